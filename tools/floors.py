@@ -41,6 +41,8 @@ PRIVATE = "inside.h"
 # Structs that others reach by functions only, and the private header that has their members.
 OPAQUE = {
     "pd_file": "src/file/inside.h",
+    "pd_stream": "src/stream/read/inside.h",
+    "pd_scratch": "src/stream/read/inside.h",
 }
 
 SUFFIXES = (".c", ".h", ".def", ".inc")

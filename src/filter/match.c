@@ -158,7 +158,7 @@ static bool give_last(const struct match *match, const struct pd_filter_operand 
 		return give_array(operand, field, member, visit, self);
 	default:
 		return (field->line == PD_LINE_MORE ||
-			pd_when_holds(&field->when, &match->record->scratch->scope, parent)) &&
+			pd_when_holds(&field->when, pd_record_scope(match->record), parent)) &&
 		       give_member(operand, field, member, field->size, visit, self);
 	}
 }
@@ -194,7 +194,7 @@ static bool give_brief(const struct match *match, const struct pd_filter_operand
 		       visit_fn *visit, void *self)
 {
 	const struct pd_field *field = operand->steps[0];
-	const uint64_t *words = match->record->scratch->event->words;
+	const uint64_t *words = pd_record_full_event(match->record)->words;
 
 	if ((words[field->when.word] & field->when.mask) != field->when.want)
 		return false;
@@ -235,7 +235,7 @@ static bool give_trace(struct match *match, const struct pd_filter_operand *oper
 	const struct pd_event *event = match->record->event;
 	const struct pd_trace_field *field;
 	const struct pd_sample *sample;
-	bool swap = pd_file_is_swapped(match->record->scratch->file);
+	bool swap = pd_record_is_swapped(match->record);
 	size_t at, size;
 
 	if (match->record->type != PD_RECORD_SAMPLE || !event || event->index >= match->filter->bound)

@@ -154,13 +154,11 @@ static enum pd_status collect(struct pd_live *live, struct pd_collector *collect
 		return status;
 	move_values(live, collector, true);
 	for (size_t at = 0; at < live->last_round && status >= 0; at += pd_kept_step(pd_kept_at(&live->waiting, at))) {
-		const struct pd_kept *kept = pd_kept_at(&live->waiting, at);
+		const struct pd_record *record = pd_stream_replay(live->shown, pd_kept_at(&live->waiting, at));
 
-		live->shown->index = kept->place;
-		pd_stream_show_kept(live->shown, kept);
-		status = pd_collector_take(collector, &live->shown->record, error);
+		status = pd_collector_take(collector, record, error);
 	}
-	live->shown->kept = NULL;
+	pd_stream_end_replay(live->shown);
 	move_values(live, collector, false);
 	return status;
 }

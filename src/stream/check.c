@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "format/text/print.h"
-#include "stream/read/stream.h"
+#include "stream/read/inside.h"
 
 struct check {
 	struct pd_file *file;
@@ -59,7 +59,8 @@ static void look_at_record(struct check *check, const struct pd_record *record)
 		check->result.undecoded_count++;
 		return;
 	}
-	promised = pd_record_group(record->type) == PD_GROUP_KERNEL && scratch->event && scratch->event->trailer_size;
+	promised = pd_record_group(record->type) == PD_GROUP_KERNEL && scratch->context.event &&
+		   scratch->context.event->trailer_size;
 	if (promised && !body->sample_id)
 		pd_file_report(check->file, PD_PROBLEM_NO_TRAILER, record->offset, NULL, "%s has no sample_id",
 			       pd_record_name(record->type));

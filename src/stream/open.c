@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens a stream by its options: in the order of the file (stream.c) or in that of time (order.c). */
 #include "stream/order/order.h"
-#include "stream/read/stream.h"
+#include "stream/read/inside.h"
 
 #include <string.h>
 
@@ -41,4 +41,14 @@ enum pd_status pd_stream_open(struct pd_file *file, const struct pd_stream_optio
 	(*stream_out)->careful = all.careful;
 	(*stream_out)->verify = all.verify;
 	return PD_OK;
+}
+
+void pd_stream_be_quiet(struct pd_stream *stream)
+{
+	stream->quiet = true;
+}
+
+bool pd_stream_is_quiet(const struct pd_stream *stream)
+{
+	return stream->quiet;
 }

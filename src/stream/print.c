@@ -6,7 +6,7 @@
 
 #include <perfdata/print.h>
 
-#include "stream/read/stream.h"
+#include "stream/read/inside.h"
 
 static struct pd_printer printer_of(struct pd_text *text, struct pd_file *file)
 {
@@ -60,7 +60,7 @@ static void print_head(struct pd_text *text, const struct pd_record *record)
 	}
 	if (record->part) {
 		pd_text_char(text, '@');
-		pd_text_add(text, pd_file_part_name(record->scratch->file, record->part));
+		pd_text_add(text, pd_file_part_name(record->scratch->context.file, record->part));
 	}
 	pd_text_char(text, ' ');
 	print_name(text, record->type);
@@ -89,9 +89,9 @@ void pd_print_record(struct pd_text *text, const struct pd_record *record)
 
 	print_head(text, record);
 	if (pd_record_decode(record, &decoded, &error) == PD_OK) {
-		struct pd_printer printer = printer_of(text, record->scratch->file);
+		struct pd_printer printer = printer_of(text, record->scratch->context.file);
 
-		printer.scope = record->scratch->scope;
+		printer.scope = record->scratch->context.scope;
 		pd_print_struct(&printer, pd_record_layout(record->type), decoded, 1);
 		return;
 	}
@@ -160,9 +160,9 @@ void pd_json_record(struct pd_text *text, const struct pd_record *record)
 
 	json_head(text, record);
 	if (pd_record_decode(record, &decoded, &error) == PD_OK) {
-		struct pd_printer printer = printer_of(text, record->scratch->file);
+		struct pd_printer printer = printer_of(text, record->scratch->context.file);
 
-		printer.scope = record->scratch->scope;
+		printer.scope = record->scratch->context.scope;
 		PD_TEXT_LITERAL(text, ",\"fields\":");
 		pd_json_struct(&printer, pd_record_layout(record->type), decoded);
 	} else {

@@ -65,14 +65,13 @@ static enum pd_status keep_body(struct pd_writer *writer, struct pd_bytes record
 static bool encode_record(struct pd_writer *writer, const struct pd_record *record, const void *decoded,
 			  struct pd_bytes *bytes_out)
 {
-	const struct pd_record_head head =
-		pd_record_head(record->bytes.data, pd_file_is_swapped(record->scratch->file));
+	const struct pd_record_head head = pd_record_head(record->bytes.data, pd_record_is_swapped(record));
 	const struct pd_layout *layout = pd_record_layout(record->type);
 	size_t capacity = record->bytes.size;
 	struct pd_buffer buffer;
 
 	for (unsigned i = 0; i < 2; i++) {
-		struct pd_scope scope = record->scratch->scope;
+		struct pd_scope scope = *pd_record_scope(record);
 
 		if (!pd_write_scratch(writer, capacity))
 			return false;
@@ -89,11 +88,12 @@ static bool encode_record(struct pd_writer *writer, const struct pd_record *reco
 // The event that says where a sample has its fields; for one of no event, where readers have looked for its id.
 static const struct pd_event_full *layout_of(const struct pd_record *record)
 {
-	const struct pd_file *file = record->scratch->file;
+	const struct pd_event_full *full;
 
-	if (record->type != PD_RECORD_SAMPLE || !pd_file_event_count(file))
+	if (record->type != PD_RECORD_SAMPLE)
 		return NULL;
-	return record->scratch->event ? record->scratch->event : pd_file_full_event(file, 0);
+	full = pd_record_full_event(record);
+	return full ? full : pd_file_first_event(pd_record_file(record));
 }
 
 static bool can_decode(struct pd_writer *writer, const struct pd_event_full *full, struct pd_bytes bytes)
@@ -119,7 +119,7 @@ static void keep_unfit(struct pd_writer *writer, const struct pd_event_full *ful
 // 8 bytes. False if such a sample cannot be both: decoded as that of its event, and found to be one.
 static bool keep_id(struct pd_writer *writer, const struct pd_record *record, struct pd_bytes bytes)
 {
-	const struct pd_file *file = record->scratch->file;
+	const struct pd_file *file = pd_record_file(record);
 	struct pd_buffer buffer;
 	uint64_t id;
 	size_t at;
@@ -142,8 +142,8 @@ static void report_record(struct pd_writer *writer, const struct pd_record *reco
 {
 	const char *name = pd_record_name(record->type);
 
-	if (record->type != PD_RECORD_SAMPLE || record->scratch->file != writer->source)
-		report_unknown(writer, record->scratch->file, record->type, record->offset, name,
+	if (record->type != PD_RECORD_SAMPLE || pd_record_file(record) != writer->source)
+		report_unknown(writer, pd_record_file(record), record->type, record->offset, name,
 			       name ? "a record that does not fit its layout" : "a record of unknown type");
 	else if (!writer->unturned_count++)
 		writer->unturned_offset = record->offset;
@@ -169,10 +169,10 @@ enum pd_status pd_convert_record(struct pd_writer *writer, const struct pd_recor
 		return PD_OK;
 	}
 	report_record(writer, record);
-	status = keep_body(writer, record->bytes, full, pd_file_is_swapped(record->scratch->file), bytes_out, error);
+	status = keep_body(writer, record->bytes, full, pd_record_is_swapped(record), bytes_out, error);
 	if (status < 0)
 		return status;
-	if (record->scratch->event && record->type == PD_RECORD_SAMPLE)
+	if (pd_record_full_event(record) && record->type == PD_RECORD_SAMPLE)
 		keep_unfit(writer, full, *bytes_out);
 	keep_id(writer, record, *bytes_out);
 	return PD_OK;

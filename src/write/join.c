@@ -208,7 +208,7 @@ static enum pd_status fail_event(const struct changing *c, const struct pd_recor
 // where a damaged one keeps them at several places, its samples are read by that of the first event.
 static bool is_id_of(const struct pd_record *record, const struct pd_event_full *full, uint64_t id)
 {
-	return pd_file_find_event(record->scratch->file, id) == full;
+	return pd_file_find_event(pd_record_file(record), id) == full;
 }
 
 // ---- samples ----
@@ -225,7 +225,7 @@ static bool says_event(const struct changing *c, const struct pd_record *record,
 	if (full->sample_id >= words)
 		return false;
 	id = pd_load_u64(record->bytes.data + PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_id,
-			 pd_file_is_swapped(record->scratch->file));
+			 pd_record_is_swapped(record));
 	return id ? is_id_of(record, full, id) : event == c->writer->events;
 }
 
@@ -311,7 +311,7 @@ static bool can_patch(const struct changing *c, const struct pd_event_full *full
 			type & MASK_SAMPLE_TYPE(STREAM_ID) ||
 			(type & MASK_SAMPLE_TYPE(ID) && type & MASK_SAMPLE_TYPE(IDENTIFIER));
 
-	return pd_file_is_big(record->scratch->file) == c->writer->big && !(c->join->id_count && many_ids) &&
+	return pd_record_is_big(record) == c->writer->big && !(c->join->id_count && many_ids) &&
 	       !c->join->address_count && !changes_tracepoint(c->join, full);
 }
 
@@ -361,18 +361,18 @@ static enum pd_status pass_sample_patched(struct changing *c, struct pd_stream *
 static enum pd_status pass_sample(struct changing *c, struct pd_stream *stream, const struct pd_record *record,
 				  struct pd_error *error)
 {
-	const struct pd_event_full *full = record->scratch->event;
+	const struct pd_event_full *full = pd_record_full_event(record);
 	const struct pd_write_event *event;
 
 	if (!record->event || !full)
 		return pd_fail(error, PD_ERROR_FORMAT, record->offset, "%s: offset %" PRIu64 ": sample: unknown event",
-			       pd_file_name(record->scratch->file), record->offset);
+			       pd_file_name(pd_record_file(record)), record->offset);
 	event = event_of(c, full);
 	if (!event)
 		return fail_event(c, record, error);
 	if (!has_same_fields(full, event) || !says_event(c, record, full, event))
 		return pass_decoded_sample(c, stream, record, full, event, error);
-	if (keeps_values(c->join) && pd_file_is_big(record->scratch->file) == c->writer->big)
+	if (keeps_values(c->join) && pd_record_is_big(record) == c->writer->big)
 		return pd_writer_pass(c->writer, stream, record, error);
 	if (can_patch(c, full, record))
 		return pass_sample_patched(c, stream, record, full, error);
@@ -417,7 +417,7 @@ static struct pd_sample_id *new_trailer(struct changing *c, const struct pd_reco
 static enum pd_status pass_kernel(struct changing *c, struct pd_stream *stream, const struct pd_record *record,
 				  struct pd_error *error)
 {
-	const struct pd_event_full *full = record->scratch->event;
+	const struct pd_event_full *full = pd_record_full_event(record);
 	const struct pd_write_event *event = full ? event_of(c, full) : NULL;
 	uint64_t words[PD_WORD_COUNT];
 	struct pd_sample_id *trailer;
@@ -465,7 +465,7 @@ static bool keeps_trailers(const struct changing *c, const struct pd_file *file)
 // not looked at.
 static bool end_says_event(const struct changing *c, const struct pd_record *record)
 {
-	const struct pd_file *file = record->scratch->file;
+	const struct pd_file *file = pd_record_file(record);
 
 	if (c->writer->event_count == 1 || pd_file_event_count(file) != 1 ||
 	    pd_file_full_event(file, 0)->trailer_id == PD_NOWHERE)
@@ -475,7 +475,7 @@ static bool end_says_event(const struct changing *c, const struct pd_record *rec
 
 static bool keeps_trailer(const struct changing *c, const struct pd_record *record)
 {
-	return keeps_trailers(c, record->scratch->file) && end_says_event(c, record);
+	return keeps_trailers(c, pd_record_file(record)) && end_says_event(c, record);
 }
 
 static enum pd_status pass_tool(struct changing *c, struct pd_stream *stream, const struct pd_record *record,
@@ -516,7 +516,7 @@ static enum pd_status pass_joined(struct changing *c, struct pd_stream *stream, 
 enum pd_status pd_writer_pass_joined(struct pd_writer *writer, struct pd_stream *stream, const struct pd_record *record,
 				     const struct pd_join *join, struct pd_error *error)
 {
-	struct changing c = { .writer = writer, .join = join, .arena = &record->scratch->arena };
+	struct changing c = { .writer = writer, .join = join, .arena = pd_record_arena(record) };
 	struct pd_error own;
 	enum pd_status status;
 
@@ -527,7 +527,6 @@ enum pd_status pd_writer_pass_joined(struct pd_writer *writer, struct pd_stream 
 	}
 	if (join->size != sizeof(*join))
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size member of the join is 0");
-	record->scratch->used = true;
 	status = pass_joined(&c, stream, record, error ? error : &own);
 	return status == PD_ERROR_MEMORY ? pd_writer_fail(writer, status, error ? error : &own) : status;
 }

@@ -18,7 +18,7 @@ static enum pd_status copy_tail(struct pd_writer *writer, struct pd_output *out,
 	enum {
 		PIECE = 128 << 10
 	};
-	struct pd_source *source = pd_file_part(record->scratch->file, record->part)->source;
+	struct pd_source *source = pd_file_part(pd_record_file(record), record->part)->source;
 	uint64_t offset = record->offset + record->bytes.size;
 	uint8_t *scratch = pd_write_scratch(writer, PIECE);
 	enum pd_status status = scratch ? PD_OK : pd_fail_memory(error);
@@ -28,7 +28,7 @@ static enum pd_status copy_tail(struct pd_writer *writer, struct pd_output *out,
 		status = pd_source_read(source, offset, scratch, size < PIECE ? (size_t)size : PIECE, &got, error);
 		if (status >= 0 && !got)
 			return pd_fail(error, PD_ERROR_SYSTEM, offset, "%s: became shorter while it was read",
-				       pd_file_name(record->scratch->file));
+				       pd_file_name(pd_record_file(record)));
 		if (status >= 0)
 			status = pd_output_write(out, scratch, got, error);
 	}
@@ -86,7 +86,7 @@ static enum pd_status pass_tail(struct pd_writer *writer, struct pd_stream *stre
 {
 	static const uint8_t zeros[PD_RECORD_HEADER_SIZE];
 	struct pd_output *out = &writer->parts[part].out;
-	bool again = pd_file_part(record->scratch->file, record->part)->source->seekable;
+	bool again = pd_file_part(pd_record_file(record), record->part)->source->seekable;
 	enum pd_status status;
 
 	status = again ? copy_tail(writer, out, record, size, error) : take_tail(out, stream, error);
@@ -102,7 +102,7 @@ static enum pd_status bytes_to_write(struct pd_writer *writer, const struct pd_r
 	*bytes_out = record->bytes;
 	if (writer->changed)
 		*bytes_out = (struct pd_bytes){ writer->changed_bytes.data, writer->changed_bytes.size };
-	else if (pd_file_is_big(record->scratch->file) != writer->big)
+	else if (pd_record_is_big(record) != writer->big)
 		return pd_convert_record(writer, record, bytes_out, error);
 	return PD_OK;
 }
@@ -177,8 +177,8 @@ static enum pd_status collect_spread(struct pd_writer *writer, const struct pd_r
 static void note_end_marker(struct pd_writer *writer, const struct pd_record *record)
 {
 	if (record->type == PD_RECORD_HEADER_FEATURE && record->bytes.size == 16)
-		writer->end_marker = pd_load_u64(record->bytes.data + PD_RECORD_HEADER_SIZE,
-						 pd_file_is_swapped(record->scratch->file));
+		writer->end_marker =
+			pd_load_u64(record->bytes.data + PD_RECORD_HEADER_SIZE, pd_record_is_swapped(record));
 }
 
 bool pd_writer_takes_pipe_record(struct pd_writer *writer, const struct pd_record *record, enum pd_status *status,
@@ -206,7 +206,7 @@ static bool would_be_taken(struct pd_writer *writer, const struct pd_record *rec
 	if (writer->mode != PD_MODE_PIPE || !pd_record_is(record->type, PD_TRAIT_SECTION) ||
 	    record->type == PD_RECORD_HEADER_TRACING_DATA)
 		return false;
-	pd_file_report(record->scratch->file, PD_PROBLEM_NOT_CARRIED, record->offset, pd_record_name(record->type),
+	pd_file_report(pd_record_file(record), PD_PROBLEM_NOT_CARRIED, record->offset, pd_record_name(record->type),
 		       "a pipe-only record in a file");
 	return true;
 }
@@ -261,14 +261,16 @@ static enum pd_status write_pieces(struct pd_writer *writer, const struct pd_rec
 static bool takes_pieces(struct pd_writer *writer, const struct pd_record *record, size_t part, enum pd_status *status,
 			 struct pd_error *error)
 {
-	bool other = pd_file_is_big(record->scratch->file) != writer->big || writer->changed || writer->rejoin;
-	bool is_whole = writer->in_pieces && record->flags & PD_RECORD_INFLATED;
+	bool is_whole = writer->in_pieces && record->flags & PD_RECORD_INFLATED, other;
 
 	*status = PD_OK;
 	writer->in_pieces = record->type == PD_RECORD_SIMPLEPERF_SPLIT_END;
+	if (!is_whole && !pd_record_is(record->type, PD_TRAIT_CHUNK))
+		return false;
+	other = pd_record_is_big(record) != writer->big || writer->changed || writer->rejoin;
 	if (is_whole && other)
 		*status = write_pieces(writer, record, part, error);
-	return is_whole || (other && pd_record_is(record->type, PD_TRAIT_CHUNK));
+	return is_whole || other;
 }
 
 // ---- all ----
@@ -286,7 +288,7 @@ static enum pd_status find_part(struct pd_writer *writer, const struct pd_record
 static bool is_void_round(const struct pd_writer *writer, const struct pd_record *record)
 {
 	return record->type == PD_RECORD_FINISHED_ROUND &&
-	       (writer->part_count < pd_file_part_count(record->scratch->file) || pd_writer_spreads(writer));
+	       (writer->part_count < pd_file_part_count(pd_record_file(record)) || pd_writer_spreads(writer));
 }
 
 // A file of perf stat is known by a feature without content, which a pipe does not have. Without it perf wants samples of
@@ -302,7 +304,7 @@ static enum pd_status note_stat(struct pd_writer *writer, const struct pd_record
 static enum pd_status pass(struct pd_writer *writer, struct pd_stream *stream, const struct pd_record *record,
 			   struct pd_error *error)
 {
-	const struct pd_file *file = record->scratch->file;
+	const struct pd_file *file = pd_record_file(record);
 	enum pd_status status = PD_OK;
 	size_t part;
 
@@ -331,7 +333,7 @@ static enum pd_status pass(struct pd_writer *writer, struct pd_stream *stream, c
 static bool is_plain(const struct pd_writer *writer, const struct pd_record *record)
 {
 	return record->type == PD_RECORD_SAMPLE && writer->started && !writer->pack_type && !record->flags &&
-	       !record->part && !writer->by_cpu && pd_file_is_big(record->scratch->file) == writer->big;
+	       !record->part && !writer->by_cpu && pd_record_is_big(record) == writer->big;
 }
 
 uint64_t pd_writer_pass_following(struct pd_writer *writer, struct pd_stream *stream)
@@ -374,7 +376,7 @@ enum pd_status pd_writer_encode_changed(struct pd_writer *writer, const struct p
 					const void *decoded, const uint64_t *words, struct pd_error *error)
 {
 	const struct pd_layout *layout = pd_record_layout(record->type);
-	struct pd_record_head head = pd_record_head(record->bytes.data, pd_file_is_swapped(record->scratch->file));
+	struct pd_record_head head = pd_record_head(record->bytes.data, pd_record_is_swapped(record));
 	struct pd_write_bytes *to = &writer->changed_bytes;
 	struct pd_scope all = { .arena = NULL };
 	size_t capacity = record->bytes.size;
@@ -386,7 +388,7 @@ enum pd_status pd_writer_encode_changed(struct pd_writer *writer, const struct p
 	if (words)
 		memcpy(all.words, words, sizeof(all.words));
 	all.words[PD_WORD_MISC] = misc;
-	all.words[PD_WORD_QUIRKS] = pd_file_quirks(record->scratch->file);
+	all.words[PD_WORD_QUIRKS] = pd_file_quirks(pd_record_file(record));
 	head.misc = misc;
 	for (unsigned i = 0; i < 2; i++) {
 		struct pd_scope scope = all;
@@ -421,8 +423,8 @@ enum pd_status pd_writer_pass_instead(struct pd_writer *writer, struct pd_stream
 // The words that say which fields a record has in the output: its event may have others there than in the input.
 static const uint64_t *changed_words(const struct pd_writer *writer, const struct pd_record *record)
 {
-	const struct pd_file *file = record->scratch->file;
-	const struct pd_event_full *full = record->scratch->event;
+	const struct pd_file *file = pd_record_file(record);
+	const struct pd_event_full *full = pd_record_full_event(record);
 
 	if (file == writer->source && full && full->event.index < writer->event_count &&
 	    pd_file_full_event(file, full->event.index) == full)

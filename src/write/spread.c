@@ -87,7 +87,7 @@ static uint32_t cpu_of(const struct pd_spread *spread, const struct pd_record *r
 	trailer = decoded ? decoded->sample_id : NULL;
 	if (!trailer)
 		return UINT32_MAX;
-	words = record->scratch->scope.words[PD_WORD_TRAILER];
+	words = pd_record_scope(record)->words[PD_WORD_TRAILER];
 	return words & MASK_TRAILER(CPU) ? trailer->cpu : cpu_of_id(spread, PD_SAMPLE_ID(trailer));
 }
 

@@ -140,8 +140,8 @@ static void find_record(struct image *image, struct pd_file *file)
 			.group = pd_record_group(record->type),
 			.type = record->type,
 		};
-		if (record->scratch->event)
-			memcpy(image->record.words, record->scratch->event->words, sizeof(image->record.words));
+		if (pd_record_full_event(record))
+			memcpy(image->record.words, pd_record_full_event(record)->words, sizeof(image->record.words));
 		image->record.words[PD_WORD_MISC] = record->misc;
 	}
 	pd_stream_close(stream);

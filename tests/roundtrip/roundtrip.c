@@ -230,7 +230,7 @@ static void try_record(struct trip *trip, const struct pd_record *record)
 	thing.group = pd_record_group(record->type);
 	// the type as stored, which is another one in old pipes
 	thing.head = pd_record_head(record->bytes.data, pd_file_is_swapped(trip->file));
-	thing.scope = record->scratch->scope;
+	thing.scope = *pd_record_scope(record);
 	thing.bytes = record->bytes;
 	there_and_back(trip, &thing);
 	trip->attrs += record->type == PD_RECORD_HEADER_ATTR;

@@ -340,7 +340,7 @@ static bool gives_record(struct pd_disassembler *d, const struct pd_record *reco
 // The number of the event whose fields a record has; SIZE_MAX if there is none.
 static size_t event_of(struct pd_disassembler *d, const struct pd_record *record)
 {
-	const struct pd_event_full *full = record->scratch->event;
+	const struct pd_event_full *full = pd_record_full_event(record);
 	enum pd_record_group group = pd_record_group(record->type);
 
 	if ((group != PD_GROUP_SAMPLE && group != PD_GROUP_KERNEL) || !full)
@@ -382,7 +382,7 @@ static bool print_decoded(struct pd_disassembler *d, const struct pd_record *rec
 	if (!any)
 		return false;
 	decoded = any;
-	speller.scope.arena = &record->scratch->arena;
+	speller.scope.arena = pd_record_arena(record);
 	if (event != SIZE_MAX)
 		memcpy(speller.scope.words, d->carried->events[event].words, sizeof(speller.scope.words));
 	speller.scope.words[PD_WORD_MISC] = record->misc;

@@ -149,8 +149,10 @@ bool pd_count_maps_keep(const struct pd_count_maps *maps, struct pd_stream *stre
 	stat = decoded;
 	if (has_cpu(maps->cpus, stat->cpu) && stat->thread < maps->threads)
 		return true;
-	pd_stream_report(stream, PD_PROBLEM_BAD_RECORD, record->offset, NULL,
-			 "a count of CPU %d and thread %u, which are not in the lists", (int)stat->cpu, stat->thread);
+	if (!pd_stream_is_quiet(stream))
+		pd_file_report(pd_record_file(record), PD_PROBLEM_BAD_RECORD, record->offset, NULL,
+			       "a count of CPU %d and thread %u, which are not in the lists", (int)stat->cpu,
+			       stat->thread);
 	return false;
 }
 

@@ -18,18 +18,18 @@ struct plain {
 
 static bool is_plain(const struct pd_collector *c, const struct pd_stream *stream, struct plain *plain)
 {
+	const struct pd_record *current = pd_stream_current(stream);
 	const struct pd_event_full *full;
 
 	if (c->options->choose || (c->options->by & PD_BY_EXTRA) || !pd_stream_span(stream, &plain->span))
 		return false;
 	full = plain->full = plain->span.full;
-	if (!full->brief.sufficient || pd_collector_needs_parts(c, &full->event) ||
-	    stream->record.time_ns == PD_NO_TIME)
+	if (!full->brief.sufficient || pd_collector_needs_parts(c, &full->event) || current->time_ns == PD_NO_TIME)
 		return false;
 	plain->time_at = PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_time;
 	if (full->brief.callchain != PD_NOWHERE)
 		plain->chain_at = PD_RECORD_HEADER_SIZE + full->brief.callchain;
-	plain->timed = pd_record_moment(&stream->record).time_ns == stream->record.time_ns;
+	plain->timed = pd_record_moment(current).time_ns == current->time_ns;
 	return true;
 }
 

@@ -9,7 +9,7 @@
 #ifndef PD_STREAM_PIECES_H
 #define PD_STREAM_PIECES_H
 
-#include "stream/read/stream.h"
+#include "stream/read/inside.h"
 
 // What time is for records: theirs, or for those without one the moment that perf would hand them out at.
 struct pd_key {

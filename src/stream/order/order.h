@@ -15,7 +15,7 @@
 #ifndef PD_STREAM_ORDER_H
 #define PD_STREAM_ORDER_H
 
-#include "stream/read/stream.h"
+#include "stream/read/inside.h"
 
 struct pd_pieces;
 

@@ -490,15 +490,16 @@ static void empty_batch(struct worker *worker, struct pd_queued *queued)
 	enum pd_status status = PD_OK;
 
 	for (size_t at = 0; status >= 0 && at < batch->size; at += pd_kept_step(pd_kept_at(batch, at))) {
+		const struct pd_record *record;
+
 		if (PD_UNLIKELY(atomic_load_explicit(&run->ended, memory_order_relaxed)))
 			break;
-		stream->index = pd_kept_at(batch, at)->place;
-		pd_stream_show_kept(stream, pd_kept_at(batch, at));
-		status = run->sink.record(worker->self, stream, &stream->record, &worker->error);
+		record = pd_stream_replay(stream, pd_kept_at(batch, at));
+		status = run->sink.record(worker->self, stream, record, &worker->error);
 		if (status >= 0 && *stream->stopped)
 			status = pd_file_stopped(&worker->error);
 	}
-	stream->kept = NULL;
+	pd_stream_end_replay(stream);
 	pd_queue_put_empty(worker->queue, queued);
 	if (status < 0)
 		fail_worker(worker, status);

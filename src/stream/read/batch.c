@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/read/batch.h"
+#include "stream/read/inside.h"
 
 #include <string.h>
 
@@ -44,4 +45,16 @@ void pd_stream_show_kept(struct pd_stream *stream, const struct pd_kept *kept)
 	if (kept->late)
 		stream->record.flags |= PD_RECORD_LATE;
 	stream->kept = kept;
+}
+
+const struct pd_record *pd_stream_replay(struct pd_stream *stream, const struct pd_kept *kept)
+{
+	stream->index = kept->place;
+	pd_stream_show_kept(stream, kept);
+	return &stream->record;
+}
+
+void pd_stream_end_replay(struct pd_stream *stream)
+{
+	stream->kept = NULL;
 }

@@ -48,6 +48,10 @@ struct pd_kept *pd_batch_add(struct pd_batch *batch, const struct pd_record *rec
 void pd_batch_fini(struct pd_batch *batch);
 // Makes a kept record the current one. It has to stay until another is shown.
 void pd_stream_show_kept(struct pd_stream *stream, const struct pd_kept *kept);
+// The same on a stream that reads nothing itself: the number of the record is its place. Returns it.
+const struct pd_record *pd_stream_replay(struct pd_stream *stream, const struct pd_kept *kept);
+// The record that was shown last may go.
+void pd_stream_end_replay(struct pd_stream *stream);
 // What the stream does with a record besides handing it out, for one that was read ahead of it. place: of the record.
 enum pd_status pd_stream_take_seen(struct pd_stream *stream, const struct pd_kept *kept, uint64_t place,
 				   struct pd_error *error);

@@ -3,7 +3,7 @@
  * The brief form of a sample. Where its fields stand depends on the event alone as long as nothing of variable size
  * comes before them, so the places are found once for each event, by walking the lines of the table.
  */
-#include "stream/read/stream.h"
+#include "stream/read/inside.h"
 
 static uint64_t word_or(const uint8_t *body, uint8_t place, uint64_t none)
 {
@@ -41,7 +41,7 @@ static bool decode_sample(const struct pd_record *record, struct pd_brief *brief
 bool pd_record_brief(const struct pd_record *record, struct pd_brief *brief_out)
 {
 	const struct pd_scratch *scratch = record->scratch;
-	const struct pd_event_full *full = scratch->event;
+	const struct pd_event_full *full = scratch->context.event;
 	const struct pd_brief_places *at;
 	const uint8_t *body = record->bytes.data + PD_RECORD_HEADER_SIZE;
 	size_t size = record->bytes.size - PD_RECORD_HEADER_SIZE;
@@ -50,7 +50,7 @@ bool pd_record_brief(const struct pd_record *record, struct pd_brief *brief_out)
 		return false;
 	at = &full->brief;
 	brief_out->callchain = (struct pd_u64s){ 0 };
-	if (PD_UNLIKELY(scratch->swap || !at->sufficient || size < at->size))
+	if (PD_UNLIKELY(scratch->context.swap || !at->sufficient || size < at->size))
 		return decode_sample(record, brief_out);
 	if (at->callchain != PD_NOWHERE) {
 		const uint8_t *chain = body + at->callchain;

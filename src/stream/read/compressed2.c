@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The size of a COMPRESSED2 record whose header is wrong. */
-#include "stream/read/stream.h"
+#include "stream/read/inside.h"
 
 #include <inttypes.h>
 
@@ -22,8 +22,8 @@ static size_t find_compressed2_size(struct pd_stream *stream, uint64_t data_size
 	if (*none_before > reader->offset + at)
 		at = *none_before - reader->offset < span ? (size_t)(*none_before - reader->offset) : span;
 	for (; at + 16 <= span; at += 8) {
-		struct pd_record_head head = pd_record_head(reader->at + at, stream->scratch.swap);
-		uint64_t inner = pd_load_u64(reader->at + at + 8, stream->scratch.swap);
+		struct pd_record_head head = pd_record_head(reader->at + at, stream->swap);
+		uint64_t inner = pd_load_u64(reader->at + at + 8, stream->swap);
 
 		if (head.type == PD_RECORD_COMPRESSED2 && head.size >= 16 && inner <= head.size - 16 &&
 		    head.size - 16 - inner < 8)
@@ -44,7 +44,7 @@ enum pd_status pd_stream_recover_compressed2(struct pd_stream *stream, struct pd
 
 	if (head->size < 16 || reader->available < 16)
 		return PD_OK;
-	data_size = pd_load_u64(reader->at + 8, stream->scratch.swap);
+	data_size = pd_load_u64(reader->at + 8, stream->swap);
 	if (data_size <= head->size - 16 || (stream->careful && pd_stream_head_follows(stream, head->size)))
 		return PD_OK;
 	status = pd_reader_fill(reader, 2 * 65536, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Compressed records: one zstd stream for each part, cut into records anywhere. It is inflated piece by piece, so
  * that a record that gives much does not take much memory. */
-#include "stream/read/stream.h"
+#include "stream/read/inside.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "format/decode.h"
-#include "stream/read/stream.h"
+#include "stream/read/inside.h"
 
 // The event keeps the attr, so it is decoded from a copy that lives as long as the file.
 static enum pd_status learn_attr(struct pd_stream *stream, struct pd_error *error)
@@ -66,7 +66,7 @@ static enum pd_status learn_feature(struct pd_stream *stream, struct pd_error *e
 static enum pd_status learn_old_feature(struct pd_stream *stream, struct pd_error *error)
 {
 	const struct pd_old_feature *feature = pd_as_old_feature(&stream->record);
-	uint32_t type = pd_load_u32(stream->record.bytes.data, stream->scratch.swap);
+	uint32_t type = pd_load_u32(stream->record.bytes.data, stream->swap);
 
 	if (!feature)
 		return PD_OK;

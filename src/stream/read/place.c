@@ -6,7 +6,7 @@
  */
 #include <inttypes.h>
 
-#include "stream/read/stream.h"
+#include "stream/read/inside.h"
 #include "format/traits.h"
 
 static uint64_t time_or_none(uint64_t time_ns)
@@ -55,11 +55,10 @@ static void place_unknown_sample(struct pd_stream *stream, struct pd_record *rec
 	report_unknown_id(stream, record, id);
 	record->event = NULL;
 	record->time_ns = PD_NO_TIME;
-	stream->scratch.event = full;
+	stream->scratch.context.event = full;
 	if (full && full->sample_time < words)
-		record->time_ns = time_or_none(
-			pd_load_u64(record->bytes.data + PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_time,
-				    stream->scratch.swap));
+		record->time_ns = time_or_none(pd_load_u64(
+			record->bytes.data + PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_time, stream->swap));
 }
 
 void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record)
@@ -70,7 +69,7 @@ void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record)
 
 	record->event = NULL;
 	record->time_ns = PD_NO_TIME;
-	stream->scratch.event = NULL;
+	stream->scratch.context.event = NULL;
 	full = first_event(stream);
 	if (!full) {
 		pd_stream_report(stream, PD_PROBLEM_NO_ATTR_YET, record->offset, NULL, "a sample precedes any event");
@@ -80,7 +79,7 @@ void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record)
 		stream->last_event = full;
 		stream->only_event = true;
 	} else if (full->sample_id < words) {
-		uint64_t id = pd_load_u64(body + 8 * (size_t)full->sample_id, stream->scratch.swap);
+		uint64_t id = pd_load_u64(body + 8 * (size_t)full->sample_id, stream->swap);
 
 		full = find(stream, id);
 		if (PD_UNLIKELY(!full)) {
@@ -89,9 +88,9 @@ void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record)
 		}
 	}
 	record->event = &full->event;
-	stream->scratch.event = full;
+	stream->scratch.context.event = full;
 	if (full->sample_time < words)
-		record->time_ns = time_or_none(pd_load_u64(body + 8 * (size_t)full->sample_time, stream->scratch.swap));
+		record->time_ns = time_or_none(pd_load_u64(body + 8 * (size_t)full->sample_time, stream->swap));
 }
 
 // Where the string begins that a record ends with, or 0.
@@ -125,11 +124,11 @@ static void place_other(struct pd_stream *stream, struct pd_record *record, cons
 	struct pd_file *file = stream->file;
 
 	record->event = &full->event;
-	stream->scratch.event = full;
+	stream->scratch.context.event = full;
 	if (!full->trailer_size || !has_trailer(file, record, full->trailer_size))
 		return;
 	if (has_several_events(stream) && full->trailer_id != PD_NOWHERE) {
-		uint64_t id = word_from_end(record, full->trailer_id, stream->scratch.swap);
+		uint64_t id = word_from_end(record, full->trailer_id, stream->swap);
 		const struct pd_event_full *found = find(stream, id);
 
 		if (PD_UNLIKELY(!found)) {
@@ -139,11 +138,11 @@ static void place_other(struct pd_stream *stream, struct pd_record *record, cons
 			   has_trailer(file, record, found->trailer_size)) {
 			full = found;
 			record->event = &full->event;
-			stream->scratch.event = full;
+			stream->scratch.context.event = full;
 		}
 	}
 	if (full->trailer_time != PD_NOWHERE)
-		record->time_ns = time_or_none(word_from_end(record, full->trailer_time, stream->scratch.swap));
+		record->time_ns = time_or_none(word_from_end(record, full->trailer_time, stream->swap));
 }
 
 // Kernels 3.10 of Red Hat write MMAP2 without prot and flags: a path then stands where prot should be; no
@@ -164,7 +163,7 @@ void pd_stream_place(struct pd_stream *stream, struct pd_record *record)
 	}
 	record->event = NULL;
 	record->time_ns = PD_NO_TIME;
-	stream->scratch.event = NULL;
+	stream->scratch.context.event = NULL;
 	if (!stream->finalized && pd_mmap2_lacks_prot(record))
 		pd_file_add_quirks(stream->file, MASK_QUIRKS(MMAP2_NO_PROT));
 	if (record->type < 64 && record->type && (first = first_event(stream)) != NULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A window that moves over a part. Records are looked at in it; nothing is copied but the piece of a record at
  * its end. Bytes keep their alignment to 8, so that arrays in them can be used in place. */
-#include "stream/read/stream.h"
+#include "stream/read/inside.h"
 
 #include <string.h>
 

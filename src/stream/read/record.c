@@ -1,25 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoding the current record of a stream. */
-#include "stream/read/stream.h"
+/* The current record of a stream: what it is read with, and decoding it. */
+#include "stream/read/inside.h"
 
 #include <inttypes.h>
 
 #include "base/lookup/search.h"
 
+const struct pd_record *pd_stream_current(const struct pd_stream *stream)
+{
+	return &stream->record;
+}
+
+struct pd_arena *pd_record_arena(const struct pd_record *record)
+{
+	record->scratch->used = true;
+	return &record->scratch->arena;
+}
+
+// ---- decoding ----
+
 // The words of the event are copied only when they are not there from the last record.
 static void set_scope(struct pd_scratch *scratch, const struct pd_record *record)
 {
-	uint64_t *words = scratch->scope.words;
+	uint64_t *words = scratch->context.scope.words;
 
-	if (scratch->scope_event != scratch->event || !scratch->event) {
-		if (scratch->event)
-			memcpy(words, scratch->event->words, sizeof(scratch->scope.words));
+	if (scratch->scope_event != scratch->context.event || !scratch->context.event) {
+		if (scratch->context.event)
+			memcpy(words, scratch->context.event->words, sizeof(scratch->context.scope.words));
 		else
-			memset(words, 0, sizeof(scratch->scope.words));
-		scratch->scope_event = scratch->event;
+			memset(words, 0, sizeof(scratch->context.scope.words));
+		scratch->scope_event = scratch->context.event;
 	}
 	words[PD_WORD_MISC] = record->misc;
-	words[PD_WORD_QUIRKS] = pd_file_quirks(scratch->file);
+	words[PD_WORD_QUIRKS] = pd_file_quirks(scratch->context.file);
 	// other records may change words: SET lines, a missing trailer
 	if (record->type != PD_RECORD_SAMPLE)
 		scratch->scope_event = NULL;
@@ -30,7 +43,7 @@ static enum pd_status fail_cursor(const struct pd_record *record, const struct p
 	if (c->status == PD_ERROR_MEMORY)
 		return pd_fail_memory(error);
 	return pd_fail(error, PD_ERROR_FORMAT, record->offset, "%s: offset %" PRIu64 ": %s.%s: %s at byte %zu",
-		       pd_file_name(record->scratch->file), record->offset,
+		       pd_file_name(record->scratch->context.file), record->offset,
 		       c->layout ? c->layout : pd_record_name(record->type), c->field ? c->field : "body", c->reason,
 		       (size_t)(c->failed_at - c->start));
 }
@@ -44,16 +57,16 @@ static enum pd_status decode(const struct pd_record *record, const void **decode
 
 	if (!layout)
 		return pd_fail(error, PD_ERROR_UNSUPPORTED, record->offset,
-			       "%s: offset %" PRIu64 ": unknown record type %" PRIu32, pd_file_name(scratch->file),
-			       record->offset, record->type);
-	if (is_sample && !scratch->event)
+			       "%s: offset %" PRIu64 ": unknown record type %" PRIu32,
+			       pd_file_name(scratch->context.file), record->offset, record->type);
+	if (is_sample && !scratch->context.event)
 		return pd_fail(error, PD_ERROR_FORMAT, record->offset, "%s: offset %" PRIu64 ": sample: unknown event",
-			       pd_file_name(scratch->file), record->offset);
+			       pd_file_name(scratch->context.file), record->offset);
 	scratch->used = true;
 	set_scope(scratch, record);
-	*c = pd_cursor(record->bytes.data, record->bytes.size, scratch->big_endian);
+	*c = pd_cursor(record->bytes.data, record->bytes.size, scratch->context.big_endian);
 	*decoded_out = pd_record_take(layout, is_sample ? PD_GROUP_SAMPLE : pd_record_group(record->type),
-				      record->bytes, &scratch->scope, c);
+				      record->bytes, &scratch->context.scope, c);
 	return *decoded_out ? PD_OK : fail_cursor(record, c, error);
 }
 
@@ -88,9 +101,10 @@ static void report_damage(const struct pd_record *record, const struct pd_cursor
 	if (is_known(scratch->known, record->place))
 		return;
 	if (c->reason)
-		pd_file_report_cursor(scratch->file, PD_PROBLEM_BAD_RECORD, record->offset, c);
+		pd_file_report_cursor(scratch->context.file, PD_PROBLEM_BAD_RECORD, record->offset, c);
 	else
-		pd_file_report(scratch->file, PD_PROBLEM_BAD_RECORD, record->offset, NULL, "%s", error->message);
+		pd_file_report(scratch->context.file, PD_PROBLEM_BAD_RECORD, record->offset, NULL, "%s",
+			       error->message);
 }
 
 const void *pd_record_as(const struct pd_record *record, uint32_t type)

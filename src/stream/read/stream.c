@@ -4,7 +4,7 @@
  * while the records inside are handed out. Damage is told, and the stream looks for the next plausible record.
  */
 #include "stream/read/batch.h"
-#include "stream/read/stream.h"
+#include "stream/read/inside.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -20,14 +20,14 @@ enum pd_status pd_stream_new(struct pd_file *file, struct pd_stream **stream_out
 	if (!stream)
 		return pd_fail_memory(error);
 	stream->file = file;
-	stream->scratch.file = file;
+	stream->scratch.context.file = file;
 	stream->stopped = pd_file_stop_flag(file);
 	stream->memory_limit = pd_file_memory_limit(file);
-	stream->scratch.big_endian = pd_file_is_big(file);
-	stream->scratch.swap = pd_file_is_swapped(file);
+	stream->scratch.context.big_endian = pd_file_is_big(file);
+	stream->swap = stream->scratch.context.swap = pd_file_is_swapped(file);
 	stream->scratch.arena.limit =
 		(size_t)(stream->memory_limit > SIZE_MAX / 16 ? SIZE_MAX : stream->memory_limit * 4);
-	stream->scratch.scope.arena = &stream->scratch.arena;
+	stream->scratch.context.scope.arena = &stream->scratch.arena;
 	stream->record.scratch = &stream->scratch;
 	*stream_out = stream;
 	return PD_OK;
@@ -78,7 +78,7 @@ void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes bytes
 		    uint64_t inner_offset)
 {
 	struct pd_record *record = &stream->record;
-	struct pd_record_head head = pd_record_head(bytes.data, stream->scratch.swap);
+	struct pd_record_head head = pd_record_head(bytes.data, stream->swap);
 
 	record->type = pd_record_type_of(stream->file, &head);
 	record->misc = head.misc;
@@ -137,7 +137,7 @@ static enum pd_status take_compressed(struct pd_stream *stream, struct pd_error 
 	struct pd_bytes packed = { record->bytes.data + skip, record->bytes.size - skip };
 
 	if (record->type == PD_RECORD_COMPRESSED2) {
-		uint64_t size = record->bytes.size < 16 ? 0 : pd_load_u64(record->bytes.data + 8, stream->scratch.swap);
+		uint64_t size = record->bytes.size < 16 ? 0 : pd_load_u64(record->bytes.data + 8, stream->swap);
 
 		if (record->bytes.size < 16)
 			return PD_OK;
@@ -229,7 +229,7 @@ static void end_of_part(struct pd_stream *stream)
 static enum pd_status next_outer(struct pd_stream *stream, struct pd_error *error)
 {
 	struct pd_reader *reader = &stream->reader;
-	bool swap = stream->scratch.swap;
+	bool swap = stream->swap;
 	struct pd_record_head head;
 	enum pd_status status;
 
@@ -306,7 +306,7 @@ static enum pd_status find_inner(struct pd_stream *stream, struct pd_record_head
 			return PD_END;
 		if (head.size)
 			break;
-		head = pd_record_head(inflate->data + inflate->at, stream->scratch.swap);
+		head = pd_record_head(inflate->data + inflate->at, stream->swap);
 		if (head.size < PD_RECORD_HEADER_SIZE || head.size > stream->memory_limit) {
 			pd_stream_report(stream, PD_PROBLEM_COMPRESSED_DAMAGE, stream->outer_offset, NULL,
 					 "decompressed record at %" PRIu64 ": type %" PRIu32 " with size %" PRIu64,
@@ -346,7 +346,7 @@ static enum pd_status next_joined(struct pd_stream *stream)
 
 	stream->split_ready = false;
 	if (stream->split_size >= PD_RECORD_HEADER_SIZE) {
-		head = pd_record_head(stream->split, stream->scratch.swap);
+		head = pd_record_head(stream->split, stream->swap);
 		if (head.size == stream->split_size) {
 			pd_stream_show(stream, stream->part, (struct pd_bytes){ stream->split, stream->split_size },
 				       stream->outer_offset, 0);
@@ -383,7 +383,7 @@ static bool next_quickly(struct pd_stream *stream)
 
 	if (!stream->plain || reader->available - step < PD_RECORD_HEADER_SIZE)
 		return false;
-	head = pd_record_head(reader->at + step, stream->scratch.swap);
+	head = pd_record_head(reader->at + step, stream->swap);
 	if (head.type != PD_RECORD_SAMPLE || head.size > reader->available - step || head.size < PD_RECORD_HEADER_SIZE)
 		return false;
 	pd_reader_advance(reader, step);
@@ -421,9 +421,9 @@ static inline bool is_same_event(const struct pd_stream *stream, const uint8_t *
 {
 	size_t id = PD_RECORD_HEADER_SIZE + 8 * (size_t)stream->last_event->sample_id;
 
-	if (!stream->only_event && (id + 8 > size || pd_load_u64(at + id, stream->scratch.swap) != stream->last_id))
+	if (!stream->only_event && (id + 8 > size || pd_load_u64(at + id, stream->swap) != stream->last_id))
 		return false;
-	return !stream->verify || is_whole_sample(stream->last_event, at, size, stream->scratch.swap);
+	return !stream->verify || is_whole_sample(stream->last_event, at, size, stream->swap);
 }
 
 // Whether what follows the current record may be passed over.
@@ -447,7 +447,7 @@ bool pd_stream_span(const struct pd_stream *stream, struct pd_span *span_out)
 {
 	const struct pd_reader *reader = &stream->reader;
 
-	if (!can_pass(stream) || stream->scratch.swap)
+	if (!can_pass(stream) || stream->swap)
 		return false;
 	*span_out = (struct pd_span){
 		.at = reader->at + stream->outer_size,
@@ -469,7 +469,7 @@ uint64_t pd_stream_pass_bytes(struct pd_stream *stream, size_t limit, struct pd_
 {
 	struct pd_reader *reader = &stream->reader;
 	const uint8_t *at, *begin, *end;
-	bool swap = stream->scratch.swap;
+	bool swap = stream->swap;
 	uint64_t passed = 0;
 
 	if (!can_pass(stream))
@@ -504,7 +504,7 @@ uint64_t pd_stream_pass_timed(struct pd_stream *stream, uint64_t limit, struct p
 	struct pd_reader *reader = &stream->reader;
 	const uint8_t *at, *end, *stop;
 	uint64_t oldest_ns = times->oldest_ns, newest_ns = times->newest_ns, passed = 0;
-	bool swap = stream->scratch.swap;
+	bool swap = stream->swap;
 	size_t time_at;
 
 	if (!can_pass(stream))
@@ -566,7 +566,7 @@ static void verify(struct pd_stream *stream)
 	const struct pd_record *record = &stream->record;
 
 	if (record->type != PD_RECORD_SAMPLE || !record->event ||
-	    !is_whole_sample(stream->scratch.event, record->bytes.data, record->bytes.size, stream->scratch.swap))
+	    !is_whole_sample(stream->scratch.context.event, record->bytes.data, record->bytes.size, stream->swap))
 		pd_record_as(record, record->type);
 }
 

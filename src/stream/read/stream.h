@@ -1,187 +1,87 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a stream: readers of parts, and the scratch in which a record is decoded. */
+/* What a stream and its records are for the library; struct pd_stream and struct pd_scratch themselves are known to
+ * src/stream alone (inside.h). */
 #ifndef PD_STREAM_STREAM_H
 #define PD_STREAM_STREAM_H
 
 #include <perfdata/stream.h>
 
+#include "base/cursor.h"
 #include "file/file.h"
 
-// Places of records, ascending.
-struct pd_places {
-	uint64_t *items;
-	size_t count, capacity;
-};
-
-// Where a record is decoded: belongs to the stream, reset at the next record.
-struct pd_scratch {
-	struct pd_file *file;
-	bool big_endian, swap; // of the file
-	struct pd_arena arena;
-	struct pd_scope scope;                   // as of the last decoding
-	const struct pd_event_full *event;       // whose words the record is read with; may be a stand-in
-	const struct pd_event_full *scope_event; // whose words the scope holds unchanged, or NULL
-	const struct pd_places *known;           // records whose damage was told by another stream, or NULL
-	bool used;                               // something was decoded since the last record
-	bool told;                               // the damage of this record was told
-};
-
-// A window over one part that holds the next bytes in one piece.
-struct pd_reader {
-	struct pd_source *source;
-	uint64_t begin;
-	uint64_t end;    // UINT64_MAX if not known
-	uint64_t offset; // of `at` in the part
-	const uint8_t *at;
-	size_t available; // bytes from `at` on
-	uint8_t *buffer;  // NULL over memory
-	size_t capacity;
-	bool at_end; // the source has no more
-};
-
-// A reader that was closed, or is all zero, can be opened; fini gives its memory back.
-enum pd_status pd_reader_open(struct pd_reader *reader, const struct pd_part *part);
-void pd_reader_close(struct pd_reader *reader);
-void pd_reader_fini(struct pd_reader *reader);
-// Makes at least size bytes readable, if there are so many; see reader->available.
-enum pd_status pd_reader_fill_more(struct pd_reader *reader, size_t size, struct pd_error *error);
-static inline enum pd_status pd_reader_fill(struct pd_reader *reader, size_t size, struct pd_error *error)
-{
-	return size <= reader->available ? PD_OK : pd_reader_fill_more(reader, size, error);
-}
-static inline void pd_reader_advance(struct pd_reader *reader, size_t size)
-{
-	reader->at += size;
-	reader->available -= size;
-	reader->offset += size;
-}
-// Goes on after bytes that need not be in the window. *short_out: bytes that were not there.
-enum pd_status pd_reader_skip(struct pd_reader *reader, uint64_t size, uint64_t *short_out, struct pd_error *error);
-// Copies the next bytes, without keeping them in the window. *got_out may be less at the end.
-enum pd_status pd_reader_copy(struct pd_reader *reader, uint8_t *data, size_t size, size_t *got_out,
-			      struct pd_error *error);
-enum pd_status pd_reader_seek(struct pd_reader *reader, uint64_t offset);
-
-// Inflated records of one part.
-struct pd_inflate {
-	const struct pd_codec *codec;
-	void *state;
-	const uint8_t *packed; // what is left of the compressed record
-	size_t packed_size;
-	bool draining; // the codec may have more to give
-	uint8_t *data; // inflated, [at, size)
-	size_t at, size, capacity;
-	uint64_t offset; // of data[at] in all that was inflated
-	uint64_t total;
-	uint64_t fed; // compressed bytes so far
-	bool broken;
-	bool quiet;    // problems were told already
-	bool restarts; // once broken, goes on at the next frame
-	uint64_t lost; // compressed bytes that were not inflated
-};
-
-enum pd_status pd_inflate_feed(struct pd_inflate *inflate, struct pd_file *file, struct pd_bytes packed,
-			       uint64_t offset, struct pd_error *error);
-// Makes size bytes readable at data + at, if there are so many.
-enum pd_status pd_inflate_fill(struct pd_inflate *inflate, struct pd_file *file, size_t size, uint64_t offset,
-			       struct pd_error *error);
-void pd_inflate_close(struct pd_inflate *inflate);
-// From here on nothing is inflated, but by what restarts. Tells why.
-void pd_inflate_break(struct pd_inflate *inflate, struct pd_file *file, uint64_t offset, const char *reason);
-
-// What hands out the records of a stream in another order than that of the file. These are functions so that reading a file
-// does not depend on sorting, which reads files.
-struct pd_sorter;
-struct pd_sorting {
-	enum pd_status (*next)(struct pd_stream *stream, struct pd_error *error); // shows the next record
-	void (*close)(struct pd_sorter *order);
-	void (*progress)(const struct pd_sorter *order, uint64_t *done_out, uint64_t *total_out);
-};
-
-struct pd_stream {
-	struct pd_file *file;
-	const _Atomic bool *stopped; // of the file, as is the limit
-	uint64_t memory_limit;
-	struct pd_record record;
-	struct pd_scratch scratch;
-	size_t part;
-	bool part_open;
-	struct pd_reader reader;
-	struct pd_inflate inflate;
-	size_t outer_size; // bytes of the current record outside of compression, still in the window
-	uint64_t outer_offset;
-	uint64_t tail_left; // bytes after the current record that were not read
-	size_t inner_size;  // bytes of the current record inside, still in the inflated data
-	uint8_t *tail;
-	struct pd_bytes tail_bytes; // of the current record, once it was read
-	bool tail_given;            // all of it, as a piece
-	uint64_t index;
-	const struct pd_kept *kept; // what is shown, if it was kept; see batch.h
-	struct pd_sorter *order;    // records are shown in the order of time, by the functions of sorting; see order.h
-	const struct pd_sorting *sorting;
-	struct pd_part range; // what is read instead of the parts, if it has a source
-	bool quiet;           // problems were told already
-	bool finalized;       // all of the file was read before: there is nothing to learn about it
-	bool seeked;          // records were left out on purpose
-	bool verify;          // see pd_stream_options
-	bool plain;           // nothing but the record itself stands before the next one
-	uint64_t done;        // bytes of the parts before this one
-	// the last id that was looked up
-	uint64_t last_id;
-	const struct pd_event_full *last_event;
-	bool only_event;                         // last_event is the only one, ids do not matter
-	bool several_events;                     // seen so far
-	const struct pd_event_full *first_event; // of the file, once it was needed
-	// a record of simpleperf in pieces
-	uint8_t *split;
-	size_t split_size, split_capacity;
-	bool split_ready;
-	uint64_t no_piece_before[8]; // COMPRESSED2: searched up to here, by alignment of the offset
-	uint64_t unknown_types;      // told so far, as bits of the low part of the number
-	uint64_t unknown_ids;        // number of records
-	// doubt
-	bool careful;
-	bool past_head;        // a record of the kernel was taken by a careful stream
-	uint64_t near_time_ns; // of the last record that had one, 0 before
-	uint64_t odd_types;    // that were odd and had a sound record after them, as bits of the low part of the number
-	bool tight_stacks;     // samples with stacks were sound so far
-	uint64_t doubted;      // what was looked at to tell which start is the right one
-	struct pd_losses losses;
-};
-
-// The floors above use these in place of the members.
-// No problem is reported from now on: somebody else reports them.
-static inline void pd_stream_be_quiet(struct pd_stream *stream)
-{
-	stream->quiet = true;
-}
-
-static inline const struct pd_record *pd_stream_current(const struct pd_stream *stream)
-{
-	return &stream->record;
-}
-
-// Bytes after the current record, if they were read already; else data is NULL.
-static inline struct pd_bytes pd_stream_read_tail(const struct pd_stream *stream)
-{
-	return stream->tail_bytes;
-}
-
-#define pd_stream_report(stream, ...) ((stream)->quiet ? (void)0 : pd_file_report((stream)->file, __VA_ARGS__))
+// ---- streams ----
 
 // A stream in the order of the file.
 enum pd_status pd_stream_new(struct pd_file *file, struct pd_stream **stream_out, struct pd_error *error);
-// A stream as pd_stream_open makes it; for the order of time pieces may be those of an earlier walk.
-struct pd_pieces;
-enum pd_status pd_stream_open_over(struct pd_file *file, enum pd_order order, const struct pd_pieces *pieces,
-				   struct pd_stream **stream_out, struct pd_error *error);
-// compressed2.c: corrects and tells the size of a COMPRESSED2 record that claims to go on in the next ones.
-enum pd_status pd_stream_recover_compressed2(struct pd_stream *stream, struct pd_record_head *head,
-					     struct pd_error *error);
-// Makes bytes the current record, as if they had been read. Its tail_size is 0.
-void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes record, uint64_t offset,
-		    uint64_t inner_offset);
-// The same, and the bytes of those samples. Stops before a limit of bytes is passed.
+// No problem is reported from now on: somebody else reports them.
+void pd_stream_be_quiet(struct pd_stream *stream);
+bool pd_stream_is_quiet(const struct pd_stream *stream);
+const struct pd_record *pd_stream_current(const struct pd_stream *stream);
+
+// ---- what a record is read with ----
+
+// The head of pd_record.scratch. It is here because writers and filters ask for it at each record; they do so by the
+// functions that follow.
+struct pd_record_context {
+	struct pd_scope scope;
+	struct pd_file *file;
+	const struct pd_event_full *event;
+	bool big_endian, swap; // of the file
+};
+
+static inline const struct pd_record_context *pd_record_context(const struct pd_record *record)
+{
+	return (const struct pd_record_context *)(const void *)record->scratch;
+}
+
+static inline struct pd_file *pd_record_file(const struct pd_record *record)
+{
+	return pd_record_context(record)->file;
+}
+
+// Of the file.
+static inline bool pd_record_is_big(const struct pd_record *record)
+{
+	return pd_record_context(record)->big_endian;
+}
+
+static inline bool pd_record_is_swapped(const struct pd_record *record)
+{
+	return pd_record_context(record)->swap;
+}
+
+// The event whose fields it has, which may be a stand-in for one that is not known; NULL if there is none.
+static inline const struct pd_event_full *pd_record_full_event(const struct pd_record *record)
+{
+	return pd_record_context(record)->event;
+}
+
+// As of its decoding.
+static inline const struct pd_scope *pd_record_scope(const struct pd_record *record)
+{
+	return &pd_record_context(record)->scope;
+}
+
+// For what lives until the next record.
+struct pd_arena *pd_record_arena(const struct pd_record *record);
+// Whether the id at the end of a record of the kernel, if there is one, is one of the file.
+bool pd_stream_knows_end(const struct pd_file *file, const struct pd_record *record);
+
+// ---- bytes that follow a record ----
+
+// Bytes that follow a record and belong to it, as the record says. Looks at type and bytes only.
+uint64_t pd_stream_tail_size(const struct pd_record *record, bool swap);
+// Those of them that are there: fewer where the input ends. What cannot seek is taken at its word.
+uint64_t pd_stream_tail_there(const struct pd_stream *stream, const struct pd_record *record);
+// Bytes after the current record, if they were read already; else data is NULL.
+struct pd_bytes pd_stream_read_tail(const struct pd_stream *stream);
+// Bytes after the current record, piece by piece; PD_END after the last one. A piece is valid until the next call on
+// the stream.
+enum pd_status pd_stream_tail_piece(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error);
+
+// ---- samples in a row ----
+
+// As pd_stream_pass, and the bytes of those samples. Stops before a limit of bytes is passed.
 uint64_t pd_stream_pass_bytes(struct pd_stream *stream, size_t limit, struct pd_bytes *bytes_out);
 // Records after the current one that were read already and may be samples of its event.
 struct pd_span {
@@ -202,88 +102,5 @@ static inline bool pd_stream_in_span(const struct pd_span *span, const uint8_t *
 }
 // The stream goes on at a place in the span that its user came to, so many samples after its start.
 void pd_stream_pass_span(struct pd_stream *stream, const uint8_t *at, uint64_t passed);
-// Times of samples; the oldest is UINT64_MAX if there is none.
-struct pd_times {
-	uint64_t oldest_ns, newest_ns;
-};
-// Passes over samples like pd_stream_pass, but none without a time and none that begins at limit or after it. Adds
-// their times.
-uint64_t pd_stream_pass_timed(struct pd_stream *stream, uint64_t limit, struct pd_times *times);
-// Bytes after the current record, piece by piece; PD_END after the last one. A piece is valid until the next call on
-// the stream.
-enum pd_status pd_stream_tail_piece(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error);
-// The next record is the one at an offset of the part that is open, with that index.
-enum pd_status pd_stream_go_on(struct pd_stream *stream, uint64_t offset, uint64_t index);
-// From now on only a range of a part is read, then there is an end.
-enum pd_status pd_stream_open_range(struct pd_stream *stream, size_t part, uint64_t begin, uint64_t end,
-				    struct pd_error *error);
-
-// ---- validate.c: whether bytes can be a record of this file ----
-
-enum pd_validity {
-	PD_BROKEN,    // cannot be
-	PD_ODD,       // its size is not what its content wants
-	PD_STRANGE,   // has numbers that recorders do not write
-	PD_WILD_TIME, // nothing else is wrong
-	PD_VALID
-};
-
-uint32_t pd_record_type_of(const struct pd_file *file, const struct pd_record_head *head);
-// Whether the id at the end of a record of the kernel, if there is one, is one of the file.
-bool pd_stream_knows_end(const struct pd_file *file, const struct pd_record *record);
-// Whether a header alone can be one.
-bool pd_head_is_plausible(const struct pd_file *file, const struct pd_record_head *head);
-// Tells and changes nothing. type is that of the header, or another one to be tried; 0 is the former.
-enum pd_validity pd_stream_validate(struct pd_stream *stream, struct pd_bytes bytes, uint32_t type,
-				    uint64_t inner_offset, uint64_t *time_ns_out);
-// Whether only the type keeps bytes from being a sound record.
-bool pd_stream_has_other_type(struct pd_stream *stream, struct pd_bytes bytes, uint64_t inner_offset);
-
-// ---- resync.c: going on after damage ----
-
-// Bytes that follow a record and belong to it, as the record says. Looks at type and bytes only.
-uint64_t pd_stream_tail_size(const struct pd_record *record, bool swap);
-// Those of them that are there: fewer where the input ends. What cannot seek is taken at its word.
-uint64_t pd_stream_tail_there(const struct pd_stream *stream, const struct pd_record *record);
-// Whether what may be a header stands so many bytes after the place of the reader.
-bool pd_stream_head_follows(struct pd_stream *stream, uint64_t size);
-// Leaves bytes out until the next place where records can be.
-enum pd_status pd_stream_resync(struct pd_stream *stream, struct pd_error *error);
-// Decides on the record at the reader; bytes that cannot be one are left out then. PD_END: it is torn off by the end.
-enum pd_status pd_stream_doubt(struct pd_stream *stream, const struct pd_record_head *head, bool *taken_out,
-			       struct pd_error *error);
-// The same for a record that was inflated; what is not taken is still there. PD_END: the stream of compressed data is lost.
-enum pd_status pd_stream_doubt_inner(struct pd_stream *stream, const struct pd_record_head *head, bool *taken_out,
-				     struct pd_error *error);
-
-// Looks at records that say something about the file: attrs, features, updates. stream/metadata.c
-enum pd_status pd_stream_learn(struct pd_stream *stream, struct pd_error *error);
-// A known deviation of some kernels.
-bool pd_mmap2_lacks_prot(const struct pd_record *record);
-// Finds the event of a record, its time, and the event to read it with.
-void pd_stream_place(struct pd_stream *stream, struct pd_record *record);
-// The same for a sample of an event that is not the one before it.
-void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record);
-
-// The same for any sample; here because most of a file are samples.
-static inline void pd_stream_place_quickly(struct pd_stream *stream, struct pd_record *record)
-{
-	const struct pd_event_full *full = stream->last_event;
-	const uint8_t *body = record->bytes.data + PD_RECORD_HEADER_SIZE;
-	size_t words = (record->bytes.size - PD_RECORD_HEADER_SIZE) / 8;
-	uint64_t time_ns = 0;
-
-	if (PD_UNLIKELY(!full || (!stream->only_event && (full->sample_id >= words ||
-							  pd_load_u64(body + 8 * (size_t)full->sample_id,
-								      stream->scratch.swap) != stream->last_id)))) {
-		pd_stream_place_sample(stream, record);
-		return;
-	}
-	record->event = &full->event;
-	stream->scratch.event = full;
-	if (full->sample_time < words)
-		time_ns = pd_load_u64(body + 8 * (size_t)full->sample_time, stream->scratch.swap);
-	record->time_ns = time_ns ? time_ns : PD_NO_TIME;
-}
 
 #endif

@@ -1,22 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes that follow a record and belong to it, such as AUX data: whole, or piece by piece as they are read. */
 #include "stream/read/batch.h"
+#include "stream/read/inside.h"
 
 #include <inttypes.h>
 
 uint64_t pd_stream_tail_there(const struct pd_stream *stream, const struct pd_record *record)
 {
-	const struct pd_part *part = pd_file_part(record->scratch->file, record->part);
-	uint64_t begin = record->offset + record->bytes.size, end = part->end, left;
+	uint64_t begin = record->offset + record->bytes.size, end, left;
+	const struct pd_part *part;
 
 	if (stream->kept && stream->kept->has_tail)
 		return stream->kept->kept_size;
-	if (!record->tail_size || !part->source->seekable)
+	if (!record->tail_size)
+		return 0;
+	part = pd_file_part(record->scratch->context.file, record->part);
+	if (!part->source->seekable)
 		return record->tail_size;
-	if (part->source->size < end)
-		end = part->source->size;
+	end = part->source->size < part->end ? part->source->size : part->end;
 	left = end > begin ? end - begin : 0;
 	return record->tail_size < left ? record->tail_size : left;
+}
+
+struct pd_bytes pd_stream_read_tail(const struct pd_stream *stream)
+{
+	return stream->tail_bytes;
 }
 
 // What follows the record that is shown: kept, or read again.

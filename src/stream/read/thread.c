@@ -2,7 +2,7 @@
 /* Whose record it is: by its own fields, else by its trailer. */
 #include <string.h>
 
-#include "stream/read/stream.h"
+#include "stream/read/inside.h"
 
 enum {
 	FIELDS_LOOKED_AT = 5
@@ -44,7 +44,7 @@ static void take_sample(const struct pd_record *record, struct pd_thread_id *thr
 static void take_trailer(const struct pd_record *record, const struct pd_sample_id *trailer,
 			 struct pd_thread_id *thread_out)
 {
-	uint64_t has = record->scratch->scope.words[PD_WORD_TRAILER];
+	uint64_t has = record->scratch->context.scope.words[PD_WORD_TRAILER];
 
 	if (!thread_out->known && (has & MASK_TRAILER(TID))) {
 		thread_out->known = true;

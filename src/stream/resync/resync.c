@@ -4,7 +4,7 @@
  * that ends the data. A careful stream asks of each record before it takes it, so that a size that is damaged does not
  * lead past records that are not.
  */
-#include "stream/read/stream.h"
+#include "stream/read/inside.h"
 #include "format/traits.h"
 
 #include <inttypes.h>
@@ -35,7 +35,7 @@ static uint64_t tail_size_of(const struct pd_stream *stream, struct pd_bytes byt
 {
 	const struct pd_record record = { .type = type, .bytes = bytes };
 
-	return pd_stream_tail_size(&record, stream->scratch.swap);
+	return pd_stream_tail_size(&record, stream->swap);
 }
 
 // ---- what stands at a place ----
@@ -49,7 +49,7 @@ enum what {
 
 static enum what validate_head(const struct pd_stream *stream, const uint8_t *at)
 {
-	struct pd_record_head head = pd_record_head(at, stream->scratch.swap);
+	struct pd_record_head head = pd_record_head(at, stream->swap);
 
 	return pd_head_is_plausible(stream->file, &head) ? WHAT_HEAD : WHAT_NONSENSE;
 }
@@ -106,7 +106,7 @@ static bool can_be(struct pd_stream *stream, size_t skip, struct candidate *cand
 
 	if (left < PD_RECORD_HEADER_SIZE)
 		return false;
-	head = pd_record_head(reader->at + skip, stream->scratch.swap);
+	head = pd_record_head(reader->at + skip, stream->swap);
 	if (!pd_head_is_plausible(stream->file, &head) || head.size > left)
 		return false;
 	candidate->bytes = (struct pd_bytes){ reader->at + skip, (size_t)head.size };
@@ -158,7 +158,7 @@ static bool is_pair(struct pd_stream *stream, size_t skip)
 		return begins_odd_run(stream, skip, first.type);
 	if (reader->available - skip < PD_RECORD_HEADER_SIZE)
 		return reader->at_end && reader->available == skip && first.validity == PD_VALID;
-	head = pd_record_head(reader->at + skip, stream->scratch.swap);
+	head = pd_record_head(reader->at + skip, stream->swap);
 	if (head.size > reader->available - skip)
 		return first.validity == PD_VALID && pd_head_is_plausible(stream->file, &head);
 	// a gap of hours is one for both
@@ -242,7 +242,7 @@ static enum step step(struct pd_stream *stream, size_t *skip, uint64_t *time_ns)
 	stream->doubted++;
 	if (left < PD_RECORD_HEADER_SIZE)
 		return left && left == reader->available - *skip && reader->at_end ? STEP_BREAKS : STEP_LEADS_ON;
-	head = pd_record_head(reader->at + *skip, stream->scratch.swap);
+	head = pd_record_head(reader->at + *skip, stream->swap);
 	if (head.size > left)
 		return pd_head_is_plausible(stream->file, &head) ? STEP_LEADS_ON : STEP_BREAKS;
 	if (!can_be(stream, *skip, &candidate))
@@ -362,7 +362,7 @@ static uint64_t own_end(const struct pd_stream *stream)
 
 	if (reader->available < PD_RECORD_HEADER_SIZE)
 		return 0;
-	head = pd_record_head(reader->at, stream->scratch.swap);
+	head = pd_record_head(reader->at, stream->swap);
 	return pd_head_is_plausible(stream->file, &head) ? reader->offset + head.size : 0;
 }
 

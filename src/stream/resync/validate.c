@@ -9,7 +9,7 @@
 
 #include "format/text/print.h"
 #include "format/traits.h"
-#include "stream/read/stream.h"
+#include "stream/read/inside.h"
 
 enum {
 	UNUSED_MISC = 0x0ff8, // no recorder sets these
@@ -105,7 +105,7 @@ static bool stack_is_valid(const struct pd_sample *sample)
 
 static bool trailer_is_valid(const struct pd_scratch *scratch, const struct pd_sample_id *id)
 {
-	uint64_t type = scratch->event ? scratch->event->words[PD_WORD_TRAILER] : 0;
+	uint64_t type = scratch->context.event ? scratch->context.event->words[PD_WORD_TRAILER] : 0;
 
 	if (!id)
 		return !type;
@@ -423,7 +423,7 @@ static enum pd_validity validate(struct pd_stream *stream, struct pd_record *rec
 enum pd_validity pd_stream_validate(struct pd_stream *stream, struct pd_bytes bytes, uint32_t type,
 				    uint64_t inner_offset, uint64_t *time_ns_out)
 {
-	struct pd_record_head head = pd_record_head(bytes.data, stream->scratch.swap);
+	struct pd_record_head head = pd_record_head(bytes.data, stream->swap);
 	struct pd_record record = {
 		.type = type ? type : pd_record_type_of(stream->file, &head),
 		.misc = head.misc,
@@ -432,7 +432,7 @@ enum pd_validity pd_stream_validate(struct pd_stream *stream, struct pd_bytes by
 		.bytes = bytes,
 		.scratch = &stream->scratch,
 	};
-	const struct pd_event_full *event = stream->scratch.event;
+	const struct pd_event_full *event = stream->scratch.context.event;
 	bool quiet = stream->quiet, finalized = stream->finalized;
 	uint64_t unknown_ids = stream->unknown_ids;
 	enum pd_validity validity;
@@ -446,7 +446,7 @@ enum pd_validity pd_stream_validate(struct pd_stream *stream, struct pd_bytes by
 	stream->unknown_ids = unknown_ids;
 	validity = validate(stream, &record);
 	pd_arena_reset(&stream->scratch.arena);
-	stream->scratch.event = event;
+	stream->scratch.context.event = event;
 	stream->scratch.scope_event = NULL;
 	if (time_ns_out)
 		*time_ns_out = record.time_ns;
