@@ -312,7 +312,7 @@ bool pd_record_type_at(size_t index, uint32_t *type_out)
 	// the lines are not in the order of the numbers
 	uint32_t type = 0;
 
-	for (size_t seen = 0;; seen++) {
+	for (size_t position = 0;; position++) {
 		uint32_t next = UINT32_MAX;
 
 		for (size_t i = 0; i < RECORD_COUNT; i++)
@@ -321,7 +321,7 @@ bool pd_record_type_at(size_t index, uint32_t *type_out)
 		if (next == UINT32_MAX)
 			return false;
 		type = next;
-		if (seen == index)
+		if (position == index)
 			break;
 	}
 	*type_out = type;

@@ -173,18 +173,18 @@ static void place_frames(void *self, size_t part)
 	size_t end = pd_part_begin(frames->count, a->parts, part + 1);
 
 	for (size_t i = pd_part_begin(frames->count, a->parts, part); i < end; i++) {
-		const struct pd_seen_frame *seen = &frames->items[a->frame_orders[i].number];
+		const struct pd_raw_frame *frame = &frames->items[a->frame_orders[i].number];
 
 		if (i + AHEAD < end)
 			__builtin_prefetch(&frames->items[a->frame_orders[i + AHEAD].number]);
 		a->numbers[a->frame_orders[i].number] = (uint32_t)i;
 		profile->frames[i] = (struct pd_frame){
-			.place = { .addr = seen->recorded, .recorded = seen->recorded },
-			.cpumode = pd_frame_cpumode(seen),
-			.pid = seen->pid,
-			.when = seen->when,
+			.place = { .addr = frame->recorded, .recorded = frame->recorded },
+			.cpumode = pd_frame_cpumode(frame),
+			.pid = frame->pid,
+			.when = frame->when,
 		};
-		profile->origins[i] = pd_frame_origin(seen);
+		profile->origins[i] = pd_frame_origin(frame);
 	}
 }
 

@@ -81,7 +81,7 @@ enum frame_flags {
 	FRAME_FUNCTION = 16,
 	FRAME_OWN_OBJECT = 32, /* its function is one of its object */
 	FRAME_REQUESTED = 64,  /* its place passes the filters */
-	FRAME_SEEN = 128       /* for passes over the frames */
+	FRAME_VISITED = 128    /* for passes over the frames */
 };
 
 /* Only valid while a report is built or printed. */

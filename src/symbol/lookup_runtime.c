@@ -36,7 +36,7 @@ static void find_marks(struct pd_symbols *symbols)
 {
 	const struct pd_mapping *map;
 
-	for (; (map = pd_state_mapping(symbols->state, symbols->mappings_seen)); symbols->mappings_seen++) {
+	for (; (map = pd_state_mapping(symbols->state, symbols->mappings_searched)); symbols->mappings_searched++) {
 		size_t n = symbols->jit_mark_count;
 
 		if (!map->object || !pd_jitdump_is(map->object->path))

@@ -613,7 +613,7 @@ static void put_array(struct pd_trace *trace, struct pd_member *m, struct pd_byt
 {
 	struct pd_bytes bytes = bytes_of(trace, raw, m);
 
-	if (m->field.is_string && !m->seen_unprintable && is_printable(bytes)) {
+	if (m->field.is_string && !m->found_unprintable && is_printable(bytes)) {
 		bytes.size = (size_t)(raw.data + raw.size - bytes.data);
 		pd_text_put(text, (const char *)bytes.data, text_length(bytes));
 		return;
@@ -625,7 +625,7 @@ static void put_array(struct pd_trace *trace, struct pd_member *m, struct pd_byt
 		pd_text_hex_bytes(text, bytes.data + i, 1);
 	}
 	pd_text_char(text, ']');
-	m->seen_unprintable = true;
+	m->found_unprintable = true;
 }
 
 void pd_trace_print_member(struct pd_trace *trace, struct pd_member *m, struct pd_bytes raw, struct pd_text *text)

@@ -22,7 +22,7 @@ struct pd_member {
 	struct pd_trace_field field;
 	uint32_t element_size; // of an array
 	bool is_array, is_dynamic, is_relative, is_pointer, is_long;
-	bool seen_unprintable; // its text turned out to be none: from there on it is shown as bytes
+	bool found_unprintable; // its text turned out to be none: from there on it is shown as bytes
 };
 
 // The numbers show in messages.

@@ -6,8 +6,8 @@
 #include "edit/extract/extract.h"
 
 struct rate {
-	uint64_t random; // state of the generator
-	uint64_t *seen;  // samples by event; those of unknown events come first
+	uint64_t random;  // state of the generator
+	uint64_t *counts; // samples by event; those of unknown events come first
 	size_t event_count, capacity;
 };
 
@@ -37,7 +37,7 @@ static void free_rate(void *context)
 	struct rate *rate = context;
 
 	if (rate)
-		pd_free(rate->seen);
+		pd_free(rate->counts);
 	pd_free(rate);
 }
 
@@ -52,26 +52,26 @@ static uint64_t next_random(struct rate *rate)
 }
 
 // NULL: no memory.
-static uint64_t *seen_of(const struct pd_extract *extract, const struct pd_event *event)
+static uint64_t *count_of(const struct pd_extract *extract, const struct pd_event *event)
 {
 	size_t count = pd_file_event_count(extract->file) + 1;
 	struct rate *rate = extract->context;
 
-	if (count > rate->event_count && !PD_GROW(rate->seen, rate->capacity, count))
+	if (count > rate->event_count && !PD_GROW(rate->counts, rate->capacity, count))
 		return NULL;
 	while (rate->event_count < count)
-		rate->seen[rate->event_count++] = 0;
-	return &rate->seen[event ? event->index + 1 : 0];
+		rate->counts[rate->event_count++] = 0;
+	return &rate->counts[event ? event->index + 1 : 0];
 }
 
 // The middle one of each N, so that a few samples of an event are not all first ones.
-static bool is_chosen(const struct pd_extract *extract, uint64_t *seen)
+static bool is_chosen(const struct pd_extract *extract, uint64_t *counts)
 {
 	uint64_t n = extract->options.rate;
 
 	if (extract->options.random)
 		return next_random(extract->context) % n == 0;
-	return (*seen)++ % n == n / 2;
+	return (*counts)++ % n == n / 2;
 }
 
 // ---- what it stands for ----
@@ -117,16 +117,16 @@ static enum pd_status choose_by_rate(struct pd_extract *extract, struct pd_strea
 				     struct pd_error *error)
 {
 	const struct pd_event *event = record->event;
-	uint64_t *seen;
+	uint64_t *counts;
 
 	*action_out = PD_EXTRACT_PASS;
 	if (record->type != PD_RECORD_SAMPLE)
 		return PD_OK;
 	*action_out = PD_EXTRACT_DROP;
-	seen = seen_of(extract, event);
-	if (!seen)
+	counts = count_of(extract, event);
+	if (!counts)
 		return pd_fail_memory(error);
-	if (!is_chosen(extract, seen))
+	if (!is_chosen(extract, counts))
 		return PD_OK;
 	if (event && HAS(event->attr, PERIOD) && extract->options.rate > 1)
 		return pass_scaled(extract, stream, record, action_out, error);

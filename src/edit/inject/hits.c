@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-	SEEN = 1 << 16,
+	RECENT = 1 << 16,
 	VIEWS = 1 << 10
 };
 
@@ -62,12 +62,12 @@ static bool mark(struct pd_inject_ids *ids, const struct pd_brief *brief, const 
 {
 	uint64_t maps = view->maps ^ (uint64_t)cpumode << 61;
 	uint64_t hash = (maps * UINT64_C(0x9e3779b97f4a7c15)) ^ (addr * UINT64_C(0xff51afd7ed558ccd));
-	struct pd_inject_seen *seen = &ids->seen[hash >> 48 & (SEEN - 1)];
+	struct pd_inject_recent *recent = &ids->recent[hash >> 48 & (RECENT - 1)];
 	struct pd_location location;
 
-	if (seen->maps == maps && seen->addr == addr)
+	if (recent->maps == maps && recent->addr == addr)
 		return true;
-	*seen = (struct pd_inject_seen){ maps, addr };
+	*recent = (struct pd_inject_recent){ maps, addr };
 	return !pd_state_locate(ids->state, brief->pid, cpumode, when, addr, &location) || hit(ids, &location);
 }
 
@@ -181,11 +181,11 @@ static bool finish_state(struct pd_inject_ids *ids)
 		objects++;
 	ids->hit_objects = pd_alloc((objects + 1) * 1);
 	ids->hit_mappings = pd_alloc((ids->mapping_count + 1) * 1);
-	ids->seen = pd_alloc(SEEN * sizeof(*ids->seen));
+	ids->recent = pd_alloc(RECENT * sizeof(*ids->recent));
 	ids->views = pd_alloc((VIEWS) * sizeof(*ids->views));
-	if (!ids->hit_objects || !ids->hit_mappings || !ids->seen || !ids->views)
+	if (!ids->hit_objects || !ids->hit_mappings || !ids->recent || !ids->views)
 		return pd_inject_no_memory(ids->inject);
-	memset(ids->seen, 0xff, SEEN * sizeof(*ids->seen));
+	memset(ids->recent, 0xff, RECENT * sizeof(*ids->recent));
 	return true;
 }
 

@@ -234,7 +234,7 @@ void pd_inject_ids_close(struct pd_inject *inject)
 	pd_free(ids->answers);
 	pd_free(ids->hit_objects);
 	pd_free(ids->hit_mappings);
-	pd_free(ids->seen);
+	pd_free(ids->recent);
 	pd_free(ids->views);
 	pd_free(ids);
 	inject->ids = NULL;

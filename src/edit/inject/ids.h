@@ -29,7 +29,7 @@ struct pd_inject_answer {
 };
 
 // An address that was met.
-struct pd_inject_seen {
+struct pd_inject_recent {
 	uint64_t maps, addr;
 };
 
@@ -51,9 +51,9 @@ struct pd_inject_ids {
 	uint64_t seed;
 	struct pd_inject_answer *answers; // by index of the object
 	size_t answer_count;
-	size_t mapping_count; // that were there after the first reading, or that were seen
+	size_t mapping_count; // that were there after the first reading, or that were found
 	uint8_t *hit_objects, *hit_mappings;
-	struct pd_inject_seen *seen;
+	struct pd_inject_recent *recent;
 	struct pd_inject_view *views;
 };
 

@@ -40,13 +40,13 @@ static bool is_counted(const struct pd_record *record)
 	return record->type != PD_RECORD_COMPRESSED && record->type != PD_RECORD_COMPRESSED2;
 }
 
-static void count(struct pd_inject *inject, uint32_t type, uint64_t seen, bool kept)
+static void count(struct pd_inject *inject, uint32_t type, uint64_t records, bool kept)
 {
 	struct pd_inject_result *result = &inject->result;
 	bool sample = type == PD_RECORD_SAMPLE;
 
-	*(sample ? &result->sample_count : &result->other_count) += seen;
-	*(sample ? &result->kept_sample_count : &result->kept_other_count) += kept ? seen : 0;
+	*(sample ? &result->sample_count : &result->other_count) += records;
+	*(sample ? &result->kept_sample_count : &result->kept_other_count) += kept ? records : 0;
 }
 
 static bool end_round(struct pass *pass)

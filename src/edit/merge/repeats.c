@@ -10,13 +10,13 @@
 #include "base/lookup/hash.h"
 
 // A record that was written. Two hashes with a secret: bytes that agree in both are the same.
-struct seen {
+struct fingerprint {
 	uint64_t hash[2];
 	size_t source;
 };
 
 struct list {
-	struct seen *items;
+	struct fingerprint *items;
 	size_t count, capacity;
 };
 
@@ -56,8 +56,8 @@ void pd_repeats_free(struct pd_repeats *repeats)
 	pd_free(repeats);
 }
 
-static struct seen hash_record(const struct pd_repeats *repeats, const struct pd_merge_source *source,
-			       const struct pd_record *record)
+static struct fingerprint hash_record(const struct pd_repeats *repeats, const struct pd_merge_source *source,
+				      const struct pd_record *record)
 {
 	const uint64_t *secret = repeats->merge->secret;
 	uint64_t hash[2] = { secret[0] ^ record->tail_size, secret[1] ^ source->session };
@@ -74,60 +74,61 @@ static struct seen hash_record(const struct pd_repeats *repeats, const struct pd
 			hash[j] = (uint64_t)product ^ (uint64_t)(product >> 64) ^ (hash[j] << 7 | hash[j] >> 57);
 		}
 	}
-	return (struct seen){ { hash[0], hash[1] ^ bytes.size }, source->index };
+	return (struct fingerprint){ { hash[0], hash[1] ^ bytes.size }, source->index };
 }
 
-static bool is_same(const struct seen *a, const struct seen *b)
+static bool is_same(const struct fingerprint *a, const struct fingerprint *b)
 {
 	return a->hash[0] == b->hash[0] && a->hash[1] == b->hash[1];
 }
 
-static const struct seen *find_untimed(const struct pd_repeats *repeats, const struct seen *seen)
+static const struct fingerprint *find_untimed(const struct pd_repeats *repeats, const struct fingerprint *fingerprint)
 {
-	size_t at = (size_t)seen->hash[0];
+	size_t at = (size_t)fingerprint->hash[0];
 	uint32_t number;
 
-	while ((number = pd_index_next(&repeats->untimed_index, seen->hash[0], &at)) != PD_INDEX_END)
-		if (is_same(&repeats->untimed.items[number], seen))
+	while ((number = pd_index_next(&repeats->untimed_index, fingerprint->hash[0], &at)) != PD_INDEX_END)
+		if (is_same(&repeats->untimed.items[number], fingerprint))
 			return &repeats->untimed.items[number];
 	return NULL;
 }
 
-static const struct seen *find_now(struct pd_repeats *repeats, const struct seen *seen, uint64_t time_ns)
+static const struct fingerprint *find_now(struct pd_repeats *repeats, const struct fingerprint *fingerprint,
+					  uint64_t time_ns)
 {
 	if (time_ns != repeats->now_ns)
 		repeats->now.count = 0;
 	repeats->now_ns = time_ns;
 	for (size_t i = 0; i < repeats->now.count; i++)
-		if (is_same(&repeats->now.items[i], seen))
+		if (is_same(&repeats->now.items[i], fingerprint))
 			return &repeats->now.items[i];
 	return NULL;
 }
 
-static bool keep(struct pd_repeats *repeats, const struct seen *seen, bool untimed)
+static bool keep(struct pd_repeats *repeats, const struct fingerprint *fingerprint, bool untimed)
 {
 	struct list *list = untimed ? &repeats->untimed : &repeats->now;
 
 	if (!PD_GROW(list->items, list->capacity, list->count + 1) ||
-	    (untimed && !pd_index_add(&repeats->untimed_index, seen->hash[0], (uint32_t)list->count)))
+	    (untimed && !pd_index_add(&repeats->untimed_index, fingerprint->hash[0], (uint32_t)list->count)))
 		return false;
-	list->items[list->count++] = *seen;
+	list->items[list->count++] = *fingerprint;
 	return true;
 }
 
 bool pd_repeats_take(struct pd_repeats *repeats, const struct pd_merge_source *source, const struct pd_record *record,
 		     uint64_t time_ns, bool untimed, bool *repeated_out)
 {
-	const struct seen *found;
-	struct seen seen;
+	const struct fingerprint *found;
+	struct fingerprint fingerprint;
 
 	*repeated_out = false;
 	if (repeats->members[source->session] < 2)
 		return true;
-	seen = hash_record(repeats, source, record);
-	found = untimed ? find_untimed(repeats, &seen) : find_now(repeats, &seen, time_ns);
+	fingerprint = hash_record(repeats, source, record);
+	found = untimed ? find_untimed(repeats, &fingerprint) : find_now(repeats, &fingerprint, time_ns);
 	if (!found)
-		return keep(repeats, &seen, untimed);
-	*repeated_out = found->source != seen.source;
+		return keep(repeats, &fingerprint, untimed);
+	*repeated_out = found->source != fingerprint.source;
 	return true;
 }

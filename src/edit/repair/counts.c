@@ -21,7 +21,7 @@ struct survey {
 	uint32_t threads; // of the map
 	bool has_cpus;    // there is one
 	uint32_t last_thread;
-	uint64_t seen, counts;                      // of perf stat; those that can be true
+	uint64_t record_count, counts;              // of perf stat; those that can be true
 	uint64_t on_mapped_cpus, of_mapped_threads; // counts
 };
 
@@ -74,7 +74,7 @@ static void note(struct survey *survey, const struct pd_record *record)
 		return;
 	}
 	stat = decoded;
-	survey->seen++;
+	survey->record_count++;
 	if ((stat->cpu >= ANY_CPU && stat->cpu != UINT32_MAX) || stat->thread >= MOST_THREADS)
 		return;
 	set_cpu(survey->counted, stat->cpu);
@@ -127,7 +127,7 @@ enum pd_status pd_count_maps_learn(struct pd_count_maps *maps, struct pd_file *f
 	enum pd_status status;
 
 	status = survey.mapped && survey.counted ? count_records(&survey, file, error) : pd_fail_memory(error);
-	if (status >= 0 && survey.seen)
+	if (status >= 0 && survey.record_count)
 		set_by_majority(maps, &survey);
 	pd_free(survey.mapped);
 	pd_free(survey.counted);

@@ -347,11 +347,11 @@ static enum pd_status learn(struct repair *repair, struct pd_error *error)
 static enum pd_status pass_records(struct repair *repair, struct pd_stream *stream, struct pd_error *error)
 {
 	const struct pd_record *record;
-	uint64_t seen = 0, without_event = 0, without_map = 0;
+	uint64_t record_count = 0, without_event = 0, without_map = 0;
 	enum pd_status status;
 
 	while ((status = pd_stream_next(stream, &record, error)) == PD_OK) {
-		if (repair->options.progress && ++seen % RECORDS_PER_STEP == 0)
+		if (repair->options.progress && ++record_count % RECORDS_PER_STEP == 0)
 			repair->options.progress(repair->options.self, stream);
 		if (record->type == PD_RECORD_SAMPLE && !record->event) {
 			without_event++; // which the stream has told

@@ -21,7 +21,7 @@ struct strip {
 	bool failed;
 	size_t space; // after the last space in front of the name
 	size_t after_operator;
-	bool seen_operator;
+	bool is_operator;
 	size_t group; // the last group of parameters
 	size_t group_end;
 	size_t name_start; // of the name before that group
@@ -59,7 +59,7 @@ static bool skip_operator(struct strip *s)
 	}
 	s->after_operator = s->at;
 	if (!s->depth)
-		s->seen_operator = true;
+		s->is_operator = true;
 	return true;
 }
 
@@ -92,7 +92,7 @@ static void open_bracket(struct strip *s)
 		s->name_start = before == '>' ? s->space : 0;
 	}
 	// a function that returns a pointer to one has its name inside
-	if (!s->depth && !s->seen_operator && (begins(s, s->at, "(*") || begins(s, s->at, "(&"))) {
+	if (!s->depth && !s->is_operator && (begins(s, s->at, "(*") || begins(s, s->at, "(&"))) {
 		s->failed |= s->inner || begins(s, s->at + 2, ")");
 		s->inner = s->at + 2;
 	}
@@ -127,7 +127,7 @@ static void scan(struct strip *s)
 			close_bracket(s);
 		} else {
 			s->at++;
-			if (c == ' ' && !s->depth && !s->seen_operator && !s->group)
+			if (c == ' ' && !s->depth && !s->is_operator && !s->group)
 				s->space = s->at;
 		}
 	}

@@ -149,7 +149,7 @@ struct pd_common *pd_common_new(const struct pd_state *state, uint64_t seed, con
 		return NULL;
 	pd_lock_init(&common->names_lock);
 	pd_lock_init(&common->blocks_lock);
-	pd_seen_init(&common->seen);
+	pd_key_cache_init(&common->cache);
 	for (size_t i = 0; i < PD_SHARDS; i++)
 		pd_lock_init(&common->shards[i].lock);
 	common->frames.state = common->owners.state = state;
@@ -170,7 +170,7 @@ void pd_common_free(struct pd_common *common)
 	if (!common)
 		return;
 	raws_fini(&common->raws);
-	pd_seen_fini(&common->seen);
+	pd_key_cache_fini(&common->cache);
 	pd_frames_fini(&common->frames);
 	pd_functions_fini(&common->functions);
 	pd_owners_fini(&common->owners);

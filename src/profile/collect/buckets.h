@@ -10,7 +10,7 @@
 
 #include "profile/collect/frames.h"
 #include "profile/collect/owners.h"
-#include "profile/collect/seen.h"
+#include "profile/collect/key_cache.h"
 
 // What samples of a bucket have in common, in front of the callers.
 struct pd_bucket_key {
@@ -64,7 +64,7 @@ struct pd_common {
 	struct pd_frames frames;
 	struct pd_owners owners;
 	struct pd_raws raws;
-	struct pd_seen_now seen;
+	struct pd_key_cache_shared cache;
 	struct pd_shard shards[PD_SHARDS];
 	// They stay where they are: who knows the number of a bucket needs no lock. Each block is twice as large as the last.
 	struct pd_bucket **blocks[PD_BUCKET_BLOCKS];

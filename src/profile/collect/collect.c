@@ -261,9 +261,9 @@ enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd
 // What only counting needs.
 static void free_tables(struct pd_collector *c)
 {
-	if (c->seen)
-		pd_seen_leave(&c->common->seen, c->seen);
-	c->seen = NULL;
+	if (c->cache)
+		pd_key_cache_leave(&c->common->cache, c->cache);
+	c->cache = NULL;
 	pd_free(c->known_memory);
 	c->known_memory = c->known = NULL;
 	pd_free(c->ranges);
@@ -294,7 +294,7 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 		c->common = pd_common_new(c->state, c->seed, c->options);
 	c->event_count = pd_file_event_count(c->file);
 	c->known = pd_alloc_lines(PD_KNOWN_PLACES * sizeof(*c->known), &c->known_memory);
-	c->seen = c->common ? pd_seen_enter(&c->common->seen, NULL) : NULL;
+	c->cache = c->common ? pd_key_cache_enter(&c->common->cache, NULL) : NULL;
 	c->views = pd_alloc_table(PD_VIEWS * sizeof(*c->views));
 	c->pending = pd_alloc(PD_PENDING_MOST * sizeof(*c->pending));
 	c->misses = pd_alloc(PD_PENDING_MOST * sizeof(*c->misses));
@@ -303,7 +303,7 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 	c->ranges = pd_alloc(PD_RANGE_SETS * sizeof(*c->ranges));
 	c->repeats.tags = pd_alloc(PD_REPEATS * sizeof(*c->repeats.tags));
 	if (!c->common || !c->known || !c->ranges || !c->repeats.tags || !c->views || !c->pending || !c->misses ||
-	    !c->secrets || !c->totals || !c->seen) {
+	    !c->secrets || !c->totals || !c->cache) {
 		pd_collector_fini(c);
 		return pd_fail_memory(error);
 	}

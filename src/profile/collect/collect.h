@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Adding samples up. A sample's raw key is who it is of and its addresses as they were recorded. A table of raw keys
- * that were seen lately says at once which bucket it falls into; only when it does not know, the addresses are turned
+ * that are cached says at once which bucket it falls into; only when it does not know, the addresses are turned
  * into frames. So a stack that comes again costs one hash, and memory grows with distinct stacks of frames, not with
  * processes or samples. The table has keys by tags of 128 bits, see hash.h.
  *
  * A collector belongs to one thread. Those of a run share buckets, frames and owners, with a lock for what nobody has
- * seen lately; each counts for itself, and what they counted is added up at the end.
+ * cached; each counts for itself, and what they counted is added up at the end.
  */
 #ifndef PD_PROFILE_COLLECT_COLLECT_H
 #define PD_PROFILE_COLLECT_COLLECT_H
@@ -62,8 +62,8 @@ struct pd_collector {
 	struct pd_wanted *wanted; // those of them that are not known
 	size_t wanted_count, wanted_capacity;
 	struct pd_secrets *secrets;
-	struct pd_seen *seen;
-	size_t seen_added; // not noted yet
+	struct pd_key_cache *cache;
+	size_t cache_added; // not noted yet
 	struct pd_repeats repeats;
 	uint64_t last_order; // of the sample before
 	bool shuffled;       // samples do not come in the order of the file

@@ -59,12 +59,12 @@ static struct pd_frame_id identify(const struct pd_frames *frames, const struct 
 	return id;
 }
 
-unsigned pd_frame_cpumode(const struct pd_seen_frame *frame)
+unsigned pd_frame_cpumode(const struct pd_raw_frame *frame)
 {
 	return (uint8_t)frame->id.words[2];
 }
 
-struct pd_origin pd_frame_origin(const struct pd_seen_frame *frame)
+struct pd_origin pd_frame_origin(const struct pd_raw_frame *frame)
 {
 	const struct pd_frame_id *id = &frame->id;
 
@@ -83,7 +83,7 @@ static bool same_id(const struct pd_frame_id *a, const struct pd_frame_id *b)
 	return a->words[0] == b->words[0] && a->words[1] == b->words[1] && a->words[2] == b->words[2];
 }
 
-static uint32_t append_frame(struct pd_frames *frames, const struct pd_seen_frame *frame, uint64_t hash)
+static uint32_t append_frame(struct pd_frames *frames, const struct pd_raw_frame *frame, uint64_t hash)
 {
 	if (frames->count >= PD_NO_FRAME - 1 || !PD_GROW(frames->items, frames->capacity, frames->count + 1) ||
 	    !pd_index_add(&frames->index, hash, (uint32_t)frames->count))
@@ -97,13 +97,13 @@ static uint64_t hash_id(const struct pd_frames *frames, const struct pd_frame_id
 	return pd_hash_words(frames->seed, id->words, sizeof(id->words) / sizeof(id->words[0]));
 }
 
-static bool is_earlier(const struct pd_seen_frame *a, const struct pd_seen_frame *b)
+static bool is_earlier(const struct pd_raw_frame *a, const struct pd_raw_frame *b)
 {
 	return a->when.order < b->when.order || (a->when.order == b->when.order && a->depth < b->depth);
 }
 
 // The frame that is the same. The earliest in the file says where and when it was seen.
-static uint32_t find(struct pd_frames *frames, const struct pd_seen_frame *frame, uint64_t hash)
+static uint32_t find(struct pd_frames *frames, const struct pd_raw_frame *frame, uint64_t hash)
 {
 	size_t at = (uint32_t)hash;
 
@@ -128,7 +128,7 @@ void pd_frames_identify(const struct pd_frames *frames, struct pd_wanted *wanted
 static bool end(struct pd_frames *frames, struct pd_wanted *wanted)
 {
 	const struct pd_code_address *address = &wanted->address;
-	struct pd_seen_frame frame = {
+	struct pd_raw_frame frame = {
 		.id = wanted->id,
 		.when = address->when,
 		.recorded = address->addr,

@@ -32,7 +32,7 @@ struct pd_origin {
 };
 
 // A place, and the earliest sample that has it. What a look-up touches comes first, in one line of the cache.
-struct pd_seen_frame {
+struct pd_raw_frame {
 	struct pd_frame_id id;
 	struct pd_moment when;
 	uint64_t recorded;
@@ -41,8 +41,8 @@ struct pd_seen_frame {
 	uint32_t depth; // which address of the sample it is; lines of the cache are not shared
 };
 
-struct pd_origin pd_frame_origin(const struct pd_seen_frame *frame);
-unsigned pd_frame_cpumode(const struct pd_seen_frame *frame);
+struct pd_origin pd_frame_origin(const struct pd_raw_frame *frame);
+unsigned pd_frame_cpumode(const struct pd_raw_frame *frame);
 
 // A place that was looked up lately: in a file, whatever process asks; in memory without one, of a process while its maps stay
 // as they are. Two of them are a line of the processor's cache.
@@ -60,7 +60,7 @@ struct pd_frames {
 	struct pd_functions *functions; // that stand for their addresses, or NULL
 	bool unnamed_as_one;            // so does what has no name, for each object and where nothing is mapped
 	uint64_t seed;
-	struct pd_seen_frame *items;
+	struct pd_raw_frame *items;
 	size_t count, capacity;
 	struct pd_index index;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples whose raw key was not seen lately: their addresses become frames, and the frames a bucket. Done for many at once,
+ * Samples whose raw key is not cached: their addresses become frames, and the frames a bucket. Done for many at once,
  * so that the memory of their tables is on its way meanwhile.
  */
 #include <stdlib.h>
@@ -239,7 +239,7 @@ static bool end_miss(struct pd_collector *c, const struct pd_miss *miss)
 		return false;
 	if (PD_LIKELY(pd_pending_has_tag(pending))) {
 		pd_repeats_note(&c->repeats, &pending->tag);
-		c->seen_added += pd_seen_add(c->seen, &pending->tag, bucket);
+		c->cache_added += pd_key_cache_add(c->cache, &pending->tag, bucket);
 	}
 	pd_amounts_count(c, pending, bucket);
 	return true;

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Pending samples are looked up among the raw keys that were seen lately; what is not found there is a miss. */
+/* Pending samples are looked up among the cached raw keys; what is not found there is a miss. */
 #include "profile/collect/pending.h"
 
 #include "base/memory.h"
 
 enum {
-	NOTE_AFTER = 64,   // so many that were added to what was seen are noted at once
+	NOTE_AFTER = 64,   // so many that were added to the cache are noted at once
 	FOUND_MOST = 8192, // frames of samples that wait for their buckets, and one more chain
 };
 
-// Several threads use the table of what was seen; when they find it full, they have another one. False if there is no memory.
-static bool renew_seen(struct pd_collector *c)
+// Several threads use the cache; when they find it full, they have another one. False if there is no memory.
+static bool renew_cache(struct pd_collector *c)
 {
-	struct pd_seen *seen;
+	struct pd_key_cache *cache;
 
-	if (c->seen_added >= NOTE_AFTER) {
-		pd_seen_note(&c->common->seen, c->seen, c->seen_added, &c->repeats);
-		c->seen_added = 0;
+	if (c->cache_added >= NOTE_AFTER) {
+		pd_key_cache_note(&c->common->cache, c->cache, c->cache_added, &c->repeats);
+		c->cache_added = 0;
 	}
-	if (PD_LIKELY(pd_seen_is_present(&c->common->seen, c->seen)))
+	if (PD_LIKELY(pd_key_cache_is_present(&c->common->cache, c->cache)))
 		return true;
-	seen = pd_seen_enter(&c->common->seen, c->seen);
-	if (seen)
-		c->seen = seen;
-	return seen != NULL;
+	cache = pd_key_cache_enter(&c->common->cache, c->cache);
+	if (cache)
+		c->cache = cache;
+	return cache != NULL;
 }
 
 // Looks up the buckets of samples, and asks for the memory of their amounts.
@@ -31,15 +31,15 @@ static void look_up(struct pd_collector *c, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct pd_pending *pending = &c->pending[i];
-		const struct pd_seen_line *second;
+		const struct pd_key_cache_line *second;
 
-		pending->bucket = PD_UNSEEN;
+		pending->bucket = PD_NOT_CACHED;
 		if (PD_UNLIKELY(!pd_pending_has_tag(pending)))
 			continue;
-		pending->bucket = pd_seen_in(pd_seen_first(c->seen, &pending->tag), &pending->tag);
-		if (PD_UNLIKELY(pending->bucket == PD_UNSEEN)) {
-			second = pd_seen_second(c->seen, &pending->tag);
-			pending->bucket = pd_seen_in(second, &pending->tag);
+		pending->bucket = pd_key_cache_find(pd_key_cache_first(c->cache, &pending->tag), &pending->tag);
+		if (PD_UNLIKELY(pending->bucket == PD_NOT_CACHED)) {
+			second = pd_key_cache_second(c->cache, &pending->tag);
+			pending->bucket = pd_key_cache_find(second, &pending->tag);
 		}
 		if (PD_LIKELY(pending->bucket < c->share.amount_count))
 			__builtin_prefetch(&c->share.amounts[pending->bucket], 1);
@@ -61,7 +61,7 @@ bool pd_pending_flush(struct pd_collector *c, size_t waiting)
 	for (size_t i = 0; i < waiting; i++) {
 		const struct pd_pending *pending = &c->pending[i];
 
-		if (PD_LIKELY(pending->bucket != PD_UNSEEN)) {
+		if (PD_LIKELY(pending->bucket != PD_NOT_CACHED)) {
 			if (PD_UNLIKELY(pending->bucket >= c->share.amount_count) &&
 			    !pd_amounts_make(c, pending->bucket))
 				return false;
@@ -73,7 +73,7 @@ bool pd_pending_flush(struct pd_collector *c, size_t waiting)
 		if (!pd_miss_begin(c, pending) || (c->found_count > FOUND_MOST && !pd_misses_end(c)))
 			return false;
 	}
-	if (c->miss_count && (!pd_misses_end(c) || !renew_seen(c)))
+	if (c->miss_count && (!pd_misses_end(c) || !renew_cache(c)))
 		return false;
 	if (PD_UNLIKELY(c->share.binned.count >= 2 * PD_BINNED_MAX)) {
 		pd_amounts_finalize_all(c);

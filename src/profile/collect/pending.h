@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Samples on their way into buckets, and what a collector counts of each bucket. Private to the collector: collect.c and
- * spans.c make pending samples, pending.c looks them up, misses.c finds the buckets of those that were not seen lately.
+ * spans.c make pending samples, pending.c looks them up, misses.c finds the buckets of those that are not cached.
  */
 #ifndef PD_PROFILE_COLLECT_PENDING_H
 #define PD_PROFILE_COLLECT_PENDING_H
@@ -24,7 +24,7 @@ struct pd_pending {
 	uint32_t raw;
 	uint64_t cgroup, slice;
 	uint16_t bin;
-	uint32_t bucket; // PD_UNSEEN: not known
+	uint32_t bucket; // PD_NOT_CACHED: not known
 };
 
 // Most samples are of the bin of the one before.
@@ -121,7 +121,7 @@ struct pd_miss {
 	struct pd_bucket *bucket;
 };
 
-// Finds the frames of a sample that was not seen lately, as far as they are known. False if there is no memory.
+// Finds the frames of a sample that is not cached, as far as they are known. False if there is no memory.
 bool pd_miss_begin(struct pd_collector *c, const struct pd_pending *pending);
 // Finds the buckets of all that were begun, and counts them. False if there is no memory.
 bool pd_misses_end(struct pd_collector *c);

@@ -105,7 +105,7 @@ static bool take_all_plain(struct pd_collector *c, struct plain *plain)
 		if (!by_chain)
 			pending->chain_count = 0;
 		pd_pending_tag(c, pending, false);
-		__builtin_prefetch(pd_seen_first(c->seen, &pending->tag));
+		__builtin_prefetch(pd_key_cache_first(c->cache, &pending->tag));
 		if (++waiting < PD_PENDING_MOST)
 			continue;
 		if (!pd_pending_flush(c, waiting))

@@ -66,16 +66,16 @@ bool pd_each_caller(struct building_part *part, const struct visit *visit, calle
 	size_t count = visit->stack->caller_count, first = pd_first_caller(report, count);
 	uint32_t sample = ++part->sample;
 
-	part->seen[visit->place] = sample;
+	part->last_sample[visit->place] = sample;
 	for (size_t i = first; i < count; i++) {
 		size_t at = pd_caller_at(report, count, first, i);
 		uint32_t frame = visit->stack->callers[at], place = report->scratch.places[frame] - 1;
 		bool counts = report->scratch.flags[frame] & FRAME_REQUESTED;
 
-		if (part->seen[place] == sample || is_unresolved(report, report->scratch.flags[frame]))
+		if (part->last_sample[place] == sample || is_unresolved(report, report->scratch.flags[frame]))
 			continue;
 		if (counts)
-			part->seen[place] = sample;
+			part->last_sample[place] = sample;
 		if (!each(part, visit, place, (uint32_t)at, counts))
 			return false;
 	}

@@ -58,9 +58,9 @@ static bool find_who(struct building_part *part, const struct pd_profile_entry *
 /* False if there is no memory. */
 static bool note_frame(struct building_part *part, uint32_t frame, unsigned cpumode)
 {
-	if (part->flags[frame] & FRAME_SEEN)
+	if (part->flags[frame] & FRAME_VISITED)
 		return true;
-	part->flags[frame] |= FRAME_SEEN;
+	part->flags[frame] |= FRAME_VISITED;
 	if (!PD_GROW(part->firsts, part->first_capacity, part->first_count + 1))
 		return false;
 	part->firsts[part->first_count++] = (struct first_frame){ frame, cpumode };
@@ -303,8 +303,8 @@ static void add_part(void *self, size_t number)
 	size_t end = pd_part_entry(building, number + 1);
 
 	if (building->report->children) {
-		part->seen = pd_alloc((building->report->places.count + 1) * sizeof(*part->seen));
-		part->failed = !part->seen;
+		part->last_sample = pd_alloc((building->report->places.count + 1) * sizeof(*part->last_sample));
+		part->failed = !part->last_sample;
 	}
 	for (size_t i = pd_part_entry(building, number); !part->failed && i < end; i++) {
 		if (building->report->children)
@@ -447,7 +447,7 @@ static void part_fini(struct building_part *part)
 	pd_free(part->rows.amounts);
 	pd_free(part->rows.slots);
 	pd_free(part->numbers);
-	pd_free(part->seen);
+	pd_free(part->last_sample);
 	pd_free(part->links);
 	pd_free(part->link_counts);
 }

@@ -45,10 +45,10 @@ enum pd_status pd_stream_open_piece(struct pd_stream *stream, const struct pd_pi
 	return pd_stream_open_range(stream, piece->part, piece->begin, piece->end, error);
 }
 
-void pd_stream_end_pass(struct pd_stream *stream, uint64_t seen, uint64_t count, uint64_t offset)
+void pd_stream_end_pass(struct pd_stream *stream, uint64_t found, uint64_t count, uint64_t offset)
 {
-	if (seen != count)
+	if (found != count)
 		pd_file_report(stream->file, PD_PROBLEM_TRUNCATED_RECORD, offset, NULL,
 			       "the file changed while it was read: of %" PRIu64 " records %" PRIu64 " are left", count,
-			       seen);
+			       found);
 }

@@ -67,10 +67,10 @@ void pd_pieces_fini(struct pd_pieces *pieces);
 // Leaves pieces out that have no sample in a window of time; to_ns 0 is open. Returns their bytes.
 uint64_t pd_pieces_narrow(struct pd_pieces *pieces, uint64_t from_ns, uint64_t to_ns);
 
-// From now on the stream reads one piece; its records were all seen before.
+// From now on the stream reads one piece; its records were all read before.
 enum pd_status pd_stream_open_piece(struct pd_stream *stream, const struct pd_piece *piece, struct pd_error *error);
-// At the end of a pass over what was seen before: tells if there was less of it. seen of count records, from offset on.
-void pd_stream_end_pass(struct pd_stream *stream, uint64_t seen, uint64_t count, uint64_t offset);
+// At the end of a pass over what was read before: reports if there was less of it. found of count records, from offset on.
+void pd_stream_end_pass(struct pd_stream *stream, uint64_t found, uint64_t count, uint64_t offset);
 static inline void pd_stream_end_piece(struct pd_stream *stream, const struct pd_piece *piece)
 {
 	pd_stream_end_pass(stream, stream->index - piece->place, piece->count, piece->begin);

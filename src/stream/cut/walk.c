@@ -89,7 +89,7 @@ static enum pd_status take_over(struct walk *walk, const struct pd_scanner *foun
 	for (size_t at = 0; status >= 0 && at < found->others.size;) {
 		const struct pd_kept *kept = pd_kept_at(&found->others, at);
 
-		status = pd_stream_take_seen(stream, kept, place + kept->place, error);
+		status = pd_stream_take_kept(stream, kept, place + kept->place, error);
 		if (status >= 0)
 			status = show(walk, &stream->record, error);
 		at += pd_kept_step(kept);

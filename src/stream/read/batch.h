@@ -53,7 +53,7 @@ const struct pd_record *pd_stream_replay(struct pd_stream *stream, const struct 
 // The record that was shown last may go.
 void pd_stream_end_replay(struct pd_stream *stream);
 // What the stream does with a record besides handing it out, for one that was read ahead of it. place: of the record.
-enum pd_status pd_stream_take_seen(struct pd_stream *stream, const struct pd_kept *kept, uint64_t place,
+enum pd_status pd_stream_take_kept(struct pd_stream *stream, const struct pd_kept *kept, uint64_t place,
 				   struct pd_error *error);
 
 #endif

@@ -587,7 +587,7 @@ enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_record *
 	return PD_OK;
 }
 
-enum pd_status pd_stream_take_seen(struct pd_stream *stream, const struct pd_kept *kept, uint64_t place,
+enum pd_status pd_stream_take_kept(struct pd_stream *stream, const struct pd_kept *kept, uint64_t place,
 				   struct pd_error *error)
 {
 	if (*stream->stopped)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was seen lately: raw keys, by their tags, and the bucket that each falls into. All collectors of a run have one
+ * A cache of raw keys, by their tags, and the bucket that each falls into. All collectors of a run have one
  * table and use it without locks, so what one has found the others need not find again. It only remembers: what is not in
  * it, or was forgotten, is looked for among the buckets.
  *
@@ -8,8 +8,8 @@
  * larger one, or for an empty one, at the limit and where a larger one would find little more: in recordings of real work half
  * of the stacks never come again. It goes when the last collector has left it.
  */
-#ifndef PD_PROFILE_COLLECT_SEEN_H
-#define PD_PROFILE_COLLECT_SEEN_H
+#ifndef PD_PROFILE_COLLECT_KEY_CACHE_H
+#define PD_PROFILE_COLLECT_KEY_CACHE_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -19,20 +19,20 @@
 #include "profile/collect/hash.h"
 
 enum {
-	PD_SEEN_IN_LINE = 3
+	PD_KEYS_IN_LINE = 3
 };
 
 // A line of the processor's cache. A tag of which the low half is 0 is none; who puts that half owns the place, and the rest
 // is there as soon as there is a bucket.
-struct pd_seen_line {
-	uint64_t low[PD_SEEN_IN_LINE];
-	uint64_t high[PD_SEEN_IN_LINE];
-	uint32_t bucket_plus_1[PD_SEEN_IN_LINE];
+struct pd_key_cache_line {
+	uint64_t low[PD_KEYS_IN_LINE];
+	uint64_t high[PD_KEYS_IN_LINE];
+	uint32_t bucket_plus_1[PD_KEYS_IN_LINE];
 	uint32_t spare;
 };
 
-struct pd_seen {
-	struct pd_seen_line *lines;
+struct pd_key_cache {
+	struct pd_key_cache_line *lines;
 	void *memory; // of the lines
 	size_t count; // of lines, a power of two
 	size_t used;  // places; several threads add to it
@@ -40,9 +40,9 @@ struct pd_seen {
 };
 
 // The table that a run has now; NULL while nobody uses one.
-struct pd_seen_now {
+struct pd_key_cache_shared {
 	pthread_mutex_t lock;
-	struct pd_seen *table;
+	struct pd_key_cache *table;
 	bool growing;
 };
 
@@ -69,49 +69,50 @@ static inline void pd_repeats_note(struct pd_repeats *repeats, const struct pd_t
 	*known = tag->high;
 }
 
-#define PD_UNSEEN UINT32_MAX
+#define PD_NOT_CACHED UINT32_MAX
 
-static inline struct pd_seen_line *pd_seen_first(const struct pd_seen *seen, const struct pd_tag *tag)
+static inline struct pd_key_cache_line *pd_key_cache_first(const struct pd_key_cache *cache, const struct pd_tag *tag)
 {
-	return &seen->lines[pd_tag_hash(tag) & (seen->count - 1)];
+	return &cache->lines[pd_tag_hash(tag) & (cache->count - 1)];
 }
 
-static inline struct pd_seen_line *pd_seen_second(const struct pd_seen *seen, const struct pd_tag *tag)
+static inline struct pd_key_cache_line *pd_key_cache_second(const struct pd_key_cache *cache, const struct pd_tag *tag)
 {
-	return &seen->lines[pd_tag_hash(tag) >> 32 & (seen->count - 1)];
+	return &cache->lines[pd_tag_hash(tag) >> 32 & (cache->count - 1)];
 }
 
-// The bucket of a raw key, or PD_UNSEEN if it is not in the line. Nobody could foresee which place it has, so there is no branch
+// The bucket of a raw key, or PD_NOT_CACHED if it is not in the line. Nobody could foresee which place it has, so there is no branch
 // for each.
-static inline uint32_t pd_seen_in(const struct pd_seen_line *line, const struct pd_tag *tag)
+static inline uint32_t pd_key_cache_find(const struct pd_key_cache_line *line, const struct pd_tag *tag)
 {
 	size_t at = 0;
 	uint32_t bucket;
 
-	for (size_t i = 1; i < PD_SEEN_IN_LINE; i++)
+	for (size_t i = 1; i < PD_KEYS_IN_LINE; i++)
 		at += i * (__atomic_load_n(&line->low[i], __ATOMIC_RELAXED) == tag->low);
-	if (at >= PD_SEEN_IN_LINE || __atomic_load_n(&line->low[at], __ATOMIC_RELAXED) != tag->low)
-		return PD_UNSEEN;
+	if (at >= PD_KEYS_IN_LINE || __atomic_load_n(&line->low[at], __ATOMIC_RELAXED) != tag->low)
+		return PD_NOT_CACHED;
 	bucket = __atomic_load_n(&line->bucket_plus_1[at], __ATOMIC_ACQUIRE);
-	return bucket && line->high[at] == tag->high ? bucket - 1 : PD_UNSEEN;
+	return bucket && line->high[at] == tag->high ? bucket - 1 : PD_NOT_CACHED;
 }
 
 // Adds a raw key, of which the low half of the tag is not 0; if there is no room in its lines, it is not remembered. Returns
 // whether it was added. It may be there already.
-bool pd_seen_add(struct pd_seen *seen, const struct pd_tag *tag, uint32_t bucket);
+bool pd_key_cache_add(struct pd_key_cache *cache, const struct pd_tag *tag, uint32_t bucket);
 
-void pd_seen_init(struct pd_seen_now *now);
-void pd_seen_fini(struct pd_seen_now *now);
+void pd_key_cache_init(struct pd_key_cache_shared *now);
+void pd_key_cache_fini(struct pd_key_cache_shared *now);
 // Gives the present table to one more user, who leaves the one that he had, if any. NULL if there is no memory.
-struct pd_seen *pd_seen_enter(struct pd_seen_now *now, struct pd_seen *had);
-void pd_seen_leave(struct pd_seen_now *now, struct pd_seen *had);
+struct pd_key_cache *pd_key_cache_enter(struct pd_key_cache_shared *now, struct pd_key_cache *had);
+void pd_key_cache_leave(struct pd_key_cache_shared *now, struct pd_key_cache *had);
 // Notes that a user added so many to his table. If it has become full, there is another one from then on; repeats, which begin
 // anew then, say whether it is larger.
-void pd_seen_note(struct pd_seen_now *now, struct pd_seen *seen, size_t added, struct pd_repeats *repeats);
+void pd_key_cache_note(struct pd_key_cache_shared *now, struct pd_key_cache *cache, size_t added,
+		       struct pd_repeats *repeats);
 
-static inline bool pd_seen_is_present(const struct pd_seen_now *now, const struct pd_seen *seen)
+static inline bool pd_key_cache_is_present(const struct pd_key_cache_shared *now, const struct pd_key_cache *cache)
 {
-	return __atomic_load_n(&now->table, __ATOMIC_RELAXED) == seen;
+	return __atomic_load_n(&now->table, __ATOMIC_RELAXED) == cache;
 }
 
 #endif

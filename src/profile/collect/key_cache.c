@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/collect/seen.h"
+#include "profile/collect/key_cache.h"
 
 #include "base/memory.h"
 #include "base/threads.h"
@@ -12,31 +12,31 @@ enum {
 };
 
 // From here on many would find no room.
-static bool is_full(const struct pd_seen *seen)
+static bool is_full(const struct pd_key_cache *cache)
 {
-	return __atomic_load_n(&seen->used, __ATOMIC_RELAXED) >= seen->count * PD_SEEN_IN_LINE / 8 * 5;
+	return __atomic_load_n(&cache->used, __ATOMIC_RELAXED) >= cache->count * PD_KEYS_IN_LINE / 8 * 5;
 }
 
-static struct pd_seen *make(size_t count)
+static struct pd_key_cache *make(size_t count)
 {
-	struct pd_seen *seen = pd_alloc(sizeof(*seen));
+	struct pd_key_cache *cache = pd_alloc(sizeof(*cache));
 
-	if (!seen)
+	if (!cache)
 		return NULL;
-	seen->lines = pd_alloc_lines(count * sizeof(*seen->lines), &seen->memory);
-	seen->count = count;
-	if (seen->lines)
-		return seen;
-	pd_free(seen);
+	cache->lines = pd_alloc_lines(count * sizeof(*cache->lines), &cache->memory);
+	cache->count = count;
+	if (cache->lines)
+		return cache;
+	pd_free(cache);
 	return NULL;
 }
 
-static void destroy(struct pd_seen *seen)
+static void destroy(struct pd_key_cache *cache)
 {
-	if (!seen)
+	if (!cache)
 		return;
-	pd_free(seen->memory);
-	pd_free(seen);
+	pd_free(cache->memory);
+	pd_free(cache);
 }
 
 // ---- adding ----
@@ -51,9 +51,9 @@ static bool take_place(uint64_t *low, uint64_t wanted)
 }
 
 // Whether the tag has a place in a line, and whether it is new there.
-static bool add_to(struct pd_seen_line *line, const struct pd_tag *tag, uint32_t bucket, bool *new_out)
+static bool add_to(struct pd_key_cache_line *line, const struct pd_tag *tag, uint32_t bucket, bool *new_out)
 {
-	for (size_t i = 0; i < PD_SEEN_IN_LINE; i++) {
+	for (size_t i = 0; i < PD_KEYS_IN_LINE; i++) {
 		if (take_place(&line->low[i], tag->low)) {
 			line->high[i] = tag->high;
 			__atomic_store_n(&line->bucket_plus_1[i], bucket + 1, __ATOMIC_RELEASE);
@@ -67,23 +67,23 @@ static bool add_to(struct pd_seen_line *line, const struct pd_tag *tag, uint32_t
 	return false;
 }
 
-bool pd_seen_add(struct pd_seen *seen, const struct pd_tag *tag, uint32_t bucket)
+bool pd_key_cache_add(struct pd_key_cache *cache, const struct pd_tag *tag, uint32_t bucket)
 {
 	bool new = false;
 
-	if (!add_to(pd_seen_first(seen, tag), tag, bucket, &new))
-		add_to(pd_seen_second(seen, tag), tag, bucket, &new);
+	if (!add_to(pd_key_cache_first(cache, tag), tag, bucket, &new))
+		add_to(pd_key_cache_second(cache, tag), tag, bucket, &new);
 	return new;
 }
 
 // ---- users ----
 
-void pd_seen_init(struct pd_seen_now *now)
+void pd_key_cache_init(struct pd_key_cache_shared *now)
 {
 	pd_lock_init(&now->lock);
 }
 
-void pd_seen_fini(struct pd_seen_now *now)
+void pd_key_cache_fini(struct pd_key_cache_shared *now)
 {
 	// one that nobody has entered yet
 	destroy(now->table);
@@ -91,7 +91,7 @@ void pd_seen_fini(struct pd_seen_now *now)
 }
 
 // With the lock held.
-static void leave(struct pd_seen_now *now, struct pd_seen *had)
+static void leave(struct pd_key_cache_shared *now, struct pd_key_cache *had)
 {
 	if (!had || --had->users)
 		return;
@@ -101,23 +101,23 @@ static void leave(struct pd_seen_now *now, struct pd_seen *had)
 	destroy(had);
 }
 
-struct pd_seen *pd_seen_enter(struct pd_seen_now *now, struct pd_seen *had)
+struct pd_key_cache *pd_key_cache_enter(struct pd_key_cache_shared *now, struct pd_key_cache *had)
 {
-	struct pd_seen *seen;
+	struct pd_key_cache *cache;
 
 	pthread_mutex_lock(&now->lock);
 	if (!now->table)
 		__atomic_store_n(&now->table, make(LINES_FIRST), __ATOMIC_RELAXED);
-	seen = now->table;
-	if (seen) {
-		seen->users++;
+	cache = now->table;
+	if (cache) {
+		cache->users++;
 		leave(now, had);
 	}
 	pthread_mutex_unlock(&now->lock);
-	return seen;
+	return cache;
 }
 
-void pd_seen_leave(struct pd_seen_now *now, struct pd_seen *had)
+void pd_key_cache_leave(struct pd_key_cache_shared *now, struct pd_key_cache *had)
 {
 	pthread_mutex_lock(&now->lock);
 	leave(now, had);
@@ -126,61 +126,62 @@ void pd_seen_leave(struct pd_seen_now *now, struct pd_seen *had)
 
 // ---- growing ----
 
-static void copy(const struct pd_seen *from, struct pd_seen *to)
+static void copy(const struct pd_key_cache *from, struct pd_key_cache *to)
 {
 	for (size_t i = 0; i < from->count; i++) {
-		const struct pd_seen_line *line = &from->lines[i];
+		const struct pd_key_cache_line *line = &from->lines[i];
 
-		for (size_t k = 0; k < PD_SEEN_IN_LINE; k++) {
+		for (size_t k = 0; k < PD_KEYS_IN_LINE; k++) {
 			uint32_t bucket = __atomic_load_n(&line->bucket_plus_1[k], __ATOMIC_ACQUIRE);
 			struct pd_tag tag = { __atomic_load_n(&line->low[k], __ATOMIC_RELAXED), 0 };
 
 			if (!bucket)
 				continue;
 			tag.high = line->high[k];
-			to->used += pd_seen_add(to, &tag, bucket - 1);
+			to->used += pd_key_cache_add(to, &tag, bucket - 1);
 		}
 	}
 }
 
 // One thread at a time makes a table. What others add to the old one meanwhile is lost, and found again.
-static bool begin_to_grow(struct pd_seen_now *now, const struct pd_seen *seen)
+static bool begin_to_grow(struct pd_key_cache_shared *now, const struct pd_key_cache *cache)
 {
 	bool begins;
 
 	pthread_mutex_lock(&now->lock);
-	begins = !now->growing && now->table == seen;
+	begins = !now->growing && now->table == cache;
 	now->growing |= begins;
 	pthread_mutex_unlock(&now->lock);
 	return begins;
 }
 
-static void end_to_grow(struct pd_seen_now *now, struct pd_seen *seen)
+static void end_to_grow(struct pd_key_cache_shared *now, struct pd_key_cache *cache)
 {
 	pthread_mutex_lock(&now->lock);
 	// its first user is who made it
-	if (seen)
-		__atomic_store_n(&now->table, seen, __ATOMIC_RELEASE);
+	if (cache)
+		__atomic_store_n(&now->table, cache, __ATOMIC_RELEASE);
 	now->growing = false;
 	pthread_mutex_unlock(&now->lock);
 }
 
 // Whether a larger table would find much more: one in four of those that this one did not have.
-static bool is_worth_growing(const struct pd_seen *seen, const struct pd_repeats *repeats)
+static bool is_worth_growing(const struct pd_key_cache *cache, const struct pd_repeats *repeats)
 {
-	return seen->count < LINES_FREE || (seen->count < LINES_MOST && repeats->repeated > repeats->asked / 4);
+	return cache->count < LINES_FREE || (cache->count < LINES_MOST && repeats->repeated > repeats->asked / 4);
 }
 
-void pd_seen_note(struct pd_seen_now *now, struct pd_seen *seen, size_t added, struct pd_repeats *repeats)
+void pd_key_cache_note(struct pd_key_cache_shared *now, struct pd_key_cache *cache, size_t added,
+		       struct pd_repeats *repeats)
 {
-	struct pd_seen *larger;
+	struct pd_key_cache *larger;
 
-	__atomic_fetch_add(&seen->used, added, __ATOMIC_RELAXED);
-	if (!is_full(seen) || !begin_to_grow(now, seen))
+	__atomic_fetch_add(&cache->used, added, __ATOMIC_RELAXED);
+	if (!is_full(cache) || !begin_to_grow(now, cache))
 		return;
-	larger = make(is_worth_growing(seen, repeats) ? seen->count * GROWTH : seen->count);
+	larger = make(is_worth_growing(cache, repeats) ? cache->count * GROWTH : cache->count);
 	repeats->asked = repeats->repeated = 0;
-	if (larger && larger->count > seen->count)
-		copy(seen, larger);
+	if (larger && larger->count > cache->count)
+		copy(cache, larger);
 	end_to_grow(now, larger);
 }
