@@ -113,9 +113,9 @@ static void check_unit(const uint8_t *data, size_t size)
 	memcpy(block, data, size);
 	if (!pd_unit_table_take(&table, block, size))
 		return;
-	for (uint32_t area = 0; area < table.area_count; area++)
+	for (uint32_t range = 0; range < table.range_count; range++)
 		for (uint32_t i = 0; i < table.entry_count; i++) {
-			size_t count = pd_unit_table_find(&table, table.areas[area].start + table.entries[i].offset,
+			size_t count = pd_unit_table_find(&table, table.ranges[range].start + table.entries[i].offset,
 							  frames, 8);
 
 			check_frames(frames, count < 8 ? count : 8);

@@ -36,16 +36,16 @@ static bool are_valid_links(const struct pd_unit_table *t)
 	return !t->link_count || (last->name & PD_UNIT_LAST) || last->name == PD_UNIT_JUMP;
 }
 
-static uint32_t end_of_area(const struct pd_unit_table *t, uint32_t area)
+static uint32_t end_of_range(const struct pd_unit_table *t, uint32_t range)
 {
-	return area + 1 < t->area_count ? t->areas[area + 1].first : t->entry_count;
+	return range + 1 < t->range_count ? t->ranges[range + 1].first : t->entry_count;
 }
 
-static bool is_valid_area(const struct pd_unit_table *t, uint32_t area)
+static bool is_valid_range(const struct pd_unit_table *t, uint32_t range)
 {
-	uint32_t first = t->areas[area].first, end = end_of_area(t, area);
+	uint32_t first = t->ranges[range].first, end = end_of_range(t, range);
 
-	if (end <= first || end > t->entry_count || (area && t->areas[area].start <= t->areas[area - 1].start) ||
+	if (end <= first || end > t->entry_count || (range && t->ranges[range].start <= t->ranges[range - 1].start) ||
 	    t->entries[first].offset)
 		return false;
 	for (uint32_t i = first + 1; i < end; i++)
@@ -56,11 +56,11 @@ static bool is_valid_area(const struct pd_unit_table *t, uint32_t area)
 
 static bool is_valid(const struct pd_unit_table *t)
 {
-	if ((t->texts_size && t->texts[t->texts_size - 1]) || t->area_count > PD_UNIT_AREAS ||
-	    (t->entry_count && (!t->area_count || t->areas[0].first)) || !are_valid_links(t))
+	if ((t->texts_size && t->texts[t->texts_size - 1]) || t->range_count > PD_UNIT_RANGES ||
+	    (t->entry_count && (!t->range_count || t->ranges[0].first)) || !are_valid_links(t))
 		return false;
-	for (uint32_t i = 0; i < t->area_count; i++)
-		if (!is_valid_area(t, i))
+	for (uint32_t i = 0; i < t->range_count; i++)
+		if (!is_valid_range(t, i))
 			return false;
 	for (uint32_t i = 0; i < t->entry_count; i++) {
 		const struct pd_unit_entry *entry = &t->entries[i];
@@ -72,15 +72,15 @@ static bool is_valid(const struct pd_unit_table *t)
 	return true;
 }
 
-static uint32_t length_of_area(const struct pd_unit_table *t, uint32_t area)
+static uint32_t length_of_range(const struct pd_unit_table *t, uint32_t range)
 {
-	return t->entries[end_of_area(t, area) - 1].offset;
+	return t->entries[end_of_range(t, range) - 1].offset;
 }
 
 // A step is the last entry that starts up to its first address.
-static void fill_steps(struct pd_unit_table *t, uint32_t area, uint32_t *steps, uint32_t count)
+static void fill_steps(struct pd_unit_table *t, uint32_t range, uint32_t *steps, uint32_t count)
 {
-	uint32_t at = t->areas[area].first, end = end_of_area(t, area);
+	uint32_t at = t->ranges[range].first, end = end_of_range(t, range);
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t from = (uint64_t)i << t->shift;
@@ -97,22 +97,22 @@ static bool make_steps(struct pd_unit_table *t)
 	uint64_t sum = 0, count = 0;
 	uint32_t *steps;
 
-	for (uint32_t i = 0; i < t->area_count; i++)
-		sum += length_of_area(t, i);
+	for (uint32_t i = 0; i < t->range_count; i++)
+		sum += length_of_range(t, i);
 	while (t->shift < 32 && sum >> t->shift > t->entry_count / ENTRIES_OF_STEP)
 		t->shift++;
-	// one more for each area: its end
-	for (uint32_t i = 0; i < t->area_count; i++)
-		count += ((uint64_t)length_of_area(t, i) >> t->shift) + 2;
-	t->ranges = pd_realloc(NULL, t->area_count * sizeof(*t->ranges) + (size_t)count * sizeof(*steps) + 1);
-	if (!t->ranges)
+	// one more for each range: its end
+	for (uint32_t i = 0; i < t->range_count; i++)
+		count += ((uint64_t)length_of_range(t, i) >> t->shift) + 2;
+	t->indexes = pd_realloc(NULL, t->range_count * sizeof(*t->indexes) + (size_t)count * sizeof(*steps) + 1);
+	if (!t->indexes)
 		return false;
-	t->steps = steps = (uint32_t *)(void *)(t->ranges + t->area_count);
+	t->steps = steps = (uint32_t *)(void *)(t->indexes + t->range_count);
 	count = 0;
-	for (uint32_t i = 0; i < t->area_count; i++) {
-		uint32_t length = (length_of_area(t, i) >> t->shift) + 1;
+	for (uint32_t i = 0; i < t->range_count; i++) {
+		uint32_t length = (length_of_range(t, i) >> t->shift) + 1;
 
-		t->ranges[i] = (struct pd_unit_range){ t->areas[i].start, (uint32_t)count, length };
+		t->indexes[i] = (struct pd_unit_index){ t->ranges[i].start, (uint32_t)count, length };
 		fill_steps(t, i, steps + count, length);
 		count += length + 1;
 	}
@@ -127,22 +127,22 @@ bool pd_unit_table_use(struct pd_unit_table *table_out, const void *block, size_
 
 	if (size >= sizeof(head)) {
 		memcpy(&head, block, sizeof(head));
-		need = sizeof(head) + (uint64_t)head.area_count * sizeof(*t.areas) +
+		need = sizeof(head) + (uint64_t)head.range_count * sizeof(*t.ranges) +
 		       (uint64_t)head.entry_count * sizeof(*t.entries) + (uint64_t)head.link_count * sizeof(*t.links) +
 		       head.texts_size;
 		if (need == size) {
 			// the block is aligned, and each part is a multiple of the next one's alignment
-			t.areas = (const void *)((const uint8_t *)block + sizeof(head));
-			t.entries = (const void *)(t.areas + head.area_count);
+			t.ranges = (const void *)((const uint8_t *)block + sizeof(head));
+			t.entries = (const void *)(t.ranges + head.range_count);
 			t.links = (const void *)(t.entries + head.entry_count);
 			t.texts = (const void *)(t.links + head.link_count);
-			t.area_count = head.area_count;
+			t.range_count = head.range_count;
 			t.entry_count = head.entry_count;
 			t.link_count = head.link_count;
 			t.texts_size = head.texts_size;
 		}
 	}
-	if (!t.areas || !is_valid(&t) || !make_steps(&t))
+	if (!t.ranges || !is_valid(&t) || !make_steps(&t))
 		return false;
 	*table_out = t;
 	return true;
@@ -161,21 +161,21 @@ bool pd_unit_table_take(struct pd_unit_table *table_out, void *block, size_t siz
 void pd_unit_table_fini(struct pd_unit_table *table)
 {
 	pd_free(table->owned);
-	pd_free(table->ranges);
+	pd_free(table->indexes);
 	*table = (struct pd_unit_table){ .block = NULL };
 }
 
 // ---- lookup ----
 
-// The area that has an address; NULL in front of the first one.
-static const struct pd_unit_range *find_range(const struct pd_unit_table *t, uint64_t addr)
+// The range that has an address; NULL in front of the first one.
+static const struct pd_unit_index *find_index(const struct pd_unit_table *t, uint64_t addr)
 {
-	const struct pd_unit_range *range = t->ranges + t->area_count;
+	const struct pd_unit_index *index = t->indexes + t->range_count;
 
-	while (range != t->ranges) {
-		range--;
-		if (addr >= range->start)
-			return range;
+	while (index != t->indexes) {
+		index--;
+		if (addr >= index->start)
+			return index;
 	}
 	return NULL;
 }
@@ -188,13 +188,13 @@ static uint32_t later_of(const struct pd_unit_table *t, uint32_t first, uint32_t
 	return first ^ ((first ^ at) & mask);
 }
 
-// The last entry that starts up to an address of an area.
-static uint32_t find_entry(const struct pd_unit_table *t, const struct pd_unit_range *range, uint64_t addr)
+// The last entry that starts up to an address of a range.
+static uint32_t find_entry(const struct pd_unit_table *t, const struct pd_unit_index *index, uint64_t addr)
 {
-	uint32_t offset = addr - range->start < UINT32_MAX ? (uint32_t)(addr - range->start) : UINT32_MAX;
+	uint32_t offset = addr - index->start < UINT32_MAX ? (uint32_t)(addr - index->start) : UINT32_MAX;
 	uint32_t step = (uint32_t)((uint64_t)offset >> t->shift), first, last;
 
-	step = range->first + (step < range->count ? step : range->count - 1);
+	step = index->first + (step < index->count ? step : index->count - 1);
 	first = t->steps[step];
 	last = t->steps[step + 1];
 	while (last - first > 3) {
@@ -241,13 +241,13 @@ static size_t walk_chain(const struct pd_unit_table *t, uint32_t chain, struct p
 size_t pd_unit_table_find(const struct pd_unit_table *t, uint64_t addr, struct pd_lines_frame *frames_out,
 			  size_t capacity)
 {
-	const struct pd_unit_range *range = find_range(t, addr);
+	const struct pd_unit_index *index = find_index(t, addr);
 	struct pd_lines_frame frame = { .name = NULL };
 	const struct pd_unit_entry *entry;
 
-	if (!range)
+	if (!index)
 		return 0;
-	entry = &t->entries[find_entry(t, range, addr)];
+	entry = &t->entries[find_entry(t, index, addr)];
 	frame.file = text_at(t, entry->file);
 	frame.line = entry->line;
 	if (entry->chain != PD_NO_SCOPE)

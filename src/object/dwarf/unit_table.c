@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-	FAR = 16 << 10, // areas with code lie further apart, if there are few
-	FEW_AREAS = 8,
+	FAR = 16 << 10, // ranges with code lie further apart, if there are few
+	FEW_RANGES = 8,
 	COPIES_OF_SCOPE = 4 // about the most links for each scope
 };
 
@@ -304,22 +304,22 @@ static bool make_chains(struct chains *c, const struct pd_piece *pieces, size_t 
 // ---- entries ----
 
 struct entries {
-	struct pd_unit_area *areas;
-	size_t area_count, area_capacity;
+	struct pd_unit_range *ranges;
+	size_t range_count, range_capacity;
 	struct pd_unit_entry *items;
 	size_t count;
 };
 
-// Begins an area where code lies far apart, and where an offset would be too large.
-static bool begin_area(struct entries *s, uint64_t addr, uint64_t before)
+// Begins a range where code lies far apart, and where an offset would be too large.
+static bool begin_range(struct entries *s, uint64_t addr, uint64_t before)
 {
-	const struct pd_unit_area *last = s->areas ? &s->areas[s->area_count - 1] : NULL;
+	const struct pd_unit_range *last = s->ranges ? &s->ranges[s->range_count - 1] : NULL;
 
-	if (last && addr - last->start < UINT32_MAX && (s->area_count >= FEW_AREAS || addr - before <= FAR))
+	if (last && addr - last->start < UINT32_MAX && (s->range_count >= FEW_RANGES || addr - before <= FAR))
 		return true;
-	if (s->area_count >= PD_UNIT_AREAS || !PD_GROW(s->areas, s->area_capacity, s->area_count + 1))
+	if (s->range_count >= PD_UNIT_RANGES || !PD_GROW(s->ranges, s->range_capacity, s->range_count + 1))
 		return false;
-	s->areas[s->area_count++] = (struct pd_unit_area){ .start = addr, .first = (uint32_t)s->count };
+	s->ranges[s->range_count++] = (struct pd_unit_range){ .start = addr, .first = (uint32_t)s->count };
 	return true;
 }
 
@@ -330,10 +330,10 @@ static bool same_entry(const struct pd_unit_entry *a, const struct pd_unit_entry
 
 static bool put_entry(struct entries *s, uint64_t addr, uint64_t before, struct pd_unit_entry entry)
 {
-	if (!begin_area(s, addr, before))
+	if (!begin_range(s, addr, before))
 		return false;
-	entry.offset = (uint32_t)(addr - s->areas[s->area_count - 1].start);
-	if (s->count == s->areas[s->area_count - 1].first || !same_entry(&s->items[s->count - 1], &entry))
+	entry.offset = (uint32_t)(addr - s->ranges[s->range_count - 1].start);
+	if (s->count == s->ranges[s->range_count - 1].first || !same_entry(&s->items[s->count - 1], &entry))
 		s->items[s->count++] = entry;
 	return true;
 }
@@ -382,16 +382,16 @@ static void *write_bytes(void *at, const void *data, size_t size)
 static void *make_block(const struct pd_unit_maker *m, const struct entries *s, const struct chains *c,
 			size_t *size_out)
 {
-	struct pd_unit_head head = { (uint32_t)s->area_count, (uint32_t)s->count, (uint32_t)c->count,
+	struct pd_unit_head head = { (uint32_t)s->range_count, (uint32_t)s->count, (uint32_t)c->count,
 				     (uint32_t)m->texts_size };
-	size_t size = sizeof(head) + s->area_count * sizeof(*s->areas) + s->count * sizeof(*s->items) +
+	size_t size = sizeof(head) + s->range_count * sizeof(*s->ranges) + s->count * sizeof(*s->items) +
 		      c->count * sizeof(*c->links) + m->texts_size;
 	void *block = pd_realloc(NULL, size), *at = block;
 
 	if (!block)
 		return NULL;
 	at = write_bytes(at, &head, sizeof(head));
-	at = write_bytes(at, s->areas, s->area_count * sizeof(*s->areas));
+	at = write_bytes(at, s->ranges, s->range_count * sizeof(*s->ranges));
 	at = write_bytes(at, s->items, s->count * sizeof(*s->items));
 	at = write_bytes(at, c->links, c->count * sizeof(*c->links));
 	write_bytes(at, m->texts, m->texts_size);
@@ -421,7 +421,7 @@ bool pd_unit_table_make(struct pd_unit_maker *m, struct pd_unit_table *table_out
 	pd_free(pieces);
 	pd_free(chains.places);
 	pd_free(chains.links);
-	pd_free(entries.areas);
+	pd_free(entries.ranges);
 	pd_free(entries.items);
 	pd_unit_maker_fini(m);
 	return block && pd_unit_table_take(table_out, block, size);

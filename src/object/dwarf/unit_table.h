@@ -62,25 +62,25 @@ void pd_unit_maker_fini(struct pd_unit_maker *maker);
 // ---- the layout of a table, in the byte order of the machine ----
 
 enum {
-	PD_UNIT_AREAS = 64
+	PD_UNIT_RANGES = 64
 }; // most of them
 
 #define PD_UNIT_LAST UINT32_C(0x80000000)
 #define PD_UNIT_JUMP UINT32_C(0x7fffffff)
 
-/** After it: areas, entries, links, texts. */
+/** After it: ranges, entries, links, texts. */
 struct pd_unit_head {
-	uint32_t area_count, entry_count, link_count, texts_size;
+	uint32_t range_count, entry_count, link_count, texts_size;
 };
 
-/** Offsets of entries from the first one on count from the start; areas lie far apart. */
-struct pd_unit_area {
+/** Offsets of entries from the first one on count from the start; ranges lie far apart. */
+struct pd_unit_range {
 	uint64_t start;
 	uint32_t first;
 	uint32_t zero;
 };
 
-/** Goes to the next one, also into the next area. */
+/** Goes to the next one, also into the next range. */
 struct pd_unit_entry {
 	uint32_t offset;
 	uint32_t file; // a text; PD_NO_TEXT: there is no line
@@ -95,8 +95,8 @@ struct pd_unit_link {
 	uint32_t call_line;
 };
 
-/** Where to look for entries of an area: steps of the same length. */
-struct pd_unit_range {
+/** Where to look for entries of a range: steps of the same length. */
+struct pd_unit_index {
 	uint64_t start;
 	uint32_t first, count; // steps
 };
@@ -105,13 +105,13 @@ struct pd_unit_table {
 	const void *block;
 	void *owned; // the same, or NULL if it is somebody else's
 	size_t size;
-	const struct pd_unit_area *areas;
+	const struct pd_unit_range *ranges;
 	const struct pd_unit_entry *entries;
 	const struct pd_unit_link *links;
 	const char *texts;
-	uint32_t area_count, entry_count, link_count, texts_size;
-	struct pd_unit_range *ranges;
-	const uint32_t *steps; // in the block of the ranges
+	uint32_t range_count, entry_count, link_count, texts_size;
+	struct pd_unit_index *indexes;
+	const uint32_t *steps; // in the block of the indexes
 	unsigned shift;
 };
 

@@ -90,13 +90,13 @@ TEST(test_unit_table__comb)
 		add_row(&maker, 0x1000 + 12 * i, i % 37 + 1);
 	add_row(&maker, 0x9000, 0);
 	CHECK(pd_unit_table_make(&maker, &table));
-	CHECK(table.link_count < 6 * scope_count && table.area_count == 3);
+	CHECK(table.link_count < 6 * scope_count && table.range_count == 3);
 	for (uint64_t addr = 0xff0; addr < 0x10010; addr++)
 		check_at(&table, addr);
 	pd_unit_table_fini(&table);
 }
 
-// Further apart than an offset can say, and in more places than are areas without need.
+// Further apart than an offset can say, and in more places than are ranges without need.
 TEST(test_unit_table__large_gaps)
 {
 	struct pd_unit_maker maker = begin();
@@ -112,7 +112,7 @@ TEST(test_unit_table__large_gaps)
 		add_row(&maker, start + 60, 0);
 	}
 	CHECK(pd_unit_table_make(&maker, &table));
-	CHECK(table.area_count >= 20 && table.area_count <= PD_UNIT_AREAS);
+	CHECK(table.range_count >= 20 && table.range_count <= PD_UNIT_RANGES);
 	for (uint32_t i = 0; i < 40; i++)
 		for (uint64_t at = 0; at < 80; at++)
 			check_at(&table, at + (i < 20 ? UINT64_C(0x40000) * i : (uint64_t)i << 33));
