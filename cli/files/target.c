@@ -138,7 +138,7 @@ enum pd_status target_open_writer(struct target *target, struct pd_error *error)
 	return status;
 }
 
-int target_open(struct target *target, struct pd_file *const *inputs, size_t input_count, bool carry)
+int target_open(struct target *target, struct pd_file *const *inputs, size_t input_count, bool copy_metadata)
 {
 	struct pd_error error;
 	enum pd_status status;
@@ -154,8 +154,8 @@ int target_open(struct target *target, struct pd_file *const *inputs, size_t inp
 	status = target_open_writer(target, &error);
 	if (status >= 0 && target->consumer)
 		status = pd_writer_write_for(target->writer, target->consumer, &error);
-	if (status >= 0 && carry)
-		status = pd_writer_carry(target->writer, inputs[0], &error);
+	if (status >= 0 && copy_metadata)
+		status = pd_writer_copy_metadata(target->writer, inputs[0], &error);
 	if (status >= 0)
 		return CODE_OK;
 	target_close(target, CODE_OUTPUT);

@@ -35,9 +35,9 @@ int target_take(struct target *target, const struct target_options *options, enu
 /* The same for another path than that of the options, with the same form. */
 int target_take_path(struct target *target, const struct target_options *options, const char *path,
 		     enum pd_packing packing);
-/* Opens the writer. The inputs are the files that are read meanwhile; the first one is carried over (carry true).
- * Says on stderr what is wrong and returns another code than CODE_OK then. */
-int target_open(struct target *target, struct pd_file *const *inputs, size_t input_count, bool carry);
+/* Opens the writer. The inputs are the files that are read meanwhile. copy_metadata: events and features are those of the
+ * first one. Says on stderr what is wrong and returns another code than CODE_OK then. */
+int target_open(struct target *target, struct pd_file *const *inputs, size_t input_count, bool copy_metadata);
 /* Opens the writer alone, by what is wanted. */
 enum pd_status target_open_writer(struct target *target, struct pd_error *error);
 /* Finishes the writer if code is CODE_OK or CODE_DAMAGED, else takes away what was written. Returns code, or that of

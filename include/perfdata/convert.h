@@ -10,7 +10,7 @@
  *	const struct pd_writer_options form = { .size = sizeof(form), .mode = PD_MODE_PIPE, .inputs = &file, .input_count = 1 };
  *
  *	if (pd_writer_open_fd(fd, "pipe", &form, &writer, &error) == PD_OK) {
- *		pd_writer_carry(writer, file, &error);
+ *		pd_writer_copy_metadata(writer, file, &error);
  *		pd_convert(file, writer, NULL, &error);
  *		pd_writer_finish(writer, &error);
  *	}
@@ -35,7 +35,7 @@ struct pd_convert_options {
 	void *self; /* first argument of progress */
 };
 
-/** Copies all records of a file to a writer after pd_writer_carry. The caller finishes the writer, or aborts it after an
+/** Copies all records of a file to a writer after pd_writer_copy_metadata. The caller finishes the writer, or aborts it after an
  * error. Errors: those of pd_stream_next; PD_ERROR_OUTPUT and PD_ERROR_ARGUMENT of the writer. Threads: one at a time for
  * the file and the writer. */
 PD_API enum pd_status pd_convert(struct pd_file *file, struct pd_writer *writer,

@@ -52,7 +52,7 @@ struct pd_repair_options {
  * Copies the readable part of a file to an unused writer. The caller finishes the writer, or aborts it after an
  * error. If writer is NULL, nothing is written, and *result_out is what a repair would do. The writer's packing
  * should not be PD_PACK_KEEP: after damaged compressed records the rest is recompressed. options may be NULL. Errors:
- * those of pd_stream_next, pd_writer_carry and pd_writer_pass.
+ * those of pd_stream_next, pd_writer_copy_metadata and pd_writer_pass.
  */
 PD_API enum pd_status pd_repair(struct pd_file *file, struct pd_writer *writer, const struct pd_repair_options *options,
 				struct pd_repair_result *result_out, struct pd_error *error);

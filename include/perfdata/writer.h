@@ -3,8 +3,8 @@
  * writer.h - writes perf.data files, pipes and directories, optionally compressed, in either endianness.
  *
  * There are two ways to use a writer, which can be combined. To create a file, add events, features, and records as
- * structs. To modify a file, carry it over (pd_writer_carry) and pass on the records of its stream (pd_writer_pass):
- * unknown data are copied byte for byte, and events and features are converted between records (pipe) and sections
+ * structs. To modify a file, copy its metadata (pd_writer_copy_metadata) and pass on the records of its
+ * stream (pd_writer_pass): unknown data are copied byte for byte, and events and features are converted between records (pipe) and sections
  * (file).
  *
  * A file or directory is written under a temporary name next to its path and renamed in pd_writer_finish: an existing
@@ -19,7 +19,7 @@
  *	const struct pd_writer_options form = { .size = sizeof(form), .inputs = &file, .input_count = 1 };
  *
  *	if (pd_writer_open("new.data", &form, &writer, &error) == PD_OK) {
- *		pd_writer_carry(writer, file, &error);
+ *		pd_writer_copy_metadata(writer, file, &error);
  *		while (pd_stream_next(stream, &record, &error) == PD_OK)
  *			pd_writer_pass(writer, stream, record, &error);
  *		pd_writer_finish(writer, &error);
@@ -98,11 +98,11 @@ PD_API enum pd_status pd_writer_open_fd(int fd, const char *name, const struct p
  * PD_ERROR_ARGUMENT if it does not read the mode, byte order or compression that they ask for. */
 PD_API enum pd_status pd_consumer_fit(const struct pd_consumer *consumer, struct pd_writer_options *options,
 				      struct pd_error *error);
-/** What the writer carries over and passes from now on is for a consumer: attrs have at most the bytes that it knows,
+/** What the writer copies and passes from now on is for a consumer: attrs have at most the bytes that it knows,
  * and what it does not know (types of records, features, flags of events) is left out and reported to the problem
- * function of the file that is carried over. Fields of samples stay, and are reported. The consumer must live as long
- * as the writer. To be called before pd_writer_carry. Errors: PD_ERROR_ARGUMENT if something is carried over already.
- * */
+ * function of the file that is copied. Fields of samples stay, and are reported. The consumer must live as long
+ * as the writer. To be called before pd_writer_copy_metadata. Errors: PD_ERROR_ARGUMENT if something was copied
+ * already. */
 PD_API enum pd_status pd_writer_write_for(struct pd_writer *writer, const struct pd_consumer *consumer,
 					  struct pd_error *error);
 /** Receives the next bytes of the output. An error is an error of the writer. */
@@ -139,7 +139,7 @@ PD_API enum pd_status pd_writer_add(struct pd_writer *writer, uint32_t type, uin
 /** Writes bytes that follow the last record, which contains their total size (AUXTRACE). */
 PD_API enum pd_status pd_writer_add_tail(struct pd_writer *writer, struct pd_bytes bytes, struct pd_error *error);
 
-/** Callbacks that modify events and features while they are carried over. Functions may be NULL, and may return an
+/** Callbacks that modify events and features while they are copied. Functions may be NULL, and may return an
  * error, which is an error of the writer. */
 struct pd_changes {
 	size_t size; /* sizeof(struct pd_changes) */
@@ -157,12 +157,12 @@ struct pd_changes {
 	/* An event id: returns its replacement. The caller has to change records with ids accordingly. */
 	uint64_t (*id)(void *self, uint64_t id);
 };
-/** Sets the callbacks, before pd_writer_carry. */
+/** Sets the callbacks, before pd_writer_copy_metadata. */
 PD_API enum pd_status pd_writer_change(struct pd_writer *writer, const struct pd_changes *changes,
 				       struct pd_error *error);
-/** Carries over events and features of a file, and in pipe mode those among the passed records. At most one file;
+/** Copies events and features of a file, and in pipe mode those among the passed records. At most one file;
  * before the first record. */
-PD_API enum pd_status pd_writer_carry(struct pd_writer *writer, struct pd_file *file, struct pd_error *error);
+PD_API enum pd_status pd_writer_copy_metadata(struct pd_writer *writer, struct pd_file *file, struct pd_error *error);
 /** Writes the current record of a stream and the bytes that follow it, in the endianness of the writer; what cannot
  * be converted is reported to the problem function of the file and copied unchanged. To pass the bytes that follow to
  * several writers, call pd_stream_tail first. */
@@ -178,7 +178,7 @@ PD_API enum pd_status pd_writer_pass_changed(struct pd_writer *writer, struct pd
  * stream (more may follow). Returns their number. For programs that pass all records. */
 PD_API uint64_t pd_writer_pass_following(struct pd_writer *writer, struct pd_stream *stream);
 
-/* ---- merging files: nothing is carried over, events are added, records are passed with these ---- */
+/* ---- merging files: no metadata are copied, events are added, records are passed with these ---- */
 
 /** Replacement of a number. */
 struct pd_number_change {

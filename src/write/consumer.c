@@ -70,7 +70,7 @@ enum pd_status pd_consumer_fit(const struct pd_consumer *reader, struct pd_write
 enum pd_status pd_writer_write_for(struct pd_writer *writer, const struct pd_consumer *consumer, struct pd_error *error)
 {
 	if (writer->source || writer->started)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: a file is carried over already",
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: the metadata of a file were copied already",
 			       writer->name);
 	writer->reader = consumer;
 	return PD_OK;

@@ -447,7 +447,7 @@ static enum pd_status send_tracing_data(struct pd_writer *writer, struct pd_erro
 	enum pd_status status;
 
 	if (feature->size > UINT32_MAX - 8) {
-		pd_writer_report_not_carried(writer, PD_FEATURE_TRACING_DATA, feature->size);
+		pd_writer_report_too_large(writer, PD_FEATURE_TRACING_DATA, feature->size);
 		return PD_OK;
 	}
 	pd_buffer_u32(&buffer, (uint32_t)(feature->size + pad));

@@ -95,7 +95,7 @@ static enum pd_status send_entries(struct pd_writer *writer, unsigned feature, s
 		status = send_piece(writer, feature, &piece, error);
 	pd_free(piece.bytes.data);
 	if (lost)
-		pd_writer_report_not_carried(writer, feature, lost);
+		pd_writer_report_too_large(writer, feature, lost);
 	return status;
 }
 
@@ -187,6 +187,6 @@ enum pd_status pd_writer_send_large(struct pd_writer *writer, unsigned feature, 
 		return send_entries(writer, feature, bytes, error);
 	if (without_padding(writer, feature, bytes, &tight) && tight.size <= PD_MOST_FEATURE)
 		return pd_writer_send_feature_bytes(writer, feature, tight, error);
-	pd_writer_report_not_carried(writer, feature, bytes.size);
+	pd_writer_report_too_large(writer, feature, bytes.size);
 	return PD_OK;
 }

@@ -38,7 +38,7 @@ enum pd_status pd_writer_send_feature_bytes(struct pd_writer *writer, unsigned f
 	return status;
 }
 
-void pd_writer_report_not_carried(struct pd_writer *writer, unsigned feature, size_t size)
+void pd_writer_report_too_large(struct pd_writer *writer, unsigned feature, size_t size)
 {
 	struct pd_file *from = writer->features[feature].from ? writer->features[feature].from : writer->source;
 

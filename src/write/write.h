@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The inside of a writer, from below: output.c puts bytes into a file, pack.c compresses records on their way there, header.c knows
- * what stands around records in each form, convert.c gives things the other byte order, carry.c and pass.c take
+ * what stands around records in each form, convert.c gives things the other byte order, copy.c and pass.c take
  * events, features and records of another file over, join.c those of several files.
  */
 #ifndef PD_WRITE_WRITE_H
@@ -148,7 +148,7 @@ struct pd_writer {
 	struct pd_write_bytes event_types; // entries of 72 bytes
 	struct pd_write_bytes aux_index;   // entries of 16 bytes
 	uint64_t end_marker;               // number of the feature that ends the list in a pipe, 0 if there was none
-	// what is carried over
+	// what is copied
 	struct pd_file *source;
 	size_t source_events; // taken so far
 	bool started_learning;
@@ -158,7 +158,7 @@ struct pd_writer {
 	bool repack;       // compressed records of the source cannot stay as they are
 	bool rejoin;       // records in pieces are cut again from the whole, so that there is none without its end
 	bool in_pieces;    // the next record that counts as inflated is a join of records that were passed
-	struct pd_changes changes; // of what is carried over
+	struct pd_changes changes; // of what is copied
 	// The record that is passed, if it has another content: decoded, and encoded in the order of the writer.
 	const void *changed;
 	struct pd_write_bytes changed_bytes;
@@ -214,7 +214,7 @@ enum pd_status pd_pack_flush_waiting(struct pd_writer *writer, struct pd_write_p
 void pd_pack_fini(struct pd_pack *pack);
 
 // writer.c
-// A writer that gathers what is carried over from a file, in its byte order, and has no output.
+// A writer that collects the metadata that are copied from a file, in its byte order, and has no output.
 enum pd_status pd_writer_open_nowhere(const struct pd_file *file, struct pd_writer **writer_out,
 				      struct pd_error *error);
 // A writer into a directory that is there, with its main file only; what is written keeps its names.
@@ -268,7 +268,7 @@ enum pd_status pd_writer_send_record(struct pd_writer *writer, uint32_t type, ui
 enum pd_status pd_writer_send_feature_bytes(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
 					    struct pd_error *error);
 // Tells whoever reads the source what the output cannot have.
-void pd_writer_report_not_carried(struct pd_writer *writer, unsigned feature, size_t size);
+void pd_writer_report_too_large(struct pd_writer *writer, unsigned feature, size_t size);
 
 // large.c: a feature that does not fit into a record of a pipe
 enum pd_status pd_writer_send_large(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
@@ -315,13 +315,13 @@ void pd_consumer_cut_attr(struct pd_writer *writer, struct pd_write_event *event
 bool pd_consumer_takes_feature(struct pd_writer *writer, unsigned feature);
 bool pd_consumer_takes_record(struct pd_writer *writer, const struct pd_record *record);
 
-// carry.c
+// copy.c
 // Bytes of a feature of a file, in the byte order of the writer; in its scratch, or those of the file.
 enum pd_status pd_writer_feature_of(struct pd_writer *writer, struct pd_file *file, unsigned feature,
 				    struct pd_bytes *bytes_out, struct pd_error *error);
 // Takes events and features that the source has learned meanwhile.
 enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error);
-// Events as the output has them, so that their names are made anew and not carried over.
+// Events as the output has them, so that their names are made anew and not copied.
 static inline bool pd_writer_changes_events(const struct pd_writer *writer)
 {
 	return writer->changes.event || writer->reader;

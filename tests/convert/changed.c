@@ -67,7 +67,7 @@ static enum pd_status write_all(const struct job *job, int fd, struct pd_error *
 	if (status >= 0 && job->changes)
 		status = pd_writer_change(writer, job->changes, error);
 	if (status >= 0)
-		status = pd_writer_carry(writer, file, error);
+		status = pd_writer_copy_metadata(writer, file, error);
 	if (status >= 0)
 		status = pd_stream_open(file, NULL, &stream, error);
 	while (status == PD_OK && (status = pd_stream_next(stream, &record, error)) == PD_OK)

@@ -131,7 +131,7 @@ static bool write_again(const uint8_t *data, size_t size, int fd)
 	options.inputs = &file;
 	REQUIRE(pd_stream_open(file, NULL, &stream, NULL) == PD_OK);
 	REQUIRE(pd_writer_open_fd(fd, "memory", &options, &writer, NULL) == PD_OK);
-	status = pd_writer_carry(writer, file, NULL);
+	status = pd_writer_copy_metadata(writer, file, NULL);
 	while (status >= 0 && (read = pd_stream_next(stream, &record, NULL)) == PD_OK)
 		status = pd_writer_pass(writer, stream, record, NULL);
 	if (status >= 0)

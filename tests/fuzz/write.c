@@ -71,7 +71,7 @@ static struct counts write_again(const uint8_t *data, size_t size, const struct 
 	options.inputs = &file;
 	status = pd_writer_open_fd(fd, "memory", &options, &writer, NULL);
 	REQUIRE(status == PD_OK);
-	status = pd_writer_carry(writer, file, NULL);
+	status = pd_writer_copy_metadata(writer, file, NULL);
 	while (status >= 0 && (read = pd_stream_next(stream, &record, NULL)) == PD_OK) {
 		counts.records++;
 		counts.samples += record->type == PD_RECORD_SAMPLE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file as text. What is told of events and features is what a writer would carry over: one gathers it, but writes
+ * A file as text. What is told of events and features is what a writer would copy: one gathers it, but writes
  * nothing. So text that is assembled gives what a conversion gives.
  */
 #include <inttypes.h>
@@ -27,7 +27,7 @@ enum {
 struct pd_disassembler {
 	struct pd_file *file;
 	struct pd_stream *stream;
-	struct pd_writer *carried; // gathers what is told of the file
+	struct pd_writer *metadata; // gathers what is told of the file
 	struct pd_arena arena;
 	bool packed;
 	// what was told so far
@@ -77,8 +77,8 @@ static void print_header(struct pd_disassembler *d, struct pd_text *text)
 		       pd_file_is_big(d->file) ? "big" : "little");
 	if (!d->packed && compression && compression->type == PD_COMPRESSION_ZSTD)
 		pd_text_printf(text, ", compression: zstd, level: %" PRIu32, compression->level);
-	if (d->carried->end_marker)
-		pd_text_printf(text, ", end_marker: %" PRIu64, d->carried->end_marker);
+	if (d->metadata->end_marker)
+		pd_text_printf(text, ", end_marker: %" PRIu64, d->metadata->end_marker);
 	pd_text_char(text, '\n');
 }
 
@@ -86,7 +86,7 @@ static enum pd_status print_event(struct pd_disassembler *d, const struct pd_wri
 				  struct pd_error *error)
 {
 	struct pd_speller speller = speller_of(d, text);
-	struct pd_cursor c = pd_cursor(event->attr, event->attr_size, d->carried->big);
+	struct pd_cursor c = pd_cursor(event->attr, event->attr_size, d->metadata->big);
 	struct pd_attr attr = { .rest = { NULL, 0 } };
 
 	pd_decode_attr(&c, &speller.scope, &attr);
@@ -132,7 +132,7 @@ static bool gives_feature(struct pd_disassembler *d, struct pd_text *text, size_
 		pd_parse_struct(&p, layout, decoded);
 	if (!decoded || (p.failed_at && p.status == PD_ERROR_MEMORY))
 		return fail_memory(d, text);
-	status = p.failed_at ? p.status : pd_writer_feature_bytes(d->carried, layout, decoded, &bytes, NULL);
+	status = p.failed_at ? p.status : pd_writer_feature_bytes(d->metadata, layout, decoded, &bytes, NULL);
 	if (status == PD_ERROR_MEMORY)
 		return fail_memory(d, text);
 	return status == PD_OK && bytes.size == wanted.size &&
@@ -157,7 +157,7 @@ static bool spell_feature(struct pd_disassembler *d, unsigned feature, struct pd
 {
 	const struct pd_layout *layout = pd_feature_layout(feature);
 	struct pd_speller speller = speller_of(d, text);
-	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, d->carried->big);
+	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, d->metadata->big);
 	const struct pd_nrcpus *nrcpus = feature == PD_FEATURE_CPU_TOPOLOGY ? pd_file_nrcpus(d->file) : NULL;
 	size_t before = text->size, from;
 	void *decoded;
@@ -198,14 +198,14 @@ static bool is_made(struct pd_disassembler *d, unsigned feature)
 	    (feature == PD_FEATURE_AUXTRACE && pd_file_mode(d->file) == PD_MODE_PIPE))
 		return true;
 	if (feature == PD_FEATURE_EVENT_DESC)
-		return pd_writer_makes_event_desc(d->carried);
+		return pd_writer_makes_event_desc(d->metadata);
 	compression = feature == PD_FEATURE_COMPRESSED ? pd_file_compressed(d->file) : NULL;
 	return compression && compression->type == PD_COMPRESSION_ZSTD && !d->packed;
 }
 
 static void print_feature(struct pd_disassembler *d, unsigned feature, struct pd_text *text)
 {
-	const struct pd_write_feature *slot = &d->carried->features[feature];
+	const struct pd_write_feature *slot = &d->metadata->features[feature];
 	struct pd_bytes bytes = { slot->data, slot->size };
 
 	if (is_made(d, feature))
@@ -234,11 +234,11 @@ static void print_feature(struct pd_disassembler *d, unsigned feature, struct pd
 static void print_event_types(struct pd_disassembler *d, struct pd_text *text)
 {
 	const struct pd_layout *layout = &pd_layouts[PD_LAYOUT_header_event_type];
-	const struct pd_write_bytes *types = &d->carried->event_types;
+	const struct pd_write_bytes *types = &d->metadata->event_types;
 
 	for (size_t at = 0; at + TYPE_ENTRY_SIZE <= types->size; at += TYPE_ENTRY_SIZE) {
 		struct pd_speller speller = speller_of(d, text);
-		struct pd_cursor c = pd_cursor(types->data + at, TYPE_ENTRY_SIZE, d->carried->big);
+		struct pd_cursor c = pd_cursor(types->data + at, TYPE_ENTRY_SIZE, d->metadata->big);
 		struct pd_header_event_type decoded = { .rest = { NULL, 0 } };
 
 		layout->decode(&c, &speller.scope, &decoded);
@@ -259,10 +259,10 @@ static enum pd_status print_news(struct pd_disassembler *d, struct pd_text *text
 		pd_text_char(text, '\n');
 		d->quirks_told = pd_file_quirks(d->file);
 	}
-	for (; status >= 0 && d->events_told < d->carried->event_count; d->events_told++)
-		status = print_event(d, &d->carried->events[d->events_told], text, error);
+	for (; status >= 0 && d->events_told < d->metadata->event_count; d->events_told++)
+		status = print_event(d, &d->metadata->events[d->events_told], text, error);
 	for (unsigned i = 1; i < PD_FEATURE_LIMIT; i++) {
-		if (!d->carried->features[i].present || d->features_told[i])
+		if (!d->metadata->features[i].present || d->features_told[i])
 			continue;
 		d->features_told[i] = true;
 		print_feature(d, i, text);
@@ -273,10 +273,10 @@ static enum pd_status print_news(struct pd_disassembler *d, struct pd_text *text
 // Files have the names of their events in a feature.
 static enum pd_status take_names(struct pd_disassembler *d, struct pd_error *error)
 {
-	if (pd_file_mode(d->file) == PD_MODE_PIPE || !d->carried->features[PD_FEATURE_EVENT_DESC].present)
+	if (pd_file_mode(d->file) == PD_MODE_PIPE || !d->metadata->features[PD_FEATURE_EVENT_DESC].present)
 		return PD_OK;
-	for (size_t i = 0; i < d->carried->event_count; i++) {
-		struct pd_write_event *event = &d->carried->events[i];
+	for (size_t i = 0; i < d->metadata->event_count; i++) {
+		struct pd_write_event *event = &d->metadata->events[i];
 		const struct pd_event_full *full = i < pd_file_event_count(d->file) ? pd_file_full_event(d->file, i) :
 										      NULL;
 
@@ -291,13 +291,13 @@ static enum pd_status take_names(struct pd_disassembler *d, struct pd_error *err
 
 static enum pd_status begin(struct pd_disassembler *d, struct pd_text *text, struct pd_error *error)
 {
-	enum pd_status status = pd_writer_learn(d->carried, error);
+	enum pd_status status = pd_writer_learn(d->metadata, error);
 
 	if (status >= 0)
 		status = take_names(d, error);
 	if (status < 0)
 		return status;
-	d->begun = d->carried->started = true;
+	d->begun = d->metadata->started = true;
 	PD_TEXT_LITERAL(text, "# perf.data as text; perfdata assemble turns it back into a perf.data file\n");
 	if (pd_file_header(d->file)->version == 1)
 		PD_TEXT_LITERAL(text, "# format version 1; assemble writes version 2\n");
@@ -345,7 +345,7 @@ static size_t event_of(struct pd_disassembler *d, const struct pd_record *record
 
 	if ((group != PD_GROUP_SAMPLE && group != PD_GROUP_KERNEL) || !full)
 		return SIZE_MAX;
-	return full->event.index < d->carried->event_count ? full->event.index : SIZE_MAX;
+	return full->event.index < d->metadata->event_count ? full->event.index : SIZE_MAX;
 }
 
 // What stands in front of the fields: "SAMPLE event: 1, misc: user". True if there is anything but the name.
@@ -355,7 +355,7 @@ static bool print_start(struct pd_disassembler *d, const struct pd_record *recor
 	bool numbered = group == PD_GROUP_SAMPLE || group == PD_GROUP_KERNEL;
 
 	// the first event is meant if none is named
-	numbered = numbered && event != 0 && (event != SIZE_MAX || d->carried->event_count);
+	numbered = numbered && event != 0 && (event != SIZE_MAX || d->metadata->event_count);
 	pd_text_add(text, pd_record_name(record->type));
 	if (numbered && event == SIZE_MAX)
 		PD_TEXT_LITERAL(text, " event: none");
@@ -384,7 +384,7 @@ static bool print_decoded(struct pd_disassembler *d, const struct pd_record *rec
 	decoded = any;
 	speller.scope.arena = pd_record_arena(record);
 	if (event != SIZE_MAX)
-		memcpy(speller.scope.words, d->carried->events[event].words, sizeof(speller.scope.words));
+		memcpy(speller.scope.words, d->metadata->events[event].words, sizeof(speller.scope.words));
 	speller.scope.words[PD_WORD_MISC] = record->misc;
 	speller.scope.words[PD_WORD_QUIRKS] = pd_file_quirks(d->file);
 	if (group != PD_GROUP_KERNEL || !decoded->sample_id) {
@@ -452,9 +452,9 @@ static bool is_other_shape(struct pd_disassembler *d, const struct pd_record *re
 {
 	bool inside = record->flags & PD_RECORD_INFLATED;
 	bool compressed = pd_record_is(record->type, PD_TRAIT_COMPRESSED);
-	bool is_whole = d->carried->in_pieces && inside;
+	bool is_whole = d->metadata->in_pieces && inside;
 
-	d->carried->in_pieces = record->type == PD_RECORD_SIMPLEPERF_SPLIT_END;
+	d->metadata->in_pieces = record->type == PD_RECORD_SIMPLEPERF_SPLIT_END;
 	return is_whole || (d->packed ? inside : compressed && !inside);
 }
 
@@ -463,7 +463,7 @@ static enum pd_status print_record(struct pd_disassembler *d, const struct pd_re
 {
 	enum pd_status status = PD_OK;
 
-	if (pd_file_mode(d->file) == PD_MODE_PIPE && pd_writer_takes_pipe_record(d->carried, record, &status, error))
+	if (pd_file_mode(d->file) == PD_MODE_PIPE && pd_writer_takes_pipe_record(d->metadata, record, &status, error))
 		return status < 0 || !d->begun ? status : print_news(d, text, error);
 	if (is_other_shape(d, record))
 		return PD_OK;
@@ -496,9 +496,9 @@ enum pd_status pd_disassembler_open(struct pd_file *file, const struct pd_disass
 	d->packed = options && options->size >= sizeof(*options) && options->packed;
 	status = pd_stream_open(file, NULL, &d->stream, error);
 	if (status >= 0)
-		status = pd_writer_open_nowhere(file, &d->carried, error);
+		status = pd_writer_open_nowhere(file, &d->metadata, error);
 	if (status >= 0)
-		status = pd_writer_carry(d->carried, file, error);
+		status = pd_writer_copy_metadata(d->metadata, file, error);
 	if (status < 0)
 		pd_disassembler_close(d);
 	else
@@ -511,7 +511,7 @@ void pd_disassembler_close(struct pd_disassembler *d)
 	if (!d)
 		return;
 	pd_stream_close(d->stream);
-	pd_writer_abort(d->carried);
+	pd_writer_abort(d->metadata);
 	pd_arena_fini(&d->arena);
 	pd_free(d->encoded);
 	pd_free(d);

@@ -128,7 +128,7 @@ enum pd_status pd_extract_write(struct pd_extract *extract, struct pd_writer *wr
 	extract->writer = writer;
 	status = pd_writer_change(writer, &changes, error);
 	if (status >= 0)
-		status = pd_writer_carry(writer, extract->file, error);
+		status = pd_writer_copy_metadata(writer, extract->file, error);
 	if (status < 0)
 		return pd_writer_output_status(status, error);
 	status = pd_each_record(extract->file, &pass, write_record, extract, error);

@@ -111,7 +111,7 @@ static enum pd_status write_all(struct pd_inject *inject, struct pd_error *error
 	enum pd_order order = inject->options.sched_stat ? PD_ORDER_TIME : PD_ORDER_FILE;
 
 	if (pd_inject_keep(inject, pd_writer_change(inject->writer, &changes, &inject->error)) &&
-	    pd_inject_keep(inject, pd_writer_carry(inject->writer, inject->file, &inject->error))) {
+	    pd_inject_keep(inject, pd_writer_copy_metadata(inject->writer, inject->file, &inject->error))) {
 		enum pd_status status = pd_inject_each_record(inject, order, pass_record, &pass, error);
 
 		if (status < 0)

@@ -162,7 +162,7 @@ static bool lacks_event_desc(const struct repair *repair)
 	return pd_file_mode(repair->file) != PD_MODE_PIPE && !pd_file_describes_events(repair->file, desc);
 }
 
-static enum pd_status carry(struct repair *repair, struct pd_error *error)
+static enum pd_status start_writer(struct repair *repair, struct pd_error *error)
 {
 	struct pd_changes changes = { .size = sizeof(changes), .self = repair, .feature = change_feature };
 	enum pd_status status;
@@ -175,7 +175,7 @@ static enum pd_status carry(struct repair *repair, struct pd_error *error)
 		return PD_OK;
 	repair->writer->rejoin = true;
 	status = pd_writer_change(repair->writer, &changes, error);
-	return status < 0 ? status : pd_writer_carry(repair->writer, repair->file, error);
+	return status < 0 ? status : pd_writer_copy_metadata(repair->writer, repair->file, error);
 }
 
 static void count_features(struct repair *repair)
@@ -392,7 +392,7 @@ enum pd_status pd_repair(struct pd_file *file, struct pd_writer *writer, const s
 	if (status >= 0 && counts_only(file) && pd_file_main_source(file)->seekable)
 		status = pd_count_maps_learn(&repair.maps, file, error);
 	if (status >= 0)
-		status = carry(&repair, error);
+		status = start_writer(&repair, error);
 	if (status >= 0)
 		status = pd_stream_open(file, &careful, &stream, error);
 	if (status >= 0) {
@@ -400,7 +400,7 @@ enum pd_status pd_repair(struct pd_file *file, struct pd_writer *writer, const s
 		pd_stream_close(stream);
 		count_features(&repair);
 	}
-	// of a pipe without records all that is carried comes now, while there is who changes it
+	// of a pipe without records all that is copied comes now, while there is who changes it
 	if (status >= 0 && writer)
 		status = pd_writer_learn(writer, error);
 	if (status >= 0)

@@ -223,7 +223,7 @@ enum pd_status pd_scrub_write(struct pd_scrub *scrub, struct pd_writer *writer, 
 	scrub->big_endian = writer->big;
 	status = pd_writer_change(writer, &changes, error);
 	if (status >= 0)
-		status = pd_writer_carry(writer, scrub->file, error);
+		status = pd_writer_copy_metadata(writer, scrub->file, error);
 	if (status < 0)
 		return scrub->unsound ? status : pd_writer_output_status(status, error);
 	status = each_record(scrub, scrub_record, error);

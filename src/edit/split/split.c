@@ -210,7 +210,7 @@ static enum pd_status open_piece(struct pd_split *split, struct pd_piece *piece,
 	} else {
 		status = pd_writer_change(piece->writer, &changes, error);
 		if (status >= 0)
-			status = pd_writer_carry(piece->writer, split->file, error);
+			status = pd_writer_copy_metadata(piece->writer, split->file, error);
 	}
 	return pd_writer_output_status(status, error);
 }

@@ -616,7 +616,7 @@ enum pd_status pd_stream_doubt_inner(struct pd_stream *stream, const struct pd_r
 		return PD_OK;
 	}
 	if (!follows) {
-		// matches of the codec carry what is wrong on
+		// matches of the codec propagate what is wrong
 		pd_inflate_break(inflate, stream->file, stream->outer_offset, "the decompressed data has no records");
 		return PD_END;
 	}

@@ -18,7 +18,7 @@ static enum pd_status convert_to(const char *path, struct pd_file *file, const s
 	enum pd_status status = pd_writer_open(path, &form, &writer, &error);
 
 	if (status >= 0)
-		status = pd_writer_carry(writer, file, &error);
+		status = pd_writer_copy_metadata(writer, file, &error);
 	if (status >= 0)
 		status = pd_convert(file, writer, options, &error);
 	if (writer && status < 0)

@@ -39,8 +39,9 @@ static bool write_damaged(const char *path)
 	bool written;
 	FILE *out;
 
-	if (!file || pd_writer_open(path, &form, &writer, &error) < 0 || pd_writer_carry(writer, file, &error) < 0 ||
-	    pd_convert(file, writer, NULL, &error) < 0 || pd_writer_finish(writer, &error) < 0)
+	if (!file || pd_writer_open(path, &form, &writer, &error) < 0 ||
+	    pd_writer_copy_metadata(writer, file, &error) < 0 || pd_convert(file, writer, NULL, &error) < 0 ||
+	    pd_writer_finish(writer, &error) < 0)
 		return false;
 	pd_file_close(file);
 	if (pd_file_open(path, NULL, &file, &error) < 0 || pd_stream_open(file, NULL, &stream, &error) < 0)

@@ -147,7 +147,8 @@ TEST(search)
 	bool has_name = false;
 
 	CHECK(file && pd_writer_open(path_of("original"), &form, &writer, &error) == PD_OK);
-	CHECK(pd_writer_carry(writer, file, &error) == PD_OK && pd_convert(file, writer, NULL, &error) == PD_OK);
+	CHECK(pd_writer_copy_metadata(writer, file, &error) == PD_OK &&
+	      pd_convert(file, writer, NULL, &error) == PD_OK);
 	CHECK(pd_writer_finish(writer, &error) == PD_OK);
 	CHECK(scrub_to(path_of("clean"), file, &options, &scrub, NULL) == PD_OK);
 	CHECK(pd_scrub_search_new(path_of("original"), path_of("clean"), &options, 4, &search, &error) == PD_OK);

@@ -112,7 +112,7 @@ static enum pd_status convert(const char *from, const char *to, struct pd_writer
 	options->input_count = 1;
 	status = pd_writer_open(to, options, &writer, &error);
 	if (status >= 0)
-		status = pd_writer_carry(writer, file, &error);
+		status = pd_writer_copy_metadata(writer, file, &error);
 	while (status >= 0 && (read = pd_stream_next(stream, &record, &error)) == PD_OK)
 		status = pd_writer_pass(writer, stream, record, &error);
 	if (writer) {

@@ -295,7 +295,7 @@ static void convert_attr(enum pd_mode from, uint64_t config3, uint32_t wanted)
 	options = (struct pd_writer_options){ .size = sizeof(options), .inputs = &file, .input_count = 1 };
 	options.mode = PD_MODE_FILE;
 	CHECK(pd_writer_open(path, &options, &writer, NULL) == PD_OK);
-	CHECK(pd_writer_carry(writer, file, NULL) == PD_OK);
+	CHECK(pd_writer_copy_metadata(writer, file, NULL) == PD_OK);
 	CHECK(pd_stream_open(file, NULL, &stream, NULL) == PD_OK);
 	while (pd_stream_next(stream, &record, NULL) == PD_OK)
 		CHECK(pd_writer_pass(writer, stream, record, NULL) == PD_OK);

@@ -220,7 +220,7 @@ enum pd_status pd_writer_change(struct pd_writer *writer, const struct pd_change
 	return PD_OK;
 }
 
-enum pd_status pd_writer_carry(struct pd_writer *writer, struct pd_file *file, struct pd_error *error)
+enum pd_status pd_writer_copy_metadata(struct pd_writer *writer, struct pd_file *file, struct pd_error *error)
 {
 	struct pd_error own;
 	enum pd_status status;
