@@ -4,8 +4,8 @@
  *
  * There are two ways to use a writer, which can be combined. To create a file, add events, features, and records as
  * structs. To modify a file, copy its metadata (pd_writer_copy_metadata) and pass on the records of its
- * stream (pd_writer_pass): unknown data are copied byte for byte, and events and features are converted between records (pipe) and sections
- * (file).
+ * stream (pd_writer_pass): unknown data are copied byte for byte, and events and features are converted between
+ * records (pipe) and sections (file).
  *
  * A file or directory is written under a temporary name next to its path and renamed in pd_writer_finish: an existing
  * file remains unchanged until the new one is complete. Symbolic links are followed. A signal caught during

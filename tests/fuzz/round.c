@@ -5,7 +5,7 @@
 
 #include "format/text/parse.h"
 #include "format/text/print.h"
-#include "format/text/spell.h"
+#include "format/text/emit.h"
 #include "walk.h"
 
 struct side {
@@ -96,7 +96,7 @@ static void through_text(const struct round *round, const struct side *side, con
 			 bool block)
 {
 	size_t head = round->group ? PD_RECORD_HEADER_SIZE : 0;
-	struct pd_speller speller = { .text = pd_text_new(), .arch = PD_ARCH_X86, .big = round->big };
+	struct pd_emitter emitter = { .text = pd_text_new(), .arch = PD_ARCH_X86, .big = round->big };
 	struct pd_arena arena = { .limit = 64 << 20 };
 	uint8_t *bytes = malloc(size ? size : 1);
 	struct pd_buffer buffer = pd_buffer(bytes, size, round->big);
@@ -104,34 +104,34 @@ static void through_text(const struct round *round, const struct side *side, con
 	struct pd_parser p;
 	void *out;
 
-	memcpy(speller.scope.words, round->words, sizeof(round->words));
+	memcpy(emitter.scope.words, round->words, sizeof(round->words));
 	// samples have no trailer, other records may lack it
-	speller.scope.words[PD_WORD_TRAILER] = round->group == PD_GROUP_SAMPLE ? 0 : side->scope.words[PD_WORD_TRAILER];
-	speller.scope.arena = &arena;
-	speller.body = (struct pd_bytes){ data + head, size - head };
+	emitter.scope.words[PD_WORD_TRAILER] = round->group == PD_GROUP_SAMPLE ? 0 : side->scope.words[PD_WORD_TRAILER];
+	emitter.scope.arena = &arena;
+	emitter.body = (struct pd_bytes){ data + head, size - head };
 	p = pd_parser(NULL, 0, &arena);
-	memcpy(p.scope.words, speller.scope.words, sizeof(p.scope.words));
-	(block ? pd_spell_block : pd_spell_struct)(&speller, round->layout, side->decoded);
-	REQUIRE(!speller.text->failed);
-	p.start = p.at = speller.text->data;
-	p.end = speller.text->size ? p.at + speller.text->size : p.at;
+	memcpy(p.scope.words, emitter.scope.words, sizeof(p.scope.words));
+	(block ? pd_emit_block : pd_emit_struct)(&emitter, round->layout, side->decoded);
+	REQUIRE(!emitter.text->failed);
+	p.start = p.at = emitter.text->data;
+	p.end = emitter.text->size ? p.at + emitter.text->size : p.at;
 	p.arch = PD_ARCH_X86;
 	p.big = round->big;
 	out = pd_arena_alloc(&arena, round->layout->struct_size);
 	REQUIRE(out);
-	if (speller.text->size)
+	if (emitter.text->size)
 		pd_parse_struct(&p, round->layout, out);
 	if (p.failed_at)
-		fprintf(stderr, "%.*s\n%s.%s: %s, at byte %zu\n", (int)speller.text->size, speller.text->data,
+		fprintf(stderr, "%.*s\n%s.%s: %s, at byte %zu\n", (int)emitter.text->size, emitter.text->data,
 			p.layout ? p.layout : "", p.field ? p.field : "", p.reason, (size_t)(p.failed_at - p.start));
 	REQUIRE(!p.failed_at && !pd_parse_more(&p));
 	parsed.decoded = out;
 	encode(round, &parsed, &buffer);
 	if (buffer.need != size || memcmp(bytes, data, size) != 0)
-		fprintf(stderr, "%s: %.*s\n", round->layout->name, (int)speller.text->size, speller.text->data);
+		fprintf(stderr, "%s: %.*s\n", round->layout->name, (int)emitter.text->size, emitter.text->data);
 	REQUIRE(buffer.need == size && memcmp(bytes, data, size) == 0);
 	free(bytes);
-	pd_text_free(speller.text);
+	pd_text_free(emitter.text);
 	pd_arena_fini(&arena);
 }
 

@@ -12,7 +12,7 @@
 #include "format/decode.h"
 #include "format/text/parse.h"
 #include "format/text/print.h"
-#include "format/text/spell.h"
+#include "format/text/emit.h"
 #include "format/traits.h"
 #include "stream/read/stream.h"
 #include "write/write.h"
@@ -45,13 +45,13 @@ struct pd_disassembler {
 	size_t encoded_capacity;
 };
 
-static struct pd_speller speller_of(struct pd_disassembler *d, struct pd_text *text)
+static struct pd_emitter emitter_of(struct pd_disassembler *d, struct pd_text *text)
 {
-	struct pd_speller speller = { .text = text, .arch = pd_file_machine(d->file), .big = pd_file_is_big(d->file) };
+	struct pd_emitter emitter = { .text = text, .arch = pd_file_machine(d->file), .big = pd_file_is_big(d->file) };
 
-	speller.scope.arena = &d->arena;
-	speller.scope.words[PD_WORD_QUIRKS] = pd_file_quirks(d->file);
-	return speller;
+	emitter.scope.arena = &d->arena;
+	emitter.scope.words[PD_WORD_QUIRKS] = pd_file_quirks(d->file);
+	return emitter;
 }
 
 static struct pd_parser parser_of(struct pd_disassembler *d, const struct pd_text *text, size_t from)
@@ -85,11 +85,11 @@ static void print_header(struct pd_disassembler *d, struct pd_text *text)
 static enum pd_status print_event(struct pd_disassembler *d, const struct pd_write_event *event, struct pd_text *text,
 				  struct pd_error *error)
 {
-	struct pd_speller speller = speller_of(d, text);
+	struct pd_emitter emitter = emitter_of(d, text);
 	struct pd_cursor c = pd_cursor(event->attr, event->attr_size, d->metadata->big);
 	struct pd_attr attr = { .rest = { NULL, 0 } };
 
-	pd_decode_attr(&c, &speller.scope, &attr);
+	pd_decode_attr(&c, &emitter.scope, &attr);
 	if (c.failed)
 		return c.status == PD_ERROR_MEMORY ? pd_fail_memory(error) :
 						     pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: attr: %s",
@@ -97,7 +97,7 @@ static enum pd_status print_event(struct pd_disassembler *d, const struct pd_wri
 	PD_TEXT_LITERAL(text, "event {\n\t");
 	if (event->name) {
 		PD_TEXT_LITERAL(text, "name: ");
-		pd_spell_text(text, event->name, strlen(event->name));
+		pd_emit_text(text, event->name, strlen(event->name));
 		PD_TEXT_LITERAL(text, "\n\t");
 	}
 	PD_TEXT_LITERAL(text, "ids: [");
@@ -106,7 +106,7 @@ static enum pd_status print_event(struct pd_disassembler *d, const struct pd_wri
 		pd_text_u64(text, event->ids[i]);
 	}
 	pd_text_char(text, ']');
-	pd_spell_block(&speller, &pd_layouts[PD_LAYOUT_attr], &attr);
+	pd_emit_block(&emitter, &pd_layouts[PD_LAYOUT_attr], &attr);
 	PD_TEXT_LITERAL(text, "\n}\n");
 	return PD_OK;
 }
@@ -140,23 +140,23 @@ static bool gives_feature(struct pd_disassembler *d, struct pd_text *text, size_
 }
 
 // On one line, if it is not too long for that.
-static bool spell_short(struct pd_speller *speller, const struct pd_layout *layout, const void *decoded, size_t size)
+static bool emit_short(struct pd_emitter *emitter, const struct pd_layout *layout, const void *decoded, size_t size)
 {
-	size_t before = speller->text->size;
+	size_t before = emitter->text->size;
 
 	if (size > SHORT_FEATURE)
 		return false;
-	pd_spell_struct(speller, layout, decoded);
-	if (speller->text->size - before <= SHORT_LINE)
+	pd_emit_struct(emitter, layout, decoded);
+	if (emitter->text->size - before <= SHORT_LINE)
 		return true;
-	speller->text->size = before;
+	emitter->text->size = before;
 	return false;
 }
 
-static bool spell_feature(struct pd_disassembler *d, unsigned feature, struct pd_bytes bytes, struct pd_text *text)
+static bool emit_feature(struct pd_disassembler *d, unsigned feature, struct pd_bytes bytes, struct pd_text *text)
 {
 	const struct pd_layout *layout = pd_feature_layout(feature);
-	struct pd_speller speller = speller_of(d, text);
+	struct pd_emitter emitter = emitter_of(d, text);
 	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, d->metadata->big);
 	const struct pd_nrcpus *nrcpus = feature == PD_FEATURE_CPU_TOPOLOGY ? pd_file_nrcpus(d->file) : NULL;
 	size_t before = text->size, from;
@@ -169,18 +169,18 @@ static bool spell_feature(struct pd_disassembler *d, unsigned feature, struct pd
 	decoded = pd_arena_alloc(&d->arena, layout->struct_size);
 	if (!decoded)
 		return fail_memory(d, text);
-	speller.scope.words[PD_WORD_NRCPUS] = nrcpus ? nrcpus->available : 0;
-	layout->decode(&c, &speller.scope, decoded);
+	emitter.scope.words[PD_WORD_NRCPUS] = nrcpus ? nrcpus->available : 0;
+	layout->decode(&c, &emitter.scope, decoded);
 	if (c.failed)
 		return c.status == PD_ERROR_MEMORY && fail_memory(d, text);
-	speller.scope.words[PD_WORD_QUIRKS] = pd_file_quirks(d->file);
+	emitter.scope.words[PD_WORD_QUIRKS] = pd_file_quirks(d->file);
 	PD_TEXT_LITERAL(text, "feature ");
 	pd_text_add(text, pd_feature_name(feature));
 	PD_TEXT_LITERAL(text, " {");
 	from = text->size;
-	is_long = !spell_short(&speller, layout, decoded, bytes.size);
+	is_long = !emit_short(&emitter, layout, decoded, bytes.size);
 	if (is_long)
-		pd_spell_block(&speller, layout, decoded);
+		pd_emit_block(&emitter, layout, decoded);
 	if (text->failed || !gives_feature(d, text, from, feature, bytes)) {
 		text->size = before;
 		return false;
@@ -214,7 +214,7 @@ static void print_feature(struct pd_disassembler *d, unsigned feature, struct pd
 		PD_TEXT_LITERAL(text, "feature AUXTRACE {}\n");
 		return;
 	}
-	if (spell_feature(d, feature, bytes, text))
+	if (emit_feature(d, feature, bytes, text))
 		return;
 	PD_TEXT_LITERAL(text, "feature ");
 	if (pd_feature_name(feature))
@@ -226,7 +226,7 @@ static void print_feature(struct pd_disassembler *d, unsigned feature, struct pd
 		size_t left = bytes.size - at;
 
 		PD_TEXT_LITERAL(text, "\n\t");
-		pd_spell_bytes(text, (struct pd_bytes){ bytes.data + at, left < TAIL_LINE ? left : TAIL_LINE });
+		pd_emit_bytes(text, (struct pd_bytes){ bytes.data + at, left < TAIL_LINE ? left : TAIL_LINE });
 	}
 	pd_text_put(text, "\n}\n", 3);
 }
@@ -237,13 +237,13 @@ static void print_event_types(struct pd_disassembler *d, struct pd_text *text)
 	const struct pd_write_bytes *types = &d->metadata->event_types;
 
 	for (size_t at = 0; at + TYPE_ENTRY_SIZE <= types->size; at += TYPE_ENTRY_SIZE) {
-		struct pd_speller speller = speller_of(d, text);
+		struct pd_emitter emitter = emitter_of(d, text);
 		struct pd_cursor c = pd_cursor(types->data + at, TYPE_ENTRY_SIZE, d->metadata->big);
 		struct pd_header_event_type decoded = { .rest = { NULL, 0 } };
 
-		layout->decode(&c, &speller.scope, &decoded);
+		layout->decode(&c, &emitter.scope, &decoded);
 		PD_TEXT_LITERAL(text, "event_type ");
-		pd_spell_struct(&speller, layout, &decoded);
+		pd_emit_struct(&emitter, layout, &decoded);
 		pd_text_char(text, '\n');
 	}
 }
@@ -255,7 +255,7 @@ static enum pd_status print_news(struct pd_disassembler *d, struct pd_text *text
 
 	if (d->quirks_told != pd_file_quirks(d->file)) {
 		PD_TEXT_LITERAL(text, "quirks ");
-		pd_spell_bits(text, &pd_names_quirks, pd_file_quirks(d->file));
+		pd_emit_bits(text, &pd_names_quirks, pd_file_quirks(d->file));
 		pd_text_char(text, '\n');
 		d->quirks_told = pd_file_quirks(d->file);
 	}
@@ -316,7 +316,7 @@ static void print_part(struct pd_disassembler *d, size_t part, struct pd_text *t
 		const char *name = pd_file_part_name(d->file, ++d->part);
 
 		PD_TEXT_LITERAL(text, "part ");
-		pd_spell_text(text, name, strlen(name));
+		pd_emit_text(text, name, strlen(name));
 		pd_text_char(text, '\n');
 	}
 }
@@ -363,7 +363,7 @@ static bool print_start(struct pd_disassembler *d, const struct pd_record *recor
 		pd_text_printf(text, " event: %zu", event);
 	if (record->misc) {
 		pd_text_add(text, numbered ? ", misc: " : " misc: ");
-		pd_spell_misc(text, record->type, record->misc);
+		pd_emit_misc(text, record->type, record->misc);
 	}
 	return numbered || record->misc;
 }
@@ -374,7 +374,7 @@ static bool print_decoded(struct pd_disassembler *d, const struct pd_record *rec
 	size_t event = event_of(d, record), before, from;
 	const struct pd_body_head *decoded;
 	const void *any;
-	struct pd_speller speller = speller_of(d, text);
+	struct pd_emitter emitter = emitter_of(d, text);
 	bool lacks_trailer = false, more;
 
 	// what cannot be decoded is told to the problem function too
@@ -382,24 +382,24 @@ static bool print_decoded(struct pd_disassembler *d, const struct pd_record *rec
 	if (!any)
 		return false;
 	decoded = any;
-	speller.scope.arena = pd_record_arena(record);
+	emitter.scope.arena = pd_record_arena(record);
 	if (event != SIZE_MAX)
-		memcpy(speller.scope.words, d->metadata->events[event].words, sizeof(speller.scope.words));
-	speller.scope.words[PD_WORD_MISC] = record->misc;
-	speller.scope.words[PD_WORD_QUIRKS] = pd_file_quirks(d->file);
+		memcpy(emitter.scope.words, d->metadata->events[event].words, sizeof(emitter.scope.words));
+	emitter.scope.words[PD_WORD_MISC] = record->misc;
+	emitter.scope.words[PD_WORD_QUIRKS] = pd_file_quirks(d->file);
 	if (group != PD_GROUP_KERNEL || !decoded->sample_id) {
-		lacks_trailer = group == PD_GROUP_KERNEL && speller.scope.words[PD_WORD_TRAILER];
-		speller.scope.words[PD_WORD_TRAILER] = 0;
+		lacks_trailer = group == PD_GROUP_KERNEL && emitter.scope.words[PD_WORD_TRAILER];
+		emitter.scope.words[PD_WORD_TRAILER] = 0;
 	}
-	if (!gives_record(d, record, &speller.scope, decoded, text))
+	if (!gives_record(d, record, &emitter.scope, decoded, text))
 		return false;
-	speller.body = (struct pd_bytes){ record->bytes.data + PD_RECORD_HEADER_SIZE,
+	emitter.body = (struct pd_bytes){ record->bytes.data + PD_RECORD_HEADER_SIZE,
 					  record->bytes.size - PD_RECORD_HEADER_SIZE };
 	more = print_start(d, record, event, text);
 	before = text->size;
 	pd_text_add(text, more ? ", " : " ");
 	from = text->size;
-	pd_spell_struct(&speller, pd_record_layout(record->type), decoded);
+	pd_emit_struct(&emitter, pd_record_layout(record->type), decoded);
 	if (text->size == from)
 		text->size = before;
 	if (lacks_trailer)
@@ -417,8 +417,8 @@ static void print_raw(const struct pd_record *record, struct pd_text *text)
 		pd_text_hex(text, record->misc);
 	}
 	PD_TEXT_LITERAL(text, ", body: ");
-	pd_spell_bytes(text, (struct pd_bytes){ record->bytes.data + PD_RECORD_HEADER_SIZE,
-						record->bytes.size - PD_RECORD_HEADER_SIZE });
+	pd_emit_bytes(text, (struct pd_bytes){ record->bytes.data + PD_RECORD_HEADER_SIZE,
+					       record->bytes.size - PD_RECORD_HEADER_SIZE });
 	pd_text_char(text, '\n');
 }
 

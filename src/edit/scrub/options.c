@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of a scrub: how front ends spell them, and what they become. */
+/* The options of a scrub: how front ends write them, and what they become. */
 #include "edit/scrub/scrub.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text back to structs, by walking their layout: the inverse of spell.h. The parser reads one statement, which is in
+ * Text back to structs, by walking their layout: the inverse of emit.h. The parser reads one statement, which is in
  * memory as a whole. Its failure sticks and knows its place; what could not be read is 0.
  *
  * Fields may stand in any order. Those that are left out are 0, counts of what is listed are counted, and ids are those

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Nothing is written that the reader of the text works out: counts of what is listed, paddings as encoders make them. */
-#include "format/text/spell.h"
+#include "format/text/emit.h"
 
 #include <math.h>
 
@@ -20,12 +20,12 @@ struct shape {
 	unsigned indent;
 };
 
-static void spell_fields(struct pd_speller *speller, const struct pd_layout *layout, const void *decoded,
-			 struct shape shape);
+static void emit_fields(struct pd_emitter *emitter, const struct pd_layout *layout, const void *decoded,
+			struct shape shape);
 
 // ---- texts and bytes ----
 
-static void spell_char(struct pd_text *text, uint8_t c)
+static void emit_char(struct pd_text *text, uint8_t c)
 {
 	switch (c) {
 	case '"':
@@ -53,7 +53,7 @@ static bool is_plain(char c)
 	return (uint8_t)c >= 0x20 && (uint8_t)c < 0x7f && c != '"' && c != '\\';
 }
 
-void pd_spell_text(struct pd_text *text, const char *data, size_t size)
+void pd_emit_text(struct pd_text *text, const char *data, size_t size)
 {
 	size_t from = 0, at = 0;
 
@@ -64,7 +64,7 @@ void pd_spell_text(struct pd_text *text, const char *data, size_t size)
 		pd_text_put(text, data + from, at - from);
 		from = at + 1;
 		if ((uint8_t)data[at] < 0x80) {
-			spell_char(text, (uint8_t)data[at]);
+			emit_char(text, (uint8_t)data[at]);
 			continue;
 		}
 		// letters of other scripts stay readable
@@ -77,7 +77,7 @@ void pd_spell_text(struct pd_text *text, const char *data, size_t size)
 	pd_text_char(text, '"');
 }
 
-static void spell_hex(struct pd_text *text, const uint8_t *data, size_t size)
+static void emit_hex(struct pd_text *text, const uint8_t *data, size_t size)
 {
 	PD_TEXT_LITERAL(text, "x\"");
 	pd_text_hex_bytes(text, data, size);
@@ -92,12 +92,12 @@ static bool is_printed(struct pd_bytes bytes)
 	return bytes.size >= LEAST_QUOTED;
 }
 
-void pd_spell_bytes(struct pd_text *text, struct pd_bytes bytes)
+void pd_emit_bytes(struct pd_text *text, struct pd_bytes bytes)
 {
 	if (is_printed(bytes))
-		pd_spell_text(text, (const char *)bytes.data, bytes.size);
+		pd_emit_text(text, (const char *)bytes.data, bytes.size);
 	else
-		spell_hex(text, bytes.data, bytes.size);
+		emit_hex(text, bytes.data, bytes.size);
 }
 
 static void new_line(struct pd_text *text, unsigned indent)
@@ -108,12 +108,12 @@ static void new_line(struct pd_text *text, unsigned indent)
 }
 
 // Many bytes stand on several lines: a text by its own lines.
-static void spell_long_bytes(struct pd_text *text, struct pd_bytes bytes, struct shape shape)
+static void emit_long_bytes(struct pd_text *text, struct pd_bytes bytes, struct shape shape)
 {
 	bool printed = is_printed(bytes);
 
 	if (!shape.block || bytes.size <= BYTES_PER_LINE) {
-		pd_spell_bytes(text, bytes);
+		pd_emit_bytes(text, bytes);
 		return;
 	}
 	for (size_t at = 0, step; at < bytes.size; at += step) {
@@ -126,9 +126,9 @@ static void spell_long_bytes(struct pd_text *text, struct pd_bytes bytes, struct
 					       BYTES_PER_LINE;
 		new_line(text, shape.indent + 1);
 		if (printed)
-			pd_spell_text(text, (const char *)bytes.data + at, step);
+			pd_emit_text(text, (const char *)bytes.data + at, step);
 		else
-			spell_hex(text, bytes.data + at, step);
+			emit_hex(text, bytes.data + at, step);
 	}
 }
 
@@ -141,9 +141,9 @@ static bool are_zeros(const char *data, size_t size)
 }
 
 // Bytes that an encoder gives the text if nobody says how many.
-static size_t usual_size(const struct pd_speller *speller, const struct pd_field *field, const struct pd_str *str)
+static size_t usual_size(const struct pd_emitter *emitter, const struct pd_field *field, const struct pd_str *str)
 {
-	uintptr_t begin = (uintptr_t)speller->body.data, at = (uintptr_t)str->data;
+	uintptr_t begin = (uintptr_t)emitter->body.data, at = (uintptr_t)str->data;
 
 	if (field->line == PD_LINE_CHARS)
 		return field->count.word || str->length || str->size ? field->count.value : SIZE_MAX;
@@ -151,7 +151,7 @@ static size_t usual_size(const struct pd_speller *speller, const struct pd_field
 	case PD_KIND_PSTR:
 		return str->length ? ((size_t)str->length + 64) & ~(size_t)63 : 0;
 	case PD_KIND_STR0:
-		if (!begin || at < begin || at >= begin + speller->body.size)
+		if (!begin || at < begin || at >= begin + emitter->body.size)
 			return SIZE_MAX;
 		return ((at - begin + str->length + 8) & ~(size_t)7) - (at - begin);
 	default:
@@ -160,20 +160,20 @@ static size_t usual_size(const struct pd_speller *speller, const struct pd_field
 }
 
 // "text", "text"+64 for another place than usual, "text"+x"00ff" for one that is not filled with zeros.
-static void spell_str(struct pd_speller *speller, const struct pd_field *field, const void *member)
+static void emit_str(struct pd_emitter *emitter, const struct pd_field *field, const void *member)
 {
 	struct pd_str str;
 
 	memcpy(&str, member, sizeof(str));
-	pd_spell_text(speller->text, str.data ? str.data : "", str.length);
+	pd_emit_text(emitter->text, str.data ? str.data : "", str.length);
 	if (!str.data || (str.size > str.length && !are_zeros(str.data + str.length, str.size - str.length))) {
 		if (!str.data)
 			return;
-		pd_text_char(speller->text, '+');
-		spell_hex(speller->text, (const uint8_t *)str.data + str.length, str.size - str.length);
-	} else if (str.size != usual_size(speller, field, &str)) {
-		pd_text_char(speller->text, '+');
-		pd_text_u64(speller->text, str.size);
+		pd_text_char(emitter->text, '+');
+		emit_hex(emitter->text, (const uint8_t *)str.data + str.length, str.size - str.length);
+	} else if (str.size != usual_size(emitter, field, &str)) {
+		pd_text_char(emitter->text, '+');
+		pd_text_u64(emitter->text, str.size);
 	}
 }
 
@@ -191,12 +191,12 @@ static bool is_word(const char *name)
 	return !*at && strcmp(name, "none") != 0;
 }
 
-static void spell_word(struct pd_text *text, const char *name)
+static void emit_word(struct pd_text *text, const char *name)
 {
 	if (is_word(name))
 		pd_text_add(text, name);
 	else
-		pd_spell_text(text, name, strlen(name));
+		pd_emit_text(text, name, strlen(name));
 }
 
 // The name of a value if it is the only value of that name.
@@ -210,12 +210,12 @@ static const char *own_name(const struct pd_names *names, uint64_t value)
 	return NULL;
 }
 
-static void spell_value(struct pd_text *text, const struct pd_names *names, uint64_t value)
+static void emit_value(struct pd_text *text, const struct pd_names *names, uint64_t value)
 {
 	const char *name = own_name(names, value);
 
 	if (name)
-		spell_word(text, name);
+		emit_word(text, name);
 	else
 		pd_text_u64(text, value);
 }
@@ -226,7 +226,7 @@ static uint64_t mask_of(const struct pd_name *item)
 }
 
 // IP|precise_ip(2)|0x100
-void pd_spell_bits(struct pd_text *text, const struct pd_names *names, uint64_t word)
+void pd_emit_bits(struct pd_text *text, const struct pd_names *names, uint64_t word)
 {
 	bool first = true;
 
@@ -239,7 +239,7 @@ void pd_spell_bits(struct pd_text *text, const struct pd_names *names, uint64_t 
 		if (!value)
 			continue;
 		pd_text_put(text, "|", first ? 0 : 1);
-		spell_word(text, item->text);
+		emit_word(text, item->text);
 		first = false;
 		word &= ~mask;
 		if (item->width == 1)
@@ -248,9 +248,9 @@ void pd_spell_bits(struct pd_text *text, const struct pd_names *names, uint64_t 
 		if (!item->values)
 			pd_text_u64(text, value);
 		else if (item->values->bits)
-			pd_spell_bits(text, item->values, value);
+			pd_emit_bits(text, item->values, value);
 		else
-			spell_value(text, item->values, value);
+			emit_value(text, item->values, value);
 		pd_text_char(text, ')');
 	}
 	if (!word)
@@ -259,7 +259,7 @@ void pd_spell_bits(struct pd_text *text, const struct pd_names *names, uint64_t 
 	pd_text_hex(text, word);
 }
 
-void pd_spell_misc(struct pd_text *text, uint32_t type, uint16_t misc)
+void pd_emit_misc(struct pd_text *text, uint32_t type, uint16_t misc)
 {
 	const char *mode = misc & 7 ? pd_names_text(&pd_names_cpumode, misc & 7) : NULL;
 	uint16_t left = mode ? misc & (uint16_t)~7u : misc;
@@ -281,7 +281,7 @@ void pd_spell_misc(struct pd_text *text, uint32_t type, uint16_t misc)
 }
 
 // What is no number is told by its bits.
-static void spell_f64(struct pd_text *text, const void *member)
+static void emit_f64(struct pd_text *text, const void *member)
 {
 	uint64_t bits;
 	double value;
@@ -294,7 +294,7 @@ static void spell_f64(struct pd_text *text, const void *member)
 		pd_text_hex(text, bits);
 }
 
-static void spell_time(struct pd_text *text, uint64_t ns)
+static void emit_time(struct pd_text *text, uint64_t ns)
 {
 	if (ns == UINT64_MAX)
 		PD_TEXT_LITERAL(text, "none");
@@ -302,21 +302,21 @@ static void spell_time(struct pd_text *text, uint64_t ns)
 		pd_text_time(text, ns);
 }
 
-static void spell_number(struct pd_speller *speller, const struct pd_field *field, const void *decoded)
+static void emit_number(struct pd_emitter *emitter, const struct pd_field *field, const void *decoded)
 {
-	struct pd_text *text = speller->text;
+	struct pd_text *text = emitter->text;
 	uint64_t value = pd_member(decoded, field->offset, field->size);
 
 	if (field->kind == PD_KIND_F64)
-		spell_f64(text, (const uint8_t *)decoded + field->offset);
+		emit_f64(text, (const uint8_t *)decoded + field->offset);
 	else if (field->show == PD_SHOW_HEX || field->show == PD_SHOW_ADDR)
 		pd_text_hex(text, value);
 	else if (field->show == PD_SHOW_TIME)
-		spell_time(text, value);
+		emit_time(text, value);
 	else if (field->show == PD_SHOW_BITS)
-		pd_spell_bits(text, field->names, value);
+		pd_emit_bits(text, field->names, value);
 	else if (field->show == PD_SHOW_NAMES && own_name(field->names, value))
-		spell_word(text, own_name(field->names, value));
+		emit_word(text, own_name(field->names, value));
 	else if (field->show == PD_SHOW_SIGNED || field->kind == PD_KIND_S32)
 		pd_text_s64(text, pd_signed_member(field, decoded));
 	else
@@ -325,13 +325,13 @@ static void spell_number(struct pd_speller *speller, const struct pd_field *fiel
 
 // ---- arrays ----
 
-static void spell_item(struct pd_text *text, const struct pd_field *field, uint64_t value)
+static void emit_item(struct pd_text *text, const struct pd_field *field, uint64_t value)
 {
 	const char *marker = field->show == PD_SHOW_CHAIN && value >= PD_CONTEXT_MAX ? own_name(field->names, value) :
 										       NULL;
 
 	if (marker)
-		spell_word(text, marker);
+		emit_word(text, marker);
 	else if (field->show == PD_SHOW_DEC)
 		pd_text_u64(text, value);
 	else if (field->show == PD_SHOW_SIGNED)
@@ -340,37 +340,37 @@ static void spell_item(struct pd_text *text, const struct pd_field *field, uint6
 		pd_text_hex(text, value);
 }
 
-static void spell_array(struct pd_speller *speller, const struct pd_field *field, const void *decoded,
-			struct shape shape)
+static void emit_array(struct pd_emitter *emitter, const struct pd_field *field, const void *decoded,
+		       struct shape shape)
 {
 	struct pd_bytes array = pd_array_of(decoded, field);
-	uint64_t mask = field->show == PD_SHOW_REGS ? speller->scope.words[field->word] : 0;
+	uint64_t mask = field->show == PD_SHOW_REGS ? emitter->scope.words[field->word] : 0;
 
 	if (field->kind == PD_KIND_U8) {
-		spell_long_bytes(speller->text, array, shape);
+		emit_long_bytes(emitter->text, array, shape);
 		return;
 	}
-	pd_text_char(speller->text, '[');
+	pd_text_char(emitter->text, '[');
 	for (size_t i = 0; i < array.size; i++, mask &= mask - 1) {
-		const char *name = mask ? pd_register_name(speller->arch, (unsigned)__builtin_ctzll(mask)) : NULL;
+		const char *name = mask ? pd_register_name(emitter->arch, (unsigned)__builtin_ctzll(mask)) : NULL;
 
-		pd_text_put(speller->text, " ", i ? 1 : 0);
+		pd_text_put(emitter->text, " ", i ? 1 : 0);
 		if (name && is_word(name)) {
-			pd_text_add(speller->text, name);
-			pd_text_char(speller->text, ':');
+			pd_text_add(emitter->text, name);
+			pd_text_char(emitter->text, ':');
 		}
-		spell_item(speller->text, field, pd_array_item(array, field->kind, i));
+		emit_item(emitter->text, field, pd_array_item(array, field->kind, i));
 	}
-	pd_text_char(speller->text, ']');
+	pd_text_char(emitter->text, ']');
 }
 
 // ---- parts and lists ----
 
-static void spell_part(struct pd_speller *speller, const struct pd_layout *layout, const void *part)
+static void emit_part(struct pd_emitter *emitter, const struct pd_layout *layout, const void *part)
 {
-	pd_text_char(speller->text, '{');
-	spell_fields(speller, layout, part, (struct shape){ false, 0 });
-	pd_text_char(speller->text, '}');
+	pd_text_char(emitter->text, '{');
+	emit_fields(emitter, layout, part, (struct shape){ false, 0 });
+	pd_text_char(emitter->text, '}');
 }
 
 // Items of a block stand on lines of their own. One with a list in it is a block too.
@@ -400,87 +400,87 @@ static void end_list(struct pd_text *text, struct shape shape, bool any)
 	pd_text_char(text, ']');
 }
 
-static void spell_list(struct pd_speller *speller, const struct pd_field *field, const struct pd_list *list,
-		       struct shape shape)
+static void emit_list(struct pd_emitter *emitter, const struct pd_field *field, const struct pd_list *list,
+		      struct shape shape)
 {
 	struct shape inner = { shape.block && has_lists(field->part), shape.indent + 2 };
 
-	pd_text_char(speller->text, '[');
+	pd_text_char(emitter->text, '[');
 	for (size_t i = 0; i < list->count; i++) {
-		begin_item(speller->text, shape, i);
-		pd_text_char(speller->text, '{');
-		spell_fields(speller, field->part, (const uint8_t *)list->items + i * list->stride, inner);
+		begin_item(emitter->text, shape, i);
+		pd_text_char(emitter->text, '{');
+		emit_fields(emitter, field->part, (const uint8_t *)list->items + i * list->stride, inner);
 		if (inner.block)
-			new_line(speller->text, shape.indent + 1);
-		pd_text_char(speller->text, '}');
+			new_line(emitter->text, shape.indent + 1);
+		pd_text_char(emitter->text, '}');
 	}
-	end_list(speller->text, shape, list->count);
+	end_list(emitter->text, shape, list->count);
 }
 
 // One of the records in a feature, if it is as an encoder makes it.
-static bool spell_record(struct pd_speller *speller, const struct pd_layout *layout, struct pd_bytes record)
+static bool emit_record(struct pd_emitter *emitter, const struct pd_layout *layout, struct pd_bytes record)
 {
-	struct pd_record_head head = pd_record_head(record.data, speller->big != PD_HOST_BIG);
-	struct pd_cursor c = pd_cursor(record.data, record.size, speller->big);
-	struct pd_buffer buffer = pd_buffer(NULL, 0, speller->big);
-	struct pd_speller inner = *speller;
+	struct pd_record_head head = pd_record_head(record.data, emitter->big != PD_HOST_BIG);
+	struct pd_cursor c = pd_cursor(record.data, record.size, emitter->big);
+	struct pd_buffer buffer = pd_buffer(NULL, 0, emitter->big);
+	struct pd_emitter inner = *emitter;
 	const void *decoded;
 
 	inner.scope.words[PD_WORD_MISC] = head.misc;
 	inner.body = (struct pd_bytes){ record.data + PD_RECORD_HEADER_SIZE, record.size - PD_RECORD_HEADER_SIZE };
 	decoded = pd_record_take(layout, PD_GROUP_TOOL, record, &inner.scope, &c);
-	speller->text->failed |= c.status == PD_ERROR_MEMORY;
+	emitter->text->failed |= c.status == PD_ERROR_MEMORY;
 	if (decoded)
 		pd_record_put(&buffer, &head, layout, PD_GROUP_TOOL, &inner.scope, decoded);
 	if (!decoded || buffer.failed || buffer.need != record.size)
 		return false;
-	pd_text_char(speller->text, '{');
+	pd_text_char(emitter->text, '{');
 	if (head.type)
-		pd_text_printf(speller->text, "type: %u, ", head.type);
+		pd_text_printf(emitter->text, "type: %u, ", head.type);
 	if (head.misc) {
-		PD_TEXT_LITERAL(speller->text, "misc: ");
-		pd_text_hex(speller->text, head.misc);
-		PD_TEXT_LITERAL(speller->text, ", ");
+		PD_TEXT_LITERAL(emitter->text, "misc: ");
+		pd_text_hex(emitter->text, head.misc);
+		PD_TEXT_LITERAL(emitter->text, ", ");
 	}
-	spell_fields(&inner, layout, decoded, (struct shape){ false, 0 });
-	pd_text_char(speller->text, '}');
+	emit_fields(&inner, layout, decoded, (struct shape){ false, 0 });
+	pd_text_char(emitter->text, '}');
 	return true;
 }
 
 // Records one after another; what is none goes along as bytes.
-static void spell_records(struct pd_speller *speller, const struct pd_field *field, struct pd_bytes left,
-			  struct shape shape)
+static void emit_records(struct pd_emitter *emitter, const struct pd_field *field, struct pd_bytes left,
+			 struct shape shape)
 {
 	const struct pd_layout *layout = pd_record_layout(field->count.value);
 	bool any = left.size > 0;
 	size_t index = 0;
 
-	pd_text_char(speller->text, '[');
+	pd_text_char(emitter->text, '[');
 	for (; left.size >= PD_RECORD_HEADER_SIZE; index++) {
-		struct pd_record_head head = pd_record_head(left.data, speller->big != PD_HOST_BIG);
-		size_t before = speller->text->size;
+		struct pd_record_head head = pd_record_head(left.data, emitter->big != PD_HOST_BIG);
+		size_t before = emitter->text->size;
 
 		if (head.size < PD_RECORD_HEADER_SIZE || head.size > left.size)
 			break;
-		begin_item(speller->text, shape, index);
-		if (!spell_record(speller, layout, (struct pd_bytes){ left.data, (size_t)head.size })) {
-			speller->text->size = before;
+		begin_item(emitter->text, shape, index);
+		if (!emit_record(emitter, layout, (struct pd_bytes){ left.data, (size_t)head.size })) {
+			emitter->text->size = before;
 			break;
 		}
 		left.data += head.size;
 		left.size -= (size_t)head.size;
 	}
 	if (left.size) {
-		begin_item(speller->text, shape, index);
-		spell_hex(speller->text, left.data, left.size);
+		begin_item(emitter->text, shape, index);
+		emit_hex(emitter->text, left.data, left.size);
 	}
-	end_list(speller->text, shape, any);
+	end_list(emitter->text, shape, any);
 }
 
 // ---- fields ----
 
 // Whether the reader finds the number by counting what is listed.
-static bool is_counted(struct pd_speller *speller, const struct pd_field *fields, size_t count,
+static bool is_counted(struct pd_emitter *emitter, const struct pd_field *fields, size_t count,
 		       const struct pd_field *field, const void *decoded)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -488,7 +488,7 @@ static bool is_counted(struct pd_speller *speller, const struct pd_field *fields
 
 		if (other->count.op == PD_COUNT_MEMBER && other->count.offset == field->offset &&
 		    (other->line == PD_LINE_ARRAY || other->line == PD_LINE_LIST || other->line == PD_LINE_BOXED) &&
-		    pd_when_holds(&other->when, &speller->scope, decoded))
+		    pd_when_holds(&other->when, &emitter->scope, decoded))
 			return true;
 	}
 	return false;
@@ -499,7 +499,7 @@ static bool is_number(const struct pd_field *field)
 	return field->line == PD_LINE_FIELD || field->line == PD_LINE_FLAGS;
 }
 
-static bool is_left_out(struct pd_speller *speller, const struct pd_field *fields, size_t count,
+static bool is_left_out(struct pd_emitter *emitter, const struct pd_field *fields, size_t count,
 			const struct pd_field *field, const void *decoded, struct shape shape)
 {
 	if (!is_number(field))
@@ -507,40 +507,40 @@ static bool is_left_out(struct pd_speller *speller, const struct pd_field *field
 	// what depends on bytes that are there says so by being there
 	if (shape.block && field->when.op != PD_WHEN_NOT && !pd_member(decoded, field->offset, field->size))
 		return true;
-	return is_counted(speller, fields, count, field, decoded);
+	return is_counted(emitter, fields, count, field, decoded);
 }
 
-static void spell_field(struct pd_speller *speller, const struct pd_field *field, const void *decoded,
-			struct shape shape)
+static void emit_field(struct pd_emitter *emitter, const struct pd_field *field, const void *decoded,
+		       struct shape shape)
 {
 	const void *member = (const uint8_t *)decoded + field->offset;
 
 	switch (field->line) {
 	case PD_LINE_TEXT:
 	case PD_LINE_CHARS:
-		spell_str(speller, field, member);
+		emit_str(emitter, field, member);
 		break;
 	case PD_LINE_ARRAY:
-		spell_array(speller, field, decoded, shape);
+		emit_array(emitter, field, decoded, shape);
 		break;
 	case PD_LINE_LIST:
-		spell_list(speller, field, member, shape);
+		emit_list(emitter, field, member, shape);
 		break;
 	case PD_LINE_RECORDS:
-		spell_records(speller, field, pd_array_of(decoded, field), shape);
+		emit_records(emitter, field, pd_array_of(decoded, field), shape);
 		break;
 	case PD_LINE_ONE:
 	case PD_LINE_AGAIN:
 	case PD_LINE_BOXED:
-		spell_part(speller, field->part, *(const void *const *)member);
+		emit_part(emitter, field->part, *(const void *const *)member);
 		break;
 	default:
-		spell_number(speller, field, decoded);
+		emit_number(emitter, field, decoded);
 		break;
 	}
 }
 
-static void spell_key(struct pd_text *text, const char *name, struct shape shape, bool *first)
+static void emit_key(struct pd_text *text, const char *name, struct shape shape, bool *first)
 {
 	if (shape.block)
 		new_line(text, shape.indent);
@@ -551,18 +551,18 @@ static void spell_key(struct pd_text *text, const char *name, struct shape shape
 	PD_TEXT_LITERAL(text, ": ");
 }
 
-static void spell_ends(struct pd_speller *speller, const struct pd_layout *layout, const void *decoded,
-		       struct shape shape, bool first)
+static void emit_ends(struct pd_emitter *emitter, const struct pd_layout *layout, const void *decoded,
+		      struct shape shape, bool first)
 {
 	const struct pd_body_head *head = decoded;
 
 	if (layout->form != PD_FORM_PART && head->rest.size) {
-		spell_key(speller->text, "rest", shape, &first);
-		spell_long_bytes(speller->text, head->rest, shape);
+		emit_key(emitter->text, "rest", shape, &first);
+		emit_long_bytes(emitter->text, head->rest, shape);
 	}
 	if (layout->form == PD_FORM_BODY && head->sample_id) {
-		spell_key(speller->text, "sample_id", shape, &first);
-		spell_part(speller, &pd_layouts[PD_LAYOUT_sample_id], head->sample_id);
+		emit_key(emitter->text, "sample_id", shape, &first);
+		emit_part(emitter, &pd_layouts[PD_LAYOUT_sample_id], head->sample_id);
 	}
 }
 
@@ -585,13 +585,13 @@ static bool has_other_size(const struct pd_layout *layout, const void *decoded, 
 	return false;
 }
 
-static void spell_fields(struct pd_speller *speller, const struct pd_layout *layout, const void *decoded,
-			 struct shape shape)
+static void emit_fields(struct pd_emitter *emitter, const struct pd_layout *layout, const void *decoded,
+			struct shape shape)
 {
 	size_t count;
 	const struct pd_field *fields = layout->fields(&count);
 	uint64_t wire_size;
-	struct pd_printer printer = { .scope = speller->scope };
+	struct pd_printer printer = { .scope = emitter->scope };
 	bool first = true;
 
 	for (size_t i = 0; i < count; i++) {
@@ -599,27 +599,27 @@ static void spell_fields(struct pd_speller *speller, const struct pd_layout *lay
 
 		if (field->line == PD_LINE_SET) {
 			pd_printer_set(&printer, field, decoded);
-			speller->scope.words[field->word] = printer.scope.words[field->word];
+			emitter->scope.words[field->word] = printer.scope.words[field->word];
 		}
 		if (!pd_printer_shows(&printer, field, decoded) ||
-		    is_left_out(speller, fields, count, field, decoded, shape))
+		    is_left_out(emitter, fields, count, field, decoded, shape))
 			continue;
-		spell_key(speller->text, field->name, shape, &first);
-		spell_field(speller, field, decoded, shape);
+		emit_key(emitter->text, field->name, shape, &first);
+		emit_field(emitter, field, decoded, shape);
 	}
 	if (has_other_size(layout, decoded, &wire_size)) {
-		spell_key(speller->text, "wire_size", shape, &first);
-		pd_text_u64(speller->text, wire_size);
+		emit_key(emitter->text, "wire_size", shape, &first);
+		pd_text_u64(emitter->text, wire_size);
 	}
-	spell_ends(speller, layout, decoded, shape, first);
+	emit_ends(emitter, layout, decoded, shape, first);
 }
 
-void pd_spell_struct(struct pd_speller *speller, const struct pd_layout *layout, const void *decoded)
+void pd_emit_struct(struct pd_emitter *emitter, const struct pd_layout *layout, const void *decoded)
 {
-	spell_fields(speller, layout, decoded, (struct shape){ false, 0 });
+	emit_fields(emitter, layout, decoded, (struct shape){ false, 0 });
 }
 
-void pd_spell_block(struct pd_speller *speller, const struct pd_layout *layout, const void *decoded)
+void pd_emit_block(struct pd_emitter *emitter, const struct pd_layout *layout, const void *decoded)
 {
-	spell_fields(speller, layout, decoded, (struct shape){ true, 1 });
+	emit_fields(emitter, layout, decoded, (struct shape){ true, 1 });
 }
