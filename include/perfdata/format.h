@@ -119,7 +119,7 @@ enum pd_feature_number {
 #define TEXT(KIND, member, WHEN, doc) struct pd_str member;
 #define CHARS(member, bytes, FIT, WHEN, doc) struct pd_str member;
 #define ARRAY(KIND, member, COUNT, SHOW, WHEN, doc) PD_ARRAY_##KIND member;
-#define LATE_ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)
+#define TRAILING_ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)
 #define ONE(layout, member, WHEN, doc) const struct pd_##layout *member;
 #define BOXED(layout, member, SIZE, WHEN, doc) const struct pd_##layout *member;
 #define LIST(layout, member, COUNT, WHEN, doc) struct pd_list member;
@@ -129,13 +129,13 @@ enum pd_feature_number {
 #include <perfdata/table/begin.h>
 #include <perfdata/table/part.def>
 #undef BODY
-#undef LATE_ARRAY
+#undef TRAILING_ARRAY
 #define BODY(layout, doc)                             \
 	struct pd_##layout {                          \
 		struct pd_bytes rest;                 \
 		const struct pd_sample_id *sample_id; \
 		struct pd_bytes aux;
-#define LATE_ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)
+#define TRAILING_ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)
 #include <perfdata/table/sample.def>
 #undef BODY
 #define BODY(layout, doc)             \

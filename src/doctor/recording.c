@@ -353,7 +353,7 @@ static void check_frequency(struct pd_doctor *doctor)
 static void check_precise(struct pd_doctor *doctor)
 {
 	const struct pd_doctor_counts *counts = &doctor->counts;
-	uint64_t late = 0;
+	uint64_t imprecise = 0;
 	const char *first = NULL;
 	struct pd_finding *finding;
 
@@ -363,16 +363,16 @@ static void check_precise(struct pd_doctor *doctor)
 		if (event->attr->type != PD_TYPE_HARDWARE || PD_BITS(event->attr->flags, PD_ATTR_PRECISE_IP) ||
 		    !counts->events[i].samples)
 			continue;
-		late += counts->events[i].samples;
+		imprecise += counts->events[i].samples;
 		first = first ? first : event->name;
 	}
-	if (!late)
+	if (!imprecise)
 		return;
 	finding = pd_finding_add(
-		doctor, PD_FINDING_IMPRECISE, PD_FINDING_NOTE, late, counts->samples,
+		doctor, PD_FINDING_IMPRECISE, PD_FINDING_NOTE, imprecise, counts->samples,
 		"addresses may be some instructions late (skid): harmless for functions, not for source lines and "
 		"disassembly",
-		"%" PRIu64 " of %" PRIu64 " samples are not precise (%.100s)", late, counts->samples, first);
+		"%" PRIu64 " of %" PRIu64 " samples are not precise (%.100s)", imprecise, counts->samples, first);
 	finding->command = pd_doctor_string(doctor, "perfdata record -e cycles:P ...");
 }
 

@@ -333,10 +333,10 @@ static void set_start(struct pd_config *config, const struct pd_recorder_options
 		struct pd_rec_event *event = &config->events[i];
 		bool is_dummy = !event->wanted && event->tracking && i > 0;
 		bool leads = event->leader == i;
-		bool late = options->session.delay_ms != 0 && !is_dummy;
+		bool delayed = options->session.delay_ms != 0 && !is_dummy;
 
 		set_flag(&event->attr, PD_MASK(PD_ATTR_DISABLED), leads && (!is_dummy || command));
-		set_flag(&event->attr, PD_MASK(PD_ATTR_ENABLE_ON_EXEC), leads && command && !late);
+		set_flag(&event->attr, PD_MASK(PD_ATTR_ENABLE_ON_EXEC), leads && command && !delayed);
 	}
 }
 

@@ -22,7 +22,7 @@
  *                                              CSTR: ends with a NUL; PSTR: u32 length, bytes with padding
  *   CHARS(member, bytes, FIT, WHEN, doc)       fixed room for a text; FIT CUT: may be shorter at the end
  *   ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)
- *   LATE_ARRAY(...)                            an ARRAY that stands first in the struct: see sample.def
+ *   TRAILING_ARRAY(...)                        an ARRAY that stands first in the struct: see sample.def
  *   ONE(layout, member, WHEN, doc)             a PART
  *   AGAIN(layout, member, WHEN, doc)           a second place for a ONE that is there only once
  *   BOXED(layout, member, SIZE, WHEN, doc)     a BOX; SIZE: WORD(w), OF(member), ATTR (asks the attr)
@@ -79,8 +79,8 @@
 #ifndef ARRAY
 #define ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)
 #endif
-#ifndef LATE_ARRAY
-#define LATE_ARRAY(KIND, member, COUNT, SHOW, WHEN, doc) ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)
+#ifndef TRAILING_ARRAY
+#define TRAILING_ARRAY(KIND, member, COUNT, SHOW, WHEN, doc) ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)
 #endif
 #ifndef ONE
 #define ONE(layout, member, WHEN, doc)

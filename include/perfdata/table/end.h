@@ -11,7 +11,7 @@
 #undef TEXT
 #undef CHARS
 #undef ARRAY
-#undef LATE_ARRAY
+#undef TRAILING_ARRAY
 #undef ONE
 #undef AGAIN
 #undef BOXED

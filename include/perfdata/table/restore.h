@@ -11,7 +11,7 @@
 #pragma pop_macro("TEXT")
 #pragma pop_macro("CHARS")
 #pragma pop_macro("ARRAY")
-#pragma pop_macro("LATE_ARRAY")
+#pragma pop_macro("TRAILING_ARRAY")
 #pragma pop_macro("ONE")
 #pragma pop_macro("AGAIN")
 #pragma pop_macro("BOXED")

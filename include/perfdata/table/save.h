@@ -23,8 +23,8 @@
 #undef CHARS
 #pragma push_macro("ARRAY")
 #undef ARRAY
-#pragma push_macro("LATE_ARRAY")
-#undef LATE_ARRAY
+#pragma push_macro("TRAILING_ARRAY")
+#undef TRAILING_ARRAY
 #pragma push_macro("ONE")
 #undef ONE
 #pragma push_macro("AGAIN")
