@@ -120,7 +120,8 @@ static int check_opened(struct check *check)
 	struct pd_check_result result = { 0 };
 	struct pd_error error;
 
-	if (pd_check_watched(check->input.file, show_progress, &check->input.progress, &result, &error) != PD_OK) {
+	if (pd_check_with_progress(check->input.file, show_progress, &check->input.progress, &result, &error) !=
+	    PD_OK) {
 		if (!check->out->failure)
 			print_error("%s", error.message);
 		return CODE_UNREADABLE;

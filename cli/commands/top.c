@@ -271,7 +271,7 @@ static void forget(struct top *top)
 		top_begin_anew(top);
 }
 
-static enum pd_status watch(struct top *top, struct pd_error *error)
+static enum pd_status read_until_end(struct top *top, struct pd_error *error)
 {
 	enum pd_status status = PD_OK;
 
@@ -295,13 +295,13 @@ static void end_stream(struct top *top)
 	top->begins_anew = false;
 }
 
-static enum pd_status watch_all(struct top *top, struct pd_error *error)
+static enum pd_status read_streams(struct top *top, struct pd_error *error)
 {
 	enum pd_status status = PD_OK;
 
 	top->last = top_seconds();
 	while (!top->over && !stopped && (status = top_begin(top, error)) == PD_OK) {
-		status = watch(top, error);
+		status = read_until_end(top, error);
 		if (status == PD_END && !top->over && !stopped)
 			end_stream(top);
 		top_end(top);
@@ -327,7 +327,7 @@ static int show(struct top *top)
 	top->look.event = top->screen.on ? 0 : ALL_EVENTS;
 	if (!top->screen.on && !top->values->entries.given && !top->values->json)
 		top->look.entries = BATCH_ENTRIES;
-	status = watch_all(top, &error);
+	status = read_streams(top, &error);
 	screen_close(&top->screen);
 	if (status < 0) {
 		print_error("%s", error.message);

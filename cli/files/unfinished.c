@@ -137,7 +137,7 @@ static void deadly_set(sigset_t *set)
 		sigaddset(set, *number);
 }
 
-static void watch(void)
+static void catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 
@@ -187,7 +187,7 @@ struct unfinished *unfinished_add(const char *path, enum unfinished_kind kind)
 	memcpy(one->path, path, length + 1);
 	one->kind = kind;
 	atomic_store(&one->active, true);
-	watch();
+	catch_signals();
 	return one;
 }
 
@@ -200,7 +200,7 @@ void unfinished_done(struct unfinished *one)
 		if (atomic_load(&one->active))
 			return;
 	}
-	/* others may want to watch now, such as the pager */
+	/* others may catch signals now, such as the pager */
 	signals_release(deadly, on_signal);
 }
 

@@ -145,7 +145,7 @@ static bool is_done(const struct live *live)
 	       !live->setup.call->word_count;
 }
 
-static bool watch(struct live *live)
+static bool count_until_end(struct live *live)
 {
 	const struct stat_values *values = live->setup.values;
 	enum pd_counter_state state = PD_COUNTER_RUNS;
@@ -241,7 +241,7 @@ static int count_once(struct live *live)
 	fine = pd_counter_start(live->recorder, &live->recorded, &error) >= 0;
 	if (!fine)
 		print_error("%s", error.message);
-	fine = fine && (live->recorded.command_errno || watch(live));
+	fine = fine && (live->recorded.command_errno || count_until_end(live));
 	record_control_stop(&control);
 	if (live->recorded.command_errno) {
 		print_error("%s: %s", live->setup.call->words[0], strerror(live->recorded.command_errno));

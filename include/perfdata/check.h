@@ -38,8 +38,8 @@ PD_API enum pd_status pd_check(struct pd_file *file, struct pd_check_result *res
 typedef void pd_check_progress_fn(void *self, const struct pd_stream *stream);
 
 /** pd_check with a progress callback. */
-PD_API enum pd_status pd_check_watched(struct pd_file *file, pd_check_progress_fn *progress, void *self,
-				       struct pd_check_result *result_out, struct pd_error *error);
+PD_API enum pd_status pd_check_with_progress(struct pd_file *file, pd_check_progress_fn *progress, void *self,
+					     struct pd_check_result *result_out, struct pd_error *error);
 
 #ifdef __cplusplus
 }

@@ -184,7 +184,7 @@ const char *pd_recorder_event_name(const struct pd_recorder *recorder, size_t in
 
 // ---- the loop ----
 
-static enum pd_status watch(struct loop *loop, int fd, int about, struct pd_error *error)
+static enum pd_status add_to_epoll(struct loop *loop, int fd, int about, struct pd_error *error)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = about };
 
@@ -201,13 +201,13 @@ static enum pd_status begin_loop(struct loop *loop, struct pd_error *error)
 	loop->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (loop->epoll < 0)
 		return pd_fail_system(error, errno, "cannot wait for events");
-	status = watch(loop, recorder->wake, ABOUT_WAKE, error);
+	status = add_to_epoll(loop, recorder->wake, ABOUT_WAKE, error);
 	for (size_t i = 0; i < recorder->ring_count && status >= 0; i++, loop->live++)
-		status = watch(loop, recorder->rings[i].alive, (int)i, error);
+		status = add_to_epoll(loop, recorder->rings[i].alive, (int)i, error);
 	if (recorder->command.pid)
 		loop->child = (int)syscall(SYS_pidfd_open, recorder->command.pid, 0);
 	if (status >= 0 && loop->child >= 0)
-		status = watch(loop, loop->child, ABOUT_CHILD, error);
+		status = add_to_epoll(loop, loop->child, ABOUT_CHILD, error);
 	return status;
 }
 
@@ -256,7 +256,7 @@ static enum pd_status hang_up(struct loop *loop, int index, struct pd_error *err
 	if (epoll_ctl(loop->epoll, EPOLL_CTL_DEL, ring->alive, NULL) < 0)
 		return pd_fail_system(error, errno, "cannot wait for events");
 	if (pd_recorder_next_alive(loop->recorder, ring))
-		return watch(loop, ring->alive, index, error);
+		return add_to_epoll(loop, ring->alive, index, error);
 	loop->live--;
 	return PD_OK;
 }

@@ -112,8 +112,8 @@ enum {
 	RECORDS_PER_CALL = 65536
 };
 
-enum pd_status pd_check_watched(struct pd_file *file, pd_check_progress_fn *progress, void *self,
-				struct pd_check_result *result_out, struct pd_error *error)
+enum pd_status pd_check_with_progress(struct pd_file *file, pd_check_progress_fn *progress, void *self,
+				      struct pd_check_result *result_out, struct pd_error *error)
 {
 	struct check check = { .file = file };
 	const struct pd_record *record;
@@ -140,5 +140,5 @@ enum pd_status pd_check_watched(struct pd_file *file, pd_check_progress_fn *prog
 
 enum pd_status pd_check(struct pd_file *file, struct pd_check_result *result_out, struct pd_error *error)
 {
-	return pd_check_watched(file, NULL, NULL, result_out, error);
+	return pd_check_with_progress(file, NULL, NULL, result_out, error);
 }
