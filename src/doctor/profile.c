@@ -21,9 +21,9 @@ struct sums {
 	struct object_count *objects;
 	size_t object_count, object_capacity;
 	uint64_t samples;
-	uint64_t nowhere, nowhere_kernel; /* in no object */
-	uint64_t unnamed;                 /* in an object, in no function */
-	uint64_t nameless;                /* of threads without a name */
+	uint64_t unmapped, unmapped_kernel; /* in no object */
+	uint64_t unnamed;                   /* in an object, in no function */
+	uint64_t nameless;                  /* of threads without a name */
 	uint64_t chains, cut, damaged;
 	uint64_t user, alone; /* with a part of the chain in user space; with one address there */
 	uint64_t no_build_id;
@@ -49,8 +49,8 @@ static bool add_place(struct sums *sums, const struct pd_frame *frame, const str
 	struct object_count *object;
 
 	if (!dso) {
-		sums->nowhere += entry->samples;
-		sums->nowhere_kernel += frame->cpumode == PD_CPUMODE_KERNEL ? entry->samples : 0;
+		sums->unmapped += entry->samples;
+		sums->unmapped_kernel += frame->cpumode == PD_CPUMODE_KERNEL ? entry->samples : 0;
 		return true;
 	}
 	object = object_of(sums, dso);
@@ -215,24 +215,24 @@ static void check_symbols(struct pd_doctor *doctor, const struct sums *sums)
 	list_objects(doctor, finding, sums, false);
 }
 
-static void check_nowhere(struct pd_doctor *doctor, const struct sums *sums)
+static void check_unmapped(struct pd_doctor *doctor, const struct sums *sums)
 {
 	struct pd_finding *finding;
 
-	if (!sums->nowhere)
+	if (!sums->unmapped)
 		return;
 	finding = pd_finding_add(
-		doctor, PD_FINDING_UNKNOWN_ADDRESSES, pd_severity_by(sums->nowhere, sums->samples, 5, 50),
-		sums->nowhere, sums->samples,
+		doctor, PD_FINDING_UNKNOWN_ADDRESSES, pd_severity_by(sums->unmapped, sums->samples, 5, 50),
+		sums->unmapped, sums->samples,
 		"nothing is mapped there: mmap records were lost, or the process was already running and "
 		"its maps were not readable",
-		"%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are at unmapped addresses", sums->nowhere, sums->samples,
-		pd_percent(sums->nowhere, sums->samples));
-	if (sums->nowhere_kernel * 2 > sums->nowhere)
+		"%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are at unmapped addresses", sums->unmapped, sums->samples,
+		pd_percent(sums->unmapped, sums->samples));
+	if (sums->unmapped_kernel * 2 > sums->unmapped)
 		finding->command = pd_doctor_string(doctor,
 						    "sudo sysctl kernel.kptr_restrict=0   (before recording: %" PRIu64
 						    " of them are in the kernel)",
-						    sums->nowhere_kernel);
+						    sums->unmapped_kernel);
 	else
 		finding->command =
 			pd_doctor_string(doctor, "sudo perfdata record -m 16M ...   (as root, with larger buffers)");
@@ -311,7 +311,7 @@ void pd_doctor_validate_profile(struct pd_doctor *doctor)
 
 	if (add_all(&sums, doctor)) {
 		check_symbols(doctor, &sums);
-		check_nowhere(doctor, &sums);
+		check_unmapped(doctor, &sums);
 		check_names(doctor, &sums);
 		check_build_ids(doctor, &sums);
 		check_stacks(doctor, &sums);

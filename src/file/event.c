@@ -22,7 +22,7 @@ static void find_places(struct pd_event_full *full)
 	uint64_t after_id = MASK_SAMPLE_TYPE(STREAM_ID) | MASK_SAMPLE_TYPE(CPU) | MASK_SAMPLE_TYPE(IDENTIFIER);
 
 	full->sample_time = full->sample_id = PD_NO_WORD;
-	full->trailer_time = full->trailer_id = PD_NOWHERE;
+	full->trailer_time = full->trailer_id = PD_FIELD_MISSING;
 	if (type & MASK_SAMPLE_TYPE(TIME))
 		full->sample_time = bits_set(type, before_time);
 	if (identifier)
@@ -102,7 +102,7 @@ static void find_brief_places(struct pd_event_full *full)
 	unsigned at = 0;
 
 	memcpy(scope.words, full->words, sizeof(scope.words));
-	memset(places, PD_NOWHERE, sizeof(*places));
+	memset(places, PD_FIELD_MISSING, sizeof(*places));
 	places->whole = true;
 	for (size_t i = 0; i < count; i++) {
 		const struct pd_field *field = &fields[i];
@@ -123,9 +123,9 @@ static void find_brief_places(struct pd_event_full *full)
 		}
 		at += size;
 	}
-	places->size = (uint8_t)(places->callchain == PD_NOWHERE ? at : places->callchain + 8u);
+	places->size = (uint8_t)(places->callchain == PD_FIELD_MISSING ? at : places->callchain + 8u);
 	// after counters of a group there is nothing but the callchain to want
-	places->sufficient = places->callchain != PD_NOWHERE ||
+	places->sufficient = places->callchain != PD_FIELD_MISSING ||
 			     !(full->event.attr->sample_type & MASK_SAMPLE_TYPE(CALLCHAIN));
 }
 

@@ -13,7 +13,7 @@
 
 struct pd_archive;
 
-#define PD_NOWHERE 0xff
+#define PD_FIELD_MISSING 0xff
 #define PD_NO_WORD 0x0fffffffu // more than a sample can have
 
 // In old pipes of ChromeOS the type of a record with a feature is this plus the number of the feature.
@@ -21,7 +21,7 @@ enum {
 	PD_OLD_FEATURE_BASE = 66
 };
 
-// Where samples of an event keep what pd_record_brief wants: bytes from the start of the body, or PD_NOWHERE.
+// Where samples of an event keep what pd_record_brief wants: bytes from the start of the body, or PD_FIELD_MISSING.
 struct pd_brief_places {
 	uint8_t ip, addr, period, pid, tid, cpu;
 	uint8_t callchain; // its count

@@ -59,7 +59,7 @@ static void find_symbols(void *self, size_t part)
 		const struct pd_dso_full *dso = origin->is_known ? pd_lookup_loaded(n->symbols, origin->object) : NULL;
 		struct pd_place *place = &profile->frames[i].place;
 
-		n->symbol_of[i] = origin->is_nowhere ? PD_NO_SYMBOL : ELSEWHERE;
+		n->symbol_of[i] = origin->is_unmapped ? PD_NO_SYMBOL : ELSEWHERE;
 		if (!dso || dso->jits)
 			continue;
 		place->dso = &dso->dso;

@@ -53,7 +53,7 @@ static struct pd_place locate(struct pd_samples *samples, const struct pd_shown_
 	bool found;
 
 	*shown_out = addr;
-	*fixed_out = false; /* what is nowhere is made faster than kept: there may be any number of them */
+	*fixed_out = false; /* what is unmapped is printed faster than kept: there may be any number of them */
 	if (cpumode != PD_CPUMODE_USER && cpumode != PD_CPUMODE_KERNEL)
 		return place;
 	found = pd_state_locate(samples->state, hit->pid, cpumode, hit->when, addr, &location);
@@ -256,7 +256,7 @@ static __attribute__((noinline)) void make_code(struct pd_samples *samples, cons
 }
 
 /* Code that no record tells of, as print_code shows it. In profiles without frame pointers that is much. */
-static void put_nowhere(struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form, uint64_t addr)
+static void put_unmapped(struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form, uint64_t addr)
 {
 	static const char *const names[2][2] = { { "", " ([unknown])" }, { " [unknown]", " [unknown] ([unknown])" } };
 	struct pd_line_buffer *line = &samples->line;
@@ -284,7 +284,7 @@ find_stretch(const struct pd_samples *samples, const struct pd_shown_sample *hit
 	if (addr - stretch.begin >= stretch.size) {
 		pd_state_locate(samples->state, hit->pid, PD_CPUMODE_USER, hit->when, addr, &location);
 		stretch = (struct pd_address_range){ .begin = location.begin, .size = location.end - location.begin };
-		stretch.nowhere = !location.mapping;
+		stretch.unmapped = !location.mapping;
 		stretch.known = location.mapping && location.mapping->by_offset;
 		stretch.object = stretch.known ? location.object->index : 0;
 		stretch.moved = stretch.known ? location.offset - addr : 0;
@@ -321,12 +321,12 @@ static inline void put_known(struct pd_samples *samples, const struct pd_shown_s
 /* The key of code, or false if it is not in the table: the kernel is one for all processes, and what is in a file is the
  * same wherever it is mapped. */
 static inline bool find_key(const struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form,
-			    unsigned cpumode, uint64_t addr, struct pd_address_key *key_out, bool *nowhere_out)
+			    unsigned cpumode, uint64_t addr, struct pd_address_key *key_out, bool *unmapped_out)
 {
 	uint32_t look = (hit->shown & LOOKS) | cpumode << 28 | (uint32_t)form << 31;
 	const struct pd_address_range *stretch;
 
-	*nowhere_out = false;
+	*unmapped_out = false;
 	if (!hit->thread)
 		return false;
 	if (cpumode == PD_CPUMODE_KERNEL) {
@@ -334,12 +334,12 @@ static inline bool find_key(const struct pd_samples *samples, const struct pd_sh
 		return true;
 	}
 	if (cpumode != PD_CPUMODE_USER) {
-		*nowhere_out = true;
+		*unmapped_out = true;
 		return false;
 	}
 	stretch = stretch_of(samples, hit, addr);
 	*key_out = pd_address_key(stretch->object, look, addr + stretch->moved);
-	*nowhere_out = stretch->nowhere;
+	*unmapped_out = stretch->unmapped;
 	return stretch->known;
 }
 
@@ -347,12 +347,12 @@ static inline void put_code(struct pd_samples *samples, const struct pd_shown_sa
 			    unsigned cpumode, uint64_t addr)
 {
 	struct pd_address_key key;
-	bool nowhere;
+	bool unmapped;
 
-	if (find_key(samples, hit, form, cpumode, addr, &key, &nowhere))
+	if (find_key(samples, hit, form, cpumode, addr, &key, &unmapped))
 		put_known(samples, hit, form, &key, cpumode, addr);
-	else if (nowhere)
-		put_nowhere(samples, hit, form, addr);
+	else if (unmapped)
+		put_unmapped(samples, hit, form, addr);
 	else
 		make_code(samples, hit, form, NULL, cpumode, addr);
 }
@@ -360,9 +360,9 @@ static inline void put_code(struct pd_samples *samples, const struct pd_shown_sa
 void pd_samples_fetch(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
 	enum form form = hit->look->chain ? FORM_ENTRY : FORM_PLACE;
-	bool nowhere;
+	bool unmapped;
 
-	samples->fetches = find_key(samples, hit, form, hit->cpumode, hit->brief.ip, &samples->fetched, &nowhere);
+	samples->fetches = find_key(samples, hit, form, hit->cpumode, hit->brief.ip, &samples->fetched, &unmapped);
 	if (samples->fetches)
 		pd_address_texts_fetch(&samples->frames, &samples->fetched);
 }

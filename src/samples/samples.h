@@ -50,7 +50,7 @@ struct pd_address_range {
 	uint64_t moved; /* what makes an address its offset in the object */
 	size_t object;  /* index */
 	bool known;     /* object and moved are */
-	bool nowhere;   /* nothing is there */
+	bool unmapped;  /* nothing is there */
 };
 
 /* A thread for as long as nothing changes, and how its lines start. */

@@ -326,7 +326,7 @@ static void patch_task(const struct changing *c, uint8_t *body, size_t size, uin
 	bool swap = c->writer->swap;
 	uint32_t value;
 
-	if (place == PD_NOWHERE || place + 4u > size)
+	if (place == PD_FIELD_MISSING || place + 4u > size)
 		return;
 	value = (uint32_t)change_task(c->join, pd_load_u32(body + place, swap), 4);
 	value = swap ? __builtin_bswap32(value) : value;
@@ -468,7 +468,7 @@ static bool end_says_event(const struct changing *c, const struct pd_record *rec
 	const struct pd_file *file = pd_record_file(record);
 
 	if (c->writer->event_count == 1 || pd_file_event_count(file) != 1 ||
-	    pd_file_full_event(file, 0)->trailer_id == PD_NOWHERE)
+	    pd_file_full_event(file, 0)->trailer_id == PD_FIELD_MISSING)
 		return true;
 	return pd_file_has_ids(file) && pd_stream_knows_end(file, record);
 }

@@ -215,8 +215,8 @@ void pd_pack_fini(struct pd_pack *pack);
 
 // writer.c
 // A writer that collects the metadata that are copied from a file, in its byte order, and has no output.
-enum pd_status pd_writer_open_nowhere(const struct pd_file *file, struct pd_writer **writer_out,
-				      struct pd_error *error);
+enum pd_status pd_writer_open_metadata(const struct pd_file *file, struct pd_writer **writer_out,
+				       struct pd_error *error);
 // A writer into a directory that is there, with its main file only; what is written keeps its names.
 enum pd_status pd_writer_open_in(const char *path, const struct pd_writer_options *options,
 				 struct pd_writer **writer_out, struct pd_error *error);

@@ -161,7 +161,8 @@ enum pd_status pd_writer_open_put(pd_put_fn *put, void *self, const char *name, 
 	return finish_open(writer, status, writer_out, error);
 }
 
-enum pd_status pd_writer_open_nowhere(const struct pd_file *file, struct pd_writer **writer_out, struct pd_error *error)
+enum pd_status pd_writer_open_metadata(const struct pd_file *file, struct pd_writer **writer_out,
+				       struct pd_error *error)
 {
 	const struct pd_writer_options options = { .size = sizeof(options),
 						   .endian = pd_file_is_big(file) ? PD_ENDIAN_BIG : PD_ENDIAN_LITTLE };

@@ -496,7 +496,7 @@ enum pd_status pd_disassembler_open(struct pd_file *file, const struct pd_disass
 	d->packed = options && options->size >= sizeof(*options) && options->packed;
 	status = pd_stream_open(file, NULL, &d->stream, error);
 	if (status >= 0)
-		status = pd_writer_open_nowhere(file, &d->metadata, error);
+		status = pd_writer_open_metadata(file, &d->metadata, error);
 	if (status >= 0)
 		status = pd_writer_copy_metadata(d->metadata, file, error);
 	if (status < 0)

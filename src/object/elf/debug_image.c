@@ -21,8 +21,8 @@ enum {
 	ALIGN = 16
 };
 
-// Where the code of a module is that is thrown away once it runs: nowhere that is asked for.
-static const uint64_t nowhere = (uint64_t)1 << 62;
+// Where the code of a module is that is discarded once it runs: an address that is never looked up.
+static const uint64_t discarded_addr = (uint64_t)1 << 62;
 
 static const char *const wanted[] = {
 	[PD_DEBUG_INFO] = "info",         [PD_DEBUG_ABBREV] = "abbrev",     [PD_DEBUG_LINE] = "line",
@@ -202,7 +202,7 @@ static uint64_t value_of_symbol(const struct relocating *r, uint64_t index)
 		return value;
 	if (elf->sections[section].placed)
 		return value + elf->sections[section].addr;
-	return elf->sections[section].flags & PD_ELF_FLAG_ALLOC ? value + nowhere : value;
+	return elf->sections[section].flags & PD_ELF_FLAG_ALLOC ? value + discarded_addr : value;
 }
 
 static void relocate(const struct relocating *r, struct pd_cursor *c)

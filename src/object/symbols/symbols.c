@@ -14,7 +14,7 @@ enum {
 };
 
 static const size_t default_limit = (size_t)1 << 30;
-static const uint32_t nobody = PD_NO_SYMBOL;
+static const uint32_t no_entry = PD_NO_SYMBOL;
 
 struct entry {
 	uint64_t start;
@@ -30,7 +30,7 @@ struct entry {
 // Goes to the start of the next one.
 struct piece {
 	uint64_t start;
-	uint32_t which; // entry, or nobody
+	uint32_t which; // entry, or no_entry
 	uint32_t zero;
 };
 
@@ -65,7 +65,7 @@ static bool is_too_much(const struct pd_symtab_maker *maker, size_t name_length)
 	size_t names = maker->name_bytes + name_length + 1;
 
 	// sorting takes an item twice, a table less than that
-	return maker->count >= limit / (2 * sizeof(struct pd_symtab_item)) || maker->count >= nobody / 2 ||
+	return maker->count >= limit / (2 * sizeof(struct pd_symtab_item)) || maker->count >= no_entry / 2 ||
 	       names > limit || names > UINT32_MAX;
 }
 
@@ -330,7 +330,7 @@ static void sweep_to(struct sweep *s, uint64_t place)
 
 		while (s->heap_count && top_end(s) <= end)
 			heap_pop(s);
-		put_piece(s->table, end, s->heap_count ? s->heap[0] : nobody);
+		put_piece(s->table, end, s->heap_count ? s->heap[0] : no_entry);
 	}
 }
 
@@ -485,7 +485,7 @@ uint32_t pd_symtab_find_index(const struct pd_symtab *table, uint64_t addr)
 	uint64_t bucket;
 
 	if (!count || addr < at->start)
-		return nobody;
+		return no_entry;
 	bucket = (addr - at->start) >> table->bucket_shift;
 	if (bucket + 1 < table->bucket_count)
 		count = table->buckets[bucket + 1] + 1u;
@@ -506,7 +506,7 @@ bool pd_symtab_find(const struct pd_symtab *table, uint64_t addr, struct pd_symb
 {
 	uint32_t which = pd_symtab_find_index(table, addr);
 
-	if (which == nobody)
+	if (which == no_entry)
 		return false;
 	*symbol_out = pd_symtab_at(table, which);
 	return true;
@@ -590,7 +590,7 @@ static bool is_valid(const struct pd_symtab *table)
 		if (!is_valid_entry(table, &table->entries[i]))
 			return false;
 	for (size_t i = 0; i < table->piece_count; i++)
-		if ((table->pieces[i].which >= table->count && table->pieces[i].which != nobody) ||
+		if ((table->pieces[i].which >= table->count && table->pieces[i].which != no_entry) ||
 		    (i && table->pieces[i].start <= table->pieces[i - 1].start))
 			return false;
 	for (size_t i = 0; table->piece_count && i < table->bucket_count; i++)

@@ -73,7 +73,7 @@ struct pd_origin pd_frame_origin(const struct pd_raw_frame *frame)
 		.offset = frame->offset,
 		.object = (uint32_t)id->words[0] - 1,
 		.is_known = (id->words[2] & (IS_LOCATED | IS_BY_PROCESS)) == IS_LOCATED && !(id->words[0] >> 32),
-		.is_nowhere = !(id->words[2] & IS_LOCATED) && id->words[2] == PD_CPUMODE_USER,
+		.is_unmapped = !(id->words[2] & IS_LOCATED) && id->words[2] == PD_CPUMODE_USER,
 		.by_offset = id->words[2] & IS_BY_OFFSET,
 	};
 }

@@ -25,10 +25,10 @@ struct pd_frame_id {
 // A place in a file that nothing lies upon, so that its name depends on the object alone.
 struct pd_origin {
 	uint64_t offset;
-	uint32_t object; // its index
-	bool is_known;   // else there is more to be asked, but for what is
-	bool is_nowhere; // in memory of a process of which nothing was recorded
-	bool by_offset;  // of the mapping
+	uint32_t object;  // its index
+	bool is_known;    // else there is more to be asked, but for what is
+	bool is_unmapped; // in memory of a process of which nothing was recorded
+	bool by_offset;   // of the mapping
 };
 
 // A place, and the earliest sample that has it. What a look-up touches comes first, in one line of the cache.

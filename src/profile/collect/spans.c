@@ -27,7 +27,7 @@ static bool is_plain(const struct pd_collector *c, const struct pd_stream *strea
 	if (!full->brief.sufficient || pd_collector_needs_parts(c, &full->event) || current->time_ns == PD_NO_TIME)
 		return false;
 	plain->time_at = PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_time;
-	if (full->brief.callchain != PD_NOWHERE)
+	if (full->brief.callchain != PD_FIELD_MISSING)
 		plain->chain_at = PD_RECORD_HEADER_SIZE + full->brief.callchain;
 	plain->timed = pd_record_moment(current).time_ns == current->time_ns;
 	return true;
@@ -35,12 +35,12 @@ static bool is_plain(const struct pd_collector *c, const struct pd_stream *strea
 
 static inline uint64_t word_at(const uint8_t *body, uint8_t place, uint64_t none)
 {
-	return place == PD_NOWHERE ? none : pd_load_u64(body + place, false);
+	return place == PD_FIELD_MISSING ? none : pd_load_u64(body + place, false);
 }
 
 static inline uint32_t half_at(const uint8_t *body, uint8_t place, uint32_t none)
 {
-	return place == PD_NOWHERE ? none : pd_load_u32(body + place, false);
+	return place == PD_FIELD_MISSING ? none : pd_load_u32(body + place, false);
 }
 
 // Decodes the next one. 0 if it has to be looked at closely, else its size; *time_ns_out.

@@ -36,7 +36,7 @@ static bool may_be_sample(const struct pd_file *file, const uint8_t *at, size_t 
 	const struct pd_event_full *full = pd_file_first_event(file);
 	size_t id = PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_id;
 
-	if (pd_file_event_count(file) == 1 || full->sample_id == PD_NOWHERE)
+	if (pd_file_event_count(file) == 1 || full->sample_id == PD_FIELD_MISSING)
 		return true;
 	return id + 8 <= size && pd_file_find_event(file, pd_load_u64(at + id, pd_file_is_swapped(file)));
 }

@@ -7,12 +7,12 @@
 
 static uint64_t word_or(const uint8_t *body, uint8_t place, uint64_t none)
 {
-	return place == PD_NOWHERE ? none : pd_load_u64(body + place, false);
+	return place == PD_FIELD_MISSING ? none : pd_load_u64(body + place, false);
 }
 
 static uint32_t half_or(const uint8_t *body, uint8_t place, uint32_t none)
 {
-	return place == PD_NOWHERE ? none : pd_load_u32(body + place, false);
+	return place == PD_FIELD_MISSING ? none : pd_load_u32(body + place, false);
 }
 
 // Callchains of the other byte order, after something of variable size, or at odd places in memory: all is decoded.
@@ -52,7 +52,7 @@ bool pd_record_brief(const struct pd_record *record, struct pd_brief *brief_out)
 	brief_out->callchain = (struct pd_u64s){ 0 };
 	if (PD_UNLIKELY(scratch->context.swap || !at->sufficient || size < at->size))
 		return decode_sample(record, brief_out);
-	if (at->callchain != PD_NOWHERE) {
+	if (at->callchain != PD_FIELD_MISSING) {
 		const uint8_t *chain = body + at->callchain;
 		uint64_t count = pd_load_u64(chain, false);
 

@@ -127,7 +127,7 @@ static void place_other(struct pd_stream *stream, struct pd_record *record, cons
 	stream->scratch.context.event = full;
 	if (!full->trailer_size || !has_trailer(file, record, full->trailer_size))
 		return;
-	if (has_several_events(stream) && full->trailer_id != PD_NOWHERE) {
+	if (has_several_events(stream) && full->trailer_id != PD_FIELD_MISSING) {
 		uint64_t id = word_from_end(record, full->trailer_id, stream->swap);
 		const struct pd_event_full *found = find(stream, id);
 
@@ -141,7 +141,7 @@ static void place_other(struct pd_stream *stream, struct pd_record *record, cons
 			stream->scratch.context.event = full;
 		}
 	}
-	if (full->trailer_time != PD_NOWHERE)
+	if (full->trailer_time != PD_FIELD_MISSING)
 		record->time_ns = time_or_none(word_from_end(record, full->trailer_time, stream->swap));
 }
 

@@ -412,7 +412,7 @@ static bool is_whole_sample(const struct pd_event_full *full, const uint8_t *at,
 
 	if (!places->whole || size < least)
 		return false;
-	return places->callchain == PD_NOWHERE ||
+	return places->callchain == PD_FIELD_MISSING ||
 	       pd_load_u64(at + PD_RECORD_HEADER_SIZE + places->callchain, swap) <= (size - least) / 8;
 }
 

@@ -289,7 +289,7 @@ bool pd_stream_knows_end(const struct pd_file *file, const struct pd_record *rec
 	const struct pd_event_full *full = pd_file_first_event(file);
 	uint64_t id;
 
-	if (!full || !full->trailer_size || full->trailer_id == PD_NOWHERE || !pd_file_has_ids(file) ||
+	if (!full || !full->trailer_size || full->trailer_id == PD_FIELD_MISSING || !pd_file_has_ids(file) ||
 	    record->bytes.size < 8 * (size_t)full->trailer_id)
 		return true;
 	id = pd_load_u64(record->bytes.data + record->bytes.size - 8 * (size_t)full->trailer_id,
