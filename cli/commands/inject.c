@@ -71,7 +71,7 @@ static const struct example examples[] = {
 
 /* ---- ids that were given ---- */
 
-/* NULL, told, if it cannot be read as a whole. */
+/* NULL, reported, if it cannot be read as a whole. */
 static char *read_list(const char *path)
 {
 	FILE *file = fopen(path, "re");

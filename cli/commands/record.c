@@ -102,7 +102,7 @@ struct record {
 	struct pd_recorder_options options;
 	struct record_setup setup;
 	struct pd_recorder *recorder;
-	bool lost_told;
+	bool lost_reported;
 };
 
 /* ---- what is wanted ---- */
@@ -268,7 +268,7 @@ static bool take_values(struct record *record, const struct call *call)
 	return take_session(values, &wanted->session) && take_output(record, call->config);
 }
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
 static void report_note(void *self, const struct pd_recorder_note *note)
 {

@@ -106,7 +106,7 @@ struct script {
 	struct pd_select *select;
 	struct pd_samples *samples;
 	struct pd_symbols *symbols;
-	bool symbols_wrong; /* why is told */
+	bool symbols_wrong; /* why is reported */
 	struct pd_error error;
 	enum pd_status status;
 };
@@ -206,7 +206,7 @@ static enum pd_status samples_of(struct script *script, const struct values *val
 	return pd_samples_new(&shown, call->out->text, &script->samples, &script->error);
 }
 
-/* The first error in this order is what is told. */
+/* The first error in this order is what is reported. */
 static int take_options(struct script *script, const struct values *values, const struct call *call)
 {
 	enum pd_status status = samples_of(script, values, call);

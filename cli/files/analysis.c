@@ -26,7 +26,7 @@ static enum pd_status ready(void *self, struct pd_window *window, struct pd_erro
 	return pd_select_ready(analysis->select, analysis->input.file, window, error);
 }
 
-/* Once; NULL if they cannot be had, which is told then. */
+/* Once; NULL if they cannot be had, which is reported then. */
 static struct pd_symbols *symbols_of(void *self, const struct pd_state *state)
 {
 	struct analysis *analysis = self;

@@ -26,7 +26,7 @@ struct run {
 	struct target target;
 	struct pd_extract *extract;
 	struct pd_symbols *symbols;
-	bool symbols_wrong; /* why is told */
+	bool symbols_wrong; /* why is reported */
 	struct pd_extract_result result;
 };
 
@@ -39,7 +39,7 @@ static void show_progress(void *self, uint64_t done, uint64_t total)
 	progress_show(&run->input.progress, done, total);
 }
 
-/* Problems are told in the first pass, and not again. */
+/* Problems are reported in the first pass, and not again. */
 static void end_pass(void *self)
 {
 	struct run *run = self;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens the file of a command and tells its problems on standard error, each kind a few times only:
+ * Opens the file of a command and reports its problems on standard error, each kind a few times only:
  * a damaged file can have millions.
  */
 #include "files/input.h"
@@ -49,9 +49,9 @@ static struct problem_count *count_of(struct input *input, const char *code)
 }
 
 /* In a second pass the problems of the first one come again. */
-static bool was_told(const struct input *input, const char *code)
+static bool was_reported(const struct input *input, const char *code)
 {
-	for (size_t i = 0; i < input->told_kinds; i++)
+	for (size_t i = 0; i < input->reported_kinds; i++)
 		if (!strcmp(input->problems[i].code, code))
 			return true;
 	return false;
@@ -59,7 +59,7 @@ static bool was_told(const struct input *input, const char *code)
 
 void input_again(struct input *input)
 {
-	input->told_kinds = input->problem_kinds;
+	input->reported_kinds = input->problem_kinds;
 }
 
 bool input_report(struct input *input, const struct pd_problem *problem)
@@ -68,7 +68,7 @@ bool input_report(struct input *input, const struct pd_problem *problem)
 
 	if (input->quiet || (problem->severity == PD_INFO && !input->verbose))
 		return true;
-	if (was_told(input, problem->code) || count_of(input, problem->code)->count++ >= PROBLEMS_SHOWN)
+	if (was_reported(input, problem->code) || count_of(input, problem->code)->count++ >= PROBLEMS_SHOWN)
 		return true;
 	progress_clear(&input->progress);
 	if (problem->offset != PD_NO_OFFSET)

@@ -35,7 +35,7 @@ struct input {
 	enum pd_order order; /* of input_walk */
 	struct problem_count problems[128];
 	size_t problem_kinds;
-	size_t told_kinds; /* of the first pass */
+	size_t reported_kinds; /* of the first pass */
 };
 
 /* Opens the file given by option or as the only argument; without either perf.data, or standard

@@ -17,7 +17,7 @@ struct outfiles {
 	struct unfinished *directory;
 };
 
-/* Adds the path for a name that is harmless in paths. False if there is no memory, which is told. */
+/* Adds the path for a name that is harmless in paths. False if there is no memory, which is reported. */
 bool outfiles_add(struct outfiles *files, const char *name);
 /* Creates the directory if it is needed. Reports what exists already on stderr and returns another code than CODE_OK
  * then. */

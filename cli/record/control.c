@@ -27,7 +27,7 @@ static void answer(const struct record_control *control, const char *text)
 		/* whoever reads no answers must not keep the recording from ending */
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			return;
-		/* but what can be told is told: the recording may be over before "stop" is answered */
+		/* but what can be reported is reported: the recording may be over before "stop" is answered */
 		if (!fds[0].revents && fds[1].revents)
 			return;
 		if (!fds[0].revents)

@@ -63,7 +63,7 @@ static void take_sort(struct top *top, const char *keys)
 
 	memcpy(before, top->sort, sizeof(before));
 	snprintf(top->sort, sizeof(top->sort), "%s", keys);
-	/* what is wrong would be told on the screen */
+	/* what is wrong would be reported on the screen */
 	for (const char *at = keys; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
 		if (!pd_report_key_by_name(at, strcspn(at, ",")) || !strncmp(at, "src", 3) || !strncmp(at, "time", 4)) {
 			memcpy(top->sort, before, sizeof(before));

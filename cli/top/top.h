@@ -74,7 +74,7 @@ struct shown {
 	struct pd_symbols *symbols;
 };
 
-/* Keys that tell what is needed of samples: PD_BY_... False, and a message, for a key that is none. */
+/* keys that determine what is needed of samples: PD_BY_... False, and a message, for a key that is none. */
 bool table_by(const struct look *look, uint32_t *by_out);
 /* Prints head and table; lines: about so many, 0: all. False if there is no memory. */
 bool table_text(const struct look *look, const struct totals *totals, const struct shown *shown, size_t lines,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The header: which form and version a file has, its byte order, where its sections are. What it says is held against
- * the size of the file; what cannot be true is told and left out.
+ * the size of the file; what cannot be true is reported and left out.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -46,7 +46,7 @@ struct pd_file {
 	uint64_t pipe_known;          // pipe mode: metadata records before this offset have been taken
 	bool pipe_started;            // a stream has begun to consume a source that cannot seek
 	bool compressed;              // there are compressed records
-	bool compression_told;
+	bool compression_reported;
 	// limits and problems
 	uint64_t memory_limit;
 	uint64_t inflate_limit;
@@ -71,7 +71,7 @@ enum {
 enum pd_status pd_file_read_header(struct pd_file *file, struct pd_error *error);
 // header.c: holds the data section against the size of the file, once that is known
 void pd_file_check_data_section(struct pd_file *file);
-// recover.c: what the header says wrongly, where pd_open_options.recover asks for it; each tells what it puts right
+// recover.c: what the header says wrongly, where pd_open_options.recover asks for it; each reports what it corrects
 bool pd_file_recover_magic(struct pd_file *file);
 uint64_t pd_file_recover_header_size(struct pd_file *file, uint64_t size);
 void pd_file_recover_sections(struct pd_file *file);

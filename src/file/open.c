@@ -73,7 +73,7 @@ static enum pd_status read_file_mode(struct pd_file *file, struct pd_error *erro
 	return status;
 }
 
-// Recursive: whoever is told a problem may look at the file.
+// Recursive: the function that a problem is reported to may look at the file.
 static bool init_lock(pthread_mutex_t *lock)
 {
 	pthread_mutexattr_t attr;

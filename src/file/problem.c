@@ -88,9 +88,9 @@ uint64_t pd_file_problem_count(const struct pd_file *file, enum pd_severity seve
 
 void pd_file_report_compression(struct pd_file *file)
 {
-	if (!file->main.damaged || file->compression_told)
+	if (!file->main.damaged || file->compression_reported)
 		return;
-	file->compression_told = true;
+	file->compression_reported = true;
 	pd_file_report(file, PD_PROBLEM_BAD_COMPRESSION, PD_NO_OFFSET, NULL, "%s: %s", file->main.codec->name,
 		       file->main.damage);
 }

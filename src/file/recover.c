@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the header of a damaged file says wrongly, found again by what the file has elsewhere: attrs look like attrs and end
- * where records begin; the table of features stands after the records, and its first entry leads to what follows it. Done only where pd_open_options.recover asks for it. What is put right is told.
+ * where records begin; the table of features stands after the records, and its first entry leads to what follows it. Done only where pd_open_options.recover asks for it. What is put right is reported.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -422,7 +422,7 @@ static void recover_data(struct pd_file *file)
 	report_recovered(file, 48, "header.data.size", "taken for", h->data_size);
 }
 
-// The feature that can be told from all others: it has attrs, and ends where it says.
+// The feature that can be distinguished from all others: it has attrs, and ends where it says.
 static bool is_event_desc(struct pd_file *file, uint64_t offset, uint64_t size)
 {
 	const struct pd_layout *layout = pd_feature_layout(PD_FEATURE_EVENT_DESC);

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-	LINES_TOLD = 10
+	LINES_REPORTED = 10
 };
 
 struct folded {
@@ -162,7 +162,7 @@ static void read_lines(struct folded *folded, FILE *stream)
 			line[--length] = '\0';
 		if (!length || line[0] == '#' || add_line(folded, line, (size_t)length))
 			continue;
-		if (folded->wrong++ < LINES_TOLD)
+		if (folded->wrong++ < LINES_REPORTED)
 			warn(folded, "%s: line %" PRIu64 ": not a folded stack (STACK COUNT)", folded->name,
 			     folded->lines);
 	}
@@ -185,9 +185,9 @@ enum pd_status pd_flame_read_lines(struct flame_graph *graph, struct stack_lines
 	if (!stream || ferror(stream)) {
 		status = pd_fail(error, PD_ERROR_SYSTEM, PD_NO_OFFSET, "%s: %s", folded.name, strerror(errno));
 	} else if (folded.wrong) {
-		if (folded.wrong > LINES_TOLD)
+		if (folded.wrong > LINES_REPORTED)
 			warn(&folded, "%s: %" PRIu64 " more lines are not folded stacks", folded.name,
-			     folded.wrong - LINES_TOLD);
+			     folded.wrong - LINES_REPORTED);
 		pd_flame_info(graph, true, "%s lines were not folded stacks", pd_flame_number(number, folded.wrong));
 	}
 	*wrong_out = folded.wrong;

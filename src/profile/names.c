@@ -134,7 +134,7 @@ enum pd_status pd_profile_name(struct pd_profile *profile, struct pd_symbols *sy
 
 // ---- in the background ----
 
-// What goes wrong is told when names are asked for.
+// What goes wrong is reported when names are asked for.
 static void name_in_background(void *self)
 {
 	struct pd_profile *profile = self;

@@ -215,7 +215,7 @@ static enum pd_status needs_order(struct pd_file *file, bool *needs_out, struct 
 		status = pd_stream_open(file, NULL, &stream, error);
 		if (status < 0)
 			return status;
-		pd_stream_be_quiet(stream); // the run tells what is wrong
+		pd_stream_be_quiet(stream); // the run reports what is wrong
 		while ((status = pd_stream_next(stream, &record, error)) == PD_OK)
 			if (record->type == PD_RECORD_SAMPLE)
 				break;

@@ -142,7 +142,7 @@ struct pd_recorder {
 	uint64_t begin_ns;          // of the file, CLOCK_MONOTONIC
 	uint64_t saved_ns;          // the header, likewise
 	unsigned rounds_due;        // that pipes still want: one round makes sure of the one before
-	uint64_t told_lost;         // losses that were told by records made here
+	uint64_t reported_lost;     // losses that were reported by records made here
 	struct pd_workers *workers; // workers.c; NULL: all rings are read by one thread
 	// from other threads and signal handlers
 	int wake; // eventfd

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Opening events: each on every thread and CPU. A kernel that does not know something is asked again without it, from
- * the newest to the oldest; what may not be looked at is left out, and what was left out is told.
+ * the newest to the oldest; what may not be looked at is left out, and what was left out is reported.
  */
 #include "record/inside.h"
 
@@ -517,7 +517,7 @@ static enum pd_status open_all(struct pd_recorder *recorder, struct pd_error *er
 	return PD_OK;
 }
 
-// What is recorded other than it was asked for; who gets nothing is told only why.
+// What is recorded other than it was asked for; if nothing is recorded only the reason is reported.
 static void report_what_is_left(struct pd_recorder *recorder)
 {
 	const struct pd_sampling *sampling = &recorder->options.sampling;

@@ -53,15 +53,15 @@ struct pd_existing_options {
 };
 
 // Tells what could not be found out: processes that went meanwhile are none of that.
-struct pd_existing_told {
+struct pd_existing_notes {
 	bool kernel_addresses_hidden; // kptr_restrict
 	uint64_t maps_cut;            // processes whose maps are too many to be read
 };
 
 enum pd_status pd_existing_kernel(struct pd_made *made, const struct pd_existing_options *options,
-				  struct pd_existing_told *told, struct pd_error *error);
+				  struct pd_existing_notes *notes, struct pd_error *error);
 enum pd_status pd_existing_tasks(struct pd_made *made, const struct pd_existing_options *options,
-				 struct pd_existing_told *told, struct pd_error *error);
+				 struct pd_existing_notes *notes, struct pd_error *error);
 enum pd_status pd_existing_bpf(struct pd_made *made, const struct pd_existing_options *options, struct pd_error *error);
 enum pd_status pd_existing_cgroups(struct pd_made *made, const struct pd_existing_options *options,
 				   struct pd_error *error);

@@ -119,22 +119,22 @@ static enum pd_status add_command(struct pd_recorder *recorder, struct pd_made *
 static enum pd_status add_tasks(struct pd_recorder *recorder, struct pd_made *made,
 				const struct pd_existing_options *options, struct pd_error *error)
 {
-	struct pd_existing_told told = { 0 };
-	enum pd_status status = pd_existing_tasks(made, options, &told, error);
+	struct pd_existing_notes notes = { 0 };
+	enum pd_status status = pd_existing_tasks(made, options, &notes, error);
 
-	if (told.maps_cut)
+	if (notes.maps_cut)
 		pd_recorder_report(recorder, PD_WARNING, "maps", NULL,
-				   "%" PRIu64 " processes have too many mappings to read all of them", told.maps_cut);
+				   "%" PRIu64 " processes have too many mappings to read all of them", notes.maps_cut);
 	return status;
 }
 
 static enum pd_status add_kernel(struct pd_recorder *recorder, struct pd_made *made,
 				 const struct pd_existing_options *options, struct pd_error *error)
 {
-	struct pd_existing_told told = { 0 };
-	enum pd_status status = pd_existing_kernel(made, options, &told, error);
+	struct pd_existing_notes notes = { 0 };
+	enum pd_status status = pd_existing_kernel(made, options, &notes, error);
 
-	if (told.kernel_addresses_hidden && !recorder->user_only && !recorder->options.sampling.all_user)
+	if (notes.kernel_addresses_hidden && !recorder->user_only && !recorder->options.sampling.all_user)
 		pd_recorder_report(recorder, PD_WARNING, "kptr-restrict",
 				   "sysctl kernel.kptr_restrict=0, or become root",
 				   "kernel functions will be unresolved: addresses are hidden by kernel.kptr_restrict");
@@ -381,7 +381,7 @@ static enum pd_status put_made_live(void *self, struct pd_bytes records, struct 
 	return pd_session_put_live(self, records, error);
 }
 
-// Whoever reads live is told that nothing happened, too.
+// Whoever reads live is informed that nothing happened, too.
 static enum pd_status put_round(struct pd_recorder *recorder, bool any, struct pd_error *error)
 {
 	static const struct pd_finished_round round;
@@ -479,25 +479,25 @@ enum pd_status pd_session_save(struct pd_recorder *recorder, struct pd_error *er
 static enum pd_status add_lost(struct pd_recorder *recorder, struct pd_error *error)
 {
 	struct pd_made made = { .take = put_made, .self = recorder };
-	uint64_t told = recorder->counts.lost + recorder->counts.lost_samples;
+	uint64_t reported = recorder->counts.lost + recorder->counts.lost_samples;
 	uint64_t counted = 0;
 	enum pd_status status = PD_OK;
 
 	for (size_t i = 0; i < recorder->config.event_count; i++)
 		for (size_t at = 0; at < recorder->config.events[i].fd_count; at++)
 			counted += pd_recorder_lost_of(recorder, i, at);
-	recorder->recorded.lost = counted > told ? counted : told;
+	recorder->recorded.lost = counted > reported ? counted : reported;
 	recorder->recorded.lost_samples = counted;
-	// a file before may have told some
-	told += recorder->told_lost;
-	if (counted > told) {
-		struct pd_lost_samples lost = { .lost = counted - told };
+	// a file before may have reported some
+	reported += recorder->reported_lost;
+	if (counted > reported) {
+		struct pd_lost_samples lost = { .lost = counted - reported };
 		const struct pd_attr *first = &recorder->config.events[0].attr;
 
 		if (first->flags & PD_MASK(PD_ATTR_SAMPLE_ID_ALL))
 			made.trailer_bits = first->sample_type;
 		status = pd_made_add(&made, PD_RECORD_LOST_SAMPLES, 0, &lost, error);
-		recorder->told_lost += lost.lost;
+		recorder->reported_lost += lost.lost;
 	}
 	if (status >= 0)
 		status = pd_made_flush(&made, error);
@@ -631,7 +631,7 @@ void pd_session_abort(struct pd_recorder *recorder)
 {
 	struct pd_error ignored;
 
-	// what was recorded so far stays, as far as it can be told
+	// what was recorded so far stays, as far as it is known
 	if (recorder->writer && recorder->writer->status >= 0)
 		pd_session_save(recorder, &ignored);
 	pd_writer_abort(recorder->writer);

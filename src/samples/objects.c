@@ -288,17 +288,17 @@ static bool take_mappings(struct pd_objects *list, bool timed)
  * of a pipe tell, then the other maps, which wait for their turn. */
 static bool take_objects(struct pd_objects *list)
 {
-	size_t told = pd_file_header(list->file)->mode == PD_MODE_PIPE ? list->count : 0;
-	struct pd_listed_object *lines = pd_alloc((told + 1) * sizeof(*lines));
+	size_t listed_count = pd_file_header(list->file)->mode == PD_MODE_PIPE ? list->count : 0;
+	struct pd_listed_object *lines = pd_alloc((listed_count + 1) * sizeof(*lines));
 
 	if (!lines || !take_mappings(list, false)) {
 		pd_free(lines);
 		return lines ? false : no_memory(list);
 	}
-	if (told) {
-		memcpy(lines, list->lines, told * sizeof(*lines));
-		memmove(list->lines, list->lines + told, (list->count - told) * sizeof(*lines));
-		memcpy(list->lines + list->count - told, lines, told * sizeof(*lines));
+	if (listed_count) {
+		memcpy(lines, list->lines, listed_count * sizeof(*lines));
+		memmove(list->lines, list->lines + listed_count, (list->count - listed_count) * sizeof(*lines));
+		memcpy(list->lines + list->count - listed_count, lines, listed_count * sizeof(*lines));
 	}
 	pd_free(lines);
 	return put_lines(list) && take_mappings(list, true);

@@ -409,7 +409,7 @@ enum pd_status pd_state_take(struct pd_state *state, const struct pd_record *rec
 	if (status == PD_ERROR_MEMORY)
 		return status;
 	if (status < 0) {
-		pd_record_as(record, record->type); // tells the damage
+		pd_record_as(record, record->type); // reports the damage
 		return PD_OK;
 	}
 	return take(state, record, decoded) ? PD_OK : fail(state, error);

@@ -95,7 +95,7 @@ void pd_print_record(struct pd_text *text, const struct pd_record *record)
 		pd_print_struct(&printer, pd_record_layout(record->type), decoded, 1);
 		return;
 	}
-	// the problem function is told as well
+	// the problem function is reported as well
 	pd_record_as(record, record->type);
 	PD_TEXT_LITERAL(text, "  ! ");
 	pd_text_escaped(text, error.message, strlen(error.message));

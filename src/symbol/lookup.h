@@ -2,7 +2,7 @@
 /*
  * The inside of struct pd_symbols: objects by name, where each has its symbols from, and what was looked up already.
  *
- * An address goes through three steps. Its object is told by a table. Its place in the terms of the symbols comes from
+ * An address goes through three steps. Its object is found in a table. Its place in the terms of the symbols comes from
  * the segments of the object, or from how far the kernel was moved. The function comes from the memo, else from the
  * table of symbols.
  */

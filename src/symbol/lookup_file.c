@@ -17,7 +17,7 @@ enum {
 	INDEX_VARIANT = 1 // tables with variables
 };
 
-// ---- what is told ----
+// ---- what is reported ----
 
 void pd_lookup_report(struct pd_symbols *symbols, struct pd_dso_full *dso, enum pd_dso_state state, const char *format,
 		      ...)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels and their modules. Kernels are moved at each boot, so symbols of another boot are told by where their
+ * Kernels and their modules. Kernels are moved at each boot, so symbols of another boot are recognised by where their
  * reference symbol was when it was recorded; modules are then anywhere, and only their files help.
  */
 #include <stdio.h>

@@ -136,8 +136,8 @@ bool pd_consumer_takes_record(struct pd_writer *writer, const struct pd_record *
 	if (!reader || record->type <= reader->last_record ||
 	    (record->type >= 64 && record->type <= reader->last_tool_record))
 		return true;
-	if (!(writer->told_left_out & bit))
+	if (!(writer->reported_left_out & bit))
 		report_dropped(writer, record->offset, pd_record_name(record->type), "records of a type");
-	writer->told_left_out |= bit;
+	writer->reported_left_out |= bit;
 	return false;
 }

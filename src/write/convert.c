@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The other byte order: decoded in the one, encoded in the other. What no layout knows keeps its bytes, which is told.
+ * The other byte order: decoded in the one, encoded in the other. What no layout knows keeps its bytes, which is reported.
  * Raw data of tracepoints stay as they are: TRACING_DATA says the order that they have.
  */
 #include "write/write.h"
@@ -16,9 +16,9 @@ static void report_unknown(struct pd_writer *writer, struct pd_file *file, uint6
 {
 	uint64_t bit = UINT64_C(1) << (key & 63);
 
-	if (writer->told_types & bit)
+	if (writer->reported_types & bit)
 		return;
-	writer->told_types |= bit;
+	writer->reported_types |= bit;
 	pd_file_report(file, PD_PROBLEM_NOT_CONVERTED, offset, name, "%s", why);
 }
 
@@ -137,7 +137,7 @@ static bool keep_id(struct pd_writer *writer, const struct pd_record *record, st
 	return false;
 }
 
-// Samples are counted and told at the end, if there is a source, which is still there then.
+// Samples are counted and reported at the end, if there is a source, which is still there then.
 static void report_record(struct pd_writer *writer, const struct pd_record *record)
 {
 	const char *name = pd_record_name(record->type);

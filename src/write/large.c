@@ -74,7 +74,7 @@ static enum pd_status add_entry(struct pd_writer *writer, unsigned feature, stru
 	return pd_write_put(&piece->bytes, entry.data, entry.size) ? PD_OK : pd_fail_memory(error);
 }
 
-// Entries that are larger than a record themselves are told.
+// Entries that are larger than a record themselves are reported.
 static enum pd_status send_entries(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
 				   struct pd_error *error)
 {

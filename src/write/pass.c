@@ -292,7 +292,7 @@ static bool is_void_round(const struct pd_writer *writer, const struct pd_record
 }
 
 // A file of perf stat is known by a feature without content, which a pipe does not have. Without it perf wants samples of
-// its events to be told from each other.
+// its events to be distinguished from each other.
 static enum pd_status note_stat(struct pd_writer *writer, const struct pd_record *record, struct pd_error *error)
 {
 	if (record->type < PD_RECORD_STAT_CONFIG || record->type > PD_RECORD_STAT_ROUND ||

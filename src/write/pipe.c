@@ -42,7 +42,7 @@ void pd_writer_report_too_large(struct pd_writer *writer, unsigned feature, size
 {
 	struct pd_file *from = writer->features[feature].from ? writer->features[feature].from : writer->source;
 
-	// what was made of several files is told of the first of them that gave anything
+	// what was made of several files is reported of the first of them that gave anything
 	for (unsigned i = 0; i < PD_FEATURE_LIMIT && !from; i++)
 		from = writer->features[i].from;
 	if (from)

@@ -156,7 +156,7 @@ enum pd_status pd_writer_copy_sidecars(struct pd_writer *writer, struct pd_file 
 		if (writer->dir_fd < 0) {
 			report_left_out(&c, entry->d_name, "needs an output directory (--to dir)");
 		} else if (writer->changes.event || writer->changes.feature) {
-			// who changes what a recording says of itself does not want it told here
+			// who changes what a recording says of itself does not want it reported here
 			report_left_out(&c, entry->d_name, "not copied; copy it yourself if you need it");
 		} else {
 			c.piece = pd_write_scratch(writer, PIECE);

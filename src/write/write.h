@@ -76,7 +76,7 @@ struct pd_pack {
 
 enum {
 	PD_PACK_PIECE = 512 << 10, // most bytes that are compressed at once
-	// What readers are told to have room for: a piece, after the begin of a record that the one before it ended in.
+	// What readers are promised to have room for: a piece, after the begin of a record that the one before it ended in.
 	PD_PACK_MMAP_LEN = PD_PACK_PIECE + (64 << 10)
 };
 
@@ -139,7 +139,7 @@ struct pd_writer {
 	uint64_t attrs_offset, attrs_size, attr_entry_size;
 	uint64_t types_offset;
 	uint64_t saved_end; // end of the data as the header says
-	// what is told around records
+	// what surrounds records
 	struct pd_write_event *events;
 	size_t event_count, event_capacity;
 	size_t events_sent; // in a pipe
@@ -162,11 +162,11 @@ struct pd_writer {
 	// The record that is passed, if it has another content: decoded, and encoded in the order of the writer.
 	const void *changed;
 	struct pd_write_bytes changed_bytes;
-	uint64_t told_types; // problems told, by low bits of the type
+	uint64_t reported_types; // problems reported, by low bits of the type
 	uint64_t unturned_count,
 		unturned_offset;          // samples of the source that the other byte order cannot have, and the first
 	const struct pd_consumer *reader; // that the output is for, or NULL
-	uint64_t told_left_out;           // records that it does not know, the same way
+	uint64_t reported_left_out;       // records that it does not know, the same way
 	// scratch
 	struct pd_arena arena;
 	struct pd_write_bytes scratch;
@@ -275,7 +275,7 @@ enum pd_status pd_writer_send_large(struct pd_writer *writer, unsigned feature, 
 				    struct pd_error *error);
 
 // sidecars.c: copies of the kernel next to the data of a directory
-// Copies it, or tells that it stays behind.
+// Copies it, or reports that it cannot.
 enum pd_status pd_writer_copy_sidecars(struct pd_writer *writer, struct pd_file *file, struct pd_error *error);
 // Takes the copies away again.
 void pd_writer_remove_sidecars(struct pd_writer *writer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file as text. What is told of events and features is what a writer would copy: one gathers it, but writes
+ * A file as text. What is printed of events and features is what a writer would copy: one gathers it, but writes
  * nothing. So text that is assembled gives what a conversion gives.
  */
 #include <inttypes.h>
@@ -27,17 +27,17 @@ enum {
 struct pd_disassembler {
 	struct pd_file *file;
 	struct pd_stream *stream;
-	struct pd_writer *metadata; // gathers what is told of the file
+	struct pd_writer *metadata; // collects what is printed of the file
 	struct pd_arena arena;
 	bool packed;
-	// what was told so far
+	// what was printed so far
 	bool begun;
-	size_t events_told;
-	bool features_told[PD_FEATURE_LIMIT];
-	uint64_t quirks_told;
+	size_t events_printed;
+	bool features_printed[PD_FEATURE_LIMIT];
+	uint64_t quirks_printed;
 	size_t part;
 	// bytes after a record
-	uint64_t tail_size; // of the record that was told last
+	uint64_t tail_size; // of the record that was printed last
 	uint8_t tail[TAIL_LINE];
 	size_t tail_used;
 	bool ended;
@@ -248,23 +248,23 @@ static void print_event_types(struct pd_disassembler *d, struct pd_text *text)
 	}
 }
 
-// Events and features that were not told so far.
+// Events and features that were not printed so far.
 static enum pd_status print_news(struct pd_disassembler *d, struct pd_text *text, struct pd_error *error)
 {
 	enum pd_status status = PD_OK;
 
-	if (d->quirks_told != pd_file_quirks(d->file)) {
+	if (d->quirks_printed != pd_file_quirks(d->file)) {
 		PD_TEXT_LITERAL(text, "quirks ");
 		pd_emit_bits(text, &pd_names_quirks, pd_file_quirks(d->file));
 		pd_text_char(text, '\n');
-		d->quirks_told = pd_file_quirks(d->file);
+		d->quirks_printed = pd_file_quirks(d->file);
 	}
-	for (; status >= 0 && d->events_told < d->metadata->event_count; d->events_told++)
-		status = print_event(d, &d->metadata->events[d->events_told], text, error);
+	for (; status >= 0 && d->events_printed < d->metadata->event_count; d->events_printed++)
+		status = print_event(d, &d->metadata->events[d->events_printed], text, error);
 	for (unsigned i = 1; i < PD_FEATURE_LIMIT; i++) {
-		if (!d->metadata->features[i].present || d->features_told[i])
+		if (!d->metadata->features[i].present || d->features_printed[i])
 			continue;
-		d->features_told[i] = true;
+		d->features_printed[i] = true;
 		print_feature(d, i, text);
 	}
 	return status;
@@ -309,7 +309,7 @@ static enum pd_status begin(struct pd_disassembler *d, struct pd_text *text, str
 
 // ---- records ----
 
-// Parts that nothing was in are told too.
+// Parts that nothing was in are printed too.
 static void print_part(struct pd_disassembler *d, size_t part, struct pd_text *text)
 {
 	while (d->part < part && d->part + 1 < pd_file_part_count(d->file)) {
@@ -377,7 +377,7 @@ static bool print_decoded(struct pd_disassembler *d, const struct pd_record *rec
 	struct pd_emitter emitter = emitter_of(d, text);
 	bool lacks_trailer = false, more;
 
-	// what cannot be decoded is told to the problem function too
+	// what cannot be decoded is reported to the problem function too
 	any = pd_record_as(record, record->type);
 	if (!any)
 		return false;
@@ -473,7 +473,7 @@ static enum pd_status print_record(struct pd_disassembler *d, const struct pd_re
 		return status;
 	print_part(d, record->part, text);
 	// quirks may show while it is decoded
-	if (d->quirks_told != pd_file_quirks(d->file))
+	if (d->quirks_printed != pd_file_quirks(d->file))
 		status = print_news(d, text, error);
 	if (!print_decoded(d, record, text))
 		print_raw(record, text);

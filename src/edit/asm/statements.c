@@ -207,7 +207,7 @@ static enum pd_status keep_feature(struct pd_assembler *a, unsigned feature, str
 	struct pd_writer *writer = a->writer;
 	enum pd_status status;
 
-	// of a pipe that told more later
+	// of a pipe that says more later
 	if (!writer->started || writer->mode != PD_MODE_PIPE)
 		return pd_writer_set_feature_bytes(writer, feature, bytes, &a->error);
 	status = pd_writer_keep_feature(writer, feature, bytes, &a->error);

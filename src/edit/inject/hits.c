@@ -131,7 +131,7 @@ bool pd_inject_ids_mark_sample(struct pd_inject_ids *ids, const struct pd_record
 	struct pd_moment when;
 	struct pd_brief brief;
 
-	// What is damaged is told by whoever needs it.
+	// What is damaged is reported by whoever needs it.
 	if (!pd_record_brief(record, &brief))
 		return true;
 	when = pd_record_moment(record);

@@ -134,7 +134,7 @@ static enum pd_inject_action take_old_map(struct pd_inject_ids *ids, struct pd_s
 }
 
 // An id that a pipe tells; one that was given takes its place.
-static enum pd_inject_action take_told_id(struct pd_inject_ids *ids, struct pd_stream *stream,
+static enum pd_inject_action take_pipe_id(struct pd_inject_ids *ids, struct pd_stream *stream,
 					  const struct pd_record *record)
 {
 	const struct pd_header_build_id *in = pd_as_header_build_id(record);
@@ -182,7 +182,7 @@ enum pd_inject_action pd_inject_ids_record(struct pd_inject *inject, struct pd_s
 	if (record->type == PD_RECORD_SAMPLE && pd_inject_ids_look(inject))
 		return pd_inject_ids_mark_sample(ids, record) ? PD_INJECT_PASS : PD_INJECT_FAILED;
 	if (record->type == PD_RECORD_HEADER_BUILD_ID)
-		return take_told_id(ids, stream, record);
+		return take_pipe_id(ids, stream, record);
 	if (record->type != PD_RECORD_MMAP && record->type != PD_RECORD_MMAP2)
 		return PD_INJECT_PASS;
 	return ids->only_hits ? take_old_map(ids, stream, record) : take_new_map(ids, stream, record);

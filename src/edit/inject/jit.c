@@ -265,7 +265,7 @@ static enum pd_inject_action take_map(struct pd_inject *inject, const struct pd_
 {
 	if (executable && pd_jitdump_is(path))
 		return take_dump_map(inject, record, pid, path, trailer);
-	// It may be told after the code in it, when it becomes executable, and would then hide it.
+	// It may be recorded after the code in it, when it becomes executable, and would then hide it.
 	if (executable && is_memory(path) && is_open(inject->jit, pid, NULL)) {
 		inject->result.memory_map_count++;
 		return PD_INJECT_DROP;

@@ -221,7 +221,7 @@ enum pd_inject_action pd_inject_sched_record(struct pd_inject *inject, struct pd
 		return PD_INJECT_PASS;
 	if (part->role == STAT)
 		return take_stat(inject, stream, record, part);
-	// What is damaged was told.
+	// What is damaged was reported.
 	if (!pd_record_brief(record, &brief))
 		return PD_INJECT_DROP;
 	if (part->role == EXIT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What stands around the records of joined recordings. Most features describe a machine or a command and can be there
- * once: those of the first recording that has them stay, and what others say is told. Lists of things are united.
+ * once: those of the first recording that has them stay, and what others say is reported. Lists of things are united.
  */
 #include "edit/merge/merge.h"
 

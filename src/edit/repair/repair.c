@@ -96,7 +96,7 @@ static enum pd_status recover_formats(struct repair *repair, const void **decode
 				      struct pd_error *error)
 {
 	const struct pd_tracing_data *data = pd_file_tracing_data(repair->file);
-	bool told = repair->formats.recovered > 0;
+	bool reported = repair->formats.recovered > 0;
 	enum pd_status status;
 
 	*keep = data != NULL;
@@ -106,7 +106,7 @@ static enum pd_status recover_formats(struct repair *repair, const void **decode
 	status = pd_formats_recover(&repair->formats, repair->file, data, error);
 	if (status < 0 || !repair->formats.recovered)
 		return status;
-	if (!told)
+	if (!reported)
 		pd_file_report(repair->file, PD_PROBLEM_DAMAGED_FORMAT, PD_NO_OFFSET, "tracing_data",
 			       "truncated or dropped formats: %zu", repair->formats.recovered);
 	*decoded_out = &repair->formats.data;
@@ -354,7 +354,7 @@ static enum pd_status pass_records(struct repair *repair, struct pd_stream *stre
 		if (repair->options.progress && ++record_count % RECORDS_PER_STEP == 0)
 			repair->options.progress(repair->options.self, stream);
 		if (record->type == PD_RECORD_SAMPLE && !record->event) {
-			without_event++; // which the stream has told
+			without_event++; // which the stream has reported
 			continue;
 		}
 		status = pd_count_maps_pass(&repair->maps, repair->file, repair->writer, record, error);

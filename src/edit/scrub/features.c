@@ -25,7 +25,7 @@ static uint64_t known_bits(const char *set)
 	return bits;
 }
 
-/* Of an event whose fields are not known nothing can be told from a name that stands there. */
+/* Of an event whose fields are not known nothing can be learned from a name that stands there. */
 static bool is_valid(const struct pd_attr *attr)
 {
 	return !(attr->sample_type & ~known_bits("sample_type")) && !(attr->read_format & ~known_bits("read_format")) &&

@@ -104,7 +104,7 @@ struct pd_scrub {
 	struct pd_writer *writer; /* from pd_scrub_write on */
 	struct pd_scrub_result result;
 	enum pd_scrub_level level;
-	bool with[PD_CLASS_COUNT]; /* PD_CLASS_RAW, PD_CLASS_REGS, PD_CLASS_STACK, PD_CLASS_AUX: told to be kept */
+	bool with[PD_CLASS_COUNT]; /* PD_CLASS_RAW, PD_CLASS_REGS, PD_CLASS_STACK, PD_CLASS_AUX: requested to be kept */
 	struct pd_keep_pattern *keep;
 	size_t keep_count;
 	bool big_endian; /* the output */

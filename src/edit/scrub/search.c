@@ -4,7 +4,7 @@
  * it, is searched for in the bytes of the result, whatever they are, and in what its compressed records hold.
  *
  * A text is no find where it stands inside another one that may be there: a word that everybody knows, or one that
- * was told to be kept.
+ * was requested to be kept.
  */
 #include "edit/scrub/scrub.h"
 #include "stream/each.h"

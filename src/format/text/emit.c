@@ -280,7 +280,7 @@ void pd_emit_misc(struct pd_text *text, uint32_t type, uint16_t misc)
 	pd_text_hex(text, left);
 }
 
-// What is no number is told by its bits.
+// What is no number is written as its bits.
 static void emit_f64(struct pd_text *text, const void *member)
 {
 	uint64_t bits;

@@ -2,7 +2,7 @@
 /*
  * Where an object's symbols are. Looks at the path that was recorded, in caches that are ordered by build id, and beside
  * the object; never on the network. What has another build id than the one that was recorded is not used, and every
- * place that was looked at is told with the reason, so that a user can be helped.
+ * place that was looked at is reported with the reason, so that a user can be helped.
  */
 #ifndef PD_SYMBOL_FIND_H
 #define PD_SYMBOL_FIND_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Code made at run time with its history, as programs write it to jit-PID.dump: what was where from when on, and which
- * lines it came from. The bytes of the code are not read; their place is told.
+ * lines it came from. The bytes of the code are not read; only their offset is returned.
  */
 #ifndef PD_SYMBOL_JITDUMP_H
 #define PD_SYMBOL_JITDUMP_H

@@ -79,7 +79,7 @@ static size_t size_of(const struct bpf_prog_info *info, const struct array *arra
 
 // ---- programs ----
 
-// Asks for the arrays that the first answer said there are. NULL if the program went, or told more than before.
+// Asks for the arrays that the first answer said there are. NULL if the program went, or returned more than before.
 static uint8_t *get_arrays(int fd, const struct bpf_prog_info *first, struct bpf_prog_info *info, size_t *total_out)
 {
 	uint64_t places[ARRAYS] = { 0 };

@@ -21,7 +21,7 @@ struct text {
 	const char *symbol;
 };
 
-// "  01000000-02209987 : Kernel code"; 0 if it is not told, or hidden.
+// "  01000000-02209987 : Kernel code"; 0 if it is not listed, or hidden.
 static uint64_t code_size(const char *proc)
 {
 	struct pd_procfile file = { 0 };
@@ -111,14 +111,14 @@ static enum pd_status add_map(struct pd_made *made, const struct pd_existing_opt
 }
 
 static enum pd_status add_text(struct pd_made *made, const struct pd_existing_options *options, const char *proc,
-			       struct pd_existing_told *told, struct pd_error *error)
+			       struct pd_existing_notes *notes, struct pd_error *error)
 {
 	uint8_t build_id[20], size = 0;
 	struct text text;
 	char name[64];
 
 	find_text(&text, proc);
-	told->kernel_addresses_hidden = text.hidden;
+	notes->kernel_addresses_hidden = text.hidden;
 	if (!text.begin)
 		return PD_OK;
 	if (options->build_ids)
@@ -201,11 +201,11 @@ static enum pd_status add_modules(struct pd_made *made, const struct pd_existing
 }
 
 enum pd_status pd_existing_kernel(struct pd_made *made, const struct pd_existing_options *options,
-				  struct pd_existing_told *told, struct pd_error *error)
+				  struct pd_existing_notes *notes, struct pd_error *error)
 {
 	const char *proc = options->proc ? options->proc : "/proc";
-	enum pd_status status = add_text(made, options, proc, told, error);
+	enum pd_status status = add_text(made, options, proc, notes, error);
 
 	// modules have no addresses either where the kernel hides its own
-	return status < 0 || told->kernel_addresses_hidden ? status : add_modules(made, options, proc, error);
+	return status < 0 || notes->kernel_addresses_hidden ? status : add_modules(made, options, proc, error);
 }

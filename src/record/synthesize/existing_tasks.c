@@ -157,13 +157,13 @@ static enum pd_status add_threads(struct scan *scan, const struct pd_u32s *tids,
 }
 
 enum pd_status pd_existing_tasks(struct pd_made *made, const struct pd_existing_options *options,
-				 struct pd_existing_told *told, struct pd_error *error)
+				 struct pd_existing_notes *notes, struct pd_error *error)
 {
 	const char *proc = options->proc ? options->proc : "/proc";
 	struct scan scan = { .made = made,
 			     .options = options,
 			     .proc = proc,
-			     .maps = { .made = made, .options = options, .proc = proc, .told = told } };
+			     .maps = { .made = made, .options = options, .proc = proc, .notes = notes } };
 	enum pd_status status = PD_OK;
 
 	if (options->all)

@@ -121,7 +121,7 @@ static enum pd_status add_text(struct pd_maps *maps, uint32_t pid, uint64_t from
 
 	if (!pd_procfile_read(&maps->file, path_of(maps, pid, path, sizeof(path))))
 		return PD_OK;
-	maps->told->maps_cut += maps->file.cut;
+	maps->notes->maps_cut += maps->file.cut;
 	at = maps->file.size ? maps->file.data : NULL;
 	while (status >= 0 && (line = pd_procfile_line(&at)) != NULL) {
 		if (!parse_map(line, &map) || map.start < from || !is_wanted(maps, &map))

@@ -16,7 +16,7 @@ struct pd_maps {
 	struct pd_made *made;
 	const struct pd_existing_options *options;
 	const char *proc;
-	struct pd_existing_told *told;
+	struct pd_existing_notes *notes;
 	struct pd_procfile file; // to be freed by who made the struct
 	bool knows_gate;
 	bool asks; // the kernel answers questions about maps, as far as is known

@@ -14,7 +14,7 @@ bool pd_pieces_possible(const struct pd_file *file)
 void pd_pieces_fini(struct pd_pieces *pieces)
 {
 	pd_free(pieces->items);
-	pd_free(pieces->told.items);
+	pd_free(pieces->reported.items);
 	*pieces = (struct pd_pieces){ 0 };
 }
 

@@ -38,12 +38,12 @@ struct pd_piece {
 struct pd_pieces {
 	struct pd_piece *items;
 	size_t count, capacity;
-	uint64_t record_count; // of all of the file
-	bool once;             // there are records inside of others: they can be had in one pass only
-	struct pd_times times; // of all samples
-	uint64_t told_until;   // problems before this place of told_part were told
-	uint32_t told_part;
-	struct pd_places told; // records that were told to be damaged, ascending
+	uint64_t record_count;   // of all of the file
+	bool once;               // there are records inside of others: they can be had in one pass only
+	struct pd_times times;   // of all samples
+	uint64_t reported_until; // problems before this place of reported_part were reported
+	uint32_t reported_part;
+	struct pd_places reported; // records that were reported to be damaged, ascending
 };
 
 // What a walk shows to whoever asked for it. Functions may be NULL.

@@ -116,7 +116,7 @@ static void explore(struct member *member, struct pd_stream *stream)
 	member->has_begun = true;
 	while (member->has_begun && !atomic_load_explicit(&member->pool->ended, memory_order_relaxed) &&
 	       pd_stream_next(stream, &record, &error) == PD_OK) {
-		// bytes that are left out are told by the walk
+		// bytes that are left out are reported by the walk
 		if (record->offset != found->end || record->offset >= member->to || found->others.size > MOST_OTHERS ||
 		    !is_plain(stream, record))
 			break;

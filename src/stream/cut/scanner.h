@@ -4,7 +4,7 @@
  * a place that it guesses to be the start of a record. If the walk comes to this very place, what the scanner
  * found is what the walk would have found; if it does not, the scanner's work is thrown away.
  *
- * A scanner goes on as long as there is nothing to tell and nothing that changes what is known about the file. What it sees
+ * A scanner goes on as long as there is no problem to report and nothing that changes what is known about the file. What it sees
  * besides samples is kept for the walk, which shows it in the order of the file.
  */
 #ifndef PD_STREAM_SCANNER_H

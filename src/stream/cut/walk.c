@@ -24,17 +24,17 @@ struct walk {
 
 static enum pd_status show(struct walk *walk, const struct pd_record *record, struct pd_error *error)
 {
-	struct pd_places *told = &walk->pieces->told;
+	struct pd_places *reported = &walk->pieces->reported;
 	uint64_t place = record->place;
 	enum pd_status status = PD_OK;
 
 	if (walk->visitor && walk->visitor->record)
 		status = walk->visitor->record(walk->visitor->self, walk->stream, record, error);
-	if (status < 0 || !walk->stream->scratch.told)
+	if (status < 0 || !walk->stream->scratch.reported)
 		return status;
-	if (!PD_GROW(told->items, told->capacity, told->count + 1))
+	if (!PD_GROW(reported->items, reported->capacity, reported->count + 1))
 		return pd_fail_memory(error);
-	told->items[told->count++] = place;
+	reported->items[reported->count++] = place;
 	return PD_OK;
 }
 
@@ -124,8 +124,8 @@ static void give_up_cutting(struct walk *walk, const struct pd_record *record)
 	struct pd_pieces *pieces = walk->pieces;
 
 	pieces->once = true;
-	pieces->told_until = record->offset;
-	pieces->told_part = record->part;
+	pieces->reported_until = record->offset;
+	pieces->reported_part = record->part;
 	for (size_t i = 0; i < pieces->count; i++)
 		pd_times_join(&walk->cut.whole.times, &pieces->items[i].times);
 	pieces->count = 0;
@@ -172,8 +172,8 @@ enum pd_status pd_pieces_walk(struct pd_pieces *pieces, struct pd_stream *stream
 	pd_scanners_end(walk.scanners);
 	if (status != PD_END)
 		return status;
-	pieces->told_until = UINT64_MAX;
-	pieces->told_part = UINT32_MAX;
+	pieces->reported_until = UINT64_MAX;
+	pieces->reported_part = UINT32_MAX;
 	pieces->times = walk.cut.whole.times;
 	pieces->record_count = stream->index;
 	for (size_t i = 0; i < pieces->count; i++)

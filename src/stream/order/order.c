@@ -314,7 +314,7 @@ static enum pd_status keep(struct pd_sorter *order, struct chunk *chunk, const s
 	struct pd_key key = pd_rounds_take(&order->rounds, record);
 
 	if (order->walker->quiet &&
-	    (record->part > order->pieces->told_part || record->offset >= order->pieces->told_until))
+	    (record->part > order->pieces->reported_part || record->offset >= order->pieces->reported_until))
 		order->walker->quiet = order->walker->inflate.quiet = false;
 
 	if (record->tail_size && record->tail_size <= order->walker->memory_limit) {
@@ -434,7 +434,7 @@ static enum pd_status open_again(struct pd_sorter *order, struct pd_error *error
 	status = open_walker(order, error);
 	if (status < 0)
 		return status;
-	order->walker->quiet = true; // what there was to tell was told
+	order->walker->quiet = true; // all problems were reported
 	order->once = order->pieces->once;
 	order->walker->finalized = !order->once; // the walk was to the end
 	return order->once ? PD_OK : make_chunks(order, error);
@@ -479,10 +479,10 @@ enum pd_status pd_order_open(struct pd_stream *stream, const struct pd_pieces *p
 		return pd_fail_memory(error);
 	stream->order = order;
 	stream->sorting = &sorting;
-	stream->quiet = true; // the walker tells
+	stream->quiet = true; // the walker reports
 	order->file = stream->file;
 	order->pieces = pieces ? pieces : &order->own;
-	stream->scratch.known = &order->pieces->told;
+	stream->scratch.known = &order->pieces->reported;
 	if (!pieces) {
 		order->once = !pd_pieces_possible(stream->file);
 		status = open_walker(order, error);

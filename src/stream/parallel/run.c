@@ -2,7 +2,7 @@
 /*
  * Runs: a walk that shows what is no sample and cuts the file, see pieces.h, then the records to a sink. Workers take
  * pieces from one counter, the calling thread among them; each has a stream and a sink of its own. What cannot be cut is
- * read by the calling thread, which hands copies of the records to the others. All that the file has to tell about
+ * read by the calling thread, which hands copies of the records to the others. All that the file has to report about
  * itself was learned in the walk, so workers only read it.
  */
 #include <perfdata/run.h>
@@ -131,12 +131,12 @@ static enum pd_status choose_threads(struct run *run, struct pd_error *error)
 
 // ---- all records through one stream ----
 
-// What there was to tell and to learn was.
+// All problems were reported, and all facts learned.
 static void forward_problems(struct run *run, struct pd_stream *stream)
 {
 	stream->quiet = true;
 	stream->finalized = true;
-	stream->scratch.known = &run->pieces.told;
+	stream->scratch.known = &run->pieces.reported;
 }
 
 static enum pd_status stream_progress(struct run *run, struct pd_stream *stream, struct pd_error *error)
@@ -385,7 +385,7 @@ static void fail_part(struct worker *worker, size_t part, enum pd_status status)
 	worker->status = status;
 }
 
-// The sink may wait in end_part, with all that is to be told about the part before it.
+// The sink may wait in end_part, with all that is to be reported about the part before it.
 static enum pd_status run_part(struct worker *worker, size_t part)
 {
 	struct run *run = worker->run;
@@ -430,10 +430,10 @@ static enum pd_status walk_again(struct run *run, struct pd_error *error)
 	status = pd_pieces_walk(&pieces, stream, NULL, 1, error);
 	pd_stream_close(stream);
 	if (status >= 0) {
-		// what was told is known from the first walk
-		pd_free(pieces.told.items);
-		pieces.told = run->pieces.told;
-		run->pieces.told = (struct pd_places){ 0 };
+		// what was reported is known from the first walk
+		pd_free(pieces.reported.items);
+		pieces.reported = run->pieces.reported;
+		run->pieces.reported = (struct pd_places){ 0 };
 		pd_pieces_fini(&run->pieces);
 		run->pieces = pieces;
 		pd_pieces_narrow(&run->pieces, run->window.from_ns, run->window.to_ns);

@@ -16,9 +16,9 @@ struct pd_scratch {
 	struct pd_record_context context; // first, see pd_record_context; its scope is as of the last decoding
 	struct pd_arena arena;
 	const struct pd_event_full *scope_event; // whose words the scope holds unchanged, or NULL
-	const struct pd_places *known;           // records whose damage was told by another stream, or NULL
+	const struct pd_places *known;           // records whose damage was reported by another stream, or NULL
 	bool used;                               // something was decoded since the last record
-	bool told;                               // the damage of this record was told
+	bool reported;                               // the damage of this record was told
 };
 
 // A window over one part that holds the next bytes in one piece.
@@ -70,7 +70,7 @@ struct pd_inflate {
 	uint64_t total;
 	uint64_t fed; // compressed bytes so far
 	bool broken;
-	bool quiet;    // problems were told already
+	bool quiet;    // problems were reported already
 	bool restarts; // once broken, goes on at the next frame
 	uint64_t lost; // compressed bytes that were not inflated
 };
@@ -116,7 +116,7 @@ struct pd_stream {
 	struct pd_sorter *order;    // records are shown in the order of time, by the functions of sorting; see order.h
 	const struct pd_sorting *sorting;
 	struct pd_part range; // what is read instead of the parts, if it has a source
-	bool quiet;           // problems were told already
+	bool quiet;           // problems were reported already
 	bool finalized;       // all of the file was read before: there is nothing to learn about it
 	bool seeked;          // records were left out on purpose
 	bool verify;          // see pd_stream_options
@@ -133,7 +133,7 @@ struct pd_stream {
 	size_t split_size, split_capacity;
 	bool split_ready;
 	uint64_t no_piece_before[8]; // COMPRESSED2: searched up to here, by alignment of the offset
-	uint64_t unknown_types;      // told so far, as bits of the low part of the number
+	uint64_t unknown_types;      // reported so far, as bits of the low part of the number
 	uint64_t unknown_ids;        // number of records
 	// doubt
 	bool careful;

@@ -81,7 +81,7 @@ enum pd_status pd_record_decode(const struct pd_record *record, const void **dec
 	return status;
 }
 
-// Whether another stream over the same file has told the damage of the record.
+// Whether another stream over the same file has reported the damage of the record.
 static bool is_known(const struct pd_places *known, uint64_t place)
 {
 	size_t from;
@@ -94,9 +94,9 @@ static void report_damage(const struct pd_record *record, const struct pd_cursor
 {
 	struct pd_scratch *scratch = record->scratch;
 
-	if (scratch->told)
+	if (scratch->reported)
 		return;
-	scratch->told = true;
+	scratch->reported = true;
 	scratch->used = true;
 	if (is_known(scratch->known, record->place))
 		return;
@@ -113,7 +113,7 @@ const void *pd_record_as(const struct pd_record *record, uint32_t type)
 	struct pd_error error;
 	const void *decoded;
 
-	// an unknown type is told by the stream, and is no damage
+	// an unknown type is reported by the stream, and is no damage
 	if (record->type != type || !pd_record_layout(type))
 		return NULL;
 	if (decode(record, &decoded, &c, &error) == PD_OK)

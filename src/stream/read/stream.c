@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Records in the order of the file. Outer records stand in the reader's window; a compressed one stays there
- * while the records inside are handed out. Damage is told, and the stream looks for the next plausible record.
+ * while the records inside are handed out. Damage is reported, and the stream looks for the next plausible record.
  */
 #include "stream/read/batch.h"
 #include "stream/read/inside.h"
@@ -71,7 +71,7 @@ static void reset_scratch(struct pd_scratch *scratch)
 {
 	pd_arena_reset(&scratch->arena);
 	scratch->used = false;
-	scratch->told = false;
+	scratch->reported = false;
 }
 
 void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes bytes, uint64_t offset,
@@ -416,7 +416,7 @@ static bool is_whole_sample(const struct pd_event_full *full, const uint8_t *at,
 	       pd_load_u64(at + PD_RECORD_HEADER_SIZE + places->callchain, swap) <= (size - least) / 8;
 }
 
-// Whether bytes begin with a sample of the event that last_event is, with nothing to tell about it.
+// Whether bytes begin with a sample of the event that last_event is, without a problem to report.
 static inline bool is_same_event(const struct pd_stream *stream, const uint8_t *at, size_t size)
 {
 	size_t id = PD_RECORD_HEADER_SIZE + 8 * (size_t)stream->last_event->sample_id;

@@ -134,7 +134,7 @@ enum pd_status pd_stream_tail_piece(struct pd_stream *stream, struct pd_bytes *b
 	if (status < 0)
 		return status;
 	if (!reader->available)
-		return PD_END; // the next record tells what is missing
+		return PD_END; // the next record reports what is missing
 	size = size < reader->available ? size : reader->available;
 	*bytes_out = (struct pd_bytes){ reader->at, size };
 	pd_reader_advance(reader, size);

@@ -438,7 +438,7 @@ enum pd_validity pd_stream_validate(struct pd_stream *stream, struct pd_bytes by
 	enum pd_validity validity;
 
 	pd_arena_reset(&stream->scratch.arena);
-	// what is only asked is neither told nor learned
+	// what is only asked is neither reported nor learned
 	stream->quiet = stream->finalized = true;
 	pd_stream_place(stream, &record);
 	stream->quiet = quiet;
