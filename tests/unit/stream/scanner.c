@@ -251,7 +251,7 @@ static bool same_pieces(const struct pd_pieces *a, const struct pd_pieces *b)
 	}
 	return count[0] == count[1] && bytes[0] == bytes[1] && timeless[0] == timeless[1] && a->once == b->once &&
 	       a->record_count == b->record_count && a->times.oldest_ns == b->times.oldest_ns &&
-	       a->times.newest_ns == b->times.newest_ns && a->told.count == b->told.count;
+	       a->times.newest_ns == b->times.newest_ns && a->reported.count == b->reported.count;
 }
 
 static bool same_walk(enum oddity oddity, bool big, uint64_t seed, size_t threads)
