@@ -265,7 +265,7 @@ static int dump_stats(struct dump *dump, bool filtered)
 
 	if (status < 0)
 		return code_with_error(status, &error);
-	code = filtered ? input_walk(&dump->input, dump_record, dump) : input_walk(&dump->input, count_record, dump);
+	code = filtered ? input_visit(&dump->input, dump_record, dump) : input_visit(&dump->input, count_record, dump);
 	if (dump->values->json) {
 		pd_json_stats(dump->text, dump->stats);
 		pd_text_add(dump->text, "\n");
@@ -291,7 +291,7 @@ static int dump_parts(struct dump *dump)
 
 	/* In a pipe events and features are records: all of it must have passed. */
 	if (pd_file_header(file)->mode == PD_MODE_PIPE)
-		code = input_walk(&dump->input, pass_record, NULL);
+		code = input_visit(&dump->input, pass_record, NULL);
 	if (values->header)
 		(values->json ? pd_json_header : pd_print_header)(dump->text, file);
 	if (!values->features)
@@ -354,7 +354,7 @@ static int dump_opened(struct dump *dump)
 		return dump_parts(dump);
 	if (values->stats)
 		return dump_stats(dump, filtered);
-	code = input_walk(&dump->input, dump_record, dump);
+	code = input_visit(&dump->input, dump_record, dump);
 	if (code == CODE_OK && filtered && !dump->found && !dump->input.out->failure && !dump->code)
 		code = nothing_found(dump);
 	return dump->code ? dump->code : code;

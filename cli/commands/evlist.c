@@ -69,7 +69,7 @@ static int list(struct evlist *evlist, struct input *input)
 	}
 	/* The events of a pipe are records, and so are the tracing data of simpleperf. */
 	if (pd_file_header(input->file)->mode == PD_MODE_PIPE || values->trace_fields)
-		code = input_walk(input, pass, evlist);
+		code = input_visit(input, pass, evlist);
 	if (code == CODE_OK && !pd_file_event_count(input->file)) {
 		print_error("%s: no events in the file", input->name);
 		code = CODE_NOTHING;

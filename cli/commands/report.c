@@ -379,7 +379,7 @@ static int print_stats(struct input *input)
 
 	if (status < 0)
 		return code_with_error(status, &error);
-	code = input_walk(input, count, stats);
+	code = input_visit(input, count, stats);
 	pd_print_stats(input->out->text, stats);
 	pd_stats_free(stats);
 	return code;

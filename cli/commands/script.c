@@ -224,7 +224,7 @@ static int take_options(struct script *script, const struct values *values, cons
 	return select_take(&script->select, &values->select) ? CODE_OK : CODE_USAGE;
 }
 
-/* ---- the walks ---- */
+/* ---- the passes ---- */
 
 /* The size of what comes once is not known. */
 static bool can_read_twice(struct pd_file *file)
@@ -248,7 +248,7 @@ static int report_end(const struct script *script)
 	return code_of(status);
 }
 
-static int print_known(struct script *script)
+static int print_file(struct script *script)
 {
 	int code = script->values->header ? input_print_header(&script->input, script->values->show_info) : CODE_OK;
 
@@ -268,7 +268,7 @@ static bool print_live(void *self, struct pd_stream *stream, const struct pd_rec
 	return script->status == PD_OK;
 }
 
-static int walk_live(struct script *script)
+static int print_pipe(struct script *script)
 {
 	int code;
 
@@ -281,7 +281,7 @@ static int walk_live(struct script *script)
 	if (script->status != PD_OK)
 		return report_end(script);
 	script->input.order = PD_ORDER_TIME;
-	code = input_walk(&script->input, print_live, script);
+	code = input_visit(&script->input, print_live, script);
 	pd_samples_flush(script->samples);
 	return code == CODE_OK ? report_end(script) : code;
 }
@@ -306,7 +306,7 @@ static int run_opened(struct script *script)
 
 	if (script->values->header_only)
 		return input_print_header(&script->input, script->values->show_info);
-	code = can_read_twice(script->input.file) ? print_known(script) : walk_live(script);
+	code = can_read_twice(script->input.file) ? print_file(script) : print_pipe(script);
 	result = pd_samples_result(script->samples);
 	if (code == CODE_OK && !result.printed_count && !script->input.out->failure)
 		code = report_nothing(script, &result);

@@ -169,7 +169,7 @@ int input_close(struct input *input, int code)
 	return code == CODE_OK && damaged ? CODE_DAMAGED : code;
 }
 
-int input_walk(struct input *input, record_fn *each, void *self)
+int input_visit(struct input *input, record_fn *each, void *self)
 {
 	struct pd_stream_options options = { .size = sizeof(options), .order = input->order, .verify = input->verify };
 	const struct pd_record *record;

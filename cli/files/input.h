@@ -32,7 +32,7 @@ struct input {
 	struct output *out;
 	struct progress progress;
 	bool quiet, verbose, verify;
-	enum pd_order order; /* of input_walk */
+	enum pd_order order; /* of input_visit */
 	struct problem_count problems[128];
 	size_t problem_kinds;
 	size_t reported_kinds; /* of the first pass */
@@ -52,10 +52,10 @@ int input_close(struct input *input, int code);
 /* To be called between two passes: kinds of problems already reported are not reported again. */
 void input_again(struct input *input);
 
-/* Called for each record; false ends the walk. */
+/* Called for each record; false ends the pass. */
 typedef bool record_fn(void *self, struct pd_stream *stream, const struct pd_record *record);
 /* Hands over every record of the file. Returns CODE_OK or CODE_UNREADABLE. */
-int input_walk(struct input *input, record_fn *each, void *self);
+int input_visit(struct input *input, record_fn *each, void *self);
 
 /* Prints the header as perf does; full as with -I. Returns CODE_OK, or another code after it said why on stderr. */
 int input_print_header(struct input *input, bool full);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts what can be wrong with a recording, in one walk over its records.
+ * Counts what can be wrong with a recording, in one pass over its records.
  */
 #include "doctor/doctor.h"
 

@@ -16,7 +16,7 @@ struct object_count {
 	uint64_t comm_samples;
 };
 
-/* One walk over the entries of the profile. */
+/* One pass over the entries of the profile. */
 struct sums {
 	struct object_count *objects;
 	size_t object_count, object_capacity;

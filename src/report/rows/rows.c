@@ -30,7 +30,7 @@ static bool same_entry(const struct pd_profile_entry *a, const struct pd_profile
 	       a->raw.data == b->raw.data && a->raw.size == b->raw.size;
 }
 
-/* ---- the first walk: who and where ---- */
+/* ---- the first pass: who and where ---- */
 
 /* Whether a sample is shown. Others may count in the totals. */
 static bool is_shown(uint8_t look)
@@ -209,7 +209,7 @@ static bool number_all(struct building *building)
 	return true;
 }
 
-/* ---- the second walk: rows ---- */
+/* ---- the second pass: rows ---- */
 
 static void add_own(struct pd_report_amounts *amounts, const struct pd_profile_entry *entry, unsigned cpumode)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file that can be read twice, cut into pieces. One walk in the order of the file notes where pieces begin and end
+ * A file that can be read twice, cut into pieces. One pass in the order of the file notes where pieces begin and end
  * and what times are in them; runs and the order of time both read the pieces they want from then on.
  *
  * A piece ends where it is large enough, at the end of its part, and where bytes follow that are no records: there
@@ -46,7 +46,7 @@ struct pd_pieces {
 	struct pd_places reported; // records that were reported to be damaged, ascending
 };
 
-// What a walk shows to whoever asked for it. Functions may be NULL.
+// What a pass shows to whoever asked for it. Functions may be NULL.
 struct pd_visitor {
 	void *self;
 	// every record but samples
@@ -61,7 +61,7 @@ bool pd_pieces_possible(const struct pd_file *file);
 // Walks over a stream in the order of the file that has not begun. Without a visitor there is nothing to see after
 // the first record that holds others, so it ends there. With more than one thread it is done sooner, and pieces do not
 // know of rounds and of the oldest records in them: the order of time needs these.
-enum pd_status pd_pieces_walk(struct pd_pieces *pieces, struct pd_stream *stream, const struct pd_visitor *visitor,
+enum pd_status pd_pieces_pass(struct pd_pieces *pieces, struct pd_stream *stream, const struct pd_visitor *visitor,
 			      size_t threads, struct pd_error *error);
 void pd_pieces_fini(struct pd_pieces *pieces);
 // Leaves pieces out that have no sample in a window of time; to_ns 0 is open. Returns their bytes.

@@ -11,7 +11,7 @@ enum {
 	SCANNERS_MAX = 63,
 	LARGEST = 65535, // a record; so long must be what a guess is built on
 	GUESS_WINDOW = 4 * LARGEST,
-	MOST_OTHERS = 32 << 20, // bytes that are kept for the walk
+	MOST_OTHERS = 32 << 20, // bytes that are kept for the pass
 };
 
 struct member {
@@ -23,7 +23,7 @@ struct member {
 };
 
 struct pd_scanners {
-	struct pd_file *view; // the file as it was; the walk may learn more about it meanwhile
+	struct pd_file *view; // the file as it was; the pass may learn more about it meanwhile
 	struct member members[SCANNERS_MAX];
 	size_t count, next;
 	atomic_bool ended;
@@ -77,7 +77,7 @@ static bool guess(struct member *member, struct pd_stream *stream)
 
 // ---- from there on ----
 
-// Whether the walk can take a record from a copy, and nothing about the file changes by it.
+// Whether the pass can take a record from a copy, and nothing about the file changes by it.
 static bool is_plain(const struct pd_stream *stream, const struct pd_record *record)
 {
 	if (record->type == PD_RECORD_SAMPLE)
@@ -116,7 +116,7 @@ static void explore(struct member *member, struct pd_stream *stream)
 	member->has_begun = true;
 	while (member->has_begun && !atomic_load_explicit(&member->pool->ended, memory_order_relaxed) &&
 	       pd_stream_next(stream, &record, &error) == PD_OK) {
-		// bytes that are left out are reported by the walk
+		// bytes that are left out are reported by the pass
 		if (record->offset != found->end || record->offset >= member->to || found->others.size > MOST_OTHERS ||
 		    !is_plain(stream, record))
 			break;
@@ -155,7 +155,7 @@ static void start(struct pd_scanners *scanners, const struct pd_part *part, uint
 		member->pool = scanners;
 		member->from = part->begin + (i + 1) * region;
 		member->to = i + 1 < scanners->count ? member->from + region : part->end;
-		pd_worker_start(&member->thread, scan, member); // a region without one is left to the walk
+		pd_worker_start(&member->thread, scan, member); // a region without one is left to the pass
 	}
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scanners: threads that cut later regions of a file into pieces while its walk is still at the first one. Each begins at
- * a place that it guesses to be the start of a record. If the walk comes to this very place, what the scanner
- * found is what the walk would have found; if it does not, the scanner's work is thrown away.
+ * Scanners: threads that cut later regions of a file into pieces while its pass is still at the first one. Each begins at
+ * a place that it guesses to be the start of a record. If the pass comes to this very place, what the scanner
+ * found is what the pass would have found; if it does not, the scanner's work is thrown away.
  *
  * A scanner goes on as long as there is no problem to report and nothing that changes what is known about the file. What it sees
- * besides samples is kept for the walk, which shows it in the order of the file.
+ * besides samples is kept for the pass, which shows it in the order of the file.
  */
 #ifndef PD_STREAM_SCANNER_H
 #define PD_STREAM_SCANNER_H
@@ -21,9 +21,9 @@ struct pd_scanner {
 
 struct pd_scanners;
 
-// NULL if scanners would be of no use, or cannot be had. threads: with the one that walks.
+// NULL if scanners would be of no use, or cannot be had. threads: with the one of the pass.
 struct pd_scanners *pd_scanners_start(const struct pd_file *file, size_t threads);
-// The next scanner is of no interest as long as the walk is before this place of part 0.
+// The next scanner is of no interest as long as the pass is before this place of part 0.
 uint64_t pd_scanners_limit(const struct pd_scanners *scanners);
 // What was found by the scanner that began at a place at the limit or after it; NULL if none did. It is valid until the
 // next call.

@@ -27,7 +27,7 @@ struct chunk {
 struct pd_sorter {
 	struct pd_file *file;
 	bool once; // the input comes once
-	struct pd_stream *walker;
+	struct pd_stream *source;
 	const struct pd_pieces *pieces; // of a seekable file
 	struct pd_pieces own;           // those, unless somebody lent them
 	struct chunk *chunks;           // of the pieces, by age
@@ -39,7 +39,7 @@ struct pd_sorter {
 	size_t spare_capacity;
 	size_t loaded_bytes;
 	uint64_t ordinal;
-	bool walker_ended;
+	bool source_ended;
 	bool ended; // all was handed out
 	uint64_t late_count, late_offset;
 	struct chunk *shown; // chunk whose record is shown
@@ -132,7 +132,7 @@ static enum pd_status add_record(struct pd_sorter *order, struct chunk *chunk, c
 	size_t at = chunk->batch.size;
 	struct pd_kept *kept;
 
-	if (at / PD_KEPT_ALIGN > UINT32_MAX - 1 || order->loaded_bytes > 2 * order->walker->memory_limit)
+	if (at / PD_KEPT_ALIGN > UINT32_MAX - 1 || order->loaded_bytes > 2 * order->source->memory_limit)
 		return pd_fail(error, PD_ERROR_LIMIT, record->offset,
 			       "%s: records to be sorted are too far apart in the file: %zu bytes would be buffered",
 			       pd_file_name(order->file), order->loaded_bytes);
@@ -217,7 +217,7 @@ static void let_go(struct pd_sorter *order)
 		unload(order, chunk);
 }
 
-// ---- a file that can be walked twice ----
+// ---- a file that can be read twice ----
 
 static int compare_chunks(const void *a, const void *b)
 {
@@ -250,14 +250,14 @@ static enum pd_status fill_chunk(struct pd_sorter *order, struct chunk *chunk, s
 {
 	struct pd_rounds rounds = chunk->rounds;
 	const struct pd_record *record;
-	enum pd_status status = pd_stream_open_piece(order->walker, chunk->piece, error);
+	enum pd_status status = pd_stream_open_piece(order->source, chunk->piece, error);
 
-	while (status >= 0 && (status = pd_stream_next(order->walker, &record, error)) == PD_OK)
+	while (status >= 0 && (status = pd_stream_next(order->source, &record, error)) == PD_OK)
 		status = add_record(order, chunk, record, pd_rounds_take(&rounds, record), (struct pd_bytes){ 0 },
 				    error);
 	if (status < 0)
 		return status;
-	pd_stream_end_piece(order->walker, chunk->piece);
+	pd_stream_end_piece(order->source, chunk->piece);
 	return sort_chunk(order, chunk, error);
 }
 
@@ -313,12 +313,12 @@ static enum pd_status keep(struct pd_sorter *order, struct chunk *chunk, const s
 	struct pd_bytes tail = { 0 };
 	struct pd_key key = pd_rounds_take(&order->rounds, record);
 
-	if (order->walker->quiet &&
+	if (order->source->quiet &&
 	    (record->part > order->pieces->reported_part || record->offset >= order->pieces->reported_until))
-		order->walker->quiet = order->walker->inflate.quiet = false;
+		order->source->quiet = order->source->inflate.quiet = false;
 
-	if (record->tail_size && record->tail_size <= order->walker->memory_limit) {
-		enum pd_status status = pd_stream_tail(order->walker, &tail, error);
+	if (record->tail_size && record->tail_size <= order->source->memory_limit) {
+		enum pd_status status = pd_stream_tail(order->source, &tail, error);
 
 		if (status < 0)
 			return status;
@@ -337,7 +337,7 @@ static void make_round(struct pd_sorter *order)
 static enum pd_status load_round(struct pd_sorter *order, struct pd_error *error)
 {
 	struct chunk *chunk = pd_alloc(sizeof(*chunk));
-	size_t limit = (size_t)order->walker->memory_limit / 4;
+	size_t limit = (size_t)order->source->memory_limit / 4;
 	const struct pd_record *record;
 	enum pd_status status = PD_OK;
 	bool ended = false;
@@ -346,7 +346,7 @@ static enum pd_status load_round(struct pd_sorter *order, struct pd_error *error
 		return pd_fail_memory(error);
 	chunk->ordinal = order->ordinal++;
 	chunk->rounds = order->rounds;
-	while (!ended && (status = pd_stream_next(order->walker, &record, error)) == PD_OK) {
+	while (!ended && (status = pd_stream_next(order->source, &record, error)) == PD_OK) {
 		status = keep(order, chunk, record, error);
 		if (status < 0)
 			break;
@@ -356,7 +356,7 @@ static enum pd_status load_round(struct pd_sorter *order, struct pd_error *error
 			ended = true;
 		}
 	}
-	order->walker_ended = status == PD_END;
+	order->source_ended = status == PD_END;
 	if (status >= 0)
 		status = sort_chunk(order, chunk, error);
 	if (status >= 0 && chunk->count)
@@ -374,9 +374,9 @@ static enum pd_status make_ready_by_rounds(struct pd_sorter *order, struct pd_er
 		if (order->heap_size) {
 			const struct chunk *top = order->heap[0];
 
-			if (order->walker_ended || top->entries[top->next].time_ns <= order->rounds.flushed)
+			if (order->source_ended || top->entries[top->next].time_ns <= order->rounds.flushed)
 				return PD_OK;
-		} else if (order->walker_ended) {
+		} else if (order->source_ended) {
 			return PD_END;
 		}
 		status = load_round(order, error);
@@ -419,24 +419,24 @@ static enum pd_status show_next(struct pd_stream *stream, struct pd_error *error
 	return PD_OK;
 }
 
-static enum pd_status open_walker(struct pd_sorter *order, struct pd_error *error)
+static enum pd_status open_source(struct pd_sorter *order, struct pd_error *error)
 {
-	return pd_stream_new(order->file, &order->walker, error);
+	return pd_stream_new(order->file, &order->source, error);
 }
 
-// One more walk, after the one that cut the file.
+// One more pass, after the one that cut the file.
 static enum pd_status open_again(struct pd_sorter *order, struct pd_error *error)
 {
 	enum pd_status status;
 
-	pd_stream_close(order->walker);
-	order->walker = NULL;
-	status = open_walker(order, error);
+	pd_stream_close(order->source);
+	order->source = NULL;
+	status = open_source(order, error);
 	if (status < 0)
 		return status;
-	order->walker->quiet = true; // all problems were reported
+	order->source->quiet = true; // all problems were reported
 	order->once = order->pieces->once;
-	order->walker->finalized = !order->once; // the walk was to the end
+	order->source->finalized = !order->once; // the pass was to the end
 	return order->once ? PD_OK : make_chunks(order, error);
 }
 
@@ -447,7 +447,7 @@ static void close_order(struct pd_sorter *order)
 	let_go(order);
 	for (size_t i = 0; i < order->heap_size; i++)
 		unload(order, order->heap[i]);
-	pd_stream_close(order->walker);
+	pd_stream_close(order->source);
 	pd_pieces_fini(&order->own);
 	pd_free(order->chunks);
 	pd_free(order->heap);
@@ -457,11 +457,11 @@ static void close_order(struct pd_sorter *order)
 
 static void order_progress(const struct pd_sorter *order, uint64_t *done_out, uint64_t *total_out)
 {
-	uint64_t walked;
+	uint64_t passed;
 
-	pd_stream_progress(order->walker, &walked, total_out);
+	pd_stream_progress(order->source, &passed, total_out);
 	// tails and what was left out belong to no chunk
-	*done_out = order->once ? walked : order->ended ? *total_out : order->done_bytes;
+	*done_out = order->once ? passed : order->ended ? *total_out : order->done_bytes;
 }
 
 static const struct pd_sorting sorting = {
@@ -479,15 +479,15 @@ enum pd_status pd_order_open(struct pd_stream *stream, const struct pd_pieces *p
 		return pd_fail_memory(error);
 	stream->order = order;
 	stream->sorting = &sorting;
-	stream->quiet = true; // the walker reports
+	stream->quiet = true; // the source reports
 	order->file = stream->file;
 	order->pieces = pieces ? pieces : &order->own;
 	stream->scratch.known = &order->pieces->reported;
 	if (!pieces) {
 		order->once = !pd_pieces_possible(stream->file);
-		status = open_walker(order, error);
+		status = open_source(order, error);
 		if (status >= 0 && !order->once)
-			status = pd_pieces_walk(&order->own, order->walker, NULL, 1, error);
+			status = pd_pieces_pass(&order->own, order->source, NULL, 1, error);
 		if (status < 0 || order->once)
 			return status;
 	}

@@ -2,7 +2,7 @@
 /*
  * Records in the order of time.
  *
- * What can seek and is not compressed is walked once and cut into pieces, see pieces.h; each piece's oldest record
+ * What can seek and is not compressed is read once and cut into pieces, see pieces.h; each piece's oldest record
  * is noted. They are then loaded by age as chunks and sorted; a record is handed out when it is older
  * than all chunks that are not loaded. The order is exact whatever the recorder did, and memory is what overlaps.
  *
@@ -19,7 +19,7 @@
 
 struct pd_pieces;
 
-// For a stream over a file. pieces are those of a walk to the end, which must stay as they are, or NULL: then the walk
+// For a stream over a file. pieces are those of a pass to the end, which must stay as they are, or NULL: then the pass
 // happens here.
 enum pd_status pd_order_open(struct pd_stream *stream, const struct pd_pieces *pieces, struct pd_error *error);
 

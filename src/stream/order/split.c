@@ -100,7 +100,7 @@ bool pd_split_part(const struct pd_split *split, size_t part, struct pd_pieces *
 
 	*from_ns_out = from_ns;
 	*to_ns_out = to_ns;
-	// what the walk reported is shared
+	// what the pass reported is shared
 	*pieces_out = *split->pieces;
 	pieces_out->items = NULL;
 	pieces_out->count = pieces_out->capacity = 0;

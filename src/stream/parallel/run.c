@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs: a walk that shows what is no sample and cuts the file, see pieces.h, then the records to a sink. Workers take
+ * Runs: a pass that shows what is no sample and cuts the file, see pieces.h, then the records to a sink. Workers take
  * pieces from one counter, the calling thread among them; each has a stream and a sink of its own. What cannot be cut is
  * read by the calling thread, which hands copies of the records to the others. All that the file has to report about
- * itself was learned in the walk, so workers only read it.
+ * itself was learned in the pass, so workers only read it.
  */
 #include <perfdata/run.h>
 
@@ -74,7 +74,7 @@ static size_t first_thread_count(const struct run *run)
 	return run->options.first_threads && run->options.first_threads < count ? run->options.first_threads : count;
 }
 
-// ---- the first walk ----
+// ---- the first pass ----
 
 static enum pd_status show_first(void *self, struct pd_stream *stream, const struct pd_record *record,
 				 struct pd_error *error)
@@ -84,7 +84,7 @@ static enum pd_status show_first(void *self, struct pd_stream *stream, const str
 	return run->options.first ? run->options.first(run->options.self, stream, record, error) : PD_OK;
 }
 
-static enum pd_status walk_progress(void *self, struct pd_stream *stream, struct pd_error *error)
+static enum pd_status pass_progress(void *self, struct pd_stream *stream, struct pd_error *error)
 {
 	struct run *run = self;
 	uint64_t done, total;
@@ -93,9 +93,9 @@ static enum pd_status walk_progress(void *self, struct pd_stream *stream, struct
 	return progress(run, done, error);
 }
 
-static enum pd_status first_walk(struct run *run, struct pd_error *error)
+static enum pd_status first_pass(struct run *run, struct pd_error *error)
 {
-	struct pd_visitor visitor = { .self = run, .record = show_first, .progress = walk_progress };
+	struct pd_visitor visitor = { .self = run, .record = show_first, .progress = pass_progress };
 	struct pd_stream *stream;
 	enum pd_status status = pd_stream_open(run->file, NULL, &stream, error);
 
@@ -104,7 +104,7 @@ static enum pd_status first_walk(struct run *run, struct pd_error *error)
 	if (status < 0)
 		return status;
 	pd_stream_progress(stream, &done, &run->total);
-	status = pd_pieces_walk(&run->pieces, stream, &visitor, first_thread_count(run), error);
+	status = pd_pieces_pass(&run->pieces, stream, &visitor, first_thread_count(run), error);
 	pd_stream_close(stream);
 	return status;
 }
@@ -418,7 +418,7 @@ static void take_parts(void *workers, size_t number)
 }
 
 // Pieces that several threads cut know nothing of rounds, which say where records without a time go.
-static enum pd_status walk_again(struct run *run, struct pd_error *error)
+static enum pd_status pass_again(struct run *run, struct pd_error *error)
 {
 	struct pd_pieces pieces = { 0 };
 	struct pd_stream *stream;
@@ -427,10 +427,10 @@ static enum pd_status walk_again(struct run *run, struct pd_error *error)
 	if (status < 0)
 		return status;
 	forward_problems(run, stream);
-	status = pd_pieces_walk(&pieces, stream, NULL, 1, error);
+	status = pd_pieces_pass(&pieces, stream, NULL, 1, error);
 	pd_stream_close(stream);
 	if (status >= 0) {
-		// what was reported is known from the first walk
+		// what was reported is known from the first pass
 		pd_free(pieces.reported.items);
 		pieces.reported = run->pieces.reported;
 		run->pieces.reported = (struct pd_places){ 0 };
@@ -450,7 +450,7 @@ static enum pd_status run_whole(struct run *run, struct pd_error *error)
 	struct pd_error unwanted;
 
 	if (status >= 0 && first_thread_count(run) > 1 && !run->pieces.once)
-		status = walk_again(run, error);
+		status = pass_again(run, error);
 	if (status >= 0)
 		status = run_stream(run, error);
 	ended = run->sink.end_part(run->sink.self, 0, status < 0 ? &unwanted : error);
@@ -587,7 +587,7 @@ static enum pd_status run_batches(struct run *run, struct pd_error *error)
 
 static enum pd_status go(struct run *run, struct pd_error *error)
 {
-	enum pd_status status = first_walk(run, error);
+	enum pd_status status = first_pass(run, error);
 
 	if (status >= 0)
 		status = choose_threads(run, error);

@@ -147,11 +147,11 @@ struct pd_stream {
 
 #define pd_stream_report(stream, ...) ((stream)->quiet ? (void)0 : pd_file_report((stream)->file, __VA_ARGS__))
 
-// A stream as pd_stream_open makes it; for the order of time pieces may be those of an earlier walk.
+// A stream as pd_stream_open makes it; for the order of time pieces may be those of an earlier pass.
 struct pd_pieces;
 enum pd_status pd_stream_open_over(struct pd_file *file, enum pd_order order, const struct pd_pieces *pieces,
 				   struct pd_stream **stream_out, struct pd_error *error);
-// compressed2.c: corrects and tells the size of a COMPRESSED2 record that claims to go on in the next ones.
+// compressed2.c: corrects and reports the size of a COMPRESSED2 record that claims to go on in the next ones.
 enum pd_status pd_stream_recover_compressed2(struct pd_stream *stream, struct pd_record_head *head,
 					     struct pd_error *error);
 // Makes bytes the current record, as if they had been read. Its tail_size is 0.

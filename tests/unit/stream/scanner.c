@@ -199,7 +199,7 @@ TEST(scanner__of_no_use)
 
 // ---- walks ----
 
-struct walked {
+struct passed {
 	struct pd_pieces pieces;
 	uint64_t others, others_sum; // shown
 	size_t problems;
@@ -209,27 +209,27 @@ struct walked {
 static enum pd_status note_other(void *self, struct pd_stream *stream, const struct pd_record *record,
 				 struct pd_error *error)
 {
-	struct walked *walked = self;
+	struct passed *passed = self;
 
 	(void)stream;
 	(void)error;
-	walked->others++;
+	passed->others++;
 	// their order counts
-	walked->others_sum = tally_mix(walked->others_sum ^ tally_record_hash(record) ^ record->index);
+	passed->others_sum = tally_mix(passed->others_sum ^ tally_record_hash(record) ^ record->index);
 	pd_record_as(record, record->type);
 	return PD_OK;
 }
 
-static void walk(enum oddity oddity, bool big, uint64_t seed, size_t threads, struct walked *walked)
+static void walk(enum oddity oddity, bool big, uint64_t seed, size_t threads, struct passed *passed)
 {
-	struct pd_visitor visitor = { .self = walked, .record = note_other };
+	struct pd_visitor visitor = { .self = passed, .record = note_other };
 
-	*walked = (struct walked){ 0 };
+	*passed = (struct passed){ 0 };
 	open_file(oddity, big, seed);
-	walked->status = pd_stream_open(o.file, NULL, &o.stream, &o.error);
-	if (walked->status >= 0)
-		walked->status = pd_pieces_walk(&walked->pieces, o.stream, &visitor, threads, &o.error);
-	walked->problems = o.problem_count;
+	passed->status = pd_stream_open(o.file, NULL, &o.stream, &o.error);
+	if (passed->status >= 0)
+		passed->status = pd_pieces_pass(&passed->pieces, o.stream, &visitor, threads, &o.error);
+	passed->problems = o.problem_count;
 }
 
 static bool same_pieces(const struct pd_pieces *a, const struct pd_pieces *b)
@@ -256,7 +256,7 @@ static bool same_pieces(const struct pd_pieces *a, const struct pd_pieces *b)
 
 static bool same_walk(enum oddity oddity, bool big, uint64_t seed, size_t threads)
 {
-	struct walked alone, together;
+	struct passed alone, together;
 	bool same;
 
 	walk(oddity, big, seed, 1, &alone);
@@ -294,13 +294,13 @@ TEST(scanner__walks_over_damage_are_the_same)
 TEST(scanner__a_walk_that_is_stopped)
 {
 	for (size_t threads = 1; threads <= 4; threads++) {
-		struct walked walked;
+		struct passed passed;
 
 		o.stop_after = 2;
-		walk(UNKNOWN_IDS, false, 0, threads, &walked);
-		CHECK(walked.status == PD_ERROR_STOPPED);
-		CHECK(walked.problems == 2);
-		pd_pieces_fini(&walked.pieces);
+		walk(UNKNOWN_IDS, false, 0, threads, &passed);
+		CHECK(passed.status == PD_ERROR_STOPPED);
+		CHECK(passed.problems == 2);
+		pd_pieces_fini(&passed.pieces);
 		o.stop_after = 0;
 		opened_close(&o);
 	}
