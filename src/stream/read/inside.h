@@ -18,7 +18,7 @@ struct pd_scratch {
 	const struct pd_event_full *scope_event; // whose words the scope holds unchanged, or NULL
 	const struct pd_places *known;           // records whose damage was reported by another stream, or NULL
 	bool used;                               // something was decoded since the last record
-	bool reported;                               // the damage of this record was told
+	bool reported;                           // the damage of this record was reported
 };
 
 // A window over one part that holds the next bytes in one piece.
