@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds what programs are compiled against - structs, enumerators, functions - against abi.golden.
+"""Holds what programs are compiled against - structs, enumerators, constants, functions - against abi.golden.
 
 usage: abi.py [--rewrite] GOLDEN INCLUDE CC [ARGUMENT]...
 
 Everything is taken from the public headers as the compiler sees them, so nothing can be forgotten. A
 struct may get members at its end, an enum new names, the library new functions: they are printed and are
-fine. Nothing that stands in the golden file may change or go. --rewrite writes the file anew.
+fine. Nothing that stands in the golden file may change or go. --rewrite writes the file anew. Constants are macros
+that stand for a number, but for the version, and the members of enums without a name.
 Exit status: 0 nothing changed, 1 something did, 77 pointers do not have 64 bits here.
 """
 
@@ -23,6 +24,12 @@ ENUM = re.compile(r"\benum (pd_\w+) \{([^{}]*)\}\s*;")
 FUNCTION = re.compile(r'__attribute__\(\(visibility\("default"\)\)\)\s*([^;{}]*?\b(pd_\w+)\([^;{}]*\))\s*(?:__attribute__[^;]*)?;')
 MEMBER = re.compile(r"\(\*(\w+)\)\(|(\w+)\s*(?:\[[^\]]*\])*$")
 SENTINEL = re.compile(r"PD_(MISC_)?(BIT|VALUE)_END$")
+NAMELESS = re.compile(r"\benum \{([^{}]*)\}")
+MACRO = re.compile(r"^#define (PD_\w+) (\S.*)$", re.M)
+# Macros that stand for a type or an attribute.
+NO_NUMBER = re.compile(r"(struct|union|enum|const) |(u?int\d+_t|double|bool)$|__attribute__")
+VERSION = re.compile(r"PD_VERSION_\w+$")
+CONSTANTS = "constants"
 
 
 def preprocessed(compiler, include):
@@ -52,19 +59,33 @@ def structs_of(text):
     return {name: members_of(body) for name, body in STRUCT.findall(text)}
 
 
+def enumerators_of(body):
+    names = [part.split("=")[0].strip() for part in re.split(r",(?![^()]*\))", body)]
+    return [n for n in names if n and not SENTINEL.match(n)]
+
+
 def enums_of(text):
-    enums = {}
-    for name, body in ENUM.findall(text):
-        names = [part.split("=")[0].strip() for part in re.split(r",(?![^()]*\))", body)]
-        enums[name] = [n for n in names if n and not SENTINEL.match(n)]
-    return enums
+    return {name: enumerators_of(body) for name, body in ENUM.findall(text)}
+
+
+def constants_of(compiler, include, source, text):
+    """Names of all numbers that are in no enum with a name. text is the preprocessed source; headers of the system are in it.
+
+    Macros are asked for alone: between the lines of the source compilers print them in different places.
+    """
+    result = subprocess.run([*compiler, "-E", "-dM", f"-I{include}", "-xc", "-"], input=source, text=True,
+                            stdout=subprocess.PIPE, check=True)
+    found = {name for name, value in MACRO.findall(result.stdout) if not NO_NUMBER.match(value)}
+    for body in NAMELESS.findall(text):
+        found.update(name for name in enumerators_of(body) if name.startswith("PD_"))
+    return sorted(found)
 
 
 def without_comments(text):
     return re.sub(r"/\*.*?\*/", "", text, flags=re.S)
 
 
-def program_for(source, structs, enums):
+def program_for(source, structs, enums, constants):
     lines = [source, "#include <stdio.h>", "#include <stddef.h>", "int main(void)", "{"]
     lines.append('\tif (sizeof(void *) != 8)\n\t\treturn %d;' % SKIPPED)
     for name, members in sorted(structs.items()):
@@ -75,6 +96,8 @@ def program_for(source, structs, enums):
     for name, values in sorted(enums.items()):
         lines.append(f'\tprintf("enum {name}\\n");')
         lines += [f'\tprintf("\\t{value} %lld\\n", (long long){value});' for value in values]
+    lines.append(f'\tprintf("{CONSTANTS}\\n");')
+    lines += [f'\tprintf({name} < 0 ? "\\t{name} %lld\\n" : "\\t{name} %llu\\n", (long long){name});' for name in constants]
     return "\n".join(lines + ["\treturn 0;", "}"]) + "\n"
 
 
@@ -98,8 +121,11 @@ def described(compiler, include):
     structs, enums = structs_of(text), enums_of(text)
     if not structs or not enums:
         sys.exit("no struct or no enum was found in the headers")
+    constants = [name for name in constants_of(compiler, include, source, text) if not VERSION.match(name)]
+    if not constants:
+        sys.exit("no constant was found in the headers")
     functions = sorted((name, signature.strip()) for signature, name in FUNCTION.findall(text))
-    out = run_program(compiler, include, program_for(source, structs, enums))
+    out = run_program(compiler, include, program_for(source, structs, enums, constants))
     return out + "".join(f"function {name}\n\t{signature}\n" for name, signature in functions)
 
 
@@ -124,7 +150,7 @@ def compare(golden, now):
         if heading not in now:
             broken.append(f"{heading}: gone")
             continue
-        if heading.startswith("enum"):
+        if heading.startswith("enum") or heading == CONSTANTS:
             broken += [f"{heading}: {line}: changed or gone" for line in lines if line not in now[heading]]
             new += [f"{heading}: {line}" for line in now[heading] if line not in lines]
             continue

@@ -23,11 +23,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import headers  # noqa: E402
 
 BODY = re.compile(r"/\* -+ declarations begin -+ \*/\n(.*)/\* -+ declarations end -+ \*/\n", re.S)
-CONSTANT = re.compile(r"^#define (PD_\w+) (\S.*)$", re.M)
-# Enumerators of an enum without a name are constants like macros.
-NAMELESS = re.compile(r"\benum \{([^{}]*)\}")
-# Macros of the headers that are no numbers.
-NO_NUMBER = re.compile(r"PD_(TYPE|ARRAY)_[USF]\d+$|PD_API$")
 # What pycparser has to be told, as all that a header includes.
 PREFIX = "typedef int bool; typedef unsigned long size_t;\n" + "".join(
     f"typedef {'unsigned ' if name.startswith('u') else ''}{kind} {name};\n"
@@ -62,38 +57,23 @@ def check_languages(path, compiler):
     return ways
 
 
-def constants_of(compiler, include, source):
-    """Macros without arguments that have a value, and enumerators of enums without a name."""
-    done = subprocess.run([*compiler, "-E", "-dD", f"-I{include}", "-xc", "-"], input=source, text=True, stdout=subprocess.PIPE,
-                          check=True)
-    found = {name for name, _ in CONSTANT.findall(done.stdout) if not NO_NUMBER.match(name)}
-    for body in NAMELESS.findall(done.stdout):
-        found |= set(re.findall(r"\bPD_\w+(?=\s*[=,]|\s*$)", body))
-    return sorted(found)
-
-
-def program_for(source, structs, enums, constants):
-    lines = [f'\tprintf("{name} %llu\\n", (unsigned long long){name});' for name in constants]
-    return abi.program_for(source, structs, enums).replace("\treturn 0;\n}", "\n".join([*lines, "\treturn 0;", "}"]))
-
-
 def check_values(path, plain, include, compiler):
     """Both as a program that prints all numbers of it."""
     text, source = abi.preprocessed(compiler, include)
-    structs, enums = abi.structs_of(text), abi.enums_of(text)
-    constants = constants_of(compiler, include, source)
-    mine = [abi.structs_of(plain), abi.enums_of(plain), constants_of(compiler, include, f'#include "{path}"\n')]
+    structs, enums, constants = abi.structs_of(text), abi.enums_of(text), abi.constants_of(compiler, include, source, text)
+    here = f'#include "{path}"\n'
+    mine = [abi.structs_of(plain), abi.enums_of(plain), abi.constants_of(compiler, include, here, plain)]
     for kind, theirs, ours in zip(("struct", "enum", "constant"), (structs, enums, constants), mine):
         for name in sorted(set(theirs) ^ set(ours)):
             complain(f"{kind} {name}: {'not in plain.h' if name in theirs else 'only in plain.h'}")
     if wrong:
         return 0
-    there = abi.run_program(compiler, include, program_for(source, structs, enums, constants)).splitlines()
-    here = abi.run_program(compiler, include, program_for(f'#include "{path}"\n', structs, enums, constants)).splitlines()
-    for expected, got in zip(there, here):
+    theirs, ours = (abi.run_program(compiler, include, abi.program_for(where, structs, enums, constants)).splitlines()
+                    for where in (source, here))
+    for expected, got in zip(theirs, ours):
         if expected != got:
             complain(f"{got}: {expected} in the headers")
-    return len(there)
+    return len(theirs)
 
 
 def check_functions(path, plain, map_path, include, compiler):
