@@ -43,6 +43,7 @@ OPAQUE = {
     "pd_file": "src/file/inside.h",
     "pd_stream": "src/stream/read/inside.h",
     "pd_scratch": "src/stream/read/inside.h",
+    "pd_writer": "src/write/inside.h",
 }
 
 SUFFIXES = (".c", ".h", ".def", ".inc")

@@ -165,7 +165,7 @@ enum pd_status pd_counter_open_file(struct pd_recorder *recorder, const struct p
 	if (!recorder->config.event_count)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "no event to write");
 	status = pd_session_open_output(recorder, error);
-	if (status >= 0 && recorder->writer->mode != PD_MODE_PIPE)
+	if (status >= 0 && pd_writer_mode(recorder->writer) != PD_MODE_PIPE)
 		status = pd_writer_set_feature(recorder->writer, PD_FEATURE_STAT, &nothing, error);
 	if (status >= 0)
 		status = add_updates(recorder, &made, error);

@@ -36,7 +36,7 @@ static enum pd_status put_outside(struct pd_recorder *recorder, struct pd_bytes 
 
 static enum pd_status flush_live(struct pd_recorder *recorder, struct pd_error *error)
 {
-	return recorder->live ? pd_output_flush(&recorder->live->parts[0].out, error) : PD_OK;
+	return recorder->live ? pd_writer_flush(recorder->live, error) : PD_OK;
 }
 
 // ---- records that are made ----
@@ -343,9 +343,8 @@ enum pd_status pd_session_open_output(struct pd_recorder *recorder, struct pd_er
 					   &recorder->writer, error);
 	if (status < 0)
 		return status;
-	recorder->writer->whole_frames = true;
 	// who asks for no level wants to spend little
-	recorder->writer->quick = !options.level;
+	pd_writer_pack_frames(recorder->writer, !options.level);
 	return start_writer(recorder, recorder->writer, error);
 }
 
@@ -407,7 +406,7 @@ static enum pd_status put_offcpu(struct pd_recorder *recorder, bool last, struct
 // In a pipe what came last is shown when a round says that nothing older follows: two more, then silence.
 static bool is_round_due(struct pd_recorder *recorder, bool any)
 {
-	bool pipe = recorder->writer && recorder->writer->mode == PD_MODE_PIPE;
+	bool pipe = recorder->writer && pd_writer_mode(recorder->writer) == PD_MODE_PIPE;
 
 	// each file of a directory is in order
 	if (recorder->options.session.overwrite || recorder->workers)
@@ -451,26 +450,18 @@ enum pd_status pd_session_drain(struct pd_recorder *recorder, bool newest, struc
 		status = flush_live(recorder, error);
 	if (!recorder->writer)
 		return status;
-	if (status >= 0 && (recorder->writer->mode == PD_MODE_PIPE || pd_now_ns() - recorder->saved_ns >= SAVE_NS))
+	if (status >= 0 &&
+	    (pd_writer_mode(recorder->writer) == PD_MODE_PIPE || pd_now_ns() - recorder->saved_ns >= SAVE_NS))
 		status = pd_session_save(recorder, error);
 	return pd_writer_fail(recorder->writer, status, error);
 }
 
 enum pd_status pd_session_save(struct pd_recorder *recorder, struct pd_error *error)
 {
-	struct pd_writer *writer = recorder->writer;
 	enum pd_status status = flush_live(recorder, error);
 
 	recorder->saved_ns = pd_now_ns();
-	for (size_t i = 0; writer && i < writer->part_count && status >= 0; i++) {
-		status = pd_pack_flush(writer, &writer->parts[i], error);
-		if (status >= 0 && i)
-			status = pd_output_flush(&writer->parts[i].out, error);
-	}
-	if (status < 0 || !writer)
-		return status;
-	return writer->mode == PD_MODE_PIPE ? pd_output_flush(&writer->parts[0].out, error) :
-					      pd_writer_save(writer, false, error);
+	return status < 0 || !recorder->writer ? status : pd_writer_flush(recorder->writer, error);
 }
 
 // ---- end ----
@@ -509,7 +500,7 @@ static enum pd_status add_times(struct pd_recorder *recorder, struct pd_error *e
 {
 	struct pd_sample_time times = { .first_ns = recorder->counts.first_ns, .last_ns = recorder->counts.last_ns };
 
-	if (!times.first_ns || !recorder->writer || recorder->writer->mode == PD_MODE_PIPE)
+	if (!times.first_ns || !recorder->writer || pd_writer_mode(recorder->writer) == PD_MODE_PIPE)
 		return PD_OK;
 	return pd_writer_set_feature(recorder->writer, PD_FEATURE_SAMPLE_TIME, &times, error);
 }
@@ -518,11 +509,7 @@ uint64_t pd_session_size(const struct pd_recorder *recorder)
 {
 	const struct pd_writer *writer = recorder->writer ? recorder->writer : recorder->live;
 
-	uint64_t size = 0;
-
-	for (size_t i = 0; writer && i < writer->part_count; i++)
-		size += pd_output_end(&writer->parts[i].out);
-	return size;
+	return writer ? pd_writer_size(writer) : 0;
 }
 
 static enum pd_status finish(struct pd_writer **writer, enum pd_status status, struct pd_error *error)
@@ -632,7 +619,7 @@ void pd_session_abort(struct pd_recorder *recorder)
 	struct pd_error ignored;
 
 	// what was recorded so far stays, as far as it is known
-	if (recorder->writer && recorder->writer->status >= 0)
+	if (recorder->writer && !pd_writer_has_failed(recorder->writer))
 		pd_session_save(recorder, &ignored);
 	pd_writer_abort(recorder->writer);
 	pd_writer_abort(recorder->live);

@@ -3,7 +3,7 @@
  * Output for a reader that knows less than the input has. What the reader does not take is left out, and reported as a
  * problem of the input, each thing once.
  */
-#include "write/write.h"
+#include "write/inside.h"
 
 #include <inttypes.h>
 #include <string.h>

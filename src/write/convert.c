@@ -3,7 +3,7 @@
  * The other byte order: decoded in the one, encoded in the other. What no layout knows keeps its bytes, which is reported.
  * Raw data of tracepoints stay as they are: TRACING_DATA says the order that they have.
  */
-#include "write/write.h"
+#include "write/inside.h"
 
 #include <inttypes.h>
 

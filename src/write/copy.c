@@ -3,15 +3,11 @@
  * Events and features of another file. Those of a file are there from the begin; those of a pipe come with its
  * records and are taken when they are known.
  */
-#include "write/write.h"
+#include "write/inside.h"
 
 #include <stdlib.h>
 
 #include "format/decode.h"
-
-enum {
-	TYPE_ENTRY_SIZE = 72
-};
 
 // Pipes pad tracing data after their end. Only zeros are taken for padding.
 static size_t without_padding(struct pd_writer *writer, struct pd_bytes bytes)
@@ -192,17 +188,17 @@ static enum pd_status take_event_types(struct pd_writer *writer, struct pd_error
 	enum pd_status status;
 	size_t got;
 
-	if (pd_file_mode(file) == PD_MODE_PIPE || pd_writer_changes_events(writer) || !size || size % TYPE_ENTRY_SIZE ||
-	    offset > pd_file_main_source(file)->size || size > pd_file_main_source(file)->size - offset ||
-	    size > (uint64_t)TYPE_ENTRY_SIZE * 65536)
+	if (pd_file_mode(file) == PD_MODE_PIPE || pd_writer_changes_events(writer) || !size ||
+	    size % PD_TYPE_ENTRY_SIZE || offset > pd_file_main_source(file)->size ||
+	    size > pd_file_main_source(file)->size - offset || size > (uint64_t)PD_TYPE_ENTRY_SIZE * 65536)
 		return PD_OK;
 	if (!PD_GROW(writer->event_types.data, writer->event_types.capacity, (size_t)size))
 		return pd_fail_memory(error);
 	status = pd_source_read(pd_file_main_source(file), offset, writer->event_types.data, (size_t)size, &got, error);
 	if (status < 0)
 		return status;
-	writer->event_types.size = got / TYPE_ENTRY_SIZE * TYPE_ENTRY_SIZE;
-	for (size_t at = 0; at < writer->event_types.size; at += TYPE_ENTRY_SIZE) {
+	writer->event_types.size = got / PD_TYPE_ENTRY_SIZE * PD_TYPE_ENTRY_SIZE;
+	for (size_t at = 0; at < writer->event_types.size; at += PD_TYPE_ENTRY_SIZE) {
 		struct pd_buffer buffer = pd_buffer(writer->event_types.data + at, 8, writer->big);
 
 		pd_buffer_u64(&buffer, pd_load_u64(writer->event_types.data + at, pd_file_is_swapped(file)));
@@ -247,4 +243,34 @@ enum pd_status pd_writer_copy_metadata(struct pd_writer *writer, struct pd_file 
 	if (status >= 0 && pd_file_mode(file) != PD_MODE_PIPE)
 		status = pd_writer_learn(writer, error ? error : &own);
 	return pd_writer_fail(writer, status, error ? error : &own);
+}
+
+// Files have the names of their events in a feature.
+static enum pd_status take_file_names(struct pd_writer *writer, struct pd_error *error)
+{
+	const struct pd_file *file = writer->source;
+
+	if (pd_file_mode(file) == PD_MODE_PIPE || !writer->features[PD_FEATURE_EVENT_DESC].present)
+		return PD_OK;
+	for (size_t i = 0; i < writer->event_count && i < pd_file_event_count(file); i++) {
+		const struct pd_event_full *full = pd_file_full_event(file, i);
+		struct pd_write_event *event = &writer->events[i];
+
+		if (!full->named || event->name)
+			continue;
+		event->name = strdup(full->event.name);
+		if (!event->name)
+			return pd_fail_memory(error);
+	}
+	return PD_OK;
+}
+
+enum pd_status pd_writer_collect(struct pd_writer *writer, struct pd_error *error)
+{
+	enum pd_status status = pd_writer_learn(writer, error);
+
+	if (status >= 0)
+		status = take_file_names(writer, error);
+	writer->started = status >= 0;
+	return status;
 }

@@ -3,7 +3,7 @@
  * The files that a writer writes: a temporary name next to the output, a directory with its parts, or what was there
  * already. The input is never overwritten.
  */
-#include "write/write.h"
+#include "write/inside.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -130,6 +130,18 @@ enum pd_status pd_writer_add_part(struct pd_writer *writer, const char *name, st
 	if (fd < 0)
 		return pd_fail_system(error, errno, "%s: cannot create %s", writer->path, name);
 	return pd_writer_add_output(writer, fd, true, name, error);
+}
+
+enum pd_status pd_writer_find_part(struct pd_writer *writer, const char *name, size_t *part_out, struct pd_error *error)
+{
+	for (size_t i = 0; i < writer->part_count; i++) {
+		if (strcmp(writer->parts[i].name, name) == 0) {
+			*part_out = i;
+			return PD_OK;
+		}
+	}
+	*part_out = writer->part_count;
+	return pd_writer_fail(writer, pd_writer_add_part(writer, name, error), error);
 }
 
 // A directory gets the same parts as the first input, if that is one, else parts by CPU.

@@ -6,7 +6,7 @@
  * A header can be saved while records still come. The features then stand after the records so far, and what is to
  * take their place waits in memory until the next header is saved: whoever opens the file in between finds both.
  */
-#include "write/write.h"
+#include "write/inside.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,6 @@
 
 enum {
 	ID_ENTRY_SIZE = 16,
-	TYPE_ENTRY_SIZE = 72,
 	FEATURE_ENTRY_SIZE = 16,
 	TRACING_RECORD_SIZE = 16,
 	USUAL_END_MARKER = 32, // features of perf 5.13 to 6.18
@@ -489,9 +488,9 @@ static enum pd_status send_event_types(struct pd_writer *writer, struct pd_error
 {
 	enum pd_status status = PD_OK;
 
-	for (size_t at = 0; at < writer->event_types.size && status >= 0; at += TYPE_ENTRY_SIZE)
+	for (size_t at = 0; at < writer->event_types.size && status >= 0; at += PD_TYPE_ENTRY_SIZE)
 		status = pd_writer_send_record(writer, PD_RECORD_HEADER_EVENT_TYPE, 0,
-					       (struct pd_bytes){ writer->event_types.data + at, TYPE_ENTRY_SIZE },
+					       (struct pd_bytes){ writer->event_types.data + at, PD_TYPE_ENTRY_SIZE },
 					       error);
 	writer->event_types.size = 0;
 	return status;

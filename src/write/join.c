@@ -4,7 +4,7 @@
  * of tasks, ids of tracepoints, where the kernel was) is made one: in samples whose fields stay the same by changing a few
  * words, else by decoding the record and encoding it for the event that it has in the output.
  */
-#include "write/write.h"
+#include "write/inside.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * records too. Lists of BPF programs and their types are sent in pieces, which readers join. Of others the padding of
  * texts is left out, which makes most of them several times smaller.
  */
-#include "write/write.h"
+#include "write/inside.h"
 
 #include "format/decode.h"
 #include "format/encode.h"

@@ -2,7 +2,7 @@
 /*
  * Events and features as the writer keeps them until they are written: encoded in its byte order.
  */
-#include "write/write.h"
+#include "write/inside.h"
 
 #include <string.h>
 
@@ -87,6 +87,15 @@ enum pd_status pd_writer_keep_event(struct pd_writer *writer, const struct pd_at
 	writer->events[writer->event_count++] = event;
 	writer->header_dirty = writer->started;
 	return event.ids && (event.name || !name) ? PD_OK : pd_fail_memory(error);
+}
+
+enum pd_status pd_writer_add_event_type(struct pd_writer *writer, struct pd_bytes entry, struct pd_error *error)
+{
+	uint8_t padded[PD_TYPE_ENTRY_SIZE] = { 0 };
+
+	if (entry.size)
+		memcpy(padded, entry.data, entry.size < sizeof(padded) ? entry.size : sizeof(padded));
+	return pd_write_put(&writer->event_types, padded, sizeof(padded)) ? PD_OK : pd_fail_memory(error);
 }
 
 // ---- features ----

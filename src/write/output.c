@@ -3,7 +3,7 @@
  * Bytes on their way to a descriptor: one buffer in front of it, every write checked. A file is written at any offset,
  * a pipe in order. Below all of the writer: its growing buffers and its first failure are here as well.
  */
-#include "write/write.h"
+#include "write/inside.h"
 
 #include <errno.h>
 #include <unistd.h>

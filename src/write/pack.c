@@ -7,7 +7,7 @@
  * With whole_frames, a large piece is a frame of its own: the compressor then works on it where it lies, which takes it a
  * third less time, and damage to one does not reach the next. With quick, every piece is one.
  */
-#include "write/write.h"
+#include "write/inside.h"
 
 enum {
 	LARGE = 64 << 10, // bytes: a quick packer gains nothing by gathering more

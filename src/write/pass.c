@@ -3,7 +3,7 @@
  * Records of another file, on their way to the output. Most are passed as they are; this file says which are not:
  * those that stand elsewhere in another form, those that were compressed, and those in the other byte order.
  */
-#include "write/write.h"
+#include "write/inside.h"
 #include "format/traits.h"
 
 #include <inttypes.h>
@@ -159,11 +159,9 @@ static enum pd_status collect_spread(struct pd_writer *writer, const struct pd_r
 	if (status < 0)
 		return status;
 	if (record->type == PD_RECORD_HEADER_EVENT_TYPE) {
-		uint8_t entry[72] = { 0 };
-		size_t size = bytes.size - PD_RECORD_HEADER_SIZE;
-
-		memcpy(entry, bytes.data + PD_RECORD_HEADER_SIZE, size < sizeof(entry) ? size : sizeof(entry));
-		return pd_write_put(&writer->event_types, entry, sizeof(entry)) ? PD_OK : pd_fail_memory(error);
+		bytes.data += PD_RECORD_HEADER_SIZE;
+		bytes.size -= PD_RECORD_HEADER_SIZE;
+		return pd_writer_add_event_type(writer, bytes, error);
 	}
 	if (!pd_write_put(&writer->build_ids, bytes.data, bytes.size))
 		return pd_fail_memory(error);
@@ -256,15 +254,22 @@ static enum pd_status write_pieces(struct pd_writer *writer, const struct pd_rec
 	return status;
 }
 
-// The whole comes after its pieces, and counts as inflated. In the byte order that it has its pieces are passed, else
-// the whole is cut again. True if that is all.
+// The whole comes after its pieces, and counts as inflated.
+bool pd_writer_is_whole(struct pd_writer *writer, const struct pd_record *record)
+{
+	bool is_whole = writer->in_pieces && record->flags & PD_RECORD_INFLATED;
+
+	writer->in_pieces = record->type == PD_RECORD_SIMPLEPERF_SPLIT_END;
+	return is_whole;
+}
+
+// In the byte order that it has the pieces of a record are passed, else the whole is cut again. True if that is all.
 static bool takes_pieces(struct pd_writer *writer, const struct pd_record *record, size_t part, enum pd_status *status,
 			 struct pd_error *error)
 {
-	bool is_whole = writer->in_pieces && record->flags & PD_RECORD_INFLATED, other;
+	bool is_whole = pd_writer_is_whole(writer, record), other;
 
 	*status = PD_OK;
-	writer->in_pieces = record->type == PD_RECORD_SIMPLEPERF_SPLIT_END;
 	if (!is_whole && !pd_record_is(record->type, PD_TRAIT_CHUNK))
 		return false;
 	other = pd_record_is_big(record) != writer->big || writer->changed || writer->rejoin;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // Records of a pipe that hold events and features: what header.c and large.c send with.
-#include "write/write.h"
+#include "write/inside.h"
 
 enum pd_status pd_writer_send_bytes(struct pd_writer *writer, const void *data, size_t size, struct pd_error *error)
 {

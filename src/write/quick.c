@@ -10,7 +10,7 @@
  *
  * A branch that is guessed wrong costs as much as 30 bytes: what differs is found 64 bytes at a time, as bits.
  */
-#include "write/write.h"
+#include "write/inside.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>

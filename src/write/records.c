@@ -3,7 +3,7 @@
  * Records on their way to a part of the output, compressed or not, and records from structs. Events that come while
  * records are written are sent to a pipe at once.
  */
-#include "write/write.h"
+#include "write/inside.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -44,6 +44,23 @@ enum pd_status pd_writer_put(struct pd_writer *writer, size_t part, uint32_t typ
 	return pd_writer_put_outside(writer, part, data, size, error);
 }
 
+enum pd_status pd_writer_put_records(struct pd_writer *writer, size_t part, struct pd_bytes records,
+				     struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+
+	if (!writer->pack_type)
+		return pd_writer_put_outside(writer, part, records.data, records.size, error);
+	while (records.size && status >= 0) {
+		size_t size = records.size < PD_PACK_PIECE ? records.size : PD_PACK_PIECE;
+
+		status = pd_pack_put(writer, &writer->parts[part], records.data, size, error);
+		records.data += size;
+		records.size -= size;
+	}
+	return status;
+}
+
 enum pd_status pd_writer_note_aux(struct pd_writer *writer, size_t part, struct pd_error *error)
 {
 	uint8_t entry[16];
@@ -60,6 +77,22 @@ enum pd_status pd_writer_note_aux(struct pd_writer *writer, size_t part, struct 
 	return pd_write_put(&writer->aux_index, entry, sizeof(entry)) ? PD_OK : pd_fail_memory(error);
 }
 
+static enum pd_status put_encoded(struct pd_writer *writer, size_t part, uint32_t type, struct pd_bytes bytes,
+				  struct pd_error *error)
+{
+	enum pd_status status = pd_writer_start(writer, error);
+
+	if (status >= 0 && type == PD_RECORD_AUXTRACE)
+		status = pd_writer_note_aux(writer, part, error);
+	return status < 0 ? status : pd_writer_put(writer, part, type, bytes.data, bytes.size, error);
+}
+
+enum pd_status pd_writer_put_encoded(struct pd_writer *writer, size_t part, uint32_t type, struct pd_bytes bytes,
+				     struct pd_error *error)
+{
+	return pd_writer_fail(writer, put_encoded(writer, part, type, bytes, error), error);
+}
+
 static enum pd_status add_record(struct pd_writer *writer, uint32_t type, uint16_t misc, const void *decoded,
 				 size_t event, struct pd_error *error)
 {
@@ -67,7 +100,6 @@ static enum pd_status add_record(struct pd_writer *writer, uint32_t type, uint16
 	enum pd_record_group group = pd_record_group(type);
 	const struct pd_record_head head = { .type = type, .misc = misc };
 	struct pd_scope scope = { .arena = NULL };
-	enum pd_status status;
 	struct pd_buffer buffer;
 
 	if (group == PD_GROUP_SAMPLE || (group == PD_GROUP_KERNEL && event < writer->event_count))
@@ -84,10 +116,7 @@ static enum pd_status add_record(struct pd_writer *writer, uint32_t type, uint16
 	// see spread.c
 	if (type == PD_RECORD_FINISHED_ROUND && pd_writer_spreads(writer))
 		return PD_OK;
-	status = pd_writer_start(writer, error);
-	if (status >= 0 && type == PD_RECORD_AUXTRACE)
-		status = pd_writer_note_aux(writer, 0, error);
-	return status < 0 ? status : pd_writer_put(writer, 0, type, buffer.data, buffer.need, error);
+	return put_encoded(writer, 0, type, (struct pd_bytes){ buffer.data, buffer.need }, error);
 }
 
 enum pd_status pd_writer_add(struct pd_writer *writer, uint32_t type, uint16_t misc, const void *decoded, size_t event,
@@ -107,15 +136,18 @@ enum pd_status pd_writer_add(struct pd_writer *writer, uint32_t type, uint16_t m
 	return status == PD_ERROR_FORMAT ? status : pd_writer_fail(writer, status, error ? error : &own);
 }
 
+enum pd_status pd_writer_put_tail(struct pd_writer *writer, size_t part, struct pd_bytes bytes, struct pd_error *error)
+{
+	return pd_writer_fail(writer, pd_output_write(&writer->parts[part].out, bytes.data, bytes.size, error), error);
+}
+
 enum pd_status pd_writer_add_tail(struct pd_writer *writer, struct pd_bytes bytes, struct pd_error *error)
 {
 	struct pd_error own;
 
 	if (writer->status < 0)
 		return pd_writer_failed_before(writer, error);
-	return pd_writer_fail(writer,
-			      pd_output_write(&writer->parts[0].out, bytes.data, bytes.size, error ? error : &own),
-			      error ? error : &own);
+	return pd_writer_put_tail(writer, 0, bytes, error ? error : &own);
 }
 
 enum pd_status pd_writer_add_event(struct pd_writer *writer, const struct pd_attr *attr, struct pd_u64s ids,
@@ -130,4 +162,15 @@ enum pd_status pd_writer_add_event(struct pd_writer *writer, const struct pd_att
 	if (status >= 0 && writer->started && writer->mode == PD_MODE_PIPE)
 		status = pd_writer_send(writer, error ? error : &own);
 	return pd_writer_fail(writer, status, error ? error : &own);
+}
+
+enum pd_status pd_writer_put_feature(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
+				     struct pd_error *error)
+{
+	enum pd_status status;
+
+	if (!writer->started || writer->mode != PD_MODE_PIPE)
+		return pd_writer_set_feature_bytes(writer, feature, bytes, error);
+	status = pd_writer_keep_feature(writer, feature, bytes, error);
+	return pd_writer_fail(writer, status < 0 ? status : pd_writer_send(writer, error), error);
 }

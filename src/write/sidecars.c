@@ -3,7 +3,7 @@
  * Copies of the kernel next to the data of a directory (perf record --kcore): directories named kcore_dir...,
  * with a few files each. They are no records, and are copied as they are: regular files only, no links, no more levels.
  */
-#include "write/write.h"
+#include "write/inside.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
  * it. A record says its CPU, or its id does (ID_INDEX). What says neither, and what the recorder wrote itself, stays in the
  * main file. So all does if no event records CPUs.
  */
-#include "write/write.h"
+#include "write/inside.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a writer, from below: output.c puts bytes into a file, pack.c compresses records on their way there, header.c knows
- * what stands around records in each form, convert.c gives things the other byte order, copy.c and pass.c take
- * events, features and records of another file over, join.c those of several files.
+ * What the rest of the library uses of a writer, beside its public functions: what it keeps, records that are encoded already,
+ * its output for files of other kinds. Its members are in inside.h.
  */
 #ifndef PD_WRITE_WRITE_H
 #define PD_WRITE_WRITE_H
@@ -12,11 +11,14 @@
 #include "stream/read/stream.h"
 #include "write/packer.h"
 
-enum {
-	PD_FILE_HEADER_SIZE = 104,
-	PD_MOST_PADDED = 65528,       // bytes of a record whose size is a multiple of 8
-	PD_MOST_FEATURE = 65535 - 16, // bytes of a feature in a record
+// ---- bytes that grow ----
+
+struct pd_write_bytes {
+	uint8_t *data;
+	size_t size, capacity;
 };
+
+bool pd_write_put(struct pd_write_bytes *bytes, const void *data, size_t size);
 
 // ---- output.c: bytes on their way to a descriptor ----
 
@@ -61,27 +63,34 @@ static inline enum pd_status pd_output_write(struct pd_output *out, const void *
 	return PD_OK;
 }
 
-// ---- pack.c: compressed records, by quick.c or zstd ----
-
-struct pd_pack {
-	const struct pd_packer *packer;
-	void *state;    // NULL until something was compressed
-	uint8_t *plain; // whole records that wait
-	size_t used, capacity;
-	uint8_t *packed;
-	size_t packed_capacity;
-	bool in_frame; // what was cut into records ended inside a frame of zstd
-	uint64_t plain_total, packed_total;
-};
-
 enum {
-	PD_PACK_PIECE = 512 << 10, // most bytes that are compressed at once
-	// What readers are promised to have room for: a piece, after the begin of a record that the one before it ended in.
-	PD_PACK_MMAP_LEN = PD_PACK_PIECE + (64 << 10)
+	PD_PACK_PIECE = 512 << 10, // most bytes of records that are compressed at once
 };
 
-// ---- the writer ----
+// ---- opening ----
 
+// writer.c
+// A writer that collects the metadata that are copied from a file, in its byte order, and has no output.
+enum pd_status pd_writer_open_metadata(const struct pd_file *file, struct pd_writer **writer_out,
+				       struct pd_error *error);
+// A writer into a directory that is there, with its main file only; what is written keeps its names.
+enum pd_status pd_writer_open_in(const char *path, const struct pd_writer_options *options,
+				 struct pd_writer **writer_out, struct pd_error *error);
+// Large pieces are compressed as frames of their own. quick: by quick.c in place of a level.
+void pd_writer_pack_frames(struct pd_writer *writer, bool quick);
+// Records in pieces are cut again from the whole, so that there is none without its end.
+void pd_writer_rejoin(struct pd_writer *writer);
+
+// files.c
+// A further file of a directory. Its name is that of a file, in no other directory.
+enum pd_status pd_writer_add_part(struct pd_writer *writer, const char *name, struct pd_error *error);
+// The part of that name, which is added if there is none.
+enum pd_status pd_writer_find_part(struct pd_writer *writer, const char *name, size_t *part_out,
+				   struct pd_error *error);
+
+// ---- what it is and keeps ----
+
+// An event, encoded in the byte order of the writer.
 struct pd_write_event {
 	uint8_t *attr; // as stored
 	size_t attr_size;
@@ -92,87 +101,50 @@ struct pd_write_event {
 	uint64_t words[PD_WORD_COUNT];
 };
 
-struct pd_write_feature {
-	bool present;
-	uint8_t *data;
-	size_t size;
-	struct pd_file *from; // that it was joined from, or NULL
-};
+enum pd_mode pd_writer_mode(const struct pd_writer *writer);
+bool pd_writer_is_big(const struct pd_writer *writer);
+// Whether records are compressed here.
+bool pd_writer_compresses(const struct pd_writer *writer);
+bool pd_writer_has_failed(const struct pd_writer *writer);
+// Bytes of all parts so far.
+uint64_t pd_writer_size(const struct pd_writer *writer);
 
-// A file with records: the main one, and data.N of a directory.
-struct pd_write_part {
-	struct pd_output out;
-	struct pd_pack pack;
-	char *name;
-};
+size_t pd_writer_event_count(const struct pd_writer *writer);
+// NULL if there are not so many. Valid until another event is added.
+const struct pd_write_event *pd_writer_event(const struct pd_writer *writer, size_t index);
+// Whether it has the feature, and its bytes.
+bool pd_writer_has_feature(const struct pd_writer *writer, unsigned feature, struct pd_bytes *bytes_out);
+// Entries of old files with names of tracepoints, PD_TYPE_ENTRY_SIZE bytes each.
+struct pd_bytes pd_writer_event_types(const struct pd_writer *writer);
+// Number of the feature that ends the list in a pipe, 0 if there was none.
+uint64_t pd_writer_end_marker(const struct pd_writer *writer);
 
-// Bytes that grow.
-struct pd_write_bytes {
-	uint8_t *data;
-	size_t size, capacity;
+// metadata.c
+enum {
+	PD_TYPE_ENTRY_SIZE = 72
 };
+// Adds an entry of at most PD_TYPE_ENTRY_SIZE bytes, which is filled up with zeros.
+enum pd_status pd_writer_add_event_type(struct pd_writer *writer, struct pd_bytes entry, struct pd_error *error);
+void pd_writer_set_end_marker(struct pd_writer *writer, uint64_t feature);
+// Bytes of a feature, in the scratch of the writer.
+enum pd_status pd_writer_feature_bytes(struct pd_writer *writer, const struct pd_layout *layout, const void *decoded,
+				       struct pd_bytes *bytes_out, struct pd_error *error);
+// header.c
+// Whether EVENT_DESC is there and is what the writer would make of its events if it were not.
+bool pd_writer_makes_event_desc(struct pd_writer *writer);
+// copy.c
+// Takes events and features that the source has learned meanwhile.
+enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error);
+// Of a writer without output, before the first record: takes what is known of the source, with the names of its events.
+enum pd_status pd_writer_collect(struct pd_writer *writer, struct pd_error *error);
+// pass.c
+// A record of a pipe that an output has in another form, or at another place. True if that is all.
+bool pd_writer_takes_pipe_record(struct pd_writer *writer, const struct pd_record *record, enum pd_status *status,
+				 struct pd_error *error);
+// Whether a record is the whole of the pieces that came right before it. To be asked of each record, in order.
+bool pd_writer_is_whole(struct pd_writer *writer, const struct pd_record *record);
 
-struct pd_spread;
-
-struct pd_writer {
-	enum pd_mode mode;
-	bool big;
-	bool swap; // the order is not the one of this machine
-	enum pd_packing packing;
-	uint32_t pack_type; // of compressed records that are made here, or 0
-	bool whole_frames;  // a large piece is compressed as a frame of its own
-	bool quick;         // compressed by quick.c in place of a level
-	int level;
-	uint64_t save_bytes;
-	// what is written, and what it will be called
-	char *name;      // for messages
-	char *path;      // NULL: a descriptor of the caller
-	char *temporary; // NULL: path itself is written
-	int dir_fd;      // of a directory that is being made, or -1
-	struct pd_write_part *parts;
-	size_t part_count;
-	bool by_cpu;              // records of the kernel go to a part of their CPU
-	struct pd_spread *spread; // where to
-	bool started;             // the header is written
-	bool header_dirty;        // events came after the header
-	uint64_t data_offset;
-	uint64_t attrs_offset, attrs_size, attr_entry_size;
-	uint64_t types_offset;
-	uint64_t saved_end; // end of the data as the header says
-	// what surrounds records
-	struct pd_write_event *events;
-	size_t event_count, event_capacity;
-	size_t events_sent; // in a pipe
-	struct pd_write_feature features[PD_FEATURE_LIMIT];
-	bool sent[PD_FEATURE_LIMIT];       // in a pipe
-	struct pd_write_bytes event_types; // entries of 72 bytes
-	struct pd_write_bytes aux_index;   // entries of 16 bytes
-	uint64_t end_marker;               // number of the feature that ends the list in a pipe, 0 if there was none
-	// what is copied
-	struct pd_file *source;
-	size_t source_events; // taken so far
-	bool started_learning;
-	bool source_features[PD_FEATURE_LIMIT]; // taken
-	struct pd_write_bytes
-		build_ids; // records from before the first one of another kind, as feature BUILD_ID has them
-	bool repack;       // compressed records of the source cannot stay as they are
-	bool rejoin;       // records in pieces are cut again from the whole, so that there is none without its end
-	bool in_pieces;    // the next record that counts as inflated is a join of records that were passed
-	struct pd_changes changes; // of what is copied
-	// The record that is passed, if it has another content: decoded, and encoded in the order of the writer.
-	const void *changed;
-	struct pd_write_bytes changed_bytes;
-	uint64_t reported_types; // problems reported, by low bits of the type
-	uint64_t unturned_count,
-		unturned_offset;          // samples of the source that the other byte order cannot have, and the first
-	const struct pd_consumer *reader; // that the output is for, or NULL
-	uint64_t reported_left_out;       // records that it does not know, the same way
-	// scratch
-	struct pd_arena arena;
-	struct pd_write_bytes scratch;
-	struct pd_error error; // the first failure
-	enum pd_status status;
-};
+// ---- failures ----
 
 // Keeps the first failure. Returns its status.
 enum pd_status pd_writer_fail(struct pd_writer *writer, enum pd_status status, struct pd_error *error);
@@ -185,148 +157,34 @@ static inline enum pd_status pd_writer_output_status(enum pd_status status, stru
 		error->status = PD_ERROR_OUTPUT;
 	return PD_ERROR_OUTPUT;
 }
-// Tells the first failure, which there was. Returns its status.
-enum pd_status pd_writer_failed_before(const struct pd_writer *writer, struct pd_error *error);
 
-bool pd_write_put(struct pd_write_bytes *bytes, const void *data, size_t size);
-// Numbers in the byte order of the writer.
-bool pd_write_u32(struct pd_writer *writer, struct pd_write_bytes *bytes, uint32_t value);
-bool pd_write_u64(struct pd_writer *writer, struct pd_write_bytes *bytes, uint64_t value);
-// size bytes of scratch memory, or NULL.
+// ---- records that are encoded ----
+
+// size bytes of scratch memory, or NULL. Valid until the next call on the writer.
 uint8_t *pd_write_scratch(struct pd_writer *writer, size_t size);
 
-// records.c
-// Writes a record that is encoded, compressed if it may be.
-enum pd_status pd_writer_put(struct pd_writer *writer, size_t part, uint32_t type, const void *data, size_t size,
-			     struct pd_error *error);
-// The same, as it is; what waits to be compressed goes first.
-enum pd_status pd_writer_put_outside(struct pd_writer *writer, size_t part, const void *data, size_t size,
-				     struct pd_error *error);
-// Notes that the next bytes are an AUXTRACE record.
-enum pd_status pd_writer_note_aux(struct pd_writer *writer, size_t part, struct pd_error *error);
-
-// pack.c
-enum pd_status pd_pack_put(struct pd_writer *writer, struct pd_write_part *part, const void *data, size_t size,
-			   struct pd_error *error);
-enum pd_status pd_pack_flush(struct pd_writer *writer, struct pd_write_part *part, struct pd_error *error);
-// The same if anything waits to be compressed.
-enum pd_status pd_pack_flush_waiting(struct pd_writer *writer, struct pd_write_part *part, struct pd_error *error);
-void pd_pack_fini(struct pd_pack *pack);
-
-// writer.c
-// A writer that collects the metadata that are copied from a file, in its byte order, and has no output.
-enum pd_status pd_writer_open_metadata(const struct pd_file *file, struct pd_writer **writer_out,
-				       struct pd_error *error);
-// A writer into a directory that is there, with its main file only; what is written keeps its names.
-enum pd_status pd_writer_open_in(const char *path, const struct pd_writer_options *options,
-				 struct pd_writer **writer_out, struct pd_error *error);
-
-// files.c
-// What path leads to, if it is a link to a file; else path itself. Allocated by malloc, or NULL.
-char *pd_write_target(const char *path);
-// Opens writer->path, or what is renamed to it.
-enum pd_status pd_writer_open_path(struct pd_writer *writer, const struct pd_writer_options *options,
-				   struct pd_error *error);
-// Whether a descriptor can be written in the form of the writer.
-enum pd_status pd_writer_check_descriptor(struct pd_writer *writer, int fd, const struct pd_writer_options *options,
-					  struct pd_error *error);
-// Adds a part to an open descriptor, which is closed on failure if it is owned.
-enum pd_status pd_writer_add_output(struct pd_writer *writer, int fd, bool owns_fd, const char *name,
-				    struct pd_error *error);
-// A further file of a directory. Its name is that of a file, in no other directory.
-enum pd_status pd_writer_add_part(struct pd_writer *writer, const char *name, struct pd_error *error);
-// Removes what was written.
-void pd_writer_remove_files(struct pd_writer *writer);
-
-// metadata.c
-// Bytes of a feature, in the scratch of the writer.
-enum pd_status pd_writer_feature_bytes(struct pd_writer *writer, const struct pd_layout *layout, const void *decoded,
-				       struct pd_bytes *bytes_out, struct pd_error *error);
-enum pd_status pd_writer_keep_event(struct pd_writer *writer, const struct pd_attr *attr, struct pd_u64s ids,
-				    const char *name, struct pd_error *error);
-enum pd_status pd_writer_keep_feature(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
-				      struct pd_error *error);
-enum pd_status pd_writer_encode_feature(struct pd_writer *writer, unsigned feature, const void *decoded,
-					struct pd_error *error);
-
 // header.c
-// Whether EVENT_DESC is there and is what the writer would make of its events if it were not.
-bool pd_writer_makes_event_desc(struct pd_writer *writer);
 // Writes what stands before records.
 enum pd_status pd_writer_start(struct pd_writer *writer, struct pd_error *error);
-// In a pipe: writes events and features that were not sent so far.
-enum pd_status pd_writer_send(struct pd_writer *writer, struct pd_error *error);
-// Brings the header of a file up to date. At the end nothing is held back any more.
-enum pd_status pd_writer_save(struct pd_writer *writer, bool last, struct pd_error *error);
 
-// pipe.c
-// Writes bytes to a pipe, after what waits to be compressed.
-enum pd_status pd_writer_send_bytes(struct pd_writer *writer, const void *data, size_t size, struct pd_error *error);
-enum pd_status pd_writer_send_record(struct pd_writer *writer, uint32_t type, uint16_t misc, struct pd_bytes body,
+// records.c
+// Writes a record, and before the first one what stands before records.
+enum pd_status pd_writer_put_encoded(struct pd_writer *writer, size_t part, uint32_t type, struct pd_bytes bytes,
 				     struct pd_error *error);
-// Sends a feature, or a piece of it, that fits into a record of a pipe.
-enum pd_status pd_writer_send_feature_bytes(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
-					    struct pd_error *error);
-// Tells whoever reads the source what the output cannot have.
-void pd_writer_report_too_large(struct pd_writer *writer, unsigned feature, size_t size);
+// Writes whole records of the kernel to a part that is started, compressed if the writer compresses.
+enum pd_status pd_writer_put_records(struct pd_writer *writer, size_t part, struct pd_bytes records,
+				     struct pd_error *error);
+// The same, as they are; what waits to be compressed goes first.
+enum pd_status pd_writer_put_outside(struct pd_writer *writer, size_t part, const void *data, size_t size,
+				     struct pd_error *error);
+// Writes bytes that follow the last record.
+enum pd_status pd_writer_put_tail(struct pd_writer *writer, size_t part, struct pd_bytes bytes, struct pd_error *error);
+// Sets a feature; in a pipe whose records have begun, it is sent.
+enum pd_status pd_writer_put_feature(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
+				     struct pd_error *error);
 
-// large.c: a feature that does not fit into a record of a pipe
-enum pd_status pd_writer_send_large(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
-				    struct pd_error *error);
-
-// sidecars.c: copies of the kernel next to the data of a directory
-// Copies it, or reports that it cannot.
-enum pd_status pd_writer_copy_sidecars(struct pd_writer *writer, struct pd_file *file, struct pd_error *error);
-// Takes the copies away again.
-void pd_writer_remove_sidecars(struct pd_writer *writer);
-
-// convert.c: the other byte order. What is returned lives in the scratch of the writer, or is what was given.
-enum pd_status pd_convert_record(struct pd_writer *writer, const struct pd_record *record, struct pd_bytes *bytes_out,
-				 struct pd_error *error);
-// Tells how many samples of the source were not converted.
-void pd_convert_sum_up(const struct pd_writer *writer);
-enum pd_status pd_convert_feature(struct pd_writer *writer, struct pd_file *file, unsigned feature,
-				  struct pd_bytes bytes, struct pd_bytes *bytes_out, struct pd_error *error);
-
-// pass.c
-// A record of a pipe that an output has in another form, or at another place. True if that is all.
-bool pd_writer_takes_pipe_record(struct pd_writer *writer, const struct pd_record *record, enum pd_status *status,
-				 struct pd_error *error);
-// Encodes a record with another content into changed_bytes. words are those of its event in the output, or NULL. A value
-// that does not fit is PD_ERROR_FORMAT.
-enum pd_status pd_writer_encode_changed(struct pd_writer *writer, const struct pd_record *record, uint16_t misc,
-					const void *decoded, const uint64_t *words, struct pd_error *error);
-// Writes the current record with changed_bytes in its place. changed is its content, or anything but NULL.
-enum pd_status pd_writer_pass_instead(struct pd_writer *writer, struct pd_stream *stream,
-				      const struct pd_record *record, const void *changed, struct pd_error *error);
-
-// spread.c: parts by CPU
-// Whether records go to several parts, so that rounds say nothing.
-bool pd_writer_spreads(const struct pd_writer *writer);
-// The part of a record of a file that is no directory.
-enum pd_status pd_writer_spread(struct pd_writer *writer, const struct pd_record *record, size_t *part_out,
-				struct pd_error *error);
-void pd_spread_free(struct pd_spread *spread);
-
-// consumer.c
-// Of a writer for no consumer everything is taken.
-void pd_consumer_fit_attr(struct pd_writer *writer, struct pd_attr *attr);
-void pd_consumer_cut_attr(struct pd_writer *writer, struct pd_write_event *event);
-bool pd_consumer_takes_feature(struct pd_writer *writer, unsigned feature);
-bool pd_consumer_takes_record(struct pd_writer *writer, const struct pd_record *record);
-
-// copy.c
-// Bytes of a feature of a file, in the byte order of the writer; in its scratch, or those of the file.
-enum pd_status pd_writer_feature_of(struct pd_writer *writer, struct pd_file *file, unsigned feature,
-				    struct pd_bytes *bytes_out, struct pd_error *error);
-// Takes events and features that the source has learned meanwhile.
-enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error);
-// Events as the output has them, so that their names are made anew and not copied.
-static inline bool pd_writer_changes_events(const struct pd_writer *writer)
-{
-	return writer->changes.event || writer->reader;
-}
-// Takes a name that a pipe gives to an event in front of all records.
-enum pd_status pd_writer_take_name(struct pd_writer *writer, uint64_t id, const char *name, struct pd_error *error);
+// writer.c
+// Brings the output up to date: what waits is written; a file gets a header that says so.
+enum pd_status pd_writer_flush(struct pd_writer *writer, struct pd_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A writer from its start to its end: opening it, finishing what it has written, and giving the output its name. */
-#include "write/write.h"
+#include "write/inside.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -214,6 +214,99 @@ void pd_writer_abort(struct pd_writer *writer)
 const char *pd_writer_unfinished(const struct pd_writer *writer)
 {
 	return writer->temporary;
+}
+
+// ---- what other folders ask ----
+
+void pd_writer_pack_frames(struct pd_writer *writer, bool quick)
+{
+	writer->whole_frames = true;
+	writer->quick = quick;
+}
+
+void pd_writer_rejoin(struct pd_writer *writer)
+{
+	writer->rejoin = true;
+}
+
+enum pd_mode pd_writer_mode(const struct pd_writer *writer)
+{
+	return writer->mode;
+}
+
+bool pd_writer_is_big(const struct pd_writer *writer)
+{
+	return writer->big;
+}
+
+bool pd_writer_compresses(const struct pd_writer *writer)
+{
+	return writer->pack_type;
+}
+
+bool pd_writer_has_failed(const struct pd_writer *writer)
+{
+	return writer->status < 0;
+}
+
+uint64_t pd_writer_size(const struct pd_writer *writer)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < writer->part_count; i++)
+		size += pd_output_end(&writer->parts[i].out);
+	return size;
+}
+
+size_t pd_writer_event_count(const struct pd_writer *writer)
+{
+	return writer->event_count;
+}
+
+const struct pd_write_event *pd_writer_event(const struct pd_writer *writer, size_t index)
+{
+	return index < writer->event_count ? &writer->events[index] : NULL;
+}
+
+bool pd_writer_has_feature(const struct pd_writer *writer, unsigned feature, struct pd_bytes *bytes_out)
+{
+	const struct pd_write_feature *slot = &writer->features[feature];
+
+	if (slot->present && bytes_out)
+		*bytes_out = (struct pd_bytes){ slot->data, slot->size };
+	return slot->present;
+}
+
+struct pd_bytes pd_writer_event_types(const struct pd_writer *writer)
+{
+	return (struct pd_bytes){ writer->event_types.data, writer->event_types.size };
+}
+
+uint64_t pd_writer_end_marker(const struct pd_writer *writer)
+{
+	return writer->end_marker;
+}
+
+void pd_writer_set_end_marker(struct pd_writer *writer, uint64_t feature)
+{
+	writer->end_marker = feature;
+}
+
+// ---- up to date, and the end ----
+
+enum pd_status pd_writer_flush(struct pd_writer *writer, struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+
+	for (size_t i = 0; i < writer->part_count && status >= 0; i++) {
+		status = pd_pack_flush(writer, &writer->parts[i], error);
+		if (status >= 0 && i)
+			status = pd_output_flush(&writer->parts[i].out, error);
+	}
+	if (status < 0)
+		return status;
+	return writer->mode == PD_MODE_PIPE ? pd_output_flush(&writer->parts[0].out, error) :
+					      pd_writer_save(writer, false, error);
 }
 
 // A descriptor may tell only now that bytes were lost.

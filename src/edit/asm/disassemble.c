@@ -20,8 +20,7 @@
 enum {
 	TAIL_LINE = 64,      // bytes
 	SHORT_FEATURE = 128, // bytes
-	SHORT_LINE = 100,    // characters
-	TYPE_ENTRY_SIZE = 72
+	SHORT_LINE = 100     // characters
 };
 
 struct pd_disassembler {
@@ -77,8 +76,8 @@ static void print_header(struct pd_disassembler *d, struct pd_text *text)
 		       pd_file_is_big(d->file) ? "big" : "little");
 	if (!d->packed && compression && compression->type == PD_COMPRESSION_ZSTD)
 		pd_text_printf(text, ", compression: zstd, level: %" PRIu32, compression->level);
-	if (d->metadata->end_marker)
-		pd_text_printf(text, ", end_marker: %" PRIu64, d->metadata->end_marker);
+	if (pd_writer_end_marker(d->metadata))
+		pd_text_printf(text, ", end_marker: %" PRIu64, pd_writer_end_marker(d->metadata));
 	pd_text_char(text, '\n');
 }
 
@@ -86,7 +85,7 @@ static enum pd_status print_event(struct pd_disassembler *d, const struct pd_wri
 				  struct pd_error *error)
 {
 	struct pd_emitter emitter = emitter_of(d, text);
-	struct pd_cursor c = pd_cursor(event->attr, event->attr_size, d->metadata->big);
+	struct pd_cursor c = pd_cursor(event->attr, event->attr_size, pd_writer_is_big(d->metadata));
 	struct pd_attr attr = { .rest = { NULL, 0 } };
 
 	pd_decode_attr(&c, &emitter.scope, &attr);
@@ -157,7 +156,7 @@ static bool emit_feature(struct pd_disassembler *d, unsigned feature, struct pd_
 {
 	const struct pd_layout *layout = pd_feature_layout(feature);
 	struct pd_emitter emitter = emitter_of(d, text);
-	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, d->metadata->big);
+	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, pd_writer_is_big(d->metadata));
 	const struct pd_nrcpus *nrcpus = feature == PD_FEATURE_CPU_TOPOLOGY ? pd_file_nrcpus(d->file) : NULL;
 	size_t before = text->size, from;
 	void *decoded;
@@ -203,11 +202,8 @@ static bool is_made(struct pd_disassembler *d, unsigned feature)
 	return compression && compression->type == PD_COMPRESSION_ZSTD && !d->packed;
 }
 
-static void print_feature(struct pd_disassembler *d, unsigned feature, struct pd_text *text)
+static void print_feature(struct pd_disassembler *d, unsigned feature, struct pd_bytes bytes, struct pd_text *text)
 {
-	const struct pd_write_feature *slot = &d->metadata->features[feature];
-	struct pd_bytes bytes = { slot->data, slot->size };
-
 	if (is_made(d, feature))
 		return;
 	if (feature == PD_FEATURE_AUXTRACE) {
@@ -234,11 +230,11 @@ static void print_feature(struct pd_disassembler *d, unsigned feature, struct pd
 static void print_event_types(struct pd_disassembler *d, struct pd_text *text)
 {
 	const struct pd_layout *layout = &pd_layouts[PD_LAYOUT_header_event_type];
-	const struct pd_write_bytes *types = &d->metadata->event_types;
+	struct pd_bytes types = pd_writer_event_types(d->metadata);
 
-	for (size_t at = 0; at + TYPE_ENTRY_SIZE <= types->size; at += TYPE_ENTRY_SIZE) {
+	for (size_t at = 0; at + PD_TYPE_ENTRY_SIZE <= types.size; at += PD_TYPE_ENTRY_SIZE) {
 		struct pd_emitter emitter = emitter_of(d, text);
-		struct pd_cursor c = pd_cursor(types->data + at, TYPE_ENTRY_SIZE, d->metadata->big);
+		struct pd_cursor c = pd_cursor(types.data + at, PD_TYPE_ENTRY_SIZE, pd_writer_is_big(d->metadata));
 		struct pd_header_event_type decoded = { .rest = { NULL, 0 } };
 
 		layout->decode(&c, &emitter.scope, &decoded);
@@ -251,7 +247,9 @@ static void print_event_types(struct pd_disassembler *d, struct pd_text *text)
 // Events and features that were not printed so far.
 static enum pd_status print_news(struct pd_disassembler *d, struct pd_text *text, struct pd_error *error)
 {
+	const struct pd_write_event *event;
 	enum pd_status status = PD_OK;
+	struct pd_bytes bytes;
 
 	if (d->quirks_printed != pd_file_quirks(d->file)) {
 		PD_TEXT_LITERAL(text, "quirks ");
@@ -259,45 +257,24 @@ static enum pd_status print_news(struct pd_disassembler *d, struct pd_text *text
 		pd_text_char(text, '\n');
 		d->quirks_printed = pd_file_quirks(d->file);
 	}
-	for (; status >= 0 && d->events_printed < d->metadata->event_count; d->events_printed++)
-		status = print_event(d, &d->metadata->events[d->events_printed], text, error);
+	for (; status >= 0 && (event = pd_writer_event(d->metadata, d->events_printed)) != NULL; d->events_printed++)
+		status = print_event(d, event, text, error);
 	for (unsigned i = 1; i < PD_FEATURE_LIMIT; i++) {
-		if (!d->metadata->features[i].present || d->features_printed[i])
+		if (d->features_printed[i] || !pd_writer_has_feature(d->metadata, i, &bytes))
 			continue;
 		d->features_printed[i] = true;
-		print_feature(d, i, text);
+		print_feature(d, i, bytes, text);
 	}
 	return status;
 }
 
-// Files have the names of their events in a feature.
-static enum pd_status take_names(struct pd_disassembler *d, struct pd_error *error)
-{
-	if (pd_file_mode(d->file) == PD_MODE_PIPE || !d->metadata->features[PD_FEATURE_EVENT_DESC].present)
-		return PD_OK;
-	for (size_t i = 0; i < d->metadata->event_count; i++) {
-		struct pd_write_event *event = &d->metadata->events[i];
-		const struct pd_event_full *full = i < pd_file_event_count(d->file) ? pd_file_full_event(d->file, i) :
-										      NULL;
-
-		if (!full || !full->named || event->name)
-			continue;
-		event->name = strdup(full->event.name);
-		if (!event->name)
-			return pd_fail_memory(error);
-	}
-	return PD_OK;
-}
-
 static enum pd_status begin(struct pd_disassembler *d, struct pd_text *text, struct pd_error *error)
 {
-	enum pd_status status = pd_writer_learn(d->metadata, error);
+	enum pd_status status = pd_writer_collect(d->metadata, error);
 
-	if (status >= 0)
-		status = take_names(d, error);
 	if (status < 0)
 		return status;
-	d->begun = d->metadata->started = true;
+	d->begun = true;
 	PD_TEXT_LITERAL(text, "# perf.data as text; perfdata assemble turns it back into a perf.data file\n");
 	if (pd_file_header(d->file)->version == 1)
 		PD_TEXT_LITERAL(text, "# format version 1; assemble writes version 2\n");
@@ -345,7 +322,7 @@ static size_t event_of(struct pd_disassembler *d, const struct pd_record *record
 
 	if ((group != PD_GROUP_SAMPLE && group != PD_GROUP_KERNEL) || !full)
 		return SIZE_MAX;
-	return full->event.index < d->metadata->event_count ? full->event.index : SIZE_MAX;
+	return full->event.index < pd_writer_event_count(d->metadata) ? full->event.index : SIZE_MAX;
 }
 
 // What stands in front of the fields: "SAMPLE event: 1, misc: user". True if there is anything but the name.
@@ -355,7 +332,7 @@ static bool print_start(struct pd_disassembler *d, const struct pd_record *recor
 	bool numbered = group == PD_GROUP_SAMPLE || group == PD_GROUP_KERNEL;
 
 	// the first event is meant if none is named
-	numbered = numbered && event != 0 && (event != SIZE_MAX || d->metadata->event_count);
+	numbered = numbered && event != 0 && (event != SIZE_MAX || pd_writer_event_count(d->metadata));
 	pd_text_add(text, pd_record_name(record->type));
 	if (numbered && event == SIZE_MAX)
 		PD_TEXT_LITERAL(text, " event: none");
@@ -384,7 +361,7 @@ static bool print_decoded(struct pd_disassembler *d, const struct pd_record *rec
 	decoded = any;
 	emitter.scope.arena = pd_record_arena(record);
 	if (event != SIZE_MAX)
-		memcpy(emitter.scope.words, d->metadata->events[event].words, sizeof(emitter.scope.words));
+		memcpy(emitter.scope.words, pd_writer_event(d->metadata, event)->words, sizeof(emitter.scope.words));
 	emitter.scope.words[PD_WORD_MISC] = record->misc;
 	emitter.scope.words[PD_WORD_QUIRKS] = pd_file_quirks(d->file);
 	if (group != PD_GROUP_KERNEL || !decoded->sample_id) {
@@ -452,10 +429,8 @@ static bool is_other_shape(struct pd_disassembler *d, const struct pd_record *re
 {
 	bool inside = record->flags & PD_RECORD_INFLATED;
 	bool compressed = pd_record_is(record->type, PD_TRAIT_COMPRESSED);
-	bool is_whole = d->metadata->in_pieces && inside;
 
-	d->metadata->in_pieces = record->type == PD_RECORD_SIMPLEPERF_SPLIT_END;
-	return is_whole || (d->packed ? inside : compressed && !inside);
+	return pd_writer_is_whole(d->metadata, record) || (d->packed ? inside : compressed && !inside);
 }
 
 static enum pd_status print_record(struct pd_disassembler *d, const struct pd_record *record, struct pd_text *text,

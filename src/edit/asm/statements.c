@@ -69,7 +69,7 @@ enum pd_status pd_asm_open_writer(struct pd_assembler *a)
 		return PD_OK;
 	status = (a->options.open)(a->options.self, &a->said, &a->writer, &a->error);
 	if (status >= 0 && a->end_marker)
-		a->writer->end_marker = a->end_marker;
+		pd_writer_set_end_marker(a->writer, a->end_marker);
 	return status;
 }
 
@@ -160,8 +160,8 @@ static enum pd_status take_event_type(struct pd_assembler *a, struct pd_parser *
 {
 	const struct pd_layout *layout = &pd_layouts[PD_LAYOUT_header_event_type];
 	struct pd_header_event_type decoded = { .rest = { NULL, 0 } };
-	uint8_t entry[72] = { 0 };
-	struct pd_buffer buffer = pd_buffer(entry, sizeof(entry), a->writer->big);
+	uint8_t entry[PD_TYPE_ENTRY_SIZE];
+	struct pd_buffer buffer = pd_buffer(entry, sizeof(entry), pd_writer_is_big(a->writer));
 
 	pd_parse_struct(p, layout, &decoded);
 	if (p->failed_at)
@@ -169,7 +169,7 @@ static enum pd_status take_event_type(struct pd_assembler *a, struct pd_parser *
 	layout->encode(&buffer, &p->scope, &decoded);
 	if (buffer.failed || pd_buffer_full(&buffer))
 		return fail_value(a, PD_ERROR_FORMAT, &buffer, layout);
-	return pd_write_put(&a->writer->event_types, entry, sizeof(entry)) ? PD_OK : pd_fail_memory(&a->error);
+	return pd_writer_add_event_type(a->writer, (struct pd_bytes){ entry, buffer.need }, &a->error);
 }
 
 static unsigned parse_feature_name(struct pd_parser *p)
@@ -202,18 +202,6 @@ static unsigned parse_feature_name(struct pd_parser *p)
 	return 0;
 }
 
-static enum pd_status keep_feature(struct pd_assembler *a, unsigned feature, struct pd_bytes bytes)
-{
-	struct pd_writer *writer = a->writer;
-	enum pd_status status;
-
-	// of a pipe that says more later
-	if (!writer->started || writer->mode != PD_MODE_PIPE)
-		return pd_writer_set_feature_bytes(writer, feature, bytes, &a->error);
-	status = pd_writer_keep_feature(writer, feature, bytes, &a->error);
-	return pd_writer_fail(writer, status < 0 ? status : pd_writer_send(writer, &a->error), &a->error);
-}
-
 // Names of registers are those of the machine.
 static void learn_machine(struct pd_assembler *a, unsigned feature, const void *decoded)
 {
@@ -238,7 +226,7 @@ static enum pd_status take_raw_feature(struct pd_assembler *a, struct pd_parser 
 	if (pd_parse_more(p))
 		pd_parse_fail(p, p->at, "expected the bytes of the feature");
 	a->raw += !p->failed_at;
-	return p->failed_at ? PD_OK : keep_feature(a, feature, bytes);
+	return p->failed_at ? PD_OK : pd_writer_put_feature(a->writer, feature, bytes, &a->error);
 }
 
 static enum pd_status take_feature(struct pd_assembler *a, struct pd_parser *p)
@@ -256,7 +244,7 @@ static enum pd_status take_feature(struct pd_assembler *a, struct pd_parser *p)
 		pd_parse_fail(p, begin, "feature 0 does not exist");
 	if (p->failed_at)
 		return PD_OK;
-	if (a->writer->features[feature].present)
+	if (pd_writer_has_feature(a->writer, feature, NULL))
 		pd_parse_fail(p, begin, "duplicate feature");
 	if (pd_parse_more(p) && p->end - p->at > 3 && !memcmp(p->at, "raw", 3) && p->at[3] != ':') {
 		p->at += 3;
@@ -278,7 +266,7 @@ static enum pd_status take_feature(struct pd_assembler *a, struct pd_parser *p)
 		return status == PD_ERROR_FORMAT ? pd_asm_fail_line(a, status, error.message) :
 						   pd_fail_memory(&a->error);
 	learn_machine(a, feature, decoded);
-	return keep_feature(a, feature, bytes);
+	return pd_writer_put_feature(a->writer, feature, bytes, &a->error);
 }
 
 // ---- records ----
@@ -299,27 +287,24 @@ static enum pd_status put_record(struct pd_assembler *a, uint32_t type, struct p
 {
 	struct pd_writer *writer = a->writer;
 	const struct pd_record record = { .type = type, .bytes = bytes };
-	enum pd_status status = pd_writer_start(writer, &a->error);
 
 	// rounds of one file say nothing about the others once they are one
-	if (type == PD_RECORD_FINISHED_ROUND && a->in_parts && writer->mode != PD_MODE_DIRECTORY)
-		return PD_OK;
-	if (status >= 0 && type == PD_RECORD_AUXTRACE)
-		status = pd_writer_note_aux(writer, a->part, &a->error);
-	if (status >= 0)
-		status = pd_writer_put(writer, a->part, type, bytes.data, bytes.size, &a->error);
+	if (type == PD_RECORD_FINISHED_ROUND && a->in_parts && pd_writer_mode(writer) != PD_MODE_DIRECTORY)
+		return pd_writer_fail(writer, pd_writer_start(writer, &a->error), &a->error);
 	a->records++;
-	a->tail_left = pd_stream_tail_size(&record, writer->swap);
+	a->tail_left = pd_stream_tail_size(&record, pd_writer_is_big(writer) != PD_HOST_BIG);
 	a->tail_type = type;
-	return pd_writer_fail(writer, status, &a->error);
+	return pd_writer_put_encoded(writer, a->part, type, bytes, &a->error);
 }
 
 // What was compressed goes on as one stream, in its byte order.
 static bool breaks_stream(const struct pd_assembler *a)
 {
-	bool other_order = a->said.endian != PD_ENDIAN_SAME && (a->said.endian == PD_ENDIAN_BIG) != a->writer->big;
+	bool other_order = a->said.endian != PD_ENDIAN_SAME &&
+			   (a->said.endian == PD_ENDIAN_BIG) != pd_writer_is_big(a->writer);
 
-	return a->writer->pack_type || other_order || (a->in_parts && a->writer->mode != PD_MODE_DIRECTORY);
+	return pd_writer_compresses(a->writer) || other_order ||
+	       (a->in_parts && pd_writer_mode(a->writer) != PD_MODE_DIRECTORY);
 }
 
 // In a pipe such records would be taken for what the writer says itself.
@@ -329,7 +314,7 @@ static void check_place(struct pd_assembler *a, struct pd_parser *p, uint32_t ty
 		pd_parse_fail(p, p->start,
 			      "compressed records can only be kept unchanged: in the form and byte order of the text, "
 			      "and not compressed again");
-	if (a->writer->mode == PD_MODE_PIPE && pd_record_is(type, PD_TRAIT_SECTION))
+	if (pd_writer_mode(a->writer) == PD_MODE_PIPE && pd_record_is(type, PD_TRAIT_SECTION))
 		pd_parse_fail(p, p->start, "in a pipe, write this record as 'event' or 'feature'");
 }
 
@@ -348,12 +333,12 @@ static bool take_event_number(struct pd_assembler *a, struct pd_parser *p, enum 
 			return false;
 		}
 		event = pd_parse_u64(p, UINT32_MAX);
-		if (!p->failed_at && event >= a->writer->event_count)
+		if (!p->failed_at && event >= pd_writer_event_count(a->writer))
 			pd_parse_fail(p, begin, "event %" PRIu64 " is not defined yet", event);
 	}
-	if (p->failed_at || event >= a->writer->event_count)
+	known = p->failed_at ? NULL : pd_writer_event(a->writer, event);
+	if (!known)
 		return false;
-	known = &a->writer->events[event];
 	memcpy(p->scope.words, known->words, sizeof(p->scope.words));
 	if (group != PD_GROUP_KERNEL)
 		p->scope.words[PD_WORD_TRAILER] = 0;
@@ -369,6 +354,7 @@ static enum pd_status take_record(struct pd_assembler *a, struct pd_parser *p, u
 	bool has_event = false;
 	struct pd_scope scope;
 	struct pd_buffer buffer;
+	uint8_t *scratch;
 	void *decoded;
 
 	check_place(a, p, type);
@@ -389,13 +375,14 @@ static enum pd_status take_record(struct pd_assembler *a, struct pd_parser *p, u
 		pd_parse_fail(p, p->at, "unmatched closing bracket");
 	if (p->failed_at)
 		return PD_OK;
-	if (!pd_write_scratch(a->writer, UINT16_MAX + 1))
+	scratch = pd_write_scratch(a->writer, UINT16_MAX + 1);
+	if (!scratch)
 		return pd_fail_memory(&a->error);
-	buffer = pd_buffer(a->writer->scratch.data, a->writer->scratch.capacity, a->writer->big);
+	buffer = pd_buffer(scratch, UINT16_MAX + 1, p->big);
 	pd_record_put(&buffer, &head, layout, group, &scope, decoded);
 	if (!buffer.failed && pd_buffer_full(&buffer) && buffer.need <= a->arena.limit &&
-	    pd_write_scratch(a->writer, buffer.need)) {
-		buffer = pd_buffer(a->writer->scratch.data, a->writer->scratch.capacity, a->writer->big);
+	    (scratch = pd_write_scratch(a->writer, buffer.need)) != NULL) {
+		buffer = pd_buffer(scratch, buffer.need, p->big);
 		scope = p->scope;
 		pd_record_put(&buffer, &head, layout, group, &scope, decoded);
 	}
@@ -433,7 +420,7 @@ static enum pd_status take_raw(struct pd_assembler *a, struct pd_parser *p)
 	scratch = pd_write_scratch(a->writer, (size_t)size);
 	if (!scratch)
 		return pd_fail_memory(&a->error);
-	buffer = pd_buffer(scratch, (size_t)size, a->writer->big);
+	buffer = pd_buffer(scratch, (size_t)size, p->big);
 	pd_buffer_u32(&buffer, (uint32_t)type);
 	pd_buffer_u16(&buffer, large ? (uint16_t)(size >> 16) : (uint16_t)misc);
 	pd_buffer_u16(&buffer, (uint16_t)size);
@@ -453,9 +440,7 @@ static enum pd_status take_tail(struct pd_assembler *a, struct pd_parser *p)
 	if (p->failed_at)
 		return PD_OK;
 	a->tail_left -= bytes.size;
-	return pd_writer_fail(a->writer,
-			      pd_output_write(&a->writer->parts[a->part].out, bytes.data, bytes.size, &a->error),
-			      &a->error);
+	return pd_writer_put_tail(a->writer, a->part, bytes, &a->error);
 }
 
 // ---- parts of a directory ----
@@ -474,25 +459,15 @@ static enum pd_status take_part(struct pd_assembler *a, struct pd_parser *p)
 {
 	const char *begin = pd_parse_more(p) ? p->at : p->end;
 	const char *name = pd_parse_text(p);
-	struct pd_writer *writer = a->writer;
-	enum pd_status status;
 
 	if (!p->failed_at && !a->in_parts)
 		pd_parse_fail(p, p->start, "only a directory has parts; use 'header form: dir'");
 	if (!p->failed_at && strcmp(name, "data") != 0 && !is_part_name(name))
 		pd_parse_fail(p, begin, "a part needs a name like \"data.0\"");
 	// in one file they come one after another
-	if (p->failed_at || writer->mode != PD_MODE_DIRECTORY)
+	if (p->failed_at || pd_writer_mode(a->writer) != PD_MODE_DIRECTORY)
 		return PD_OK;
-	for (size_t i = 0; i < writer->part_count; i++) {
-		if (strcmp(writer->parts[i].name, name) == 0) {
-			a->part = i;
-			return PD_OK;
-		}
-	}
-	status = pd_writer_add_part(writer, name, &a->error);
-	a->part = writer->part_count - 1;
-	return pd_writer_fail(writer, status, &a->error);
+	return pd_writer_find_part(a->writer, name, &a->part, &a->error);
 }
 
 // ---- statements ----
@@ -555,7 +530,7 @@ static enum pd_status take_statement_of(struct pd_assembler *a, struct pd_parser
 	status = pd_asm_open_writer(a);
 	if (status < 0)
 		return status;
-	p->big = a->writer->big;
+	p->big = pd_writer_is_big(a->writer);
 	if (statement && statement->take == take_tail)
 		return take_tail(a, p);
 	// a part of a recording that was cut may end before its bytes do

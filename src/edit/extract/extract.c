@@ -33,7 +33,7 @@ static enum pd_status change_feature(void *self, struct pd_file *file, unsigned 
 	const struct pd_sample_time *noted;
 
 	(void)error;
-	if (feature != PD_FEATURE_SAMPLE_TIME || extract->writer->mode != PD_MODE_PIPE ||
+	if (feature != PD_FEATURE_SAMPLE_TIME || pd_writer_mode(extract->writer) != PD_MODE_PIPE ||
 	    (!extract->from_ns && !extract->to_ns) || !(noted = pd_file_sample_time(file)))
 		return PD_OK;
 	extract->noted = *noted;
@@ -51,7 +51,8 @@ static enum pd_status write_times(struct pd_extract *extract, struct pd_error *e
 	const struct pd_sample_time times = { .first_ns = extract->result.first_ns,
 					      .last_ns = extract->result.last_ns };
 
-	if (extract->writer->mode == PD_MODE_PIPE || !pd_file_has_feature(extract->file, PD_FEATURE_SAMPLE_TIME))
+	if (pd_writer_mode(extract->writer) == PD_MODE_PIPE ||
+	    !pd_file_has_feature(extract->file, PD_FEATURE_SAMPLE_TIME))
 		return PD_OK;
 	return pd_writer_set_feature(extract->writer, PD_FEATURE_SAMPLE_TIME, &times, error);
 }

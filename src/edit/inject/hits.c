@@ -49,7 +49,7 @@ static bool hit(struct pd_inject_ids *ids, const struct pd_location *location)
 	} else if (!*object) {
 		*object = 1;
 		// With an id perf looks for it in its cache only; of a pipe nobody has put it there.
-		if (location->object->kind == PD_OBJECT_VDSO && ids->inject->writer->mode == PD_MODE_PIPE)
+		if (location->object->kind == PD_OBJECT_VDSO && pd_writer_mode(ids->inject->writer) == PD_MODE_PIPE)
 			return true;
 		return pd_inject_ids_list_object(ids, location->object);
 	}

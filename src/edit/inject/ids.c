@@ -128,7 +128,7 @@ static enum pd_inject_action take_old_map(struct pd_inject_ids *ids, struct pd_s
 		return PD_INJECT_DROP;
 	}
 	// As in perf the list of a file has the vdso, samples or not: it cannot be looked for later.
-	if (object->kind == PD_OBJECT_VDSO && ids->inject->writer->mode != PD_MODE_PIPE)
+	if (object->kind == PD_OBJECT_VDSO && pd_writer_mode(ids->inject->writer) != PD_MODE_PIPE)
 		return take_map(ids, stream, record, object);
 	return PD_INJECT_PASS;
 }

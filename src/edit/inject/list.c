@@ -123,7 +123,7 @@ bool pd_inject_ids_finish(struct pd_inject *inject)
 	enum pd_status status;
 	uint8_t *data;
 
-	if (ids->in_maps || inject->writer->mode == PD_MODE_PIPE || !ids->entry_count)
+	if (ids->in_maps || pd_writer_mode(inject->writer) == PD_MODE_PIPE || !ids->entry_count)
 		return true;
 	for (size_t i = 0; i < ids->entry_count; i++)
 		bytes.size += pd_inject_ids_entry_size(&ids->entries[i]);
@@ -132,7 +132,7 @@ bool pd_inject_ids_finish(struct pd_inject *inject)
 		return pd_inject_no_memory(inject);
 	bytes.data = data;
 	for (size_t i = 0, at = 0; i < ids->entry_count; at += pd_inject_ids_entry_size(&ids->entries[i++]))
-		encode_entry(&ids->entries[i], data + at, inject->writer->big);
+		encode_entry(&ids->entries[i], data + at, pd_writer_is_big(inject->writer));
 	status = pd_writer_set_feature_bytes(inject->writer, PD_FEATURE_BUILD_ID, bytes, &inject->error);
 	pd_free(data);
 	return pd_inject_keep(inject, status);

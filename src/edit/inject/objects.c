@@ -76,7 +76,7 @@ static bool send_entry(struct pd_inject_ids *ids, const struct pd_inject_entry *
 		.filename = { entry->name, length, (uint32_t)(size - PD_INJECT_ENTRY_HEAD) },
 	};
 
-	if (ids->in_maps || inject->writer->mode != PD_MODE_PIPE)
+	if (ids->in_maps || pd_writer_mode(inject->writer) != PD_MODE_PIPE)
 		return true;
 	return pd_inject_keep(inject, pd_writer_add(inject->writer, PD_RECORD_HEADER_BUILD_ID, entry->misc, &record, 0,
 						    &inject->error));

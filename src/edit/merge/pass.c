@@ -121,7 +121,7 @@ static enum pd_status end_round(struct pass *pass, struct pd_error *error)
 	const struct pd_finished_round round = { 0 };
 
 	pass->since_round = 0;
-	if (pass->late || pass->writer->mode == PD_MODE_DIRECTORY)
+	if (pass->late || pd_writer_mode(pass->writer) == PD_MODE_DIRECTORY)
 		return PD_OK;
 	return pd_writer_add(pass->writer, PD_RECORD_FINISHED_ROUND, 0, &round, 0, error);
 }

@@ -121,7 +121,7 @@ static enum pd_status change_feature(void *self, struct pd_file *file, unsigned 
 
 	if (feature == PD_FEATURE_BUILD_ID) {
 		*decoded_out = recover_build_ids(repair, file);
-		*keep = !*decoded_out || (repair->ids.size && repair->writer->big == pd_file_is_big(file));
+		*keep = !*decoded_out || (repair->ids.size && pd_writer_is_big(repair->writer) == pd_file_is_big(file));
 		return PD_OK;
 	}
 	if (feature == PD_FEATURE_TRACING_DATA)
@@ -173,7 +173,7 @@ static enum pd_status start_writer(struct repair *repair, struct pd_error *error
 	}
 	if (!repair->writer)
 		return PD_OK;
-	repair->writer->rejoin = true;
+	pd_writer_rejoin(repair->writer);
 	status = pd_writer_change(repair->writer, &changes, error);
 	return status < 0 ? status : pd_writer_copy_metadata(repair->writer, repair->file, error);
 }
@@ -201,7 +201,7 @@ static enum pd_status make_sample_time(struct repair *repair, struct pd_error *e
 	    !(lacks_end(repair) || has_bit(repair->result.dropped_features, PD_FEATURE_SAMPLE_TIME)))
 		return PD_OK;
 	// a pipe has its features in front
-	if (repair->writer && repair->writer->mode == PD_MODE_PIPE)
+	if (repair->writer && pd_writer_mode(repair->writer) == PD_MODE_PIPE)
 		return PD_OK;
 	set_bit(repair->result.made_features, PD_FEATURE_SAMPLE_TIME);
 	if (!repair->writer)
@@ -243,7 +243,7 @@ static enum pd_status make_machine(struct repair *repair, struct pd_error *error
 	enum pd_status status = PD_OK;
 
 	// a pipe has its features in front
-	if (!repair->result.record_count || (repair->writer && repair->writer->mode == PD_MODE_PIPE))
+	if (!repair->result.record_count || (repair->writer && pd_writer_mode(repair->writer) == PD_MODE_PIPE))
 		return PD_OK;
 	if (lacks(repair, PD_FEATURE_HOSTNAME))
 		status = make(repair, PD_FEATURE_HOSTNAME, &host, error);
@@ -264,7 +264,7 @@ static enum pd_status mark_stat(struct repair *repair, struct pd_error *error)
 	    !(repair->has_stat || (is_lost && counts_only(repair->file))))
 		return PD_OK;
 	set_bit(repair->result.made_features, PD_FEATURE_STAT);
-	if (!repair->writer || repair->writer->mode == PD_MODE_PIPE)
+	if (!repair->writer || pd_writer_mode(repair->writer) == PD_MODE_PIPE)
 		return PD_OK;
 	return pd_writer_set_feature_bytes(repair->writer, PD_FEATURE_STAT, (struct pd_bytes){ NULL, 0 }, error);
 }
@@ -275,7 +275,7 @@ static enum pd_status make_formats(struct repair *repair, struct pd_error *error
 	enum pd_status status;
 
 	if (has_bit(repair->result.kept_features, PD_FEATURE_TRACING_DATA) || !pd_file_has_tracepoints(repair->file) ||
-	    (repair->writer && repair->writer->mode == PD_MODE_PIPE))
+	    (repair->writer && pd_writer_mode(repair->writer) == PD_MODE_PIPE))
 		return PD_OK;
 	set_bit(repair->result.made_features, PD_FEATURE_TRACING_DATA);
 	if (!repair->writer)

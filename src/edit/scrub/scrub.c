@@ -220,7 +220,7 @@ enum pd_status pd_scrub_write(struct pd_scrub *scrub, struct pd_writer *writer, 
 
 	changes.self = scrub;
 	scrub->writer = writer;
-	scrub->big_endian = writer->big;
+	scrub->big_endian = pd_writer_is_big(writer);
 	status = pd_writer_change(writer, &changes, error);
 	if (status >= 0)
 		status = pd_writer_copy_metadata(writer, scrub->file, error);

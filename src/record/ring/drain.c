@@ -11,21 +11,9 @@ enum pd_status pd_session_put_live(struct pd_recorder *recorder, struct pd_bytes
 enum pd_status pd_session_put_piece(struct pd_recorder *recorder, size_t part, struct pd_bytes piece,
 				    struct pd_error *error)
 {
-	struct pd_writer *writer = recorder->writer;
 	enum pd_status status = pd_session_put_live(recorder, piece, error);
 
-	if (status < 0 || !writer)
-		return status;
-	if (!writer->pack_type)
-		return pd_writer_put_outside(writer, part, piece.data, piece.size, error);
-	while (piece.size && status >= 0) {
-		size_t size = piece.size < PD_PACK_PIECE ? piece.size : PD_PACK_PIECE;
-
-		status = pd_pack_put(writer, &writer->parts[part], piece.data, size, error);
-		piece.data += size;
-		piece.size -= size;
-	}
-	return status;
+	return status < 0 || !recorder->writer ? status : pd_writer_put_records(recorder->writer, part, piece, error);
 }
 
 // Each part is counted right before it is packed, so that it comes from memory once.

@@ -45,7 +45,8 @@ enum pd_status pd_recorder_add_build_ids(struct pd_recorder *recorder, struct pd
 	enum pd_status status = PD_OK;
 	uint8_t build_id[20], size;
 
-	if (recorder->options.session.build_ids == PD_BUILD_IDS_NONE || recorder->writer->mode == PD_MODE_PIPE)
+	if (recorder->options.session.build_ids == PD_BUILD_IDS_NONE ||
+	    pd_writer_mode(recorder->writer) == PD_MODE_PIPE)
 		return PD_OK;
 	if (pd_build_id_of_kernel(NULL, build_id, &size))
 		status = append_build_id(&bytes, PD_CPUMODE_KERNEL, "[kernel.kallsyms]", build_id, size, error);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "write/write.h"
+#include "write/inside.h"
 
 #include "../test.h"
 
