@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""The commands of every day, of perf and of perfdata in turns, on one recording: CPU time of one thread, and memory."""
+
+import os
+import shlex
+import signal
+import subprocess
+
+MOST_S = 600  # a command that needs longer is ended
+LONG_S = 30  # a command that needs longer runs once
+
+# name, arguments of both, works that it is for
+COMMANDS = (
+    ("report --no-children -g none", ["report", "--no-children", "-g", "none"], "real forks busy build"),
+    ("report --no-children -g graph", ["report", "--no-children", "-g", "graph"], "real forks busy build"),
+    ("report --children -g graph", ["report", "--children", "-g", "graph"], "real forks busy build"),
+    ("report -s comm", ["report", "--no-children", "-g", "none", "-s", "comm"], "real forks busy build sched"),
+    ("script", ["script"], "real forks busy build sched"),
+    ("folded", ["folded"], "real forks busy build"),
+    ("flame", ["flame"], "real forks busy build"),
+)
+# perf draws and folds nothing: its part of the work is to print the samples
+ONLY_OURS = {"folded": "script", "flame": "script"}
+
+
+class Run:
+    """What a command took."""
+
+    def __init__(self, wall, cpu, rss):
+        self.wall, self.cpu, self.rss = wall, cpu, rss
+
+
+def once(tool, argv, most=None):
+    """Runs a command without its output. None if it took too long."""
+    child = subprocess.Popen([tool, *argv], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        words = child.communicate(timeout=most)[0].split()
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGTERM)
+        child.communicate()
+        return None
+    if child.returncode or words[3] != "0":
+        raise RuntimeError(f"{shlex.join(argv)} failed")
+    return Run(float(words[0]), float(words[1]), int(words[2]))
+
+
+class Side:
+    """The least of several runs of a command, which come in turns with those of another one."""
+
+    def __init__(self, tool, argv):
+        self.tool, self.argv, self.least, self.late = tool, argv, None, False
+
+    def run_again(self):
+        """One more run, unless the command is known to need long."""
+        if not self.argv or self.late or (self.least and self.least.wall > LONG_S):
+            return
+        run = once(self.tool, self.argv, MOST_S)
+        self.late = not run
+        if run and (not self.least or run.cpu < self.least.cpu):
+            self.least = run
+
+
+class Row:
+    """One command: perf, perfdata, how many times faster."""
+
+    def __init__(self, name, theirs, ours, of):
+        self.name, self.theirs, self.ours, self.of = name, theirs, ours, of
+
+    def cells(self):
+        """Name, seconds and MiB of perf, seconds and MiB of perfdata, ratio."""
+        theirs, ours = self.theirs.least, self.ours.least
+        ratio = f"{theirs.cpu / max(ours.cpu, 1e-6):.1f}" if theirs and ours else "-"
+        shown = [f"> {MOST_S}", "-"] if self.theirs.late else figures(None if self.of else theirs)
+        return [self.name, *shown, *figures(ours), f"{ratio} of {self.of}" if self.of and theirs else ratio]
+
+
+def figures(run):
+    """Seconds and MiB as text."""
+    return [f"{run.cpu:.3f}" if run.cpu < 1 else f"{run.cpu:.2f}", f"{run.rss / 2**20:.0f}"] if run else ["-", "-"]
+
+
+def measure(tool, tools, path, work, runs, only):
+    """Rows of all commands that are for a work."""
+    theirs = {}
+    for name, words, works in COMMANDS:
+        if work not in works.split() or only not in name:
+            continue
+        stdio = ["--stdio"] if words[0] == "report" else []
+        perf = tools["perf"] and name not in ONLY_OURS and [tools["perf"], *words, *stdio, "-i", path]
+        side = theirs[name] = Side(tool, perf) if name not in ONLY_OURS else theirs.get(ONLY_OURS[name], Side(tool, None))
+        ours = Side(tool, [tools["perfdata"], *words, *stdio, "--threads", "1", "-i", path])
+        for _ in range(runs):
+            if name not in ONLY_OURS:
+                side.run_again()
+            ours.run_again()
+        yield Row(name, side, ours, ONLY_OURS.get(name))
+
+
+def cat(tool, path, runs):
+    """The time to read the file, which nothing can be faster than."""
+    side = Side(tool, ["cat", path])
+    for _ in range(runs + 1):
+        side.run_again()
+    return side.least
+
+
+HEAD = ["", "perf s", "MiB", "perfdata s", "MiB", "ratio"]
+
+
+def print_text(rows):
+    """Columns, each line as soon as it is known."""
+    layout = "{:<32} {:>8} {:>6} {:>11} {:>6} {:>7}"
+    print(layout.format(*HEAD))
+    for row in rows:
+        print(layout.format(*row.cells()), flush=True)
+
+
+def print_table(rows):
+    """Markdown, for a README."""
+    print("| | perf | | perfdata | | perf : perfdata |\n| --- | --- | --- | --- | --- | --- |")
+    for row in rows:
+        name, their_s, their_mib, our_s, our_mib, ratio = row.cells()
+        cells = ((their_s, " s"), (their_mib, " MiB"), (our_s, " s"), (our_mib, " MiB"))
+        units = "".join(f" {text}{unit} |" if text != "-" else " |" for text, unit in cells)
+        print(f"| `{name}` |{units} {ratio} |", flush=True)
