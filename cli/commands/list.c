@@ -3,6 +3,7 @@
 #include "front/cli.h"
 
 #include <perfdata/events.h>
+#include <perfdata/json.h>
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -88,15 +89,14 @@ static void print_json(struct pd_text *text, const struct pd_event_name *name)
 	} members[] = { { "name", name->name },   { "kind", kinds[name->kind].json },
 			{ "alias", name->alias }, { "encoding", name->encoding },
 			{ "unit", name->unit },   { "about", name->about } };
+	struct pd_json json = { .text = text };
 
-	pd_text_add(text, "{");
-	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-		if (!members[i].value)
-			continue;
-		pd_text_printf(text, "%s\"%s\":", i ? "," : "", members[i].key);
-		pd_text_json_string(text, members[i].value, strlen(members[i].value));
-	}
-	pd_text_add(text, "}\n");
+	pd_json_open(&json, NULL, '{');
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		if (members[i].value)
+			pd_json_string(&json, members[i].key, members[i].value);
+	pd_json_close(&json, '}');
+	pd_text_add(text, "\n");
 }
 
 static void print_line(struct pd_text *text, const struct pd_event_name *name)
