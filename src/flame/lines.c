@@ -6,6 +6,7 @@
  */
 #include "flame/lines.h"
 
+#include "base/lookup/search.h"
 #include "base/pipeline.h"
 #include "flame/tree.h"
 #include "base/threads.h"
@@ -290,21 +291,15 @@ enum {
 /* Where the lines end that are the same as one. They lie in a row, and there may be millions of them. */
 static size_t run_end(const struct printing *printing, size_t i)
 {
-	size_t count = printing->lines->count, step = 1, low = i, high;
+	size_t count = printing->lines->count, step = 1, low = i, end;
 
 	while (low + step < count && same_line(printing->lines, line_at(printing, i), line_at(printing, low + step))) {
 		low += step;
 		step *= 2;
 	}
-	for (high = low + step < count ? low + step : count; high - low > 1;) {
-		size_t middle = low + (high - low) / 2;
-
-		if (same_line(printing->lines, line_at(printing, i), line_at(printing, middle)))
-			low = middle;
-		else
-			high = middle;
-	}
-	return high;
+	PD_SEARCH(end, low + 1, low + step < count ? low + step : count, at,
+		  same_line(printing->lines, line_at(printing, i), line_at(printing, at)));
+	return end;
 }
 
 /* Lines that are the same are not parted. */

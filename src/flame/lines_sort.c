@@ -3,6 +3,7 @@
  * Lines as words in a dictionary, with frames as characters. Several frames at once are a key; lines whose keys agree are
  * sorted by the frames that follow. On several threads, each sorts the lines that are between two that were picked.
  */
+#include "base/lookup/search.h"
 #include "base/threads.h"
 #include "flame/lines.h"
 
@@ -231,19 +232,13 @@ static void find_part(void *self, size_t finder)
 	uint32_t found[PD_PARTS_MOST] = { 0 };
 
 	for (size_t i = pd_part_begin(sorter->lines->count, sorter->parts, finder); i < end; i++) {
-		size_t low = 0, high = sorter->parts;
 		uint32_t line = (uint32_t)i;
+		size_t after;
 
-		while (high - low > 1) {
-			size_t middle = low + (high - low) / 2;
-
-			if (compare_lines(&line, &sorter->bounds[middle], (void *)sorter->lines) < 0)
-				high = middle;
-			else
-				low = middle;
-		}
-		sorter->part_of[i] = (uint8_t)low;
-		found[low]++;
+		PD_SEARCH(after, 1, sorter->parts, part,
+			  compare_lines(&line, &sorter->bounds[part], (void *)sorter->lines) >= 0);
+		sorter->part_of[i] = (uint8_t)(after - 1);
+		found[after - 1]++;
 	}
 	for (size_t i = 0; i < sorter->parts; i++)
 		sorter->found[i][finder] = found[i];

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lookup/search.h"
 #include "header/btf.h"
 
 enum {
@@ -135,18 +136,11 @@ uint32_t pd_btf_number(const struct pd_btf_set *set, size_t index)
 
 bool pd_btf_find(const struct pd_btf_set *set, uint32_t number, size_t *index_out)
 {
-	size_t low = 0, high = set->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (set->entries[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*index_out = low;
-	return low < set->count && set->entries[low].number == number;
+	PD_SEARCH(at, 0, set->count, i, set->entries[i].number < number);
+	*index_out = at;
+	return at < set->count && set->entries[at].number == number;
 }
 
 static size_t size_of_type(struct pd_bytes types, size_t offset, bool big)

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#include "base/lookup/search.h"
+#include "format/chain.h"
+
 enum {
 	RECENT = 1 << 16,
 	VIEWS = 1 << 10
@@ -22,19 +25,12 @@ static bool is_before(struct pd_moment a, struct pd_moment b)
 // They come in the order of the file.
 size_t pd_inject_ids_mapping_at(const struct pd_inject_ids *ids, uint64_t place)
 {
-	size_t low = 0, high = ids->mapping_count;
 	const struct pd_mapping *mapping;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pd_state_mapping(ids->state, middle)->from.order < place)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	mapping = pd_state_mapping(ids->state, low);
-	return mapping && mapping->from.order == place ? low : SIZE_MAX;
+	PD_SEARCH(at, 0, ids->mapping_count, i, pd_state_mapping(ids->state, i)->from.order < place);
+	mapping = pd_state_mapping(ids->state, at);
+	return mapping && mapping->from.order == place ? at : SIZE_MAX;
 }
 
 static bool hit(struct pd_inject_ids *ids, const struct pd_location *location)
@@ -93,11 +89,7 @@ static bool mark_chain(struct pd_inject_ids *ids, const struct pd_brief *brief, 
 		if (chain.items[i] < PD_CONTEXT_MAX) {
 			if (!mark(ids, brief, view, cpumode, when, chain.items[i]))
 				return false;
-		} else if (chain.items[i] == (uint64_t)PD_CONTEXT_KERNEL) {
-			cpumode = PD_CPUMODE_KERNEL;
-		} else if (chain.items[i] == (uint64_t)PD_CONTEXT_USER) {
-			cpumode = PD_CPUMODE_USER;
-		} else if (chain.items[i] != (uint64_t)PD_CONTEXT_HV) {
+		} else if (!pd_chain_mode(chain.items[i], &cpumode)) {
 			break;
 		}
 	}

@@ -5,6 +5,7 @@
  * process and at every time, and an address keeps its offset in its object. The kernel with its modules moves as a whole.
  * What is in no range becomes a number that the key makes of it.
  */
+#include "base/lookup/search.h"
 #include "edit/scrub/scrub.h"
 
 #include <stdlib.h>
@@ -217,23 +218,16 @@ bool pd_scrub_plan_addresses(struct pd_scrub *scrub)
 
 static const struct pd_address_range *range_at(struct pd_address_space *space, uint64_t address)
 {
-	size_t low = 0, high = space->count;
+	size_t at;
 
 	if (space->last < space->count && address >= space->ranges[space->last].start &&
 	    address <= space->ranges[space->last].end)
 		return &space->ranges[space->last];
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (address > space->ranges[middle].end)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == space->count || address < space->ranges[low].start)
+	PD_SEARCH(at, 0, space->count, i, address > space->ranges[i].end);
+	if (at == space->count || address < space->ranges[at].start)
 		return NULL;
-	space->last = low;
-	return &space->ranges[low];
+	space->last = at;
+	return &space->ranges[at];
 }
 
 static const struct pd_address_range *find(struct pd_scrub *scrub, enum pd_scrub_space space, uint64_t address)

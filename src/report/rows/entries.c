@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries of the profile, in parts, and the callers of their stacks. */
+#include "base/lookup/search.h"
 #include "report/rows/building.h"
 
 /* Entries are sorted by event. */
 size_t pd_entries_before(const struct pd_report *report, size_t event)
 {
 	const struct pd_profile_entry *entry;
-	size_t below = 0, above = 1;
+	size_t before, above = 1;
 
 	while ((entry = pd_profile_entry(report->profile, above - 1)) != NULL && entry->event->index < event)
 		above *= 2;
-	while (below < above) {
-		size_t middle = below + (above - below) / 2;
-
-		entry = pd_profile_entry(report->profile, middle);
-		if (entry && entry->event->index < event)
-			below = middle + 1;
-		else
-			above = middle;
-	}
-	return below;
+	PD_SEARCH(before, 0, above, i,
+		  (entry = pd_profile_entry(report->profile, i)) != NULL && entry->event->index < event);
+	return before;
 }
 
 size_t pd_part_entry(const struct building *building, size_t part)
