@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text/path.h"
 #include "flame/graph.h"
 #include "flame/stacks.h"
 
@@ -27,9 +28,7 @@ struct pd_flame {
 
 static void set_title(struct pd_flame *flame, const char *name)
 {
-	const char *slash = strrchr(name, '/');
-
-	snprintf(flame->title, sizeof(flame->title), "%s", slash && slash[1] ? slash + 1 : name);
+	snprintf(flame->title, sizeof(flame->title), "%s", pd_path_name(name));
 	flame->graph.title = flame->options.title ? flame->options.title : flame->title;
 }
 

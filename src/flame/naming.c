@@ -5,19 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/path.h"
+
 enum {
 	INLINED_MOST = 128, /* functions at one address */
 	MOST_STEP = 4       /* bytes of a character */
 };
 
 /* ---- names ---- */
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
 
 /* Where the arguments of a function begin: at the first parenthesis, but not at that of a namespace without a name, and not
  * in the names of Go's methods, net/http.(*Client).Do. */
@@ -110,7 +105,7 @@ static uint32_t folded_frame(const struct stacks *stacks, const struct pd_dso *d
 			     bool inlined)
 {
 	const struct pd_flame_options *style = stacks->options;
-	const char *name = function ? function->name : dso ? last_part(dso->long_name) : "unknown";
+	const char *name = function ? function->name : dso ? pd_path_name(dso->long_name) : "unknown";
 
 	if (!function)
 		pd_text_add(stacks->text, "[");
@@ -134,7 +129,7 @@ static uint32_t drawn_frame(const struct stacks *stacks, const struct pd_dso *ds
 	else if (dso && dso->name[0] == '[')
 		pd_text_add(stacks->text, dso->name);
 	else
-		pd_text_printf(stacks->text, "[%s]", dso ? last_part(dso->name) : "unknown");
+		pd_text_printf(stacks->text, "[%s]", dso ? pd_path_name(dso->name) : "unknown");
 	if (function && kind != FRAME_KERNEL)
 		kind = pd_frame_kind_by_name(kind, function->name, dso ? dso->name : "");
 	return pd_tree_frame(tree, text_index(stacks), object, kind);

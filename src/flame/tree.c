@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/path.h"
+
 #define NONE UINT32_MAX
 
 enum {
@@ -197,13 +199,6 @@ static bool starts_with(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 enum frame_kind pd_frame_kind_by_name(enum frame_kind kind, const char *name, const char *dso)
 {
 	static const struct {
@@ -238,8 +233,8 @@ enum frame_kind pd_frame_kind_by_name(enum frame_kind kind, const char *name, co
 	if (jit && strchr(name, '/') && (strstr(name, "::") || strchr(name, ';')))
 		return FRAME_JAVA;
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
-		if (starts_with(last_part(dso), objects[i].start))
+		if (starts_with(pd_path_leaf(dso), objects[i].start))
 			return objects[i].kind;
 	}
-	return !strcmp(last_part(dso), "node") ? FRAME_NODE : kind;
+	return !strcmp(pd_path_leaf(dso), "node") ? FRAME_NODE : kind;
 }

@@ -3,6 +3,7 @@
  * Addresses: the instruction pointer, the call chain, the data address, and the function and the
  * object at each.
  */
+#include "base/text/path.h"
 #include "format/chain.h"
 #include "samples/samples.h"
 
@@ -118,12 +119,10 @@ static void put_source(struct pd_samples *samples, const struct pd_place *place)
 {
 	struct pd_line_buffer *line = &samples->line;
 	struct pd_line source = { 0 };
-	const char *name;
 
 	pd_line_word(line, "\n  ");
 	if (pd_symbols_lines(samples->symbols, place, &source, 1) && source.file && source.line) {
-		name = samples->options.source_paths ? NULL : strrchr(source.file, '/');
-		pd_line_foreign(line, name ? name + 1 : source.file, 0);
+		pd_line_foreign(line, samples->options.source_paths ? source.file : pd_path_leaf(source.file), 0);
 		pd_line_char(line, ':');
 		pd_line_dec(line, source.line, 0, ' ');
 		return;

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text/path.h"
 #include "object/elf/note.h"
 
 enum {
@@ -105,7 +106,7 @@ static void find_file(struct image *image, const char *module)
 		const char *name;
 
 		line[length] = 0;
-		name = strrchr(line, '/') ? strrchr(line, '/') + 1 : line;
+		name = pd_path_leaf(line);
 		while (module[at] && (name[at] == module[at] || (name[at] == '-' && module[at] == '_')))
 			at++;
 		if (module[at] || strncmp(name + at, ".ko", 3) != 0)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text/path.h"
 #include "symbol/lookup.h"
 
 enum {
@@ -18,16 +19,9 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 bool pd_lookup_module(const char *path, const char **name_out, size_t *length_out)
 {
-	const char *name = last_part(path), *end = strstr(name, ".ko");
+	const char *name = pd_path_name(path), *end = strstr(name, ".ko");
 
 	if (*path == '[' && !begins(path, "[kernel.kallsyms") && strchr(path, ']')) {
 		*name_out = path + 1;
@@ -174,7 +168,7 @@ const char *pd_lookup_short_name(struct pd_symbols *symbols, const char *name, e
 		return module;
 	if (kind == PD_OBJECT_KERNEL && strstr(name, "vmlinux"))
 		return "[kernel.vmlinux]";
-	return last_part(name);
+	return pd_path_name(name);
 }
 
 // ---- memory without a file ----

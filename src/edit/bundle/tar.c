@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text/path.h"
 #include "base/text/text.h"
 #include "file/archive.h"
 
@@ -173,13 +174,6 @@ static void put_pax_number(struct pd_text *text, const char *key, uint64_t value
 	put_pax(text, key, digits);
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static enum pd_status put_extra(struct pd_tar *tar, const struct pd_text *extra, struct pd_error *error)
 {
 	const struct header h = { .name = "PaxHeaders/header", .type = 'x', .size = extra->size };
@@ -238,7 +232,7 @@ enum pd_status pd_tar_begin(struct pd_tar *tar, const struct pd_tar_member *m, s
 		put_pax(&extra, "GNU.sparse.minor", "0");
 		put_pax(&extra, "GNU.sparse.name", m->name);
 		put_pax_number(&extra, "GNU.sparse.realsize", m->size);
-		snprintf(sparse_name, sizeof(sparse_name), "GNUSparseFile.0/%s", last_part(m->name));
+		snprintf(sparse_name, sizeof(sparse_name), "GNUSparseFile.0/%s", pd_path_leaf(m->name));
 		h.name = sparse_name;
 	} else if (strlen(m->name) > NAME_SIZE) {
 		put_pax(&extra, "path", m->name);

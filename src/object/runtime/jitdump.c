@@ -12,6 +12,7 @@
 #include "base/cursor.h"
 #include "base/lookup/search.h"
 #include "base/lookup/u64_map.h"
+#include "base/text/path.h"
 #include "object/find/root.h"
 
 enum {
@@ -528,7 +529,7 @@ enum pd_status pd_jitdump_open_image(struct pd_jitdump **jit_out, struct pd_imag
 
 bool pd_jitdump_is(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = pd_path_leaf(path);
 	size_t length = strlen(name);
 
 	return strncmp(name, "jit-", 4) == 0 && length > 9 && strcmp(name + length - 5, ".dump") == 0;

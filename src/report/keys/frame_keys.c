@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sort keys of frames, and of both ends of branches: object, function, source line. */
+#include "base/text/path.h"
 #include "report/keys/find.h"
 #include "report/report.h"
 
@@ -135,7 +136,7 @@ static void describe_line(struct pd_report *report, const struct pd_frame *frame
 
 	pd_text_clear(report->scratch.text);
 	if (pd_symbols_lines(report->symbols, place, &line, 1) && line.file && line.line) {
-		name = strrchr(line.file, '/') ? strrchr(line.file, '/') + 1 : line.file;
+		name = pd_path_leaf(line.file);
 		if (whole)
 			pd_text_printf(report->scratch.text, "%s:%" PRIu32, name, line.line);
 		else

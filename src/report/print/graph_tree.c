@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text/path.h"
 #include "base/threads.h"
 
 enum {
@@ -23,9 +24,7 @@ static char *line_of(struct pd_report *report, const struct pd_frame *frame)
 
 	pd_text_clear(text);
 	if (pd_symbols_lines(report->symbols, place, &line, 1) && line.file && line.line) {
-		const char *slash = strrchr(line.file, '/');
-
-		pd_text_printf(text, "%s:%" PRIu32, slash ? slash + 1 : line.file, line.line);
+		pd_text_printf(text, "%s:%" PRIu32, pd_path_leaf(line.file), line.line);
 	} else {
 		pd_text_printf(text, "+%" PRIu64, place->addr - place->function->start);
 	}
