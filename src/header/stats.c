@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/lookup/search.h"
-#include "base/lookup/u64_map.h"
+#include "base/lookup/last_values.h"
 #include "base/memory.h"
 #include "base/text/json.h"
 #include "file/file.h"
@@ -40,9 +40,7 @@ struct pd_stats {
 	uint64_t uncounted;         // records whose type is one too many for the list
 	struct stats_event *events; // by index of the event
 	size_t event_count, event_capacity;
-	struct pd_u64_map counters; // 1 + index of the last value of an id, in group reads
-	uint64_t *values;
-	size_t value_count, value_capacity;
+	struct pd_last_values counters; // of group reads
 	bool failed;
 };
 
@@ -53,7 +51,7 @@ enum pd_status pd_stats_new(struct pd_file *file, struct pd_stats **stats_out, s
 	if (!stats)
 		return pd_fail_memory(error);
 	stats->file = file;
-	stats->counters.seed = pd_file_secret(file);
+	stats->counters.places.seed = pd_file_secret(file);
 	*stats_out = stats;
 	return PD_OK;
 }
@@ -64,8 +62,7 @@ void pd_stats_free(struct pd_stats *stats)
 		return;
 	pd_free(stats->others);
 	pd_free(stats->events);
-	pd_u64_map_fini(&stats->counters);
-	pd_free(stats->values);
+	pd_last_values_fini(&stats->counters);
 	pd_free(stats);
 }
 
@@ -130,32 +127,15 @@ static struct stats_event *line_of(struct pd_stats *stats, const struct pd_event
 	return line;
 }
 
-// Keeps the value of an id; true if it is another one than last time.
-static bool has_moved(struct pd_stats *stats, uint64_t id, uint64_t value)
-{
-	uint64_t found = pd_u64_map_find(&stats->counters, id);
-	bool moved;
-
-	if (!found) {
-		if (!PD_GROW(stats->values, stats->value_capacity, stats->value_count + 1) ||
-		    !pd_u64_map_add(&stats->counters, id, stats->value_count + 1)) {
-			stats->failed = true;
-			return false;
-		}
-		stats->values[stats->value_count++] = 0;
-		found = stats->value_count;
-	}
-	moved = stats->values[found - 1] != value;
-	stats->values[found - 1] = value;
-	return moved;
-}
-
 static void count_value(struct pd_stats *stats, uint64_t id, uint64_t value)
 {
 	const struct pd_event *event = pd_file_event_by_id(stats->file, id);
 	struct stats_event *line;
+	uint64_t gain = 0;
 
-	if (!event || !has_moved(stats, id, value))
+	if (event && !pd_last_values_gain(&stats->counters, id, value, &gain))
+		stats->failed = true;
+	if (!gain)
 		return;
 	line = line_of(stats, event);
 	if (line)

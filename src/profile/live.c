@@ -28,8 +28,7 @@ struct pd_live {
 	uint64_t first, records; // that the state knows
 	bool began, ended;
 	struct pd_profile_losses losses; // since the last profile
-	struct pd_last_value *values;    // of counters, from profile to profile
-	size_t value_slots, value_count;
+	struct pd_last_values values;    // of counters, from profile to profile
 };
 
 static void take_options(struct pd_live *live, const struct pd_live_options *o)
@@ -59,6 +58,7 @@ enum pd_status pd_live_new(struct pd_file *file, const struct pd_live_options *o
 	if (!live)
 		return pd_fail_memory(error);
 	live->file = file;
+	live->values.places.seed = pd_file_secret(file);
 	take_options(live, &all);
 	status = pd_state_new(NULL, &live->state, error);
 	if (status >= 0)
@@ -80,7 +80,7 @@ void pd_live_free(struct pd_live *live)
 	pd_stream_close(live->stream);
 	pd_batch_fini(&live->waiting);
 	pd_state_free(live->state);
-	pd_free(live->values);
+	pd_last_values_fini(&live->values);
 	pd_free(live);
 }
 
@@ -129,37 +129,21 @@ enum pd_status pd_live_read(struct pd_live *live, struct pd_error *error)
 
 // ---- a profile of what waits ----
 
-static void move_values(struct pd_live *live, struct pd_collector *collector, bool into)
-{
-	if (into) {
-		collector->last_values = live->values;
-		collector->value_slots = live->value_slots;
-		collector->value_count = live->value_count;
-		live->values = NULL;
-		live->value_slots = live->value_count = 0;
-	} else {
-		live->values = collector->last_values;
-		live->value_slots = collector->value_slots;
-		live->value_count = collector->value_count;
-		collector->last_values = NULL;
-		collector->value_slots = collector->value_count = 0;
-	}
-}
-
 static enum pd_status collect(struct pd_live *live, struct pd_collector *collector, struct pd_error *error)
 {
 	enum pd_status status = pd_collector_init(collector, error);
 
 	if (status < 0)
 		return status;
-	move_values(live, collector, true);
+	collector->last_values = live->values;
 	for (size_t at = 0; at < live->last_round && status >= 0; at += pd_kept_step(pd_kept_at(&live->waiting, at))) {
 		const struct pd_record *record = pd_stream_replay(live->shown, pd_kept_at(&live->waiting, at));
 
 		status = pd_collector_take(collector, record, error);
 	}
 	pd_stream_end_replay(live->shown);
-	move_values(live, collector, false);
+	live->values = collector->last_values;
+	collector->last_values = (struct pd_last_values){ 0 };
 	return status;
 }
 

@@ -351,49 +351,6 @@ static void print_hit(struct pd_samples *samples, const struct pd_shown_sample *
 
 /* ---- groups ---- */
 
-static struct pd_last_value *value_slot(struct pd_last_value *slots, size_t count, uint64_t id)
-{
-	size_t at = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (count - 1);
-
-	while (slots[at].used && slots[at].id != id)
-		at = (at + 1) & (count - 1);
-	return &slots[at];
-}
-
-static bool grow_values(struct pd_samples *samples)
-{
-	size_t count = samples->value_slots ? samples->value_slots * 2 : 64;
-	struct pd_last_value *slots = pd_alloc((count) * sizeof(*slots));
-
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < samples->value_slots; i++) {
-		const struct pd_last_value *old = &samples->last_values[i];
-
-		if (old->used)
-			*value_slot(slots, count, old->id) = *old;
-	}
-	pd_free(samples->last_values);
-	samples->last_values = slots;
-	samples->value_slots = count;
-	return true;
-}
-
-/* Ids are those of the file's events, so the table ends to grow. NULL if there is no memory. */
-static struct pd_last_value *last_value(struct pd_samples *samples, uint64_t id)
-{
-	struct pd_last_value *slot;
-
-	if (samples->value_count * 2 >= samples->value_slots && !grow_values(samples))
-		return NULL;
-	slot = value_slot(samples->last_values, samples->value_slots, id);
-	if (!slot->used) {
-		*slot = (struct pd_last_value){ .id = id, .used = true };
-		samples->value_count++;
-	}
-	return slot;
-}
-
 /* Who is asked for names by a condition. */
 struct asked {
 	struct pd_samples *samples;
@@ -435,16 +392,12 @@ static bool print_of_event(struct pd_samples *samples, struct pd_shown_sample *h
 static bool print_value(struct pd_samples *samples, struct pd_shown_sample *hit, uint64_t id, uint64_t value)
 {
 	const struct pd_event *event = pd_file_event_by_id(samples->file, id);
-	struct pd_last_value *last;
 
 	if (!event)
 		return true;
-	last = last_value(samples, id);
-	if (!last)
+	if (!pd_last_values_gain(&samples->last_values, id, value, &hit->period))
 		return false;
 	hit->event = event;
-	hit->period = value - last->value;
-	last->value = value;
 	return !hit->period || print_of_event(samples, hit);
 }
 
@@ -508,7 +461,7 @@ void pd_samples_sample_fini(struct pd_samples *samples)
 	pd_free(samples->looks);
 	pd_free(samples->views);
 	pd_address_texts_fini(&samples->frames);
-	pd_free(samples->last_values);
+	pd_last_values_fini(&samples->last_values);
 }
 
 /* ---- a sample ---- */

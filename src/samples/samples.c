@@ -9,6 +9,7 @@
 
 #include <perfdata/run.h>
 
+#include "file/file.h"
 #include "samples/samples.h"
 
 static enum pd_status keep(struct pd_samples *samples, enum pd_status status)
@@ -289,6 +290,7 @@ enum pd_status pd_samples_run(struct pd_samples *samples, struct pd_file *file, 
 enum pd_status pd_samples_begin(struct pd_samples *samples, struct pd_file *file, struct pd_error *error)
 {
 	samples->file = file;
+	samples->last_values.places.seed = pd_file_secret(file);
 	return pd_state_new(NULL, &samples->state, error);
 }
 

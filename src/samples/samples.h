@@ -14,17 +14,11 @@
 #include <perfdata/state.h>
 
 #include "base/error.h"
+#include "base/lookup/last_values.h"
 #include "base/memory.h"
 #include "samples/addresses.h"
 #include "samples/fields.h"
 #include "samples/line.h"
-
-/* Counter value of an id at its last sample. */
-struct pd_last_value {
-	uint64_t id;
-	uint64_t value;
-	bool used;
-};
 
 /* What is the same for all samples of an event. */
 struct pd_event_view {
@@ -97,9 +91,8 @@ struct pd_samples {
 	uint64_t first_time, last_time;
 	bool has_first, has_last;
 	size_t data_src_width;
-	struct pd_last_value *last_values;
-	size_t value_slots, value_count;
-	struct pd_count_table *counts; /* of perf stat; NULL until there are some */
+	struct pd_last_values last_values; /* of counters */
+	struct pd_count_table *counts;     /* of perf stat; NULL until there are some */
 	struct pd_trace *trace;
 	struct pd_text *trace_text;
 	struct pd_moment trace_when; /* of the sample whose trace is printed */

@@ -211,8 +211,7 @@ static void begin_anew(struct pd_samples *samples)
 	samples->looks = NULL;
 	samples->look_count = 0;
 	samples->views = NULL;
-	samples->last_values = NULL;
-	samples->value_slots = samples->value_count = 0;
+	samples->last_values = (struct pd_last_values){ .places.seed = samples->last_values.places.seed };
 	samples->line.used = 0;
 	samples->printed = samples->copied = samples->sample_count = 0;
 }

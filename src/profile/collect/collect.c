@@ -65,48 +65,6 @@ static bool add_sample(struct pd_collector *c, const struct hit *hit)
 	return pd_pending_flush(c, 1);
 }
 
-// ---- counter values ----
-
-static struct pd_last_value *value_slot(uint64_t seed, struct pd_last_value *slots, size_t count, uint64_t id)
-{
-	size_t at = (size_t)pd_hash_words(seed, &id, 1) & (count - 1);
-
-	while (slots[at].used && slots[at].id != id)
-		at = (at + 1) & (count - 1);
-	return &slots[at];
-}
-
-static bool grow_values(struct pd_collector *c)
-{
-	size_t count = c->value_slots ? c->value_slots * 2 : 64;
-	struct pd_last_value *slots = pd_alloc_table(count * sizeof(*slots));
-
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < c->value_slots; i++)
-		if (c->last_values[i].used)
-			*value_slot(c->seed, slots, count, c->last_values[i].id) = c->last_values[i];
-	pd_free(c->last_values);
-	c->last_values = slots;
-	c->value_slots = count;
-	return true;
-}
-
-// Only ids of the file's events come here, so the table ends to grow. NULL if there is no memory.
-static struct pd_last_value *last_value(struct pd_collector *c, uint64_t id)
-{
-	struct pd_last_value *slot;
-
-	if (c->value_count * 2 >= c->value_slots && !grow_values(c))
-		return NULL;
-	slot = value_slot(c->seed, c->last_values, c->value_slots, id);
-	if (!slot->used) {
-		*slot = (struct pd_last_value){ .id = id, .used = true };
-		c->value_count++;
-	}
-	return slot;
-}
-
 // ---- samples ----
 
 static enum pd_choice filter_sample(const struct pd_collector *c, const struct pd_record *record, const struct hit *hit)
@@ -143,15 +101,12 @@ static bool add_value(struct pd_collector *c, const struct pd_record *record, st
 		      uint64_t value)
 {
 	const struct pd_event *event = pd_file_event_by_id(c->file, id);
-	struct pd_last_value *last = event ? last_value(c, id) : NULL;
 
 	if (!event)
 		return true;
-	if (!last)
+	if (!pd_last_values_gain(&c->last_values, id, value, &hit->brief.period))
 		return false;
 	hit->event = event;
-	hit->brief.period = value - last->value;
-	last->value = value;
 	return !hit->brief.period || add_hit(c, record, hit);
 }
 
@@ -308,6 +263,7 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 		return pd_fail_memory(error);
 	}
 	pd_secrets_fill(c->secrets, c->seed);
+	c->last_values.places.seed = c->seed;
 	for (size_t i = 0; i < c->event_count; i++)
 		c->totals[i].event = pd_file_event(c->file, i);
 	return PD_OK;
@@ -330,7 +286,7 @@ void pd_collector_fini(struct pd_collector *collector)
 	pd_free(collector->pending);
 	pd_free(collector->misses);
 	pd_free(collector->wanted);
-	pd_free(collector->last_values);
+	pd_last_values_fini(&collector->last_values);
 	pd_free(collector->found);
 	pd_free(collector->totals);
 	for (size_t i = 0; i <= collector->joined_count; i++)

@@ -11,6 +11,7 @@
 #ifndef PD_PROFILE_COLLECT_COLLECT_H
 #define PD_PROFILE_COLLECT_COLLECT_H
 
+#include "base/lookup/last_values.h"
 #include "profile/collect/buckets.h"
 #include "profile/time_bins.h"
 
@@ -27,13 +28,6 @@ struct pd_share {
 	struct pd_amount *amounts; // by bucket
 	size_t amount_count, amount_capacity;
 	struct pd_binned_list binned; // if slices are asked for
-};
-
-// Counter value of an id at its last sample.
-struct pd_last_value {
-	uint64_t id;
-	uint64_t value;
-	bool used;
 };
 
 struct pd_pending;
@@ -65,11 +59,10 @@ struct pd_collector {
 	struct pd_key_cache *cache;
 	size_t cache_added; // not noted yet
 	struct pd_repeats repeats;
-	uint64_t last_order; // of the sample before
-	bool shuffled;       // samples do not come in the order of the file
-	struct pd_last_value *last_values;
-	size_t value_slots, value_count;
-	struct pd_profile_total *totals; // by event
+	uint64_t last_order;               // of the sample before
+	bool shuffled;                     // samples do not come in the order of the file
+	struct pd_last_values last_values; // of counters
+	struct pd_profile_total *totals;   // by event
 	size_t event_count;
 	uint64_t unknown_event, damaged;
 	uint64_t sample_count; // wanted or not

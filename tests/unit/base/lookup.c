@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Hash tables and binary search. */
 #include "base/lookup/hash.h"
+#include "base/lookup/last_values.h"
 #include "base/lookup/search.h"
 #include "base/lookup/u64_map.h"
 #include "../test.h"
@@ -85,6 +86,24 @@ TEST(test_lookup__index_gives_all_numbers_of_a_hash)
 	pd_index_fini(&index);
 }
 
+TEST(test_lookup__last_values_say_what_was_gained)
+{
+	struct pd_last_values last = { .places.seed = 1 };
+	uint64_t gain;
+
+	for (uint64_t id = 0; id < KEYS; id++)
+		CHECK(pd_last_values_gain(&last, id, id, &gain) && gain == id);
+	for (uint64_t id = 0; id < KEYS; id++)
+		CHECK(pd_last_values_gain(&last, id, id + 7, &gain) && gain == 7);
+	CHECK(pd_last_values_gain(&last, 3, 10, &gain) && gain == 0);
+	// a counter that went back
+	CHECK(pd_last_values_gain(&last, 3, 9, &gain) && gain == UINT64_MAX);
+	CHECK(last.count == KEYS);
+	pd_last_values_fini(&last);
+	CHECK(last.places.seed == 1 && last.count == 0);
+}
+
 RUN(TEST_CASE(test_lookup__search_finds_the_first_that_does_not_fit), TEST_CASE(test_lookup__map_finds_what_was_added),
     TEST_CASE(test_lookup__map_replaces_and_has_a_limit), TEST_CASE(test_lookup__map_copies_are_independent),
-    TEST_CASE(test_lookup__index_gives_all_numbers_of_a_hash))
+    TEST_CASE(test_lookup__index_gives_all_numbers_of_a_hash),
+    TEST_CASE(test_lookup__last_values_say_what_was_gained))
