@@ -105,5 +105,4 @@ TEST(test_lookup__last_values_say_what_was_gained)
 
 RUN(TEST_CASE(test_lookup__search_finds_the_first_that_does_not_fit), TEST_CASE(test_lookup__map_finds_what_was_added),
     TEST_CASE(test_lookup__map_replaces_and_has_a_limit), TEST_CASE(test_lookup__map_copies_are_independent),
-    TEST_CASE(test_lookup__index_gives_all_numbers_of_a_hash),
-    TEST_CASE(test_lookup__last_values_say_what_was_gained))
+    TEST_CASE(test_lookup__index_gives_all_numbers_of_a_hash), TEST_CASE(test_lookup__last_values_say_what_was_gained))
