@@ -15,6 +15,7 @@ LISTS = (
     ("sort keys", "src/report/keys/keys.c", r'^\t\{ \.head = \{ "(\w+)"', "report", "sort", None),
     ("sample fields", "src/samples/fields.h", r'^\tX\(\w+, \d+, "([\w-]+)"', "script", "fields", None),
     ("metrics", "src/count/events.c", r'^\t\{ "([\w-]+)", ', "stat", "metrics", None),
+    ("export formats", "src/export/formats.def", r'^FORMAT\(\w+, "([\w-]+)"', "export", "to", "docs/export.md"),
     ("findings", "src/doctor/findings.def", r'^FINDING\(\w+, "([\w-]+)"', "doctor", None, "docs/doctor.md"),
 )
 # Columns of perf that hold no value are not offered.

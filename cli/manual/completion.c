@@ -5,6 +5,7 @@
  */
 #include "manual/completion.h"
 
+#include <perfdata/export.h>
 #include <perfdata/samples.h>
 #include <perfdata/stat.h>
 
@@ -58,6 +59,14 @@ static void add_sort_keys(struct pd_text *text)
 		pd_text_printf(text, "%s ", key->name);
 }
 
+static void add_export_formats(struct pd_text *text)
+{
+	struct pd_export_format format;
+
+	for (size_t i = 0; pd_export_format(i, &format); i++)
+		pd_text_printf(text, "%s ", format.name);
+}
+
 static void add_metrics(struct pd_text *text)
 {
 	const char *metric;
@@ -92,6 +101,7 @@ struct known_value {
 
 static const struct known_value known_values[] = {
 	{ NULL, "color", VALUE_WORD, "auto always never ", NULL },
+	{ "export", "to", VALUE_WORD, NULL, add_export_formats },
 	{ NULL, "to", VALUE_WORD, "file pipe dir ", NULL },
 	{ NULL, "byte-order", VALUE_WORD, "little big same ", NULL },
 	{ NULL, "weight", VALUE_WORD, "samples period ", NULL },

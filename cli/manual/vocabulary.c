@@ -4,15 +4,14 @@
 #include <string.h>
 
 #include <perfdata/doctor.h>
+#include <perfdata/export.h>
 #include <perfdata/report.h>
 #include <perfdata/samples.h>
 #include <perfdata/stat.h>
 
-static const char *const marks[] = { [SORT_KEYS] = "{sort keys}",
-				     [BRANCH_SORT_KEYS] = "{branch sort keys}",
-				     [SAMPLE_FIELDS] = "{sample fields}",
-				     [METRICS] = "{metrics}",
-				     [FINDINGS] = "{findings}" };
+static const char *const marks[] = { [SORT_KEYS] = "{sort keys}",         [BRANCH_SORT_KEYS] = "{branch sort keys}",
+				     [SAMPLE_FIELDS] = "{sample fields}", [METRICS] = "{metrics}",
+				     [FINDINGS] = "{findings}",           [EXPORT_FORMATS] = "{export formats}" };
 
 /* The index-th of those that are for branches, or of the others. A column of perf without values is none. */
 static const struct pd_report_key *find_key(bool of_branch, size_t index)
@@ -23,6 +22,16 @@ static const struct pd_report_key *find_key(bool of_branch, size_t index)
 		if (key->of_branch == of_branch && strcmp(key->name, "ipc_null") != 0 && index-- == 0)
 			return key;
 	return NULL;
+}
+
+static const char *find_format(size_t index, const char **doc_out)
+{
+	struct pd_export_format format;
+
+	if (!pd_export_format(index, &format))
+		return NULL;
+	*doc_out = format.doc;
+	return format.name;
 }
 
 const char *vocabulary_word(enum vocabulary list, size_t index, const char **other_out, const char **doc_out)
@@ -45,6 +54,8 @@ const char *vocabulary_word(enum vocabulary list, size_t index, const char **oth
 		return pd_stat_metric_name(index);
 	case FINDINGS:
 		return pd_finding_code(index, doc_out);
+	case EXPORT_FORMATS:
+		return find_format(index, doc_out);
 	}
 	return NULL;
 }
@@ -58,7 +69,7 @@ static void add_list(struct pd_text *text, enum vocabulary list)
 		pd_text_add(text, word);
 		if (other)
 			pd_text_printf(text, " or %s", other);
-		if (doc && (list == SORT_KEYS || list == BRANCH_SORT_KEYS))
+		if (doc && (list == SORT_KEYS || list == BRANCH_SORT_KEYS || list == EXPORT_FORMATS))
 			pd_text_printf(text, " (%s)", doc);
 		next = vocabulary_word(list, i, &other, &doc);
 		if (next)

@@ -13,13 +13,14 @@ enum vocabulary {
 	BRANCH_SORT_KEYS,
 	SAMPLE_FIELDS,
 	METRICS,
-	FINDINGS
+	FINDINGS,
+	EXPORT_FORMATS
 };
 
 /* The index-th word, with its other name and what it means, each of which may be NULL; NULL past the end. */
 const char *vocabulary_word(enum vocabulary list, size_t index, const char **other_out, const char **doc_out);
 
-/* A text of a command: {sort keys}, {branch sort keys}, {sample fields}, {metrics} and {findings} become the words of these lists. The result
+/* A text of a command: {sort keys}, {branch sort keys}, {sample fields}, {metrics}, {findings} and {export formats} become the words of these lists. The result
  * is owned by the caller, see pd_text_free; NULL without memory. */
 struct pd_text *vocabulary_expand(const char *text);
 

@@ -10,6 +10,7 @@
  *	pd_profile_read         its samples added up; with pd_symbols_new and pd_profile_name they have names
  *	pd_report_text          a profile as perf report prints it; pd_report_row and pd_report_cell as data
  *	pd_flame_print_html     a profile as a flame graph
+ *	pd_export_run           its samples in the formats of viewers and other programs
  *	pd_writer_pass          records into another file, and pd_extract_write, pd_merge_write ... for the usual reasons
  *	pd_recorder_run         a new recording
  *
@@ -48,6 +49,7 @@
  *   summary.h       what a file is and what is in it
  *   objects.h       objects with their build ids
  *   samples.h       samples as text
+ *   export.h        samples in the formats of other programs
  *   explain.h       what the tables of the format say of a name
  * writing
  *   writer.h        writing perf.data files
@@ -85,6 +87,7 @@
 #include <perfdata/doctor.h>
 #include <perfdata/events.h>
 #include <perfdata/explain.h>
+#include <perfdata/export.h>
 #include <perfdata/extract.h>
 #include <perfdata/file.h>
 #include <perfdata/filter.h>

@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "deps/deps.h"
+#include "write/packer.h"
 
 static const char *version(void)
 {
@@ -64,4 +65,61 @@ const struct pd_codec pd_codec_gzip = {
 	.start = open_stream,
 	.run = gzip_run,
 	.close = close_stream,
+};
+
+// ---- compressing ----
+
+static void *open_packer(int level)
+{
+	z_stream *stream = calloc(1, sizeof(*stream));
+
+	// 16: with the header of gzip, which has no name and no time
+	if (stream && deflateInit2(stream, level, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+		free(stream);
+		return NULL;
+	}
+	return stream;
+}
+
+// What cannot be compressed grows by five bytes in 16 KiB; header and trailer have 18.
+static size_t bound(size_t size)
+{
+	return size + size / 1024 + 64;
+}
+
+static size_t finish(void *state, const void *data, size_t size, void *packed, size_t capacity, const char **reason_out)
+{
+	z_stream *stream = state;
+	size_t left = capacity;
+	int result = Z_OK;
+
+	stream->next_in = (Bytef *)(uintptr_t)data;
+	stream->next_out = packed;
+	while (result == Z_OK && left) {
+		uInt in_size = size > 1u << 30 ? 1u << 30 : (uInt)size;
+		uInt out_size = left > 1u << 30 ? 1u << 30 : (uInt)left;
+
+		stream->avail_in = in_size;
+		stream->avail_out = out_size;
+		result = deflate(stream, in_size == size ? Z_FINISH : Z_NO_FLUSH);
+		size -= in_size - stream->avail_in;
+		left -= out_size - stream->avail_out;
+	}
+	if (result == Z_STREAM_END)
+		return capacity - left;
+	*reason_out = stream->msg ? stream->msg : "no capacity";
+	return 0;
+}
+
+static void close_packer(void *state)
+{
+	deflateEnd(state);
+	free(state);
+}
+
+const struct pd_packer pd_packer_gzip = {
+	.start = open_packer,
+	.bound = bound,
+	.finish = finish,
+	.close = close_packer,
 };

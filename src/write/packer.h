@@ -25,6 +25,8 @@ struct pd_packer {
 };
 
 extern const struct pd_packer pd_packer_zstd;
+// Whole files only: `finish` alone.
+extern const struct pd_packer pd_packer_gzip;
 // quick.c: frames that zstd reads, of at most PD_PACK_PIECE bytes; each piece is one.
 extern const struct pd_packer pd_packer_quick;
 

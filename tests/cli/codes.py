@@ -40,6 +40,7 @@ WAYS = {
     "doctor": {**READS, 6: "empty"},
     "evlist": {**READS, 5: "nothing"},
     "buildid-list": {**READS, 5: "nothing"},
+    "export": {1: "--to csv bad", 3: "--to csv no", 4: "--to csv -o no/out good", 5: "--to csv good --where period<0", 6: "--to csv empty"},
     "dump": {**READS, 5: "--record 100000 good"},
     "check": READS,
     "explain": {5: "nothing-has-this-name"},

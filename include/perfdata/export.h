@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * export.h - the samples of a file in the formats of other programs: viewers, scripts, services.
+ *
+ * Samples are exported in time order. Memory grows with distinct stacks, not with samples. The output has no timestamps or
+ * names of its own, so that two exports of a file are equal.
+ *
+ * Example:
+ *
+ *	const struct pd_export_options options = { .size = sizeof(options), .format = "jsonl" };
+ *	struct pd_export *export_;
+ *
+ *	if (pd_export_new(&options, text, &export_, &error) == PD_OK) {
+ *		pd_export_run(export_, file, &error);
+ *		fwrite(pd_text_bytes(text).data, 1, pd_text_bytes(text).size, stdout);
+ *		pd_export_free(export_);
+ *	}
+ */
+#ifndef PERFDATA_EXPORT_H
+#define PERFDATA_EXPORT_H
+
+#include <perfdata/profile.h>
+#include <perfdata/text.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A format. The strings are constants. */
+struct pd_export_format {
+	const char *name;   /* "pprof" */
+	const char *suffix; /* of files, ".pb.gz" */
+	const char *doc;    /* what it is, in a few words */
+	bool binary;        /* not text */
+};
+/** The index-th format, in the order of the help; false past the end. */
+PD_API bool pd_export_format(size_t index, struct pd_export_format *format_out);
+
+/** Zero is the default for each member but format. Strings and functions must remain valid until pd_export_free. */
+struct pd_export_options {
+	size_t size;        /* sizeof(struct pd_export_options) */
+	const char *format; /* name of a format */
+	const char *name;   /* of the recording, for titles; NULL: "perf.data" */
+	unsigned max_stack; /* entries of a call chain, from the innermost; 0: all */
+	/* Which samples are exported; as in pd_profile_options, PD_CHOICE_COUNT and PD_CHOICE_LEAVE leave them out. May
+	 * be NULL. */
+	enum pd_choice (*choose)(const void *self, const struct pd_candidate *candidate);
+	/* Of those, by the location of the sampled address. May be NULL. */
+	bool (*choose_place)(const void *self, const struct pd_place *place);
+	/* See pd_run_options. */
+	enum pd_status (*ready)(void *self, struct pd_window *window, struct pd_error *error);
+	bool (*progress)(void *self, uint64_t done, uint64_t total);
+	/* Opens the symbols for this state, once. They are the caller's, and must remain valid until pd_export_free.
+	 * NULL: those of pd_symbols_new without options. May return NULL, which ends the export. */
+	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);
+	void *self;           /* first argument of the functions */
+	const char *temp_dir; /* for what has to wait and does not fit in memory; NULL: /tmp */
+};
+
+struct pd_export_result {
+	uint64_t samples;       /* exported */
+	uint64_t samples_read;  /* before the choice; 0 also if the file has none */
+	uint64_t damaged;       /* samples that cannot be decoded, or of no known event */
+	uint64_t copied_stacks; /* exported samples with a copied user stack, which is not unwound */
+};
+
+/** What the file has and the format has no field for. */
+struct pd_export_dropped {
+	const char *name; /* "branch stacks"; a constant */
+	uint64_t count;   /* samples or records that have it */
+};
+
+struct pd_export;
+
+/** Parses the options. text gets the output and must outlive the export; set a sink (pd_text_set_sink) unless all of it fits in
+ * memory. Errors: PD_ERROR_MEMORY; PD_ERROR_ARGUMENT: there is no such format. */
+PD_API enum pd_status pd_export_new(const struct pd_export_options *options, struct pd_text *text,
+				    struct pd_export **export_out, struct pd_error *error);
+PD_API void pd_export_free(struct pd_export *export_);
+/** Exports a file that can be read twice (see pd_run), once. Errors: those of pd_run and of the functions in the options;
+ * PD_ERROR_MEMORY; PD_ERROR_SYSTEM: no temporary file; PD_ERROR_NO_MATCH: no sample is exported, and nothing was written;
+ * PD_ERROR_OUTPUT: the text's sink failed. */
+PD_API enum pd_status pd_export_run(struct pd_export *export_, struct pd_file *file, struct pd_error *error);
+/** Counts of what was done. */
+PD_API struct pd_export_result pd_export_result(const struct pd_export *export_);
+/** The index-th thing that was left out because the format has no field for it; false past the end. */
+PD_API bool pd_export_dropped(const struct pd_export *export_, size_t index, struct pd_export_dropped *dropped_out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

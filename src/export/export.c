@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "export/export.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "export/feed/feed.h"
+
+#define FORMAT(name, shown, suffix, binary, supports, doc) extern const struct pd_export_sink pd_export_sink_##name;
+#include "export/formats.def"
+
+static const struct {
+	struct pd_export_format about;
+	const struct pd_export_sink *sink;
+	uint64_t supports;
+} formats[] = {
+#define FORMAT(name, shown, suffix, binary, supports, doc) \
+	{ { shown, suffix, doc, binary }, &pd_export_sink_##name, supports },
+#include "export/formats.def"
+};
+
+bool pd_export_format(size_t index, struct pd_export_format *format_out)
+{
+	if (index >= sizeof(formats) / sizeof(formats[0]))
+		return false;
+	*format_out = formats[index].about;
+	return true;
+}
+
+// ---- the interface ----
+
+enum pd_status pd_export_new(const struct pd_export_options *options, struct pd_text *text,
+			     struct pd_export **export_out, struct pd_error *error)
+{
+	size_t size = options->size < sizeof(*options) ? options->size : sizeof(*options), found = 0;
+	struct pd_export *self = pd_alloc(sizeof(*self));
+
+	if (!self)
+		return pd_fail_memory(error);
+	memcpy(&self->options, options, size);
+	while (found < sizeof(formats) / sizeof(formats[0]) &&
+	       (!self->options.format || strcmp(formats[found].about.name, self->options.format) != 0))
+		found++;
+	if (found == sizeof(formats) / sizeof(formats[0])) {
+		pd_free(self);
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "there is no format of this name");
+	}
+	self->text = text;
+	self->format = formats[found].sink;
+	self->supports = formats[found].supports;
+	self->sink = pd_alloc(self->format->size + 1);
+	if (!self->sink) {
+		pd_free(self);
+		return pd_fail_memory(error);
+	}
+	*export_out = self;
+	return PD_OK;
+}
+
+void pd_export_free(struct pd_export *export_)
+{
+	struct pd_export *self = export_;
+
+	if (!self)
+		return;
+	if (self->format->fini)
+		self->format->fini(self);
+	if (self->has_places) {
+		pd_places_fini(&self->places);
+		pd_tables_fini(&self->tables);
+	}
+	pd_symbols_free(self->own_symbols);
+	pd_profile_free(self->profile);
+	pd_state_free(self->state);
+	pd_u64_map_fini(&self->value_of);
+	pd_free(self->last_values);
+	pd_free(self->sums);
+	pd_free(self->sink);
+	pd_free(self);
+}
+
+enum pd_status pd_export_run(struct pd_export *export_, struct pd_file *file, struct pd_error *error)
+{
+	return export_->format->whole ? export_->format->whole(export_, file, error) :
+					pd_export_feed(export_, file, error);
+}
+
+struct pd_export_result pd_export_result(const struct pd_export *export_)
+{
+	return export_->result;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of an export: what a format is given, and what it has to do. A format is a sink: it begins, gets every sample
+ * in time order with the numbers of its thread and stack in the tables, and ends. What goes wrong is noted, and the export
+ * ends after the present sample.
+ */
+#ifndef PD_EXPORT_EXPORT_H
+#define PD_EXPORT_EXPORT_H
+
+#include <perfdata/export.h>
+
+#include "base/lookup/u64_map.h"
+#include "export/feed/places.h"
+#include "export/feed/tables.h"
+
+enum pd_support {
+#define SAMPLE_PART(NAME, bit, text) PD_SUPPORT_##NAME,
+#define RECORDS(NAME, type, text) PD_SUPPORT_##NAME,
+#include "export/support.def"
+	PD_SUPPORT_COUNT
+};
+#define PD_SUPPORTS(NAME) (UINT64_C(1) << PD_SUPPORT_##NAME)
+
+// A sample, or what one member of a group counted since its last sample.
+struct pd_export_sample {
+	const struct pd_record *record;
+	const struct pd_event *event;
+	const struct pd_brief *brief; // its period is what was counted
+	uint32_t thread;              // see pd_export_thread
+	uint32_t ip, stack;           // of the tables
+	uint64_t value;               // by the unit of the event: the period, or 1
+	uint64_t time_ns;             // PD_NO_TIME if there is none
+};
+
+struct pd_export;
+
+struct pd_export_sink {
+	size_t size;                           // of what it keeps, zeroed at first: export->sink
+	void (*begin)(struct pd_export *self); // before the first sample, once it is known that there is one
+	void (*sample)(struct pd_export *self, const struct pd_export_sample *sample);
+	// Another record, in time order with the samples, and before the first one, too. NULL: they are not needed.
+	void (*record)(struct pd_export *self, const struct pd_record *record);
+	void (*end)(struct pd_export *self); // after the last sample
+	void (*fini)(struct pd_export *self);
+	// Exports everything by itself, instead of all other functions; NULL: it does not.
+	enum pd_status (*whole)(struct pd_export *self, struct pd_file *file, struct pd_error *error);
+};
+
+struct pd_event_sum {
+	uint64_t samples, value;
+};
+
+struct pd_export {
+	struct pd_export_options options;
+	const struct pd_export_sink *format;
+	uint64_t supports; // PD_SUPPORTS(...)
+	struct pd_text *text;
+	struct pd_file *file;
+	struct pd_state *state;
+	struct pd_profile *profile; // of formats that export by themselves
+	struct pd_symbols *symbols, *own_symbols;
+	struct pd_tables tables;
+	struct pd_places places;
+	bool has_places;
+	bool begun;
+	void *sink;
+	struct pd_event_sum *sums; // by event
+	size_t event_count;
+	uint64_t *last_values;      // of counters
+	struct pd_u64_map value_of; // id to place in last_values
+	size_t value_count, value_capacity;
+	uint64_t first_ns, last_ns; // of the exported samples; 0: none
+	uint64_t dropped[PD_SUPPORT_COUNT];
+	struct pd_export_result result;
+	bool failed;               // there was no memory
+	enum pd_status wrong;      // PD_OK, or what ended the export
+	struct pd_error wrong_why; // and why
+};
+
+// A thread of a sample by its number.
+static inline const struct pd_owner *pd_export_thread(const struct pd_export *self, uint32_t thread)
+{
+	return &self->places.owners.items[thread];
+}
+// The string of its name: ":TID" if it is not known.
+uint32_t pd_export_comm(struct pd_export *self, uint32_t thread);
+// Whether the file has several events with samples, once all were read.
+size_t pd_export_events_used(const struct pd_export *self);
+// "nanoseconds", "count" or "samples".
+const char *pd_export_unit(const struct pd_event *event);
+const char *pd_export_name(const struct pd_export *self);
+// Counts what the format has no field for: parts of samples of an event, and records of a type.
+void pd_export_note_parts(struct pd_export *self, const struct pd_event *event, uint64_t samples);
+void pd_export_note_records(struct pd_export *self, uint32_t type, uint64_t records);
+// Notes that the export cannot go on.
+void pd_export_stop(struct pd_export *self, enum pd_status status, const struct pd_error *error);
+// Writes what has become large; to be called between samples, or wherever nothing written before is needed any more.
+void pd_export_flush(struct pd_export *self);
+
+#endif

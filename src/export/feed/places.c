@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "export/feed/places.h"
+
+#include "format/chain.h"
+
+// ---- threads ----
+
+const struct pd_thread_view *pd_places_view(struct pd_places *places, uint32_t pid, uint32_t tid, struct pd_moment when)
+{
+	struct pd_thread_view *view = pd_view_of(places->views, tid);
+	struct pd_owner owner;
+
+	if (pd_view_holds(view, pid, tid, when))
+		return view;
+	pd_owners_look(&places->owners, view, pid, tid, when, &owner);
+	view->owner = pd_owners_find(&places->owners, &owner);
+	view->used = view->owner != UINT32_MAX;
+	return view->used ? view : NULL;
+}
+
+// ---- addresses ----
+
+static bool name_frame(const struct pd_places *places, const struct pd_code_address *address)
+{
+	struct pd_location location;
+	bool is_mapped =
+		pd_state_locate(places->state, address->pid, address->cpumode, address->when, address->addr, &location);
+	struct pd_place place =
+		pd_symbols_place(places->symbols, address->pid, address->cpumode, address->when, address->addr);
+
+	pd_tables_add_frame(places->tables, &place, is_mapped ? &location : NULL, address->cpumode);
+	return !places->tables->failed;
+}
+
+// PD_NO_FRAME if there is no memory.
+static uint32_t find_frame(struct pd_places *places, struct pd_code_address address)
+{
+	struct pd_frames *frames = &places->frames;
+	struct pd_wanted wanted = { .address = address };
+	const struct pd_range *range;
+	uint32_t frame;
+
+	pd_code_address_normalize(&wanted.address);
+	range = pd_range_of(places->ranges, places->state, &wanted.address);
+	wanted.place = pd_place_of(frames, &wanted.address, range);
+	wanted.known = pd_known_slot(frames, places->known, &wanted.place);
+	frame = pd_known_frame(wanted.known, &wanted.place);
+	if (PD_LIKELY(frame != PD_NO_FRAME))
+		return frame;
+	wanted.range = *range;
+	pd_frames_identify(frames, &wanted, 1);
+	if (!pd_frames_find(frames, &wanted, 1))
+		return PD_NO_FRAME;
+	if (wanted.frame == places->tables->frame_count && !name_frame(places, &wanted.address))
+		return PD_NO_FRAME;
+	return wanted.frame;
+}
+
+// The frames of a chain, into places->chain. A chain with a marker that means nothing has none. False if there is no memory.
+static bool find_chain(struct pd_places *places, struct pd_u64s chain, struct pd_code_address address, unsigned most,
+		       size_t *count_out)
+{
+	size_t count = 0;
+
+	*count_out = 0;
+	address.cpumode = PD_CPUMODE_USER;
+	for (size_t i = 0; i < chain.count; i++) {
+		if (chain.items[i] >= PD_CONTEXT_MAX) {
+			if (chain.items[i] == (uint64_t)PD_CONTEXT_USER_DEFERRED)
+				break;
+			if (!pd_chain_mode(chain.items[i], &address.cpumode))
+				return true;
+			continue;
+		}
+		if (most && count >= most)
+			break;
+		address.addr = chain.items[i];
+		address.depth++;
+		places->chain[count] = find_frame(places, address);
+		if (places->chain[count++] == PD_NO_FRAME)
+			return false;
+	}
+	*count_out = count;
+	return true;
+}
+
+bool pd_places_stack(struct pd_places *places, const struct pd_brief *brief, uint64_t maps, struct pd_moment when,
+		     unsigned most, uint32_t *ip_out, uint32_t *stack_out)
+{
+	struct pd_u64s chain = brief->callchain;
+	struct pd_code_address address = { maps, brief->ip, brief->pid, brief->cpumode, 0, when };
+	uint32_t stack = 0;
+	size_t count;
+
+	if (!PD_GROW(places->chain, places->chain_capacity, chain.count + 1))
+		return false;
+	*ip_out = find_frame(places, address);
+	if (*ip_out == PD_NO_FRAME || !find_chain(places, chain, address, most, &count))
+		return false;
+	if (!count)
+		places->chain[count++] = *ip_out;
+	for (size_t i = count; i--;)
+		stack = pd_tables_stack(places->tables, stack, places->chain[i]);
+	*stack_out = stack;
+	return !places->tables->failed;
+}
+
+// ---- all of it ----
+
+bool pd_places_init(struct pd_places *places, struct pd_tables *tables, const struct pd_state *state,
+		    struct pd_symbols *symbols, uint64_t seed)
+{
+	const struct pd_codes *codes = pd_codes_of(symbols);
+
+	*places = (struct pd_places){ .tables = tables, .state = state, .symbols = symbols };
+	places->owners.state = places->frames.state = state;
+	places->owners.codes = places->frames.codes = codes;
+	places->owners.by = PD_BY_COMM | PD_BY_PID | PD_BY_TID;
+	places->owners.seed = places->frames.seed = seed;
+	places->views = pd_alloc(PD_VIEWS * sizeof(*places->views));
+	places->ranges = pd_alloc(PD_RANGE_SETS * sizeof(*places->ranges));
+	places->known = pd_alloc_lines(PD_KNOWN_PLACES * sizeof(*places->known), &places->known_memory);
+	return places->views && places->ranges && places->known;
+}
+
+void pd_places_fini(struct pd_places *places)
+{
+	pd_owners_fini(&places->owners);
+	pd_frames_fini(&places->frames);
+	pd_free(places->views);
+	pd_free(places->ranges);
+	pd_free(places->known_memory);
+	pd_free(places->chain);
+}

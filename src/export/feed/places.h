@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* From the addresses of a sample to a stack: who runs, what is mapped there, which function it is. */
+#ifndef PD_EXPORT_FEED_PLACES_H
+#define PD_EXPORT_FEED_PLACES_H
+
+#include "export/feed/tables.h"
+#include "profile/collect/frames.h"
+#include "profile/collect/owners.h"
+
+struct pd_places {
+	struct pd_tables *tables;
+	const struct pd_state *state;
+	struct pd_symbols *symbols;
+	struct pd_owners owners; // threads: a number for each process, thread and name
+	struct pd_thread_view *views;
+	struct pd_frames frames; // their numbers are those of the tables
+	struct pd_range_set *ranges;
+	struct pd_known_place *known;
+	void *known_memory;
+	uint32_t *chain; // frames of the present sample, innermost first
+	size_t chain_capacity;
+};
+
+// False if there is no memory. State and symbols must be final.
+bool pd_places_init(struct pd_places *places, struct pd_tables *tables, const struct pd_state *state,
+		    struct pd_symbols *symbols, uint64_t seed);
+void pd_places_fini(struct pd_places *places);
+
+// What is true of a thread; its owner is the number of the thread. NULL if there is no memory.
+const struct pd_thread_view *pd_places_view(struct pd_places *places, uint32_t pid, uint32_t tid,
+					    struct pd_moment when);
+// The frame of a sampled address, and the stack of a sample with at most `most` callers (0: all). False if there is no memory.
+bool pd_places_stack(struct pd_places *places, const struct pd_brief *brief, uint64_t maps, struct pd_moment when,
+		     unsigned most, uint32_t *ip_out, uint32_t *stack_out);
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+#include "export/feed/tables.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text/path.h"
+#include "base/text/text.h"
+
+enum {
+	INLINED_MOST = 128 // functions at one address
+};
+
+// ---- strings ----
+
+static const char replacement[] = "\xef\xbf\xbd"; // U+FFFD
+
+// Its size without NUL; text may be NULL, to count.
+static size_t clean(const char *string, size_t size, char *text)
+{
+	size_t to = 0;
+
+	for (size_t at = 0; at < size;) {
+		size_t plain = pd_text_plain(string + at, size - at);
+		const char *from = plain ? string + at : replacement;
+		size_t step = plain ? plain : sizeof(replacement) - 1;
+
+		if (text)
+			memcpy(text + to, from, step);
+		to += step;
+		at += plain ? plain : 1;
+	}
+	return to;
+}
+
+static uint32_t add_string(struct pd_tables *tables, const char *text, size_t size, uint64_t hash)
+{
+	if (tables->string_count >= UINT32_MAX ||
+	    !PD_GROW(tables->strings, tables->string_capacity, tables->string_count + 1) ||
+	    !pd_index_add(&tables->string_index, hash, (uint32_t)tables->string_count)) {
+		tables->failed = true;
+		return 0;
+	}
+	tables->strings[tables->string_count] = (struct pd_table_string){ text, size };
+	return (uint32_t)tables->string_count++;
+}
+
+static uint32_t find_string(struct pd_tables *tables, const char *text, size_t size, uint64_t hash)
+{
+	size_t at = (uint32_t)hash;
+
+	for (uint32_t i; (i = pd_index_next(&tables->string_index, hash, &at)) != PD_INDEX_END;)
+		if (tables->strings[i].size == size && memcmp(tables->strings[i].text, text, size) == 0)
+			return i;
+	return PD_INDEX_END;
+}
+
+uint32_t pd_tables_string(struct pd_tables *tables, const char *text, size_t size)
+{
+	size_t clean_size = clean(text, size, NULL);
+	char *copy = NULL;
+	uint64_t hash;
+	uint32_t found;
+
+	if (!clean_size)
+		return 0;
+	if (clean_size != size) {
+		copy = pd_arena_alloc(&tables->arena, clean_size + 1);
+		if (!copy) {
+			tables->failed = true;
+			return 0;
+		}
+		clean(text, size, copy);
+		text = copy;
+	}
+	hash = pd_hash(tables->seed, text, clean_size);
+	found = find_string(tables, text, clean_size, hash);
+	if (found != PD_INDEX_END)
+		return found;
+	if (!copy)
+		copy = pd_arena_text(&tables->arena, text, clean_size);
+	if (copy)
+		return add_string(tables, copy, clean_size, hash);
+	tables->failed = true;
+	return 0;
+}
+
+uint32_t pd_tables_text(struct pd_tables *tables, const char *text)
+{
+	return text ? pd_tables_string(tables, text, strlen(text)) : 0;
+}
+
+// ---- objects and mappings ----
+
+// Where the number of something is kept by its own number; NULL if there is no memory.
+static uint32_t *slot_of(struct pd_tables *tables, uint32_t **items, size_t *capacity, size_t number)
+{
+	size_t before = *capacity;
+
+	if (number >= before) {
+		if (!PD_GROW(*items, *capacity, number + 1)) {
+			tables->failed = true;
+			return NULL;
+		}
+		memset(*items + before, 0, (*capacity - before) * sizeof(**items));
+	}
+	return &(*items)[number];
+}
+
+static uint32_t build_id_string(struct pd_tables *tables, const struct pd_dso *dso)
+{
+	struct pd_build_id id;
+	char digits[2 * sizeof(id.bytes) + 1];
+	const char *why;
+
+	if (!dso->object || !pd_symbols_build_id(tables->symbols, dso->object, &id, &why))
+		return 0;
+	for (size_t i = 0; i < id.size; i++)
+		snprintf(digits + 2 * i, 3, "%02x", id.bytes[i]);
+	return pd_tables_string(tables, digits, 2 * id.size);
+}
+
+static uint32_t object_number(struct pd_tables *tables, const struct pd_dso *dso)
+{
+	uint32_t *slot = dso ? slot_of(tables, &tables->object_of, &tables->object_of_capacity, dso->index) : NULL;
+
+	if (!slot)
+		return 0;
+	if (*slot)
+		return *slot;
+	if (!PD_GROW(tables->objects, tables->object_capacity, tables->object_count + 1)) {
+		tables->failed = true;
+		return 0;
+	}
+	*slot = (uint32_t)tables->object_count;
+	tables->objects[tables->object_count++] = (struct pd_table_object){
+		.dso = dso,
+		.name = pd_tables_text(tables, dso->name),
+		.path = pd_tables_text(tables, dso->long_name),
+		.build_id = build_id_string(tables, dso),
+		.kernel = dso->kernel,
+	};
+	return *slot;
+}
+
+static uint32_t mapping_number(struct pd_tables *tables, uint32_t object, const struct pd_location *location)
+{
+	const struct pd_mapping *mapping = location->mapping;
+	const struct pd_table_mapping key = { object, mapping->start, mapping->end, mapping->pgoff };
+	uint64_t hash = pd_hash_u64(tables->seed, key.start ^ object) ^ pd_hash_u64(tables->seed, key.end ^ key.pgoff);
+	size_t at = (uint32_t)hash;
+
+	for (uint32_t i; (i = pd_index_next(&tables->mapping_index, hash, &at)) != PD_INDEX_END;) {
+		const struct pd_table_mapping *known = &tables->mappings[i];
+
+		if (known->object == object && known->start == key.start && known->end == key.end &&
+		    known->pgoff == key.pgoff)
+			return i;
+	}
+	if (!PD_GROW(tables->mappings, tables->mapping_capacity, tables->mapping_count + 1) ||
+	    !pd_index_add(&tables->mapping_index, hash, (uint32_t)tables->mapping_count)) {
+		tables->failed = true;
+		return 0;
+	}
+	tables->mappings[tables->mapping_count] = key;
+	return (uint32_t)tables->mapping_count++;
+}
+
+// ---- functions ----
+
+static uint32_t add_function(struct pd_tables *tables, const struct pd_table_function *function)
+{
+	if (!PD_GROW(tables->functions, tables->function_capacity, tables->function_count + 1)) {
+		tables->failed = true;
+		return 0;
+	}
+	tables->functions[tables->function_count] = *function;
+	return (uint32_t)tables->function_count++;
+}
+
+// What has no name is one function for each object.
+static uint32_t unnamed_function(struct pd_tables *tables, uint32_t object)
+{
+	uint32_t *slot = slot_of(tables, &tables->unnamed_of, &tables->unnamed_of_capacity, object);
+	const char *path = object ? pd_path_name(tables->objects[object].dso->long_name) : "unknown";
+	struct pd_table_function function = { .object = object };
+	struct pd_text *name;
+
+	if (!slot)
+		return 0;
+	if (*slot)
+		return *slot - 1;
+	name = pd_text_new();
+	if (name) {
+		pd_text_printf(name, path[0] == '[' ? "%s" : "[%s]", path);
+		if (!name->failed)
+			function.name = function.linker = pd_tables_string(tables, name->data, name->size);
+		tables->failed |= name->failed;
+	}
+	tables->failed |= !name;
+	pd_text_free(name);
+	*slot = add_function(tables, &function) + 1;
+	return *slot - 1;
+}
+
+static uint32_t function_number(struct pd_tables *tables, const struct pd_function *function, uint32_t object)
+{
+	uint32_t *slot = slot_of(tables, &tables->function_of, &tables->function_of_capacity, function->index);
+	struct pd_table_function added = { .object = object, .start = function->start, .known = true };
+
+	if (!slot)
+		return 0;
+	if (*slot)
+		return *slot - 1;
+	added.name = pd_tables_text(tables, function->name);
+	if (!added.name)
+		added.name = pd_tables_text(tables, "[unnamed]");
+	added.linker = pd_tables_text(tables, function->linker_name);
+	*slot = add_function(tables, &added) + 1;
+	return *slot - 1;
+}
+
+// ---- frames ----
+
+static void add_line(struct pd_tables *tables, const struct pd_table_line *line)
+{
+	if (PD_GROW(tables->lines, tables->line_capacity, tables->line_count + 1))
+		tables->lines[tables->line_count++] = *line;
+	else
+		tables->failed = true;
+}
+
+static void add_named_line(struct pd_tables *tables, const struct pd_line *line, uint32_t object)
+{
+	struct pd_table_line added = {
+		.function = function_number(tables, line->function, object),
+		.line = line->line,
+		.file = pd_tables_text(tables, line->file),
+		.inlined = line->inlined,
+	};
+
+	if (tables->failed)
+		return;
+	if (!tables->functions[added.function].file)
+		tables->functions[added.function].file = added.file;
+	add_line(tables, &added);
+}
+
+static void add_lines(struct pd_tables *tables, const struct pd_place *place, uint32_t object)
+{
+	struct pd_line lines[INLINED_MOST];
+	size_t count = place->function ? pd_symbols_lines(tables->symbols, place, lines, INLINED_MOST) : 0;
+
+	for (size_t i = 0; i < count && i < INLINED_MOST; i++)
+		add_named_line(tables, &lines[i], object);
+	if (count)
+		return;
+	add_line(tables, &(struct pd_table_line){ .function = place->function ?
+								      function_number(tables, place->function, object) :
+								      unnamed_function(tables, object) });
+}
+
+uint32_t pd_tables_add_frame(struct pd_tables *tables, const struct pd_place *place, const struct pd_location *location,
+			     unsigned cpumode)
+{
+	struct pd_table_frame frame = { .place = *place, .cpumode = cpumode };
+
+	frame.object = object_number(tables, place->dso);
+	if (location && frame.object)
+		frame.mapping = mapping_number(tables, frame.object, location);
+	frame.first_line = (uint32_t)tables->line_count;
+	if (!tables->failed)
+		add_lines(tables, place, frame.object);
+	frame.line_count = (uint32_t)(tables->line_count - frame.first_line);
+	if (tables->line_count >= UINT32_MAX ||
+	    !PD_GROW(tables->frames, tables->frame_capacity, tables->frame_count + 1)) {
+		tables->failed = true;
+		return 0;
+	}
+	tables->frames[tables->frame_count] = frame;
+	return (uint32_t)tables->frame_count++;
+}
+
+// ---- stacks ----
+
+uint32_t pd_tables_stack(struct pd_tables *tables, uint32_t parent, uint32_t frame)
+{
+	uint64_t hash = pd_hash_u64(tables->seed, (uint64_t)parent << 32 | frame);
+	size_t at = (uint32_t)hash;
+
+	for (uint32_t i; (i = pd_index_next(&tables->stack_index, hash, &at)) != PD_INDEX_END;)
+		if (tables->stacks[i].parent == parent && tables->stacks[i].frame == frame)
+			return i;
+	if (tables->stack_count >= UINT32_MAX ||
+	    !PD_GROW(tables->stacks, tables->stack_capacity, tables->stack_count + 1) ||
+	    !pd_index_add(&tables->stack_index, hash, (uint32_t)tables->stack_count)) {
+		tables->failed = true;
+		return 0;
+	}
+	tables->stacks[tables->stack_count] = (struct pd_table_stack){ parent, frame };
+	return (uint32_t)tables->stack_count++;
+}
+
+const uint32_t *pd_tables_expand(struct pd_tables *tables, uint32_t stack, size_t *count_out)
+{
+	size_t count = 0;
+
+	for (; stack; stack = tables->stacks[stack].parent) {
+		const struct pd_table_frame *frame = &tables->frames[tables->stacks[stack].frame];
+
+		if (!PD_GROW(tables->expanded, tables->expanded_capacity, count + frame->line_count)) {
+			tables->failed = true;
+			break;
+		}
+		for (uint32_t i = 0; i < frame->line_count; i++)
+			tables->expanded[count++] = frame->first_line + i;
+	}
+	*count_out = count;
+	return tables->expanded;
+}
+
+// ---- all of it ----
+
+void pd_tables_init(struct pd_tables *tables, uint64_t seed)
+{
+	*tables = (struct pd_tables){ .seed = seed };
+	if (!PD_GROW(tables->strings, tables->string_capacity, 1) ||
+	    !PD_GROW(tables->objects, tables->object_capacity, 1) ||
+	    !PD_GROW(tables->mappings, tables->mapping_capacity, 1) ||
+	    !PD_GROW(tables->stacks, tables->stack_capacity, 1)) {
+		tables->failed = true;
+		return;
+	}
+	tables->strings[0] = (struct pd_table_string){ "", 0 };
+	tables->objects[0] = (struct pd_table_object){ 0 };
+	tables->mappings[0] = (struct pd_table_mapping){ 0 };
+	tables->stacks[0] = (struct pd_table_stack){ 0 };
+	tables->string_count = tables->object_count = tables->mapping_count = tables->stack_count = 1;
+}
+
+void pd_tables_fini(struct pd_tables *tables)
+{
+	pd_arena_fini(&tables->arena);
+	pd_index_fini(&tables->string_index);
+	pd_index_fini(&tables->mapping_index);
+	pd_index_fini(&tables->stack_index);
+	pd_free(tables->strings);
+	pd_free(tables->objects);
+	pd_free(tables->object_of);
+	pd_free(tables->mappings);
+	pd_free(tables->functions);
+	pd_free(tables->function_of);
+	pd_free(tables->unnamed_of);
+	pd_free(tables->lines);
+	pd_free(tables->frames);
+	pd_free(tables->stacks);
+	pd_free(tables->expanded);
+}

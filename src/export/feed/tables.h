@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What samples have in common, once each: strings, functions, addresses and stacks, numbered by first use. Strings are made
+ * harmless here, for all formats: valid UTF-8 without control characters and direction overrides.
+ */
+#ifndef PD_EXPORT_FEED_TABLES_H
+#define PD_EXPORT_FEED_TABLES_H
+
+#include <perfdata/symbol.h>
+
+#include "base/lookup/hash.h"
+#include "base/memory.h"
+
+struct pd_table_string {
+	const char *text; // ends with NUL, which it has nowhere else
+	size_t size;
+};
+
+// Number 0 is no object.
+struct pd_table_object {
+	const struct pd_dso *dso;
+	uint32_t name, path; // strings: short, and in full
+	uint32_t build_id;   // string of hexadecimal digits, or 0
+	bool kernel;
+};
+
+// A mapping as one process had it; others may have it elsewhere. Number 0 is none.
+struct pd_table_mapping {
+	uint32_t object;
+	uint64_t start, end, pgoff;
+};
+
+struct pd_table_function {
+	uint32_t name;   // string, never empty
+	uint32_t linker; // string: as in the symbol table
+	uint32_t file;   // string, or 0
+	uint32_t object;
+	uint64_t start; // in the object
+	bool known;     // else it stands for all addresses of the object without a name
+};
+
+// A function at an address: itself or inlined.
+struct pd_table_line {
+	uint32_t function;
+	uint32_t line; // 0: unknown
+	uint32_t file; // string, or 0
+	bool inlined;
+};
+
+// A distinct address.
+struct pd_table_frame {
+	uint32_t mapping, object;
+	struct pd_place place; // recorded as one process had it
+	unsigned cpumode;
+	uint32_t first_line, line_count; // innermost first; at least one
+};
+
+// A stack is a frame and the stack of its callers. Number 0 is the empty one.
+struct pd_table_stack {
+	uint32_t parent;
+	uint32_t frame;
+};
+
+struct pd_tables {
+	uint64_t seed;
+	struct pd_symbols *symbols;
+	const struct pd_state *state;
+	struct pd_arena arena;
+	struct pd_table_string *strings;
+	size_t string_count, string_capacity;
+	struct pd_index string_index;
+	struct pd_table_object *objects;
+	size_t object_count, object_capacity;
+	uint32_t *object_of; // by index of the dso
+	size_t object_of_capacity;
+	struct pd_table_mapping *mappings;
+	size_t mapping_count, mapping_capacity;
+	struct pd_index mapping_index;
+	struct pd_table_function *functions;
+	size_t function_count, function_capacity;
+	uint32_t *function_of, *unnamed_of; // by index of the function, of the object: number and 1
+	size_t function_of_capacity, unnamed_of_capacity;
+	struct pd_table_line *lines;
+	size_t line_count, line_capacity;
+	struct pd_table_frame *frames;
+	size_t frame_count, frame_capacity;
+	struct pd_table_stack *stacks;
+	size_t stack_count, stack_capacity;
+	struct pd_index stack_index;
+	uint32_t *expanded; // see pd_tables_expand
+	size_t expanded_capacity;
+	bool failed; // there was no memory: numbers may be 0
+};
+
+void pd_tables_init(struct pd_tables *tables, uint64_t seed);
+void pd_tables_fini(struct pd_tables *tables);
+
+// The number of a string, made harmless. 0 is the empty one.
+uint32_t pd_tables_string(struct pd_tables *tables, const char *text, size_t size);
+uint32_t pd_tables_text(struct pd_tables *tables, const char *text);
+// Adds an address, the next number. location NULL: nothing is mapped.
+uint32_t pd_tables_add_frame(struct pd_tables *tables, const struct pd_place *place, const struct pd_location *location,
+			     unsigned cpumode);
+// The number of a stack.
+uint32_t pd_tables_stack(struct pd_tables *tables, uint32_t parent, uint32_t frame);
+// The lines of a stack, innermost first, with inlined functions. Valid until the next call.
+const uint32_t *pd_tables_expand(struct pd_tables *tables, uint32_t stack, size_t *count_out);
+
+static inline const char *pd_tables_text_of(const struct pd_tables *tables, uint32_t string)
+{
+	return tables->strings[string].text;
+}
+
+static inline const struct pd_table_function *pd_tables_function_of(const struct pd_tables *tables, uint32_t line)
+{
+	return &tables->functions[tables->lines[line].function];
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A row for each sample. Cells are quoted by RFC 4180. A cell that a spreadsheet would run as a formula begins with an
+ * apostrophe, which spreadsheets do not show.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text/text.h"
+#include "export/export.h"
+
+static const char *const columns[] = { "time_ns", "event", "value",    "unit",   "comm", "pid",  "tid",
+				       "cpu",     "ip",    "function", "object", "file", "line", "stack" };
+
+static void put_bytes(struct pd_text *text, const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (bytes[i] == '"')
+			pd_text_char(text, '"');
+		pd_text_char(text, bytes[i]);
+	}
+}
+
+static void begin_cell(struct pd_text *text, const char *string)
+{
+	PD_TEXT_LITERAL(text, ",\"");
+	if (*string && strchr("=+-@", *string))
+		pd_text_char(text, '\'');
+}
+
+static void put_cell(struct pd_text *text, const struct pd_tables *tables, uint32_t string)
+{
+	const struct pd_table_string *cell = &tables->strings[string];
+
+	begin_cell(text, cell->text);
+	put_bytes(text, cell->text, cell->size);
+	pd_text_char(text, '"');
+}
+
+static void put_number(struct pd_text *text, uint64_t number)
+{
+	pd_text_char(text, ',');
+	pd_text_u64(text, number);
+}
+
+// A task that has ended is -1, and so is what has no number: an empty cell.
+static void put_task(struct pd_text *text, uint32_t number)
+{
+	if (number == UINT32_MAX)
+		pd_text_char(text, ',');
+	else
+		put_number(text, number);
+}
+
+// Outermost first, as folded stacks.
+static void put_stack(struct pd_export *self, uint32_t stack)
+{
+	struct pd_tables *tables = &self->tables;
+	size_t count;
+	const uint32_t *lines = pd_tables_expand(tables, stack, &count);
+
+	for (size_t i = count; i--;) {
+		const struct pd_table_string *name = &tables->strings[pd_tables_function_of(tables, lines[i])->name];
+
+		if (i + 1 == count)
+			begin_cell(self->text, name->text);
+		else
+			pd_text_char(self->text, ';');
+		put_bytes(self->text, name->text, name->size);
+	}
+	pd_text_char(self->text, '"');
+}
+
+static void put_place(struct pd_export *self, uint32_t ip)
+{
+	const struct pd_tables *tables = &self->tables;
+	const struct pd_table_frame *frame = &tables->frames[ip];
+	const struct pd_table_line *line = &tables->lines[frame->first_line];
+
+	pd_text_char(self->text, ',');
+	pd_text_hex(self->text, frame->place.recorded);
+	put_cell(self->text, tables, tables->functions[line->function].name);
+	put_cell(self->text, tables, tables->objects[frame->object].path);
+	put_cell(self->text, tables, line->file);
+	if (line->line)
+		put_number(self->text, line->line);
+	else
+		pd_text_char(self->text, ',');
+}
+
+static void begin(struct pd_export *self)
+{
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		pd_text_printf(self->text, "%s%s", i ? "," : "", columns[i]);
+	PD_TEXT_LITERAL(self->text, "\r\n");
+}
+
+static void take_sample(struct pd_export *self, const struct pd_export_sample *sample)
+{
+	const struct pd_owner *owner = pd_export_thread(self, sample->thread);
+	struct pd_text *text = self->text;
+
+	if (sample->time_ns != PD_NO_TIME)
+		pd_text_u64(text, sample->time_ns);
+	put_cell(text, &self->tables, pd_tables_text(&self->tables, sample->event->name));
+	put_number(text, sample->value);
+	put_cell(text, &self->tables, pd_tables_text(&self->tables, pd_export_unit(sample->event)));
+	put_cell(text, &self->tables, pd_export_comm(self, sample->thread));
+	put_task(text, owner->pid);
+	put_task(text, owner->tid);
+	put_task(text, sample->brief->cpu);
+	put_place(self, sample->ip);
+	put_stack(self, sample->stack);
+	PD_TEXT_LITERAL(text, "\r\n");
+	pd_export_flush(self);
+}
+
+static void end(struct pd_export *self)
+{
+	(void)self;
+}
+
+const struct pd_export_sink pd_export_sink_csv = { .begin = begin, .sample = take_sample, .end = end };

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What perfdata export writes, read back: well-formed, with the samples, the values and the functions of the recording.
+
+usage: export.py PERFDATA RECORDING... [--corpus CORPUS]
+
+Each format is read by formats.py. Values by event and function, alone and with what was called, are compared with the stacks of
+perfdata folded, and with perfdata report for functions that have names. Exit status: 0 all agrees, 1 not.
+"""
+
+import argparse
+import collections
+import json
+import os
+import subprocess
+import sys
+
+import formats
+
+# of a corpus: call graphs, several events, tracepoints, off-CPU time, several machines, losses, pipes
+CORPUS = ("a-threads", "a-sched", "a-module", "a-switch", "a-throttle", "a-pipe", "arm64-callgraph-dwarf", "s390x-callgraph-fp",
+          "tracepoints-callgraph", "v-cpp", "group-leader-sampling", "v-weight", "all-fields", "v-lost.data.zst")
+TOP = 50
+
+
+def run(words):
+    done = subprocess.run(words, capture_output=True)
+    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
+
+
+def plain(name):
+    """As folded stacks write it: without what has a meaning there."""
+    return name.replace(";", ":").replace("[[", "[").replace("]]", "]")
+
+
+class Sums:
+    """Values by event and function."""
+
+    def __init__(self):
+        self.total, self.own, self.all = collections.Counter(), collections.Counter(), collections.Counter()
+
+    def add(self, event, frames, value):
+        names = [plain(name) for name in frames]
+        self.total[event] += value
+        self.own[event, names[-1]] += value
+        for name in set(names):
+            self.all[event, name] += value
+
+    def differences(self, other):
+        for what, ours, theirs in (("total", self.total, other.total), ("self", self.own, other.own), ("with callees", self.all, other.all)):
+            for key, value in theirs.most_common(TOP):
+                if ours[key] != value:
+                    yield f"{what} {key}: {ours[key]}, expected {value}"
+            for key, value in ours.most_common(TOP):
+                if theirs[key] != value:
+                    yield f"{what} {key}: {value}, expected {theirs[key]}"
+
+
+def folded_sums(perfdata, path, options):
+    code, out, _ = run([perfdata, "folded", "--full-names", *options, path])
+    sums = Sums()
+    events = set()
+    for line in out.decode().splitlines():
+        stack, _, value = line.rpartition(" ")
+        names = stack.split(";")
+        events.add(names[0])
+        sums.add(None, names[1:], int(value))
+    return code, sums
+
+
+def report_tables(perfdata, path, options):
+    code, out, _ = run([perfdata, "report", "--json", "-g", "none", "--no-branch-stack", "--no-group", "-s", "sym", *options, path])
+    return json.loads(out)["tables"] if code in (0, 1) and out else []
+
+
+def report_differences(perfdata, path, sums, options):
+    """Against the rows of report, event by event, by the name of a function."""
+    tables = report_tables(perfdata, path, options)
+    for table in tables:
+        event = table["events"][0]
+        name = event["event"] if len(tables) > 1 else None
+        if event["samples"] and sums.total[name] != value_of(event, event["unit"]):
+            yield f"report: total of {name}: {sums.total[name]}, expected {value_of(event, event['unit'])}"
+        own = collections.Counter()
+        for row in table["rows"]:
+            if not row["symbol"].startswith("0x"):
+                own[plain(row["symbol"])] += value_of(row["amounts"][0], event["unit"])
+        for symbol, value in own.most_common(TOP):
+            if value and sums.own[name, symbol] != value:
+                yield f"report: self {name} {symbol}: {sums.own[name, symbol]}, expected {value}"
+
+
+def value_of(amounts, unit):
+    return amounts["samples"] if unit == "samples" else amounts["period"]
+
+
+def read_back(perfdata, name, path, options):
+    """The stacks of an export; None and why if there is none."""
+    code, out, said = run([perfdata, "export", "--to", name, *options, path])
+    if code not in (0, 1):
+        return None, f"exit code {code}: {said.strip()}"
+    again = run([perfdata, "export", "--to", name, *options, path])[1]
+    if again != out:
+        return None, "two exports differ"
+    try:
+        return formats.read(name, out), said
+    except formats.Malformed as error:
+        return None, f"malformed: {error}"
+
+
+def sums_of(stacks, with_events):
+    sums = Sums()
+    for stack in stacks:
+        sums.add(stack.event if with_events else None, stack.frames, stack.value)
+    return sums
+
+
+def judge(perfdata, name, path, failures):
+    """One format of one recording."""
+    before = len(failures)
+    stacks, said = read_back(perfdata, name, path, [])
+    label = f"{name}: {os.path.basename(path)}"
+    if stacks is None:
+        failures.append(f"{label}: {said}")
+        return
+    tables = [table for table in report_tables(perfdata, path, []) if table["events"][0]["samples"]]
+    if len(tables) == 1:
+        code, expected = folded_sums(perfdata, path, [])
+        failures += [f"{label}: {text}" for text in sums_of(stacks, False).differences(expected)]
+    stacks, said = read_back(perfdata, name, path, ["--no-inline"])
+    if stacks is None:
+        failures.append(f"{label}: {said}")
+    elif name != "folded":
+        sums = sums_of(stacks, len(tables) > 1)
+        failures += [f"{label}: {text}" for text in report_differences(perfdata, path, sums, ["--no-inline"])]
+    del failures[before + 5:]
+
+
+def all_formats(perfdata):
+    """As the program names them itself."""
+    said = run([perfdata, "export"])[2].splitlines()[1:]
+    return [line.split(":", 1)[1].split()[0] for line in said]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("perfdata")
+    parser.add_argument("recordings", nargs="+")
+    parser.add_argument("--corpus")
+    parser.add_argument("--format", action="append")
+    args = parser.parse_args()
+    names = args.format or all_formats(args.perfdata)
+    failures = [f"formats.py does not read {name}" for name in names if name not in formats.READERS]
+    paths = list(args.recordings)
+    for name in CORPUS if args.corpus else ():
+        path = os.path.join(args.corpus, "recorded", name if "." in name else name + ".data")
+        paths += [path] if os.path.exists(path) else []
+    counted = 0
+    for path in paths:
+        if run([args.perfdata, "export", "--to", "jsonl", path])[0] not in (0, 1):
+            continue
+        for name in names:
+            if name in formats.READERS:
+                judge(args.perfdata, name, path, failures)
+                counted += 1
+    print("\n".join(failures[:100]) or f"{counted} exports of {len(names)} formats agree with their recordings")
+    return 1 if failures or not counted else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

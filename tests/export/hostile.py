@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Recordings whose names want to break out of every format, exported and read back: well-formed, harmless, nothing lost.
+
+usage: hostile.py PERFDATA
+
+Names of threads, objects, functions and events have control characters, invalid UTF-8, quotes, separators of the formats, markup,
+formulas, and one has 60,000 characters. Exit status: 0 all is well-formed, 1 not.
+"""
+
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+import formats
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scale"))
+import escapes  # noqa: E402
+import scale  # noqa: E402
+
+LEADS = (b"", b"=1+cmd|' /C calc'!A0", b"+1+", b"-2", b"@SUM(1)", b'"],"x":["', b"</script><script>alert(1)</script>", b"a;b c 12",
+         b"fn=(1) x", b"(1) y", b"\\u0000\\", b"'\"`$(id)", b"%s%n", b"//x\n\nfl=y\n")
+LONG = b"N" * 60000
+BAD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def recording(lead):
+    """Names that begin so, and the long one, which only functions of the kernel can have."""
+    r = escapes.hostile(lead)
+    for i, name in enumerate((lead + b"z" if lead else b"x", LONG[:500])):
+        start = 0xffffffffd0000000 + i * 0x1000
+        r.add(17, scale.KERNEL, struct.pack("<QIHH", start, 0x100, 1, 0) + escapes.padded(name))
+        r.sample(7, start + 8, misc=scale.KERNEL)
+    return r
+
+
+def long_recording():
+    """An object whose path takes all that a record can hold."""
+    r = scale.Recording(events=1)
+    r.add(10, scale.USER, struct.pack("<IIQQQIIQQII", 7, 7, 0x400000, 0x1000, 0, 8, 1, 2, 0, 5, 2) + escapes.padded(b"/" + LONG), pid=7)
+    for _ in range(3):
+        r.sample(7, 0x400010)
+    return r
+
+
+def judge(perfdata, name, label, path, samples, failures):
+    done = subprocess.run([perfdata, "export", "--to", name, "--no-symbols", path], capture_output=True, timeout=60)
+    if done.returncode not in (0, 1):
+        failures.append(f"{name}: {label}: exit code {done.returncode}: {done.stderr[:200]}")
+        return
+    try:
+        stacks = formats.read(name, done.stdout)
+    except formats.Malformed as error:
+        failures.append(f"{name}: {label}: malformed: {str(error)[:200]}")
+        return
+    if name not in formats.WITHOUT_SAMPLES and sum(stack.samples or stack.value for stack in stacks) != samples:
+        failures.append(f"{name}: {label}: {sum(stack.samples or stack.value for stack in stacks)} samples, expected {samples}")
+    for stack in stacks:
+        for text in (stack.thread, *stack.frames):
+            if BAD.search(text or ""):
+                failures.append(f"{name}: {label}: a name with {BAD.search(text).group()!r}")
+                return
+
+
+def main():
+    perfdata = os.path.abspath(sys.argv[1])
+    said = subprocess.run([perfdata, "export"], capture_output=True, text=True).stderr.splitlines()[1:]
+    names = [line.split(":", 1)[1].split()[0] for line in said]
+    failures = []
+    count = 0
+    with tempfile.TemporaryDirectory() as folder:
+        cases = [(repr(lead), recording(lead), 10) for lead in LEADS] + [("a path of 60,000 bytes", long_recording(), 3)]
+        for label, made, samples in cases:
+            path = os.path.join(folder, "x.data")
+            made.write(path)
+            for name in names:
+                judge(perfdata, name, label, path, samples, failures)
+                count += 1
+    print("\n".join(failures[:40]) or f"{count} exports of hostile names are well-formed")
+    return 1 if failures or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

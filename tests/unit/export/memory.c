@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every allocation of an export fails once, each in turn: it fails with PD_ERROR_MEMORY then, or writes what it writes with
+ * all memory. Allocations are wrapped by the linker (--wrap); that nothing is lost is what the sanitizers look for.
+ */
+#include <perfdata/perfdata.h>
+
+#include <stdlib.h>
+
+#include "../test.h"
+
+static long left = -1; // allocations until the one that fails; below 0 none does
+static bool has_failed;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+
+static bool fails(void)
+{
+	bool now = left == 0;
+
+	if (left >= 0)
+		left--;
+	has_failed |= now;
+	return now;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+	return fails() ? NULL : __real_realloc(memory, size);
+}
+
+struct exported {
+	struct pd_file *file;
+	struct pd_symbols *symbols;
+};
+
+// Nothing of the machine: the same allocations each time.
+static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
+{
+	const struct pd_symbols_options options = { .size = sizeof(options), .flags = PD_SYMBOLS_NO_FILES };
+	struct exported *exported = self;
+
+	if (pd_symbols_new(exported->file, state, &options, &exported->symbols, NULL) < 0)
+		exported->symbols = NULL;
+	return exported->symbols;
+}
+
+static enum pd_status export_file(const char *format, struct pd_text *text)
+{
+	struct exported exported = { 0 };
+	const struct pd_export_options options = {
+		.size = sizeof(options), .format = format, .symbols = open_symbols, .self = &exported
+	};
+	struct pd_export *export_ = NULL;
+	enum pd_status status = pd_file_open(PERFDATA_TEST_DATA "/hot.data", NULL, &exported.file, NULL);
+
+	if (status >= 0)
+		status = pd_export_new(&options, text, &export_, NULL);
+	if (status >= 0)
+		status = pd_export_run(export_, exported.file, NULL);
+	pd_export_free(export_);
+	pd_symbols_free(exported.symbols);
+	pd_file_close(exported.file);
+	return status;
+}
+
+static bool same_text(const struct pd_text *one, const struct pd_text *other)
+{
+	struct pd_bytes a = pd_text_bytes(one), b = pd_text_bytes(other);
+
+	return a.size == b.size && !memcmp(a.data, b.data, a.size);
+}
+
+// How many failures there were; 0 if one was not told.
+static long every_turn(const char *format)
+{
+	struct pd_text *whole = pd_text_new();
+	long failures = 0;
+	bool good = whole && export_file(format, whole) == PD_OK;
+
+	for (long turn = 0; good; turn++) {
+		struct pd_text *text = pd_text_new();
+		enum pd_status status;
+
+		has_failed = false;
+		left = turn;
+		status = export_file(format, text);
+		left = -1;
+		// without symbols an export ends by what its caller says
+		good = status == PD_OK ? same_text(text, whole) :
+					 has_failed && (status == PD_ERROR_MEMORY || status == PD_ERROR_STOPPED);
+		if (!good)
+			printf("# %s: allocation %ld: %s\n", format, turn, pd_status_name(status));
+		failures += status < 0;
+		pd_text_free(text);
+		if (!has_failed)
+			break;
+	}
+	pd_text_free(whole);
+	return good ? failures : 0;
+}
+
+TEST(test_export__says_so_when_memory_runs_out)
+{
+	struct pd_export_format format;
+
+	for (size_t i = 0; pd_export_format(i, &format); i++) {
+		long failures = every_turn(format.name);
+
+		CHECK(failures > 40);
+	}
+}
+
+TEST(test_export__knows_its_formats)
+{
+	struct pd_export_options options = { .size = sizeof(options), .format = "nothing" };
+	struct pd_export *export_ = NULL;
+	struct pd_export_format format;
+	struct pd_error error;
+
+	CHECK(pd_export_new(&options, NULL, &export_, &error) == PD_ERROR_ARGUMENT && !export_);
+	options.format = NULL;
+	CHECK(pd_export_new(&options, NULL, &export_, &error) == PD_ERROR_ARGUMENT && !export_);
+	CHECK(!pd_export_format(1000, &format));
+	pd_export_free(NULL);
+}
+
+RUN(TEST_CASE(test_export__says_so_when_memory_runs_out), TEST_CASE(test_export__knows_its_formats))
