@@ -14,7 +14,9 @@ enum {
 	DETAIL_MOST = 2000,
 	SEGMENT_LOAD = 1,
 	SEGMENT_EXEC = 1,
-	INDEX_VARIANT = 1 // tables with variables
+	// tables with variables in the index
+	INDEX_COMPLETE = 1,
+	INDEX_STRIPPED = 2 // of the object alone: not used any more when there is a debug file
 };
 
 // ---- what is reported ----
@@ -187,14 +189,14 @@ static bool take_table(struct pd_symbols *symbols, struct pd_dso_full *dso, cons
 	return true;
 }
 
-static bool load_from_index(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_file_origin *origin)
+static bool load_from_index(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_file_origin *origin,
+			    uint32_t variant)
 {
 	struct pd_symtab *table;
 	struct pd_elf *shape;
 
 	if (!symbols->index || !dso->file_id.size ||
-	    !pd_index_load_symbols(symbols->index, &dso->file_id, origin, INDEX_VARIANT, symbols->limit, &shape,
-				   &table))
+	    !pd_index_load_symbols(symbols->index, &dso->file_id, origin, variant, symbols->limit, &shape, &table))
 		return false;
 	take_table(symbols, dso, shape, table);
 	pd_elf_close(shape);
@@ -205,9 +207,10 @@ void pd_lookup_read_table(struct pd_symbols *symbols, struct pd_dso_full *dso, s
 			  struct pd_elf *debug, const struct pd_file_origin *origin)
 {
 	const struct pd_elf_symbol_options options = { .data = true, .limit = symbols->limit };
+	uint32_t variant = pd_elf_has_symtab(object) || debug ? INDEX_COMPLETE : INDEX_STRIPPED;
 	struct pd_symtab *table;
 
-	if ((dso->file_id.size || pd_elf_id(object, &dso->file_id)) && load_from_index(symbols, dso, origin))
+	if ((dso->file_id.size || pd_elf_id(object, &dso->file_id)) && load_from_index(symbols, dso, origin, variant))
 		return;
 	if (pd_elf_symtab(object, debug, &options, &table, NULL)) {
 		symbols->failed = true;
@@ -216,8 +219,8 @@ void pd_lookup_read_table(struct pd_symbols *symbols, struct pd_dso_full *dso, s
 	take_table(symbols, dso, object, table);
 	if (object->image.failed || (debug && debug->image.failed))
 		symbols->failed = true;
-	else if (symbols->index && dso->file_id.size && (pd_elf_has_symtab(object) || debug))
-		pd_index_save_symbols(symbols->index, &dso->file_id, origin, INDEX_VARIANT, object, table);
+	else if (symbols->index && dso->file_id.size)
+		pd_index_save_symbols(symbols->index, &dso->file_id, origin, variant, object, table);
 }
 
 struct pd_find_wanted pd_lookup_wanted(const struct pd_dso_full *dso)
@@ -251,7 +254,7 @@ void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso)
 	origin = pd_found_origin(&found, &symbols->places);
 	if (object)
 		pd_lookup_read_table(symbols, dso, object, found.debug, &origin);
-	dso->has_file = object || load_from_index(symbols, dso, &origin);
+	dso->has_file = object || load_from_index(symbols, dso, &origin, INDEX_COMPLETE);
 	if (dso->has_file && !object)
 		pd_lookup_report(symbols, dso, PD_DSO_SYMBOLS, "cached by an earlier run");
 	else

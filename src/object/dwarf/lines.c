@@ -137,14 +137,12 @@ static bool take_directory(struct pd_lines *l, const uint8_t *data, size_t size,
 
 static void read_index(struct pd_lines *l)
 {
-	uint8_t *data;
-	uint64_t end;
-	size_t size;
+	struct pd_index_content content;
 
-	if (pd_index_first(&l->file, &l->key, l->limit, &data, &size, &end)) {
-		if (!take_directory(l, data, size, end))
+	if (pd_index_first(&l->file, &l->key, l->limit, &content)) {
+		if (!take_directory(l, content.data, content.size, content.end))
 			drop_units(l);
-		pd_free(data);
+		pd_free(content.block);
 	}
 	if (!l->has_directory)
 		pd_image_close(&l->file);

@@ -126,36 +126,42 @@ static bool is_gone(const struct pd_index_key *key)
 	return key->origin && !key->origin->files[0].known && !key->origin->files[1].known;
 }
 
-bool pd_index_first(const struct pd_image *image, const struct pd_index_key *key, size_t limit, uint8_t **data_out,
-		    size_t *size_out, uint64_t *end_out)
+// Whether the head is the one of the key, as far as the files are still there to say so.
+static bool is_head_of(struct head *head, const struct pd_index_key *key)
 {
+	struct head wanted = head_of(key, head->first_size, head->file_size);
+
+	wanted.sum = head->sum;
+	if (is_gone(key))
+		memcpy(wanted.files, head->files, sizeof(head->files));
+	return memcmp(head, &wanted, sizeof(wanted)) == 0;
+}
+
+bool pd_index_first(const struct pd_image *image, const struct pd_index_key *key, size_t limit,
+		    struct pd_index_content *content_out)
+{
+	const size_t align = 16;
 	size_t size, before = pd_index_head_size(key);
-	struct head head, wanted;
-	uint8_t *data;
+	struct head head;
+	uint8_t *block, *data;
 
 	if (image->size < before || pd_image_copy(image, 0, &head, sizeof(head)) != sizeof(head) ||
-	    head.file_size != image->size || head.first_size > image->size - before || head.first_size > limit)
-		return false;
-	wanted = head_of(key, head.first_size, head.file_size);
-	wanted.sum = head.sum;
-	if (is_gone(key))
-		memcpy(wanted.files, head.files, sizeof(head.files));
-	if (memcmp(&head, &wanted, sizeof(head)) != 0)
+	    head.file_size != image->size || head.first_size > image->size - before || head.first_size > limit ||
+	    !is_head_of(&head, key))
 		return false;
 	size = before + (size_t)head.first_size;
-	data = pd_realloc(NULL, size);
-	if (!data)
+	block = pd_realloc(NULL, size + align);
+	if (!block)
 		return false;
+	// read to where the first part is aligned, so that it can be used as it is
+	data = block + (align - before % align) % align;
 	if (pd_image_copy(image, 0, data, size) != size ||
 	    pd_index_sum(data + summed_from(), size - summed_from()) != head.sum ||
 	    memcmp(data + sizeof(head), place_of(key), before - sizeof(head)) != 0) {
-		pd_free(data);
+		pd_free(block);
 		return false;
 	}
-	memmove(data, data + before, (size_t)head.first_size);
-	*data_out = data;
-	*size_out = (size_t)head.first_size;
-	*end_out = size;
+	*content_out = (struct pd_index_content){ block, data + before, (size_t)head.first_size, size };
 	return true;
 }
 

@@ -29,8 +29,8 @@ enum {
 bool pd_index_load_symbols(const char *index, const struct pd_object_id *id, const struct pd_file_origin *origin,
 			   uint32_t variant, size_t limit, struct pd_elf **shape_out, struct pd_symtab **table_out);
 
-/** Keeps them. object is the one that has the segments, not its debug file. Only what is complete should be kept: a
- * table of a stripped object would hide the debug file that is found later. */
+/** Keeps them. object is the one that has the segments, not its debug file. The table of a stripped object should be of a
+ * variant of its own: it would hide the debug file that is found later. */
 void pd_index_save_symbols(const char *index, const struct pd_object_id *id, const struct pd_file_origin *origin,
 			   uint32_t variant, const struct pd_elf *object, const struct pd_symtab *table);
 
@@ -68,10 +68,18 @@ struct pd_index_part {
 
 /** Opens a file of the index and notes that it was used. False if it is not there. */
 bool pd_index_open(const char *index, const struct pd_index_key *key, struct pd_image *image_out);
-/** Reads the first part of a file, which is checked as a whole. *data_out is given away (pd_free), *end_out is where in
- * the file it ends. False if this is no file of that key, or damaged. */
-bool pd_index_first(const struct pd_image *image, const struct pd_index_key *key, size_t limit, uint8_t **data_out,
-		    size_t *size_out, uint64_t *end_out);
+/** The first part of a file. */
+struct pd_index_content {
+	void *block;         // pd_free; data stands in it
+	const uint8_t *data; // 16-aligned
+	size_t size;
+	uint64_t end; // where in the file it ends
+};
+
+/** Reads the first part of a file, which is checked as a whole. The content is given away. False if this is no file of that
+ * key, or damaged. */
+bool pd_index_first(const struct pd_image *image, const struct pd_index_key *key, size_t limit,
+		    struct pd_index_content *content_out);
 /** Writes a file whose first part is the first of the parts. False if it could not be written. */
 bool pd_index_write(const char *index, const struct pd_index_key *key, const struct pd_index_part *parts, size_t count);
 void pd_index_remove(const char *index, const struct pd_index_key *key);

@@ -16,14 +16,15 @@ struct list {
 
 // ---- reading ----
 
-static bool take_list(struct pd_kallsyms *kallsyms, const uint8_t *data, size_t size,
+// Takes over the block of the content, if it succeeds.
+static bool take_list(struct pd_kallsyms *kallsyms, const struct pd_index_content *content,
 		      const uint8_t head[PD_KALLSYMS_HEAD])
 {
 	struct list list;
 
-	if (size < sizeof(list))
+	if (content->size < sizeof(list))
 		return false;
-	memcpy(&list, data, sizeof(list));
+	memcpy(&list, content->data, sizeof(list));
 	if (memcmp(list.head, head, sizeof(list.head)) != 0 || list.image_from >= list.image_to)
 		return false;
 	*kallsyms = (struct pd_kallsyms){
@@ -34,22 +35,21 @@ static bool take_list(struct pd_kallsyms *kallsyms, const uint8_t *data, size_t 
 		.image_from = list.image_from,
 		.image_to = list.image_to,
 	};
-	return pd_symtab_unpack(&kallsyms->image, data + sizeof(list), size - sizeof(list));
+	return pd_symtab_unpack(&kallsyms->image, content->block, content->data + sizeof(list),
+				content->size - sizeof(list));
 }
 
 bool pd_index_read_kernel(const struct pd_image *image, const struct pd_index_key *key,
 			  const uint8_t head[PD_KALLSYMS_HEAD], size_t limit, struct pd_kallsyms *kallsyms_out)
 {
-	uint8_t *data;
-	uint64_t end;
-	size_t size;
-	bool ok;
+	struct pd_index_content content;
 
-	if (!pd_index_first(image, key, limit ? limit : SIZE_MAX, &data, &size, &end))
+	if (!pd_index_first(image, key, limit ? limit : SIZE_MAX, &content))
 		return false;
-	ok = take_list(kallsyms_out, data, size, head);
-	pd_free(data);
-	return ok;
+	if (take_list(kallsyms_out, &content, head))
+		return true;
+	pd_free(content.block);
+	return false;
 }
 
 bool pd_index_load_kernel(const char *index, const struct pd_object_id *id, const uint8_t head[PD_KALLSYMS_HEAD],

@@ -103,23 +103,23 @@ bool pd_index_read_symbols(const struct pd_image *image, const struct pd_index_k
 			   struct pd_elf **shape_out, struct pd_symtab **table_out)
 {
 	struct pd_elf *shape = NULL;
+	struct pd_index_content content;
 	const uint8_t *at;
-	uint8_t *data;
 	size_t left;
-	uint64_t end;
-	bool ok;
 
-	if (!pd_index_first(image, key, limit ? limit : SIZE_MAX, &data, &left, &end))
+	if (!pd_index_first(image, key, limit ? limit : SIZE_MAX, &content))
 		return false;
-	at = data;
+	at = content.data;
+	left = content.size;
+	// what stands before the table is of multiples of 8 bytes
 	shape = take_shape(&at, &left);
-	ok = shape && pd_symtab_unpack(table_out, at, left);
-	pd_free(data);
-	if (ok)
+	if (shape && pd_symtab_unpack(table_out, content.block, at, left)) {
 		*shape_out = shape;
-	else
-		pd_elf_close(shape);
-	return ok;
+		return true;
+	}
+	pd_free(content.block);
+	pd_elf_close(shape);
+	return false;
 }
 
 bool pd_index_load_symbols(const char *index, const struct pd_object_id *id, const struct pd_file_origin *origin,

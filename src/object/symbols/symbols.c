@@ -45,6 +45,7 @@ struct pd_symtab {
 	unsigned bucket_shift;
 	char *names;
 	size_t names_size;
+	void *block; // in which all of these stand, or NULL: each is on its own
 };
 
 struct pd_symtab_item {
@@ -456,10 +457,13 @@ void pd_symtab_free(struct pd_symtab *table)
 {
 	if (!table)
 		return;
-	pd_free(table->entries);
-	pd_free(table->pieces);
-	pd_free(table->buckets);
-	pd_free(table->names);
+	if (!table->block) {
+		pd_free(table->entries);
+		pd_free(table->pieces);
+		pd_free(table->buckets);
+		pd_free(table->names);
+	}
+	pd_free(table->block);
 	pd_free(table);
 }
 
@@ -557,18 +561,13 @@ void pd_symtab_pack(const struct pd_symtab *table, uint8_t *data)
 	pack(data, table->names, table->names_size);
 }
 
-// Copies the next elements; NULL if there are less, or no memory.
-static void *unpack(const uint8_t **data, size_t *size, uint64_t count, size_t item_size)
+// Passes the next elements; NULL if there are less.
+static void *unpack(uint8_t **data, size_t *size, uint64_t count, size_t item_size)
 {
-	void *items;
+	uint8_t *items = *data;
 
 	if (count > *size / item_size)
 		return NULL;
-	items = pd_realloc(NULL, (size_t)count * item_size);
-	if (!items)
-		return NULL;
-	if (count)
-		memcpy(items, *data, (size_t)count * item_size);
 	*data += (size_t)count * item_size;
 	*size -= (size_t)count * item_size;
 	return items;
@@ -599,20 +598,21 @@ static bool is_valid(const struct pd_symtab *table)
 	return true;
 }
 
-bool pd_symtab_unpack(struct pd_symtab **table_out, const uint8_t *data, size_t size)
+bool pd_symtab_unpack(struct pd_symtab **table_out, void *block, const uint8_t *data, size_t size)
 {
 	struct pd_symtab *table = pd_alloc(sizeof(*table));
+	uint8_t *at = (uint8_t *)block + (data - (const uint8_t *)block);
 	struct packed packed;
 	bool ok = table && size >= sizeof(packed);
 
 	if (ok) {
-		memcpy(&packed, data, sizeof(packed));
-		data += sizeof(packed);
+		memcpy(&packed, at, sizeof(packed));
+		at += sizeof(packed);
 		size -= sizeof(packed);
-		table->entries = unpack(&data, &size, packed.count, sizeof(*table->entries));
-		table->pieces = unpack(&data, &size, packed.piece_count, sizeof(*table->pieces));
-		table->buckets = unpack(&data, &size, packed.bucket_count, sizeof(*table->buckets));
-		table->names = unpack(&data, &size, packed.names_size, 1);
+		table->entries = unpack(&at, &size, packed.count, sizeof(*table->entries));
+		table->pieces = unpack(&at, &size, packed.piece_count, sizeof(*table->pieces));
+		table->buckets = unpack(&at, &size, packed.bucket_count, sizeof(*table->buckets));
+		table->names = unpack(&at, &size, packed.names_size, 1);
 		table->count = (size_t)packed.count;
 		table->piece_count = (size_t)packed.piece_count;
 		table->bucket_count = (size_t)packed.bucket_count;
@@ -620,9 +620,11 @@ bool pd_symtab_unpack(struct pd_symtab **table_out, const uint8_t *data, size_t 
 		table->names_size = (size_t)packed.names_size;
 		ok = table->entries && table->pieces && table->buckets && table->names && !size && is_valid(table);
 	}
-	if (ok)
-		*table_out = table;
-	else
-		pd_symtab_free(table);
-	return ok;
+	if (!ok) {
+		pd_free(table);
+		return false;
+	}
+	table->block = block;
+	*table_out = table;
+	return true;
 }

@@ -94,7 +94,8 @@ size_t pd_symtab_bytes(const struct pd_symtab *table);
 /** A table as bytes, to be kept by this machine. data has room for the packed size. */
 size_t pd_symtab_packed_size(const struct pd_symtab *table);
 void pd_symtab_pack(const struct pd_symtab *table, uint8_t *data);
-/** The table again. False if the bytes are none, or without memory; they may be hostile. */
-bool pd_symtab_unpack(struct pd_symtab **table_out, const uint8_t *data, size_t size);
+/** The table again, which uses the bytes in place and takes over the block that they stand in (pd_free), if it succeeds. data
+ * is 8-aligned. False if the bytes are no table, or without memory; they may be hostile. */
+bool pd_symtab_unpack(struct pd_symtab **table_out, void *block, const uint8_t *data, size_t size);
 
 #endif

@@ -524,6 +524,36 @@ TEST(test_places__index)
 	make_free(&made);
 }
 
+// What is kept of a stripped object is used again, and not any more when there is a debug file.
+TEST(test_places__index_of_stripped)
+{
+	const char *wanted[] = { "exported", "exported", "first" };
+	struct made made = make_begin();
+	struct pd_symbols *symbols;
+	struct pd_place place;
+
+	put_elf("sys/bin/stripped", id_b, 0x401000, true);
+	map(&made, 0x10000, "/bin/stripped", id_b);
+	CHECK(make_state(&made, NULL));
+	finalize();
+	for (unsigned round = 0; round < 3; round++) {
+		const char *debug = under("debug");
+
+		symbols = open_symbols(&made, (struct pd_symbols_options){ .index = under("index"),
+									   .debug_paths = &debug,
+									   .debug_path_count = 1 });
+		CHECK(symbols);
+		place = user_at(symbols, 0x10041);
+		CHECK(place.function && place.addr == 0x401001);
+		CHECK_STR(place.function->name, wanted[round]);
+		CHECK(place.dso->state == PD_DSO_SYMBOLS);
+		pd_symbols_free(symbols);
+		if (round == 1)
+			put_object("debug/.build-id/bb/0102030405060708090a0b0c0d0e0f10111213.debug", id_b, 0x401000);
+	}
+	make_free(&made);
+}
+
 static const char *fetch(void *self, const uint8_t *id, size_t size, bool debug)
 {
 	unsigned *asked = self;
@@ -780,6 +810,7 @@ int main(void)
 		TEST_CASE(test_places__perf_map_of_others),
 		TEST_CASE(test_places__jitdump),
 		TEST_CASE(test_places__index),
+		TEST_CASE(test_places__index_of_stripped),
 		TEST_CASE(test_places__fetch),
 		TEST_CASE(test_places__traps),
 		TEST_CASE(test_places__traps_for_maps),

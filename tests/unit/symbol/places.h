@@ -61,8 +61,6 @@ static inline void put_text(const char *path, const char *text)
 	put_file(path, text, strlen(text));
 }
 
-// Code at file offset 0x40, as addresses from `addr`: first [0, 16), _ZN4shop4workEi [16, 48), and more behind. In zeroed memory
-// after it: counter [0x4008, 0x4010).
 // Objects that were made just now are not kept in an index: another change might bear the same time.
 static inline void finalize(void)
 {
@@ -71,12 +69,15 @@ static inline void finalize(void)
 	nanosleep(&wait, NULL);
 }
 
-static inline void put_object(const char *path, const uint8_t *id, uint64_t addr)
+// Code at file offset 0x40, as addresses from `addr`: first [0, 16), _ZN4shop4workEi [16, 48), and more behind. In zeroed memory
+// after it: counter [0x4008, 0x4010).
+// A stripped one has one symbol: exported [0, 0x1000).
+static inline void put_elf(const char *path, const uint8_t *id, uint64_t addr, bool stripped)
 {
 	struct made_elf elf = { .wide = true, .type = 3, .machine = 62, .segment_count = 1 };
 	size_t text = elf_section(&elf, ".text", 1, 6, addr);
-	size_t names = elf_section(&elf, ".strtab", 3, 0, 0);
-	size_t table = elf_section(&elf, ".symtab", 2, 0, 0), note;
+	size_t names = elf_section(&elf, stripped ? ".dynstr" : ".strtab", 3, 0, 0);
+	size_t table = elf_section(&elf, stripped ? ".dynsym" : ".symtab", stripped ? 11 : 2, 0, 0), note;
 	size_t bss = elf_section(&elf, ".bss", 8, 3, addr + 0x4000);
 	struct image image;
 
@@ -93,11 +94,15 @@ static inline void put_object(const char *path, const uint8_t *id, uint64_t addr
 		image_bytes(&elf.sections[note].content, "GNU", 4);
 		image_bytes(&elf.sections[note].content, id, 20);
 	}
-	elf_symbol(&elf, table, names, "first", 0x12, (unsigned)text, addr, 16);
-	elf_symbol(&elf, table, names, "_ZN4shop4workEi", 0x02, (unsigned)text, addr + 16, 32);
-	elf_symbol(&elf, table, names, "_text", 0x10, (unsigned)text, addr + 64, 0);
-	elf_symbol(&elf, table, names, "counter", 0x11, (unsigned)bss, addr + 0x4008, 8);
-	for (uint32_t i = 0; i < 1000; i++) {
+	if (stripped) {
+		elf_symbol(&elf, table, names, "exported", 0x12, (unsigned)text, addr, 0x1000);
+	} else {
+		elf_symbol(&elf, table, names, "first", 0x12, (unsigned)text, addr, 16);
+		elf_symbol(&elf, table, names, "_ZN4shop4workEi", 0x02, (unsigned)text, addr + 16, 32);
+		elf_symbol(&elf, table, names, "_text", 0x10, (unsigned)text, addr + 64, 0);
+		elf_symbol(&elf, table, names, "counter", 0x11, (unsigned)bss, addr + 0x4008, 8);
+	}
+	for (uint32_t i = 0; !stripped && i < 1000; i++) {
 		char name[16];
 
 		snprintf(name, sizeof(name), "many%u", i);
@@ -106,6 +111,11 @@ static inline void put_object(const char *path, const uint8_t *id, uint64_t addr
 	image = elf_make(&elf);
 	put_file(path, image.data, image.size);
 	image_free(&image);
+}
+
+static inline void put_object(const char *path, const uint8_t *id, uint64_t addr)
+{
+	put_elf(path, id, addr, false);
 }
 
 static inline void map(struct made *made, uint64_t addr, const char *path, const uint8_t *id)
