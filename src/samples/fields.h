@@ -57,14 +57,15 @@ enum {
 
 /* Of the list. */
 enum {
-	FIELD_COUNT = 30
+#define X(NAME, bit, word, needs, attribute, doc) +1
+	FIELD_COUNT = 0 PD_SAMPLE_FIELDS(X)
+#undef X
 };
 
 #define X(NAME, bit, word, needs, attribute, doc) | UINT32_C(1) << (bit)
-_Static_assert((UINT32_C(0) PD_SAMPLE_FIELDS(X)) == (UINT32_C(1) << FIELD_COUNT) - 1, "bits of fields have no gaps");
-#undef X
-#define X(NAME, bit, word, needs, attribute, doc) +1
-_Static_assert((0 PD_SAMPLE_FIELDS(X)) == FIELD_COUNT, "each field has a bit of its own");
+_Static_assert((UINT32_C(0) PD_SAMPLE_FIELDS(X)) == (UINT32_C(1) << FIELD_COUNT) - 1,
+	       "each field has a bit of its own, and there are no gaps");
+_Static_assert(FIELD_COUNT <= 31, "more fields need more bits in pd_sample_fields");
 #undef X
 
 /* Kinds of events that have fields of their own; the first six are attr.type. */
