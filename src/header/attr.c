@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "format/layout.h"
 #include "header/attr.h"
 
 enum style {
@@ -42,8 +43,8 @@ static const struct look looks[] = {
 	{ "config4", HEXADECIMAL, NULL },
 };
 
-/* The order of perf: some bits stand where they belong by meaning, and TRANSACTION has no name
- * there. */
+/* The order of perf: some bits stand where they belong by meaning, and TRANSACTION has no name there. Bits that only the
+ * format's table has come after these. */
 static const uint8_t sample_type_order[] = {
 	PD_SAMPLE_TYPE_IP_SHIFT,
 	PD_SAMPLE_TYPE_TID_SHIFT,
@@ -112,23 +113,30 @@ static void print_names(struct pd_text *out, const struct pd_names *names, uint6
 	pd_text_add(out, text);
 }
 
+/* Prints one bit, if it is in *left, and takes it out there. */
+static void print_bit(struct pd_text *out, const struct pd_names *names, uint64_t bit, uint64_t *left, bool *first)
+{
+	if (!(*left & bit))
+		return;
+	pd_text_add(out, *first ? "" : "|");
+	print_names(out, names, bit);
+	*left &= ~bit;
+	*first = false;
+}
+
 static void print_bits(struct pd_text *out, const char *field, const struct pd_names *names, uint64_t word)
 {
+	uint64_t left = word & ~PD_MASK(PD_SAMPLE_TYPE_TRANSACTION);
 	bool first = true;
 
 	if (strcmp(field, "sample_type") != 0) {
 		print_names(out, names, word);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(sample_type_order); i++) {
-		uint64_t bit = word & UINT64_C(1) << sample_type_order[i];
-
-		if (!bit)
-			continue;
-		pd_text_add(out, first ? "" : "|");
-		print_names(out, names, bit);
-		first = false;
-	}
+	for (size_t i = 0; i < sizeof(sample_type_order); i++)
+		print_bit(out, names, UINT64_C(1) << sample_type_order[i], &left, &first);
+	for (size_t i = 0; i < names->count; i++)
+		print_bit(out, names, UINT64_C(1) << names->items[i].value, &left, &first);
 	if (first)
 		print_names(out, names, word);
 }
