@@ -75,14 +75,14 @@ def main() -> int:
     check = sys.argv[1:] == ["--check"]
     if sys.argv[1:] and not check:
         sys.exit("usage: web/build.py [--check]")
-    if not check:
-        KINDS.write_text(kinds())
-    elif KINDS.read_text() != kinds():
+    if check and KINDS.read_text() != kinds():
         print("web/kinds.ts is not what src/flame/kind.def says; run web/build.py")
         return 1
     if not shutil.which("tsc"):
         print("web/build.py: tsc is not installed (tools/setup web)")
         return SKIPPED if check else 1
+    if not check:
+        KINDS.write_text(kinds())
     text = page()
     if not check:
         BUILT.write_text(text)
