@@ -4,6 +4,7 @@
  * file; and the header and the counts of records, as perf report prints them.
  */
 #include "files/analysis.h"
+#include "files/profile_sizes.h"
 
 #include <perfdata/report.h>
 
@@ -34,7 +35,8 @@ struct values {
 	bool samples, period, utilization, group, no_group, hide_unresolved;
 	bool branches, no_branches;
 	bool header, header_only, show_info;
-	bool stats, stdio, json, csv;
+	const char *stats; /* "" without a value */
+	bool stdio, json, csv;
 };
 
 static const struct option options[] = {
@@ -73,7 +75,9 @@ static const struct option options[] = {
 	GROUP(header_option, header),
 	GROUP(header_only_option, header_only),
 	GROUP(show_info_option, show_info),
-	FLAG("stats", 0, stats, "count the records by type and the samples by event"),
+	OPTION("stats", 0, ATTACHED, "WHAT", stats,
+	       "records: count the records by type and the samples by event (the default); profile: count stacks, functions and "
+	       "names, and the memory of each table"),
 	GROUP(stdio_option, stdio),
 	GROUP(select_group_d, analysis.select),
 	GROUP(symbol_group, analysis.symbols),
@@ -89,6 +93,7 @@ static const struct example examples[] = {
 	{ "perfdata report -b -s symbol_from,symbol_to,mispredict", "taken branches, and which were mispredicted" },
 	{ "perfdata report --header-only -I", "the whole header" },
 	{ "perfdata report --stats", "count the records by type" },
+	{ "perfdata report --stats=profile", "how many stacks there are, and what they cost" },
 	{ 0 },
 };
 
@@ -160,8 +165,8 @@ static bool check_options(const struct values *values)
 		print_error("option --percentage: '%s' is neither relative nor absolute", values->percentage);
 		return false;
 	}
-	if (values->json && values->csv) {
-		print_error("--json and --csv cannot be combined");
+	if (values->csv && (values->json || values->stats)) {
+		print_error("--%s and --csv cannot be combined", values->json ? "json" : "stats");
 		return false;
 	}
 	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.')) {
@@ -340,6 +345,15 @@ static int build(struct run *run)
 	return code_of_report(run, status, &error);
 }
 
+static int read_and_print(struct run *run, const struct pd_profile_options *how)
+{
+	int code = analysis_read(&run->analysis, &run->values->analysis, how);
+
+	if (code == CODE_OK)
+		code = build(run);
+	return code == CODE_OK ? print(run) : code;
+}
+
 /* What is read depends on the plan, and that on the file. */
 static int open_and_print(struct run *run)
 {
@@ -353,12 +367,9 @@ static int open_and_print(struct run *run)
 		code = input_print_header(&run->analysis.input, values->show_info);
 	if (code == CODE_OK) {
 		pd_report_ask(run->report, &how);
-		code = analysis_read(&run->analysis, &values->analysis, &how);
+		code = values->stats ? profile_sizes_print(&run->analysis, &values->analysis, &how, values->json) :
+				       read_and_print(run, &how);
 	}
-	if (code == CODE_OK)
-		code = build(run);
-	if (code == CODE_OK)
-		code = print(run);
 	pd_report_free(run->report);
 	return analysis_close(&run->analysis, code);
 }
@@ -400,13 +411,22 @@ static int print_without_samples(const struct values *values, const struct call 
 	return input_close(&input, code);
 }
 
+static bool is_of_profile(const struct values *values)
+{
+	return values->stats && strcmp(values->stats, "profile") == 0;
+}
+
 static int run_report(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct run *run;
 	int code;
 
-	if (values->header_only || values->stats)
+	if (values->stats && *values->stats && strcmp(values->stats, "records") != 0 && !is_of_profile(values)) {
+		print_error("option --stats: '%s' is neither records nor profile", values->stats);
+		return CODE_USAGE;
+	}
+	if (values->header_only || (values->stats && !is_of_profile(values)))
 		return print_without_samples(values, call);
 	run = calloc(1, sizeof(*run));
 	if (!run) {
@@ -435,7 +455,10 @@ const struct command cmd_report = {
 		"threads, objects and functions still count in the total that percentages refer to, unless --percentage is "
 		"relative.\n"
 		"\n"
-		"--header-only and --stats print what perf report prints, without a profile.\n"
+		"--header-only and --stats print what perf report prints, without a profile. --stats=profile reads the samples "
+		"three times, as the other options say: with a frame for each address, with a frame for each function, and with "
+		"one frame for all addresses of an object without a function; and prints how many stacks there are, how many "
+		"nodes a tree of them has, and how much memory each table takes, as text or JSON.\n"
 		"\n"
 		"On a terminal, lines are cut at its right edge, percentages are coloured (red from 5 %, green from 0.5 %), and "
 		"rows below 0.5 % are only counted, unless --percent-limit is given. None of this applies to pipes and files.",

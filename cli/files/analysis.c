@@ -125,10 +125,18 @@ int analysis_read(struct analysis *analysis, const struct analysis_options *opti
 	return code == CODE_OK ? name_places(analysis) : code;
 }
 
-int analysis_close(struct analysis *analysis, int code)
+void analysis_forget(struct analysis *analysis)
 {
 	pd_symbols_free(analysis->symbols);
 	pd_profile_free(analysis->profile);
+	analysis->symbols = NULL;
+	analysis->profile = NULL;
+	analysis->symbols_asked = false;
+}
+
+int analysis_close(struct analysis *analysis, int code)
+{
+	analysis_forget(analysis);
 	pd_select_free(analysis->select);
 	return analysis->input.file ? input_close(&analysis->input, code) : code;
 }

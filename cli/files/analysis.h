@@ -35,6 +35,8 @@ int analysis_begin(struct analysis *analysis, const struct analysis_options *opt
  * if none is wanted. */
 int analysis_read(struct analysis *analysis, const struct analysis_options *options,
 		  const struct pd_profile_options *profile);
+/* Frees what was read, so that the file can be read once more, in another way. */
+void analysis_forget(struct analysis *analysis);
 /* To be called in any case, after analysis_begin. Returns code, or what closing the input makes of it. */
 int analysis_close(struct analysis *analysis, int code);
 

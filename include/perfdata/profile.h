@@ -161,6 +161,31 @@ struct pd_profile_losses {
 	bool had_samples;           /* the file has samples, included or not */
 };
 
+/** Memory of a table, or of several that belong together. */
+struct pd_profile_table {
+	const char *name;   /* static, as doc */
+	const char *doc;    /* one line */
+	uint64_t count;     /* items */
+	uint64_t bytes;     /* including spare capacity */
+	bool stacks;        /* holds stacks, or what is counted for each */
+	bool while_reading; /* freed once the samples are read */
+};
+
+/** What a profile consists of. */
+struct pd_profile_sizes {
+	uint64_t samples;
+	uint64_t buckets;        /* samples with equal keys */
+	uint64_t stacks;         /* distinct */
+	uint64_t nodes;          /* of the tree of stacks, whose roots are the outermost callers */
+	uint64_t frames;         /* functions and addresses, as in pd_profile_options */
+	uint64_t functions;      /* that frames are in */
+	uint64_t names;          /* distinct names of functions */
+	uint64_t unnamed_frames; /* frames without a function */
+	uint64_t stack_bytes;    /* of the tables that hold stacks */
+	uint64_t bytes;          /* of all tables */
+	struct pd_list tables;   /* struct pd_profile_table */
+};
+
 /** Reads a file that can be read twice (see pd_run). The file must outlive the profile.
  * Errors: those of pd_run; PD_ERROR_ARGUMENT. */
 PD_API enum pd_status pd_profile_read(struct pd_file *file, const struct pd_profile_options *options,
@@ -190,6 +215,11 @@ PD_API const struct pd_frame *pd_profile_frame(const struct pd_profile *profile,
 PD_API const struct pd_profile_total *pd_profile_total(const struct pd_profile *profile, size_t event);
 /** Losses of the file. */
 PD_API const struct pd_profile_losses *pd_profile_losses(const struct pd_profile *profile);
+/** Counts stacks, nodes, functions and names, and the memory of the tables that reading needed and of the result; of what each
+ * thread has for itself, the sum. symbols are those of pd_profile_name; without them (NULL) functions are not counted. The result
+ * is valid until the next call or pd_profile_free. Errors: PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_profile_measure(struct pd_profile *profile, const struct pd_symbols *symbols,
+					 const struct pd_profile_sizes **sizes_out, struct pd_error *error);
 
 #ifdef __cplusplus
 }

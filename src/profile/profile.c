@@ -281,6 +281,7 @@ static void take_memory(struct pd_profile *profile, struct pd_common *common)
 enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status status, struct pd_error *error)
 {
 	pd_collector_finish(&profile->collector);
+	pd_profile_note_tables(profile);
 	if (status >= 0)
 		status = pd_profile_arrange(profile, error);
 	pd_profile_end_names(profile);
@@ -348,6 +349,7 @@ void pd_profile_free(struct pd_profile *profile)
 	for (size_t i = 0; i < PD_SHARDS; i++)
 		pd_arena_fini(&profile->callers[i]);
 	pd_arena_fini(&profile->raws);
+	pd_free(profile->measured);
 	pd_free(profile);
 }
 

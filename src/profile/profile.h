@@ -11,6 +11,18 @@ struct pd_slice_range {
 	size_t start, count;
 };
 
+enum {
+	PD_PROFILE_TABLES = 24 // most
+};
+
+// Tables that a profile needed.
+struct pd_profile_tables {
+	struct pd_profile_table items[PD_PROFILE_TABLES];
+	size_t count;
+	uint64_t samples;
+	uint64_t buckets;
+};
+
 struct pd_profile {
 	struct pd_profile_options options;
 	struct pd_file *file;
@@ -38,12 +50,17 @@ struct pd_profile {
 	struct pd_arena arena;              // names
 	struct pd_arena callers[PD_SHARDS]; // of stacks
 	struct pd_arena raws;               // raw data of entries
+	struct pd_profile_tables collected; // what counting needed
+	struct pd_profile_tables *measured; // that and the result, with the sizes, if they were asked for
+	struct pd_profile_sizes sizes;
 };
 
 // Notes what a record says of losses. profile/profile.c
 void pd_profile_note_losses(struct pd_profile_losses *losses, const struct pd_record *record);
 // Arranges what was collected and takes it over from the collector.
 enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status status, struct pd_error *error);
+// Notes the tables of the collector, before it is taken apart. profile/sizes.c
+void pd_profile_note_tables(struct pd_profile *profile);
 // Entries become slices, by the number of their bucket; buckets get what was counted. ranges has room for all buckets, and
 // is where theirs are then. False if there is no memory. profile/slices.c
 bool pd_profile_slice(struct pd_profile *profile, struct pd_slice_range *ranges);

@@ -121,6 +121,12 @@ static bool sort_order(struct pd_state *state, struct pd_pool *temp)
 	return true;
 }
 
+void pd_state_memory(const struct pd_state *state, uint64_t *fed_out, uint64_t *finalized_out)
+{
+	*fed_out = state->fed_bytes + state->kept.used;
+	*finalized_out = state->pool.arena.used;
+}
+
 enum pd_status pd_state_finalize(struct pd_state *state, struct pd_error *error)
 {
 	uint64_t fed = state->fed_bytes + state->kept.used;

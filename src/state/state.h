@@ -163,6 +163,8 @@ uint32_t pd_state_tid(const struct pd_state *state, uint32_t tid);
 // The number of a kernel in kernels, or PD_INDEX_END.
 uint32_t pd_state_kernel(const struct pd_state *state, const struct pd_kernel_space *kernels, uint32_t machine);
 
+// Bytes of what was fed, and of what finalizing made of it.
+void pd_state_memory(const struct pd_state *state, uint64_t *fed_out, uint64_t *finalized_out);
 // What finalizing makes of threads and their spaces. False if there is no memory.
 bool pd_state_replay(struct pd_state *state, struct pd_pool *temp);
 // Frees what was finalized.

@@ -156,3 +156,14 @@ shell 'perfdata assemble -o chains.data chains.txt && perfdata report -q --kalls
 try report -q --kallsyms symbols -s dso,sym -U chains.data
 try report -q --kallsyms symbols -s dso,sym -U -G chains.data
 try report -q --kallsyms symbols -s dso,sym -U --no-children chains.data
+
+# Bytes differ from machine to machine.
+shell 'perfdata report --stats=profile --no-symbols chains.data | sed -n 1,9p'
+shell 'perfdata report --stats=profile --no-symbols --json chains.data | python3 -c "
+import json, sys
+for profile in json.load(sys.stdin)[\"profiles\"]:
+    tables = profile.pop(\"tables\")
+    print(profile[\"way\"], profile[\"stacks\"], sum(table[\"bytes\"] for table in tables) == profile[\"bytes\"])"'
+try report --stats=records chains.data
+try report --stats=stacks chains.data
+try report --stats=profile --csv chains.data

@@ -98,6 +98,7 @@ static void leave(struct pd_key_cache_shared *now, struct pd_key_cache *had)
 	if (now->table == had)
 		// others that have older ones may look meanwhile
 		__atomic_store_n(&now->table, NULL, __ATOMIC_RELAXED);
+	now->last_count = had->count;
 	destroy(had);
 }
 

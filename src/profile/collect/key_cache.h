@@ -44,6 +44,7 @@ struct pd_key_cache_shared {
 	pthread_mutex_t lock;
 	struct pd_key_cache *table;
 	bool growing;
+	size_t last_count; // of lines, once nobody uses one any more
 };
 
 // How many of the keys that a table did not have came before all the same: asked of a few, which are remembered for longer than

@@ -151,6 +151,48 @@ TEST(functions_are_those_of_all_threads)
 	check_counts((struct pd_profile_options){ .threads = 4, .unnamed_as_one = true }, 4, 3);
 }
 
+// The sizes of a profile: stacks, nodes, frames without a function.
+static void check_sizes(struct pd_profile_options options, uint64_t stacks, uint64_t nodes, uint64_t unnamed)
+{
+	const struct pd_profile_sizes *sizes;
+	struct pd_profile *profile;
+	struct names names;
+	uint64_t bytes = 0, stack_bytes = 0;
+
+	CHECK(open_list(&names));
+	CHECK(read_profile(&names, options, &profile) == PD_OK);
+	if (!names.symbols)
+		CHECK(open_names(&names, pd_profile_state(profile)));
+	CHECK(pd_profile_measure(profile, NULL, &sizes, NULL) == PD_OK);
+	CHECK(!sizes->functions && !sizes->unnamed_frames && sizes->nodes == nodes);
+	CHECK(pd_profile_name(profile, names.symbols, NULL) == PD_OK);
+	CHECK(pd_profile_measure(profile, names.symbols, &sizes, NULL) == PD_OK);
+	CHECK(sizes->samples == 5 && sizes->functions == 2 && sizes->names == 2);
+	CHECK(sizes->stacks == stacks && sizes->nodes == nodes && sizes->unnamed_frames == unnamed);
+	CHECK(sizes->stacks == pd_profile_stack_count(profile) && sizes->frames == pd_profile_frame_count(profile));
+	CHECK(sizes->buckets == entries_of(profile) && sizes->tables.count > 5);
+	for (size_t i = 0; i < sizes->tables.count; i++) {
+		const struct pd_profile_table *table = PD_ITEM(pd_profile_table, sizes->tables, i);
+
+		CHECK(table->name && table->doc && (table->bytes || !table->count));
+		bytes += table->bytes;
+		stack_bytes += table->stacks ? table->bytes : 0;
+	}
+	CHECK(bytes == sizes->bytes && stack_bytes == sizes->stack_bytes && stack_bytes < bytes);
+	close_all(&names, profile);
+}
+
+TEST(sizes)
+{
+	for (unsigned threads = 1; threads < 4; threads += 2) {
+		// from 0x7: two callers, below one of them a function; from 0x8: two more; from 0x9: three more
+		check_sizes((struct pd_profile_options){ .by = PD_BY_ADDRESS, .threads = threads }, 5, 11, 6);
+		check_sizes((struct pd_profile_options){ .threads = threads }, 5, 11, 6);
+		// one path of four, and stacks end at three of its nodes
+		check_sizes((struct pd_profile_options){ .unnamed_as_one = true, .threads = threads }, 3, 4, 2);
+	}
+}
+
 static enum pd_choice leave(const void *self, const struct pd_candidate *candidate)
 {
 	(void)self;
@@ -189,6 +231,7 @@ TEST(memory_that_runs_out)
 	long failures = 0;
 
 	for (long turn = 0; !done; turn++) {
+		const struct pd_profile_sizes *sizes;
 		struct pd_profile *profile;
 		enum pd_status status;
 		struct names names;
@@ -197,6 +240,8 @@ TEST(memory_that_runs_out)
 		has_failed = false;
 		left = turn;
 		status = read_profile(&names, (struct pd_profile_options){ .threads = 1 }, &profile);
+		if (status == PD_OK)
+			status = pd_profile_measure(profile, names.symbols, &sizes, NULL);
 		left = -1;
 		CHECK(status == PD_OK ? samples_of(profile) == 5 : status == PD_ERROR_MEMORY && has_failed);
 		failures += status < 0;
@@ -217,6 +262,6 @@ TEST(clean)
 }
 
 RUN(TEST_CASE(start), TEST_CASE(addresses_if_they_are_asked_for), TEST_CASE(functions),
-    TEST_CASE(what_has_no_name_as_one), TEST_CASE(functions_are_those_of_all_threads),
+    TEST_CASE(what_has_no_name_as_one), TEST_CASE(functions_are_those_of_all_threads), TEST_CASE(sizes),
     TEST_CASE(nobody_asks_for_symbols_without_samples), TEST_CASE(without_symbols_addresses_are_distinguished),
     TEST_CASE(memory_that_runs_out), TEST_CASE(clean))
