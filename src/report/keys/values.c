@@ -1,40 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of values and of sets of values: hash tables whose numbers are in the order in which values were added. */
+/* Tables of values and of sets of values, numbered in the order in which they were added. */
 #include "report/keys/values.h"
 
 #include <string.h>
 
-static uint64_t hash_identity(struct identity id)
-{
-	uint64_t identity = id.a ^ (id.b << 32 | id.b >> 32) ^ id.b;
-
-	identity *= UINT64_C(0x9e3779b97f4a7c15);
-	identity = (identity ^ identity >> 32) * UINT64_C(0xd6e8feb86659fd93);
-	return identity ^ identity >> 32;
-}
-
-/* More slots for numbers; what they number is not read. False if there is no memory. */
-static bool grow_slots(struct number_slot **slots, size_t *slot_count)
-{
-	size_t count = *slot_count ? *slot_count * 4 : 64;
-	struct number_slot *more = pd_alloc(count * sizeof(*more));
-
-	if (!more)
-		return false;
-	for (size_t i = 0; i < *slot_count; i++) {
-		size_t at = (*slots)[i].hash & (count - 1);
-
-		if (!(*slots)[i].number)
-			continue;
-		while (more[at].number)
-			at = (at + 1) & (count - 1);
-		more[at] = (*slots)[i];
-	}
-	pd_free(*slots);
-	*slots = more;
-	*slot_count = count;
-	return true;
-}
+/* Values come from the recording; identities of its strings have a seed of their own that no file can know. */
+static const uint64_t hash_seed = UINT64_C(0x9e3779b97f4a7c15);
 
 bool pd_value_add(struct value_table *table, struct identity id, uint32_t *value_out)
 {
@@ -47,24 +18,15 @@ bool pd_value_add(struct value_table *table, struct identity id, uint32_t *value
 
 bool pd_value_find(struct value_table *table, struct identity id, uint32_t *value_out, bool *new_out)
 {
-	uint32_t hash = (uint32_t)hash_identity(id);
-	size_t at;
+	uint64_t hash = pd_hash_u64(pd_hash_u64(hash_seed, id.a), id.b);
+	size_t at = (uint32_t)hash;
 
 	*new_out = false;
-	if (table->in_slots * 2 >= table->slot_count && !grow_slots(&table->slots, &table->slot_count))
-		return false;
-	for (at = hash & (table->slot_count - 1); table->slots[at].number; at = (at + 1) & (table->slot_count - 1)) {
-		*value_out = table->slots[at].number - 1;
-		if (table->slots[at].hash == hash && table->items[*value_out].a == id.a &&
-		    table->items[*value_out].b == id.b)
+	while ((*value_out = pd_index_next(&table->index, hash, &at)) != PD_INDEX_END)
+		if (table->items[*value_out].a == id.a && table->items[*value_out].b == id.b)
 			return true;
-	}
-	if (!pd_value_add(table, id, value_out))
-		return false;
 	*new_out = true;
-	table->slots[at] = (struct number_slot){ hash, *value_out + 1 };
-	table->in_slots++;
-	return true;
+	return pd_value_add(table, id, value_out) && pd_index_add(&table->index, hash, *value_out);
 }
 
 uint32_t *pd_value_indexed(struct value_table *table, size_t index)
@@ -144,7 +106,7 @@ bool pd_value_find_number(struct value_table *table, uint64_t number, uint64_t o
 void pd_value_table_fini(struct value_table *table)
 {
 	pd_free(table->items);
-	pd_free(table->slots);
+	pd_index_fini(&table->index);
 	pd_arena_fini(&table->texts);
 	for (size_t i = 0; i < table->part_count; i++)
 		pd_arena_fini(&table->part_texts[i]);
@@ -155,17 +117,6 @@ void pd_value_table_fini(struct value_table *table)
 }
 
 /* ---- sets of values ---- */
-
-static size_t hash_values(const uint32_t *values, size_t count)
-{
-	uint64_t hash = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		hash = (hash ^ values[i]) * UINT64_C(0x9e3779b97f4a7c15);
-		hash ^= hash >> 29;
-	}
-	return (size_t)hash;
-}
 
 static bool add_set(struct value_sets *sets, const uint32_t *values, size_t keys)
 {
@@ -185,24 +136,18 @@ static bool add_set(struct value_sets *sets, const uint32_t *values, size_t keys
 
 bool pd_value_set_find(struct value_sets *sets, const uint32_t *values, size_t keys, uint32_t *number_out)
 {
-	uint32_t hash = (uint32_t)hash_values(values, keys);
-	size_t at;
+	uint64_t hash = pd_hash(hash_seed, values, keys * sizeof(*values));
+	size_t at = (uint32_t)hash;
 
-	if (sets->count * 2 >= sets->slot_count && !grow_slots(&sets->slots, &sets->slot_count))
-		return false;
-	for (at = hash & (sets->slot_count - 1); sets->slots[at].number; at = (at + 1) & (sets->slot_count - 1)) {
-		*number_out = sets->slots[at].number - 1;
-		if (sets->slots[at].hash == hash &&
-		    memcmp(&sets->values[*number_out * keys], values, keys * sizeof(*values)) == 0)
+	while ((*number_out = pd_index_next(&sets->index, hash, &at)) != PD_INDEX_END)
+		if (memcmp(&sets->values[*number_out * keys], values, keys * sizeof(*values)) == 0)
 			return true;
-	}
 	*number_out = (uint32_t)sets->count;
-	sets->slots[at] = (struct number_slot){ hash, *number_out + 1 };
-	return add_set(sets, values, keys);
+	return add_set(sets, values, keys) && pd_index_add(&sets->index, hash, *number_out);
 }
 
 void pd_value_sets_fini(struct value_sets *sets)
 {
 	pd_free(sets->values);
-	pd_free(sets->slots);
+	pd_index_fini(&sets->index);
 }

@@ -8,6 +8,7 @@
 
 #include <perfdata/report.h>
 
+#include "base/lookup/hash.h"
 #include "base/memory.h"
 
 /* What distinguishes values. */
@@ -29,25 +30,17 @@ struct value {
 	bool equivalent;  /* all such values of an order are one to the keys after this one */
 };
 
-/* A slot of a hash table of numbers. */
-struct number_slot {
-	uint32_t hash;
-	uint32_t number; /* + 1; 0: free */
-};
-
 /* Sets of values of several keys, numbered: equal ones have one number. */
 struct value_sets {
 	uint32_t *values; /* by number, then by key */
 	size_t count, capacity;
-	struct number_slot *slots; /* by a hash of the values */
-	size_t slot_count;
+	struct pd_index index; /* by a hash of the values */
 };
 
 struct value_table {
 	struct value *items;
 	size_t count, capacity;
-	struct number_slot *slots; /* by a hash of the identity */
-	size_t slot_count, in_slots;
+	struct pd_index index;       /* by a hash of the identity; some values are not in it */
 	struct pd_arena texts;       /* strings, but those of functions */
 	struct pd_arena *part_texts; /* those of functions, by the thread that made them */
 	size_t part_count;
