@@ -7,20 +7,15 @@
 #ifndef PD_REPORT_ROWS_BUILDING_H
 #define PD_REPORT_ROWS_BUILDING_H
 
+#include "base/lookup/u64_map.h"
 #include "base/threads.h"
 #include "report/report.h"
-
-struct row_slot {
-	uint32_t who, place;
-	uint32_t row; /* number + 1; 0: free */
-};
 
 struct row_set {
 	struct row *rows;
 	struct pd_report_amounts *amounts; /* by row, then by event */
 	size_t count, capacity, event_count;
-	struct row_slot *slots;
-	size_t slot_count;
+	struct pd_u64_map numbers; /* of rows, + 1, by who and place */
 };
 
 /* ---- row_set.c ---- */

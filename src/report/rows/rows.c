@@ -445,7 +445,7 @@ static void part_fini(struct building_part *part)
 	pd_free(part->samples);
 	pd_free(part->rows.rows);
 	pd_free(part->rows.amounts);
-	pd_free(part->rows.slots);
+	pd_u64_map_fini(&part->rows.numbers);
 	pd_free(part->numbers);
 	pd_free(part->last_sample);
 	pd_free(part->links);
