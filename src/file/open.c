@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -107,9 +106,7 @@ static enum pd_status new_file(const char *name, const struct pd_open_options *o
 	file->main.fd = -1;
 	file->keep = all.keep;
 	file->recover = all.recover;
-	// without it an address has to do
-	if (getrandom(&file->secret, sizeof(file->secret), GRND_NONBLOCK) != (ssize_t)sizeof(file->secret))
-		file->secret = (uintptr_t)file;
+	file->secret = pd_hash_secret();
 	file->ids.seed = file->secret;
 	file->problem = all.problem;
 	file->problem_self = all.self;

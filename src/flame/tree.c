@@ -1,115 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts and frames of a tree of stacks. Two hash tables without deletion find them.
+ * Texts and frames of a tree of stacks.
  */
 #include "flame/tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text/path.h"
 
-#define NONE UINT32_MAX
-
 enum {
-	FIRST_SLOTS = 1024 /* power of two, as all sizes of hash tables */
+	NONE = PD_INDEX_END
 };
-
-/* ---- memory ---- */
-
-/* Reserves memory for one more item. */
-static bool grow(void **items, size_t *capacity, size_t count, size_t size)
-{
-	size_t wanted = *capacity ? *capacity * 2 : 256;
-	void *grown;
-
-	if (count < *capacity)
-		return true;
-	if (wanted > SIZE_MAX / size || count >= NONE - 1)
-		return false;
-	grown = realloc(*items, wanted * size);
-	if (!grown)
-		return false;
-	*items = grown;
-	*capacity = wanted;
-	return true;
-}
-
-static uint32_t *new_slots(size_t count)
-{
-	uint32_t *slots = malloc(count * sizeof(*slots));
-
-	if (slots)
-		memset(slots, 0xff, count * sizeof(*slots));
-	return slots;
-}
-
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	uint64_t hash = (a * UINT64_C(0x9e3779b97f4a7c15)) ^ (b * UINT64_C(0xc2b2ae3d27d4eb4f));
-
-	hash ^= hash >> 32;
-	hash *= UINT64_C(0xd6e8feb86659fd93);
-	return hash ^ hash >> 32;
-}
 
 /* ---- texts ---- */
 
-static uint64_t text_hash(const char *text, size_t length)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-	return hash ^ hash >> 29;
-}
-
-static bool texts_rehash(struct tree_texts *texts)
-{
-	size_t wanted = texts->slot_count ? texts->slot_count * 2 : FIRST_SLOTS;
-	uint32_t *slots;
-
-	if (texts->count * 2 < texts->slot_count)
-		return true;
-	slots = new_slots(wanted);
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < texts->count; i++) {
-		size_t slot = text_hash(texts->items[i], strlen(texts->items[i])) & (wanted - 1);
-
-		while (slots[slot] != NONE)
-			slot = (slot + 1) & (wanted - 1);
-		slots[slot] = (uint32_t)i;
-	}
-	free(texts->slots);
-	texts->slots = slots;
-	texts->slot_count = wanted;
-	return true;
-}
-
 static uint32_t texts_find(struct tree_texts *texts, const char *text, size_t length)
 {
-	size_t slot;
+	uint64_t hash = pd_hash(texts->seed, text, length);
+	size_t at = (uint32_t)hash;
+	uint32_t i;
 	char *copy;
 
-	if (!texts_rehash(texts))
-		return NONE;
-	slot = text_hash(text, length) & (texts->slot_count - 1);
-	for (; texts->slots[slot] != NONE; slot = (slot + 1) & (texts->slot_count - 1)) {
-		const char *item = texts->items[texts->slots[slot]];
-
-		if (!strncmp(item, text, length) && !item[length])
-			return texts->slots[slot];
-	}
-	copy = malloc(length + 1);
-	if (!copy || !grow((void **)&texts->items, &texts->capacity, texts->count, sizeof(*texts->items))) {
-		free(copy);
+	while ((i = pd_index_next(&texts->index, hash, &at)) != NONE)
+		if (!strncmp(texts->items[i], text, length) && !texts->items[i][length])
+			return i;
+	copy = texts->count < NONE - 1 ? pd_alloc(length + 1) : NULL;
+	if (!copy || !PD_GROW(texts->items, texts->capacity, texts->count + 1) ||
+	    !pd_index_add(&texts->index, hash, (uint32_t)texts->count)) {
+		pd_free(copy);
 		return NONE;
 	}
 	memcpy(copy, text, length);
-	copy[length] = '\0';
 	texts->items[texts->count] = copy;
-	texts->slots[slot] = (uint32_t)texts->count;
 	return (uint32_t)texts->count++;
 }
 
@@ -125,68 +49,40 @@ uint32_t pd_tree_text(struct tree *tree, const char *text, size_t length)
 
 /* ---- frames ---- */
 
-static uint64_t frame_hash(const struct tree_frame *frame)
-{
-	return mix((uint64_t)frame->name << 32 | frame->dso, frame->kind);
-}
-
-static bool frames_rehash(struct tree *tree)
-{
-	size_t wanted = tree->frame_slot_count ? tree->frame_slot_count * 2 : FIRST_SLOTS;
-	uint32_t *slots;
-
-	if (tree->frame_count * 2 < tree->frame_slot_count)
-		return true;
-	slots = new_slots(wanted);
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < tree->frame_count; i++) {
-		size_t slot = frame_hash(&tree->frames[i]) & (wanted - 1);
-
-		while (slots[slot] != NONE)
-			slot = (slot + 1) & (wanted - 1);
-		slots[slot] = (uint32_t)i;
-	}
-	free(tree->frame_slots);
-	tree->frame_slots = slots;
-	tree->frame_slot_count = wanted;
-	return true;
-}
-
 uint32_t pd_tree_frame(struct tree *tree, uint32_t name, uint32_t dso, enum frame_kind kind)
 {
 	struct tree_frame frame = { name, dso, kind };
-	size_t slot;
+	uint64_t hash = pd_hash(tree->texts.seed, &frame, sizeof(frame));
+	size_t at = (uint32_t)hash;
+	uint32_t i;
 
-	if (!frames_rehash(tree) ||
-	    !grow((void **)&tree->frames, &tree->frame_capacity, tree->frame_count, sizeof(frame))) {
+	while ((i = pd_index_next(&tree->frame_index, hash, &at)) != NONE)
+		if (!memcmp(&tree->frames[i], &frame, sizeof(frame)))
+			return i;
+	if (tree->frame_count >= NONE - 1 || !PD_GROW(tree->frames, tree->frame_capacity, tree->frame_count + 1) ||
+	    !pd_index_add(&tree->frame_index, hash, (uint32_t)tree->frame_count)) {
 		tree->failed = true;
 		return 0;
 	}
-	slot = frame_hash(&frame) & (tree->frame_slot_count - 1);
-	for (; tree->frame_slots[slot] != NONE; slot = (slot + 1) & (tree->frame_slot_count - 1)) {
-		if (!memcmp(&tree->frames[tree->frame_slots[slot]], &frame, sizeof(frame)))
-			return tree->frame_slots[slot];
-	}
 	tree->frames[tree->frame_count] = frame;
-	tree->frame_slots[slot] = (uint32_t)tree->frame_count;
 	return (uint32_t)tree->frame_count++;
 }
 
 void pd_tree_init(struct tree *tree)
 {
 	memset(tree, 0, sizeof(*tree));
+	tree->texts.seed = pd_hash_secret();
 	pd_tree_text(tree, "", 0);
 }
 
 void pd_tree_fini(struct tree *tree)
 {
 	for (size_t i = 0; i < tree->texts.count; i++)
-		free(tree->texts.items[i]);
-	free(tree->texts.items);
-	free(tree->texts.slots);
-	free(tree->frames);
-	free(tree->frame_slots);
+		pd_free(tree->texts.items[i]);
+	pd_free(tree->texts.items);
+	pd_index_fini(&tree->texts.index);
+	pd_free(tree->frames);
+	pd_index_fini(&tree->frame_index);
 	free(tree->values);
 	free(tree->nodes);
 	memset(tree, 0, sizeof(*tree));

@@ -11,6 +11,7 @@
 #ifndef PD_FLAME_TREE_H
 #define PD_FLAME_TREE_H
 
+#include "base/lookup/hash.h"
 #include "flame/lines.h"
 
 #include <stdbool.h>
@@ -66,15 +67,16 @@ struct tree_options {
 /* Texts that are kept once each. */
 struct tree_texts {
 	char **items;
-	uint32_t *slots;
-	size_t count, capacity, slot_count;
+	size_t count, capacity;
+	struct pd_index index; /* by a hash of the text */
+	uint64_t seed;
 };
 
 struct tree {
 	struct tree_texts texts;
 	struct tree_frame *frames;
-	uint32_t *frame_slots;
-	size_t frame_count, frame_capacity, frame_slot_count;
+	size_t frame_count, frame_capacity;
+	struct pd_index frame_index; /* by a hash of the frame */
 
 	struct tree_value *values;
 	size_t value_count;

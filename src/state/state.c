@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "base/lookup/search.h"
@@ -20,9 +19,7 @@ enum pd_status pd_state_new(const struct pd_state_options *options, struct pd_st
 	if (options && options->size >= offsetof(struct pd_state_options, memory_limit) + sizeof(uint64_t) &&
 	    options->memory_limit)
 		state->limit = options->memory_limit;
-	// not to be foreseen by who made the file: where memory is, and when
-	state->seed = (uint64_t)(uintptr_t)state * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)clock() ^
-		      (uint64_t)time(NULL);
+	state->seed = pd_hash_secret();
 	*state_out = state;
 	return PD_OK;
 }

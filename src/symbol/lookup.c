@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "file/file.h"
@@ -135,9 +134,7 @@ enum pd_status pd_symbols_new(struct pd_file *file, const struct pd_state *state
 	symbols->file = file;
 	symbols->state = state;
 	symbols->serial = __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
-	// not to be foreseen by who made the file
-	symbols->seed = (uint64_t)(uintptr_t)symbols * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)clock() ^
-			(uint64_t)time(NULL);
+	symbols->seed = pd_hash_secret();
 	status = take_options(symbols, &o) ? PD_OK : pd_fail_memory(error);
 	take_archives_of_file(symbols, o.symfs && o.symfs[0]);
 	if (status == PD_OK && !(symbols->flags & PD_SYMBOLS_NO_FILES))

@@ -2,6 +2,7 @@
 #include "base/lookup/hash.h"
 
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/memory.h"
 
@@ -20,6 +21,16 @@ uint64_t pd_hash(uint64_t seed, const void *data, size_t size)
 		hash = pd_hash_u64(seed, hash ^ word);
 	}
 	return hash;
+}
+
+uint64_t pd_hash_secret(void)
+{
+	uint64_t secret;
+
+	// without random numbers, where memory is
+	if (getrandom(&secret, sizeof(secret), GRND_NONBLOCK) != (ssize_t)sizeof(secret))
+		secret = (uintptr_t)&secret;
+	return secret;
 }
 
 static void insert_slot(struct pd_index *index, struct pd_index_slot slot)

@@ -26,6 +26,8 @@ struct pd_index {
 };
 
 uint64_t pd_hash(uint64_t seed, const void *data, size_t size);
+// A seed that whoever made a file cannot foresee.
+uint64_t pd_hash_secret(void);
 
 static inline uint64_t pd_hash_u64(uint64_t seed, uint64_t value)
 {
