@@ -11,6 +11,7 @@
 #include <perfdata/state.h>
 
 #include "base/error.h"
+#include "base/lookup/hash.h"
 #include "base/memory.h"
 #include "file/file.h"
 
@@ -18,11 +19,6 @@ enum {
 	ID_BYTES = PD_BUILD_ID_SIZE,
 	HOST = 0,
 	RECORDS_PER_STEP = 16384
-};
-
-struct line_slot {
-	uint64_t hash;
-	size_t index_plus_1; /* 0: empty */
 };
 
 struct pd_objects {
@@ -33,8 +29,7 @@ struct pd_objects {
 	struct pd_symbols *symbols;
 	struct pd_listed_object *lines;
 	size_t count, capacity;
-	struct line_slot *slots; /* where lines are, by name and by name and build id */
-	size_t slot_count, slots_used;
+	struct pd_index index; /* of lines, by name and by name and build id */
 	uint64_t seed;
 	bool only_hits;
 	size_t *shown; // indexes of the lines in the order in which they are listed
@@ -51,23 +46,12 @@ static bool no_memory(struct pd_objects *list)
 
 // ---- the list of the header ----
 
-static uint64_t mix(uint64_t hash, const void *data, size_t size)
-{
-	const uint8_t *bytes = data;
-
-	for (size_t i = 0; i < size; i++) {
-		hash = (hash ^ bytes[i]) * UINT64_C(0x9e3779b97f4a7c15);
-		hash ^= hash >> 32;
-	}
-	return hash;
-}
-
 /* Of a name, or of a name and a build id. */
 static uint64_t hash_of(const struct pd_objects *list, const char *name, uint32_t machine, const struct pd_build_id *id)
 {
-	uint64_t hash = mix(list->seed ^ machine, name, strlen(name));
+	uint64_t hash = pd_hash(list->seed ^ machine, name, strlen(name));
 
-	return id->size ? mix(~hash, id->bytes, ID_BYTES) : hash;
+	return id->size ? pd_hash(~hash, id->bytes, ID_BYTES) : hash;
 }
 
 static bool is_line(const struct pd_listed_object *line, const char *name, uint32_t machine,
@@ -77,63 +61,46 @@ static bool is_line(const struct pd_listed_object *line, const char *name, uint3
 	       (!id->size || (line->id.size && !memcmp(line->id.bytes, id->bytes, ID_BYTES)));
 }
 
-/* The slot of the first line of a name, or of a name and a build id; an empty one if there is none. */
-static struct line_slot *find_slot(const struct pd_objects *list, const char *name, uint32_t machine,
-				   const struct pd_build_id *id)
+/* The first line of a name, or of a name and a build id; PD_INDEX_END if there is none. */
+static uint32_t first_line(const struct pd_objects *list, const char *name, uint32_t machine,
+			   const struct pd_build_id *id)
 {
 	uint64_t hash = hash_of(list, name, machine, id);
-	size_t at = (size_t)hash & (list->slot_count - 1);
+	uint32_t first = PD_INDEX_END;
+	size_t at = (uint32_t)hash;
 
-	for (; list->slots[at].index_plus_1; at = (at + 1) & (list->slot_count - 1)) {
-		if (list->slots[at].hash == hash &&
-		    is_line(&list->lines[list->slots[at].index_plus_1 - 1], name, machine, id))
-			break;
-	}
-	list->slots[at].hash = hash;
-	return &list->slots[at];
+	for (uint32_t i; (i = pd_index_next(&list->index, hash, &at)) != PD_INDEX_END;)
+		if (i < first && is_line(&list->lines[i], name, machine, id))
+			first = i;
+	return first;
 }
 
-static void put_line(struct pd_objects *list, size_t index, const struct pd_build_id *id)
+/* Adds a line to the index, unless one before it is found. */
+static bool put_line(struct pd_objects *list, size_t index, const struct pd_build_id *id)
 {
 	const struct pd_listed_object *line = &list->lines[index];
-	struct line_slot *slot = find_slot(list, line->name, line->machine, id);
 
-	list->slots_used += !slot->index_plus_1;
-	if (!slot->index_plus_1 || index < slot->index_plus_1 - 1)
-		slot->index_plus_1 = index + 1;
+	return first_line(list, line->name, line->machine, id) <= index ||
+	       pd_index_add(&list->index, hash_of(list, line->name, line->machine, id), (uint32_t)index) ||
+	       no_memory(list);
 }
 
-/* Puts all lines into the table: it has to grow, or they have changed places. */
+/* Lines have changed places. */
 static bool put_lines(struct pd_objects *list)
 {
 	const struct pd_build_id none = { 0 };
-	struct line_slot *slots;
 
-	while (list->slot_count < 8 * (list->count + 1))
-		list->slot_count = list->slot_count ? 2 * list->slot_count : 256;
-	slots = pd_alloc(list->slot_count * sizeof(*slots));
-	if (!slots)
-		return no_memory(list);
-	pd_free(list->slots);
-	list->slots = slots;
-	list->slots_used = 0;
-	for (size_t i = 0; i < list->count; i++) {
-		put_line(list, i, &none);
-		if (list->lines[i].id.size)
-			put_line(list, i, &list->lines[i].id);
-	}
+	pd_index_fini(&list->index);
+	for (size_t i = 0; i < list->count; i++)
+		if (!put_line(list, i, &none) || (list->lines[i].id.size && !put_line(list, i, &list->lines[i].id)))
+			return false;
 	return true;
 }
 
 static bool set_id(struct pd_objects *list, struct pd_listed_object *line, const struct pd_build_id *id)
 {
 	line->id = *id;
-	if (!id->size)
-		return true;
-	if (2 * list->slots_used >= list->slot_count)
-		return put_lines(list);
-	put_line(list, (size_t)(line - list->lines), id);
-	return true;
+	return !id->size || put_line(list, (size_t)(line - list->lines), id);
 }
 
 /* The first line of a name that has this build id or none yet, as perf has it; NULL if there is none. Only the first line of a
@@ -142,11 +109,11 @@ static struct pd_listed_object *find_line(struct pd_objects *list, const char *n
 					  const struct pd_build_id *id)
 {
 	const struct pd_build_id none = { 0 };
-	struct line_slot *slot = list->slot_count ? find_slot(list, name, machine, &none) : NULL;
+	uint32_t found = first_line(list, name, machine, &none);
 
-	if (slot && slot->index_plus_1 && id->size && list->lines[slot->index_plus_1 - 1].id.size)
-		slot = find_slot(list, name, machine, id);
-	return slot && slot->index_plus_1 ? &list->lines[slot->index_plus_1 - 1] : NULL;
+	if (found != PD_INDEX_END && id->size && list->lines[found].id.size)
+		found = first_line(list, name, machine, id);
+	return found != PD_INDEX_END ? &list->lines[found] : NULL;
 }
 
 /* The line of a name, a new one if there is none. */
@@ -158,8 +125,6 @@ static struct pd_listed_object *line_of(struct pd_objects *list, const char *nam
 
 	if (line)
 		return line;
-	if (2 * list->slots_used >= list->slot_count && !put_lines(list))
-		return NULL;
 	if (!PD_GROW(list->lines, list->capacity, list->count + 1)) {
 		no_memory(list);
 		return NULL;
@@ -170,7 +135,8 @@ static struct pd_listed_object *line_of(struct pd_objects *list, const char *nam
 		no_memory(list);
 		return NULL;
 	}
-	put_line(list, list->count, &none);
+	if (!put_line(list, list->count, &none))
+		return NULL;
 	return &list->lines[list->count++];
 }
 
@@ -431,7 +397,7 @@ void pd_objects_free(struct pd_objects *list)
 	pd_state_free(list->state);
 	pd_arena_fini(&list->names);
 	pd_free(list->lines);
-	pd_free(list->slots);
+	pd_index_fini(&list->index);
 	pd_free(list->shown);
 	pd_free(list);
 }
