@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/cursor.h"
+#include "base/lookup/u64_map.h"
 #include "format/record.h"
 
 enum {
@@ -60,7 +61,7 @@ struct happened {
 // A thread that sleeps, or ran once.
 struct sleeper {
 	uint32_t tid;
-	bool used, exits;
+	bool exits;
 	uint64_t in_ns;  // of a switch to it whose switch away has not come; 0: none
 	uint64_t out_ns; // it sleeps since; 0: it does not
 	uint8_t *sample;
@@ -74,8 +75,9 @@ struct pd_offcpu {
 	size_t count, capacity;
 	uint8_t *bytes; // samples of this pass
 	size_t byte_count, byte_capacity;
-	struct sleeper *sleepers; // by a hash of the tid
-	size_t used, slots;
+	struct sleeper *sleepers;
+	size_t sleeper_count, sleeper_capacity;
+	struct pd_u64_map by_tid; // their numbers, + 1
 	uint64_t last_ns;
 	uint64_t lag_ns; // how much the clock of the samples is behind CLOCK_MONOTONIC, at most
 	bool clock_known;
@@ -132,9 +134,10 @@ void pd_offcpu_free(struct pd_offcpu *offcpu)
 {
 	if (!offcpu)
 		return;
-	for (size_t i = 0; i < offcpu->slots; i++)
+	for (size_t i = 0; i < offcpu->sleeper_count; i++)
 		pd_free(offcpu->sleepers[i].sample);
 	pd_free(offcpu->sleepers);
+	pd_u64_map_fini(&offcpu->by_tid);
 	pd_free(offcpu->happened);
 	pd_free(offcpu->bytes);
 	pd_free(offcpu->out.data);
@@ -143,55 +146,41 @@ void pd_offcpu_free(struct pd_offcpu *offcpu)
 
 // ---- threads ----
 
-static size_t slot_of(const struct sleeper *sleepers, size_t slots, uint32_t tid)
-{
-	size_t at = (size_t)(tid * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (slots - 1);
-
-	while (sleepers[at].used && sleepers[at].tid != tid)
-		at = (at + 1) & (slots - 1);
-	return at;
-}
-
 // Threads that ended leave no trace, so that memory is that of threads that live.
-static bool grow(struct pd_offcpu *offcpu)
+static bool drop_ended(struct pd_offcpu *offcpu)
 {
-	size_t slots = 64, living = 0;
-	struct sleeper *sleepers;
+	size_t living = 0;
 
-	for (size_t i = 0; i < offcpu->slots; i++)
-		living += offcpu->sleepers[i].used && !offcpu->sleepers[i].exits;
-	while (slots < 4 * (living + 1))
-		slots *= 2;
-	sleepers = pd_alloc(slots * sizeof(*sleepers));
-	if (!sleepers)
-		return false;
-	for (size_t i = 0; i < offcpu->slots; i++) {
+	pd_u64_map_fini(&offcpu->by_tid);
+	for (size_t i = 0; i < offcpu->sleeper_count; i++) {
 		struct sleeper *sleeper = &offcpu->sleepers[i];
 
-		if (sleeper->used && !sleeper->exits)
-			sleepers[slot_of(sleepers, slots, sleeper->tid)] = *sleeper;
-		else
+		if (sleeper->exits) {
 			pd_free(sleeper->sample);
+			continue;
+		}
+		offcpu->sleepers[living++] = *sleeper;
 	}
-	pd_free(offcpu->sleepers);
-	offcpu->sleepers = sleepers;
-	offcpu->slots = slots;
-	offcpu->used = living;
-	return true;
+	offcpu->sleeper_count = living;
+	for (size_t i = 0; i < living; i++)
+		if (!pd_u64_map_add(&offcpu->by_tid, offcpu->sleepers[i].tid, i + 1))
+			return false;
+	return PD_GROW(offcpu->sleepers, offcpu->sleeper_capacity, living < 32 ? 64 : 2 * living);
 }
 
 static struct sleeper *find(struct pd_offcpu *offcpu, uint32_t tid)
 {
-	struct sleeper *sleeper;
+	uint64_t number = pd_u64_map_find(&offcpu->by_tid, tid);
 
-	if (offcpu->used * 2 >= offcpu->slots && !grow(offcpu))
-		return NULL;
-	sleeper = &offcpu->sleepers[slot_of(offcpu->sleepers, offcpu->slots, tid)];
-	if (!sleeper->used) {
-		*sleeper = (struct sleeper){ .tid = tid, .used = true };
-		offcpu->used++;
+	if (!number) {
+		if (offcpu->sleeper_count == offcpu->sleeper_capacity && !drop_ended(offcpu))
+			return NULL;
+		number = offcpu->sleeper_count + 1;
+		if (!pd_u64_map_add(&offcpu->by_tid, tid, number))
+			return NULL;
+		offcpu->sleepers[offcpu->sleeper_count++] = (struct sleeper){ .tid = tid };
 	}
-	return sleeper;
+	return &offcpu->sleepers[number - 1];
 }
 
 // ---- samples ----
@@ -439,10 +428,10 @@ enum pd_status pd_offcpu_end(struct pd_offcpu *offcpu, struct pd_bytes *records_
 	if (now < offcpu->last_ns)
 		now = offcpu->last_ns;
 	offcpu->out.size = 0;
-	for (size_t i = 0; i < offcpu->slots && done; i++) {
+	for (size_t i = 0; i < offcpu->sleeper_count && done; i++) {
 		struct sleeper *sleeper = &offcpu->sleepers[i];
 
-		if (sleeper->used && sleeper->out_ns && sleeper->out_ns < now)
+		if (sleeper->out_ns && sleeper->out_ns < now)
 			done = put_sample(offcpu, sleeper->sample, sleeper->size, sleeper->out_ns, now);
 		// the rest belongs to the next file
 		if (sleeper->out_ns)
