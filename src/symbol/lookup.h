@@ -287,6 +287,16 @@ bool pd_lookup_kernel_may_run(struct pd_symbols *symbols);
 bool pd_lookup_running_id(struct pd_object_id *id_out);
 /** Build id in a file of notes, such as /sys/kernel/notes. */
 bool pd_lookup_notes_id(const char *path, struct pd_object_id *id_out);
+/** The kernel of a machine, with what was found of it; NULL if there is no memory. */
+struct pd_kernel *pd_lookup_kernel_of(struct pd_symbols *symbols, uint32_t machine);
+/** Reads the list of symbols if the image alone is known. False if that fails, now and later. */
+bool pd_lookup_kernel_load_list(struct pd_symbols *symbols, struct pd_kernel *kernel);
+/** The release of the kernel that was recorded, else of this one, for which here is the memory; "" if it is not known. */
+struct utsname;
+const char *pd_lookup_kernel_release(const struct pd_symbols *symbols, struct utsname *here);
+
+// ---- lookup_module.c ----
+
 void pd_lookup_load_module(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location);
 
 // ---- lookup_runtime.c ----
