@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What formats share: names, units, and counts of what they have no field for. */
+#include <inttypes.h>
+
+#include <perfdata/summary.h>
+
 #include "base/text/text.h"
 #include "export/export.h"
 
@@ -13,6 +17,27 @@ static const struct {
 #include "export/support.def"
 };
 
+void pd_chain_walk_begin(struct pd_chain_walk *walk, const struct pd_tables *tables,
+			 const struct pd_export_sample *sample)
+{
+	*walk = (struct pd_chain_walk){ .tables = tables, .sample = sample, .stack = sample->stack };
+}
+
+bool pd_chain_walk_next(struct pd_chain_walk *walk, const struct pd_table_frame **frame_out, uint64_t *addr_out)
+{
+	const struct pd_u64s *chain = &walk->sample->brief->callchain;
+
+	if (!walk->stack)
+		return false;
+	*frame_out = &walk->tables->frames[walk->tables->stacks[walk->stack].frame];
+	walk->stack = walk->tables->stacks[walk->stack].parent;
+	while (walk->at < chain->count && chain->items[walk->at] >= PD_CONTEXT_MAX)
+		walk->at++;
+	// without a chain the sampled address is all there is
+	*addr_out = walk->at < chain->count ? chain->items[walk->at++] : walk->sample->brief->ip;
+	return true;
+}
+
 uint32_t pd_export_comm(struct pd_export *self, uint32_t thread)
 {
 	const struct pd_owner *owner = pd_export_thread(self, thread);
@@ -22,6 +47,25 @@ uint32_t pd_export_comm(struct pd_export *self, uint32_t thread)
 		return pd_tables_text(&self->tables, owner->comm);
 	return pd_tables_text(&self->tables,
 			      pd_state_comm(self->state, owner->tid, (struct pd_moment){ 0, 0 }, unknown));
+}
+
+uint32_t pd_export_track_name(struct pd_export *self, uint32_t thread, uint32_t event)
+{
+	const struct pd_owner *owner = pd_export_thread(self, thread);
+	struct pd_text *name = pd_text_new();
+	uint32_t string = 0;
+
+	if (name) {
+		pd_text_add(name, pd_tables_text_of(&self->tables, pd_export_comm(self, thread)));
+		pd_text_printf(name, " %" PRId32 "/%" PRId32, (int32_t)owner->pid, (int32_t)owner->tid);
+		if (event != UINT32_MAX)
+			pd_text_printf(name, " (%s)", pd_file_event(self->file, event)->name);
+	}
+	self->failed |= !name || name->failed;
+	if (!self->failed)
+		string = pd_tables_string(&self->tables, name->data, name->size);
+	pd_text_free(name);
+	return string;
 }
 
 size_t pd_export_events_used(const struct pd_export *self)
@@ -38,6 +82,13 @@ const char *pd_export_unit(const struct pd_event *event)
 	static const char *const units[] = { "samples", "count", "nanoseconds" };
 
 	return units[pd_event_unit(event)];
+}
+
+uint64_t pd_export_wall_clock(const struct pd_export *self)
+{
+	uint64_t time_ns = self->first_ns ? pd_file_wall_clock(self->file, self->first_ns) : PD_NO_TIME;
+
+	return time_ns == PD_NO_TIME ? 0 : time_ns;
 }
 
 const char *pd_export_name(const struct pd_export *self)

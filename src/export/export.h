@@ -32,6 +32,18 @@ struct pd_export_sample {
 	uint64_t time_ns;             // PD_NO_TIME if there is none
 };
 
+// Goes through the stack of a sample, innermost first. Frames know an address of theirs, the sample knows its own.
+struct pd_chain_walk {
+	const struct pd_tables *tables;
+	const struct pd_export_sample *sample;
+	uint32_t stack;
+	size_t at; // in the chain as recorded
+};
+
+void pd_chain_walk_begin(struct pd_chain_walk *walk, const struct pd_tables *tables,
+			 const struct pd_export_sample *sample);
+bool pd_chain_walk_next(struct pd_chain_walk *walk, const struct pd_table_frame **frame_out, uint64_t *addr_out);
+
 struct pd_export;
 
 struct pd_export_sink {
@@ -84,10 +96,14 @@ static inline const struct pd_owner *pd_export_thread(const struct pd_export *se
 }
 // The string of its name: ":TID" if it is not known.
 uint32_t pd_export_comm(struct pd_export *self, uint32_t thread);
+// The string of "name pid/tid" of a thread, with an event unless that is UINT32_MAX.
+uint32_t pd_export_track_name(struct pd_export *self, uint32_t thread, uint32_t event);
 // Whether the file has several events with samples, once all were read.
 size_t pd_export_events_used(const struct pd_export *self);
 // "nanoseconds", "count" or "samples".
 const char *pd_export_unit(const struct pd_event *event);
+// Of the first sample, in ns since 1970; 0 if it is not known.
+uint64_t pd_export_wall_clock(const struct pd_export *self);
 const char *pd_export_name(const struct pd_export *self);
 // Counts what the format has no field for: parts of samples of an event, and records of a type.
 void pd_export_note_parts(struct pd_export *self, const struct pd_event *event, uint64_t samples);

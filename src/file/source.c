@@ -292,7 +292,7 @@ enum pd_status pd_source_unwrap(struct pd_source *source, uint64_t limit, struct
 	return PD_OK;
 }
 
-static int open_temporary(const char *dir, struct pd_error *error)
+int pd_source_temporary(const char *dir, struct pd_error *error)
 {
 	char path[4096];
 	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -341,7 +341,7 @@ static enum pd_status copy_to_file(struct pd_source *source, struct pd_source *c
 	uint64_t offset = head_size;
 	enum pd_status status;
 	size_t got;
-	int fd = buffer ? open_temporary(temp_dir, error) : -1;
+	int fd = buffer ? pd_source_temporary(temp_dir, error) : -1;
 
 	if (fd < 0) {
 		pd_free(buffer);

@@ -65,6 +65,8 @@ enum pd_status pd_source_read(struct pd_source *source, uint64_t offset, void *d
 enum pd_status pd_source_read_some(struct pd_source *source, uint64_t offset, void *data, size_t least, size_t size,
 				   size_t *got_out, struct pd_error *error);
 
+// A file for reading and writing that has no name: its descriptor, or -1.
+int pd_source_temporary(const char *dir, struct pd_error *error);
 // Makes the source seekable, by a copy if need be.
 enum pd_status pd_source_make_seekable(struct pd_source *source, const char *temp_dir, struct pd_error *error);
 

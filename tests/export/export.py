@@ -12,6 +12,7 @@ import argparse
 import collections
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -108,8 +109,21 @@ def read_back(perfdata, name, path, options):
         return None, f"malformed: {error}"
 
 
-def sums_of(stacks, with_events):
+def word(name):
+    """An event as callgrind has it."""
+    return re.sub("[^A-Za-z0-9]", "_", name)
+
+
+def sums_of(stacks, with_events, tables=()):
     sums = Sums()
+    if isinstance(stacks, formats.Callgrind):
+        names = {word(table["events"][0]["event"]): table["events"][0]["event"] for table in tables}
+        for event in stacks.events:
+            name = names.get(event) if with_events else None
+            sums.total[name] = stacks.total[event]
+            for ours, theirs in ((sums.own, stacks.own), (sums.all, stacks.all)):
+                ours.update({(name, plain(function)): value for (e, function), value in theirs.items() if e == event})
+        return sums
     for stack in stacks:
         sums.add(stack.event if with_events else None, stack.frames, stack.value)
     return sums
@@ -124,6 +138,10 @@ def judge(perfdata, name, path, failures):
         failures.append(f"{label}: {said}")
         return
     tables = [table for table in report_tables(perfdata, path, []) if table["events"][0]["samples"]]
+    if name in formats.WITHOUT_VALUES:
+        samples = sum(table["events"][0]["samples"] for table in tables)
+        failures += [f"{label}: {len(stacks)} samples, expected {samples}"] if len(stacks) != samples else []
+        return
     if len(tables) == 1:
         code, expected = folded_sums(perfdata, path, [])
         failures += [f"{label}: {text}" for text in sums_of(stacks, False).differences(expected)]
@@ -131,7 +149,7 @@ def judge(perfdata, name, path, failures):
     if stacks is None:
         failures.append(f"{label}: {said}")
     elif name != "folded":
-        sums = sums_of(stacks, len(tables) > 1)
+        sums = sums_of(stacks, len(tables) > 1, tables)
         failures += [f"{label}: {text}" for text in report_differences(perfdata, path, sums, ["--no-inline"])]
     del failures[before + 5:]
 

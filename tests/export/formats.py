@@ -126,7 +126,7 @@ def read_folded(data):
 
 def read_pprof(data):
     need(data[4:8] == b"\0\0\0\0" and data[3] == 0, "the gzip header has a time or a name")
-    profile = Message(gzip.decompress(data)).only(1, 2, 3, 4, 5, 6, 10, 11, 12, 14)
+    profile = Message(gzip.decompress(data)).only(1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 14)
     strings = profile.texts(6)
     need(strings[0] == "" and len(set(strings)) == len(strings), "the string table")
     types = [(strings[t.number(1)], strings[t.number(2)]) for t in profile.messages(1)]
@@ -191,8 +191,212 @@ def read_csv(data):
     return found
 
 
-# Their values are not samples, or no samples can be told apart.
-WITHOUT_SAMPLES = {"folded", "callgrind"}
+def read_speedscope(data):
+    top = strict_json(data.decode())
+    need(top["$schema"] == "https://www.speedscope.app/file-format-schema.json", "the schema")
+    frames = [frame["name"] for frame in top["shared"]["frames"]]
+    need(0 <= top["activeProfileIndex"] < len(top["profiles"]), "the active profile")
+    stacks = []
+    for profile in top["profiles"]:
+        need(profile["type"] == "sampled" and profile["unit"] in ("nanoseconds", "none"), "a profile")
+        need(len(profile["samples"]) == len(profile["weights"]), "samples and weights")
+        need(profile["startValue"] == 0 and profile["endValue"] == sum(profile["weights"]), "the values")
+        thread, _, event = profile["name"].partition(" (")
+        for sample, weight in zip(profile["samples"], profile["weights"]):
+            need(sample, "an empty stack")
+            stacks.append(Stack(event[:-1] if event else None, thread, [frames[i] for i in sample], weight, 1))
+    return stacks
+
+
+def read_chrome(data):
+    top = strict_json(data.decode())
+    names = {}
+    opened = collections.defaultdict(list)
+    last = collections.defaultdict(int)
+    for event in top["traceEvents"]:
+        track = event["pid"], event["tid"]
+        if event["ph"] == "M":
+            names[track] = event["args"]["name"]
+            continue
+        need(event["ph"] in "BE" and event["ts"] >= last[track], f"an event: {event}")
+        last[track] = event["ts"]
+        if event["ph"] == "B":
+            opened[track].append(event["name"])
+        else:
+            need(opened[track] and opened[track].pop() == event["name"], "slices do not nest")
+    need(not any(opened.values()), "a slice has no end")
+    frames = top["stackFrames"]
+    tids = {tid: name for (pid, tid), name in names.items()}
+    return [Stack(sample["name"], tids[sample["tid"]], chrome_stack(frames, sample["sf"]), sample["weight"], 1) for sample in top["samples"]]
+
+
+def chrome_stack(frames, number):
+    names = []
+    while number is not None:
+        names.append(frames[number]["name"])
+        parent = frames[number].get("parent")
+        need(parent is None or int(parent) < int(number), "a parent comes later")
+        number = parent
+    return names[::-1]
+
+
+def read_perf_json(data):
+    top = strict_json(data.decode())
+    need(top["linux-perf-json-version"] == 1 and top["headers"]["header-version"] == 1, "the version")
+    stacks = []
+    for sample in top["samples"]:
+        need({"timestamp", "pid", "tid", "comm", "callchain"} <= set(sample), "keys of a sample")
+        names = [entry.get("symbol", "?") for entry in reversed(sample["callchain"])]
+        stacks.append(Stack(None, sample["comm"], names, 1, 1))
+    return stacks
+
+
+def any_value(message):
+    value = message.only(1, 3)
+    return value.text(1) if 1 in value.fields else value.signed(3)
+
+
+def read_otlp(data):
+    top = Message(data).only(1, 2)
+    tables = top.message(2).only(1, 2, 3, 4, 5, 6, 7)
+    strings = tables.texts(5)
+    need(strings[0] == "" and all(tables.fields[table] for table in (1, 2, 3, 4, 6, 7)), "tables begin with an empty element")
+    need(not any(tables.fields[table][0] for table in (1, 2, 3, 6, 7)), "the first element is not empty")
+    functions = [strings[f.only(1, 2, 3).number(1)] for f in tables.messages(3)]
+    attributes = [(strings[a.number(1)], any_value(a.message(2))) for a in tables.messages(6)]
+    mappings = tables.messages(1)
+    for mapping in mappings[1:]:
+        need(strings[mapping.number(4)], "a mapping without a name")
+        need(all(attributes[i][0] == "process.executable.build_id.gnu" for i in mapping.numbers(5)), "attributes of a mapping")
+    locations = []
+    for location in tables.messages(2):
+        need(location.only(1, 2, 3).number(1) < len(mappings), "an unknown mapping")
+        locations.append([functions[line.only(1, 2).number(1)] for line in reversed(location.messages(3))])
+    stacks = [[name for i in reversed(stack.numbers(1)) for name in locations[i]] for stack in tables.messages(7)]
+    found = []
+    ids = set()
+    for scope in top.message(1).only(1, 2).messages(2):
+        for profile in scope.messages(2):
+            profile.only(1, 2, 3, 4, 5, 6, 7)
+            ids.add(profile.fields[7][0])
+            event = strings[profile.message(1).number(1)]
+            for sample in profile.messages(2):
+                thread = dict(attributes[i] for i in sample.only(1, 2, 4).numbers(2))
+                need({"thread.name", "thread.id", "process.pid"} <= set(thread), "attributes of a sample")
+                need(sample.number(1) and len(sample.numbers(4)) == 1, "a sample")
+                found.append(Stack(event, thread["thread.name"], stacks[sample.number(1)], sample.numbers(4)[0], None))
+        need(len(ids) == len(scope.messages(2)) and all(len(i) == 16 for i in ids), "ids of profiles")
+    return found
+
+
+class Sequence:
+    """What packets of one sequence have told."""
+
+    def __init__(self):
+        self.event = None
+        self.tables = collections.defaultdict(dict)
+        self.totals = collections.Counter()
+
+    def intern(self, data):
+        for field, known in self.tables_of(data.only(5, 6, 7, 16, 17, 18, 19)):
+            for message in data.messages(field):
+                need(message.number(1) and message.number(1) not in known, "an id that is 0 or known")
+                known[message.number(1)] = message
+
+    def tables_of(self, data):
+        return [(field, self.tables[field]) for field in data.fields]
+
+    def stack(self, number):
+        names = []
+        for frame in self.tables[7][number].numbers(2):
+            frame = self.tables[6][frame]
+            names.append(self.tables[5][frame.number(2)].text(2))
+            if frame.number(3):
+                mapping = self.tables[19][frame.number(3)]
+                need(mapping.number(2) in self.tables[16] and mapping.number(7) in self.tables[17], "strings of a mapping")
+            need(not frame.number(5) or frame.number(5) in self.tables[18], "a source path")
+        return names
+
+
+def read_perfetto(data):
+    sequences = collections.defaultdict(Sequence)
+    threads = {}
+    found = []
+    last = 0
+    for packet in Message(data).only(1).messages(1):
+        sequence = sequences[packet.only(6, 8, 10, 12, 13, 58, 59, 60, 66).number(10)]
+        need(packet.number(10), "a packet of no sequence")
+        if 60 in packet.fields and 4 in packet.message(60).fields:
+            thread = packet.message(60).message(4)
+            threads[thread.number(1) & 0xffffffff, thread.number(2) & 0xffffffff] = thread.text(5)
+        if 59 in packet.fields:
+            need(packet.number(13) == 3, "flags of a first packet")
+            sequence.event = packet.message(59).message(12).message(1).text(10)
+        if 12 in packet.fields:
+            sequence.intern(packet.message(12))
+        if 66 not in packet.fields:
+            continue
+        need(packet.number(8) >= last and sequence.event, "time goes back")
+        last = packet.number(8)
+        sample = packet.message(66).only(1, 2, 3, 4, 5, 6)
+        cpu = sample.number(1) if 1 in sample.fields else None
+        value = sample.number(6) - sequence.totals[cpu]
+        sequence.totals[cpu] = sample.number(6)
+        found.append(Stack(sequence.event, threads[sample.number(2), sample.number(3)], sequence.stack(sample.number(4)), value, 1))
+    return found
+
+
+class Callgrind:
+    """Costs by function, alone and with calls: they are all there is."""
+
+    def __init__(self, data):
+        self.own, self.all, self.total = collections.Counter(), collections.Counter(), collections.Counter()
+        self.names = collections.defaultdict(dict)
+        lines = data.decode().split("\n")
+        need(lines[0] == "# callgrind format" and lines[1] == "version: 1", "the first lines")
+        self.events = next(line for line in lines if line.startswith("events:")).split()[1:]
+        need(len(set(self.events)) == len(self.events), "an event comes twice")
+        summary = [int(word) for word in next(line for line in lines if line.startswith("summary:")).split()[1:]]
+        body = iter(lines[lines.index(""):])
+        function = None
+        for line in body:
+            key, mark, value = line.partition("=")
+            if not line:
+                continue
+            if not mark:
+                self.cost(line, function, True)
+            elif key == "calls":
+                self.cost(next(body), function, False)
+            elif key in ("ob", "fl", "fn", "cob", "cfi", "cfn"):
+                name = self.name(key[-2:].replace("fi", "fl"), value)
+                function = name if key == "fn" else function
+            else:
+                raise Malformed(f"line {line!r}")
+        need(summary == [self.total[event] for event in self.events], "the summary")
+
+    def name(self, kind, value):
+        number, _, name = value.partition(" ")
+        need(number[0] == "(" and number[-1] == ")" and number[1:-1].isdigit(), f"name {value!r}")
+        need(bool(name) != (number in self.names[kind]), f"name {value!r} is new or known")
+        return self.names[kind].setdefault(number, name)
+
+    def cost(self, line, function, own):
+        numbers = [int(word) for word in line.split()]
+        need(len(numbers) == len(self.events) + 1 and function, f"line {line!r}")
+        for event, value in zip(self.events, numbers[1:]):
+            self.all[event, function] += value
+            if own:
+                self.own[event, function] += value
+                self.total[event] += value
+
+
+def read_callgrind(data):
+    return Callgrind(data)
+
+
+# What they have is the number of samples alone; or their values, and no samples can be told apart.
+WITHOUT_VALUES = {"perf-json"}
+WITHOUT_SAMPLES = {"folded", "otlp", "callgrind"}
 
 READERS = {name[len("read_"):].replace("_", "-"): function for name, function in globals().items() if name.startswith("read_")}
 

@@ -56,6 +56,9 @@ def judge(perfdata, name, label, path, samples, failures):
     except formats.Malformed as error:
         failures.append(f"{name}: {label}: malformed: {str(error)[:200]}")
         return
+    if name == "callgrind":
+        failures += [f"callgrind: {label}: a name with {text!r}" for names in stacks.names.values() for text in names.values() if BAD.search(text)]
+        return
     if name not in formats.WITHOUT_SAMPLES and sum(stack.samples or stack.value for stack in stacks) != samples:
         failures.append(f"{name}: {label}: {sum(stack.samples or stack.value for stack in stacks)} samples, expected {samples}")
     for stack in stacks:

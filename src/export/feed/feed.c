@@ -76,7 +76,8 @@ static void give(struct pd_export *self, struct pd_export_sample *sample, const 
 	note_time(self, sample->time_ns);
 	pd_export_note_parts(self, sample->event, 1);
 	begin(self);
-	self->format->sample(self, sample);
+	if (!self->failed)
+		self->format->sample(self, sample);
 }
 
 // ---- counter values ----

@@ -107,21 +107,23 @@ static uint32_t *slot_of(struct pd_tables *tables, uint32_t **items, size_t *cap
 	return &(*items)[number];
 }
 
-static uint32_t build_id_string(struct pd_tables *tables, const struct pd_dso *dso)
+static uint32_t find_build_id(struct pd_tables *tables, const struct pd_dso *dso, struct pd_build_id *id)
 {
-	struct pd_build_id id;
-	char digits[2 * sizeof(id.bytes) + 1];
+	char digits[2 * sizeof(id->bytes) + 1];
 	const char *why;
 
-	if (!dso->object || !pd_symbols_build_id(tables->symbols, dso->object, &id, &why))
+	if (!dso->object || !pd_symbols_build_id(tables->symbols, dso->object, id, &why)) {
+		*id = (struct pd_build_id){ 0 };
 		return 0;
-	for (size_t i = 0; i < id.size; i++)
-		snprintf(digits + 2 * i, 3, "%02x", id.bytes[i]);
-	return pd_tables_string(tables, digits, 2 * id.size);
+	}
+	for (size_t i = 0; i < id->size; i++)
+		snprintf(digits + 2 * i, 3, "%02x", id->bytes[i]);
+	return pd_tables_string(tables, digits, 2 * (size_t)id->size);
 }
 
 static uint32_t object_number(struct pd_tables *tables, const struct pd_dso *dso)
 {
+	struct pd_table_object *object;
 	uint32_t *slot = dso ? slot_of(tables, &tables->object_of, &tables->object_of_capacity, dso->index) : NULL;
 
 	if (!slot)
@@ -133,13 +135,11 @@ static uint32_t object_number(struct pd_tables *tables, const struct pd_dso *dso
 		return 0;
 	}
 	*slot = (uint32_t)tables->object_count;
-	tables->objects[tables->object_count++] = (struct pd_table_object){
-		.dso = dso,
-		.name = pd_tables_text(tables, dso->name),
-		.path = pd_tables_text(tables, dso->long_name),
-		.build_id = build_id_string(tables, dso),
-		.kernel = dso->kernel,
-	};
+	object = &tables->objects[tables->object_count++];
+	*object = (struct pd_table_object){ .dso = dso, .kernel = dso->kernel };
+	object->name = pd_tables_text(tables, dso->name);
+	object->path = pd_tables_text(tables, dso->long_name);
+	object->build_id = find_build_id(tables, dso, &object->id);
 	return *slot;
 }
 

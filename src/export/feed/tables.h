@@ -21,6 +21,7 @@ struct pd_table_object {
 	const struct pd_dso *dso;
 	uint32_t name, path; // strings: short, and in full
 	uint32_t build_id;   // string of hexadecimal digits, or 0
+	struct pd_build_id id;
 	bool kernel;
 };
 

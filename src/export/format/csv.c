@@ -71,14 +71,14 @@ static void put_stack(struct pd_export *self, uint32_t stack)
 	pd_text_char(self->text, '"');
 }
 
-static void put_place(struct pd_export *self, uint32_t ip)
+static void put_place(struct pd_export *self, uint32_t ip, uint64_t addr)
 {
 	const struct pd_tables *tables = &self->tables;
 	const struct pd_table_frame *frame = &tables->frames[ip];
 	const struct pd_table_line *line = &tables->lines[frame->first_line];
 
 	pd_text_char(self->text, ',');
-	pd_text_hex(self->text, frame->place.recorded);
+	pd_text_hex(self->text, addr);
 	put_cell(self->text, tables, tables->functions[line->function].name);
 	put_cell(self->text, tables, tables->objects[frame->object].path);
 	put_cell(self->text, tables, line->file);
@@ -109,7 +109,7 @@ static void take_sample(struct pd_export *self, const struct pd_export_sample *s
 	put_task(text, owner->pid);
 	put_task(text, owner->tid);
 	put_task(text, sample->brief->cpu);
-	put_place(self, sample->ip);
+	put_place(self, sample->ip, sample->brief->ip);
 	put_stack(self, sample->stack);
 	PD_TEXT_LITERAL(text, "\r\n");
 	pd_export_flush(self);

@@ -23,13 +23,13 @@ static void put_address(struct pd_json *json, const char *name, uint64_t addr)
 }
 
 static void put_frame(struct pd_json *json, const struct pd_tables *tables, const struct pd_table_frame *frame,
-		      const struct pd_table_line *line)
+		      uint64_t addr, const struct pd_table_line *line)
 {
 	const struct pd_table_function *function = &tables->functions[line->function];
 	const struct pd_table_object *object = &tables->objects[frame->object];
 
 	pd_json_open(json, NULL, '{');
-	put_address(json, "ip", frame->place.recorded);
+	put_address(json, "ip", addr);
 	if (function->known)
 		put_string(json, tables, "function", function->name);
 	if (frame->object) {
@@ -45,15 +45,17 @@ static void put_frame(struct pd_json *json, const struct pd_tables *tables, cons
 	pd_json_close(json, '}');
 }
 
-static void put_stack(struct pd_json *json, const struct pd_tables *tables, uint32_t stack)
+static void put_stack(struct pd_json *json, const struct pd_tables *tables, const struct pd_export_sample *sample)
 {
-	pd_json_open(json, "stack", '[');
-	for (; stack; stack = tables->stacks[stack].parent) {
-		const struct pd_table_frame *frame = &tables->frames[tables->stacks[stack].frame];
+	const struct pd_table_frame *frame;
+	struct pd_chain_walk walk;
+	uint64_t addr;
 
+	pd_json_open(json, "stack", '[');
+	pd_chain_walk_begin(&walk, tables, sample);
+	while (pd_chain_walk_next(&walk, &frame, &addr))
 		for (uint32_t i = 0; i < frame->line_count; i++)
-			put_frame(json, tables, frame, &tables->lines[frame->first_line + i]);
-	}
+			put_frame(json, tables, frame, addr, &tables->lines[frame->first_line + i]);
 	pd_json_close(json, ']');
 }
 
@@ -80,7 +82,7 @@ static void take_sample(struct pd_export *self, const struct pd_export_sample *s
 	pd_json_string(&json, "unit", pd_export_unit(sample->event));
 	if (sample->event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_ADDR))
 		put_address(&json, "data_addr", sample->brief->addr);
-	put_stack(&json, &self->tables, sample->stack);
+	put_stack(&json, &self->tables, sample);
 	pd_json_close(&json, '}');
 	pd_text_char(self->text, '\n');
 	pd_export_flush(self);

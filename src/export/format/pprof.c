@@ -15,6 +15,7 @@ enum {
 	PROFILE_LOCATION = 4,
 	PROFILE_FUNCTION = 5,
 	PROFILE_STRING = 6,
+	PROFILE_TIME = 9,
 	PROFILE_DURATION = 10,
 	PROFILE_PERIOD_TYPE = 11,
 	PROFILE_PERIOD = 12,
@@ -118,6 +119,7 @@ static void put_period(struct pd_export *self)
 	pd_proto_number(pprof->message, PROFILE_PERIOD, self->sums[most].value / self->sums[most].samples);
 	if (pd_export_events_used(self) == 1)
 		pd_proto_number(pprof->message, PROFILE_DEFAULT_TYPE, pd_tables_text(&self->tables, name));
+	pd_proto_number(pprof->message, PROFILE_TIME, pd_export_wall_clock(self));
 	pd_proto_number(pprof->message, PROFILE_DURATION, self->last_ns - self->first_ns);
 }
 

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Callgrind: what each source line costs itself, and each call with all that is below it. Of a function that is in a stack several
+ * times only the innermost call counts, so that inclusive costs can be added up; the others are no calls here.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text/text.h"
+#include "export/export.h"
+#include "export/feed/sums.h"
+
+// A cost at a line of a function, or of a call from there; sums are by these, with the numbers of struct pd_sum put to
+// another use: event, function as stack, line as thread, callee and 1 (0: its own cost) as cpu.
+enum names {
+	OBJECT = 1,
+	FILE_NAME = 2,
+	FUNCTION = 4
+};
+
+struct callgrind {
+	struct pd_sums sums;  // of stacks
+	struct pd_sums costs; // of lines and calls
+	uint32_t *met;        // by string of a name: the stack that had such a function last
+	uint8_t *named;       // by string: bits of enum names that it was written for, with its number
+};
+
+static void take_sample(struct pd_export *self, const struct pd_export_sample *sample)
+{
+	struct callgrind *callgrind = self->sink;
+	const struct pd_sum sum = { .event = (uint32_t)sample->event->index,
+				    .stack = sample->stack,
+				    .cpu = UINT32_MAX,
+				    .samples = 1,
+				    .value = sample->value };
+
+	self->failed |= !pd_sums_add(&callgrind->sums, self->tables.seed, &sum);
+}
+
+// ---- costs ----
+
+static void add_cost(struct pd_export *self, const struct pd_sum *sum, const struct pd_table_line *line,
+		     uint32_t callee_and_1)
+{
+	struct callgrind *callgrind = self->sink;
+	const struct pd_sum cost = { .event = sum->event,
+				     .stack = line->function,
+				     .thread = line->line,
+				     .cpu = callee_and_1,
+				     .samples = sum->samples,
+				     .value = sum->value };
+
+	self->failed |= !pd_sums_add(&callgrind->costs, self->tables.seed, &cost);
+}
+
+static void add_stack(struct pd_export *self, const struct pd_sum *sum, uint32_t number)
+{
+	struct callgrind *callgrind = self->sink;
+	size_t count;
+	const uint32_t *lines = pd_tables_expand(&self->tables, sum->stack, &count);
+	uint32_t callee_and_1 = 0;
+
+	for (size_t i = 0; i < count && !self->failed; i++) {
+		const struct pd_table_line *line = &self->tables.lines[lines[i]];
+
+		uint32_t name = self->tables.functions[line->function].name;
+
+		if (callgrind->met[name] != number)
+			add_cost(self, sum, line, callee_and_1);
+		callgrind->met[name] = number;
+		callee_and_1 = line->function + 1;
+	}
+}
+
+// ---- text ----
+
+static int by_function(const void *left, const void *right)
+{
+	const struct pd_sum *a = left, *b = right;
+
+	if (a->stack != b->stack)
+		return a->stack < b->stack ? -1 : 1;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu ? -1 : 1;
+	return a->event < b->event ? -1 : a->event > b->event;
+}
+
+// A name is written once, with a number that stands for it later.
+static void put_name(struct pd_export *self, const char *key, enum names kind, uint32_t string)
+{
+	struct callgrind *callgrind = self->sink;
+	const struct pd_table_string *name = &self->tables.strings[string];
+
+	pd_text_printf(self->text, "%s=(%" PRIu32 ")", key, string + 1);
+	if (!(callgrind->named[string] & kind)) {
+		pd_text_char(self->text, ' ');
+		if (string)
+			pd_text_put(self->text, name->text, name->size);
+		else
+			PD_TEXT_LITERAL(self->text, "???");
+	}
+	callgrind->named[string] |= (uint8_t)kind;
+	pd_text_char(self->text, '\n');
+}
+
+static void put_function(struct pd_export *self, uint32_t number, bool called)
+{
+	const struct pd_table_function *function = &self->tables.functions[number];
+
+	put_name(self, called ? "cob" : "ob", OBJECT, self->tables.objects[function->object].path);
+	put_name(self, called ? "cfi" : "fl", FILE_NAME, function->file);
+	put_name(self, called ? "cfn" : "fn", FUNCTION, function->name);
+}
+
+// The costs of one line or call, which are those of all events.
+static void put_costs(struct pd_export *self, const struct pd_sum *costs, size_t count)
+{
+	size_t at = 0;
+
+	pd_text_u64(self->text, costs->thread);
+	for (size_t i = 0; i < self->event_count; i++) {
+		if (!self->sums[i].samples)
+			continue;
+		pd_text_char(self->text, ' ');
+		pd_text_u64(self->text, at < count && costs[at].event == i ? costs[at].value : 0);
+		at += at < count && costs[at].event == i;
+	}
+	pd_text_char(self->text, '\n');
+}
+
+static void put_cost(struct pd_export *self, const struct pd_sum *costs, size_t count)
+{
+	uint64_t calls = 0;
+
+	for (size_t i = 0; i < count; i++)
+		calls += costs[i].samples;
+	if (costs->cpu) {
+		put_function(self, costs->cpu - 1, true);
+		pd_text_printf(self->text, "calls=%" PRIu64 " 0\n", calls);
+	}
+	put_costs(self, costs, count);
+	pd_export_flush(self);
+}
+
+static void put_all(struct pd_export *self)
+{
+	struct callgrind *callgrind = self->sink;
+	const struct pd_sum *costs = callgrind->costs.items;
+	size_t count = callgrind->costs.count, size;
+
+	for (size_t i = 0; i < count && !self->text->sink_failed; i += size) {
+		for (size = 1; i + size < count && costs[i + size].stack == costs[i].stack &&
+			       costs[i + size].thread == costs[i].thread && costs[i + size].cpu == costs[i].cpu;)
+			size++;
+		if (!i || costs[i].stack != costs[i - 1].stack) {
+			pd_text_char(self->text, '\n');
+			put_function(self, costs[i].stack, false);
+		}
+		put_cost(self, costs + i, size);
+	}
+}
+
+static bool has_name_before(const struct pd_export *self, size_t event)
+{
+	for (size_t i = 0; i < event; i++)
+		if (self->sums[i].samples &&
+		    strcmp(pd_file_event(self->file, i)->name, pd_file_event(self->file, event)->name) == 0)
+			return true;
+	return false;
+}
+
+// Names of events are words of letters, digits and _ here.
+static void put_event(struct pd_export *self, size_t event)
+{
+	pd_text_char(self->text, ' ');
+	for (const char *c = pd_file_event(self->file, event)->name; *c; c++) {
+		bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');
+
+		pd_text_char(self->text, plain ? *c : '_');
+	}
+	if (has_name_before(self, event))
+		pd_text_printf(self->text, "_%zu", event);
+}
+
+static void put_events(struct pd_export *self)
+{
+	struct pd_text *text = self->text;
+
+	PD_TEXT_LITERAL(text, "events:");
+	for (size_t i = 0; i < self->event_count; i++)
+		if (self->sums[i].samples)
+			put_event(self, i);
+	PD_TEXT_LITERAL(text, "\nsummary:");
+	for (size_t i = 0; i < self->event_count; i++)
+		if (self->sums[i].samples)
+			pd_text_printf(text, " %" PRIu64, self->sums[i].value);
+	pd_text_char(text, '\n');
+}
+
+static bool prepare(struct pd_export *self)
+{
+	struct callgrind *callgrind = self->sink;
+
+	callgrind->met = pd_alloc((self->tables.string_count + 1) * sizeof(*callgrind->met));
+	callgrind->named = pd_alloc(self->tables.string_count + 1);
+	return callgrind->met && callgrind->named;
+}
+
+static void end(struct pd_export *self)
+{
+	struct callgrind *callgrind = self->sink;
+
+	if (!prepare(self)) {
+		self->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < callgrind->sums.count; i++)
+		add_stack(self, &callgrind->sums.items[i], (uint32_t)i + 1);
+	if (self->failed || self->tables.failed)
+		return;
+	qsort(callgrind->costs.items, callgrind->costs.count, sizeof(*callgrind->costs.items), by_function);
+	PD_TEXT_LITERAL(self->text, "# callgrind format\nversion: 1\ncreator: perfdata\npositions: line\n");
+	put_events(self);
+	put_all(self);
+}
+
+static void fini(struct pd_export *self)
+{
+	struct callgrind *callgrind = self->sink;
+
+	pd_sums_fini(&callgrind->sums);
+	pd_sums_fini(&callgrind->costs);
+	pd_free(callgrind->met);
+	pd_free(callgrind->named);
+}
+
+const struct pd_export_sink pd_export_sink_callgrind = {
+	.size = sizeof(struct callgrind),
+	.sample = take_sample,
+	.end = end,
+	.fini = fini,
+};

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * JSON as perf data convert --to-json (6.1) writes it, byte for byte. A function inlined into another one is not shown, as there.
+ */
+#include <inttypes.h>
+#include <time.h>
+
+#include <perfdata/header.h>
+
+#include "base/cursor.h"
+#include "base/text/text.h"
+#include "export/export.h"
+
+struct perf_json {
+	bool comma; // a sample precedes
+};
+
+// ---- layout ----
+
+static void put_key(struct pd_text *text, unsigned depth, bool comma, const char *key)
+{
+	if (comma)
+		pd_text_char(text, ',');
+	pd_text_char(text, '\n');
+	for (unsigned i = 0; i < depth; i++)
+		pd_text_char(text, '\t');
+	if (key)
+		pd_text_printf(text, "\"%s\": ", key);
+}
+
+static void put_known(const struct pd_export *self, uint32_t string)
+{
+	const struct pd_table_string *known = &self->tables.strings[string];
+
+	pd_text_json_string(self->text, known->text, known->size);
+}
+
+static void put_string(struct pd_export *self, const char *bytes, size_t size)
+{
+	put_known(self, pd_tables_string(&self->tables, bytes, size));
+}
+
+// ---- headers ----
+
+static void put_feature(struct pd_export *self, const char *key, const struct pd_string *feature)
+{
+	if (!feature)
+		return;
+	put_key(self->text, 2, true, key);
+	put_string(self, feature->value.data, feature->value.length);
+}
+
+static void put_number(struct pd_text *text, unsigned depth, const char *key, uint64_t value)
+{
+	put_key(text, depth, true, key);
+	pd_text_u64(text, value);
+}
+
+static void put_arguments(struct pd_export *self, struct pd_list arguments)
+{
+	put_key(self->text, 2, true, "cmdline");
+	pd_text_char(self->text, '[');
+	for (size_t i = 0; i < arguments.count; i++) {
+		const struct pd_argument *argument = PD_ITEM(pd_argument, arguments, i);
+
+		put_key(self->text, 3, i != 0, NULL);
+		put_string(self, argument->value.data, argument->value.length);
+	}
+	put_key(self->text, 2, false, NULL);
+	pd_text_char(self->text, ']');
+}
+
+static void put_time(struct pd_export *self)
+{
+	time_t seconds = (time_t)pd_file_modified(self->file);
+	char buffer[64] = "";
+	struct tm parts;
+
+	if (gmtime_r(&seconds, &parts))
+		strftime(buffer, sizeof(buffer), "%Y-%m-%dT%H:%M:%SZ", &parts);
+	put_key(self->text, 2, true, "captured-on");
+	pd_text_printf(self->text, "\"%s\"", buffer);
+}
+
+static void put_features(struct pd_export *self)
+{
+	const struct pd_nrcpus *cpus = pd_file_nrcpus(self->file);
+	const struct pd_cmdline *cmdline = pd_file_cmdline(self->file);
+	const struct pd_clock_data *clock = pd_file_clock_data(self->file);
+
+	put_feature(self, "hostname", pd_file_hostname(self->file));
+	put_feature(self, "os-release", pd_file_osrelease(self->file));
+	put_feature(self, "arch", pd_file_arch(self->file));
+	put_feature(self, "cpu-desc", pd_file_cpudesc(self->file));
+	put_feature(self, "cpuid", pd_file_cpuid(self->file));
+	if (cpus) {
+		put_number(self->text, 2, "nrcpus-online", cpus->online);
+		put_number(self->text, 2, "nrcpus-avail", cpus->available);
+	}
+	if (clock) {
+		put_number(self->text, 2, "clockid", clock->clockid);
+		put_number(self->text, 2, "clock-time", clock->clockid_time_ns);
+		put_number(self->text, 2, "real-time", clock->wall_clock_ns);
+	}
+	put_feature(self, "perf-version", pd_file_version(self->file));
+	if (cmdline)
+		put_arguments(self, cmdline->arguments);
+}
+
+static void begin(struct pd_export *self)
+{
+	const struct pd_header *header = pd_file_header(self->file);
+	struct pd_text *text = self->text;
+
+	PD_TEXT_LITERAL(text, "{\n\t\"linux-perf-json-version\": 1,\n\t\"headers\": {\n\t\t\"header-version\": ");
+	PD_TEXT_LITERAL(text, "1");
+	put_time(self);
+	put_number(text, 2, "data-offset", header->data_offset);
+	put_number(text, 2, "data-size", header->data_size);
+	put_number(text, 2, "feat-offset", header->data_offset + header->data_size);
+	put_features(self);
+	PD_TEXT_LITERAL(text, "\n\t},\n\t\"samples\": [");
+}
+
+// ---- samples ----
+
+static void put_entry(struct pd_export *self, const struct pd_table_frame *frame, uint64_t addr, bool comma)
+{
+	const struct pd_tables *tables = &self->tables;
+	// the function that was called comes last, after those inlined into it
+	const struct pd_table_line *line = &tables->lines[frame->first_line + frame->line_count - 1];
+	const struct pd_table_function *function = &tables->functions[line->function];
+
+	put_key(self->text, 4, comma, NULL);
+	pd_text_char(self->text, '{');
+	put_key(self->text, 5, false, "ip");
+	pd_text_printf(self->text, "\"0x%" PRIx64 "\"", addr);
+	if (function->known) {
+		put_key(self->text, 5, true, "symbol");
+		put_known(self, function->name);
+		put_key(self->text, 5, true, "dso");
+		put_known(self, tables->objects[frame->object].name);
+	}
+	put_key(self->text, 4, false, NULL);
+	pd_text_char(self->text, '}');
+}
+
+// A chain without an address has no entries; where there is no chain, there is one for the sampled address.
+static bool has_no_entries(const struct pd_export_sample *sample)
+{
+	const struct pd_u64s *chain = &sample->brief->callchain;
+
+	if (!(sample->event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN)))
+		return false;
+	for (size_t i = 0; i < chain->count; i++)
+		if (chain->items[i] < PD_CONTEXT_MAX)
+			return false;
+	return true;
+}
+
+static void put_chain(struct pd_export *self, const struct pd_export_sample *sample)
+{
+	const struct pd_table_frame *frame;
+	struct pd_chain_walk walk;
+	uint64_t addr;
+
+	put_key(self->text, 3, true, "callchain");
+	pd_text_char(self->text, '[');
+	pd_chain_walk_begin(&walk, &self->tables, sample);
+	for (bool comma = false; !has_no_entries(sample) && pd_chain_walk_next(&walk, &frame, &addr); comma = true)
+		put_entry(self, frame, addr, comma);
+	put_key(self->text, 3, false, NULL);
+	pd_text_char(self->text, ']');
+}
+
+static void put_task(struct pd_text *text, const char *key, uint32_t number)
+{
+	put_key(text, 3, true, key);
+	pd_text_s64(text, (int32_t)number);
+}
+
+static void take_sample(struct pd_export *self, const struct pd_export_sample *sample)
+{
+	struct perf_json *json = self->sink;
+	const struct pd_owner *owner = pd_export_thread(self, sample->thread);
+	uint32_t comm = pd_export_comm(self, sample->thread);
+	struct pd_text *text = self->text;
+
+	put_key(text, 2, json->comma, NULL);
+	json->comma = true;
+	pd_text_char(text, '{');
+	put_key(text, 3, false, "timestamp");
+	pd_text_s64(text, (int64_t)sample->time_ns);
+	put_task(text, "pid", owner->pid);
+	put_task(text, "tid", owner->tid);
+	if (sample->event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CPU))
+		put_task(text, "cpu", sample->brief->cpu);
+	put_key(text, 3, true, "comm");
+	put_known(self, comm);
+	put_chain(self, sample);
+	put_key(text, 2, false, NULL);
+	pd_text_char(text, '}');
+	pd_export_flush(self);
+}
+
+static void end(struct pd_export *self)
+{
+	PD_TEXT_LITERAL(self->text, "\n\t]\n}\n");
+}
+
+const struct pd_export_sink pd_export_sink_perf_json = {
+	.size = sizeof(struct perf_json),
+	.begin = begin,
+	.sample = take_sample,
+	.end = end,
+};
