@@ -84,6 +84,10 @@ struct pd_profile_options {
 	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);
 	bool unnamed_as_one; /* with symbols: addresses without a function are one frame for each object, and one
 				  * where nothing is mapped */
+	/* Percent. Callers without a function that have a smaller share of an event's period may be one frame, which is marked as
+	 * merged: for graphs that show no smaller ones. Chains through code without frame pointers end in very many
+	 * addresses. 0: each is a frame. */
+	double merge_below;
 };
 
 /** Unit of the natural weight of samples of an event: their period if recorded, else 1. Weights of different events
@@ -126,6 +130,7 @@ struct pd_frame {
 	unsigned cpumode;      /* PD_CPUMODE_... */
 	uint32_t pid;          /* process of the first sample; 0 for the kernel */
 	struct pd_moment when; /* of the first sample */
+	bool merged;           /* stands for rare callers, see pd_profile_options.merge_below; it has no place */
 };
 
 /** A distinct stack. Stacks with equal function names may differ in addresses. */

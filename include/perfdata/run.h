@@ -78,6 +78,10 @@ struct pd_run_options {
 	bool (*progress)(void *self, uint64_t done, uint64_t total);
 	/* Threads of the first pass, if the sink can be forked; 0: as `threads`. One uses less CPU time in total. */
 	unsigned first_threads;
+	/* Called between ready and the sink with a small part of the samples, from all over the file, to see what is frequent; at
+	 * the end with NULL. Not for small files, nor for what can only be read in one piece. May be NULL. */
+	void (*peek)(void *self, const struct pd_record *record);
+	bool quiet; /* does not report the problems of the file: another run has */
 };
 
 /** Passes all records of a file to a sink. A pipe must have been opened with pd_open_options.keep; else

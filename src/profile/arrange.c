@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/threads.h"
-#include "profile/collect/hash.h"
+#include "profile/frame/hash.h"
 #include "profile/profile.h"
 
 // Where a bucket or a frame stands among the others.
@@ -150,9 +150,18 @@ static void sort_frames(struct arranger *a)
 {
 	const struct pd_frames *frames = &a->from->frames;
 
-	for (size_t i = 0; i < frames->count; i++)
-		a->frame_orders[i] =
-			(struct order){ frames->items[i].when.order, (uint32_t)frames->items[i].depth, (uint32_t)i };
+	struct order last = { 0, 0, 0 };
+
+	for (size_t i = 0; i < frames->count; i++) {
+		const struct pd_raw_frame *frame = &frames->items[i];
+
+		a->frame_orders[i] = (struct order){ frame->when.order, frame->depth, (uint32_t)i };
+		last.order = last.order < frame->when.order ? frame->when.order : last.order;
+		last.minor = last.minor < frame->depth ? frame->depth : last.minor;
+	}
+	// what stands for many is behind all others
+	if (frames->merge.frame != PD_NOT_MERGED)
+		a->frame_orders[frames->merge.frame] = (struct order){ last.order, last.minor, frames->merge.frame };
 	sort_by(&a->frame_orders, &a->frame_spare, frames->count, true);
 	sort_by(&a->frame_orders, &a->frame_spare, frames->count, false);
 }
@@ -183,6 +192,7 @@ static void place_frames(void *self, size_t part)
 			.cpumode = pd_frame_cpumode(frame),
 			.pid = frame->pid,
 			.when = frame->when,
+			.merged = pd_frame_is_merged(frame),
 		};
 		profile->origins[i] = pd_frame_origin(frame);
 	}

@@ -112,6 +112,7 @@ static void use_symbols(struct pd_profile *profile)
 
 	if (profile->options.symbols && (has_code || (!pd_functions_wanted(&profile->options) && can_prepare(profile))))
 		symbols = profile->options.symbols(profile->options.self, profile->state);
+	profile->codes_of = has_code ? symbols : NULL;
 	if (symbols && has_code)
 		use_codes(profile, symbols);
 	else if (symbols)
@@ -148,6 +149,16 @@ static bool report_progress(void *self, uint64_t done, uint64_t total)
 	const struct pd_profile *profile = self;
 
 	return !profile->options.progress || profile->options.progress(profile->options.self, done, total);
+}
+
+static void peek(void *self, const struct pd_record *record)
+{
+	struct pd_profile *profile = self;
+
+	if (record)
+		pd_merge_peek(&profile->collector.common->frames.merge, record);
+	else
+		pd_merge_end_peek(&profile->collector.common->frames.merge, profile->options.merge_below);
 }
 
 // ---- the sink: a collector and its clones ----
@@ -239,6 +250,48 @@ static void take_symbols(struct pd_profile *profile)
 	profile->first_dso = common->functions.first_dso;
 }
 
+static void begin_collector(struct pd_profile *profile)
+{
+	profile->collector = (struct pd_collector){
+		.options = &profile->options,
+		.state = profile->state,
+		.file = profile->file,
+		.seed = pd_file_secret(profile->file),
+	};
+}
+
+// Processes and mappings are known, and the time range is chosen.
+static enum pd_status get_ready_again(void *self, struct pd_window *window, struct pd_error *error)
+{
+	struct pd_profile *profile = self;
+	struct pd_collector *collector = &profile->collector;
+	struct pd_functions functions = collector->common->functions;
+	bool *heavy = collector->heavy;
+	enum pd_status status;
+
+	collector->heavy = NULL;
+	pd_collector_fini(collector);
+	begin_collector(profile);
+	collector->heavy = heavy;
+	set_slices(profile, window);
+	status = pd_collector_init(collector, error);
+	if (status >= 0)
+		pd_functions_know(&collector->common->functions, &functions);
+	if (status >= 0 && profile->codes_of)
+		use_codes(profile, profile->codes_of);
+	return status;
+}
+
+// One pass over the file for each run of its options.
+static enum pd_status run_samples(struct pd_profile *profile, struct pd_run_options *options, struct pd_error *error)
+{
+	struct pd_sink sink = { sizeof(sink), &profile->collector, collect_record, make_clone, join_clone, finish };
+
+	if (options->order == PD_ORDER_TIME)
+		sink.fork = NULL;
+	return pd_run(profile->file, options, &sink, error);
+}
+
 static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *error)
 {
 	struct pd_run_options options = {
@@ -250,19 +303,28 @@ static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *
 		.from_ns = profile->options.from_ns,
 		.to_ns = profile->options.to_ns,
 		.progress = report_progress,
+		.peek = profile->options.merge_below > 0 ? peek : NULL,
 	};
-	struct pd_sink sink = { sizeof(sink), &profile->collector, collect_record, make_clone, join_clone, finish };
 	bool ordered;
 	enum pd_status status = needs_order(profile->file, &ordered, error);
 
 	if (status < 0)
 		return status;
-	if (ordered) {
-		options.order = PD_ORDER_TIME;
-		sink.fork = NULL;
-	}
-	status = pd_run(profile->file, &options, &sink, error);
+	options.order = ordered ? PD_ORDER_TIME : PD_ORDER_FILE;
+	status = run_samples(profile, &options, error);
 	pd_worker_join(&profile->preparer);
+	if (status >= 0 && pd_collector_merged_too_much(&profile->collector, profile->options.merge_below,
+							&profile->collector.heavy)) {
+		if (!profile->collector.heavy)
+			return pd_fail_memory(error);
+		options.first = NULL;
+		options.peek = NULL;
+		options.ready = get_ready_again;
+		options.from_ns = profile->options.from_ns;
+		options.to_ns = profile->options.to_ns;
+		options.quiet = true;
+		status = run_samples(profile, &options, error);
+	}
 	take_symbols(profile);
 	return status;
 }
@@ -301,12 +363,7 @@ static enum pd_status fill(struct pd_profile *profile, struct pd_error *error)
 {
 	enum pd_status status = pd_state_new(NULL, &profile->state, error);
 
-	profile->collector = (struct pd_collector){
-		.options = &profile->options,
-		.state = profile->state,
-		.file = profile->file,
-		.seed = pd_file_secret(profile->file),
-	};
+	begin_collector(profile);
 	if (status >= 0)
 		status = read_samples(profile, error);
 	return pd_profile_finish(profile, status, error);

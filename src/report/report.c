@@ -70,7 +70,7 @@ enum pd_status pd_report_new(struct pd_file *file, const struct pd_report_option
 	report->graph = report->options.graph;
 	if (!report->options.slice_ns)
 		report->options.slice_ns = 100000000;
-	report->planned_for_file = file;
+	report->planned_for = file;
 	status = choose_view(report, file, error);
 	if (status == PD_OK) {
 		choose_chains(report, file);
@@ -82,6 +82,21 @@ enum pd_status pd_report_new(struct pd_file *file, const struct pd_report_option
 	else
 		pd_report_free(report);
 	return status;
+}
+
+/* Callers that are too small for graphs need not be told apart. Only the trees of single events say of every node how large it
+ * is; what a filter of places leaves of an event is not known before. */
+static double merge_below(const struct pd_report *report)
+{
+	const struct pd_report_options *options = &report->options;
+	struct pd_file *file = report->planned_for;
+	bool possible = file && !is_pipe(file) && (options->no_groups || !pd_file_group_desc(file));
+
+	if (!possible || options->all_in_one_table || options->hide_unresolved || options->has_place ||
+	    report->by_branch || report->children || report->graph.by_address ||
+	    report->graph.kind != PD_REPORT_GRAPH_TREE)
+		return 0;
+	return report->graph.least_percent;
 }
 
 void pd_report_ask(const struct pd_report *report, struct pd_profile_options *options)
@@ -96,6 +111,7 @@ void pd_report_ask(const struct pd_report *report, struct pd_profile_options *op
 	/* The innermost callers can be left out while reading. */
 	options->max_stack = report->graph.caller ? 0 : (unsigned)report->options.max_stack;
 	options->slice_ns = report->options.slice_ns;
+	options->merge_below = merge_below(report);
 }
 
 const struct pd_report_key *pd_report_sort_key(const struct pd_report *report, size_t index)
@@ -113,7 +129,7 @@ bool pd_report_shows_branches(const struct pd_report *report)
 /* All events are known. */
 static enum pd_status check_view(struct pd_report *report, struct pd_error *error)
 {
-	if (!report->planned_for_file)
+	if (!report->planned_for)
 		return PD_OK;
 	if (!has_chains(report->file))
 		report->graph.kind = PD_REPORT_GRAPH_NONE;

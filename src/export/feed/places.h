@@ -4,7 +4,7 @@
 #define PD_EXPORT_FEED_PLACES_H
 
 #include "export/feed/tables.h"
-#include "profile/collect/frames.h"
+#include "profile/frame/frames.h"
 #include "profile/collect/owners.h"
 
 struct pd_places {

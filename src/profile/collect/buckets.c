@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "profile/collect/hash.h"
+#include "profile/frame/hash.h"
 
 uint64_t pd_bucket_hash(uint64_t seed, const struct pd_bucket_key *key, const uint32_t *callers)
 {
@@ -141,12 +141,24 @@ uint32_t pd_raw_number(struct pd_common *common, uint64_t seed, struct pd_bytes 
 
 // ---- beginning and end ----
 
-struct pd_common *pd_common_new(const struct pd_state *state, uint64_t seed, const struct pd_profile_options *options)
+// Where what has no name is one frame in any case, there is nothing to merge.
+static bool begin_merging(struct pd_frames *frames, const struct pd_profile_options *options, bool *heavy)
+{
+	bool wanted = options->merge_below > 0 && (options->by & PD_BY_CHAIN) && !frames->unnamed_as_one;
+
+	frames->merge.frame = PD_NOT_MERGED;
+	return !wanted || pd_frames_merge(frames, heavy);
+}
+
+struct pd_common *pd_common_new(const struct pd_state *state, uint64_t seed, const struct pd_profile_options *options,
+				bool *heavy)
 {
 	struct pd_common *common = pd_alloc(sizeof(*common));
 
-	if (!common)
+	if (!common) {
+		pd_free(heavy);
 		return NULL;
+	}
 	pd_lock_init(&common->names_lock);
 	pd_lock_init(&common->blocks_lock);
 	pd_key_cache_init(&common->cache);
@@ -156,13 +168,17 @@ struct pd_common *pd_common_new(const struct pd_state *state, uint64_t seed, con
 	common->frames.seed = common->owners.seed = seed;
 	common->owners.by = options->by;
 	if (!pd_functions_init(&common->functions, options, state)) {
+		pd_free(heavy);
 		pd_common_free(common);
 		return NULL;
 	}
 	if (pd_functions_wanted(options))
 		common->frames.functions = &common->functions;
 	common->frames.unnamed_as_one = common->frames.functions && options->unnamed_as_one;
-	return common;
+	if (begin_merging(&common->frames, options, heavy))
+		return common;
+	pd_common_free(common);
+	return NULL;
 }
 
 void pd_common_free(struct pd_common *common)

@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "profile/collect/frames.h"
+#include "profile/frame/frames.h"
 #include "profile/collect/owners.h"
 #include "profile/collect/key_cache.h"
 
@@ -125,7 +125,9 @@ static inline bool pd_bucket_is_later(const struct pd_bucket *bucket, struct pd_
 }
 
 // NULL if there is no memory.
-struct pd_common *pd_common_new(const struct pd_state *state, uint64_t seed, const struct pd_profile_options *options);
+// heavy: NULL, or of a run before, see pd_collector_merged_too_much; it is taken over.
+struct pd_common *pd_common_new(const struct pd_state *state, uint64_t seed, const struct pd_profile_options *options,
+				bool *heavy);
 void pd_common_free(struct pd_common *common);
 
 uint64_t pd_bucket_hash(uint64_t seed, const struct pd_bucket_key *key, const uint32_t *callers);

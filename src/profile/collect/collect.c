@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/threads.h"
-#include "profile/collect/hash.h"
+#include "profile/frame/hash.h"
 #include "profile/collect/pending.h"
 
 #define HAS(attr, NAME) ((attr)->sample_type & PD_MASK(PD_SAMPLE_TYPE_##NAME))
@@ -246,7 +246,8 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 
 	c->is_clone = c->common != NULL;
 	if (!c->is_clone)
-		c->common = pd_common_new(c->state, c->seed, c->options);
+		c->common = pd_common_new(c->state, c->seed, c->options, c->heavy);
+	c->heavy = NULL;
 	c->event_count = pd_file_event_count(c->file);
 	c->known = pd_alloc_lines(PD_KNOWN_PLACES * sizeof(*c->known), &c->known_memory);
 	c->cache = c->common ? pd_key_cache_enter(&c->common->cache, NULL) : NULL;
@@ -257,8 +258,9 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 	c->totals = pd_alloc((c->event_count + 1) * sizeof(*c->totals));
 	c->ranges = pd_alloc(PD_RANGE_SETS * sizeof(*c->ranges));
 	c->repeats.tags = pd_alloc(PD_REPEATS * sizeof(*c->repeats.tags));
+	c->sums = pd_alloc(PD_MERGE_EVENTS * PD_MERGE_SUMS * sizeof(*c->sums));
 	if (!c->common || !c->known || !c->ranges || !c->repeats.tags || !c->views || !c->pending || !c->misses ||
-	    !c->secrets || !c->totals || !c->cache) {
+	    !c->secrets || !c->totals || !c->cache || !c->sums) {
 		pd_collector_fini(c);
 		return pd_fail_memory(error);
 	}
@@ -288,6 +290,8 @@ void pd_collector_fini(struct pd_collector *collector)
 	pd_free(collector->wanted);
 	pd_last_values_fini(&collector->last_values);
 	pd_free(collector->found);
+	pd_free(collector->sums);
+	pd_free(collector->heavy);
 	pd_free(collector->totals);
 	for (size_t i = 0; i <= collector->joined_count; i++)
 		free_share(pd_collector_share(collector, i));
@@ -312,6 +316,9 @@ bool pd_collector_join(struct pd_collector *collector, struct pd_collector *clon
 	collector->unknown_event += clone->unknown_event;
 	collector->damaged += clone->damaged;
 	collector->failed |= clone->failed;
+	collector->has_merged |= clone->has_merged;
+	for (size_t i = 0; clone->has_merged && i < PD_MERGE_EVENTS * PD_MERGE_SUMS; i++)
+		collector->sums[i].period += clone->sums[i].period;
 	if (!PD_GROW(collector->joined, collector->joined_capacity, collector->joined_count + 1))
 		return false;
 	collector->joined[collector->joined_count++] = clone->share;

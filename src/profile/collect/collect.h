@@ -43,6 +43,7 @@ struct pd_collector {
 	struct pd_file *file;
 	uint64_t seed;
 	struct pd_common *common;
+	bool *heavy;                  // of the run before, or NULL; the table in common takes it over
 	bool is_clone;                // common belongs to another one
 	struct pd_range_set *ranges;  // by a hash; a newer one takes the place
 	struct pd_known_place *known; // the same
@@ -59,6 +60,8 @@ struct pd_collector {
 	struct pd_key_cache *cache;
 	size_t cache_added; // not noted yet
 	struct pd_repeats repeats;
+	struct pd_merge_sum *sums;         // by event and address, see merge.h
+	bool has_merged;                   // something
 	uint64_t last_order;               // of the sample before
 	bool shuffled;                     // samples do not come in the order of the file
 	struct pd_last_values last_values; // of counters
@@ -88,6 +91,10 @@ enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_
 void pd_collector_finish(struct pd_collector *collector);
 // Adds what a clone has beside the buckets, or takes it over. False if there is no memory.
 bool pd_collector_join(struct pd_collector *collector, struct pd_collector *clone);
+
+// After all samples: whether they have to be read again, as something that was merged may have the share, percent, of an event.
+// Then *heavy_out is for pd_merge_init; NULL if there is no memory.
+bool pd_collector_merged_too_much(struct pd_collector *c, double share, bool **heavy_out);
 
 // The shares of a collector and its clones: joined_count + 1 of them.
 static inline struct pd_share *pd_collector_share(struct pd_collector *collector, size_t index)

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/collect/hash.h"
+#include "profile/frame/hash.h"
 
 enum {
 	PD_KEYS_IN_LINE = 3

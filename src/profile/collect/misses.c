@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "format/chain.h"
-#include "profile/collect/hash.h"
+#include "profile/frame/hash.h"
 #include "profile/collect/pending.h"
 
 // ---- chains ----
@@ -28,6 +28,32 @@ static bool is_cut(const struct pd_attr *attr, struct pd_u64s chain)
 	return addresses >= most;
 }
 
+// What is merged has no part in the table of raw keys: each of its samples is summed up.
+static void count_merged(struct pd_collector *c, struct pd_miss *miss, const struct pd_known_place *place)
+{
+	const struct pd_pending *pending = miss->pending;
+	size_t at = pd_merge_sum(&c->common->frames.merge, place->what, place->where);
+	struct pd_merge_sum *sum = &c->sums[pending->event % PD_MERGE_EVENTS * PD_MERGE_SUMS + at];
+
+	if (sum->last != pending->when.order + 1)
+		sum->period += pending->period;
+	sum->last = pending->when.order + 1;
+	miss->has_merged = c->has_merged = true;
+}
+
+// A frame as far as it is known, or PD_NO_FRAME.
+static inline uint32_t find_frame(const struct pd_frames *frames, const struct pd_known_place *known,
+				  const struct pd_known_place *place, uint64_t order)
+{
+	const uint8_t unmapped = PD_CPUMODE_USER | PD_IS_CALLER | PD_IS_KNOWN;
+	uint32_t frame;
+
+	if (PD_LIKELY((uint8_t)place->order_kind != unmapped))
+		return pd_known_frame(known, place);
+	frame = pd_merge_unmapped(&frames->merge, place->where, order);
+	return frame != PD_NOT_MERGED ? frame : frames->merge.heavy ? pd_known_frame(known, place) : PD_NO_FRAME;
+}
+
 // Notes the frame of an address, or asks for it. There is room for the frame. False if there is no memory for more.
 static inline bool add_frame(struct pd_collector *c, struct pd_code_address address)
 {
@@ -40,12 +66,19 @@ static inline bool add_frame(struct pd_collector *c, struct pd_code_address addr
 	range = pd_range_of(c->ranges, c->state, &address);
 	place = pd_place_of(frames, &address, range);
 	known = pd_known_slot(frames, c->known, &place);
-	frame = pd_known_frame(known, &place);
+	frame = find_frame(frames, known, &place, address.when.order);
+	if (frame == frames->merge.frame)
+		count_merged(c, &c->misses[c->miss_count - 1], &place);
 	if (PD_UNLIKELY(frame == PD_NO_FRAME)) {
 		if (!PD_GROW(c->wanted, c->wanted_capacity, c->wanted_count + 1))
 			return false;
 		c->wanted[c->wanted_count++] = (struct pd_wanted){
-			.address = address, .range = *range, .place = place, .known = known, .at = c->found_count
+			.address = address,
+			.range = *range,
+			.place = place,
+			.known = known,
+			.at = c->found_count,
+			.miss = (uint32_t)c->miss_count - 1,
 		};
 	}
 	c->found[c->found_count++] = frame;
@@ -63,7 +96,9 @@ static void drop_frames(struct pd_collector *c, size_t count)
 static bool add_chain(struct pd_collector *c, struct pd_u64s chain, struct pd_code_address address,
 		      struct pd_bucket_key *key)
 {
+	const struct pd_code_address leaf = address;
 	unsigned most = c->options->max_stack;
+	uint32_t depth = 0;
 
 	address.cpumode = PD_CPUMODE_USER;
 	for (size_t i = 0; i < chain.count; i++) {
@@ -71,7 +106,10 @@ static bool add_chain(struct pd_collector *c, struct pd_u64s chain, struct pd_co
 			if (most && key->caller_count >= most)
 				break;
 			address.addr = chain.items[i];
-			address.depth++;
+			depth++;
+			// most chains begin with where the sample was taken, which is no caller
+			address.depth =
+				depth > 1 || address.addr != leaf.addr || address.cpumode != leaf.cpumode ? depth : 0;
 			if (!add_frame(c, address))
 				return false;
 			key->caller_count++;
@@ -141,8 +179,13 @@ static bool find_frames(struct pd_collector *c)
 	pd_common_lock(common, &common->names_lock);
 	found = pd_frames_find(&common->frames, c->wanted, c->wanted_count);
 	pd_common_unlock(common, &common->names_lock);
-	for (size_t i = 0; found && i < c->wanted_count; i++)
-		c->found[c->wanted[i].at] = c->wanted[i].frame;
+	for (size_t i = 0; found && i < c->wanted_count; i++) {
+		const struct pd_wanted *wanted = &c->wanted[i];
+
+		c->found[wanted->at] = wanted->frame;
+		if (wanted->frame == common->frames.merge.frame)
+			count_merged(c, &c->misses[wanted->miss], &wanted->place);
+	}
 	return found;
 }
 
@@ -237,7 +280,7 @@ static bool end_miss(struct pd_collector *c, const struct pd_miss *miss)
 
 	if (PD_UNLIKELY(bucket >= c->share.amount_count) && !pd_amounts_make(c, bucket))
 		return false;
-	if (PD_LIKELY(pd_pending_has_tag(pending))) {
+	if (PD_LIKELY(pd_pending_has_tag(pending) && !miss->has_merged)) {
 		pd_repeats_note(&c->repeats, &pending->tag);
 		c->cache_added += pd_key_cache_add(c->cache, &pending->tag, bucket);
 	}

@@ -2,7 +2,7 @@
 #include "profile/collect/owners.h"
 
 #include "base/memory.h"
-#include "profile/collect/hash.h"
+#include "profile/frame/hash.h"
 
 void pd_owners_fini(struct pd_owners *owners)
 {

@@ -7,7 +7,7 @@
 #define PD_PROFILE_COLLECT_PENDING_H
 
 #include "profile/collect/collect.h"
-#include "profile/collect/hash.h"
+#include "profile/frame/hash.h"
 
 #define PD_BY_EXTRA (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME | PD_BY_RAW)
 
@@ -119,6 +119,7 @@ struct pd_miss {
 	size_t found; // its own frame, then its callers
 	uint64_t hash;
 	struct pd_bucket *bucket;
+	bool has_merged; // one of its frames, see merge.h
 };
 
 // Finds the frames of a sample that is not cached, as far as they are known. False if there is no memory.

@@ -140,18 +140,27 @@ static bool find_branches(struct graph *graph, struct node *node)
 	return true;
 }
 
-/* Nodes for the branches that are large enough, or the only way on: that is drawn in one with its node. */
+static bool is_merged(const struct graph *graph, const struct branch *branch)
+{
+	return pd_profile_frame(graph->report->profile, branch->who)->merged;
+}
+
+/* Nodes for the branches that are large enough, or the only way on: that is drawn in one with its node. What was merged are
+ * several, and none of them is large enough. */
 static bool add_children(struct graph *graph, uint32_t parent)
 {
 	uint64_t least = pd_graph_node_least(graph, &graph->nodes[parent]);
-	bool only = graph->branch_count == 1 && !graph->nodes[parent].own;
-	size_t place = graph->nodes[parent].begin;
+	size_t place = graph->nodes[parent].begin, count = graph->branch_count;
+	bool only;
 
-	graph->nodes[parent].child_count = (uint32_t)graph->branch_count;
+	for (size_t i = 0; i < graph->branch_count; i++)
+		count += is_merged(graph, &graph->branches[i]);
+	only = count == 1 && !graph->nodes[parent].own;
+	graph->nodes[parent].child_count = (uint32_t)count;
 	for (size_t i = 0; i < graph->branch_count; i++) {
 		struct branch *branch = &graph->branches[i];
 
-		if (branch->all < least && !only)
+		if ((branch->all < least && !only) || is_merged(graph, branch))
 			continue;
 		branch->node = add_node(graph, parent, branch);
 		if (branch->node == NO_NODE)

@@ -22,6 +22,10 @@ enum {
 	RECORDS_PER_PROGRESS = 1 << 14,
 	PART_SIZE = 4 << 20, // bytes of records of a part of the time
 	PARTS_PER_WORKER = 4,
+	PEEKED_PIECES_LEAST = 16,
+	PEEKED_PIECES = 128, // and up to twice as many
+	PEEKED_RECORDS = 4096,
+	PEEKED_BYTES = 2 << 20,
 };
 
 struct run {
@@ -103,6 +107,7 @@ static enum pd_status first_pass(struct run *run, struct pd_error *error)
 
 	if (status < 0)
 		return status;
+	stream->quiet = stream->finalized = run->options.quiet;
 	pd_stream_progress(stream, &done, &run->total);
 	status = pd_pieces_pass(&run->pieces, stream, &visitor, first_thread_count(run), error);
 	pd_stream_close(stream);
@@ -129,7 +134,7 @@ static enum pd_status choose_threads(struct run *run, struct pd_error *error)
 	return PD_OK;
 }
 
-// ---- all records through one stream ----
+// ---- some of the samples ----
 
 // All problems were reported, and all facts learned.
 static void forward_problems(struct run *run, struct pd_stream *stream)
@@ -138,6 +143,42 @@ static void forward_problems(struct run *run, struct pd_stream *stream)
 	stream->finalized = true;
 	stream->scratch.known = &run->pieces.reported;
 }
+
+// Shows the first records of a piece. What is wrong there is told when all of it is read.
+static void peek_piece(struct run *run, struct pd_stream *stream, struct pd_piece piece, size_t parts)
+{
+	const struct pd_record *record;
+	struct pd_error unwanted;
+	enum pd_status status;
+
+	if (piece.end - piece.begin > PEEKED_BYTES / parts)
+		piece.end = piece.begin + PEEKED_BYTES / parts;
+	status = pd_stream_open_piece(stream, &piece, &unwanted);
+	for (size_t i = 0; status == PD_OK && i < PEEKED_RECORDS / parts; i++) {
+		status = pd_stream_next(stream, &record, &unwanted);
+		if (status == PD_OK && record->type == PD_RECORD_SAMPLE)
+			run->options.peek(run->options.self, record);
+	}
+}
+
+static enum pd_status peek(struct run *run, struct pd_error *error)
+{
+	size_t parts = run->pieces.count < PEEKED_PIECES ? run->pieces.count : PEEKED_PIECES;
+	size_t step = run->pieces.count / parts;
+	struct pd_stream *stream;
+	enum pd_status status = pd_stream_open(run->file, NULL, &stream, error);
+
+	if (status < 0)
+		return status;
+	forward_problems(run, stream);
+	for (size_t i = 0; i < run->pieces.count; i += step)
+		peek_piece(run, stream, run->pieces.items[i], parts);
+	pd_stream_close(stream);
+	run->options.peek(run->options.self, NULL);
+	return PD_OK;
+}
+
+// ---- all records through one stream ----
 
 static enum pd_status stream_progress(struct run *run, struct pd_stream *stream, struct pd_error *error)
 {
@@ -591,6 +632,10 @@ static enum pd_status go(struct run *run, struct pd_error *error)
 
 	if (status >= 0)
 		status = choose_threads(run, error);
+	if (status < 0)
+		return status;
+	if (run->options.peek && !run->pieces.once && run->pieces.count >= PEEKED_PIECES_LEAST)
+		status = peek(run, error);
 	if (status < 0)
 		return status;
 	if (wants_parts(run))

@@ -11,7 +11,7 @@
 
 #include <perfdata/profile.h>
 
-#include "profile/collect/ranges.h"
+#include "profile/frame/ranges.h"
 
 struct pd_dso_full;
 
@@ -32,6 +32,8 @@ bool pd_functions_wanted(const struct pd_profile_options *options);
 // False if there is no memory.
 bool pd_functions_init(struct pd_functions *functions, const struct pd_profile_options *options,
 		       const struct pd_state *state);
+// What was asked of symbols in an earlier run need not be asked again.
+void pd_functions_know(struct pd_functions *functions, const struct pd_functions *earlier);
 void pd_functions_fini(struct pd_functions *functions);
 // What stands for an address.
 enum pd_named {

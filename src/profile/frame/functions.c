@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/collect/functions.h"
+#include "profile/frame/functions.h"
 
 #include "base/memory.h"
 #include "base/threads.h"
@@ -26,6 +26,13 @@ bool pd_functions_init(struct pd_functions *functions, const struct pd_profile_o
 		count++;
 	functions->dsos = pd_alloc((count + 1) * sizeof(*functions->dsos));
 	return functions->dsos;
+}
+
+void pd_functions_know(struct pd_functions *functions, const struct pd_functions *earlier)
+{
+	functions->asked = earlier->asked;
+	functions->symbols = earlier->symbols;
+	functions->first_dso = earlier->first_dso;
 }
 
 void pd_functions_fini(struct pd_functions *functions)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/collect/frames.h"
+#include "profile/frame/frames.h"
 
 #include "base/cursor.h"
 
@@ -8,11 +8,13 @@
 #define IS_BY_OFFSET (UINT64_C(1) << 41)
 #define IS_BY_PROCESS (UINT64_C(1) << 42)
 #define IS_FUNCTION (UINT64_C(1) << 43)
+#define IS_MERGED (UINT64_C(1) << 44)
 #define NO_FUNCTION UINT64_MAX // what has no name in an object
 
 void pd_frames_fini(struct pd_frames *frames)
 {
 	pd_index_fini(&frames->index);
+	pd_merge_fini(&frames->merge);
 	pd_free(frames->items);
 	*frames = (struct pd_frames){ 0 };
 }
@@ -20,7 +22,7 @@ void pd_frames_fini(struct pd_frames *frames)
 // ---- the same place ----
 
 // A function stands for its addresses, if they are those of a file and nothing lies upon it.
-static void identify_function(const struct pd_frames *frames, const struct pd_wanted *wanted, struct pd_frame_id *id)
+static void identify_function(const struct pd_frames *frames, struct pd_wanted *wanted, struct pd_frame_id *id)
 {
 	const struct pd_object *object = pd_state_object(frames->state, wanted->range.object - 1);
 	enum pd_named named;
@@ -29,13 +31,14 @@ static void identify_function(const struct pd_frames *frames, const struct pd_wa
 	if ((wanted->range.flags & PD_RANGE_BY_PROCESS) || wanted->range.ksymbol)
 		return;
 	named = pd_functions_find(frames->functions, object, &wanted->address, &wanted->range, &number);
+	wanted->unnamed = named == PD_NAMED_NOT && wanted->address.cpumode == PD_CPUMODE_USER;
 	if (named == PD_NAMED_ADDRESS || (named == PD_NAMED_NOT && !frames->unnamed_as_one))
 		return;
 	id->words[1] = named == PD_NAMED_NOT ? NO_FUNCTION : number;
 	id->words[2] |= IS_FUNCTION;
 }
 
-static struct pd_frame_id identify(const struct pd_frames *frames, const struct pd_wanted *wanted)
+static struct pd_frame_id identify(const struct pd_frames *frames, struct pd_wanted *wanted)
 {
 	const struct pd_code_address *address = &wanted->address;
 	const struct pd_range *range = &wanted->range;
@@ -43,8 +46,10 @@ static struct pd_frame_id identify(const struct pd_frames *frames, const struct 
 	struct pd_frame_id id;
 	uint64_t code = 0;
 
-	if (!(range->flags & PD_RANGE_MAPPED))
+	if (!(range->flags & PD_RANGE_MAPPED)) {
+		wanted->unnamed = address->cpumode == PD_CPUMODE_USER;
 		return (struct pd_frame_id){ { 0, wanted->place.where, address->cpumode } };
+	}
 	// of processes; code of the kernel has no dumps
 	if (by_process && frames->codes && !range->ksymbol)
 		code = pd_codes_number(frames->codes, address->pid, address->when, address->addr);
@@ -73,7 +78,7 @@ struct pd_origin pd_frame_origin(const struct pd_raw_frame *frame)
 		.offset = frame->offset,
 		.object = (uint32_t)id->words[0] - 1,
 		.is_known = (id->words[2] & (IS_LOCATED | IS_BY_PROCESS)) == IS_LOCATED && !(id->words[0] >> 32),
-		.is_unmapped = !(id->words[2] & IS_LOCATED) && id->words[2] == PD_CPUMODE_USER,
+		.is_unmapped = (id->words[2] & ~IS_MERGED) == PD_CPUMODE_USER,
 		.by_offset = id->words[2] & IS_BY_OFFSET,
 	};
 }
@@ -102,19 +107,48 @@ static bool is_earlier(const struct pd_raw_frame *a, const struct pd_raw_frame *
 	return a->when.order < b->when.order || (a->when.order == b->when.order && a->depth < b->depth);
 }
 
-// The frame that is the same. The earliest in the file says where and when it was seen.
-static uint32_t find(struct pd_frames *frames, const struct pd_raw_frame *frame, uint64_t hash)
+// The frame that is the same, or PD_NO_FRAME. The earliest in the file says where and when it was seen.
+static uint32_t find_known(struct pd_frames *frames, const struct pd_raw_frame *frame, uint64_t hash)
 {
 	size_t at = (uint32_t)hash;
 
 	for (uint32_t i; (i = pd_index_next(&frames->index, hash, &at)) != PD_INDEX_END;) {
-		if (!same_id(&frames->items[i].id, &frame->id))
+		struct pd_raw_frame *known = &frames->items[i];
+		bool own = known->own;
+
+		if (!same_id(&known->id, &frame->id))
 			continue;
-		if (is_earlier(frame, &frames->items[i]))
-			frames->items[i] = *frame;
+		if (is_earlier(frame, known))
+			*known = *frame;
+		known->own = own;
 		return i;
 	}
-	return append_frame(frames, frame, hash);
+	return PD_NO_FRAME;
+}
+
+static uint32_t find(struct pd_frames *frames, const struct pd_raw_frame *frame, uint64_t hash)
+{
+	uint32_t known = find_known(frames, frame, hash);
+
+	return known == PD_NO_FRAME ? append_frame(frames, frame, hash) : known;
+}
+
+// The same for a caller without a name, which may be merged.
+static uint32_t find_caller(struct pd_frames *frames, const struct pd_raw_frame *frame, uint64_t hash)
+{
+	uint64_t object = frame->id.words[0], addr = frame->id.words[1];
+	uint32_t found = find_known(frames, frame, hash);
+	bool is_new = found == PD_NO_FRAME || !frames->items[found].own;
+
+	if (is_new && !pd_merge_distinguishes(&frames->merge, object, addr))
+		return frames->merge.frame;
+	if (found == PD_NO_FRAME)
+		found = append_frame(frames, frame, hash);
+	if (found == PD_NO_FRAME)
+		return PD_NO_FRAME;
+	frames->items[found].own = true;
+	pd_merge_note(&frames->merge, object, addr, frames->items[found].when.order, found, is_new);
+	return found;
 }
 
 void pd_frames_identify(const struct pd_frames *frames, struct pd_wanted *wanted, size_t count)
@@ -137,12 +171,41 @@ static bool end(struct pd_frames *frames, struct pd_wanted *wanted)
 		.depth = address->depth,
 	};
 
-	wanted->frame = find(frames, &frame, wanted->hash);
+	if (wanted->unnamed && (wanted->place.order_kind & PD_IS_CALLER))
+		wanted->frame = find_caller(frames, &frame, wanted->hash);
+	else
+		wanted->frame = find(frames, &frame, wanted->hash);
 	if (wanted->frame == PD_NO_FRAME)
 		return false;
 	*wanted->known = wanted->place;
 	wanted->known->frame = wanted->frame;
 	return true;
+}
+
+bool pd_frames_merge(struct pd_frames *frames, bool *heavy)
+{
+	const struct pd_raw_frame frame = {
+		.id = { { 0, 0, PD_CPUMODE_USER | IS_MERGED } },
+		.pid = UINT32_MAX,
+	};
+
+	if (!pd_merge_init(&frames->merge, frames->seed, heavy))
+		return false;
+	frames->merge.frame = append_frame(frames, &frame, hash_id(frames, &frame.id));
+	return frames->merge.frame != PD_NO_FRAME;
+}
+
+bool pd_frame_is_merged(const struct pd_raw_frame *frame)
+{
+	return frame->id.words[2] & IS_MERGED;
+}
+
+bool pd_frame_is_unnamed(const struct pd_raw_frame *frame, uint64_t *object_out, uint64_t *addr_out)
+{
+	*object_out = frame->id.words[0];
+	*addr_out = frame->id.words[1];
+	return !(frame->id.words[2] & (IS_FUNCTION | IS_BY_PROCESS | IS_MERGED)) &&
+	       pd_frame_cpumode(frame) == PD_CPUMODE_USER;
 }
 
 bool pd_frames_find(struct pd_frames *frames, struct pd_wanted *wanted, size_t count)

@@ -11,9 +11,10 @@
 
 #include "base/cursor.h"
 #include "base/memory.h"
-#include "profile/collect/hash.h"
-#include "profile/collect/functions.h"
-#include "profile/collect/ranges.h"
+#include "profile/frame/hash.h"
+#include "profile/frame/functions.h"
+#include "profile/frame/merge.h"
+#include "profile/frame/ranges.h"
 #include "symbol/codes.h"
 #include "base/lookup/hash.h"
 
@@ -38,7 +39,8 @@ struct pd_raw_frame {
 	uint64_t recorded;
 	uint64_t offset; // in its object
 	uint32_t pid;
-	uint32_t depth; // which address of the sample it is; lines of the cache are not shared
+	uint32_t depth : 31; // which address of the sample it is; lines of the cache are not shared
+	uint32_t own : 1;    // as a caller, too, see merge.h
 };
 
 struct pd_origin pd_frame_origin(const struct pd_raw_frame *frame);
@@ -59,6 +61,7 @@ struct pd_frames {
 	const struct pd_codes *codes;   // or NULL
 	struct pd_functions *functions; // that stand for their addresses, or NULL
 	bool unnamed_as_one;            // so does what has no name, for each object and where nothing is mapped
+	struct pd_merge merge;          // callers without a name that are rare
 	uint64_t seed;
 	struct pd_raw_frame *items;
 	size_t count, capacity;
@@ -69,6 +72,7 @@ enum {
 	PD_KNOWN_PLACES = 1 << 16
 };
 enum {
+	PD_IS_CALLER = 1 << 6, // it may be merged
 	PD_IS_KNOWN = 1 << 7
 };
 
@@ -82,10 +86,12 @@ struct pd_wanted {
 	struct pd_known_place place; // as it will be known
 	struct pd_known_place *known;
 	uint32_t frame; // once it was found
-	size_t at;      // who asked knows what it is for
+	uint32_t miss;  // who asked knows what it is for
+	size_t at;      // the same
 	// on the way
 	struct pd_frame_id id;
 	uint64_t hash;
+	bool unnamed;
 };
 
 // The place of an address, without its frame.
@@ -106,6 +112,8 @@ static inline struct pd_known_place pd_place_of(const struct pd_frames *frames, 
 	} else if (!frames->unnamed_as_one || address->cpumode != PD_CPUMODE_USER) {
 		place.where = address->addr;
 	}
+	if (address->depth && frames->merge.own)
+		place.order_kind |= PD_IS_CALLER;
 	return place;
 }
 
@@ -128,6 +136,11 @@ static inline uint32_t pd_known_frame(const struct pd_known_place *known, const 
 	return is_known ? known->frame : PD_NO_FRAME;
 }
 
+// Makes the frame that stands for callers that are rare; heavy as for pd_merge_init. False if there is no memory.
+bool pd_frames_merge(struct pd_frames *frames, bool *heavy);
+bool pd_frame_is_merged(const struct pd_raw_frame *frame);
+// Whether a frame is an address of a process without a name, in an object (0: none), or may be one.
+bool pd_frame_is_unnamed(const struct pd_raw_frame *frame, uint64_t *object_out, uint64_t *addr_out);
 void pd_frames_fini(struct pd_frames *frames);
 // Says of each who it is. Needs no lock.
 void pd_frames_identify(const struct pd_frames *frames, struct pd_wanted *wanted, size_t count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/collect/ranges.h"
+#include "profile/frame/ranges.h"
 
 static uint32_t number_of(const struct pd_object *object)
 {

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves that no caller that was merged has the share that was asked for, see profile/frame/merge.h. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "profile/collect/pending.h"
+
+static uint64_t *sum_of(const struct pd_collector *c, uint32_t event, size_t sum)
+{
+	return &c->sums[event % PD_MERGE_EVENTS * PD_MERGE_SUMS + sum].period;
+}
+
+// The period of a bucket, with what was counted beside it.
+static uint64_t period_of(struct pd_collector *c, const struct pd_bucket *bucket)
+{
+	uint64_t period = bucket->period;
+
+	for (size_t i = 0; i <= c->joined_count; i++) {
+		const struct pd_share *share = pd_collector_share(c, i);
+
+		if (bucket->number < share->amount_count)
+			period += share->amounts[bucket->number].period;
+	}
+	return period;
+}
+
+// Whether the address of a frame without a name may have been merged where it was a caller.
+static bool may_be_merged(const struct pd_frames *frames, const struct pd_raw_frame *frame, uint64_t *object_out,
+			  uint64_t *addr_out)
+{
+	const struct pd_merge *merge = &frames->merge;
+
+	if (frame->own || !pd_frame_is_unnamed(frame, object_out, addr_out))
+		return false;
+	if (merge->heavy)
+		return !merge->heavy[pd_merge_sum(merge, *object_out, *addr_out)];
+	return *object_out ? merge->unnamed_count == PD_MERGE_UNNAMED_MOST :
+			     !pd_merge_slot(merge, *addr_out)->frame_plus_1;
+}
+
+static void add_period(struct pd_collector *c, const struct pd_bucket *bucket, uint64_t object, uint64_t addr)
+{
+	*sum_of(c, bucket->key.event, pd_merge_sum(&c->common->frames.merge, object, addr)) += period_of(c, bucket);
+}
+
+// An address where samples were taken has a frame of its own, and may be that of a caller that was merged.
+static void add_samples(struct pd_collector *c)
+{
+	const struct pd_frames *frames = &c->common->frames;
+	uint64_t object, addr;
+
+	for (size_t i = 0; i < c->common->bucket_count; i++) {
+		const struct pd_bucket *bucket = pd_bucket_at(c->common, (uint32_t)i);
+
+		if (may_be_merged(frames, &frames->items[bucket->key.ip], &object, &addr))
+			add_period(c, bucket, object, addr);
+	}
+}
+
+// When samples are read again, callers with frames of their own have them only if they are heavy.
+static void add_own_callers(struct pd_collector *c)
+{
+	const struct pd_frames *frames = &c->common->frames;
+	uint64_t object, addr;
+
+	for (size_t i = 0; i < c->common->bucket_count; i++) {
+		const struct pd_bucket *bucket = pd_bucket_at(c->common, (uint32_t)i);
+
+		for (size_t k = 0; k < bucket->key.caller_count; k++) {
+			const struct pd_raw_frame *frame = &frames->items[bucket->callers[k]];
+
+			if (frame->own && pd_frame_is_unnamed(frame, &object, &addr))
+				add_period(c, bucket, object, addr);
+		}
+	}
+}
+
+// False if there is nothing heavy.
+static bool find_heavy(const struct pd_collector *c, double share, bool *heavy)
+{
+	for (uint32_t i = 0; i < c->event_count; i++) {
+		// as a graph does
+		uint64_t least = (uint64_t)((double)c->totals[i].period * share / 100);
+
+		for (size_t k = 0; c->totals[i].samples && k < PD_MERGE_SUMS; k++)
+			heavy[k] |= *sum_of(c, i, k) >= least;
+	}
+	return memchr(heavy, true, PD_MERGE_SUMS * sizeof(*heavy));
+}
+
+bool pd_collector_merged_too_much(struct pd_collector *c, double share, bool **heavy_out)
+{
+	bool *heavy;
+
+	*heavy_out = NULL;
+	if (!c->has_merged)
+		return false;
+	heavy = *heavy_out = pd_alloc(PD_MERGE_SUMS * sizeof(*heavy));
+	if (!heavy)
+		return true;
+	add_samples(c);
+	if (find_heavy(c, share, heavy)) {
+		add_own_callers(c);
+		find_heavy(c, share, heavy);
+		return true;
+	}
+	pd_free(heavy);
+	*heavy_out = NULL;
+	return false;
+}

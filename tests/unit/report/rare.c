@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Callers without a name that are too rare to be shown are one frame while samples are read. A report must print the same as if
+ * each had its own: whatever was met first, however many threads, and if what is frequent was not foreseen.
+ */
+#include "recording.h"
+
+enum {
+	SAMPLES = 7000,      // more addresses than have frames of their own
+	MANY_SAMPLES = 50000 // some are looked at before all others are
+};
+
+static struct pd_error error;
+
+static const char head[] =
+	"header form: file, byte_order: little\n"
+	"event {name: \"cpu-clock\", ids: [7], type: software, sample_period: 1000, "
+	"sample_type: IP|TID|TIME|PERIOD|IDENTIFIER|CALLCHAIN, flags: sample_id_all}\n"
+	"COMM pid: 5, tid: 5, comm: \"one\", sample_id: {pid: 5, tid: 5, time_ns: 1, identifier: 7}\n"
+	"MMAP pid: 5, tid: 5, addr: 0x10000, len: 0x100000, pgoff: 0x0, filename: \"/no/program\", "
+	"sample_id: {pid: 5, tid: 5, time_ns: 2, identifier: 7}\n";
+
+// An address that seldom comes again, where nothing is mapped.
+static uint64_t garbage(unsigned sample, unsigned depth)
+{
+	uint64_t hash = (sample * UINT64_C(8) + depth + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return 0x100000000 + (hash >> 30);
+}
+
+static void add_sample(struct pd_text *text, unsigned i, const char *chain)
+{
+	pd_text_printf(text,
+		       "SAMPLE misc: user, identifier: 7, ip: 0x%x, pid: 5, tid: 5, time_ns: %u, period: %u, "
+		       "callchain: [USER 0x%x %s]\n",
+		       0x10100 + i % 3 * 16, 100 + i, 10 + i % 5, 0x10100 + i % 3 * 16, chain);
+}
+
+// Chains that end in garbage, often with the same address twice; from a sample on, a tenth of them in one address that did not come
+// before, and some of them have taken samples there.
+static struct pd_file *make(unsigned samples, unsigned late)
+{
+	struct pd_text *text = pd_text_new();
+	struct pd_file *file;
+	char chain[256];
+
+	if (!text)
+		return NULL;
+	pd_text_add(text, head);
+	for (unsigned i = 0; i < samples; i++) {
+		unsigned long long first = garbage(i, 0), second = i % 4 ? garbage(i, 1) : garbage(i, 0);
+
+		if (i > late && i % 10 == 1)
+			snprintf(chain, sizeof(chain), "0x%x 0x7777000 0x%llx", 0x20000 + i % 2, second);
+		else if (i > late && i % 10 == 2)
+			snprintf(chain, sizeof(chain), "0x%x 0x%llx 0x7777000", 0x20000 + i % 2, first);
+		else if (i % 50 == 3)
+			snprintf(chain, sizeof(chain), "0x6");
+		else
+			snprintf(chain, sizeof(chain), "0x%x 0x%llx 0x%llx", 0x20000 + i % 2, first, second);
+		add_sample(text, i, chain);
+	}
+	pd_text_printf(text,
+		       "SAMPLE misc: user, identifier: 7, ip: 0x7777000, pid: 5, tid: 5, time_ns: %u, "
+		       "period: 300, callchain: [USER 0x7777000 0x6]\n",
+		       101 + samples);
+	file = pd_text_failed(text) ? NULL : open_text((const char *)pd_text_bytes(text).data);
+	pd_text_free(text);
+	return file;
+}
+
+struct wanted {
+	bool caller;
+	double least;
+	unsigned threads;
+	bool each; // address is a frame
+};
+
+// What a report prints, and how many frames there were.
+static bool print(struct pd_file *file, const struct wanted *wanted, struct pd_text *text, size_t *frames_out)
+{
+	const struct pd_report_options options = {
+		.size = sizeof(options),
+		.sort = "comm",
+		.no_children = true,
+		.graph = { .kind = PD_REPORT_GRAPH_TREE,
+			   .least_percent = wanted->least,
+			   .caller = wanted->caller,
+			   .order_given = true },
+		.threads = wanted->threads,
+	};
+	struct pd_profile_options how = { .size = sizeof(how), .threads = wanted->threads };
+	struct pd_profile *profile = NULL;
+	struct pd_symbols *symbols = NULL;
+	struct pd_report *report = NULL;
+	bool done = pd_report_new(file, &options, &report, &error) == PD_OK;
+
+	if (done) {
+		pd_report_ask(report, &how);
+		how.merge_below = wanted->each ? 0 : how.merge_below;
+	}
+	done = done && pd_profile_read(file, &how, &profile, &error) == PD_OK &&
+	       pd_symbols_new(file, pd_profile_state(profile), NULL, &symbols, &error) == PD_OK &&
+	       pd_profile_name(profile, symbols, &error) == PD_OK &&
+	       pd_report_build(report, file, profile, symbols, &error) == PD_OK &&
+	       pd_report_text(report, NULL, text, &error) == PD_OK;
+	*frames_out = done ? pd_profile_frame_count(profile) : 0;
+	pd_report_free(report);
+	pd_symbols_free(symbols);
+	pd_profile_free(profile);
+	return done;
+}
+
+// The same text, out of far fewer frames.
+static void compare(struct pd_file *file, struct wanted wanted)
+{
+	struct pd_text *merged = pd_text_new(), *each = pd_text_new();
+	size_t merged_frames, each_frames;
+
+	CHECK(print(file, &wanted, merged, &merged_frames));
+	wanted.each = true;
+	CHECK(print(file, &wanted, each, &each_frames));
+	CHECK(merged_frames * 2 < each_frames);
+	CHECK(wanted.least > 1 || text_has(each, wanted.caller ? "0x7777000" : "0x6"));
+	CHECK(pd_text_bytes(each).size == pd_text_bytes(merged).size);
+	CHECK(memcmp(pd_text_bytes(each).data, pd_text_bytes(merged).data, pd_text_bytes(each).size) == 0);
+	pd_text_free(merged);
+	pd_text_free(each);
+}
+
+static void compare_all(unsigned samples, unsigned late)
+{
+	struct pd_file *file = make(samples, late);
+
+	CHECK(file);
+	for (unsigned threads = 1; file && threads <= 4; threads *= 2)
+		for (int caller = 0; caller <= 1; caller++) {
+			compare(file, (struct wanted){ .caller = caller, .least = 0.5, .threads = threads });
+			compare(file, (struct wanted){ .caller = caller, .least = 3, .threads = threads });
+		}
+	pd_file_close(file);
+}
+
+TEST(what_is_frequent_is_among_the_first)
+{
+	compare_all(SAMPLES, 0);
+}
+
+TEST(what_is_frequent_comes_late)
+{
+	// what is frequent has to be found out by reading twice
+	compare_all(SAMPLES, SAMPLES * 9 / 10);
+}
+
+TEST(what_is_frequent_is_foreseen)
+{
+	compare_all(MANY_SAMPLES, MANY_SAMPLES / 2);
+}
+
+TEST(small_shares_are_not_proved)
+{
+	struct pd_file *file = make(SAMPLES, 0);
+	struct pd_text *merged = pd_text_new(), *each = pd_text_new();
+	size_t frames;
+
+	// all sums are too large, so each address has a frame in the end
+	CHECK(file && print(file, &(struct wanted){ .least = 0.0001, .threads = 1 }, merged, &frames));
+	CHECK(frames > SAMPLES);
+	CHECK(print(file, &(struct wanted){ .least = 0.0001, .threads = 1, .each = true }, each, &frames));
+	CHECK(pd_text_bytes(each).size == pd_text_bytes(merged).size);
+	CHECK(memcmp(pd_text_bytes(each).data, pd_text_bytes(merged).data, pd_text_bytes(each).size) == 0);
+	pd_text_free(merged);
+	pd_text_free(each);
+	pd_file_close(file);
+}
+
+TEST(memory_that_runs_out)
+{
+	struct pd_file *file = make(SAMPLES, SAMPLES * 9 / 10);
+	bool done = false;
+	long failures = 0;
+
+	// the later ones of a run that takes some hundred
+	for (long turn = 0; file && !done; turn += 1 + turn / 40) {
+		struct pd_text *text = pd_text_new();
+		size_t frames;
+
+		has_failed = false;
+		left = turn;
+		done = print(file, &(struct wanted){ .least = 0.5, .threads = 1 }, text, &frames);
+		left = -1;
+		CHECK(done || error.status == PD_ERROR_MEMORY);
+		failures += !done;
+		done = done && !has_failed;
+		pd_text_free(text);
+	}
+	CHECK(failures > 20);
+	pd_file_close(file);
+}
+
+TEST(start)
+{
+	CHECK(mkdtemp(folder));
+}
+
+TEST(end)
+{
+	CHECK(rmdir(folder) == 0);
+}
+
+RUN(TEST_CASE(start), TEST_CASE(what_is_frequent_is_among_the_first), TEST_CASE(what_is_frequent_comes_late),
+    TEST_CASE(what_is_frequent_is_foreseen), TEST_CASE(small_shares_are_not_proved), TEST_CASE(memory_that_runs_out),
+    TEST_CASE(end))
