@@ -10,6 +10,7 @@
 #include "file/file.h"
 #include "profile/collect/pending.h"
 #include "profile/profile.h"
+#include "object/index/index_pages.h"
 #include "state/state.h"
 #include "symbol/lookup.h"
 
@@ -193,8 +194,11 @@ static bool add_symbols(struct pd_profile_tables *tables, const struct pd_symbol
 	bool ok = true;
 
 	for (size_t i = 0; i < symbols->dso_count && ok; i++) {
-		const struct pd_symtab *symtab = symbols->dsos[i]->table;
+		const struct pd_dso_full *dso = symbols->dsos[i];
+		const struct pd_symtab *symtab = dso->table;
 
+		if (dso->has_pages)
+			table.bytes += pd_index_pages_bytes(dso->kernel->kallsyms.image);
 		if (!symtab || pd_u64_map_find(&known, (uintptr_t)symtab))
 			continue;
 		ok = pd_u64_map_add(&known, (uintptr_t)symtab, 1);

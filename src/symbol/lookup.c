@@ -261,7 +261,7 @@ static const struct pd_function *find_function(struct pd_symbols *symbols, struc
 {
 	const struct pd_function *function;
 
-	if (!dso->table)
+	if (!dso->table && !dso->has_pages)
 		return NULL;
 	function = pd_u64_map_find_pointer(&dso->places, addr);
 	if (function)
@@ -394,7 +394,7 @@ void pd_lookup_prefetch(const struct pd_symbols *symbols, const struct pd_place 
 
 uint32_t pd_lookup_symbol(const struct pd_dso_full *dso, uint64_t addr)
 {
-	if (!dso->table)
+	if (!dso->table && !dso->has_pages)
 		return PD_NO_SYMBOL;
 	// more of it may have to be loaded
 	if (dso->kernel)

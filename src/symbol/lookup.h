@@ -56,6 +56,7 @@ struct pd_dso_full {
 	struct pd_symbols *symbols;
 	bool has_file;            // lines may be asked for
 	struct pd_kernel *kernel; // that it is, or NULL
+	bool has_pages;           // the kernel has them, instead of a table or beside it
 	bool lines_asked;
 	struct pd_lines *lines;     // or NULL
 	struct pd_found line_files; // opened for them

@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 
 #include "object/index/index_file.h"
+#include "object/index/index_pages.h"
 #include "symbol/lookup.h"
 
 enum {
@@ -214,14 +215,18 @@ const struct pd_symtab *pd_lookup_kernel_table(struct pd_symbols *symbols, struc
 					       uint64_t *numbers_out)
 {
 	const struct pd_kallsyms *known = &kernel->kallsyms;
+	const struct pd_symtab *page;
 
 	*numbers_out = 0;
 	if (!kernel->has_kallsyms)
 		return kernel->image;
 	if (!known->image)
 		return known->table;
-	if (addr >= known->image_from && addr < known->image_to)
-		return known->image;
+	if (addr >= known->image_from && addr < known->image_to) {
+		page = pd_index_pages_find(known->image, addr, numbers_out);
+		if (page || !pd_index_pages_failed(known->image))
+			return page;
+	}
 	*numbers_out = UINT64_C(1) << 32; // those of the image are smaller
 	return pd_lookup_kernel_load_list(symbols, kernel) ? known->table : NULL;
 }
@@ -460,9 +465,8 @@ void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, 
 		return;
 	}
 	pd_lookup_report(symbols, dso, kernel->state, "%s", kernel->detail);
-	dso->table = !kernel->has_kallsyms  ? kernel->image :
-		     kernel->kallsyms.image ? kernel->kallsyms.image :
-					      kernel->kallsyms.table;
+	dso->has_pages = kernel->has_kallsyms && kernel->kallsyms.image;
+	dso->table = kernel->has_kallsyms ? kernel->kallsyms.table : kernel->image;
 	dso->moved = kernel->moved;
 	dso->kernel = kernel;
 	dso->has_file = kernel->image != NULL;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "object/index/index_file.h"
+#include "object/index/index_pages.h"
 #include "object/dwarf/lines.h"
 #include "object/dwarf/unit_table.h"
 #include "walk.h"
@@ -17,7 +18,7 @@ static uint8_t *seal(const struct pd_index_key *key, const uint8_t *data, size_t
 
 	REQUIRE(file);
 	memcpy(file + head, data + 1, size - 1);
-	after = key->kind == PD_INDEX_LINES && after < size - 1 ? after : 0;
+	after = key->kind != PD_INDEX_SYMBOLS && after < size - 1 ? after : 0;
 	*size_out = head + size - 1;
 	pd_index_seal(file, key, size - 1 - after, *size_out);
 	return file;
@@ -57,6 +58,18 @@ static void check_symbols(const uint8_t *data, size_t size)
 	pd_image_close(&image);
 }
 
+static void check_pages(struct pd_index_pages *pages)
+{
+	for (unsigned step = 0; step < 64; step++) {
+		const struct pd_symtab *table;
+		uint64_t number;
+
+		table = pd_index_pages_find(pages, (UINT64_C(1) << step) - 1, &number);
+		for (size_t i = 0; table && i < pd_symtab_count(table); i++)
+			check_symbol(table, pd_symtab_at(table, i));
+	}
+}
+
 static void check_kernel(const uint8_t *data, size_t size)
 {
 	const struct pd_index_key key = { &id, PD_INDEX_KERNEL, 0 };
@@ -68,8 +81,7 @@ static void check_kernel(const uint8_t *data, size_t size)
 
 	pd_image_take_memory(&image, sealed, sealed_size);
 	if (pd_index_read_kernel(&image, &key, head, 0, &kallsyms)) {
-		for (size_t i = 0; i < pd_symtab_count(kallsyms.image); i++)
-			check_symbol(kallsyms.image, pd_symtab_at(kallsyms.image, i));
+		check_pages(kallsyms.image);
 		pd_kallsyms_close(&kallsyms);
 	}
 	pd_image_close(&image);

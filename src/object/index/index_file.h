@@ -18,7 +18,7 @@
 /** Of the files of all kinds. It changes with their layout, and with the rules that make names: which of several names
  * of an address is taken, what stubs are called, where symbols end. */
 enum {
-	PD_INDEX_FORMAT = 7
+	PD_INDEX_FORMAT = 8
 };
 
 /**
@@ -96,8 +96,8 @@ void pd_index_seal(uint8_t *data, const struct pd_index_key *key, size_t first_s
 bool pd_index_read_symbols(const struct pd_image *image, const struct pd_index_key *key, size_t limit,
 			   struct pd_elf **shape_out, struct pd_symtab **table_out);
 
-/** The same for a kernel. */
-bool pd_index_read_kernel(const struct pd_image *image, const struct pd_index_key *key,
-			  const uint8_t head[PD_KALLSYMS_HEAD], size_t limit, struct pd_kallsyms *kallsyms_out);
+/** The same for a kernel; the file is taken over, if it succeeds. */
+bool pd_index_read_kernel(struct pd_image *file, const struct pd_index_key *key, const uint8_t head[PD_KALLSYMS_HEAD],
+			  size_t limit, struct pd_kallsyms *kallsyms_out);
 
 #endif

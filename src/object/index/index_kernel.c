@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "object/index/index_pages.h"
+
 struct list {
 	uint64_t first, end;
 	uint64_t text_addr, stext_addr;
@@ -16,10 +18,11 @@ struct list {
 
 // ---- reading ----
 
-// Takes over the block of the content, if it succeeds.
-static bool take_list(struct pd_kallsyms *kallsyms, const struct pd_index_content *content,
+// The list, and after it which pages there are. Takes over the file, if it succeeds.
+static bool take_list(struct pd_kallsyms *kallsyms, struct pd_image *file, const struct pd_index_content *content,
 		      const uint8_t head[PD_KALLSYMS_HEAD])
 {
+	struct pd_index_pages *pages;
 	struct list list;
 
 	if (content->size < sizeof(list))
@@ -27,7 +30,11 @@ static bool take_list(struct pd_kallsyms *kallsyms, const struct pd_index_conten
 	memcpy(&list, content->data, sizeof(list));
 	if (memcmp(list.head, head, sizeof(list.head)) != 0 || list.image_from >= list.image_to)
 		return false;
+	pages = pd_index_pages_new(file, content->end, content->data + sizeof(list), content->size - sizeof(list));
+	if (!pages)
+		return false;
 	*kallsyms = (struct pd_kallsyms){
+		.image = pages,
 		.first = list.first,
 		.end = list.end,
 		.text_addr = list.text_addr,
@@ -35,73 +42,67 @@ static bool take_list(struct pd_kallsyms *kallsyms, const struct pd_index_conten
 		.image_from = list.image_from,
 		.image_to = list.image_to,
 	};
-	return pd_symtab_unpack(&kallsyms->image, content->block, content->data + sizeof(list),
-				content->size - sizeof(list));
+	return true;
 }
 
-bool pd_index_read_kernel(const struct pd_image *image, const struct pd_index_key *key,
-			  const uint8_t head[PD_KALLSYMS_HEAD], size_t limit, struct pd_kallsyms *kallsyms_out)
+bool pd_index_read_kernel(struct pd_image *file, const struct pd_index_key *key, const uint8_t head[PD_KALLSYMS_HEAD],
+			  size_t limit, struct pd_kallsyms *kallsyms_out)
 {
 	struct pd_index_content content;
+	bool ok;
 
-	if (!pd_index_first(image, key, limit ? limit : SIZE_MAX, &content))
+	if (!pd_index_first(file, key, limit ? limit : SIZE_MAX, &content))
 		return false;
-	if (take_list(kallsyms_out, &content, head))
-		return true;
+	ok = take_list(kallsyms_out, file, &content, head);
 	pd_free(content.block);
-	return false;
+	return ok;
 }
 
 bool pd_index_load_kernel(const char *index, const struct pd_object_id *id, const uint8_t head[PD_KALLSYMS_HEAD],
 			  size_t limit, struct pd_kallsyms *kallsyms_out)
 {
 	struct pd_index_key key = { id, PD_INDEX_KERNEL, 0, NULL };
-	struct pd_image image;
-	bool ok;
+	struct pd_image file;
 
-	if (!pd_index_open(index, &key, &image))
+	if (!pd_index_open(index, &key, &file))
 		return false;
-	ok = pd_index_read_kernel(&image, &key, head, limit, kallsyms_out);
-	pd_image_close(&image);
-	return ok;
+	if (pd_index_read_kernel(&file, &key, head, limit, kallsyms_out))
+		return true;
+	pd_image_close(&file);
+	return false;
 }
 
 // ---- writing ----
 
-// The symbols of the image alone; NULL if others are among them, or there is no memory.
-static struct pd_symtab *table_of_image(const struct pd_kallsyms *kallsyms)
+// Pages of the symbols of the image alone. False if others are among them, or there is no memory.
+static bool make_pages(struct pd_index_pages_maker *maker, const struct pd_kallsyms *kallsyms)
 {
-	struct pd_symtab_maker maker = { .rule = PD_SYMTAB_INNER };
-	struct pd_symtab *table = NULL;
-	bool others = false;
-
 	for (size_t i = 0; i < pd_symtab_count(kallsyms->table); i++) {
 		struct pd_symbol symbol = pd_symtab_at(kallsyms->table, i);
 
 		if (symbol.start < kallsyms->image_from || symbol.start >= kallsyms->image_to)
 			continue;
-		others |= symbol.owner || symbol.end > kallsyms->image_to;
-		pd_symtab_add(&maker, &symbol, 0);
+		if (symbol.owner || symbol.end > kallsyms->image_to)
+			return false;
+		pd_index_pages_add(maker, &symbol);
 	}
-	if (others || pd_symtab_make(&maker, &table, NULL))
-		table = NULL;
-	pd_symtab_maker_fini(&maker);
-	return table;
+	return pd_index_pages_end(maker) && maker->count;
 }
 
-static void write_list(const char *index, const struct pd_index_key *key, const struct list *list,
-		       const struct pd_symtab *table)
+static void write_pages(const char *index, const struct pd_index_key *key, const struct list *list,
+			const struct pd_index_pages_maker *maker)
 {
-	struct pd_index_part part = { .size = sizeof(*list) + pd_symtab_packed_size(table) };
-	uint8_t *data;
+	struct pd_index_part parts[] = { { .size = sizeof(*list) + maker->count * sizeof(*maker->pages) },
+					 { .data = maker->bytes, .size = maker->size } };
+	uint8_t *first = pd_realloc(NULL, (size_t)parts[0].size);
 
-	if (part.size > pd_index_file_limit() || !(data = pd_realloc(NULL, (size_t)part.size)))
+	if (!first)
 		return;
-	memcpy(data, list, sizeof(*list));
-	pd_symtab_pack(table, data + sizeof(*list));
-	part.data = data;
-	pd_index_write(index, key, &part, 1);
-	pd_free(data);
+	memcpy(first, list, sizeof(*list));
+	memcpy(first + sizeof(*list), maker->pages, maker->count * sizeof(*maker->pages));
+	parts[0].data = first;
+	pd_index_write(index, key, parts, sizeof(parts) / sizeof(parts[0]));
+	pd_free(first);
 }
 
 void pd_index_save_kernel(const char *index, const struct pd_object_id *id, const uint8_t head[PD_KALLSYMS_HEAD],
@@ -116,11 +117,12 @@ void pd_index_save_kernel(const char *index, const struct pd_object_id *id, cons
 		.image_from = kallsyms->image_from,
 		.image_to = kallsyms->image_to,
 	};
-	struct pd_symtab *table;
+	struct pd_index_pages_maker maker = { .table = { .rule = PD_SYMTAB_INNER } };
 
-	if (!index || kallsyms->hidden || list.image_from >= list.image_to || !(table = table_of_image(kallsyms)))
+	if (!index || kallsyms->hidden || list.image_from >= list.image_to)
 		return;
 	memcpy(list.head, head, sizeof(list.head));
-	write_list(index, &key, &list, table);
-	pd_symtab_free(table);
+	if (make_pages(&maker, kallsyms))
+		write_pages(index, &key, &list, &maker);
+	pd_index_pages_maker_fini(&maker);
 }

@@ -7,6 +7,7 @@
 
 #include "base/lookup/hash.h"
 #include "object/elf/image.h"
+#include "object/index/index_pages.h"
 #include "object/symbols/scan.h"
 
 enum {
@@ -252,7 +253,7 @@ bool pd_kallsyms_head(const char *path, uint8_t head[PD_KALLSYMS_HEAD])
 void pd_kallsyms_close(struct pd_kallsyms *kallsyms)
 {
 	pd_symtab_free(kallsyms->table);
-	pd_symtab_free(kallsyms->image);
+	pd_index_pages_free(kallsyms->image);
 	for (size_t i = 0; i < kallsyms->module_count; i++)
 		pd_free(kallsyms->modules[i]);
 	pd_free(kallsyms->modules);

@@ -9,14 +9,16 @@
 
 #include "object/symbols/symbols.h"
 
+struct pd_index_pages;
+
 struct pd_kallsyms {
 	struct pd_symtab
 		*table; // an owner of 0 is the kernel, else see pd_kallsyms_module; NULL: not read yet, there is image
-	struct pd_symtab *image; // symbols of [image_from, image_to) that were kept, or NULL
-	bool hidden;             // the kernel showed zeros for addresses: the table is empty
-	uint64_t text_addr;      // _text, else _stext: tells how far the kernel was moved; 0 if neither is listed
-	uint64_t stext_addr;     // _stext, or 0
-	uint64_t first, end;     // of the kernel's own code and variables; 0, 0 if none are listed
+	struct pd_index_pages *image; // symbols of [image_from, image_to) that were kept, or NULL
+	bool hidden;                  // the kernel showed zeros for addresses: the table is empty
+	uint64_t text_addr;           // _text, else _stext: tells how far the kernel was moved; 0 if neither is listed
+	uint64_t stext_addr;          // _stext, or 0
+	uint64_t first, end;          // of the kernel's own code and variables; 0, 0 if none are listed
 	uint64_t image_from,
 		image_to; // nothing but the kernel's image stands there; 0, 0 if the list does not say where
 	size_t bad_lines;

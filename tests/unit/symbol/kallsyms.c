@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Symbols of kernels: code, modules, ends, and addresses that the kernel hides. */
 #include "object/index/index_file.h"
+#include "object/index/index_pages.h"
 #include "../test.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -165,6 +167,14 @@ static void remove_index(const char *folder)
 	rmdir(folder);
 }
 
+static bool find_in_pages(struct pd_index_pages *pages, uint64_t addr, struct pd_symbol *symbol_out)
+{
+	uint64_t number;
+	const struct pd_symtab *table = pd_index_pages_find(pages, addr, &number);
+
+	return table && pd_symtab_find(table, addr, symbol_out);
+}
+
 // All of the list that is in the image has the same name in what was kept.
 static void check_image(const struct pd_kallsyms *list_of_all, const struct pd_kallsyms *kept)
 {
@@ -174,12 +184,12 @@ static void check_image(const struct pd_kallsyms *list_of_all, const struct pd_k
 		struct pd_symbol wanted = pd_symtab_at(table, i), got;
 		bool inside = wanted.start >= kept->image_from && wanted.start < kept->image_to;
 
-		CHECK(pd_symtab_find(kept->image, wanted.start, &got) == inside);
+		CHECK(find_in_pages(kept->image, wanted.start, &got) == inside);
 		if (inside) {
 			CHECK(got.start == wanted.start && got.end == wanted.end && got.bind == wanted.bind &&
 			      !got.owner);
 			CHECK_STR(got.name, wanted.name);
-			CHECK(pd_symtab_find(kept->image, wanted.end - 1, &got) && got.start == wanted.start);
+			CHECK(find_in_pages(kept->image, wanted.end - 1, &got) && got.start == wanted.start);
 		}
 	}
 }
@@ -214,6 +224,71 @@ TEST(test_kallsyms__image_is_kept)
 	CHECK(k.image_from == UINT64_C(0xffffffff81000000) && k.image_to == UINT64_C(0xffffffff81400100));
 	check_kept(&k, head);
 	pd_kallsyms_close(&k);
+}
+
+// Reads the list of a kernel with so many functions of 16 bytes.
+static void read_many(struct pd_kallsyms *k, unsigned count)
+{
+	char *text = malloc((count + 4) * (size_t)64);
+	size_t size;
+
+	CHECK(text);
+	size = (size_t)sprintf(text, "ffffffff81000000 T _text\n");
+	for (unsigned i = 0; i < count; i++)
+		size += (size_t)sprintf(text + size, "%" PRIx64 " t f%u\n", UINT64_C(0xffffffff81000000) + 16 * i, i);
+	size += (size_t)sprintf(text + size, "ffffffff81200000 T _etext\n");
+	CHECK(pd_kallsyms_read(k, text, size, 0, NULL) == PD_OK);
+	free(text);
+}
+
+TEST(test_kallsyms__pages)
+{
+	uint8_t head[PD_KALLSYMS_HEAD] = "ffffffff81000000";
+	struct pd_kallsyms k;
+
+	for (unsigned count = 254; count < 260; count++) {
+		read_many(&k, count);
+		check_kept(&k, head);
+		pd_kallsyms_close(&k);
+	}
+	read_many(&k, 5000);
+	check_kept(&k, head);
+	pd_kallsyms_close(&k);
+}
+
+static void change_last_byte(const char *folder)
+{
+	char path[64];
+	FILE *file;
+	int last;
+
+	snprintf(path, sizeof(path), "%s/0102030405060708.kernel", folder);
+	file = fopen(path, "r+b");
+	CHECK(file && fseek(file, -1, SEEK_END) == 0 && (last = fgetc(file)) != EOF && fseek(file, -1, SEEK_END) == 0);
+	CHECK(fputc(last ^ 1, file) != EOF && fclose(file) == 0);
+}
+
+// The others are not.
+TEST(test_kallsyms__page_is_damaged)
+{
+	const uint8_t head[PD_KALLSYMS_HEAD] = { 0 };
+	char folder[] = "/tmp/perfdata-kallsyms-XXXXXX";
+	struct pd_kallsyms k, kept;
+	struct pd_symbol symbol;
+
+	CHECK(mkdtemp(folder));
+	read_many(&k, 1000);
+	pd_index_save_kernel(folder, &id, head, &k);
+	change_last_byte(folder);
+	CHECK(pd_index_load_kernel(folder, &id, head, 0, &kept));
+	CHECK(find_in_pages(kept.image, k.text_addr + 8, &symbol) && !pd_index_pages_failed(kept.image));
+	CHECK(!find_in_pages(kept.image, k.text_addr - 8, &symbol) && !pd_index_pages_failed(kept.image));
+	CHECK(!find_in_pages(kept.image, k.text_addr + 16 * 1000 - 8, &symbol) && pd_index_pages_failed(kept.image));
+	CHECK(find_in_pages(kept.image, k.text_addr + 24, &symbol));
+	CHECK_STR(symbol.name, "f1");
+	pd_kallsyms_close(&kept);
+	pd_kallsyms_close(&k);
+	remove_index(folder);
 }
 
 TEST(test_kallsyms__image_of_this_kernel)
@@ -255,5 +330,6 @@ TEST(test_kallsyms__not_kept)
 
 RUN(TEST_CASE(test_kallsyms__modules), TEST_CASE(test_kallsyms__hidden), TEST_CASE(test_kallsyms__something_else),
     TEST_CASE(test_kallsyms__empty), TEST_CASE(test_kallsyms__range), TEST_CASE(test_kallsyms__cut_anywhere),
-    TEST_CASE(test_kallsyms__many_modules), TEST_CASE(test_kallsyms__image_is_kept),
-    TEST_CASE(test_kallsyms__image_of_this_kernel), TEST_CASE(test_kallsyms__not_kept))
+    TEST_CASE(test_kallsyms__many_modules), TEST_CASE(test_kallsyms__image_is_kept), TEST_CASE(test_kallsyms__pages),
+    TEST_CASE(test_kallsyms__page_is_damaged), TEST_CASE(test_kallsyms__image_of_this_kernel),
+    TEST_CASE(test_kallsyms__not_kept))
