@@ -101,7 +101,7 @@ struct scratch {
 struct pd_report {
 	struct pd_report_options options;
 	/* the plan */
-	struct pd_file *planned_for; /* or NULL */
+	struct pd_file *planned_for;            /* or NULL */
 	bool children, by_branch, symbol_first; /* -s begins with a function */
 	struct pd_report_graph graph;
 	const struct key *keys[PD_REPORT_KEYS_MAX];
