@@ -83,14 +83,14 @@ static bool out_of_memory(struct top *top)
 
 /* ---- what is asked for ---- */
 
-static bool take_look(struct top *top)
+static bool take_form(struct top *top)
 {
 	const struct top_values *values = top->values;
 	bool chains = values->samples.g || values->samples.call_graph;
 	const char *sort = values->sort ? values->sort : DEFAULT_SORT;
 
 	snprintf(top->sort, sizeof(top->sort), "%s%s", *sort == '+' ? DEFAULT_SORT "," : "", sort + (*sort == '+'));
-	top->look = (struct look){
+	top->form = (struct table_form){
 		.sort = top->sort,
 		.filter = top->filter,
 		.entries = (size_t)values->entries.value,
@@ -110,14 +110,14 @@ static bool take_look(struct top *top)
 		print_error("option --delay: '%s' is not a number of seconds of at least 0.1", values->delay);
 		return false;
 	}
-	if (values->percent_limit && !percent_parse("percent-limit", values->percent_limit, &top->look.least))
+	if (values->percent_limit && !percent_parse("percent-limit", values->percent_limit, &top->form.least))
 		return false;
 	if (values->percent_limit)
-		top->look.graph.least_percent = top->look.least;
+		top->form.graph.least_percent = top->form.least;
 	if (!select_take(&top->select, &values->select))
 		return false;
-	top->look.select = top->select;
-	return table_by(&top->look, &top->by);
+	top->form.select = top->select;
+	return table_by(&top->form, &top->by);
 }
 
 static void describe_targets(struct top *top)
@@ -194,7 +194,7 @@ static void draw_screen(struct top *top, const struct shown *shown)
 	if (top->help)
 		pd_text_add(text, help_text);
 	else
-		done = table_text(&top->look, &top->totals, shown, top->screen.lines, &top->frame);
+		done = table_text(&top->form, &top->totals, shown, top->screen.lines, &top->frame);
 	if (!done || pd_text_failed(text))
 		out_of_memory(top);
 	else
@@ -211,8 +211,8 @@ static void draw(struct top *top)
 	if (top->screen.on) {
 		draw_screen(top, &shown);
 	} else {
-		done = top->values->json ? table_json(&top->look, &top->totals, &shown, top->out) :
-					   table_text(&top->look, &top->totals, &shown, 0, top->out);
+		done = top->values->json ? table_json(&top->form, &top->totals, &shown, top->out) :
+					   table_text(&top->form, &top->totals, &shown, 0, top->out);
 		if (!done)
 			out_of_memory(top);
 	}
@@ -324,9 +324,9 @@ static int show(struct top *top)
 	if (!top->values->batch && !top->values->json && !(top->values->input && !strcmp(top->values->input, "-")))
 		screen_open(&top->screen);
 	catch_signals(top);
-	top->look.event = top->screen.on ? 0 : ALL_EVENTS;
+	top->form.event = top->screen.on ? 0 : ALL_EVENTS;
 	if (!top->screen.on && !top->values->entries.given && !top->values->json)
-		top->look.entries = BATCH_ENTRIES;
+		top->form.entries = BATCH_ENTRIES;
 	status = read_streams(top, &error);
 	screen_close(&top->screen);
 	if (status < 0) {
@@ -382,7 +382,7 @@ static int run_top(const struct call *call)
 		(struct totals){ .whom = top->whom, .rate = top->rate, .cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN) };
 	if (top->values->input && has_targets(&top->values->targets))
 		print_error("--input cannot be combined with recording options");
-	else if (take_look(top))
+	else if (take_form(top))
 		code = top->values->input ? show(top) : show_recorded(top);
 	pd_sum_free(top->sum);
 	output_fini(&top->frame);

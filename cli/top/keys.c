@@ -47,9 +47,9 @@ static void next_event(struct top *top)
 	for (size_t i = 0; i < count; i++) {
 		const struct pd_profile_total *total;
 
-		top->look.event = top->look.event == ALL_EVENTS ? 1 : top->look.event + 1;
-		top->look.event = top->look.event < count ? top->look.event : 0;
-		total = pd_profile_total(profile, top->look.event);
+		top->form.event = top->form.event == ALL_EVENTS ? 1 : top->form.event + 1;
+		top->form.event = top->form.event < count ? top->form.event : 0;
+		total = pd_profile_total(profile, top->form.event);
 		if (total && total->period)
 			break;
 	}
@@ -70,7 +70,7 @@ static void take_sort(struct top *top, const char *keys)
 			top_notice(top, "sort key '%.*s' is not supported by top", (int)strcspn(at, ","), at);
 			return;
 		}
-	if (!table_by(&top->look, &by) || !(by & ~top->by))
+	if (!table_by(&top->form, &by) || !(by & ~top->by))
 		return;
 	/* samples so far were not distinguished by that */
 	pd_sum_fade(top->sum, 0, 1, NULL);
@@ -89,7 +89,7 @@ static void take_answer(struct top *top)
 	else if (top->question_key == 's' && *answer)
 		take_sort(top, answer);
 	else if (top->question_key == 'E' && number_parse(answer, &number))
-		top->look.entries = (size_t)number;
+		top->form.entries = (size_t)number;
 	else if (top->question_key == 'd' && !top_parse_seconds(answer, &top->delay))
 		top_notice(top, "'%s' is not a number of seconds of at least 0.1", answer);
 	if (top->delay < 0.1)
@@ -151,7 +151,7 @@ static void press(struct top *top, int key)
 		next_event(top);
 		break;
 	case 'n':
-		top->look.samples = !top->look.samples;
+		top->form.samples = !top->form.samples;
 		break;
 	case 'z':
 		pd_sum_fade(top->sum, 0, 1, NULL);

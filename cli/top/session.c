@@ -47,7 +47,7 @@ enum pd_status top_begin(struct top *top, struct pd_error *error)
 
 	if (status != PD_OK)
 		return status;
-	if (!table_by(&top->look, &top->by)) {
+	if (!table_by(&top->form, &top->by)) {
 		top->code = CODE_USAGE;
 		return PD_END;
 	}
@@ -55,7 +55,7 @@ enum pd_status top_begin(struct top *top, struct pd_error *error)
 	if (top->screen.on)
 		top->by |= PD_BY_COMM | PD_BY_PID | PD_BY_TID;
 	how.by = top->by;
-	how.max_stack = top->look.children ? 0 : (unsigned)top->look.max_stack;
+	how.max_stack = top->form.children ? 0 : (unsigned)top->form.max_stack;
 	status = pd_live_new(top->input.file, &how, &top->live, error);
 	if (status < 0)
 		return status;
@@ -118,7 +118,7 @@ static void count_threads(struct top *top)
 
 void top_describe_rate(struct top *top)
 {
-	size_t event = top->look.event == ALL_EVENTS ? 0 : top->look.event;
+	size_t event = top->form.event == ALL_EVENTS ? 0 : top->form.event;
 	const struct pd_attr *attr;
 
 	if (event >= pd_file_event_count(top->input.file))

@@ -20,24 +20,24 @@ static bool has_place(const void *filter, const struct pd_place *place)
 }
 
 /* Says what is wrong with the keys; NULL then. */
-static struct pd_report *plan(const struct look *look)
+static struct pd_report *plan(const struct table_form *form)
 {
 	struct pd_report_options options = {
 		.size = sizeof(options),
 		.view = PD_REPORT_SAMPLES,
-		.sort = look->sort,
-		.no_children = !look->children,
-		.show_samples = look->samples,
-		.show_period = look->period,
+		.sort = form->sort,
+		.no_children = !form->children,
+		.show_samples = form->samples,
+		.show_period = form->period,
 		.no_empty_columns = true,
 		.no_groups = true,
-		.least_percent = look->least,
-		.max_stack = look->max_stack,
-		.graph = look->graph,
+		.least_percent = form->least,
+		.max_stack = form->max_stack,
+		.graph = form->graph,
 		.threads = 1, /* watching should cost little */
-		.has_place = pd_select_by_place(look->select) ? has_place : NULL,
-		.filter = look->select,
-		.by_dso = pd_select_has_list(look->select, PD_SELECT_DSOS),
+		.has_place = pd_select_by_place(form->select) ? has_place : NULL,
+		.filter = form->select,
+		.by_dso = pd_select_has_list(form->select, PD_SELECT_DSOS),
 	};
 	const struct pd_report_key *key;
 	struct pd_report *report;
@@ -57,9 +57,9 @@ static struct pd_report *plan(const struct look *look)
 	return report;
 }
 
-bool table_by(const struct look *look, uint32_t *by_out)
+bool table_by(const struct table_form *form, uint32_t *by_out)
 {
-	struct pd_report *report = plan(look);
+	struct pd_report *report = plan(form);
 	struct pd_profile_options options = { 0 };
 
 	if (!report)
@@ -71,15 +71,15 @@ bool table_by(const struct look *look, uint32_t *by_out)
 }
 
 /* Without rows that are not shown, so that columns are as wide as those that are. NULL if there is no memory. */
-static struct pd_report *build(const struct look *look, const struct shown *shown, size_t max_rows)
+static struct pd_report *build(const struct table_form *form, const struct shown *shown, size_t max_rows)
 {
-	struct pd_report *report = plan(look);
+	struct pd_report *report = plan(form);
 
 	if (!report || pd_report_build(report, shown->file, shown->profile, shown->symbols, NULL) < 0) {
 		pd_report_free(report);
 		return NULL;
 	}
-	pd_report_narrow(report, look->filter, max_rows);
+	pd_report_narrow(report, form->filter, max_rows);
 	return report;
 }
 
@@ -90,7 +90,7 @@ static double percent_of(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static void add_head(const struct look *look, const struct totals *totals, const struct shown *shown,
+static void add_head(const struct table_form *form, const struct totals *totals, const struct shown *shown,
 		     struct pd_text *text)
 {
 	double rate = totals->seconds > 0 ? (double)totals->samples / totals->seconds : 0;
@@ -98,7 +98,7 @@ static void add_head(const struct look *look, const struct totals *totals, const
 	const char *name = "";
 
 	for (size_t i = 0; i < count && !*name; i++)
-		if (look->event == ALL_EVENTS || look->event == i)
+		if (form->event == ALL_EVENTS || form->event == i)
 			name = pd_file_event(shown->file, i)->name;
 	pd_text_printf(text,
 		       "perfdata top: %.0f samples/s, kernel %.1f%%, lost %" PRIu64
@@ -110,19 +110,19 @@ static void add_head(const struct look *look, const struct totals *totals, const
 	pd_text_printf(text, "%s\n", totals->notice ? totals->notice : "");
 }
 
-bool table_text(const struct look *look, const struct totals *totals, const struct shown *shown, size_t lines,
+bool table_text(const struct table_form *form, const struct totals *totals, const struct shown *shown, size_t lines,
 		struct output *out)
 {
 	struct pd_report_text_options options = { .size = sizeof(options), .escape = true };
-	size_t most = lines && (!look->entries || look->entries > lines) ? lines : look->entries;
-	bool several = look->event == ALL_EVENTS, done = true;
+	size_t most = lines && (!form->entries || form->entries > lines) ? lines : form->entries;
+	bool several = form->event == ALL_EVENTS, done = true;
 	const struct pd_report_table *table;
 	struct pd_report *report;
 
-	add_head(look, totals, shown, out->text);
-	report = build(look, shown, most);
+	add_head(form, totals, shown, out->text);
+	report = build(form, shown, most);
 	for (size_t i = 0; report && done && (table = pd_report_table(report, i)) != NULL; i++) {
-		if (!several && table->first_event != look->event)
+		if (!several && table->first_event != form->event)
 			continue;
 		if (several && pd_report_table(report, 1))
 			pd_text_printf(out->text, "# event '%s'\n", table->name);
@@ -137,7 +137,8 @@ bool table_text(const struct look *look, const struct totals *totals, const stru
 
 /* ---- JSON ---- */
 
-bool table_json(const struct look *look, const struct totals *totals, const struct shown *shown, struct output *out)
+bool table_json(const struct table_form *form, const struct totals *totals, const struct shown *shown,
+		struct output *out)
 {
 	struct pd_json json = { .text = out->text };
 	struct pd_report *report;
@@ -155,7 +156,7 @@ bool table_json(const struct look *look, const struct totals *totals, const stru
 	pd_json_number(&json, "cpus", totals->cpus);
 	pd_json_number(&json, "threads", totals->threads);
 	pd_text_add(out->text, ",");
-	report = build(look, shown, look->entries);
+	report = build(form, shown, form->entries);
 	done = report && pd_report_json_members(report, out->text, NULL) != PD_ERROR_MEMORY;
 	pd_json_close(&json, '}');
 	pd_text_add(out->text, "\n");

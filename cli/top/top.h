@@ -40,8 +40,8 @@ void screen_show(const struct screen *screen, struct pd_bytes text, struct outpu
 
 /* ---- table.c ---- */
 
-/* What a table is to look like. */
-struct look {
+/* What is in a table, and how it is printed. */
+struct table_form {
 	const char *sort;     /* keys as -s has them */
 	const char *filter;   /* text that a cell of a row must have; "" shows all */
 	size_t entries;       /* most rows; 0: no limit */
@@ -67,7 +67,7 @@ struct totals {
 	const char *notice; /* a line below the head, or NULL */
 };
 
-/* What is in a sum, as it is to look. */
+/* What is in a sum, in a form. */
 struct shown {
 	struct pd_file *file;
 	const struct pd_profile *profile;
@@ -75,12 +75,13 @@ struct shown {
 };
 
 /* keys that determine what is needed of samples: PD_BY_... False, and a message, for a key that is none. */
-bool table_by(const struct look *look, uint32_t *by_out);
+bool table_by(const struct table_form *form, uint32_t *by_out);
 /* Prints head and table; lines: about so many, 0: all. False if there is no memory. */
-bool table_text(const struct look *look, const struct totals *totals, const struct shown *shown, size_t lines,
+bool table_text(const struct table_form *form, const struct totals *totals, const struct shown *shown, size_t lines,
 		struct output *out);
 /* The same as an object in a line. */
-bool table_json(const struct look *look, const struct totals *totals, const struct shown *shown, struct output *out);
+bool table_json(const struct table_form *form, const struct totals *totals, const struct shown *shown,
+		struct output *out);
 
 /* ---- the command ---- */
 
@@ -116,7 +117,7 @@ struct top {
 	/* what is shown */
 	struct pd_sum *sum;
 	struct pd_select *select;
-	struct look look;
+	struct table_form form;
 	struct totals totals;
 	char sort[PROMPT_MOST], filter[PROMPT_MOST], whom[PROMPT_MOST], rate[64], notice[2 * PROMPT_MOST];
 	bool hide_kernel, hide_user;

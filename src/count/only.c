@@ -18,7 +18,7 @@ struct only {
 	struct pd_stat_page *page;
 	size_t column_count;
 	struct pd_stat_metric *columns; /* two for each event, by number; without a unit: not there */
-	bool is_look;                   /* nothing is printed: which columns are there? */
+	bool is_measuring;              /* nothing is printed: which columns are there? */
 	bool row_open;
 	size_t row_slot, next_column;
 	bool failed;
@@ -210,7 +210,7 @@ static void take_line(struct only *only, const struct pd_stat_line *line)
 
 	if (!pd_stat_line_is_missing(line))
 		count = pd_stat_metrics(table, line->event, line->value * line->event->scale, line->slot, metrics);
-	if (!only->is_look && (!only->row_open || only->row_slot != line->slot)) {
+	if (!only->is_measuring && (!only->row_open || only->row_slot != line->slot)) {
 		end_row(only);
 		if (only->page->heading)
 			print_heading(only, line);
@@ -221,7 +221,7 @@ static void take_line(struct only *only, const struct pd_stat_line *line)
 		begin_line(only, line);
 	}
 	for (size_t i = 0; i < count; i++) {
-		if (is_column(&metrics[i]) && only->is_look)
+		if (is_column(&metrics[i]) && only->is_measuring)
 			note_metric(only, column + i, &metrics[i]);
 		else if (is_column(&metrics[i]))
 			print_value(only, column + i, &metrics[i]);
@@ -323,7 +323,7 @@ void pd_stat_print_only(struct pd_stat_page *page)
 	struct pd_stat_printer *printer = page->printer;
 	struct only only = { .page = page,
 			     .column_count = page->table->event_count * PD_STAT_METRICS_MOST,
-			     .is_look = true };
+			     .is_measuring = true };
 	bool any = false;
 
 	if (!printer->columns)
@@ -336,7 +336,7 @@ void pd_stat_print_only(struct pd_stat_page *page)
 	take_lines(&only);
 	for (size_t i = 0; i < only.column_count; i++)
 		any |= *only.columns[i].unit != 0;
-	only.is_look = false;
+	only.is_measuring = false;
 	if (any)
 		take_lines(&only);
 	else if (!printer->warned && printer->options->warn)

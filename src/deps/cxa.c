@@ -19,7 +19,7 @@
 #include "object/demangle/demangle.h"
 
 enum {
-	LOOK_NS = 5000000,   // how often the thread is looked at
+	POLL_NS = 5000000,   // how often the thread is looked at
 	MOST_NS = 300000000, // processor time of a name
 	STACK = 8 << 20,
 	TEXT_MOST = 256 << 10,
@@ -119,7 +119,7 @@ static void wait_for(struct reading *reading, pthread_t thread)
 	pthread_mutex_lock(&reading->lock);
 	while (!reading->done && !is_too_long(thread)) {
 		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += LOOK_NS;
+		until.tv_nsec += POLL_NS;
 		until.tv_sec += until.tv_nsec / 1000000000;
 		until.tv_nsec %= 1000000000;
 		pthread_cond_timedwait(&reading->ended, &reading->lock, &until);

@@ -227,7 +227,7 @@ bool pd_file_set_name(struct pd_file *file, struct pd_event_full *full, const ch
 
 // ---- adding ----
 
-static void look_at_attr(struct pd_file *file, const struct pd_attr *attr, uint64_t offset)
+static void report_unknown_bits(struct pd_file *file, const struct pd_attr *attr, uint64_t offset)
 {
 	uint64_t known = 0;
 
@@ -251,7 +251,7 @@ enum pd_status pd_file_add_event(struct pd_file *file, const struct pd_attr *att
 
 	if (!full || index >= UINT32_MAX - 1 || !PD_GROW(file->events, file->event_capacity, index + 1))
 		return pd_fail_memory(error);
-	look_at_attr(file, attr, attr_offset);
+	report_unknown_bits(file, attr, attr_offset);
 	full->event.index = index;
 	full->event.attr = attr;
 	full->event.attr_offset = attr_offset;

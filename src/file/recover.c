@@ -166,7 +166,7 @@ static uint64_t header_size_of(struct pd_file *file)
 }
 
 // Which of the two words more bytes are left of.
-static bool looks_big(struct pd_file *file)
+static bool seems_big(struct pd_file *file)
 {
 	uint8_t at[8];
 	int big = 0;
@@ -180,7 +180,7 @@ static bool looks_big(struct pd_file *file)
 
 bool pd_file_recover_magic(struct pd_file *file)
 {
-	unsigned first = looks_big(file);
+	unsigned first = seems_big(file);
 
 	for (unsigned i = first; i < first + 2; i++) {
 		file->header.big_endian = i & 1;

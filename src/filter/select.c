@@ -305,7 +305,7 @@ static enum pd_status choose_events(struct pd_select *select, struct pd_file *fi
 				select->events);
 }
 
-static void look_for_cpus(struct pd_select *select, struct pd_file *file)
+static void find_cpus(struct pd_select *select, struct pd_file *file)
 {
 	select->lacks_cpu = select->by_cpu;
 	for (size_t i = 0; i < pd_file_event_count(file); i++)
@@ -315,7 +315,7 @@ static void look_for_cpus(struct pd_select *select, struct pd_file *file)
 
 static enum pd_status check_cpus(struct pd_select *select, struct pd_file *file, struct pd_error *error)
 {
-	look_for_cpus(select, file);
+	find_cpus(select, file);
 	return select->lacks_cpu ? pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET,
 					   "option --cpu: no event records the CPU (record with -a or --sample-cpu)") :
 				   PD_OK;
@@ -369,7 +369,7 @@ enum pd_status pd_select_ready(struct pd_select *select, struct pd_file *file, s
 
 enum pd_status pd_select_learn(struct pd_select *select, struct pd_file *file, struct pd_error *error)
 {
-	look_for_cpus(select, file);
+	find_cpus(select, file);
 	return select->where ? pd_filter_bind(select->where, file, false, error) : PD_OK;
 }
 

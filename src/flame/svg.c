@@ -43,7 +43,7 @@ struct drawing {
 static const struct {
 	const char *name;
 	int hue, saturation;
-} looks[FRAME_KIND_COUNT] = {
+} styles[FRAME_KIND_COUNT] = {
 #define KIND(NAME, code, name, label, hue, saturation) { name, hue, saturation },
 #include "flame/kind.def"
 #undef KIND
@@ -226,9 +226,9 @@ static void put_rules(const struct drawing *drawing, bool dark)
 		for (int tone = 0; tone < TONES && (drawing->shown[kind] || drawing->kinds[kind] > 0); tone++) {
 			int light = dark ? 30 + tone * 3 : 80 - tone * 4;
 
-			pd_text_printf(drawing->out, ".%s%d{fill:hsl(%d %d%% %d%%)}\n", looks[kind].name, tone,
-				       looks[kind].hue, dark ? looks[kind].saturation * 6 / 10 : looks[kind].saturation,
-				       light);
+			pd_text_printf(drawing->out, ".%s%d{fill:hsl(%d %d%% %d%%)}\n", styles[kind].name, tone,
+				       styles[kind].hue,
+				       dark ? styles[kind].saturation * 6 / 10 : styles[kind].saturation, light);
 		}
 	}
 }
@@ -308,7 +308,7 @@ static void put_node(const struct drawing *drawing, uint32_t node, double y)
 	else
 		pd_text_printf(text, ": %" PRIu32 " events, each by itself</title>", drawing->graphs);
 	pd_text_printf(text, "<rect class=\"%s%u\" x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" rx=\"1.5\"/>",
-		       looks[kind_of(graph, node)].name, tone_of(name), drawing->x[node], y,
+		       styles[kind_of(graph, node)].name, tone_of(name), drawing->x[node], y,
 		       width > 1.2 ? width - 0.6 : width, ROW - 1);
 	if (fits >= 3) {
 		pd_text_printf(text, "<text x=\"%.2f\" y=\"%.0f\">", drawing->x[node] + 3, y + 12);
@@ -328,11 +328,11 @@ static void put_legend(const struct drawing *drawing, double y)
 
 		if (drawing->kinds[kind] <= 0)
 			continue;
-		snprintf(label, sizeof(label), "%s %.1f%%", looks[kind].name, drawing->kinds[kind]);
+		snprintf(label, sizeof(label), "%s %.1f%%", styles[kind].name, drawing->kinds[kind]);
 		pd_text_printf(text,
 			       "<rect class=\"%s1\" x=\"%.0f\" y=\"%.0f\" width=\"11\" height=\"11\" rx=\"2\"/>"
 			       "<text class=\"legend\" x=\"%.0f\" y=\"%.0f\">%s</text>\n",
-			       looks[kind].name, x, y - 10, x + 16, y, label);
+			       styles[kind].name, x, y - 10, x + 16, y, label);
 		x += 34 + 7.0 * (double)strlen(label);
 	}
 }

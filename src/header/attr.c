@@ -18,13 +18,13 @@ enum style {
 	SKIP
 };
 
-struct look {
+struct field_style {
 	const char *field;
 	enum style style;
 	const char *label; /* in place of the name of the field, or NULL */
 };
 
-static const struct look looks[] = {
+static const struct field_style field_styles[] = {
 	{ "config", HEXADECIMAL, NULL },
 	{ "sample_period", DECIMAL, "{ sample_period, sample_freq }" },
 	{ "sample_type", BITS, NULL },
@@ -72,13 +72,13 @@ static const uint8_t sample_type_order[] = {
 	PD_SAMPLE_TYPE_WEIGHT_STRUCT_SHIFT,
 };
 
-static const struct look *look_of(const char *field)
+static const struct field_style *style_of(const char *field)
 {
-	static const struct look plain = { NULL, DECIMAL, NULL };
+	static const struct field_style plain = { NULL, DECIMAL, NULL };
 
-	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
-		if (strcmp(looks[i].field, field) == 0)
-			return &looks[i];
+	for (size_t i = 0; i < sizeof(field_styles) / sizeof(field_styles[0]); i++) {
+		if (strcmp(field_styles[i].field, field) == 0)
+			return &field_styles[i];
 	}
 	return &plain;
 }
@@ -179,27 +179,27 @@ static void print_each(struct fields *fields, const struct pd_names *names, uint
 
 static void print_field(struct fields *fields, const struct pd_attr *attr, const struct pd_field *field)
 {
-	const struct look *look = look_of(pd_field_name(field));
-	const char *label = look->label ? look->label : pd_field_name(field);
+	const struct field_style *shown = style_of(pd_field_name(field));
+	const char *label = shown->label ? shown->label : pd_field_name(field);
 	struct pd_text *out = fields->out;
 	const struct pd_names *names = NULL;
 	uint64_t value = value_of(attr, field);
 
-	if (!value || look->style == SKIP)
+	if (!value || shown->style == SKIP)
 		return;
-	if (look->style == BITS || look->style == EACH)
+	if (shown->style == BITS || shown->style == EACH)
 		names = pd_names_by_name(pd_field_names(field));
-	if (look->style == EACH) {
+	if (shown->style == EACH) {
 		print_each(fields, names, value);
 		return;
 	}
 	print_label(fields, label);
-	if (look->style == BITS)
+	if (shown->style == BITS)
 		print_bits(out, pd_field_name(field), names, value);
-	else if (look->style == SIGNED)
+	else if (shown->style == SIGNED)
 		pd_text_printf(out, "%" PRId32, (int32_t)value);
 	else
-		pd_text_printf(out, look->style == HEXADECIMAL ? "0x%" PRIx64 : "%" PRIu64, value);
+		pd_text_printf(out, shown->style == HEXADECIMAL ? "0x%" PRIx64 : "%" PRIu64, value);
 }
 
 void pd_header_str(struct pd_text *out, struct pd_str str)

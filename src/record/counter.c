@@ -15,8 +15,8 @@
 #include "record/inside.h"
 
 enum {
-	LOOK_MS = 100,      // between two looks whether those who are counted still run
-	CHILD_LOOK_MS = 5,  // where the kernel cannot say that the command ended
+	POLL_MS = 100,      // between two looks whether those who are counted still run
+	CHILD_POLL_MS = 5,  // where the kernel cannot say that the command ended
 	LAST_WAIT_MS = 1000 // for a command that was asked to end
 };
 
@@ -92,9 +92,9 @@ static struct timespec time_left(const struct pd_recorder *recorder, uint64_t un
 	uint64_t most = UINT64_C(3600) * 1000000000;
 
 	if (recorder->command.pid && child < 0)
-		most = CHILD_LOOK_MS * UINT64_C(1000000);
+		most = CHILD_POLL_MS * UINT64_C(1000000);
 	else if (!recorder->command.pid && recorder->threads.count && recorder->threads.items[0] >= 0)
-		most = LOOK_MS * UINT64_C(1000000);
+		most = POLL_MS * UINT64_C(1000000);
 	left = left < most ? left : most;
 	return (struct timespec){ .tv_sec = (time_t)(left / 1000000000), .tv_nsec = (long)(left % 1000000000) };
 }

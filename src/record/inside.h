@@ -62,7 +62,7 @@ struct pd_ring_view {
 	uint64_t head;
 };
 // False if there is nothing.
-bool pd_ring_look(struct pd_ring *ring, struct pd_ring_view *view);
+bool pd_ring_peek(struct pd_ring *ring, struct pd_ring_view *view);
 // Bytes that wait in a ring.
 uint64_t pd_ring_holds(const struct pd_ring *ring);
 // A ring that keeps the newest must not change while it is looked at.

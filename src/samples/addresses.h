@@ -70,11 +70,11 @@ void pd_address_texts_put(struct pd_address_texts *frames, const struct pd_addre
 /* Takes the present table and its slots. */
 void pd_address_texts_follow(struct pd_address_texts *frames);
 
-/* Of an object by its index, or of the kernel by what it has mapped; look is the CPU mode and the fields that are
+/* Of an object by its index, or of the kernel by what it has mapped; style is the CPU mode and the fields that are
  * shown. */
-static inline struct pd_address_key pd_address_key(size_t place, uint32_t look, uint64_t addr)
+static inline struct pd_address_key pd_address_key(size_t place, uint32_t style, uint64_t addr)
 {
-	return (struct pd_address_key){ (uint64_t)place << 32 | look, addr };
+	return (struct pd_address_key){ (uint64_t)place << 32 | style, addr };
 }
 
 static inline uint64_t pd_address_hash(const struct pd_address_key *key)

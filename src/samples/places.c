@@ -315,21 +315,21 @@ static inline void put_known(struct pd_samples *samples, const struct pd_shown_s
 		make_code(samples, hit, form, key, cpumode, addr);
 }
 
-#define LOOKS (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_SRCLINE)
+#define STYLED_FIELDS (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_SRCLINE)
 
 /* The key of code, or false if it is not in the table: the kernel is one for all processes, and what is in a file is the
  * same wherever it is mapped. */
 static inline bool find_key(const struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form,
 			    unsigned cpumode, uint64_t addr, struct pd_address_key *key_out, bool *unmapped_out)
 {
-	uint32_t look = (hit->shown & LOOKS) | cpumode << 28 | (uint32_t)form << 31;
+	uint32_t style = (hit->shown & STYLED_FIELDS) | cpumode << 28 | (uint32_t)form << 31;
 	const struct pd_address_range *stretch;
 
 	*unmapped_out = false;
 	if (!hit->thread)
 		return false;
 	if (cpumode == PD_CPUMODE_KERNEL) {
-		*key_out = pd_address_key(pd_view_kernel(&hit->thread->view), look, addr);
+		*key_out = pd_address_key(pd_view_kernel(&hit->thread->view), style, addr);
 		return true;
 	}
 	if (cpumode != PD_CPUMODE_USER) {
@@ -337,7 +337,7 @@ static inline bool find_key(const struct pd_samples *samples, const struct pd_sh
 		return false;
 	}
 	stretch = stretch_of(samples, hit, addr);
-	*key_out = pd_address_key(stretch->object, look, addr + stretch->moved);
+	*key_out = pd_address_key(stretch->object, style, addr + stretch->moved);
 	*unmapped_out = stretch->unmapped;
 	return stretch->known;
 }
@@ -358,7 +358,7 @@ static inline void put_code(struct pd_samples *samples, const struct pd_shown_sa
 
 void pd_samples_fetch(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
-	enum form form = hit->look->chain ? FORM_ENTRY : FORM_PLACE;
+	enum form form = hit->style->chain ? FORM_ENTRY : FORM_PLACE;
 	bool unmapped;
 
 	samples->fetches = find_key(samples, hit, form, hit->cpumode, hit->brief.ip, &samples->fetched, &unmapped);
@@ -428,7 +428,7 @@ void pd_samples_chain(struct pd_samples *samples, const struct pd_shown_sample *
 	size_t count = good_entries(chain, samples->options.max_stack);
 	unsigned cpumode = PD_CPUMODE_USER;
 
-	if (hit->look->lbr && put_calls(samples, hit, count))
+	if (hit->style->lbr && put_calls(samples, hit, count))
 		return;
 	for (size_t i = 0; i < count; i++) {
 		if (chain.items[i] < PD_CONTEXT_MAX)
@@ -437,7 +437,7 @@ void pd_samples_chain(struct pd_samples *samples, const struct pd_shown_sample *
 			pd_chain_mode(chain.items[i], &cpumode);
 	}
 	/* perf shows the unwound stack; its first function is known without unwinding. */
-	if (!count && hit->look->copied && pd_sample_needs_unwinding(hit->sample))
+	if (!count && hit->style->copied && pd_sample_needs_unwinding(hit->sample))
 		put_code(samples, hit, FORM_ENTRY, hit->cpumode, hit->brief.ip);
 }
 

@@ -162,70 +162,70 @@ void pd_samples_start(struct pd_samples *samples, const struct pd_shown_sample *
 	 FIELD_DSO | FIELD_ADDR | FIELD_SYMOFF | FIELD_PERIOD | FIELD_FLAGS | FIELD_MISC | FIELD_SRCLINE)
 
 /* The name of an event, as wide as the longest one that was known when the first was printed. */
-static void make_name(struct pd_samples *samples, struct pd_event_view *look, const struct pd_event *event)
+static void make_name(struct pd_samples *samples, struct pd_event_style *style, const struct pd_event *event)
 {
 	size_t length = strlen(event->name), width;
 
-	for (size_t i = 0; !samples->look_known && i < pd_file_event_count(samples->file); i++) {
+	for (size_t i = 0; !samples->name_width_known && i < pd_file_event_count(samples->file); i++) {
 		size_t own = strlen(pd_file_event(samples->file, i)->name);
 
 		samples->name_width = samples->name_width < own ? own : samples->name_width;
 	}
-	samples->look_known = true;
+	samples->name_width_known = true;
 	width = samples->name_width < length ? length : samples->name_width;
-	pd_free(look->name);
-	look->name = pd_alloc(width + 3 + PD_LINE_PIECE);
-	if (!look->name)
+	pd_free(style->name);
+	style->name = pd_alloc(width + 3 + PD_LINE_PIECE);
+	if (!style->name)
 		return;
-	memset(look->name, ' ', width - length);
-	memcpy(look->name + width - length, event->name, length);
-	memcpy(look->name + width, ": ", 3);
-	look->name_size = width + 2;
+	memset(style->name, ' ', width - length);
+	memcpy(style->name + width - length, event->name, length);
+	memcpy(style->name + width, ": ", 3);
+	style->name_size = width + 2;
 }
 
 /* NULL if there is no memory. */
-static const struct pd_event_view *look_of(struct pd_samples *samples, const struct pd_event *event)
+static const struct pd_event_style *style_of(struct pd_samples *samples, const struct pd_event *event)
 {
-	struct pd_event_view *look;
+	struct pd_event_style *style;
 
-	if (event->index >= samples->look_count) {
+	if (event->index >= samples->style_count) {
 		size_t count = pd_file_event_count(samples->file);
-		struct pd_event_view *looks = pd_realloc(samples->looks, count * sizeof(*looks));
+		struct pd_event_style *styles = pd_realloc(samples->styles, count * sizeof(*styles));
 
-		if (!looks)
+		if (!styles)
 			return NULL;
-		memset(looks + samples->look_count, 0, (count - samples->look_count) * sizeof(*looks));
-		samples->looks = looks;
-		samples->look_count = count;
+		memset(styles + samples->style_count, 0, (count - samples->style_count) * sizeof(*styles));
+		samples->styles = styles;
+		samples->style_count = count;
 	}
-	look = &samples->looks[event->index];
-	if (!look->known) {
-		look->shown = samples->fields[pd_event_kind(event)].shown;
+	style = &samples->styles[event->index];
+	if (!style->known) {
+		style->shown = samples->fields[pd_event_kind(event)].shown;
 		if (event->attr->type != PD_TYPE_SOFTWARE || event->attr->config != PD_SW_BPF_OUTPUT)
-			look->shown &= ~(uint32_t)FIELD_BPF_OUTPUT;
-		look->chain = !samples->options.no_chains && HAS(event->attr, CALLCHAIN);
-		look->lbr = look->chain && HAS(event->attr, BRANCH_STACK) &&
-			    PD_BITS(event->attr->branch_sample_type, PD_BRANCH_TYPE_CALL_STACK);
-		look->copied = look->chain && HAS(event->attr, STACK_USER) && HAS(event->attr, REGS_USER);
-		look->needs_sample = (look->shown & ~(uint32_t)BRIEF) || HAS(event->attr, READ) || look->lbr ||
-				     look->copied;
-		make_name(samples, look, event);
-		look->known = look->name != NULL;
+			style->shown &= ~(uint32_t)FIELD_BPF_OUTPUT;
+		style->chain = !samples->options.no_chains && HAS(event->attr, CALLCHAIN);
+		style->lbr = style->chain && HAS(event->attr, BRANCH_STACK) &&
+			     PD_BITS(event->attr->branch_sample_type, PD_BRANCH_TYPE_CALL_STACK);
+		style->copied = style->chain && HAS(event->attr, STACK_USER) && HAS(event->attr, REGS_USER);
+		style->needs_sample = (style->shown & ~(uint32_t)BRIEF) || HAS(event->attr, READ) || style->lbr ||
+				      style->copied;
+		make_name(samples, style, event);
+		style->known = style->name != NULL;
 	}
-	return look->known ? look : NULL;
+	return style->known ? style : NULL;
 }
 
 static void print_event_name(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
 	if (samples->line.escape)
-		pd_line_foreign(&samples->line, hit->look->name, 0);
+		pd_line_foreign(&samples->line, hit->style->name, 0);
 	else
-		pd_line_padded(&samples->line, hit->look->name, hit->look->name_size);
+		pd_line_padded(&samples->line, hit->style->name, hit->style->name_size);
 }
 
 static void print_place(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
-	bool chain = hit->look->chain;
+	bool chain = hit->style->chain;
 
 	pd_line_char(&samples->line, chain ? '\n' : ' ');
 	if (chain)
@@ -321,11 +321,11 @@ static void print_hit(struct pd_samples *samples, const struct pd_shown_sample *
 	uint32_t shown = hit->shown;
 
 	samples->printed++;
-	if ((shown & FIELD_IP) && hit->look->copied)
+	if ((shown & FIELD_IP) && hit->style->copied)
 		samples->copied += pd_sample_needs_unwinding(hit->sample);
 	if (shown & FIELD_IP)
 		pd_samples_fetch(samples, hit);
-	pd_samples_start(samples, hit, PD_RECORD_SAMPLE, !((shown & FIELD_IP) && hit->look->chain));
+	pd_samples_start(samples, hit, PD_RECORD_SAMPLE, !((shown & FIELD_IP) && hit->style->chain));
 	if (shown & FIELD_IP)
 		pd_samples_fetch_text(samples);
 	if (shown & FIELD_PERIOD) {
@@ -378,10 +378,10 @@ static bool is_chosen(struct pd_samples *samples, const struct pd_shown_sample *
 
 static bool print_of_event(struct pd_samples *samples, struct pd_shown_sample *hit)
 {
-	hit->look = look_of(samples, hit->event);
-	if (!hit->look)
+	hit->style = style_of(samples, hit->event);
+	if (!hit->style)
 		return false;
-	hit->shown = hit->look->shown;
+	hit->shown = hit->style->shown;
 	if (!hit->shown || !is_chosen(samples, hit))
 		return true;
 	if (!samples->options.choose_place || pd_samples_has_place(samples, hit))
@@ -441,10 +441,10 @@ static struct pd_thread_line *thread_of(struct pd_samples *samples, uint32_t pid
 	return thread;
 }
 
-void pd_samples_forget_looks(struct pd_samples *samples)
+void pd_samples_forget_styles(struct pd_samples *samples)
 {
-	for (size_t i = 0; i < samples->look_count; i++)
-		samples->looks[i].known = false;
+	for (size_t i = 0; i < samples->style_count; i++)
+		samples->styles[i].known = false;
 }
 
 void pd_samples_forget(struct pd_samples *samples)
@@ -456,9 +456,9 @@ void pd_samples_forget(struct pd_samples *samples)
 
 void pd_samples_sample_fini(struct pd_samples *samples)
 {
-	for (size_t i = 0; i < samples->look_count; i++)
-		pd_free(samples->looks[i].name);
-	pd_free(samples->looks);
+	for (size_t i = 0; i < samples->style_count; i++)
+		pd_free(samples->styles[i].name);
+	pd_free(samples->styles);
 	pd_free(samples->views);
 	pd_address_texts_fini(&samples->frames);
 	pd_last_values_fini(&samples->last_values);
@@ -469,16 +469,16 @@ void pd_samples_sample_fini(struct pd_samples *samples)
 bool pd_samples_sample(struct pd_samples *samples, const struct pd_record *record)
 {
 	struct pd_shown_sample hit = { .record = record, .event = record->event };
-	const struct pd_event_view *look;
+	const struct pd_event_style *style;
 	char unknown[PD_THREAD_NAME_BYTES];
 
 	if (!record->event || !pd_record_brief(record, &hit.brief))
 		return true;
 	pd_address_texts_keep_up(&samples->frames);
-	look = look_of(samples, record->event);
-	if (!look)
+	style = style_of(samples, record->event);
+	if (!style)
 		return false;
-	if (look->needs_sample && !(hit.sample = pd_as_sample(record)))
+	if (style->needs_sample && !(hit.sample = pd_as_sample(record)))
 		return true;
 	hit.when = pd_record_moment(record);
 	hit.cpumode = hit.brief.cpumode;

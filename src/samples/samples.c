@@ -108,7 +108,7 @@ static bool check_events(struct pd_samples *samples)
 		if (pipe)
 			add_pipe_place(samples, event);
 	}
-	pd_samples_forget_looks(samples);
+	pd_samples_forget_styles(samples);
 	// a file is known as a whole by now; a pipe may have new ones
 	return !pipe || !samples->options.learn ||
 	       fine(samples, samples->options.learn(samples->options.self, file, &samples->error));

@@ -21,7 +21,7 @@
 #include "samples/line.h"
 
 /* What is the same for all samples of an event. */
-struct pd_event_view {
+struct pd_event_style {
 	uint32_t shown; /* FIELD_... */
 	bool known;
 	bool needs_sample; /* the brief form is not enough */
@@ -77,10 +77,10 @@ struct pd_samples {
 	size_t events_checked;
 	enum pd_arch machine;
 	bool machine_known;
-	size_t name_width;           /* of events */
-	bool look_known;             /* an event has been printed */
-	struct pd_event_view *looks; /* by index of the event */
-	size_t look_count;
+	size_t name_width;             /* of events */
+	bool name_width_known;         /* an event has been printed */
+	struct pd_event_style *styles; /* by index of the event */
+	size_t style_count;
 	struct pd_thread_line *views; /* by hash */
 	struct pd_address_texts frames;
 	struct pd_address_key fetched; /* what was asked for */
@@ -107,11 +107,11 @@ struct pd_samples {
 struct pd_shown_sample {
 	const struct pd_record *record;
 	struct pd_brief brief;
-	const struct pd_sample *sample;   /* NULL where the brief form is enough */
-	const struct pd_event *event;     /* of the values below: a member of the group */
-	const struct pd_event_view *look; /* of event */
-	struct pd_thread_line *thread;    /* NULL if it has none */
-	uint32_t shown;                   /* FIELD_... */
+	const struct pd_sample *sample;     /* NULL where the brief form is enough */
+	const struct pd_event *event;       /* of the values below: a member of the group */
+	const struct pd_event_style *style; /* of event */
+	struct pd_thread_line *thread;      /* NULL if it has none */
+	uint32_t shown;                     /* FIELD_... */
 	struct pd_moment when;
 	unsigned cpumode;
 	uint32_t pid, tid, cpu; /* -1 where the sample has none */
@@ -157,8 +157,8 @@ bool pd_samples_sample(struct pd_samples *samples, const struct pd_record *recor
 void pd_samples_start(struct pd_samples *samples, const struct pd_shown_sample *hit, uint32_t type, bool wide);
 /* Forgets what was made of the state, which has changed. */
 void pd_samples_forget(struct pd_samples *samples);
-/* Forgets how events look: fields were added. */
-void pd_samples_forget_looks(struct pd_samples *samples);
+/* Forgets the styles of events: fields were added. */
+void pd_samples_forget_styles(struct pd_samples *samples);
 void pd_samples_sample_fini(struct pd_samples *samples);
 
 /* ---- places.c ---- */

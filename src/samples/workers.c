@@ -208,8 +208,8 @@ static void share(struct pd_sample_worker *worker)
 /* What is made as lines are printed is made anew, but the texts of addresses. */
 static void begin_anew(struct pd_samples *samples)
 {
-	samples->looks = NULL;
-	samples->look_count = 0;
+	samples->styles = NULL;
+	samples->style_count = 0;
 	samples->views = NULL;
 	samples->last_values = (struct pd_last_values){ .places.seed = samples->last_values.places.seed };
 	samples->line.used = 0;

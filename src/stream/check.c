@@ -32,7 +32,7 @@ static void count_losses(struct check *check, const struct pd_record *record)
 }
 
 // Records whose place in the file perf 7.2 and later insist on.
-static void look_at_size(struct check *check, const struct pd_record *record)
+static void check_size(struct check *check, const struct pd_record *record)
 {
 	if (record->bytes.size % 8 == 0 || record->type == PD_RECORD_HEADER_TRACING_DATA ||
 	    record->type == PD_RECORD_HEADER_FEATURE || record->type == PD_RECORD_COMPRESSED)
@@ -41,7 +41,7 @@ static void look_at_size(struct check *check, const struct pd_record *record)
 		check->misaligned_offset = record->offset;
 }
 
-static void look_at_record(struct check *check, const struct pd_record *record)
+static void check_record(struct check *check, const struct pd_record *record)
 {
 	struct pd_scratch *scratch = record->scratch;
 	const struct pd_body_head *body;
@@ -49,7 +49,7 @@ static void look_at_record(struct check *check, const struct pd_record *record)
 
 	check->result.record_count++;
 	check->result.sample_count += record->type == PD_RECORD_SAMPLE;
-	look_at_size(check, record);
+	check_size(check, record);
 	if (!pd_record_layout(record->type)) {
 		check->result.undecoded_count++;
 		return;
@@ -72,7 +72,7 @@ static void look_at_record(struct check *check, const struct pd_record *record)
 	count_losses(check, record);
 }
 
-static void look_at_features(struct check *check)
+static void check_features(struct check *check)
 {
 	struct pd_feature_section section;
 
@@ -123,14 +123,14 @@ enum pd_status pd_check_with_progress(struct pd_file *file, pd_check_progress_fn
 	if (status < 0)
 		return status;
 	while ((status = pd_stream_next(stream, &record, error)) == PD_OK) {
-		look_at_record(&check, record);
+		check_record(&check, record);
 		if (progress && record->index % RECORDS_PER_CALL == RECORDS_PER_CALL - 1)
 			progress(self, stream);
 	}
 	pd_stream_close(stream);
 	if (status < 0)
 		return status;
-	look_at_features(&check);
+	check_features(&check);
 	sum_up(&check);
 	for (unsigned i = 0; i < 4; i++)
 		check.result.problem_count[i] = pd_file_problem_count(file, i);

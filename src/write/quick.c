@@ -204,7 +204,7 @@ PD_ALWAYS_INLINE bool equal(const struct quick *quick, size_t one, size_t other)
 }
 
 // How far back the words at a place stand again; 0: not known. Two words are readable.
-PD_ALWAYS_INLINE size_t look_back(struct quick *quick, size_t word)
+PD_ALWAYS_INLINE size_t find_distance(struct quick *quick, size_t word)
 {
 	size_t distance = quick->distance, candidate;
 	uint16_t *place;
@@ -406,7 +406,7 @@ static void find_sequences(struct quick *quick, size_t begin, size_t end, uint8_
 	quick->sequence_count = 0;
 	quick->text = text;
 	for (size_t word = begin / WORD; word + 1 < last;) {
-		size_t distance = look_back(quick, word);
+		size_t distance = find_distance(quick, word);
 
 		word = distance ? follow(quick, word, distance, end) : word + 1;
 	}

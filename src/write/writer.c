@@ -71,7 +71,7 @@ static enum pd_status new_writer(const char *name, const struct pd_writer_option
 }
 
 // What the main part can do decides what forms it can have.
-static enum pd_status look_at_output(struct pd_writer *writer, struct pd_error *error)
+static enum pd_status check_output(struct pd_writer *writer, struct pd_error *error)
 {
 	struct pd_output *out = &writer->parts[0].out;
 
@@ -86,7 +86,7 @@ static enum pd_status finish_open(struct pd_writer *writer, enum pd_status statu
 				  struct pd_error *error)
 {
 	if (status >= 0)
-		status = look_at_output(writer, error);
+		status = check_output(writer, error);
 	if (status < 0)
 		pd_writer_abort(writer);
 	else

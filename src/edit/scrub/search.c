@@ -328,8 +328,8 @@ static bool is_excused(struct pd_scrub_search *search, struct needle *needle, st
 	return false;
 }
 
-static void look_at(struct pd_scrub_search *search, struct pd_bytes bytes, size_t at, uint32_t hash, uint64_t offset,
-		    const char *where)
+static void find_needles(struct pd_scrub_search *search, struct pd_bytes bytes, size_t at, uint32_t hash,
+			 uint64_t offset, const char *where)
 {
 	for (uint32_t i = *slot_of(search, hash); i; i = search->needles[i - 1].next) {
 		struct needle *needle = &search->needles[i - 1];
@@ -356,7 +356,7 @@ static void search_bytes(struct pd_scrub_search *search, struct pd_bytes bytes, 
 		uint32_t hash = head_of((const char *)bytes.data + at), bit = hash >> (32 - FILTER_BITS);
 
 		if (search->filter[bit >> 3] >> (bit & 7) & 1)
-			look_at(search, bytes, at, hash, offset + at, where);
+			find_needles(search, bytes, at, hash, offset + at, where);
 	}
 }
 

@@ -12,7 +12,7 @@ const struct pd_thread_view *pd_places_view(struct pd_places *places, uint32_t p
 
 	if (pd_view_holds(view, pid, tid, when))
 		return view;
-	pd_owners_look(&places->owners, view, pid, tid, when, &owner);
+	pd_owners_view(&places->owners, view, pid, tid, when, &owner);
 	view->owner = pd_owners_find(&places->owners, &owner);
 	view->used = view->owner != UINT32_MAX;
 	return view->used ? view : NULL;

@@ -287,7 +287,7 @@ static bool is_unfinished(const char *name)
 	return dot && strcmp(dot, unfinished) == 0;
 }
 
-static void look_at(struct entries *e, int directory, const char *name)
+static void take_entry(struct entries *e, int directory, const char *name)
 {
 	struct entry entry;
 	struct stat about;
@@ -320,7 +320,7 @@ static void evict_oldest(int directory, uint64_t size)
 		return;
 	}
 	for (struct dirent *entry = readdir(list); entry; entry = readdir(list))
-		look_at(&e, directory, entry->d_name);
+		take_entry(&e, directory, entry->d_name);
 	closedir(list);
 	if (e.count && e.total + size > total_limit)
 		qsort(e.items, e.count, sizeof(*e.items), compare_used);

@@ -159,7 +159,7 @@ const struct pd_thread_view *pd_collector_view_anew(const struct pd_collector *c
 	struct pd_common *common = c->common;
 	struct pd_owner owner;
 
-	pd_owners_look(&common->owners, view, pid, tid, when, &owner);
+	pd_owners_view(&common->owners, view, pid, tid, when, &owner);
 	pd_common_lock(common, &common->names_lock);
 	view->owner = pd_owners_find(&common->owners, &owner);
 	pd_common_unlock(common, &common->names_lock);

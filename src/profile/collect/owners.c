@@ -46,20 +46,20 @@ static struct pd_owner owner_of(uint32_t by, uint32_t pid, uint32_t tid, const s
 }
 
 // Both numbers of the process go up with time, so their sum says which they are.
-static void look_at_codes(const struct pd_codes *codes, uint32_t pid, struct pd_moment when, struct pd_view *view)
+static void add_codes(const struct pd_codes *codes, uint32_t pid, struct pd_moment when, struct pd_view *view)
 {
 	uint64_t turn = pd_codes_turn(codes, pid, when, &view->from, &view->until);
 
 	view->maps += turn << 32;
 }
 
-void pd_owners_look(const struct pd_owners *owners, struct pd_thread_view *view, uint32_t pid, uint32_t tid,
+void pd_owners_view(const struct pd_owners *owners, struct pd_thread_view *view, uint32_t pid, uint32_t tid,
 		    struct pd_moment when, struct pd_owner *owner_out)
 {
 	view->used = false;
 	pd_state_view(owners->state, pid, tid, when, &view->view);
 	if (owners->codes)
-		look_at_codes(owners->codes, pid, when, &view->view);
+		add_codes(owners->codes, pid, when, &view->view);
 	view->pid = pid;
 	view->tid = tid;
 	*owner_out = owner_of(owners->by, pid, tid, &view->view);

@@ -43,7 +43,7 @@ struct pd_owners {
 
 void pd_owners_fini(struct pd_owners *owners);
 // Fills a view but for the number of its owner, which comes in *owner_out.
-void pd_owners_look(const struct pd_owners *owners, struct pd_thread_view *view, uint32_t pid, uint32_t tid,
+void pd_owners_view(const struct pd_owners *owners, struct pd_thread_view *view, uint32_t pid, uint32_t tid,
 		    struct pd_moment when, struct pd_owner *owner_out);
 // The number of an owner; UINT32_MAX if there is no memory. Others must not use the owners meanwhile.
 uint32_t pd_owners_find(struct pd_owners *owners, const struct pd_owner *owner);

@@ -27,7 +27,7 @@ static bool renew_cache(struct pd_collector *c)
 }
 
 // Looks up the buckets of samples, and asks for the memory of their amounts.
-static void look_up(struct pd_collector *c, size_t count)
+static void find_buckets(struct pd_collector *c, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct pd_pending *pending = &c->pending[i];
@@ -57,7 +57,7 @@ static bool is_later(const struct pd_collector *c, const struct pd_pending *pend
 
 bool pd_pending_flush(struct pd_collector *c, size_t waiting)
 {
-	look_up(c, waiting);
+	find_buckets(c, waiting);
 	for (size_t i = 0; i < waiting; i++) {
 		const struct pd_pending *pending = &c->pending[i];
 

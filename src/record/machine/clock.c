@@ -41,7 +41,7 @@ static uint64_t time_in(struct pd_ring *ring)
 	struct pd_ring_view view;
 	uint64_t time = 0;
 
-	if (pd_ring_look(ring, &view) && view.pieces[0].size > sizeof(time)) {
+	if (pd_ring_peek(ring, &view) && view.pieces[0].size > sizeof(time)) {
 		memcpy(&time, view.pieces[0].data + view.pieces[0].size - sizeof(time), sizeof(time));
 		pd_ring_release(ring, &view);
 	}

@@ -46,7 +46,7 @@ static enum pd_status write_ring(struct pd_recorder *recorder, struct pd_ring *r
 	struct pd_ring_view view;
 	enum pd_status status;
 
-	if (!pd_ring_look(ring, &view))
+	if (!pd_ring_peek(ring, &view))
 		return PD_OK;
 	*any = true;
 	if (ring->offcpu) {

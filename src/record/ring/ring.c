@@ -75,7 +75,7 @@ static uint64_t size_of_backward(const struct pd_ring *ring, uint64_t head)
 	return at - head;
 }
 
-bool pd_ring_look(struct pd_ring *ring, struct pd_ring_view *view)
+bool pd_ring_peek(struct pd_ring *ring, struct pd_ring_view *view)
 {
 	uint64_t head = __atomic_load_n(&page_of(ring)->data_head, __ATOMIC_ACQUIRE);
 

@@ -33,11 +33,11 @@ static bool same_entry(const struct pd_profile_entry *a, const struct pd_profile
 /* ---- the first pass: who and where ---- */
 
 /* Whether a sample is shown. Others may count in the totals. */
-static bool is_shown(uint8_t look)
+static bool is_shown(uint8_t flags)
 {
-	unsigned level = look & FRAME_LEVEL;
+	unsigned level = flags & FRAME_LEVEL;
 
-	return level != PD_CPUMODE_GUEST_KERNEL && level != PD_CPUMODE_GUEST_USER && (look & FRAME_REQUESTED);
+	return level != PD_CPUMODE_GUEST_KERNEL && level != PD_CPUMODE_GUEST_USER && (flags & FRAME_REQUESTED);
 }
 
 /* False if there is no memory. */
@@ -85,12 +85,12 @@ static bool note_callers(struct building_part *part, const struct pd_stack *stac
 	return true;
 }
 
-static void add_total(struct building_part *part, const struct pd_profile_entry *entry, uint8_t look)
+static void add_total(struct building_part *part, const struct pd_profile_entry *entry, uint8_t flags)
 {
 	const struct building *building = part->building;
 	size_t event = entry->event->index - building->table->head.first_event;
 
-	if (is_unresolved(building->report, look) || (building->report->options.relative && !is_shown(look)))
+	if (is_unresolved(building->report, flags) || (building->report->options.relative && !is_shown(flags)))
 		return;
 	part->totals[event] += entry->period;
 	part->samples[event] += entry->samples;
@@ -103,15 +103,15 @@ static bool state_entry(struct building_part *part, size_t index)
 	const struct pd_profile_entry *entry = pd_profile_entry(report->profile, index);
 	const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
 	struct entry_state *state = &building->states[index - building->begin];
-	uint8_t look = report->scratch.flags[stack->ip];
+	uint8_t flags = report->scratch.flags[stack->ip];
 	uint32_t who;
 
 	*state = (struct entry_state){ 0, stack->ip };
-	add_total(part, entry, look);
-	pd_quality_add(&part->quality, entry, stack, look & FRAME_FUNCTION);
-	if (!is_shown(look) || is_unresolved(report, look))
+	add_total(part, entry, flags);
+	pd_quality_add(&part->quality, entry, stack, flags & FRAME_FUNCTION);
+	if (!is_shown(flags) || is_unresolved(report, flags))
 		return true;
-	if (!find_who(part, entry, &who) || !note_frame(part, stack->ip, look & FRAME_LEVEL))
+	if (!find_who(part, entry, &who) || !note_frame(part, stack->ip, flags & FRAME_LEVEL))
 		return false;
 	state->who = who + 1;
 	return !report->children || note_callers(part, stack);

@@ -55,7 +55,7 @@ static enum what validate_head(const struct pd_stream *stream, const uint8_t *at
 }
 
 // What stands so many bytes after the place of the reader, which does not move.
-static enum what look_at(struct pd_stream *stream, uint64_t skip)
+static enum what peek_at(struct pd_stream *stream, uint64_t skip)
 {
 	struct pd_reader *reader = &stream->reader;
 	uint8_t head[PD_RECORD_HEADER_SIZE];
@@ -79,7 +79,7 @@ static enum what look_at(struct pd_stream *stream, uint64_t skip)
 
 bool pd_stream_head_follows(struct pd_stream *stream, uint64_t size)
 {
-	return look_at(stream, size) == WHAT_HEAD;
+	return peek_at(stream, size) == WHAT_HEAD;
 }
 
 static bool are_near(uint64_t a, uint64_t b)
@@ -150,7 +150,7 @@ static bool is_pair(struct pd_stream *stream, size_t skip)
 	skip += first.bytes.size;
 	tail = tail_size_of(stream, first.bytes, first.type);
 	if (tail) {
-		enum what what = look_at(stream, skip + tail);
+		enum what what = peek_at(stream, skip + tail);
 
 		return first.validity == PD_VALID && what != WHAT_NONSENSE;
 	}
@@ -254,7 +254,7 @@ static enum step step(struct pd_stream *stream, size_t *skip, uint64_t *time_ns)
 		return STEP_BREAKS;
 	tail = tail_size_of(stream, candidate.bytes, candidate.type);
 	if (tail > left)
-		return look_at(stream, *skip + candidate.bytes.size + tail) == WHAT_NONSENSE ? STEP_BREAKS :
+		return peek_at(stream, *skip + candidate.bytes.size + tail) == WHAT_NONSENSE ? STEP_BREAKS :
 											       STEP_LEADS_ON;
 	*skip += candidate.bytes.size + (size_t)tail;
 	if (*time_ns == PD_NO_TIME)
@@ -567,7 +567,7 @@ enum pd_status pd_stream_doubt(struct pd_stream *stream, const struct pd_record_
 	bytes = (struct pd_bytes){ reader->at, (size_t)head->size };
 	validity = pd_stream_validate(stream, bytes, 0, PD_NO_OFFSET, &time_ns);
 	tail = tail_size_of(stream, bytes, pd_record_type_of(stream->file, head));
-	next = look_at(stream, head->size + tail);
+	next = peek_at(stream, head->size + tail);
 	if (validity == PD_VALID && tail && next == WHAT_NONSENSE && reader->source->seekable &&
 	    reader->end != UINT64_MAX)
 		return doubt_tail(stream, head, tail, taken_out, error);

@@ -54,7 +54,7 @@ static uint32_t bucket_of(uint64_t number)
 }
 
 // As a collector looks for it.
-static uint32_t look_up(const struct pd_key_cache *cache, const struct pd_tag *tag)
+static uint32_t find_bucket(const struct pd_key_cache *cache, const struct pd_tag *tag)
 {
 	uint32_t bucket = pd_key_cache_find(pd_key_cache_first(cache, tag), tag);
 
@@ -65,7 +65,7 @@ static uint32_t look_up_number(const struct pd_key_cache *cache, uint64_t number
 {
 	struct pd_tag tag = tag_of(number);
 
-	return look_up(cache, &tag);
+	return find_bucket(cache, &tag);
 }
 
 static bool add_number(struct pd_key_cache *cache, uint64_t number)
@@ -160,7 +160,7 @@ TEST(test_seen__adding_again_changes_nothing)
 	CHECK(!pd_key_cache_add(cache, &tag, 7));
 	CHECK(!pd_key_cache_add(cache, &tag, 8));
 	CHECK(memcmp(before.lines, small.lines, sizeof(small.lines)) == 0);
-	CHECK(look_up(cache, &tag) == 7);
+	CHECK(find_bucket(cache, &tag) == 7);
 }
 
 TEST(test_seen__buckets_from_the_first_to_the_last)
@@ -173,7 +173,7 @@ TEST(test_seen__buckets_from_the_first_to_the_last)
 		struct pd_tag tag = tag_of(i);
 
 		CHECK(pd_key_cache_add(cache, &tag, buckets[i]));
-		CHECK(look_up(cache, &tag) == buckets[i]);
+		CHECK(find_bucket(cache, &tag) == buckets[i]);
 	}
 }
 
@@ -230,16 +230,16 @@ TEST(test_seen__tags_with_the_same_half_are_distinguished)
 		for (size_t i = 0; i < before; i++)
 			CHECK(add_number(cache, i));
 		CHECK(pd_key_cache_add(cache, &tag, 5));
-		CHECK(look_up(cache, &tag) == 5);
-		CHECK(look_up(cache, &low) == PD_NOT_CACHED);
-		CHECK(look_up(cache, &high) == PD_NOT_CACHED);
+		CHECK(find_bucket(cache, &tag) == 5);
+		CHECK(find_bucket(cache, &low) == PD_NOT_CACHED);
+		CHECK(find_bucket(cache, &high) == PD_NOT_CACHED);
 		// there can be one of a low half in a line
 		CHECK(!pd_key_cache_add(cache, &low, 6));
-		CHECK(look_up(cache, &low) == PD_NOT_CACHED);
-		CHECK(look_up(cache, &tag) == 5);
+		CHECK(find_bucket(cache, &low) == PD_NOT_CACHED);
+		CHECK(find_bucket(cache, &tag) == 5);
 		CHECK(pd_key_cache_add(cache, &high, 7) == (before + 1 < PD_KEYS_IN_LINE));
-		CHECK(look_up(cache, &high) == (before + 1 < PD_KEYS_IN_LINE ? 7 : PD_NOT_CACHED));
-		CHECK(look_up(cache, &tag) == 5);
+		CHECK(find_bucket(cache, &high) == (before + 1 < PD_KEYS_IN_LINE ? 7 : PD_NOT_CACHED));
+		CHECK(find_bucket(cache, &tag) == 5);
 	}
 }
 
@@ -253,7 +253,7 @@ TEST(test_seen__the_same_half_in_another_line)
 		other.high++;
 	} while (pd_key_cache_first(cache, &other) == pd_key_cache_first(cache, &tag));
 	CHECK(pd_key_cache_add(cache, &tag, 1) && pd_key_cache_add(cache, &other, 2));
-	CHECK(look_up(cache, &tag) == 1 && look_up(cache, &other) == 2);
+	CHECK(find_bucket(cache, &tag) == 1 && find_bucket(cache, &other) == 2);
 }
 
 TEST(test_seen__no_half_is_no_tag)
@@ -266,8 +266,8 @@ TEST(test_seen__no_half_is_no_tag)
 
 		for (size_t i = 0; i < count; i++)
 			CHECK(add_number(cache, i));
-		CHECK(look_up(cache, &none) == PD_NOT_CACHED);
-		CHECK(look_up(cache, &some) == PD_NOT_CACHED);
+		CHECK(find_bucket(cache, &none) == PD_NOT_CACHED);
+		CHECK(find_bucket(cache, &some) == PD_NOT_CACHED);
 	}
 }
 
@@ -282,15 +282,15 @@ TEST(test_seen__a_place_that_is_only_claimed_has_no_bucket)
 		for (size_t i = 0; i < at; i++)
 			CHECK(add_number(cache, i));
 		small.lines[0].low[at] = tag.low;
-		CHECK(look_up(cache, &tag) == PD_NOT_CACHED);
+		CHECK(find_bucket(cache, &tag) == PD_NOT_CACHED);
 		CHECK(!pd_key_cache_add(cache, &tag, 3));
-		CHECK(look_up(cache, &tag) == PD_NOT_CACHED);
+		CHECK(find_bucket(cache, &tag) == PD_NOT_CACHED);
 		CHECK(small.lines[0].bucket_plus_1[at] == 0);
 		// nor is it taken along
 		CHECK(copied);
 		copy(cache, copied);
-		CHECK(copied->used == at && look_up(copied, &tag) == PD_NOT_CACHED);
-		CHECK(add_number(copied, 50) && look_up(copied, &tag) == bucket_of(50));
+		CHECK(copied->used == at && find_bucket(copied, &tag) == PD_NOT_CACHED);
+		CHECK(add_number(copied, 50) && find_bucket(copied, &tag) == bucket_of(50));
 		destroy(copied);
 	}
 }
