@@ -4,8 +4,8 @@
  * built in. C++ names come without parameters and return types, Rust names without hashes, and both without what compilers
  * put after the names of parts of functions (".cold").
  */
-#ifndef PD_SYMBOL_DEMANGLE_H
-#define PD_SYMBOL_DEMANGLE_H
+#ifndef PD_OBJECT_DEMANGLE_DEMANGLE_H
+#define PD_OBJECT_DEMANGLE_DEMANGLE_H
 
 #include "base/text/text.h"
 

@@ -4,8 +4,8 @@
  * trees in them, line programs. It is read in one pass over a unit, into the flat tables of unit_table.h. All of it may
  * be hostile: every read is bounded, nothing is followed without a limit, and work is linear in the size of the input.
  */
-#ifndef PD_SYMBOL_DWARF_H
-#define PD_SYMBOL_DWARF_H
+#ifndef PD_OBJECT_DWARF_DWARF_H
+#define PD_OBJECT_DWARF_DWARF_H
 
 #include "base/cursor.h"
 #include "object/elf/elf.h"

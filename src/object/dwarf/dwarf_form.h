@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Forms of attributes that are more than a kind of number: which table a value refers to (DWARF 5, 7.5.6). */
-#ifndef PD_OBJECT_DWARF_FORM_H
-#define PD_OBJECT_DWARF_FORM_H
+#ifndef PD_OBJECT_DWARF_DWARF_FORM_H
+#define PD_OBJECT_DWARF_DWARF_FORM_H
 
 #include "object/dwarf/dwarf.h"
 

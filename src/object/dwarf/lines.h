@@ -8,8 +8,8 @@
  * below his directories that have the build id that is asked for. Units whose information is in files of their own
  * (-gsplit-dwarf) are not known.
  */
-#ifndef PD_SYMBOL_LINES_H
-#define PD_SYMBOL_LINES_H
+#ifndef PD_OBJECT_DWARF_LINES_H
+#define PD_OBJECT_DWARF_LINES_H
 
 #include "object/find/find.h"
 

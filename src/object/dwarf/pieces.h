@@ -3,8 +3,8 @@
  * Spans of addresses that may overlap, cut into pieces that do not: at each address the span with the highest value
  * wins. Who has an address is one binary search then, whatever a hostile file nests.
  */
-#ifndef PD_SYMBOL_PIECES_H
-#define PD_SYMBOL_PIECES_H
+#ifndef PD_OBJECT_DWARF_PIECES_H
+#define PD_OBJECT_DWARF_PIECES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * A maker is filled in any order. A table is one block of memory that can be written to a file and used again; it is
  * checked before, so that a hostile one gives wrong answers at worst.
  */
-#ifndef PD_SYMBOL_UNIT_TABLE_H
-#define PD_SYMBOL_UNIT_TABLE_H
+#ifndef PD_OBJECT_DWARF_UNIT_TABLE_H
+#define PD_OBJECT_DWARF_UNIT_TABLE_H
 
 #include "base/lookup/hash.h"
 #include "object/dwarf/lines.h"

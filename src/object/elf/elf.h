@@ -3,8 +3,8 @@
  * ELF files: executables, shared objects, kernel modules, their debug files; 32 and 64 bit, both byte orders. Only what
  * names and addresses need: sections, segments, the build id, the link to a debug file, symbols. No DWARF.
  */
-#ifndef PD_SYMBOL_ELF_H
-#define PD_SYMBOL_ELF_H
+#ifndef PD_OBJECT_ELF_ELF_H
+#define PD_OBJECT_ELF_ELF_H
 
 #include "object/elf/image.h"
 #include "object/symbols/symbols.h"

@@ -5,8 +5,8 @@
  * shrinks meanwhile must not end the process. Only regular files are opened, never a device or a FIFO; and files in
  * archives, where they stand.
  */
-#ifndef PD_SYMBOL_IMAGE_H
-#define PD_SYMBOL_IMAGE_H
+#ifndef PD_OBJECT_ELF_IMAGE_H
+#define PD_OBJECT_ELF_IMAGE_H
 
 #include <perfdata/archive.h>
 

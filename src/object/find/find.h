@@ -4,8 +4,8 @@
  * the object; never on the network. What has another build id than the one that was recorded is not used, and every
  * place that was looked at is reported with the reason, so that a user can be helped.
  */
-#ifndef PD_SYMBOL_FIND_H
-#define PD_SYMBOL_FIND_H
+#ifndef PD_OBJECT_FIND_FIND_H
+#define PD_OBJECT_FIND_FIND_H
 
 #include "object/elf/elf.h"
 

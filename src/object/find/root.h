@@ -3,8 +3,8 @@
  * Opens files below a directory as if that were the root of all files: neither ".." nor a symbolic link leads out of
  * it, an absolute link begins at it again. Paths may come out of a hostile file.
  */
-#ifndef PD_SYMBOL_ROOT_H
-#define PD_SYMBOL_ROOT_H
+#ifndef PD_OBJECT_FIND_ROOT_H
+#define PD_OBJECT_FIND_ROOT_H
 
 /** Opens for reading; whoever asks looks at what kind of file it is. Devices, FIFOs and sockets are not opened
  * (-ENOTSUP), since that may do something. Returns a descriptor, or a negative error number. Somebody who changes the

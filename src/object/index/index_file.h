@@ -9,8 +9,8 @@
  * files that are there now are those that it was learnt from; or if none is there any more, since the object at that
  * place had that build id once. Files that belong to somebody else, or that others may write, are not used.
  */
-#ifndef PD_SYMBOL_INDEX_FILE_H
-#define PD_SYMBOL_INDEX_FILE_H
+#ifndef PD_OBJECT_INDEX_INDEX_FILE_H
+#define PD_OBJECT_INDEX_INDEX_FILE_H
 
 #include "object/find/find.h"
 #include "object/symbols/kallsyms.h"

@@ -3,8 +3,8 @@
  * Code made at run time with its history, as programs write it to jit-PID.dump: what was where from when on, and which
  * lines it came from. The bytes of the code are not read; only their offset is returned.
  */
-#ifndef PD_SYMBOL_JITDUMP_H
-#define PD_SYMBOL_JITDUMP_H
+#ifndef PD_OBJECT_RUNTIME_JITDUMP_H
+#define PD_OBJECT_RUNTIME_JITDUMP_H
 
 #include <perfdata/jitdump.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of code made at run time, as programs list it in /tmp/perf-PID.map: "START SIZE name" in hex. */
-#ifndef PD_SYMBOL_PERFMAP_H
-#define PD_SYMBOL_PERFMAP_H
+#ifndef PD_OBJECT_RUNTIME_PERFMAP_H
+#define PD_OBJECT_RUNTIME_PERFMAP_H
 
 #include "object/symbols/symbols.h"
 

@@ -4,8 +4,8 @@
  * them, so those of its image, which stay what they are until the next boot, can be kept and be all that is known at first
  * (index_file.h).
  */
-#ifndef PD_SYMBOL_KALLSYMS_H
-#define PD_SYMBOL_KALLSYMS_H
+#ifndef PD_OBJECT_SYMBOLS_KALLSYMS_H
+#define PD_OBJECT_SYMBOLS_KALLSYMS_H
 
 #include "object/symbols/symbols.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines and hex numbers of text that may be hostile: nothing is read past the end, and no NUL is needed there. */
-#ifndef PD_SYMBOL_SCAN_H
-#define PD_SYMBOL_SCAN_H
+#ifndef PD_OBJECT_SYMBOLS_SCAN_H
+#define PD_OBJECT_SYMBOLS_SCAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
  * Where symbols overlap, the space is cut into pieces beforehand, so that a lookup is one binary search whatever a
  * hostile file nests.
  */
-#ifndef PD_SYMBOL_SYMBOLS_H
-#define PD_SYMBOL_SYMBOLS_H
+#ifndef PD_OBJECT_SYMBOLS_SYMBOLS_H
+#define PD_OBJECT_SYMBOLS_SYMBOLS_H
 
 #include "base/error.h"
 #include "base/memory.h"
