@@ -167,7 +167,7 @@ static enum pd_inject_action take_pipe_id(struct pd_inject_ids *ids, struct pd_s
 		       PD_INJECT_FAILED;
 }
 
-bool pd_inject_ids_mark_hits(const struct pd_inject *inject)
+bool pd_inject_ids_marks_hits(const struct pd_inject *inject)
 {
 	const struct pd_inject_ids *ids = inject->ids;
 
@@ -179,7 +179,7 @@ enum pd_inject_action pd_inject_ids_record(struct pd_inject *inject, struct pd_s
 {
 	struct pd_inject_ids *ids = inject->ids;
 
-	if (record->type == PD_RECORD_SAMPLE && pd_inject_ids_mark_hits(inject))
+	if (record->type == PD_RECORD_SAMPLE && pd_inject_ids_marks_hits(inject))
 		return pd_inject_ids_mark_sample(ids, record) ? PD_INJECT_PASS : PD_INJECT_FAILED;
 	if (record->type == PD_RECORD_HEADER_BUILD_ID)
 		return take_pipe_id(ids, stream, record);

@@ -63,7 +63,7 @@ static bool pass_unchanged(struct pd_inject *inject, struct pd_stream *stream, c
 {
 	if (!pd_inject_keep(inject, pd_writer_pass(inject->writer, stream, record, &inject->error)))
 		return false;
-	if (!inject->sched && !pd_inject_ids_mark_hits(inject) && !(inject->jit && pd_inject_jit_waits(inject)))
+	if (!inject->sched && !pd_inject_ids_marks_hits(inject) && !(inject->jit && pd_inject_jit_waits(inject)))
 		count(inject, PD_RECORD_SAMPLE, pd_writer_pass_following(inject->writer, stream), true);
 	return true;
 }

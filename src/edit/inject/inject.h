@@ -65,7 +65,7 @@ enum pd_status pd_inject_each_record(struct pd_inject *inject, enum pd_order ord
 enum pd_status pd_inject_ids_open(struct pd_inject *inject, struct pd_error *error);
 void pd_inject_ids_close(struct pd_inject *inject);
 // True if samples mark what they hit.
-bool pd_inject_ids_mark_hits(const struct pd_inject *inject);
+bool pd_inject_ids_marks_hits(const struct pd_inject *inject);
 enum pd_inject_action pd_inject_ids_record(struct pd_inject *inject, struct pd_stream *stream,
 					   const struct pd_record *record);
 // What comes at the end of the output.
