@@ -60,7 +60,7 @@ struct pd_export_options {
 struct pd_export_result {
 	uint64_t samples;       /* exported */
 	uint64_t samples_read;  /* before the choice; 0 also if the file has none */
-	uint64_t damaged;       /* samples that cannot be decoded, or of no known event */
+	uint64_t damaged;       /* samples and other records that cannot be decoded, or of no known event */
 	uint64_t copied_stacks; /* exported samples with a copied user stack, which is not unwound */
 };
 

@@ -81,6 +81,7 @@ struct pd_export {
 	uint64_t *last_values;      // of counters
 	struct pd_u64_map value_of; // id to place in last_values
 	size_t value_count, value_capacity;
+	uint64_t from_ns, to_ns;    // what is wanted; to_ns is inclusive, 0: open
 	uint64_t first_ns, last_ns; // of the exported samples; 0: none
 	uint64_t dropped[PD_SUPPORT_COUNT];
 	struct pd_export_result result;

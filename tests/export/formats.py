@@ -208,6 +208,45 @@ def read_speedscope(data):
     return stacks
 
 
+def columns(table, length, *optional):
+    """The rows of a table that is column by column."""
+    for key, column in table.items():
+        need(not isinstance(column, list) or len(column) == length, f"length of column {key}")
+    return length
+
+
+def read_firefox(data):
+    top = strict_json(data.decode())
+    meta, shared = top["meta"], top["shared"]
+    need(meta["preprocessedProfileVersion"] == 66 and any(c["color"] == "grey" for c in meta["categories"]), "meta")
+    strings = shared["stringArray"]
+    for name in ("stackTable", "frameTable", "funcTable", "resourceTable", "nativeSymbols", "sources", "sourceLocationTable"):
+        columns(shared[name], shared[name]["length"])
+    stacks, frames, funcs, resources = (shared[n + "Table"] for n in ("stack", "frame", "func", "resource"))
+    need(all(-1 <= r < resources["length"] for r in funcs["resource"]), "resources")
+    need(all(r < len(top["libs"]) for r in resources["lib"]) and all(len(lib["breakpadId"]) == 33 for lib in top["libs"]), "libraries")
+    need(all(s is None or s < shared["sources"]["length"] for s in funcs["source"]), "sources")
+    need(all(0 <= c < len(meta["categories"]) for c in frames["category"]) and all(-1 <= a < 2**53 for a in frames["address"]), "frames")
+    names = [strings[funcs["name"][frames["func"][f]]] for f in stacks["frame"]]
+    chains = []
+    for row, (name, offset) in enumerate(zip(names, stacks["prefixOffset"])):
+        need(0 <= offset <= row, "a prefix comes later")
+        chains.append((chains[row - offset] if offset else []) + [name])
+    schemas = {schema["name"]: {field["key"] for field in schema["fields"]} for schema in meta["markerSchema"]}
+    found = []
+    for thread in top["threads"]:
+        samples, marks = thread["samples"], thread["markers"]
+        columns(samples, samples["length"])
+        columns(marks, marks["length"])
+        need(samples["time"] == sorted(samples["time"]) and min(samples["time"]) >= 0, "times of samples")
+        need(all(set(data) - {"type"} == schemas[data["type"]] for data in marks["data"]), "data of markers")
+        need(all(time >= 0 for time in marks["startTime"]) and all(0 <= name < len(strings) for name in marks["name"]), "markers")
+        comm, _, event = thread["name"].partition(" (")
+        scale = 1000000 if samples["weightType"] == "tracing-ms" else 1
+        found += [Stack(event[:-1] or None, comm, chains[stack], round(weight * scale), 1) for stack, weight in zip(samples["stack"], samples["weight"])]
+    return found
+
+
 def read_chrome(data):
     top = strict_json(data.decode())
     names = {}

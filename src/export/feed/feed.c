@@ -206,6 +206,8 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 		status = open_symbols(all, error);
 	if (status < 0)
 		return status;
+	all->from_ns = wanted.from_ns;
+	all->to_ns = wanted.to_ns;
 	// counters need every sample, and records are wanted whenever they were
 	if (!has_counters(all->file) && !all->format->record)
 		*window = wanted;
@@ -221,6 +223,11 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 	return all->tables.failed ? pd_fail_memory(error) : PD_OK;
 }
 
+static bool is_in_time(const struct pd_export *self, uint64_t time_ns)
+{
+	return time_ns == PD_NO_TIME || (time_ns >= self->from_ns && (!self->to_ns || time_ns <= self->to_ns));
+}
+
 static enum pd_status take_record(void *self, struct pd_stream *stream, const struct pd_record *record,
 				  struct pd_error *error)
 {
@@ -229,7 +236,7 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 	(void)stream;
 	if (record->type == PD_RECORD_SAMPLE)
 		take_sample(all, record);
-	else if (all->format->record)
+	else if (all->format->record && is_in_time(all, record->time_ns))
 		all->format->record(all, record);
 	return state_of(all, error);
 }

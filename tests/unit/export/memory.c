@@ -60,7 +60,7 @@ static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
 	return exported->symbols;
 }
 
-static enum pd_status export_file(const char *format, struct pd_text *text)
+static enum pd_status export_file(const char *format, struct pd_text *text, uint64_t *damaged_out)
 {
 	struct exported exported = { 0 };
 	const struct pd_export_options options = {
@@ -73,6 +73,7 @@ static enum pd_status export_file(const char *format, struct pd_text *text)
 		status = pd_export_new(&options, text, &export_, NULL);
 	if (status >= 0)
 		status = pd_export_run(export_, exported.file, NULL);
+	*damaged_out = export_ ? pd_export_result(export_).damaged : 0;
 	pd_export_free(export_);
 	pd_symbols_free(exported.symbols);
 	pd_file_close(exported.file);
@@ -91,7 +92,8 @@ static long every_turn(const char *format)
 {
 	struct pd_text *whole = pd_text_new();
 	long failures = 0;
-	bool good = whole && export_file(format, whole) == PD_OK;
+	uint64_t damaged;
+	bool good = whole && export_file(format, whole, &damaged) == PD_OK;
 
 	for (long turn = 0; good; turn++) {
 		struct pd_text *text = pd_text_new();
@@ -99,10 +101,10 @@ static long every_turn(const char *format)
 
 		has_failed = false;
 		left = turn;
-		status = export_file(format, text);
+		status = export_file(format, text, &damaged);
 		left = -1;
-		// without symbols an export ends by what its caller says
-		good = status == PD_OK ? same_text(text, whole) :
+		// without symbols an export ends by what its caller says; what cannot be decoded without memory is counted
+		good = status == PD_OK ? damaged || same_text(text, whole) :
 					 has_failed && (status == PD_ERROR_MEMORY || status == PD_ERROR_STOPPED);
 		if (!good)
 			printf("# %s: allocation %ld: %s\n", format, turn, pd_status_name(status));
