@@ -17,45 +17,7 @@ enum {
 	PROCESSED_VERSION = 66
 };
 
-// ---- columns ----
-
-void pd_firefox_key(struct pd_export *self, const char *key)
-{
-	pd_text_printf(self->text, ",\"%s\":", key);
-}
-
-void pd_firefox_column(struct pd_export *self, const char *key, size_t count, pd_firefox_cell_fn *cell)
-{
-	pd_firefox_key(self, key);
-	pd_text_char(self->text, '[');
-	for (size_t i = 0; i < count && !self->text->sink_failed; i++) {
-		if (i)
-			pd_text_char(self->text, ',');
-		cell(self, i);
-		pd_export_flush(self);
-	}
-	pd_text_char(self->text, ']');
-}
-
-void pd_firefox_same(struct pd_export *self, const char *key, size_t count, const char *value)
-{
-	pd_firefox_key(self, key);
-	pd_text_char(self->text, '[');
-	for (size_t i = 0; i < count && !self->text->sink_failed; i++) {
-		if (i)
-			pd_text_char(self->text, ',');
-		pd_text_add(self->text, value);
-		pd_export_flush(self);
-	}
-	pd_text_char(self->text, ']');
-}
-
-void pd_firefox_string(struct pd_export *self, uint32_t string)
-{
-	const struct pd_table_string *known = &self->tables.strings[string];
-
-	pd_text_json_string(self->text, known->text, known->size);
-}
+// ---- tables ----
 
 static void open_table(struct pd_export *self, const char *key, size_t count)
 {

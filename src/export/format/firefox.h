@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files about the Firefox Profiler share: firefox.c has tables, firefox_threads.c threads and their markers. */
+/* What the files about the Firefox Profiler share: firefox.c has tables, firefox_threads.c threads and their markers, firefox_columns.c
+ * columns. */
 #ifndef PD_EXPORT_FORMAT_FIREFOX_H
 #define PD_EXPORT_FORMAT_FIREFOX_H
 
@@ -30,6 +31,8 @@ struct pd_firefox {
 	const struct pd_rows *rows;
 };
 
+// ---- firefox_columns.c ----
+
 typedef void pd_firefox_cell_fn(struct pd_export *self, size_t number);
 // A comma and the name of a member.
 void pd_firefox_key(struct pd_export *self, const char *key);
@@ -37,10 +40,10 @@ void pd_firefox_string(struct pd_export *self, uint32_t string);
 void pd_firefox_column(struct pd_export *self, const char *key, size_t count, pd_firefox_cell_fn *cell);
 // A column of one value.
 void pd_firefox_same(struct pd_export *self, const char *key, size_t count, const char *value);
+void pd_firefox_milliseconds(struct pd_export *self, uint64_t ns);
 
 // ---- firefox_threads.c ----
 
-void pd_firefox_milliseconds(struct pd_export *self, uint64_t ns);
 void pd_firefox_prepare(struct pd_export *self);
 void pd_firefox_record(struct pd_export *self, const struct pd_record *record);
 void pd_firefox_put_schemas(struct pd_export *self);

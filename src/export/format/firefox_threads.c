@@ -27,12 +27,6 @@ struct marker_value {
 	uint64_t time_ns, kind, value;
 };
 
-void pd_firefox_milliseconds(struct pd_export *self, uint64_t ns)
-{
-	pd_text_u64(self->text, ns / 1000000);
-	pd_text_printf(self->text, ".%06u", (unsigned)(ns % 1000000));
-}
-
 // ---- keeping markers ----
 
 // Markers may come before the first sample.
