@@ -143,7 +143,7 @@ static int repair_opened(struct repair *repair)
 	return code == CODE_OK ? report_end(repair) : code;
 }
 
-static bool options_are_fine(const struct values *values)
+static bool options_are_valid(const struct values *values)
 {
 	const char *output = values->target.output;
 
@@ -164,7 +164,7 @@ static int run_repair(const struct call *call)
 	struct input_options input = repair.values->input;
 	int code = CODE_OK;
 
-	if (!options_are_fine(repair.values))
+	if (!options_are_valid(repair.values))
 		return CODE_USAGE;
 	if (!repair.values->dry_run)
 		code = target_take(&repair.target, &repair.values->target, PD_PACK_SAME);

@@ -355,18 +355,18 @@ bool options_parse(const struct command *command, int argc, char **argv, struct 
 	}
 	while (parser.next < argv + argc) {
 		const char *word = *parser.next++;
-		bool fine;
+		bool ok;
 
 		if (only_words || word[0] != '-' || !word[1])
-			fine = parse_word(&parser, word);
+			ok = parse_word(&parser, word);
 		else if (word[1] != '-')
-			fine = parse_short_names(&parser, word + 1);
+			ok = parse_short_names(&parser, word + 1);
 		else if (word[2])
-			fine = parse_long(&parser, word + 2);
+			ok = parse_long(&parser, word + 2);
 		else
-			fine = only_words = true;
+			ok = only_words = true;
 		only_words |= command->ends_at_word && parsed->words.count;
-		if (!fine)
+		if (!ok)
 			return false;
 	}
 	return true;

@@ -226,7 +226,7 @@ static int count_once(struct live *live)
 	struct record_control control;
 	struct rusage before;
 	struct pd_error error;
-	bool fine;
+	bool ok;
 
 	if (live->setup.file && pd_counter_open_file(live->recorder, &settings, &error) < 0) {
 		print_error("%s", error.message);
@@ -238,21 +238,21 @@ static int count_once(struct live *live)
 		fputs("Events disabled\n", stderr);
 	getrusage(RUSAGE_CHILDREN, &before);
 	live->start_ns = now_ns();
-	fine = pd_counter_start(live->recorder, &live->recorded, &error) >= 0;
-	if (!fine)
+	ok = pd_counter_start(live->recorder, &live->recorded, &error) >= 0;
+	if (!ok)
 		print_error("%s", error.message);
-	fine = fine && (live->recorded.command_errno || count_until_end(live));
+	ok = ok && (live->recorded.command_errno || count_until_end(live));
 	record_control_stop(&control);
 	if (live->recorded.command_errno) {
 		print_error("%s: %s", live->setup.call->words[0], strerror(live->recorded.command_errno));
 		return CODE_NO_COMMAND;
 	}
-	fine = fine && finish(live, &before);
-	if (fine && live->setup.file && pd_counter_close_file(live->recorder, &error) < 0) {
+	ok = ok && finish(live, &before);
+	if (ok && live->setup.file && pd_counter_close_file(live->recorder, &error) < 0) {
 		print_error("%s", error.message);
 		return CODE_OUTPUT;
 	}
-	return fine ? CODE_OK : CODE_OUTPUT;
+	return ok ? CODE_OK : CODE_OUTPUT;
 }
 
 static int run_once(struct live *live)

@@ -82,20 +82,20 @@ static bool read_nodes(struct pd_stat_places *places)
 {
 	DIR *dir = opendir("/sys/devices/system/node");
 	struct dirent *entry;
-	bool fine = true;
+	bool ok = true;
 
-	while (dir && fine && (entry = readdir(dir)) != NULL) {
+	while (dir && ok && (entry = readdir(dir)) != NULL) {
 		char path[512], line[4096];
 
 		if (strncmp(entry->d_name, "node", 4) != 0 || !isdigit((unsigned char)entry->d_name[4]))
 			continue;
 		snprintf(path, sizeof(path), "/sys/devices/system/node/%s/cpulist", entry->d_name);
 		if (read_line(path, line, sizeof(line)))
-			fine = set_node(places, line, strcspn(line, "\n"), (int)strtol(entry->d_name + 4, NULL, 10));
+			ok = set_node(places, line, strcspn(line, "\n"), (int)strtol(entry->d_name + 4, NULL, 10));
 	}
 	if (dir)
 		closedir(dir);
-	return fine;
+	return ok;
 }
 
 /* -1 is what a kernel says that does not know. */
@@ -108,16 +108,16 @@ bool pd_stat_places_of_machine(struct pd_stat_places *places)
 {
 	DIR *dir = opendir("/sys/devices/system/cpu");
 	struct dirent *entry;
-	bool fine = true;
+	bool ok = true;
 
-	while (dir && fine && (entry = readdir(dir)) != NULL) {
+	while (dir && ok && (entry = readdir(dir)) != NULL) {
 		size_t cpu;
 
 		if (strncmp(entry->d_name, "cpu", 3) != 0 || !isdigit((unsigned char)entry->d_name[3]))
 			continue;
 		cpu = strtoul(entry->d_name + 3, NULL, 10);
-		fine = reserve_places(places, cpu + 1);
-		if (!fine)
+		ok = reserve_places(places, cpu + 1);
+		if (!ok)
 			break;
 		places->items[cpu].socket = known(read_number(cpu, "physical_package_id"));
 		places->items[cpu].die = known(read_number(cpu, "die_id"));
@@ -125,7 +125,7 @@ bool pd_stat_places_of_machine(struct pd_stat_places *places)
 	}
 	if (dir)
 		closedir(dir);
-	return fine && read_nodes(places);
+	return ok && read_nodes(places);
 }
 
 /* ---- a file ---- */
@@ -149,12 +149,12 @@ bool pd_stat_places_of_file(struct pd_stat_places *places, struct pd_file *file)
 {
 	const struct pd_cpu_topology *cores = pd_file_cpu_topology(file);
 	const struct pd_numa_topology *nodes = pd_file_numa_topology(file);
-	bool fine = !cores || take_cores(places, cores);
+	bool ok = !cores || take_cores(places, cores);
 
-	for (size_t i = 0; nodes && i < nodes->nodes.count && fine; i++) {
+	for (size_t i = 0; nodes && i < nodes->nodes.count && ok; i++) {
 		const struct pd_numa_node *node = PD_ITEM(pd_numa_node, nodes->nodes, i);
 
-		fine = set_node(places, node->cpus.data, node->cpus.length, (int)node->node);
+		ok = set_node(places, node->cpus.data, node->cpus.length, (int)node->node);
 	}
-	return fine;
+	return ok;
 }

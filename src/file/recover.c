@@ -241,7 +241,7 @@ static bool find_attrs(struct pd_file *file, uint64_t before, uint64_t *offset_o
 	return best > 0;
 }
 
-static bool attrs_are_fine(struct pd_file *file)
+static bool attrs_are_valid(struct pd_file *file)
 {
 	const struct pd_header *h = &file->header;
 	uint8_t at[8];
@@ -260,10 +260,10 @@ static void recover_attrs(struct pd_file *file)
 {
 	struct pd_header *h = &file->header;
 	uint64_t offset, entry, count;
-	bool data_is_fine = h->data_offset >= 72 && is_record_head(file, h->data_offset);
+	bool data_is_valid = h->data_offset >= 72 && is_record_head(file, h->data_offset);
 
-	if (attrs_are_fine(file) ||
-	    !find_attrs(file, data_is_fine ? h->data_offset : UINT64_MAX, &offset, &entry, &count))
+	if (attrs_are_valid(file) ||
+	    !find_attrs(file, data_is_valid ? h->data_offset : UINT64_MAX, &offset, &entry, &count))
 		return;
 	h->attr_size = entry;
 	h->attrs_offset = offset;

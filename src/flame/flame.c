@@ -197,11 +197,11 @@ bool pd_flame_node(struct pd_flame *flame, size_t index, struct pd_flame_node *n
 
 // ---- printing ----
 
-static enum pd_status result_of(bool fine, const struct pd_text *text, struct pd_error *error)
+static enum pd_status result_of(bool ok, const struct pd_text *text, struct pd_error *error)
 {
-	if (fine && !text->failed && text->sink_failed)
+	if (ok && !text->failed && text->sink_failed)
 		return pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "the output cannot be written");
-	return fine && !text->failed ? PD_OK : pd_fail_memory(error);
+	return ok && !text->failed ? PD_OK : pd_fail_memory(error);
 }
 
 enum pd_status pd_flame_print_folded(struct pd_flame *flame, struct pd_text *text, struct pd_error *error)

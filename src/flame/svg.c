@@ -346,9 +346,9 @@ bool pd_flame_write_svg(const struct flame_graph *graph, const struct flame_draw
 		.width = options->width - 2 * MARGIN,
 		.min_width = options->min_width,
 	};
-	bool fine = lay_out(&drawing);
+	bool ok = lay_out(&drawing);
 
-	if (fine) {
+	if (ok) {
 		double rows = (double)(drawing.depth + 1) * ROW;
 		double height = HEAD + rows + LEGEND + MARGIN;
 
@@ -363,12 +363,12 @@ bool pd_flame_write_svg(const struct flame_graph *graph, const struct flame_draw
 		put_legend(&drawing, HEAD + rows + LEGEND);
 		pd_text_add(out, "</svg>\n");
 		pd_text_flush_large(out);
-		fine = !out->failed;
+		ok = !out->failed;
 	}
 	free(drawing.self);
 	free(drawing.used);
 	free(drawing.x);
 	free(drawing.parent);
 	free(drawing.whole);
-	return fine;
+	return ok;
 }

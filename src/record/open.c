@@ -393,8 +393,8 @@ static const char *taken(const struct pd_recorder *recorder)
 	return recorder->options.counts ? "counted" : "recorded";
 }
 
-static enum pd_status say_no_right(struct pd_recorder *recorder, const struct pd_rec_event *event, int failure,
-				   struct pd_error *error)
+static enum pd_status fail_permission(struct pd_recorder *recorder, const struct pd_rec_event *event, int failure,
+				      struct pd_error *error)
 {
 	int64_t paranoid = paranoid_level();
 	int needed = level_needed(recorder, event);
@@ -420,8 +420,8 @@ static enum pd_status say_no_right(struct pd_recorder *recorder, const struct pd
 			      event->name, taken(recorder), whom, paranoid, needed);
 }
 
-static enum pd_status say_why(struct pd_recorder *recorder, const struct pd_rec_event *event, int failure,
-			      struct pd_error *error)
+static enum pd_status fail_open(struct pd_recorder *recorder, const struct pd_rec_event *event, int failure,
+				struct pd_error *error)
 {
 	if (failure == EOPNOTSUPP && event->attr.sample_type & PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK))
 		return pd_fail_system(error, failure,
@@ -430,7 +430,7 @@ static enum pd_status say_why(struct pd_recorder *recorder, const struct pd_rec_
 	switch (failure) {
 	case EACCES:
 	case EPERM:
-		return say_no_right(recorder, event, failure, error);
+		return fail_permission(recorder, event, failure, error);
 	case ENOENT:
 	case ENXIO:
 	case ENODEV:
@@ -508,7 +508,7 @@ static enum pd_status open_all(struct pd_recorder *recorder, struct pd_error *er
 		if (may_go_without(recorder, i, failure))
 			continue;
 		if (!may_ask_again(recorder, i, failure))
-			return say_why(recorder, &config->events[i], failure, error);
+			return fail_open(recorder, &config->events[i], failure, error);
 		// the others may have to be asked for less, too
 		for (size_t j = 0; j <= i; j++)
 			close_event(&config->events[j]);

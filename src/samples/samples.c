@@ -19,7 +19,7 @@ static enum pd_status keep(struct pd_samples *samples, enum pd_status status)
 	return status;
 }
 
-static bool fine(struct pd_samples *samples, enum pd_status status)
+static bool succeeds(struct pd_samples *samples, enum pd_status status)
 {
 	return keep(samples, status) >= 0;
 }
@@ -102,8 +102,8 @@ static bool check_events(struct pd_samples *samples)
 	while (samples->events_checked < pd_file_event_count(file)) {
 		const struct pd_event *event = pd_file_event(file, samples->events_checked++);
 
-		if (!fine(samples,
-			  pd_sample_fields_check(samples->fields, event, pd_file_header(file), &samples->error)))
+		if (!succeeds(samples,
+			      pd_sample_fields_check(samples->fields, event, pd_file_header(file), &samples->error)))
 			return false;
 		if (pipe)
 			add_pipe_place(samples, event);
@@ -111,14 +111,14 @@ static bool check_events(struct pd_samples *samples)
 	pd_samples_forget_styles(samples);
 	// a file is known as a whole by now; a pipe may have new ones
 	return !pipe || !samples->options.learn ||
-	       fine(samples, samples->options.learn(samples->options.self, file, &samples->error));
+	       succeeds(samples, samples->options.learn(samples->options.self, file, &samples->error));
 }
 
 // ---- a record ----
 
 static bool finalize_state(struct pd_samples *samples)
 {
-	if (!samples->finalized && !fine(samples, pd_state_finalize(samples->state, &samples->error)))
+	if (!samples->finalized && !succeeds(samples, pd_state_finalize(samples->state, &samples->error)))
 		return false;
 	if (!samples->finalized)
 		pd_samples_forget(samples);
@@ -127,10 +127,10 @@ static bool finalize_state(struct pd_samples *samples)
 		return true;
 	samples->owns_symbols = !samples->options.symbols;
 	if (samples->owns_symbols)
-		return fine(samples,
-			    pd_symbols_new(samples->file, samples->state, NULL, &samples->symbols, &samples->error));
-	return fine(samples, samples->options.symbols(samples->options.self, samples->file, samples->state,
-						      &samples->symbols, &samples->error));
+		return succeeds(samples, pd_symbols_new(samples->file, samples->state, NULL, &samples->symbols,
+							&samples->error));
+	return succeeds(samples, samples->options.symbols(samples->options.self, samples->file, samples->state,
+							  &samples->symbols, &samples->error));
 }
 
 // A file that does not say its machine is taken to be of this one.
@@ -164,7 +164,7 @@ static bool print_record(struct pd_samples *samples, const struct pd_record *rec
 	bool sample = record->type == PD_RECORD_SAMPLE;
 
 	if (!sample && !pd_samples_counts(samples, record))
-		return fine(samples, pd_fail_memory(&samples->error));
+		return succeeds(samples, pd_fail_memory(&samples->error));
 	if (!sample && !is_shown(samples, record->type))
 		return flush_large(samples);
 	if (samples->events_checked < pd_file_event_count(samples->file) && !check_events(samples))
@@ -175,7 +175,7 @@ static bool print_record(struct pd_samples *samples, const struct pd_record *rec
 	if (!sample)
 		pd_samples_record(samples, record);
 	else if (!pd_samples_sample(samples, record))
-		return fine(samples, pd_fail_memory(&samples->error));
+		return succeeds(samples, pd_fail_memory(&samples->error));
 	return flush_large(samples);
 }
 
@@ -299,7 +299,7 @@ enum pd_status pd_samples_take(struct pd_samples *samples, const struct pd_recor
 	if (record->type == PD_RECORD_SAMPLE) {
 		samples->sample_count++;
 	} else if (changes_state(record->type)) {
-		if (!fine(samples, pd_state_take(samples->state, record, &samples->error)))
+		if (!succeeds(samples, pd_state_take(samples->state, record, &samples->error)))
 			return fail(samples, error);
 		samples->finalized = false;
 	} else if (record->type == PD_RECORD_FINISHED_ROUND) {

@@ -181,9 +181,9 @@ static bool take_format(struct pd_trace *trace, struct pd_format *format, const 
 			struct arguments *arguments)
 {
 	struct piece_list list = { .trace = trace };
-	bool fine = take_pieces(&list, string, arguments);
-	struct pd_piece *pieces = fine ? pd_arena_copy(&trace->arena, list.items, list.count * sizeof(*list.items)) :
-					 NULL;
+	bool ok = take_pieces(&list, string, arguments);
+	struct pd_piece *pieces = ok ? pd_arena_copy(&trace->arena, list.items, list.count * sizeof(*list.items)) :
+				       NULL;
 
 	if (pieces) {
 		format->pieces = pieces;
@@ -218,15 +218,15 @@ static bool read_print(struct pd_trace *trace, struct pd_format *format, struct 
 	const char *at = (const char *)print.data, *end = at + print.size;
 	struct arguments arguments = { 0 };
 	char *string;
-	bool fine;
+	bool ok;
 
 	at = memchr(at, ':', print.size);
 	string = at ? (at++, pd_trace_literal(trace, &at, end)) : NULL;
 	if (!string)
 		return false;
-	fine = take_arguments(trace, format, at, end, &arguments) && take_format(trace, format, string, &arguments);
+	ok = take_arguments(trace, format, at, end, &arguments) && take_format(trace, format, string, &arguments);
 	pd_free(arguments.items);
-	return fine;
+	return ok;
 }
 
 void pd_trace_read_format(struct pd_trace *trace, struct pd_format *format)

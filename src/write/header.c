@@ -170,7 +170,7 @@ static void drop_feature(struct pd_writer *writer, unsigned feature)
 }
 
 // Whether the feature says that records are compressed; perf stat writes one that says nothing.
-static bool says_compressed(const struct pd_writer *writer)
+static bool describes_compression(const struct pd_writer *writer)
 {
 	const struct pd_write_feature *slot = &writer->features[PD_FEATURE_COMPRESSED];
 
@@ -205,7 +205,7 @@ static enum pd_status make_features(struct pd_writer *writer, struct pd_error *e
 
 	if (writer->pack_type)
 		status = make_feature(writer, PD_FEATURE_COMPRESSED, put_compression, error);
-	else if (writer->packing == PD_PACK_NONE && says_compressed(writer))
+	else if (writer->packing == PD_PACK_NONE && describes_compression(writer))
 		drop_feature(writer, PD_FEATURE_COMPRESSED);
 	if (status >= 0 && index)
 		status = make_feature(writer, PD_FEATURE_AUXTRACE, put_aux_index, error);

@@ -49,7 +49,7 @@ struct pd_write_part {
 	char *name;
 };
 
-struct pd_spread;
+struct pd_cpu_split;
 
 struct pd_writer {
 	enum pd_mode mode;
@@ -68,10 +68,10 @@ struct pd_writer {
 	int dir_fd;      // of a directory that is being made, or -1
 	struct pd_write_part *parts;
 	size_t part_count;
-	bool by_cpu;              // records of the kernel go to a part of their CPU
-	struct pd_spread *spread; // where to
-	bool started;             // the header is written
-	bool header_dirty;        // events came after the header
+	bool by_cpu;                    // records of the kernel go to a part of their CPU
+	struct pd_cpu_split *cpu_split; // where to
+	bool started;                   // the header is written
+	bool header_dirty;              // events came after the header
 	uint64_t data_offset;
 	uint64_t attrs_offset, attrs_size, attr_entry_size;
 	uint64_t types_offset;
@@ -200,13 +200,13 @@ enum pd_status pd_writer_encode_changed(struct pd_writer *writer, const struct p
 enum pd_status pd_writer_pass_instead(struct pd_writer *writer, struct pd_stream *stream,
 				      const struct pd_record *record, const void *changed, struct pd_error *error);
 
-// spread.c: parts by CPU
+// cpu_split.c: parts by CPU
 // Whether records go to several parts, so that rounds say nothing.
-bool pd_writer_spreads(const struct pd_writer *writer);
+bool pd_writer_splits_by_cpu(const struct pd_writer *writer);
 // The part of a record of a file that is no directory.
-enum pd_status pd_writer_spread(struct pd_writer *writer, const struct pd_record *record, size_t *part_out,
-				struct pd_error *error);
-void pd_spread_free(struct pd_spread *spread);
+enum pd_status pd_writer_split_by_cpu(struct pd_writer *writer, const struct pd_record *record, size_t *part_out,
+				      struct pd_error *error);
+void pd_cpu_split_free(struct pd_cpu_split *cpu_split);
 
 // consumer.c
 // Of a writer for no consumer everything is taken.

@@ -214,8 +214,8 @@ static bool is_id_of(const struct pd_record *record, const struct pd_event_full 
 // ---- samples ----
 
 // Whether readers of the output take a sample that stays as it is for one of its event.
-static bool says_event(const struct changing *c, const struct pd_record *record, const struct pd_event_full *full,
-		       const struct pd_write_event *event)
+static bool identifies_event(const struct changing *c, const struct pd_record *record, const struct pd_event_full *full,
+			     const struct pd_write_event *event)
 {
 	size_t words = (record->bytes.size - PD_RECORD_HEADER_SIZE) / 8;
 	uint64_t id;
@@ -370,7 +370,7 @@ static enum pd_status pass_sample(struct changing *c, struct pd_stream *stream, 
 	event = event_of(c, full);
 	if (!event)
 		return fail_event(c, record, error);
-	if (!has_same_fields(full, event) || !says_event(c, record, full, event))
+	if (!has_same_fields(full, event) || !identifies_event(c, record, full, event))
 		return pass_decoded_sample(c, stream, record, full, event, error);
 	if (keeps_values(c->join) && pd_record_is_big(record) == c->writer->big)
 		return pd_writer_pass(c->writer, stream, record, error);
@@ -463,7 +463,7 @@ static bool keeps_trailers(const struct changing *c, const struct pd_file *file)
 
 // Whether readers of the output find the event at the end of a record that stays as it is. With one event in the file that was
 // not looked at.
-static bool end_says_event(const struct changing *c, const struct pd_record *record)
+static bool end_identifies_event(const struct changing *c, const struct pd_record *record)
 {
 	const struct pd_file *file = pd_record_file(record);
 
@@ -475,7 +475,7 @@ static bool end_says_event(const struct changing *c, const struct pd_record *rec
 
 static bool keeps_trailer(const struct changing *c, const struct pd_record *record)
 {
-	return keeps_trailers(c, pd_record_file(record)) && end_says_event(c, record);
+	return keeps_trailers(c, pd_record_file(record)) && end_identifies_event(c, record);
 }
 
 static enum pd_status pass_tool(struct changing *c, struct pd_stream *stream, const struct pd_record *record,

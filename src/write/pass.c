@@ -141,7 +141,7 @@ static bool is_gathered(const struct pd_record *record)
 	return update && update->type == PD_EVENT_UPDATE_NAME;
 }
 
-static enum pd_status collect_spread(struct pd_writer *writer, const struct pd_record *record, struct pd_error *error)
+static enum pd_status collect_by_cpu(struct pd_writer *writer, const struct pd_record *record, struct pd_error *error)
 {
 	struct pd_bytes bytes;
 	struct pd_buffer buffer;
@@ -194,7 +194,7 @@ bool pd_writer_takes_pipe_record(struct pd_writer *writer, const struct pd_recor
 	}
 	if (writer->started || !is_gathered(record) || record->bytes.size < PD_RECORD_HEADER_SIZE + 8)
 		return false;
-	*status = collect_spread(writer, record, error);
+	*status = collect_by_cpu(writer, record, error);
 	return true;
 }
 
@@ -284,7 +284,7 @@ static enum pd_status find_part(struct pd_writer *writer, const struct pd_record
 				struct pd_error *error)
 {
 	if (writer->by_cpu)
-		return pd_writer_spread(writer, record, part_out, error);
+		return pd_writer_split_by_cpu(writer, record, part_out, error);
 	*part_out = record->part < writer->part_count ? record->part : 0;
 	return PD_OK;
 }
@@ -293,7 +293,7 @@ static enum pd_status find_part(struct pd_writer *writer, const struct pd_record
 static bool is_void_round(const struct pd_writer *writer, const struct pd_record *record)
 {
 	return record->type == PD_RECORD_FINISHED_ROUND &&
-	       (writer->part_count < pd_file_part_count(pd_record_file(record)) || pd_writer_spreads(writer));
+	       (writer->part_count < pd_file_part_count(pd_record_file(record)) || pd_writer_splits_by_cpu(writer));
 }
 
 // A file of perf stat is known by a feature without content, which a pipe does not have. Without it perf wants samples of

@@ -113,8 +113,8 @@ static enum pd_status add_record(struct pd_writer *writer, uint32_t type, uint16
 		return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: %s.%s: %s", writer->name,
 			       buffer.layout ? buffer.layout : layout->name, buffer.field ? buffer.field : "body",
 			       buffer.failed ? buffer.reason : "record is too large");
-	// see spread.c
-	if (type == PD_RECORD_FINISHED_ROUND && pd_writer_spreads(writer))
+	// see cpu_split.c
+	if (type == PD_RECORD_FINISHED_ROUND && pd_writer_splits_by_cpu(writer))
 		return PD_OK;
 	return put_encoded(writer, 0, type, (struct pd_bytes){ buffer.data, buffer.need }, error);
 }

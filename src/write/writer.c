@@ -189,7 +189,7 @@ static void free_writer(struct pd_writer *writer)
 	for (size_t i = 0; i < PD_FEATURE_LIMIT; i++)
 		pd_free(writer->features[i].data);
 	pd_arena_fini(&writer->arena);
-	pd_spread_free(writer->spread);
+	pd_cpu_split_free(writer->cpu_split);
 	pd_free(writer->events);
 	pd_free(writer->parts);
 	pd_free(writer->event_types.data);

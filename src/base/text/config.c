@@ -190,10 +190,10 @@ static bool read_value(struct parser *parser, char *value)
 static bool parse_value(struct parser *parser, const char *key)
 {
 	char *value = pd_alloc(strlen(parser->at) + 1);
-	bool fine = value ? read_value(parser, value) && set_key(parser, key, value) : no_memory(parser);
+	bool ok = value ? read_value(parser, value) && set_key(parser, key, value) : no_memory(parser);
 
 	pd_free(value);
-	return fine;
+	return ok;
 }
 
 static bool parse_key(struct parser *parser)

@@ -73,7 +73,7 @@ enum pd_status pd_asm_open_writer(struct pd_assembler *a)
 	return status;
 }
 
-static bool says_known(struct pd_parser *p, const char *word, const char *const *words, int *value)
+static bool find_known(struct pd_parser *p, const char *word, const char *const *words, int *value)
 {
 	struct pd_nearest nearest = { .word = word };
 	const char *at = p->at - strlen(word);
@@ -98,7 +98,7 @@ static int parse_choice(struct pd_parser *p, const char *const *words)
 	int value = 0;
 
 	pd_parse_word(p, word, sizeof(word));
-	says_known(p, word, words, &value);
+	find_known(p, word, words, &value);
 	return value;
 }
 

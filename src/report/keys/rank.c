@@ -162,7 +162,7 @@ static void set_ranks(struct value_table *table, const struct pd_sorted *sorted,
 		if (i + AHEAD < table->count)
 			__builtin_prefetch(&table->items[sorted[i + AHEAD].number]);
 		if (table->any_equivalent)
-			table->fine[sorted[i].number] = rank;
+			table->exact[sorted[i].number] = rank;
 		table->ranks[sorted[i].number] = equivalent ? table->ranks[sorted[i - 1].number] : rank;
 	}
 }
@@ -174,8 +174,8 @@ static bool rank_values(struct value_table *table, bool descending, size_t threa
 
 	table->ranks = pd_alloc((table->count + 1) * sizeof(*table->ranks));
 	if (table->any_equivalent)
-		table->fine = pd_alloc((table->count + 1) * sizeof(*table->fine));
-	done = sorted && table->ranks && (table->fine || !table->any_equivalent);
+		table->exact = pd_alloc((table->count + 1) * sizeof(*table->exact));
+	done = sorted && table->ranks && (table->exact || !table->any_equivalent);
 	for (size_t i = 0; done && i < table->count; i++)
 		sorted[i] = (struct pd_sorted){ table->items[i].order, table->items[i].word, (uint32_t)i };
 	done = done && pd_sort(sorted, table->count, compare_values, table, threads);

@@ -113,7 +113,7 @@ void pd_value_table_fini(struct value_table *table)
 	pd_free(table->part_texts);
 	pd_free(table->by_index);
 	pd_free(table->ranks);
-	pd_free(table->fine);
+	pd_free(table->exact);
 }
 
 /* ---- sets of values ---- */

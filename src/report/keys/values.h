@@ -49,7 +49,7 @@ struct value_table {
 	bool any_equivalent;
 	/* By value, once all are known. */
 	uint32_t *ranks; /* in the order of the values */
-	uint32_t *fine;  /* the same where equivalent ones are distinguished, if any are */
+	uint32_t *exact; /* the same where equivalent ones are distinguished, if any are */
 };
 
 /* An entry of a branch stack. */

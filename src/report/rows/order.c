@@ -111,7 +111,7 @@ static void fill_words(const struct pd_report *report, const struct table *table
 		size_t key = report->order.items[i].key;
 
 		if (report->order.items[i].kind == COLUMN_KEY && report->values[key].any_equivalent)
-			add_bits(to, report->values[key].fine[row_value(report, row, key)], measures->keys[key]);
+			add_bits(to, report->values[key].exact[row_value(report, row, key)], measures->keys[key]);
 	}
 }
 

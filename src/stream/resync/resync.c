@@ -527,8 +527,8 @@ static bool is_alone_in_time(struct pd_stream *stream, size_t size)
 	return can_be(stream, size, &next) && next.validity == PD_VALID && next.time_ns != PD_NO_TIME;
 }
 
-static bool is_fine(struct pd_stream *stream, const struct pd_record_head *head, struct pd_bytes bytes,
-		    enum pd_validity validity, enum what next)
+static bool is_valid_record(struct pd_stream *stream, const struct pd_record_head *head, struct pd_bytes bytes,
+			    enum pd_validity validity, enum what next)
 {
 	switch (validity) {
 	case PD_VALID:
@@ -578,7 +578,7 @@ enum pd_status pd_stream_doubt(struct pd_stream *stream, const struct pd_record_
 			return status;
 		bytes.data = reader->at;
 	}
-	if (!is_fine(stream, head, bytes, validity, next))
+	if (!is_valid_record(stream, head, bytes, validity, next))
 		return skip_to_start(stream, head, error);
 	if (validity == PD_ODD || validity == PD_STRANGE)
 		stream->odd_types |= UINT64_C(1) << (head->type & 63);
