@@ -68,17 +68,6 @@ static void survive_size_limits(void)
 
 /* ---- the command line ---- */
 
-/* Options after the name of the command override those before it. */
-static void merge_options(struct terminal_options *own, const struct parsed *before)
-{
-	const struct program_values *values = before->values;
-
-	own->paginate = values->paginate;
-	own->no_pager |= before->common.terminal.no_pager;
-	if (!own->color)
-		own->color = before->common.terminal.color;
-}
-
 /* A partly parsed command line. */
 struct line {
 	int argc;
@@ -91,11 +80,12 @@ struct line {
 static int run_parsed(const struct command_line *command, const struct line *line, struct parsed *parsed,
 		      struct output *out)
 {
+	const struct program_values *values = line->before->values;
 	struct terminal_options *terminal = &parsed->common.terminal;
 	bool usual = parsed->common.help || !command->command->live;
 	int code = CODE_USAGE;
 
-	merge_options(terminal, line->before);
+	terminal->paginate = values->paginate;
 	if (terminal_prepare(out, terminal, line->config, command->name, usual)) {
 		const struct call call = {
 			.values = parsed->values,
@@ -118,10 +108,12 @@ static int run_parsed(const struct command_line *command, const struct line *lin
 
 static int run_command(const struct command_line *command, const struct line *line, struct output *out)
 {
+	struct common_options common = line->before->common;
 	struct parsed parsed;
 	int code = CODE_USAGE;
 
-	if (options_parse(command->command, line->argc - line->first, line->argv + line->first, &parsed))
+	common.help = false; /* it made help the command */
+	if (options_parse(command->command, line->argc - line->first, line->argv + line->first, &common, &parsed))
 		code = run_parsed(command, line, &parsed, out);
 	options_fini(command->command, &parsed);
 	return code;
@@ -178,7 +170,7 @@ static int run_line(int argc, char **argv, const struct pd_config *config, struc
 	struct line line = { .argc = argc, .argv = argv, .before = &before, .config = config };
 	int code = CODE_USAGE;
 
-	if (options_parse(&program, argc - 1, argv + 1, &before))
+	if (options_parse(&program, argc - 1, argv + 1, NULL, &before))
 		code = run_words(&line, out);
 	options_fini(&program, &before);
 	return code;

@@ -169,7 +169,7 @@ static int run_part(const struct command_line *line, const struct call *call)
 	for (size_t i = 0; i < count; i++)
 		if (i != count - call->word_count)
 			words[own++] = (char *)call->arguments[i];
-	if (options_parse(command, (int)own, words, &parsed)) {
+	if (options_parse(command, (int)own, words, NULL, &parsed)) {
 		struct call part = *call;
 
 		part.values = parsed.values;

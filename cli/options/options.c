@@ -342,12 +342,15 @@ static bool parse_word(struct parser *parser, const char *word)
 	return false;
 }
 
-bool options_parse(const struct command *command, int argc, char **argv, struct parsed *parsed)
+bool options_parse(const struct command *command, int argc, char **argv, const struct common_options *before,
+		   struct parsed *parsed)
 {
 	struct parser parser = { .command = command, .parsed = parsed, .next = argv };
 	bool only_words = false;
 
 	memset(parsed, 0, sizeof(*parsed));
+	if (before)
+		parsed->common = *before;
 	parsed->values = calloc(1, command->values_size + 1);
 	if (!parsed->values) {
 		print_error("out of memory");

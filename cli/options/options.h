@@ -148,9 +148,11 @@ bool option_next(struct option_walk *walk);
 /* The option of this name, which need not end with a NUL; false if there is none. */
 bool option_find(const struct command *command, const char *name, size_t length, struct option *option_out);
 
-/* Takes the words after the name of a command. Says on stderr what is wrong and returns false then.
- * *parsed must be given back with options_fini either way. */
-bool options_parse(const struct command *command, int argc, char **argv, struct parsed *parsed);
+/* Takes the words after the name of a command. Says on stderr what is wrong and returns false then. before: common options
+ * that were given before that name, which those after it override, or NULL. *parsed must be given back with options_fini
+ * either way. */
+bool options_parse(const struct command *command, int argc, char **argv, const struct common_options *before,
+		   struct parsed *parsed);
 void options_fini(const struct command *command, struct parsed *parsed);
 
 /* A word that the value of an option may be; NULL as name ends a list. */
