@@ -3,6 +3,7 @@
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 
@@ -47,13 +48,15 @@ def once(tool, argv, most=None):
 class Side:
     """The least of several runs of a command, which come in turns with those of another one."""
 
-    def __init__(self, tool, argv):
-        self.tool, self.argv, self.least, self.late = tool, argv, None, False
+    def __init__(self, tool, argv, before=None):
+        self.tool, self.argv, self.before, self.least, self.late = tool, argv, before, None, False
 
     def run_again(self):
         """One more run, unless the command is known to need long."""
         if not self.argv or self.late or (self.least and self.least.wall > LONG_S):
             return
+        if self.before:
+            self.before()
         run = once(self.tool, self.argv, MOST_S)
         self.late = not run
         if run and (not self.least or run.cpu < self.least.cpu):
@@ -96,6 +99,36 @@ def measure(tool, tools, path, work, runs, only):
         yield Row(name, side, ours, ONLY_OURS.get(name))
 
 
+START = (["report", "--no-children", "-g", "none"], ["report", "--no-children", "-g", "graph"], ["script"])
+
+
+def measure_start(tool, tools, path, runs, only, scratch):
+    """Rows of commands with an index of symbols from an earlier run, and without one."""
+    for words in START:
+        name = shlex.join(words)
+        if only not in name:
+            continue
+        stdio = ["--stdio"] if words[0] == "report" else []
+        warm, cold = (os.path.join(scratch, word) for word in ("warm", "cold"))
+        theirs = Side(tool, tools["perf"] and [tools["perf"], *words, *stdio, "-i", path])
+        sides = [
+            (f"{name}, index", Side(tool, [tools["perfdata"], *words, *stdio, "--index-dir", warm, "-i", path])),
+            (
+                f"{name}, no index yet",
+                Side(
+                    tool,
+                    [tools["perfdata"], *words, *stdio, "--index-dir", cold, "-i", path],
+                    lambda folder=cold: shutil.rmtree(folder, ignore_errors=True),
+                ),
+            ),
+        ]
+        for _ in range(runs):
+            theirs.run_again()
+            for _, side in sides:
+                side.run_again()
+        yield from (Row(label, theirs, side, None) for label, side in sides)
+
+
 def cat(tool, path, runs):
     """The time to read the file, which nothing can be faster than."""
     side = Side(tool, ["cat", path])
@@ -109,7 +142,7 @@ HEAD = ["", "perf s", "MiB", "perfdata s", "MiB", "ratio"]
 
 def print_text(rows):
     """Columns, each line as soon as it is known."""
-    layout = "{:<32} {:>8} {:>6} {:>11} {:>6} {:>7}"
+    layout = "{:<46} {:>8} {:>6} {:>11} {:>6} {:>7}"
     print(layout.format(*HEAD))
     for row in rows:
         print(layout.format(*row.cells()), flush=True)

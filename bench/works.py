@@ -26,11 +26,12 @@ REAL = {
     ),
     "sched": (["-a", "-e", "sched:*", "-m", RING], "sched: all scheduler events while this tree is built; nothing is repeated"),
 }
+START = "start: a compiler, once: what a command costs before it reads much"
 REPEATED = {
     "busy": "busy: a program of which nearly every sample has a stack of its own, samples repeated",
     "build": "build: the whole machine while a compiler works, samples repeated",
 }
-NAMES = (*REAL, *REPEATED)
+NAMES = (*REAL, "start", *REPEATED)
 
 
 class Failure(Exception):
@@ -76,6 +77,26 @@ def record_small(scratch, work):
         if done.returncode == 0:
             return small, shlex.join([*words, os.path.basename(command[0]), *command[1:]])
     return os.path.join(TOP, "tests", "data", "hot.data"), "tests/data/hot.data"
+
+
+def record_start(path):
+    """A recording of some 100 KB, with processes, objects and functions of the kernel; returns how it was made."""
+    compiler = [*CC, "-O0", "-c", "-o", "/dev/null", os.path.join(HERE, "once.c")]
+    command = ["perf", "record", "-q", "-g", "-F", "15000"]
+    if not shutil.which("perf"):
+        raise Failure("perf is not there")
+    done = subprocess.run([*command, "-o", path, *compiler], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          check=False)
+    if done.returncode:
+        raise Failure(f"perf record failed: {done.stderr.strip()}")
+    return shlex.join([*command, *compiler[:-1], "once.c"])
+
+
+def describe(work):
+    """What a work is, in a line."""
+    if work == "start":
+        return START
+    return REAL[work][1] if work in REAL else REPEATED[work]
 
 
 # ---- real work, recorded until there is enough of it ----
@@ -125,6 +146,8 @@ def record_real(scratch, work, size, path):
 
 def make_real(scratch, work, size, path, folder):
     """A recording of real work of about that size; returns how it was made."""
+    if work == "start":
+        return record_start(path)
     if not shutil.which("perf"):
         raise Failure("real work is recorded with perf, which is not there")
     if work != "forks":
