@@ -20,6 +20,7 @@ static const struct way {
 
 enum {
 	WAYS = sizeof(ways) / sizeof(ways[0]),
+	MOST_TABLES = 1, /* the way that has all of them */
 	NAME_WIDTH = 28,
 	WIDTH = 16
 };
@@ -89,6 +90,8 @@ static int read_column(struct analysis *analysis, const struct analysis_options 
 
 	profile.by |= way->by;
 	profile.unnamed_as_one = way->unnamed_as_one;
+	if (way->by & PD_BY_ADDRESS)
+		profile.merge_below = 0;
 	analysis_forget(analysis);
 	code = analysis_read(analysis, options, &profile);
 	if (code != CODE_OK)
@@ -129,7 +132,7 @@ static const struct pd_profile_table *find_table(const struct column *column, co
 
 static void print_tables(struct pd_text *text, const struct column *columns, const char *title, bool while_reading)
 {
-	const struct column *first = &columns[0];
+	const struct column *first = &columns[MOST_TABLES];
 
 	pd_text_printf(text, "\n%s\n", title);
 	for (size_t i = 0; i < first->sizes.tables.count; i++) {

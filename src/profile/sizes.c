@@ -78,7 +78,8 @@ static void note_working_memory(struct pd_profile_tables *tables, const struct p
 	uint64_t threads = c->joined_count + 1;
 	uint64_t fixed = PD_KNOWN_PLACES * sizeof(*c->known) + PD_RANGE_SETS * sizeof(*c->ranges) +
 			 PD_VIEWS * sizeof(*c->views) + PD_PENDING_MOST * (sizeof(*c->pending) + sizeof(*c->misses)) +
-			 PD_REPEATS * sizeof(*c->repeats.tags) + sizeof(*c->secrets);
+			 PD_REPEATS * sizeof(*c->repeats.tags) + sizeof(*c->secrets) +
+			 PD_MERGE_EVENTS * PD_MERGE_SUMS * sizeof(*c->sums);
 
 	add_table(tables, (struct pd_profile_table){ .name = "working memory",
 						     .doc = "caches of the threads, and what waits for memory",
@@ -112,6 +113,13 @@ static void note_common(struct pd_profile_tables *tables, const struct pd_common
 						     .count = owners->count,
 						     .bytes = owners->capacity * sizeof(*owners->items) +
 							      bytes_of_index(&owners->index),
+						     .while_reading = true });
+	if (frames->merge.own)
+		add_table(tables,
+			  (struct pd_profile_table){ .name = "frequent callers",
+						     .doc = "those without a name that have a frame of their own",
+						     .count = frames->merge.unmapped_count,
+						     .bytes = PD_MERGE_SUMS * sizeof(*frames->merge.own),
 						     .while_reading = true });
 	if (raws->count)
 		add_table(tables,
