@@ -6,6 +6,7 @@
 #include "flame/graph.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -70,10 +71,10 @@ static bool reserve_parts(struct folded *folded, size_t count)
 
 	if (count < folded->capacity)
 		return true;
-	parts = realloc(folded->parts, wanted * sizeof(*parts));
+	parts = pd_realloc(folded->parts, wanted * sizeof(*parts));
 	if (parts)
 		folded->parts = parts;
-	lengths = realloc(folded->lengths, wanted * sizeof(*lengths));
+	lengths = pd_realloc(folded->lengths, wanted * sizeof(*lengths));
 	if (lengths)
 		folded->lengths = lengths;
 	if (!parts || !lengths)
@@ -193,7 +194,7 @@ enum pd_status pd_flame_read_lines(struct flame_graph *graph, struct stack_lines
 	*wrong_out = folded.wrong;
 	if (stream && !standard)
 		fclose(stream);
-	free(folded.parts);
-	free(folded.lengths);
+	pd_free(folded.parts);
+	pd_free(folded.lengths);
 	return status;
 }

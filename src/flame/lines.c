@@ -7,6 +7,7 @@
 #include "flame/lines.h"
 
 #include "base/lookup/search.h"
+#include "base/memory.h"
 #include "base/pipeline.h"
 #include "flame/tree.h"
 #include "base/threads.h"
@@ -16,36 +17,18 @@
 
 /* ---- filling ---- */
 
-static bool reserve_items(void **items, size_t *capacity, size_t want, size_t size)
-{
-	size_t count = *capacity ? *capacity : 1024;
-	void *grown;
-
-	if (want <= *capacity)
-		return true;
-	while (count < want)
-		count *= 2;
-	grown = realloc(*items, count * size);
-	if (!grown)
-		return false;
-	*items = grown;
-	*capacity = count;
-	return true;
-}
-
 void pd_lines_prefetch(struct stack_lines *lines, size_t count, size_t frames)
 {
 	/* Without memory it comes later, or is missed then. */
-	lines->items = malloc(count * sizeof(*lines->items));
-	lines->frames = malloc(frames * sizeof(*lines->frames));
+	lines->items = pd_realloc(NULL, count * sizeof(*lines->items));
+	lines->frames = pd_realloc(NULL, frames * sizeof(*lines->frames));
 	lines->capacity = lines->items ? count : 0;
 	lines->frame_capacity = lines->frames ? frames : 0;
 }
 
 uint32_t *pd_lines_reserve(struct stack_lines *lines, size_t count)
 {
-	if (reserve_items((void **)&lines->frames, &lines->frame_capacity, lines->frame_count + count,
-			  sizeof(*lines->frames)))
+	if (PD_GROW(lines->frames, lines->frame_capacity, lines->frame_count + count))
 		return lines->frames + lines->frame_count;
 	lines->failed = true;
 	return NULL;
@@ -68,8 +51,7 @@ void pd_lines_end(struct stack_lines *lines, uint64_t value, uint32_t entry)
 
 	if (lines->failed || start == lines->frame_count)
 		return;
-	if (lines->count >= UINT32_MAX ||
-	    !reserve_items((void **)&lines->items, &lines->capacity, lines->count + 1, sizeof(*lines->items))) {
+	if (lines->count >= UINT32_MAX || !PD_GROW(lines->items, lines->capacity, lines->count + 1)) {
 		lines->failed = true;
 		return;
 	}
@@ -79,8 +61,8 @@ void pd_lines_end(struct stack_lines *lines, uint64_t value, uint32_t entry)
 
 void pd_lines_fini(struct stack_lines *lines)
 {
-	free(lines->frames);
-	free(lines->items);
+	pd_free(lines->frames);
+	pd_free(lines->items);
 }
 
 struct joining {
@@ -119,10 +101,8 @@ void pd_lines_join(struct stack_lines *lines, struct stack_lines *parts, size_t 
 		count += parts[i].count;
 		lines->failed |= parts[i].failed;
 	}
-	lines->failed =
-		lines->failed ||
-		!reserve_items((void **)&lines->frames, &lines->frame_capacity, frames, sizeof(*lines->frames)) ||
-		!reserve_items((void **)&lines->items, &lines->capacity, count, sizeof(*lines->items));
+	lines->failed = lines->failed || !PD_GROW(lines->frames, lines->frame_capacity, frames) ||
+			!PD_GROW(lines->items, lines->capacity, count);
 	if (!lines->failed) {
 		lines->frame_count = frames;
 		lines->count = count;
@@ -166,7 +146,7 @@ static int compare_names(const void *left, const void *right)
 
 static struct name *sort_names(const struct tree *tree)
 {
-	struct name *names = malloc((2 * tree->frame_count + 1) * sizeof(*names));
+	struct name *names = pd_realloc(NULL, (2 * tree->frame_count + 1) * sizeof(*names));
 
 	if (!names)
 		return NULL;
@@ -181,7 +161,7 @@ static struct name *sort_names(const struct tree *tree)
 
 static bool place_names(struct printing *printing, size_t name_count)
 {
-	printing->places = malloc((name_count + 1) * sizeof(*printing->places));
+	printing->places = pd_realloc(NULL, (name_count + 1) * sizeof(*printing->places));
 	for (size_t i = 0; printing->places && i < name_count; i++)
 		printing->places[printing->names[i].item] = (uint32_t)i;
 	return printing->places != NULL;
@@ -222,15 +202,15 @@ struct line_scratch {
 static void *begin_scratch(void *self)
 {
 	(void)self;
-	return calloc(1, sizeof(struct line_scratch));
+	return pd_alloc(sizeof(struct line_scratch));
 }
 
 static void end_scratch(void *self)
 {
 	struct line_scratch *scratch = self;
 
-	free(scratch->text);
-	free(scratch);
+	pd_free(scratch->text);
+	pd_free(scratch);
 }
 
 /* A line ends with it. */
@@ -258,7 +238,7 @@ static bool print_line(const struct printing *printing, const struct stack_line 
 
 	for (uint32_t i = 0; i < line->count; i++)
 		size += printing->names[frames[i]].length + 1;
-	if (!reserve_items((void **)&scratch->text, &scratch->size, size, 1))
+	if (!PD_GROW(scratch->text, scratch->size, size))
 		return false;
 	at = scratch->text;
 	for (uint32_t i = 0; i < line->count; i++) {
@@ -372,8 +352,8 @@ bool pd_lines_print(struct stack_lines *lines, const struct tree *tree, size_t t
 		printing.order = pd_lines_sort(lines, limit, printing.parts);
 	}
 	done = printing.order && print_lines(&printing, threads, out);
-	free(printing.order);
-	free(printing.places);
-	free(printing.names);
+	pd_free(printing.order);
+	pd_free(printing.places);
+	pd_free(printing.names);
 	return done;
 }

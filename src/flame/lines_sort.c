@@ -4,6 +4,7 @@
  * sorted by the frames that follow. On several threads, each sorts the lines that are between two that were picked.
  */
 #include "base/lookup/search.h"
+#include "base/memory.h"
 #include "base/threads.h"
 #include "flame/lines.h"
 
@@ -122,15 +123,8 @@ static bool push(struct scratch *scratch, size_t begin, size_t end, uint32_t dep
 {
 	if (end - begin < 2)
 		return true;
-	if (scratch->range_count == scratch->range_capacity) {
-		size_t count = scratch->range_capacity ? scratch->range_capacity * 2 : 256;
-		struct range *ranges = realloc(scratch->ranges, count * sizeof(*ranges));
-
-		if (!ranges)
-			return false;
-		scratch->ranges = ranges;
-		scratch->range_capacity = count;
-	}
+	if (!PD_GROW(scratch->ranges, scratch->range_capacity, scratch->range_count + 1))
+		return false;
 	scratch->ranges[scratch->range_count++] = (struct range){ begin, end, depth };
 	return true;
 }
@@ -172,8 +166,8 @@ static void sort_part(void *self, size_t part)
 	struct sorter *sorter = self;
 	size_t begin = first_of(sorter, part), count = first_of(sorter, part + 1) - begin, at = 0;
 	struct scratch scratch = {
-		.items = malloc((count + 1) * sizeof(*scratch.items)),
-		.spare = malloc((count + 1) * sizeof(*scratch.spare)),
+		.items = pd_realloc(NULL, (count + 1) * sizeof(*scratch.items)),
+		.spare = pd_realloc(NULL, (count + 1) * sizeof(*scratch.spare)),
 	};
 	bool done = scratch.items && scratch.spare;
 
@@ -186,9 +180,9 @@ static void sort_part(void *self, size_t part)
 	for (size_t i = 0; done && i < count; i++)
 		sorter->order[begin + i] = scratch.items[i].line;
 	sorter->failed[part] = !done;
-	free(scratch.items);
-	free(scratch.spare);
-	free(scratch.ranges);
+	pd_free(scratch.items);
+	pd_free(scratch.spare);
+	pd_free(scratch.ranges);
 }
 
 /* ---- lines for parts ---- */
@@ -212,7 +206,7 @@ static int compare_lines(const void *left, const void *right, void *self)
 static bool find_bounds(struct sorter *sorter)
 {
 	size_t count = sorter->parts * PICKS_PER_PART;
-	uint32_t *picks = malloc(count * sizeof(*picks));
+	uint32_t *picks = pd_realloc(NULL, count * sizeof(*picks));
 
 	if (!picks)
 		return false;
@@ -221,7 +215,7 @@ static bool find_bounds(struct sorter *sorter)
 	qsort_r(picks, count, sizeof(*picks), compare_lines, (void *)sorter->lines);
 	for (size_t i = 1; i < sorter->parts; i++)
 		sorter->bounds[i] = picks[i * PICKS_PER_PART];
-	free(picks);
+	pd_free(picks);
 	return true;
 }
 
@@ -258,7 +252,7 @@ static bool sort(struct sorter *sorter)
 
 uint32_t *pd_lines_sort(const struct stack_lines *lines, uint32_t frame_limit, size_t parts)
 {
-	struct sorter *sorter = calloc(1, sizeof(*sorter));
+	struct sorter *sorter = pd_alloc(sizeof(*sorter));
 	uint32_t *order = NULL;
 
 	if (!sorter)
@@ -268,14 +262,14 @@ uint32_t *pd_lines_sort(const struct stack_lines *lines, uint32_t frame_limit, s
 	for (sorter->bits = 1; sorter->bits < 32 && frame_limit >> sorter->bits;)
 		sorter->bits++;
 	sorter->levels = KEY_BITS / sorter->bits;
-	sorter->part_of = malloc(lines->count + 1);
-	sorter->order = malloc((lines->count + 1) * sizeof(*sorter->order));
+	sorter->part_of = pd_realloc(NULL, lines->count + 1);
+	sorter->order = pd_realloc(NULL, (lines->count + 1) * sizeof(*sorter->order));
 	if (sorter->part_of && sorter->order && (!lines->count || sort(sorter))) {
 		order = sorter->order;
 		sorter->order = NULL;
 	}
-	free(sorter->order);
-	free(sorter->part_of);
-	free(sorter);
+	pd_free(sorter->order);
+	pd_free(sorter->part_of);
+	pd_free(sorter);
 	return order;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text/path.h"
 
 enum {
@@ -152,7 +153,7 @@ static uint32_t *drawn_at(struct drawn *drawn, size_t number)
 		capacity *= 2;
 	if (capacity == drawn->capacity)
 		return &drawn->items[number];
-	items = realloc(drawn->items, capacity * sizeof(*items));
+	items = pd_realloc(drawn->items, capacity * sizeof(*items));
 	if (!items)
 		return NULL;
 	memset(items + drawn->capacity, 0, (capacity - drawn->capacity) * sizeof(*items));
@@ -180,16 +181,9 @@ static uint32_t frame_of(struct stacks *stacks, const struct pd_dso *dso, const 
 
 static void add_frame(struct stacks *stacks, const struct pd_dso *dso, const struct pd_function *function, bool inlined)
 {
-	if (stacks->frame_count == stacks->frame_capacity) {
-		size_t capacity = stacks->frame_capacity ? stacks->frame_capacity * 2 : 1024;
-		uint32_t *frames = realloc(stacks->frames, capacity * sizeof(*frames));
-
-		if (!frames) {
-			stacks->tree->failed = true;
-			return;
-		}
-		stacks->frames = frames;
-		stacks->frame_capacity = capacity;
+	if (!PD_GROW(stacks->frames, stacks->frame_capacity, stacks->frame_count + 1)) {
+		stacks->tree->failed = true;
+		return;
 	}
 	stacks->frames[stacks->frame_count++] = frame_of(stacks, dso, function, inlined);
 }

@@ -8,6 +8,7 @@
  */
 #include "flame/tree.h"
 
+#include "base/memory.h"
 #include "base/threads.h"
 
 #include <perfdata/profile.h>
@@ -103,8 +104,8 @@ static int compare_frames(const void *left, const void *right, void *self)
 static bool sort_numbers(size_t count, int (*compare)(const void *, const void *, void *), void *self,
 			 uint32_t **sorted_out, uint32_t **places_out)
 {
-	uint32_t *sorted = *sorted_out = malloc((count + 1) * sizeof(*sorted));
-	uint32_t *places = *places_out = malloc((count + 1) * sizeof(*places));
+	uint32_t *sorted = *sorted_out = pd_realloc(NULL, (count + 1) * sizeof(*sorted));
+	uint32_t *places = *places_out = pd_realloc(NULL, (count + 1) * sizeof(*places));
 
 	if (!sorted || !places)
 		return false;
@@ -124,8 +125,8 @@ static bool rank(struct builder *builder)
 	struct frame_order order = { tree->frames, text_rank };
 
 	done = done && sort_numbers(tree->frame_count, compare_frames, &order, &builder->ranked, &builder->rank);
-	free(texts);
-	free(text_rank);
+	pd_free(texts);
+	pd_free(text_rank);
 	return done;
 }
 
@@ -384,13 +385,13 @@ static bool allocate_nodes(struct builder *builder, size_t node_count, size_t va
 {
 	if (node_count >= NONE)
 		return false;
-	builder->tree->nodes = malloc(node_count * sizeof(*builder->tree->nodes));
-	builder->tree->values = malloc((value_count + 1) * sizeof(*builder->tree->values));
+	builder->tree->nodes = pd_realloc(NULL, node_count * sizeof(*builder->tree->nodes));
+	builder->tree->values = pd_realloc(NULL, (value_count + 1) * sizeof(*builder->tree->values));
 	for (size_t i = 0; i < builder->part_count; i++) {
 		struct part *part = &builder->parts[i];
 
 		part->open_count = part->begin < part->end ? builder->common[part->begin] : 0;
-		part->open = malloc((part->most_frames + 1) * sizeof(*part->open));
+		part->open = pd_realloc(NULL, (part->most_frames + 1) * sizeof(*part->open));
 		if (!part->open)
 			return false;
 		memset(part->open, 0xff, part->open_count * sizeof(*part->open));
@@ -527,15 +528,15 @@ static bool prune(struct builder *builder)
 	}
 	if (!below)
 		return true;
-	places = malloc(tree->node_count * sizeof(*places));
-	path = malloc(((size_t)most_frames + 1) * sizeof(*path));
+	places = pd_realloc(NULL, tree->node_count * sizeof(*places));
+	path = pd_realloc(NULL, ((size_t)most_frames + 1) * sizeof(*path));
 	done = places && path;
 	if (done) {
 		leave_out(tree, builder->least, places, path);
 		merge_values(tree, places);
 	}
-	free(places);
-	free(path);
+	pd_free(places);
+	pd_free(path);
 	return done;
 }
 
@@ -545,10 +546,10 @@ static bool begin(struct builder *builder)
 {
 	size_t count = builder->lines->count;
 
-	builder->parts = calloc(builder->part_count, sizeof(*builder->parts));
-	builder->common = malloc((count + 1) * sizeof(*builder->common));
-	builder->sums = malloc((count + 1) * sizeof(*builder->sums));
-	builder->origins = malloc((count + 1) * sizeof(*builder->origins));
+	builder->parts = pd_alloc(builder->part_count * sizeof(*builder->parts));
+	builder->common = pd_realloc(NULL, (count + 1) * sizeof(*builder->common));
+	builder->sums = pd_realloc(NULL, (count + 1) * sizeof(*builder->sums));
+	builder->origins = pd_realloc(NULL, (count + 1) * sizeof(*builder->origins));
 	if (!builder->parts || !builder->common || !builder->sums || !builder->origins || !rank(builder))
 		return false;
 	pd_in_parts(builder->part_count, begin_part, builder);
@@ -569,13 +570,13 @@ bool pd_tree_finish(struct tree *tree, struct stack_lines *lines, const struct t
 	tree->failed |= lines->failed;
 	tree->failed = tree->failed || !begin(&builder) || !make_nodes(&builder, options) || !prune(&builder);
 	for (size_t i = 0; builder.parts && i < builder.part_count; i++)
-		free(builder.parts[i].open);
-	free(builder.parts);
-	free(builder.common);
-	free(builder.sums);
-	free(builder.order);
-	free(builder.origins);
-	free(builder.rank);
-	free(builder.ranked);
+		pd_free(builder.parts[i].open);
+	pd_free(builder.parts);
+	pd_free(builder.common);
+	pd_free(builder.sums);
+	pd_free(builder.order);
+	pd_free(builder.origins);
+	pd_free(builder.rank);
+	pd_free(builder.ranked);
 	return !tree->failed;
 }

@@ -6,6 +6,7 @@
 #include "flame/naming.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/threads.h"
 
 #include <perfdata/file.h>
@@ -218,16 +219,9 @@ static void set_times(const struct lining *lining)
 
 static void add_use(struct part *part, enum use_kind kind, size_t entry, uint32_t frame)
 {
-	if (part->use_count == part->use_capacity) {
-		size_t capacity = part->use_capacity ? part->use_capacity * 2 : 256;
-		struct use *uses = realloc(part->uses, capacity * sizeof(*uses));
-
-		if (!uses) {
-			part->stacks.failed = true;
-			return;
-		}
-		part->uses = uses;
-		part->use_capacity = capacity;
+	if (!PD_GROW(part->uses, part->use_capacity, part->use_count + 1)) {
+		part->stacks.failed = true;
+		return;
 	}
 	part->uses[part->use_count++] = (struct use){ kind, (uint32_t)entry, frame };
 }
@@ -264,7 +258,7 @@ static void find_uses(void *self, size_t number)
 	struct lining *lining = self;
 	struct part *part = &lining->parts[number];
 	const struct pd_profile *profile = part->stacks.profile;
-	bool *met = calloc(pd_profile_frame_count(profile) + 1, sizeof(*met));
+	bool *met = pd_alloc((pd_profile_frame_count(profile) + 1) * sizeof(*met));
 	const struct pd_event *event = NULL;
 	size_t begin, end;
 
@@ -289,7 +283,7 @@ static void find_uses(void *self, size_t number)
 	}
 	part->stacks.failed |= !met;
 	memset(part->roots, 0, sizeof(part->roots));
-	free(met);
+	pd_free(met);
 }
 
 static void name_event(struct lining *lining, const struct pd_profile_entry *entry)
@@ -318,7 +312,7 @@ static void name_uses(struct lining *lining, struct part *part)
 			pd_stacks_name_frame(stacks, use->frame);
 	}
 	stacks->tree->failed |= part->stacks.failed;
-	free(part->uses);
+	pd_free(part->uses);
 	part->uses = NULL;
 }
 
@@ -414,8 +408,8 @@ static bool make_parts(struct lining *lining)
 		lining->entry_count++;
 	lining->part_count =
 		pd_part_count(pd_thread_count(stacks->options->threads), lining->entry_count, WORTH_A_PART);
-	lining->parts = calloc(lining->part_count, sizeof(*lining->parts));
-	lining->event_frames = calloc(stacks->result->event_count + 1, sizeof(*lining->event_frames));
+	lining->parts = pd_alloc(lining->part_count * sizeof(*lining->parts));
+	lining->event_frames = pd_alloc((stacks->result->event_count + 1) * sizeof(*lining->event_frames));
 	if (!lining->parts || !lining->event_frames)
 		return false;
 	for (size_t i = 0; i < lining->part_count; i++)
@@ -466,8 +460,8 @@ static void add_entries(struct stacks *stacks)
 	}
 	stacks->tree->failed |= stacks->lines->failed;
 	pthread_mutex_destroy(&lining.lock);
-	free(lining.parts);
-	free(lining.event_frames);
+	pd_free(lining.parts);
+	pd_free(lining.event_frames);
 }
 
 /* ---- reading ---- */
@@ -514,9 +508,9 @@ static bool list_events(struct stacks *stacks)
 	while (pd_profile_total(stacks->profile, count))
 		count++;
 
-	result->values.event_index = calloc(count + 1, sizeof(*result->values.event_index));
-	result->events = calloc(count + 1, sizeof(*result->events));
-	result->units = calloc(count + 1, sizeof(*result->units));
+	result->values.event_index = pd_alloc((count + 1) * sizeof(*result->values.event_index));
+	result->events = pd_alloc((count + 1) * sizeof(*result->events));
+	result->units = pd_alloc((count + 1) * sizeof(*result->units));
 	if (!result->values.event_index || !result->events || !result->units)
 		return false;
 	for (size_t i = 0; i < count && (total = pd_profile_total(stacks->profile, i)) != NULL; i++) {
@@ -536,7 +530,7 @@ static bool list_events(struct stacks *stacks)
 static enum pd_status build(struct stacks *stacks, struct pd_error *error)
 {
 	stacks->text = pd_text_new();
-	stacks->named = calloc(pd_profile_frame_count(stacks->profile) + 1, sizeof(*stacks->named));
+	stacks->named = pd_alloc((pd_profile_frame_count(stacks->profile) + 1) * sizeof(*stacks->named));
 	if (!stacks->text || !stacks->named || !list_events(stacks))
 		return pd_fail_memory(error);
 	add_entries(stacks);
@@ -562,16 +556,16 @@ enum pd_status pd_stacks_read(const struct pd_profile *profile, struct pd_symbol
 	result->values.profile = profile;
 	status = build(&stacks, error);
 	pd_text_free(stacks.text);
-	free(stacks.named);
-	free(stacks.frames);
-	free(stacks.functions.items);
-	free(stacks.dsos.items);
+	pd_free(stacks.named);
+	pd_free(stacks.frames);
+	pd_free(stacks.functions.items);
+	pd_free(stacks.dsos.items);
 	return status;
 }
 
 void pd_stacks_fini(struct stack_result *result)
 {
-	free(result->events);
-	free(result->units);
-	free(result->values.event_index);
+	pd_free(result->events);
+	pd_free(result->units);
+	pd_free(result->values.event_index);
 }

@@ -6,6 +6,7 @@
  * Widths are shares of the whole tree. Where events do not add up, their graphs stand side by side, each as wide as the
  * others, and shares are of the event. Frames narrower than the limit are not drawn, nor is what is below them.
  */
+#include "base/memory.h"
 #include "flame/graph.h"
 
 #include <perfdata/print.h>
@@ -160,8 +161,8 @@ static bool find_parents(struct drawing *drawing)
 {
 	const struct tree *tree = &drawing->graph->tree;
 
-	drawing->parent = calloc(tree->node_count, sizeof(*drawing->parent));
-	drawing->whole = calloc(tree->node_count, sizeof(*drawing->whole));
+	drawing->parent = pd_alloc(tree->node_count * sizeof(*drawing->parent));
+	drawing->whole = pd_alloc(tree->node_count * sizeof(*drawing->whole));
 	drawing->graphs = drawing->graph->unit ? 1 : 0;
 	if (!drawing->parent || !drawing->whole)
 		return false;
@@ -184,9 +185,9 @@ static bool lay_out(struct drawing *drawing)
 {
 	const struct tree *tree = &drawing->graph->tree;
 
-	drawing->self = calloc(tree->node_count, sizeof(*drawing->self));
-	drawing->used = calloc(tree->node_count, sizeof(*drawing->used));
-	drawing->x = calloc(tree->node_count, sizeof(*drawing->x));
+	drawing->self = pd_alloc(tree->node_count * sizeof(*drawing->self));
+	drawing->used = pd_alloc(tree->node_count * sizeof(*drawing->used));
+	drawing->x = pd_alloc(tree->node_count * sizeof(*drawing->x));
 	if (!drawing->self || !drawing->used || !drawing->x || !find_parents(drawing))
 		return false;
 	for (size_t i = 0; i < tree->value_count; i++)
@@ -365,10 +366,10 @@ bool pd_flame_write_svg(const struct flame_graph *graph, const struct flame_draw
 		pd_text_flush_large(out);
 		ok = !out->failed;
 	}
-	free(drawing.self);
-	free(drawing.used);
-	free(drawing.x);
-	free(drawing.parent);
-	free(drawing.whole);
+	pd_free(drawing.self);
+	pd_free(drawing.used);
+	pd_free(drawing.x);
+	pd_free(drawing.parent);
+	pd_free(drawing.whole);
 	return ok;
 }

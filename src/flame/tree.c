@@ -83,8 +83,8 @@ void pd_tree_fini(struct tree *tree)
 	pd_index_fini(&tree->texts.index);
 	pd_free(tree->frames);
 	pd_index_fini(&tree->frame_index);
-	free(tree->values);
-	free(tree->nodes);
+	pd_free(tree->values);
+	pd_free(tree->nodes);
 	memset(tree, 0, sizeof(*tree));
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "header/bpf.h"
 #include "header/btf.h"
 
@@ -154,7 +155,7 @@ void pd_header_bpf_programs(struct pd_text *out, const struct pd_bpf_programs *p
 			    bool big)
 {
 	const struct pd_list *list = &programs->programs;
-	struct numbered *order = calloc(list->count ? list->count : 1, sizeof(*order));
+	struct numbered *order = pd_alloc((list->count ? list->count : 1) * sizeof(*order));
 	struct pd_btf_set *btfs = pd_btf_new(btf, big);
 
 	for (size_t i = 0; order && i < list->count; i++)
@@ -167,7 +168,7 @@ void pd_header_bpf_programs(struct pd_text *out, const struct pd_bpf_programs *p
 			print_item(out, PD_ITEM(pd_bpf_program, *list, order[i].place), btfs, big);
 	}
 	pd_btf_free(btfs);
-	free(order);
+	pd_free(order);
 }
 
 void pd_header_bpf_btf(struct pd_text *out, const struct pd_bpf_btf *btf)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/lookup/search.h"
+#include "base/memory.h"
 #include "header/btf.h"
 
 enum {
@@ -95,12 +96,12 @@ static void fill(struct entry *entry, const struct pd_btf *btf, size_t place, bo
 struct pd_btf_set *pd_btf_new(const struct pd_bpf_btf *btf, bool big)
 {
 	size_t count = btf ? btf->btfs.count : 0;
-	struct pd_btf_set *set = calloc(1, sizeof(*set));
+	struct pd_btf_set *set = pd_alloc(sizeof(*set));
 
 	if (set)
-		set->entries = calloc(count ? count : 1, sizeof(*set->entries));
+		set->entries = pd_alloc((count ? count : 1) * sizeof(*set->entries));
 	if (!set || !set->entries) {
-		free(set);
+		pd_free(set);
 		return NULL;
 	}
 	set->big = big;
@@ -119,9 +120,9 @@ void pd_btf_free(struct pd_btf_set *set)
 	if (!set)
 		return;
 	for (size_t i = 0; i < set->count; i++)
-		free(set->entries[i].offsets);
-	free(set->entries);
-	free(set);
+		pd_free(set->entries[i].offsets);
+	pd_free(set->entries);
+	pd_free(set);
 }
 
 size_t pd_btf_count(const struct pd_btf_set *set)
@@ -156,7 +157,7 @@ static void find_types(struct entry *entry, bool big)
 {
 	size_t most = entry->types.size / TYPE_SIZE;
 
-	entry->offsets = calloc(most ? most : 1, sizeof(*entry->offsets));
+	entry->offsets = pd_alloc((most ? most : 1) * sizeof(*entry->offsets));
 	for (size_t at = 0; entry->offsets && at + TYPE_SIZE <= entry->types.size;) {
 		entry->offsets[entry->type_count++] = (uint32_t)at;
 		at += size_of_type(entry->types, at, big);
