@@ -412,18 +412,12 @@ static uint32_t changes_at(const struct pd_intervals *intervals, const struct pd
 			   const struct pd_intervals_space *space, struct pd_moment when)
 {
 	const struct pd_intervals_change *changes = intervals->changes + space->first;
-	uint32_t low = 0, count = space->count;
+	uint32_t low, count = space->count;
 
 	// most ask when all has been mapped
 	if (count && changes[count - 1].time_ns < when.time_ns)
 		return count;
-	// the condition is a choice of values, not a jump that nobody can foresee
-	while (count > 1) {
-		uint32_t half = count / 2;
-
-		low += changes[low + half].time_ns <= when.time_ns ? half : 0;
-		count -= half;
-	}
+	PD_SEARCH_LAST(low, count, i, changes[i].time_ns <= when.time_ns);
 	low += count && changes[low].time_ns <= when.time_ns;
 	// of those at this very time, some may come later in the stream
 	while (low && changes[low - 1].time_ns == when.time_ns &&
@@ -460,28 +454,18 @@ uint32_t pd_intervals_turn(const struct pd_intervals *intervals, const struct pd
 // The change on top of a node at a turn, or 0.
 static uint32_t top_at(const struct pd_intervals_gap *gaps, uint32_t count, uint32_t turn)
 {
-	uint32_t low = 0;
+	uint32_t low;
 
-	while (count > 1) {
-		uint32_t half = count / 2;
-
-		low += gaps[low + half].turn <= turn ? half : 0;
-		count -= half;
-	}
+	PD_SEARCH_LAST(low, count, i, gaps[i].turn <= turn);
 	return count && gaps[low].turn <= turn ? gaps[low].top : 0;
 }
 
 static uint32_t leaf_of(const struct pd_intervals_tree *tree, uint64_t addr)
 {
 	const uint64_t *bounds = tree->bounds;
-	uint32_t low = 0, count = tree->leaf_count;
+	uint32_t low;
 
-	while (count > 1) {
-		uint32_t half = count / 2;
-
-		low += bounds[low + half] <= addr ? half : 0;
-		count -= half;
-	}
+	PD_SEARCH_LAST(low, tree->leaf_count, i, bounds[i] <= addr);
 	return low;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Binary search. Where speed counts and lists are long, searches without branches are written by hand. */
+/* Binary search. */
 #ifndef PD_BASE_LOOKUP_SEARCH_H
 #define PD_BASE_LOOKUP_SEARCH_H
 
@@ -25,6 +25,24 @@
 				pd_high = i;                                          \
 		}                                                                     \
 		(result) = pd_low;                                                    \
+	} while (0)
+
+/*
+ * Sets result to the last index of [0, count) for which a condition on the index i is true, or to 0 if there is none. The
+ * condition must be true up to some index and false from there on. It has no branches, for where it cannot be foreseen what
+ * the condition gives, as for addresses.
+ */
+#define PD_SEARCH_LAST(result, count, i, condition)                                           \
+	do {                                                                                  \
+		__typeof__(result) pd_low = 0, pd_left = (count);                             \
+                                                                                              \
+		while (pd_left > 1) {                                                         \
+			const __typeof__(result) pd_half = pd_left / 2, i = pd_low + pd_half; \
+                                                                                              \
+			pd_low += (condition) ? pd_half : 0;                                  \
+			pd_left -= pd_half;                                                   \
+		}                                                                             \
+		(result) = pd_low;                                                            \
 	} while (0)
 
 #endif

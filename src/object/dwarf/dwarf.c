@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lookup/search.h"
+
 enum {
 	UNIT_COMPILE = 1,
 	UNIT_TYPE = 2,
@@ -527,15 +529,12 @@ bool pd_dwarf_ready(struct pd_dwarf *d, struct pd_dwarf_unit_head *u)
 
 struct pd_dwarf_unit_head *pd_dwarf_unit_at(struct pd_dwarf *d, uint64_t offset)
 {
-	size_t low = 0, count = d->unit_count;
+	struct pd_dwarf_unit_head *u;
+	size_t at;
 
-	while (count > 1) {
-		size_t half = count / 2;
-
-		low += d->units[low + half].start <= offset ? half : 0;
-		count -= half;
-	}
-	if (!count || offset < d->units[low].tree || offset >= d->units[low].end || !pd_dwarf_ready(d, &d->units[low]))
+	if (!d->unit_count)
 		return NULL;
-	return &d->units[low];
+	PD_SEARCH_LAST(at, d->unit_count, i, d->units[i].start <= offset);
+	u = &d->units[at];
+	return offset >= u->tree && offset < u->end && pd_dwarf_ready(d, u) ? u : NULL;
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/lookup/search.h"
+
 #define PD_PIECE_NONE UINT32_MAX
 
 struct pd_span {
@@ -31,15 +33,12 @@ bool pd_pieces_make(struct pd_span *spans, size_t count, struct pd_piece **piece
 /** The piece at an address, which may be PD_PIECE_NONE; NULL in front of the first one. */
 static inline const struct pd_piece *pd_pieces_at(const struct pd_piece *pieces, size_t count, uint64_t addr)
 {
+	size_t at;
+
 	if (!count || addr < pieces->start)
 		return NULL;
-	while (count > 1) {
-		size_t half = count / 2;
-
-		pieces += pieces[half].start <= addr ? half : 0;
-		count -= half;
-	}
-	return pieces;
+	PD_SEARCH_LAST(at, count, i, pieces[i].start <= addr);
+	return &pieces[at];
 }
 
 /** The value at an address, or PD_PIECE_NONE. */

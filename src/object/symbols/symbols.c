@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/lookup/search.h"
+
 enum {
 	PAGE = 4096,
 	RADIX_BITS = 8,
@@ -484,26 +486,19 @@ struct pd_symbol pd_symtab_at(const struct pd_symtab *table, size_t index)
 
 uint32_t pd_symtab_find_index(const struct pd_symtab *table, uint64_t addr)
 {
-	const struct piece *at = table->pieces;
-	size_t count = table->piece_count;
+	const struct piece *pieces = table->pieces;
+	size_t count = table->piece_count, at;
 	uint64_t bucket;
 
-	if (!count || addr < at->start)
+	if (!count || addr < pieces->start)
 		return no_entry;
-	bucket = (addr - at->start) >> table->bucket_shift;
+	bucket = (addr - pieces->start) >> table->bucket_shift;
 	if (bucket + 1 < table->bucket_count)
 		count = table->buckets[bucket + 1] + 1u;
 	bucket = bucket < table->bucket_count ? bucket : table->bucket_count - 1;
-	at += table->buckets[bucket];
-	count -= table->buckets[bucket];
-	// without branches: where an address falls cannot be foreseen
-	while (count > 1) {
-		size_t half = count / 2;
-
-		at += at[half].start <= addr ? half : 0;
-		count -= half;
-	}
-	return at->which;
+	pieces += table->buckets[bucket];
+	PD_SEARCH_LAST(at, count - table->buckets[bucket], i, pieces[i].start <= addr);
+	return pieces[at].which;
 }
 
 bool pd_symtab_find(const struct pd_symtab *table, uint64_t addr, struct pd_symbol *symbol_out)
