@@ -49,7 +49,7 @@ static void end_by_closed_pipes(void)
 {
 	const struct sigaction action = { .sa_handler = on_closed_pipe, .sa_flags = SA_RESTART };
 
-	sigaction(SIGPIPE, &action, NULL);
+	signals_handle((const int[]){ SIGPIPE, 0 }, &action, SIGNAL_ALWAYS);
 }
 
 static void on_size_limit(int number)
@@ -63,7 +63,7 @@ static void survive_size_limits(void)
 {
 	const struct sigaction action = { .sa_handler = on_size_limit, .sa_flags = SA_RESTART };
 
-	sigaction(SIGXFSZ, &action, NULL);
+	signals_handle((const int[]){ SIGXFSZ, 0 }, &action, SIGNAL_ALWAYS);
 }
 
 /* ---- the command line ---- */

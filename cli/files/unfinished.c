@@ -121,10 +121,9 @@ static void on_signal(int number)
 		return;
 	}
 	remove_all();
-	signal(number, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, number);
-	raise(number);
+	signal_die(number);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 

@@ -37,11 +37,16 @@ void signal_die(int number)
 	raise(number);
 }
 
+void signals_end_counting(const struct sigaction *action)
+{
+	signals_handle((const int[]){ SIGINT, SIGTERM, 0 }, action, SIGNAL_ALWAYS);
+	signals_handle((const int[]){ SIGHUP, 0 }, action, SIGNAL_UNLESS_IGNORED);
+}
+
 void signals_end_recording(const struct sigaction *action)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 
-	signals_handle((const int[]){ SIGINT, SIGTERM, 0 }, action, SIGNAL_ALWAYS);
-	signals_handle((const int[]){ SIGHUP, 0 }, action, SIGNAL_UNLESS_IGNORED);
+	signals_end_counting(action);
 	signals_handle((const int[]){ SIGPIPE, 0 }, &ignore, SIGNAL_ALWAYS);
 }

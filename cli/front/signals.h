@@ -23,7 +23,9 @@ void signals_handle(const int *numbers, const struct sigaction *action, enum sig
 void signals_release(const int *numbers, void (*handler)(int));
 /* Ends the program as the signal usually does; in its handler, once that has returned if the signal is blocked in it. */
 void signal_die(int number);
-/* Recording: SIGINT, SIGTERM and SIGHUP call the handler, and a pipe without a reader is an error of writing. */
+/* Counting: SIGINT, SIGTERM and SIGHUP call the handler. */
+void signals_end_counting(const struct sigaction *action);
+/* Recording: the same, and a pipe without a reader is an error of writing. */
 void signals_end_recording(const struct sigaction *action);
 
 #endif

@@ -111,8 +111,7 @@ static void catch_signals(const struct live *live)
 	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO };
 
 	ends_itself = live->setup.only_command && !live->setup.interval_ns;
-	signals_handle((const int[]){ SIGINT, SIGTERM, 0 }, &action, SIGNAL_ALWAYS);
-	signals_handle((const int[]){ SIGHUP, 0 }, &action, SIGNAL_UNLESS_IGNORED);
+	signals_end_counting(&action);
 }
 
 /* ---- a run ---- */
