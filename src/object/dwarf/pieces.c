@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 
+#include "base/lookup/heap.h"
 #include "base/memory.h"
 
 struct sweep {
 	const struct pd_span *spans;
-	size_t *heap; // spans; the top has the highest value
-	size_t heap_count;
+	struct pd_heap heap; // spans, in the order of their values
 	struct pd_piece *pieces;
 	size_t count;
 };
@@ -23,35 +23,20 @@ static int compare_starts(const void *a, const void *b)
 	return (x->value > y->value) - (x->value < y->value);
 }
 
-static void push(struct sweep *s, size_t span)
+// Ordered by value, then by number.
+static uint64_t key_of(const struct sweep *s, size_t span)
 {
-	size_t at = s->heap_count++;
-
-	while (at && s->spans[s->heap[(at - 1) / 2]].value < s->spans[span].value) {
-		s->heap[at] = s->heap[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	s->heap[at] = span;
+	return (uint64_t)s->spans[span].value << 32 | span;
 }
 
-static void pop(struct sweep *s)
+static const struct pd_span *top(const struct sweep *s)
 {
-	size_t moved = s->heap[--s->heap_count], at = 0;
-
-	for (size_t child = 1; child < s->heap_count; child = 2 * at + 1) {
-		if (child + 1 < s->heap_count && s->spans[s->heap[child + 1]].value > s->spans[s->heap[child]].value)
-			child++;
-		if (s->spans[s->heap[child]].value <= s->spans[moved].value)
-			break;
-		s->heap[at] = s->heap[child];
-		at = child;
-	}
-	s->heap[at] = moved;
+	return &s->spans[(uint32_t)s->heap.items[0]];
 }
 
 static void emit_piece(struct sweep *s, uint64_t start)
 {
-	uint32_t value = s->heap_count ? s->spans[s->heap[0]].value : PD_PIECE_NONE;
+	uint32_t value = s->heap.count ? top(s)->value : PD_PIECE_NONE;
 	size_t n = s->count;
 
 	if (n && s->pieces[n - 1].start == start)
@@ -63,11 +48,11 @@ static void emit_piece(struct sweep *s, uint64_t start)
 // Closes what ends up to a place.
 static void sweep_to(struct sweep *s, uint64_t place)
 {
-	while (s->heap_count && s->spans[s->heap[0]].end <= place) {
-		uint64_t end = s->spans[s->heap[0]].end;
+	while (s->heap.count && top(s)->end <= place) {
+		uint64_t end = top(s)->end;
 
-		while (s->heap_count && s->spans[s->heap[0]].end <= end)
-			pop(s);
+		while (s->heap.count && top(s)->end <= end)
+			pd_heap_pop(&s->heap);
 		emit_piece(s, end);
 	}
 }
@@ -88,18 +73,18 @@ bool pd_pieces_make(struct pd_span *spans, size_t count, struct pd_piece **piece
 	*count_out = 0;
 	if (!count)
 		return true;
-	if (count > SIZE_MAX / 2 / sizeof(*s.pieces))
+	if (count > SIZE_MAX / 2 / sizeof(*s.pieces) || count > UINT32_MAX)
 		return false;
-	s.heap = pd_realloc(NULL, count * sizeof(*s.heap));
+	s.heap.items = pd_realloc(NULL, count * sizeof(*s.heap.items));
 	s.pieces = pd_realloc(NULL, 2 * count * sizeof(*s.pieces));
-	if (s.heap && s.pieces) {
+	if (s.heap.items && s.pieces) {
 		if (!is_sorted(spans, count))
 			qsort(spans, count, sizeof(*spans), compare_starts);
 		for (size_t i = 0; i < count; i++) {
 			sweep_to(&s, spans[i].start);
 			if (spans[i].end <= spans[i].start)
 				continue;
-			push(&s, i);
+			pd_heap_push(&s.heap, key_of(&s, i));
 			emit_piece(&s, spans[i].start);
 		}
 		sweep_to(&s, UINT64_MAX);
@@ -107,7 +92,7 @@ bool pd_pieces_make(struct pd_span *spans, size_t count, struct pd_piece **piece
 		pd_free(s.pieces);
 		s.pieces = NULL;
 	}
-	pd_free(s.heap);
+	pd_free(s.heap.items);
 	*pieces_out = s.pieces;
 	*count_out = s.count;
 	return s.pieces != NULL;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/lookup/heap.h"
 #include "base/lookup/search.h"
 
 enum {
@@ -279,35 +280,13 @@ static void drop_bounds(struct pd_symtab_maker *maker)
 struct sweep {
 	struct pd_symtab_item *items;
 	struct pd_symtab *table;
-	uint32_t *heap; // items; the top has the address
-	size_t heap_count;
+	struct pd_heap heap; // items, in the order of their ranks
 };
 
-static void heap_push(struct sweep *s, uint32_t item)
+// The item that has the address.
+static uint32_t top(const struct sweep *s)
 {
-	size_t at = s->heap_count++;
-
-	while (at && s->items[s->heap[(at - 1) / 2]].rank < s->items[item].rank) {
-		s->heap[at] = s->heap[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	s->heap[at] = item;
-}
-
-static void heap_pop(struct sweep *s)
-{
-	uint32_t moved = s->heap[--s->heap_count];
-	size_t at = 0;
-
-	for (size_t child = 1; child < s->heap_count; child = 2 * at + 1) {
-		if (child + 1 < s->heap_count && s->items[s->heap[child + 1]].rank > s->items[s->heap[child]].rank)
-			child++;
-		if (s->items[s->heap[child]].rank <= s->items[moved].rank)
-			break;
-		s->heap[at] = s->heap[child];
-		at = child;
-	}
-	s->heap[at] = moved;
+	return (uint32_t)s->heap.items[0];
 }
 
 static void put_piece(struct pd_symtab *table, uint64_t start, uint32_t which)
@@ -322,18 +301,18 @@ static void put_piece(struct pd_symtab *table, uint64_t start, uint32_t which)
 
 static uint64_t top_end(const struct sweep *s)
 {
-	return s->items[s->heap[0]].symbol.end;
+	return s->items[top(s)].symbol.end;
 }
 
 // Closes what ends up to a place.
 static void sweep_to(struct sweep *s, uint64_t place)
 {
-	while (s->heap_count && top_end(s) <= place) {
+	while (s->heap.count && top_end(s) <= place) {
 		uint64_t end = top_end(s);
 
-		while (s->heap_count && top_end(s) <= end)
-			heap_pop(s);
-		put_piece(s->table, end, s->heap_count ? s->heap[0] : no_entry);
+		while (s->heap.count && top_end(s) <= end)
+			pd_heap_pop(&s->heap);
+		put_piece(s->table, end, s->heap.count ? top(s) : no_entry);
 	}
 }
 
@@ -344,10 +323,10 @@ static void sweep(struct sweep *s, size_t count)
 
 		sweep_to(s, item->symbol.start);
 		// a label inside of a function ends with it
-		if (item->is_open && s->heap_count && item->symbol.end > top_end(s))
+		if (item->is_open && s->heap.count && item->symbol.end > top_end(s))
 			item->symbol.end = top_end(s);
-		heap_push(s, i);
-		put_piece(s->table, item->symbol.start, s->heap[0]);
+		pd_heap_push(&s->heap, (uint64_t)item->rank << 32 | i);
+		put_piece(s->table, item->symbol.start, top(s));
 	}
 	sweep_to(s, UINT64_MAX);
 }
@@ -411,17 +390,17 @@ static bool fill(struct pd_symtab *table, struct pd_symtab_maker *maker)
 			maker->items[i].rank = (uint32_t)i;
 		name_bytes += maker->items[i].symbol.name_length + 1u;
 	}
-	s.heap = pd_realloc(NULL, maker->count * sizeof(*s.heap));
+	s.heap.items = pd_realloc(NULL, maker->count * sizeof(*s.heap.items));
 	table->entries = pd_realloc(NULL, maker->count * sizeof(*table->entries));
 	table->pieces = pd_realloc(NULL, maker->count * 2 * sizeof(*table->pieces));
 	table->buckets = pd_realloc(NULL, (maker->count * 2 + 2) * sizeof(*table->buckets));
 	table->names = pd_realloc(NULL, name_bytes);
-	if (s.heap && table->entries && table->pieces && table->buckets && table->names) {
+	if (s.heap.items && table->entries && table->pieces && table->buckets && table->names) {
 		sweep(&s, maker->count);
 		fill_buckets(table);
 		put_entries(table, maker->items, maker->count);
 	}
-	pd_free(s.heap);
+	pd_free(s.heap.items);
 	if (table->count != maker->count)
 		return false;
 	// most pieces touch the next one, so that half of the room is left over
