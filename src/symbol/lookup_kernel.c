@@ -82,16 +82,11 @@ static bool take_kallsyms(struct pd_kernel *kernel, struct pd_kallsyms *kallsyms
 
 bool pd_lookup_notes_id(const char *path, struct pd_object_id *id_out)
 {
-	struct pd_image image;
 	uint8_t *notes;
 	size_t size;
 	bool found;
 
-	if (pd_image_open(&image, path, NOTES_LIMIT, NULL))
-		return false;
-	found = pd_image_read_all(&image, NOTES_LIMIT, &notes, &size, NULL) == PD_OK;
-	pd_image_close(&image);
-	if (!found)
+	if (pd_image_read_file(path, NOTES_LIMIT, &notes, &size, NULL))
 		return false;
 	// of the machine that reads them
 	found = pd_object_id_from_notes(notes, size, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, id_out);

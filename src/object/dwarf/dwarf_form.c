@@ -8,7 +8,8 @@
 
 // ---- numbers ----
 
-uint64_t pd_dwarf_uleb_long(struct pd_cursor *c)
+// shift_out: bits that it has, last_out: its last byte.
+static uint64_t leb(struct pd_cursor *c, unsigned *shift_out, uint8_t *last_out)
 {
 	uint64_t value = 0;
 	uint8_t byte;
@@ -20,22 +21,26 @@ uint64_t pd_dwarf_uleb_long(struct pd_cursor *c)
 			value |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
 	} while (byte & 0x80 && shift < 140);
+	*shift_out = shift;
+	*last_out = byte;
 	return value;
+}
+
+uint64_t pd_dwarf_uleb_long(struct pd_cursor *c)
+{
+	unsigned shift;
+	uint8_t last;
+
+	return leb(c, &shift, &last);
 }
 
 int64_t pd_dwarf_sleb(struct pd_cursor *c)
 {
-	uint64_t value = 0;
-	uint8_t byte;
-	unsigned shift = 0;
+	unsigned shift;
+	uint8_t last;
+	uint64_t value = leb(c, &shift, &last);
 
-	do {
-		byte = pd_cursor_u8(c);
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80 && shift < 140);
-	if (shift < 64 && byte & 0x40)
+	if (shift < 64 && last & 0x40)
 		value |= UINT64_MAX << shift;
 	return (int64_t)value;
 }

@@ -11,6 +11,7 @@
 #include "file/codec.h"
 
 static const size_t default_limit = (size_t)1 << 30;
+static const size_t default_file_limit = (size_t)256 << 20;
 
 enum {
 	FIRST_READ = 64 << 10
@@ -233,4 +234,17 @@ enum pd_status pd_image_inflate(const char *name, const uint8_t *data, size_t si
 	*data_out = inflating.data;
 	*size_out = inflating.size;
 	return PD_OK;
+}
+
+enum pd_status pd_image_read_file(const char *path, size_t limit, uint8_t **data_out, size_t *size_out,
+				  struct pd_error *error)
+{
+	struct pd_image image;
+	enum pd_status status = pd_image_open(&image, path, 0, error);
+
+	if (status)
+		return status;
+	status = pd_image_read_all(&image, limit ? limit : default_file_limit, data_out, size_out, error);
+	pd_image_close(&image);
+	return status;
 }

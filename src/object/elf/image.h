@@ -63,6 +63,9 @@ size_t pd_image_copy(const struct pd_image *image, uint64_t offset, void *data, 
  * has a NUL after it. PD_ERROR_LIMIT if there are more than limit bytes. */
 enum pd_status pd_image_read_all(struct pd_image *image, size_t limit, uint8_t **data_out, size_t *size_out,
 				 struct pd_error *error);
+/** The same of a file by its path; a limit of 0 means 256 MiB. */
+enum pd_status pd_image_read_file(const char *path, size_t limit, uint8_t **data_out, size_t *size_out,
+				  struct pd_error *error);
 
 /** Inflates bytes with the codec of that name; the result is given away (pd_free). PD_ERROR_UNSUPPORTED if the codec
  * is not built in, PD_ERROR_LIMIT if there are more than limit bytes. */

@@ -47,15 +47,10 @@ enum pd_status pd_perfmap_read(struct pd_symtab **table_out, const char *text, s
 enum pd_status pd_perfmap_open(struct pd_symtab **table_out, const char *path, size_t limit, size_t *bad_lines_out,
 			       struct pd_error *error)
 {
-	struct pd_image image;
-	enum pd_status status = pd_image_open(&image, path, 0, error);
 	uint8_t *text;
 	size_t size;
+	enum pd_status status = pd_image_read_file(path, limit, &text, &size, error);
 
-	if (status)
-		return status;
-	status = pd_image_read_all(&image, limit ? limit : (size_t)256 << 20, &text, &size, error);
-	pd_image_close(&image);
 	if (status)
 		return status;
 	status = pd_perfmap_read(table_out, (char *)text, size, limit, bad_lines_out, error);

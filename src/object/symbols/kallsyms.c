@@ -219,15 +219,10 @@ enum pd_status pd_kallsyms_read(struct pd_kallsyms *kallsyms_out, const char *te
 enum pd_status pd_kallsyms_open(struct pd_kallsyms *kallsyms_out, const char *path, size_t limit,
 				struct pd_error *error)
 {
-	struct pd_image image;
-	enum pd_status status = pd_image_open(&image, path, 0, error);
 	uint8_t *text;
 	size_t size;
+	enum pd_status status = pd_image_read_file(path, limit, &text, &size, error);
 
-	if (status)
-		return status;
-	status = pd_image_read_all(&image, limit ? limit : (size_t)256 << 20, &text, &size, error);
-	pd_image_close(&image);
 	if (status)
 		return status;
 	status = pd_kallsyms_read(kallsyms_out, (char *)text, size, limit, error);
