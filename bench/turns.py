@@ -6,9 +6,11 @@ import shlex
 import shutil
 import signal
 import subprocess
+import time
 
 MOST_S = 600  # a command that needs longer is ended
 LONG_S = 30  # a command that needs longer runs once
+POLL_S = 0.5  # how often memory is looked at
 
 # name, arguments of both, works that it is for
 COMMANDS = (
@@ -31,15 +33,45 @@ class Run:
         self.wall, self.cpu, self.rss = wall, cpu, rss
 
 
-def once(tool, argv, most=None):
-    """Runs a command without its output. None if it took too long."""
-    child = subprocess.Popen([tool, *argv], stdout=subprocess.PIPE, text=True, start_new_session=True)
+def memory_most():
+    """Bytes that a command may have: perf report --children takes a hundred times the size of a recording."""
+    with open("/proc/meminfo", encoding="utf-8") as file:
+        fields = dict(line.split(":", 1) for line in file)
+    return int(fields["MemAvailable"].split()[0]) * 1024 // 4 * 3
+
+
+def memory_of_children(pid):
+    """Bytes that the children of a process have now."""
+    total = 0
     try:
-        words = child.communicate(timeout=most)[0].split()
-    except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGTERM)
-        child.communicate()
-        return None
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+            children = file.read().split()
+        for child in children:
+            with open(f"/proc/{child}/statm", encoding="utf-8") as file:
+                total += int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        pass
+    return total
+
+
+class TooMuch(Exception):
+    """A command was ended: it took too long, or too much memory."""
+
+
+def once(tool, argv, most=None):
+    """Runs a command without its output; with a limit of seconds, and of memory then."""
+    child = subprocess.Popen([tool, *argv], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    end, bytes_most = time.monotonic() + (most or 0), memory_most() if most else 0
+    while True:
+        try:
+            words = child.communicate(timeout=POLL_S if most else None)[0].split()
+            break
+        except subprocess.TimeoutExpired:
+            late, large = time.monotonic() > end, memory_of_children(child.pid) > bytes_most
+        if late or large:
+            os.killpg(child.pid, signal.SIGKILL)
+            child.communicate()
+            raise TooMuch(f"> {bytes_most >> 30} GiB" if large else f"> {most}")
     if child.returncode or words[3] != "0":
         raise RuntimeError(f"{shlex.join(argv)} failed")
     return Run(float(words[0]), float(words[1]), int(words[2]))
@@ -49,17 +81,21 @@ class Side:
     """The least of several runs of a command, which come in turns with those of another one."""
 
     def __init__(self, tool, argv, before=None):
-        self.tool, self.argv, self.before, self.least, self.late = tool, argv, before, None, False
+        self.tool, self.argv, self.before = tool, argv, before
+        self.least, self.end = None, ""
 
     def run_again(self):
         """One more run, unless the command is known to need long."""
-        if not self.argv or self.late or (self.least and self.least.wall > LONG_S):
+        if not self.argv or self.end or (self.least and self.least.wall > LONG_S):
             return
         if self.before:
             self.before()
-        run = once(self.tool, self.argv, MOST_S)
-        self.late = not run
-        if run and (not self.least or run.cpu < self.least.cpu):
+        try:
+            run = once(self.tool, self.argv, MOST_S)
+        except TooMuch as reason:
+            self.end = str(reason)
+            return
+        if not self.least or run.cpu < self.least.cpu:
             self.least = run
 
 
@@ -73,7 +109,7 @@ class Row:
         """Name, seconds and MiB of perf, seconds and MiB of perfdata, ratio."""
         theirs, ours = self.theirs.least, self.ours.least
         ratio = f"{theirs.cpu / max(ours.cpu, 1e-6):.1f}" if theirs and ours else "-"
-        shown = [f"> {MOST_S}", "-"] if self.theirs.late else figures(None if self.of else theirs)
+        shown = [self.theirs.end, "-"] if self.theirs.end and not self.of else figures(None if self.of else theirs)
         return [self.name, *shown, *figures(ours), f"{ratio} of {self.of}" if self.of and theirs else ratio]
 
 
@@ -154,5 +190,5 @@ def print_table(rows):
     for row in rows:
         name, their_s, their_mib, our_s, our_mib, ratio = row.cells()
         cells = ((their_s, " s"), (their_mib, " MiB"), (our_s, " s"), (our_mib, " MiB"))
-        units = "".join(f" {text}{unit} |" if text != "-" else " |" for text, unit in cells)
+        units = "".join(f" {text if '>' in text else text + unit} |" if text != "-" else " |" for text, unit in cells)
         print(f"| `{name}` |{units} {ratio} |", flush=True)
