@@ -254,13 +254,14 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 	c->views = pd_alloc_table(PD_VIEWS * sizeof(*c->views));
 	c->pending = pd_alloc(PD_PENDING_MOST * sizeof(*c->pending));
 	c->misses = pd_alloc(PD_PENDING_MOST * sizeof(*c->misses));
+	c->asks = pd_alloc(PD_ASKS_MOST * sizeof(*c->asks));
 	c->secrets = pd_alloc(sizeof(*c->secrets));
 	c->totals = pd_alloc((c->event_count + 1) * sizeof(*c->totals));
 	c->ranges = pd_alloc(PD_RANGE_SETS * sizeof(*c->ranges));
 	c->repeats.tags = pd_alloc(PD_REPEATS * sizeof(*c->repeats.tags));
 	c->sums = pd_alloc(PD_MERGE_EVENTS * PD_MERGE_SUMS * sizeof(*c->sums));
 	if (!c->common || !c->known || !c->ranges || !c->repeats.tags || !c->views || !c->pending || !c->misses ||
-	    !c->secrets || !c->totals || !c->cache || !c->sums) {
+	    !c->asks || !c->secrets || !c->totals || !c->cache || !c->sums) {
 		pd_collector_fini(c);
 		return pd_fail_memory(error);
 	}
@@ -290,6 +291,7 @@ void pd_collector_fini(struct pd_collector *collector)
 	pd_free(collector->wanted);
 	pd_last_values_fini(&collector->last_values);
 	pd_free(collector->found);
+	pd_free(collector->asks);
 	pd_free(collector->sums);
 	pd_free(collector->heavy);
 	pd_free(collector->totals);

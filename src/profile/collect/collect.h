@@ -31,6 +31,7 @@ struct pd_share {
 };
 
 struct pd_pending;
+struct pd_ask;
 struct pd_miss;
 
 enum {
@@ -52,6 +53,8 @@ struct pd_collector {
 	struct pd_pending *pending;
 	struct pd_miss *misses; // of those that wait
 	size_t miss_count;
+	struct pd_ask *asks; // addresses whose frames are looked for
+	size_t ask_count;
 	uint32_t *found; // frames of the misses
 	size_t found_count, found_capacity;
 	struct pd_wanted *wanted; // those of them that are not known

@@ -54,35 +54,56 @@ static inline uint32_t find_frame(const struct pd_frames *frames, const struct p
 	return frame != PD_NOT_MERGED ? frame : frames->merge.heavy ? pd_known_frame(known, place) : PD_NO_FRAME;
 }
 
-// Notes the frame of an address, or asks for it. There is room for the frame. False if there is no memory for more.
+// Asks the table of frames, which takes a while. False if there is no memory.
+static bool want_frame(struct pd_collector *c, const struct pd_ask *ask)
+{
+	if (!PD_GROW(c->wanted, c->wanted_capacity, c->wanted_count + 1))
+		return false;
+	c->wanted[c->wanted_count++] = (struct pd_wanted){
+		.address = ask->address,
+		.range = *pd_range_of(c->ranges, c->state, &ask->address),
+		.place = ask->place,
+		.known = ask->known,
+		.at = ask->at,
+		.miss = ask->miss,
+	};
+	return true;
+}
+
+// Finds the frames that were asked for, as far as they are known. False if there is no memory.
+static bool answer(struct pd_collector *c)
+{
+	const struct pd_frames *frames = &c->common->frames;
+
+	for (size_t i = 0; i < c->ask_count; i++) {
+		const struct pd_ask *ask = &c->asks[i];
+		uint32_t frame = find_frame(frames, ask->known, &ask->place, ask->address.when.order);
+
+		c->found[ask->at] = frame;
+		if (frame == frames->merge.frame)
+			count_merged(c, &c->misses[ask->miss], &ask->place);
+		else if (PD_UNLIKELY(frame == PD_NO_FRAME) && !want_frame(c, ask))
+			return false;
+	}
+	c->ask_count = 0;
+	return true;
+}
+
+// Asks for the frame of an address, for which there is room. What is known of it is on its way from memory while others are asked
+// for. False if there is no memory for more.
 static inline bool add_frame(struct pd_collector *c, struct pd_code_address address)
 {
 	const struct pd_frames *frames = &c->common->frames;
-	const struct pd_range *range;
-	struct pd_known_place place, *known;
-	uint32_t frame;
+	struct pd_ask *ask = &c->asks[c->ask_count++];
 
 	pd_code_address_normalize(&address);
-	range = pd_range_of(c->ranges, c->state, &address);
-	place = pd_place_of(frames, &address, range);
-	known = pd_known_slot(frames, c->known, &place);
-	frame = find_frame(frames, known, &place, address.when.order);
-	if (frame == frames->merge.frame)
-		count_merged(c, &c->misses[c->miss_count - 1], &place);
-	if (PD_UNLIKELY(frame == PD_NO_FRAME)) {
-		if (!PD_GROW(c->wanted, c->wanted_capacity, c->wanted_count + 1))
-			return false;
-		c->wanted[c->wanted_count++] = (struct pd_wanted){
-			.address = address,
-			.range = *range,
-			.place = place,
-			.known = known,
-			.at = c->found_count,
-			.miss = (uint32_t)c->miss_count - 1,
-		};
-	}
-	c->found[c->found_count++] = frame;
-	return true;
+	ask->address = address;
+	ask->place = pd_place_of(frames, &address, pd_range_of(c->ranges, c->state, &address));
+	ask->known = pd_known_slot(frames, c->known, &ask->place);
+	ask->at = c->found_count++;
+	ask->miss = (uint32_t)c->miss_count - 1;
+	__builtin_prefetch(ask->known);
+	return c->ask_count < PD_ASKS_MOST || answer(c);
 }
 
 static void drop_frames(struct pd_collector *c, size_t count)
@@ -117,6 +138,8 @@ static bool add_chain(struct pd_collector *c, struct pd_u64s chain, struct pd_co
 			break;
 		} else if (!pd_chain_mode(chain.items[i], &address.cpumode)) {
 			key->damaged = true;
+			if (!answer(c))
+				return false;
 			drop_frames(c, key->caller_count);
 			key->caller_count = 0;
 			break;
@@ -290,7 +313,7 @@ static bool end_miss(struct pd_collector *c, const struct pd_miss *miss)
 
 bool pd_misses_end(struct pd_collector *c)
 {
-	if (!find_frames(c))
+	if (!answer(c) || !find_frames(c))
 		return false;
 	for (size_t i = 0; i < c->miss_count; i++)
 		hash_miss(c, &c->misses[i]);

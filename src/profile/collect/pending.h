@@ -122,6 +122,18 @@ struct pd_miss {
 	bool has_merged; // one of its frames, see merge.h
 };
 
+// An address of a miss whose frame is looked for.
+struct pd_ask {
+	struct pd_code_address address;
+	struct pd_known_place place, *known;
+	size_t at; // in the found frames
+	uint32_t miss;
+};
+
+enum {
+	PD_ASKS_MOST = 32 // that wait for each other
+};
+
 // Finds the frames of a sample that is not cached, as far as they are known. False if there is no memory.
 bool pd_miss_begin(struct pd_collector *c, const struct pd_pending *pending);
 // Finds the buckets of all that were begun, and counts them. False if there is no memory.
