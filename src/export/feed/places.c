@@ -3,6 +3,10 @@
 
 #include "format/chain.h"
 
+enum {
+	MET_STACKS = 1 << 14
+};
+
 // ---- threads ----
 
 const struct pd_thread_view *pd_places_view(struct pd_places *places, uint32_t pid, uint32_t tid, struct pd_moment when)
@@ -84,25 +88,60 @@ static bool find_chain(struct pd_places *places, struct pd_u64s chain, struct pd
 	return true;
 }
 
-bool pd_places_stack(struct pd_places *places, const struct pd_brief *brief, uint64_t maps, struct pd_moment when,
-		     unsigned most, uint32_t *ip_out, uint32_t *stack_out)
+static bool find_stack(struct pd_places *places, const struct pd_brief *brief, uint64_t maps, struct pd_moment when,
+		       unsigned most, struct pd_met_stack *met_out)
 {
 	struct pd_u64s chain = brief->callchain;
 	struct pd_code_address address = { maps, brief->ip, brief->pid, brief->cpumode, 0, when };
-	uint32_t stack = 0;
 	size_t count;
 
 	if (!PD_GROW(places->chain, places->chain_capacity, chain.count + 1))
 		return false;
-	*ip_out = find_frame(places, address);
-	if (*ip_out == PD_NO_FRAME || !find_chain(places, chain, address, most, &count))
+	met_out->ip = find_frame(places, address);
+	met_out->stack = 0;
+	if (met_out->ip == PD_NO_FRAME || !find_chain(places, chain, address, most, &count))
 		return false;
 	if (!count)
-		places->chain[count++] = *ip_out;
+		places->chain[count++] = met_out->ip;
 	for (size_t i = count; i--;)
-		stack = pd_tables_stack(places->tables, stack, places->chain[i]);
-	*stack_out = stack;
+		met_out->stack = pd_tables_stack(places->tables, met_out->stack, places->chain[i]);
 	return !places->tables->failed;
+}
+
+// The same words have the same stack as long as nothing else is mapped.
+static struct pd_tag tag_of(const struct pd_places *places, const struct pd_brief *brief, uint64_t maps)
+{
+	const uint64_t *secrets = places->secrets->words;
+	struct pd_tag tag = { 0, 0 };
+
+	pd_tag_add(&tag, secrets, maps, brief->ip);
+	pd_tag_add(&tag, secrets + 2, (uint64_t)brief->pid << 32 | brief->cpumode, brief->callchain.count);
+	pd_tag_add_words(&tag, secrets + PD_TAG_HEAD, brief->callchain.items, brief->callchain.count);
+	tag.low += !tag.low; // 0 stands for none
+	return tag;
+}
+
+bool pd_places_stack(struct pd_places *places, const struct pd_brief *brief, uint64_t maps, struct pd_moment when,
+		     unsigned most, uint32_t *ip_out, uint32_t *stack_out)
+{
+	struct pd_met_stack found, *met = &found;
+
+	if (PD_LIKELY(brief->callchain.count <= PD_TAG_CHAIN_MOST)) {
+		struct pd_tag tag = tag_of(places, brief, maps);
+
+		met = &places->met[tag.high % MET_STACKS];
+		if (met->tag.low != tag.low || met->tag.high != tag.high) {
+			met->tag.low = 0;
+			if (!find_stack(places, brief, maps, when, most, met))
+				return false;
+			met->tag = tag;
+		}
+	} else if (!find_stack(places, brief, maps, when, most, met)) {
+		return false;
+	}
+	*ip_out = met->ip;
+	*stack_out = met->stack;
+	return true;
 }
 
 // ---- all of it ----
@@ -120,7 +159,11 @@ bool pd_places_init(struct pd_places *places, struct pd_tables *tables, const st
 	places->views = pd_alloc(PD_VIEWS * sizeof(*places->views));
 	places->ranges = pd_alloc(PD_RANGE_SETS * sizeof(*places->ranges));
 	places->known = pd_alloc_lines(PD_KNOWN_PLACES * sizeof(*places->known), &places->known_memory);
-	return places->views && places->ranges && places->known;
+	places->met = pd_alloc(MET_STACKS * sizeof(*places->met));
+	places->secrets = pd_alloc(sizeof(*places->secrets));
+	if (places->secrets)
+		pd_secrets_fill(places->secrets, seed);
+	return places->views && places->ranges && places->known && places->met && places->secrets;
 }
 
 void pd_places_fini(struct pd_places *places)
@@ -130,5 +173,7 @@ void pd_places_fini(struct pd_places *places)
 	pd_free(places->views);
 	pd_free(places->ranges);
 	pd_free(places->known_memory);
+	pd_free(places->met);
+	pd_free(places->secrets);
 	pd_free(places->chain);
 }

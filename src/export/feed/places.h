@@ -7,6 +7,12 @@
 #include "profile/frame/frames.h"
 #include "profile/collect/owners.h"
 
+// A stack that was met lately, by a hash of all it depends on.
+struct pd_met_stack {
+	struct pd_tag tag;
+	uint32_t ip, stack;
+};
+
 struct pd_places {
 	struct pd_tables *tables;
 	const struct pd_state *state;
@@ -17,6 +23,8 @@ struct pd_places {
 	struct pd_range_set *ranges;
 	struct pd_known_place *known;
 	void *known_memory;
+	struct pd_met_stack *met; // by the tag; a newer one takes the place
+	struct pd_secrets *secrets;
 	uint32_t *chain; // frames of the present sample, innermost first
 	size_t chain_capacity;
 };

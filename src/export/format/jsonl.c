@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* One JSON object on a line for each sample. Addresses are strings, as numbers of JSON have 53 bits in most readers. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include <perfdata/json.h>
 
 #include "base/text/text.h"
 #include "export/export.h"
+#include "export/feed/line_texts.h"
+
+struct jsonl {
+	struct pd_line_texts pieces; // by line: what follows its address
+};
 
 static void put_string(struct pd_json *json, const struct pd_tables *tables, const char *name, uint32_t string)
 {
@@ -14,49 +18,71 @@ static void put_string(struct pd_json *json, const struct pd_tables *tables, con
 	pd_text_json_string(json->text, tables->strings[string].text, tables->strings[string].size);
 }
 
-static void put_address(struct pd_json *json, const char *name, uint64_t addr)
+static void put_hex(struct pd_text *text, uint64_t value)
 {
-	char digits[24];
-
-	snprintf(digits, sizeof(digits), "0x%" PRIx64, addr);
-	pd_json_string(json, name, digits);
+	pd_text_char(text, '"');
+	pd_text_hex(text, value);
+	pd_text_char(text, '"');
 }
 
-static void put_frame(struct pd_json *json, const struct pd_tables *tables, const struct pd_table_frame *frame,
-		      uint64_t addr, const struct pd_table_line *line)
+static void put_function(struct pd_text *text, const struct pd_tables *tables, const struct pd_table_frame *frame,
+			 const struct pd_table_line *line)
 {
 	const struct pd_table_function *function = &tables->functions[line->function];
-	const struct pd_table_object *object = &tables->objects[frame->object];
+	struct pd_json json = { .text = text, .comma = true };
 
-	pd_json_open(json, NULL, '{');
-	put_address(json, "ip", addr);
 	if (function->known)
-		put_string(json, tables, "function", function->name);
+		put_string(&json, tables, "function", function->name);
 	if (frame->object) {
-		put_string(json, tables, "object", object->path);
-		put_address(json, "addr", frame->place.addr);
+		put_string(&json, tables, "object", tables->objects[frame->object].path);
+		pd_json_name(&json, "addr");
+		put_hex(text, frame->place.addr);
 	}
 	if (line->file)
-		put_string(json, tables, "file", line->file);
+		put_string(&json, tables, "file", line->file);
 	if (line->line)
-		pd_json_number(json, "line", line->line);
+		pd_json_number(&json, "line", line->line);
 	if (line->inlined)
-		pd_json_bool(json, "inlined", true);
-	pd_json_close(json, '}');
+		pd_json_bool(&json, "inlined", true);
+	pd_text_char(text, '}');
 }
 
-static void put_stack(struct pd_json *json, const struct pd_tables *tables, const struct pd_export_sample *sample)
+static void put_line(struct pd_export *self, const struct pd_table_frame *frame, uint32_t line)
+{
+	struct jsonl *jsonl = self->sink;
+	struct pd_text *piece;
+
+	if (pd_line_texts_put(&jsonl->pieces, line, self->text))
+		return;
+	piece = pd_line_texts_begin(&jsonl->pieces, line);
+	if (piece)
+		put_function(piece, &self->tables, frame, &self->tables.lines[line]);
+	if (!piece || !pd_line_texts_keep(&jsonl->pieces, line))
+		self->failed = true;
+	else
+		pd_line_texts_put(&jsonl->pieces, line, self->text);
+}
+
+static void put_stack(struct pd_export *self, const struct pd_export_sample *sample)
 {
 	const struct pd_table_frame *frame;
 	struct pd_chain_walk walk;
+	bool comma = false;
 	uint64_t addr;
 
-	pd_json_open(json, "stack", '[');
-	pd_chain_walk_begin(&walk, tables, sample);
-	while (pd_chain_walk_next(&walk, &frame, &addr))
-		for (uint32_t i = 0; i < frame->line_count; i++)
-			put_frame(json, tables, frame, addr, &tables->lines[frame->first_line + i]);
-	pd_json_close(json, ']');
+	PD_TEXT_LITERAL(self->text, ",\"stack\":[");
+	pd_chain_walk_begin(&walk, &self->tables, sample);
+	while (pd_chain_walk_next(&walk, &frame, &addr) && !self->failed) {
+		for (uint32_t i = 0; i < frame->line_count; i++) {
+			if (comma)
+				pd_text_char(self->text, ',');
+			comma = true;
+			PD_TEXT_LITERAL(self->text, "{\"ip\":");
+			put_hex(self->text, addr);
+			put_line(self, frame, frame->first_line + i);
+		}
+	}
+	PD_TEXT_LITERAL(self->text, "]}\n");
 }
 
 static void put_signed(struct pd_json *json, const char *name, uint32_t value)
@@ -80,11 +106,11 @@ static void take_sample(struct pd_export *self, const struct pd_export_sample *s
 		pd_json_number(&json, "cpu", sample->brief->cpu);
 	pd_json_number(&json, "value", sample->value);
 	pd_json_string(&json, "unit", pd_export_unit(sample->event));
-	if (sample->event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_ADDR))
-		put_address(&json, "data_addr", sample->brief->addr);
-	put_stack(&json, &self->tables, sample);
-	pd_json_close(&json, '}');
-	pd_text_char(self->text, '\n');
+	if (sample->event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_ADDR)) {
+		pd_json_name(&json, "data_addr");
+		put_hex(self->text, sample->brief->addr);
+	}
+	put_stack(self, sample);
 	pd_export_flush(self);
 }
 
@@ -93,4 +119,16 @@ static void end(struct pd_export *self)
 	(void)self;
 }
 
-const struct pd_export_sink pd_export_sink_jsonl = { .sample = take_sample, .end = end };
+static void fini(struct pd_export *self)
+{
+	struct jsonl *jsonl = self->sink;
+
+	pd_line_texts_fini(&jsonl->pieces);
+}
+
+const struct pd_export_sink pd_export_sink_jsonl = {
+	.size = sizeof(struct jsonl),
+	.sample = take_sample,
+	.end = end,
+	.fini = fini,
+};

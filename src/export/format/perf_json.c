@@ -10,9 +10,11 @@
 #include "base/cursor.h"
 #include "base/text/text.h"
 #include "export/export.h"
+#include "export/feed/line_texts.h"
 
 struct perf_json {
-	bool comma; // a sample precedes
+	bool comma;                  // a sample precedes
+	struct pd_line_texts pieces; // by line
 };
 
 // ---- layout ----
@@ -24,8 +26,11 @@ static void put_key(struct pd_text *text, unsigned depth, bool comma, const char
 	pd_text_char(text, '\n');
 	for (unsigned i = 0; i < depth; i++)
 		pd_text_char(text, '\t');
-	if (key)
-		pd_text_printf(text, "\"%s\": ", key);
+	if (!key)
+		return;
+	pd_text_char(text, '"');
+	pd_text_add(text, key);
+	PD_TEXT_LITERAL(text, "\": ");
 }
 
 static void put_known(const struct pd_export *self, uint32_t string)
@@ -124,25 +129,46 @@ static void begin(struct pd_export *self)
 
 // ---- samples ----
 
-static void put_entry(struct pd_export *self, const struct pd_table_frame *frame, uint64_t addr, bool comma)
+// What follows the address of an entry.
+static void put_function(struct pd_text *text, const struct pd_tables *tables, const struct pd_table_frame *frame,
+			 const struct pd_table_line *line)
 {
-	const struct pd_tables *tables = &self->tables;
-	// the function that was called comes last, after those inlined into it
-	const struct pd_table_line *line = &tables->lines[frame->first_line + frame->line_count - 1];
 	const struct pd_table_function *function = &tables->functions[line->function];
 
-	put_key(self->text, 4, comma, NULL);
-	pd_text_char(self->text, '{');
-	put_key(self->text, 5, false, "ip");
-	pd_text_printf(self->text, "\"0x%" PRIx64 "\"", addr);
+	pd_text_char(text, '"');
 	if (function->known) {
-		put_key(self->text, 5, true, "symbol");
-		put_known(self, function->name);
-		put_key(self->text, 5, true, "dso");
-		put_known(self, tables->objects[frame->object].name);
+		const struct pd_table_string *name = &tables->strings[function->name];
+		const struct pd_table_string *object = &tables->strings[tables->objects[frame->object].name];
+
+		put_key(text, 5, true, "symbol");
+		pd_text_json_string(text, name->text, name->size);
+		put_key(text, 5, true, "dso");
+		pd_text_json_string(text, object->text, object->size);
 	}
-	put_key(self->text, 4, false, NULL);
-	pd_text_char(self->text, '}');
+	put_key(text, 4, false, NULL);
+	pd_text_char(text, '}');
+}
+
+static void put_entry(struct pd_export *self, const struct pd_table_frame *frame, uint64_t addr, bool comma)
+{
+	struct perf_json *json = self->sink;
+	// the function that was called comes last, after those inlined into it
+	uint32_t line = frame->first_line + frame->line_count - 1;
+	struct pd_text *piece;
+
+	if (comma)
+		pd_text_char(self->text, ',');
+	PD_TEXT_LITERAL(self->text, "\n\t\t\t\t{\n\t\t\t\t\t\"ip\": \"");
+	pd_text_hex(self->text, addr);
+	if (pd_line_texts_put(&json->pieces, line, self->text))
+		return;
+	piece = pd_line_texts_begin(&json->pieces, line);
+	if (piece)
+		put_function(piece, &self->tables, frame, &self->tables.lines[line]);
+	if (!piece || !pd_line_texts_keep(&json->pieces, line))
+		self->failed = true;
+	else
+		pd_line_texts_put(&json->pieces, line, self->text);
 }
 
 // A chain without an address has no entries; where there is no chain, there is one for the sampled address.
@@ -208,9 +234,17 @@ static void end(struct pd_export *self)
 	PD_TEXT_LITERAL(self->text, "\n\t]\n}\n");
 }
 
+static void fini(struct pd_export *self)
+{
+	struct perf_json *json = self->sink;
+
+	pd_line_texts_fini(&json->pieces);
+}
+
 const struct pd_export_sink pd_export_sink_perf_json = {
 	.size = sizeof(struct perf_json),
 	.begin = begin,
 	.sample = take_sample,
 	.end = end,
+	.fini = fini,
 };
