@@ -12,11 +12,9 @@ struct values {
 };
 
 static const struct option options[] = {
-	GROUP(input_group, analysis.input),
-	GROUP(json_option, json),
-	GROUP(symbol_group, analysis.symbols),
-	GROUP(threads_option, analysis.threads),
-	{ 0 },
+	GROUP(input_group, analysis.input),      GROUP(json_option, json),
+	GROUP(symbol_group, analysis.symbols),   GROUP(unwind_option, analysis.unwind),
+	GROUP(threads_option, analysis.threads), { 0 },
 };
 
 static const struct example examples[] = {

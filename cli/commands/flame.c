@@ -41,6 +41,7 @@ static const struct option options[] = {
 	GROUP(symbol_group, analysis.symbols),
 	GROUP(threads_option, analysis.threads),
 	GROUP(flame_max_stack_option, max_stack),
+	GROUP(unwind_option, analysis.unwind),
 	{ 0 },
 };
 

@@ -32,6 +32,7 @@ static const struct option options[] = {
 	FLAG("full-names", 0, full_names, "keep function arguments, quotes and the L of Java classes"),
 	FLAG("reverse", 0, reverse, "start from the sampled function"),
 	GROUP(flame_max_stack_option, max_stack),
+	GROUP(unwind_option, analysis.unwind),
 	{ 0 },
 };
 
@@ -79,6 +80,8 @@ static int print(struct pd_flame *flame, const struct analysis *analysis, struct
 	pd_flame_summary(flame, &summary);
 	if (!analysis->input.quiet)
 		copied_stacks_report(analysis->input.name, summary.copied, summary.samples);
+	if (!analysis->input.quiet)
+		unwinding_report(analysis->input.name, pd_profile_unwinder(analysis->profile));
 	return CODE_OK;
 }
 

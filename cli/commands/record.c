@@ -304,9 +304,6 @@ static void report_needs(const struct record *record)
 	if (options->output.packing == PD_PACK_ZSTD)
 		print_error("compressed: perf 5.2 and later reads it; for samply, go-perf, quipper and hotspot run "
 			    "perfdata convert --no-compress first");
-	if (options->sampling.call_graph == PD_CALL_GRAPH_DWARF)
-		print_error(
-			"user stacks were copied, not unwound: perf report and perf script unwind them, perfdata does not yet");
 }
 
 /* For a person who looks at it: what to type now. */

@@ -57,6 +57,7 @@ static const struct option options[] = {
 	GROUP(children_option, children),
 	GROUP(no_children_option, no_children),
 	GROUP(max_stack_option, max_stack),
+	GROUP(unwind_option, analysis.unwind),
 	GROUP(percent_limit_option, percent_limit),
 	STRING("percentage", 0, "HOW", percentage,
 	       "percentages of all samples (absolute) or of those that match the filters (relative)"),

@@ -18,6 +18,7 @@ struct values {
 	bool ns;
 	struct pd_select_options select;
 	struct option_number max_stack;
+	const char *unwind;
 	bool hide_call_graph;
 	bool kernel_paths, source_paths;
 	bool reltime, deltatime;
@@ -36,6 +37,7 @@ static const struct option options[] = {
 	FLAG("ns", 0, ns, "print times in nanoseconds"),
 	GROUP(select_group, select),
 	GROUP(max_stack_option, max_stack),
+	GROUP(unwind_option, unwind),
 	FLAG("hide-call-graph", 'G', hide_call_graph, "print only the address of the sample"),
 	FLAG("show-kernel-path", 0, kernel_paths, "print paths of kernel modules"),
 	FLAG("full-source-path", 0, source_paths, "print full paths of source files"),
@@ -107,6 +109,7 @@ struct script {
 	struct pd_samples *samples;
 	struct pd_symbols *symbols;
 	bool symbols_wrong; /* why is reported */
+	bool unwind_wrong;  /* the same */
 	struct pd_error error;
 	enum pd_status status;
 };
@@ -178,7 +181,7 @@ static enum pd_status samples_of(struct script *script, const struct values *val
 {
 	const struct pd_select_options *wanted = &values->select;
 	bool by_place = wanted->dsos || wanted->dso || wanted->symbols || wanted->symbol;
-	const struct pd_samples_options shown = {
+	struct pd_samples_options shown = {
 		.size = sizeof(shown),
 		.fields = values->fields.items,
 		.field_count = values->fields.count,
@@ -203,6 +206,10 @@ static enum pd_status samples_of(struct script *script, const struct values *val
 		.self = script,
 	};
 
+	if (!unwind_parse(values->unwind, &shown.no_unwind)) {
+		script->unwind_wrong = true;
+		return PD_OK;
+	}
 	return pd_samples_new(&shown, call->out->text, &script->samples, &script->error);
 }
 
@@ -211,6 +218,8 @@ static int take_options(struct script *script, const struct values *values, cons
 {
 	enum pd_status status = samples_of(script, values, call);
 
+	if (script->unwind_wrong)
+		return CODE_USAGE;
 	if (status != PD_OK)
 		return code_with_error(status, &script->error);
 	if (values->dump) {
@@ -314,6 +323,10 @@ static int run_opened(struct script *script)
 		output_flush(script->input.out);
 		copied_stacks_report(script->input.name, result.copied_count, result.printed_count);
 	}
+	if (!script->values->input.quiet && result.unwinder && !script->input.out->failure) {
+		output_flush(script->input.out);
+		unwinding_report(script->input.name, result.unwinder);
+	}
 	return code;
 }
 
@@ -354,7 +367,9 @@ const struct command cmd_script = {
 		"interval, as perf 6.2 and later.\n\n"
 		"Functions are looked up in the recorded files if their build ids match, in perf's cache and in debug "
 		"files; kernel functions in /proc/kallsyms if it is the recorded kernel. Nothing is downloaded without "
-		"--debuginfod. Copied user stacks are not unwound: the address of the sample is printed, with a warning.\n\n"
+		"--debuginfod. Copied user stacks (--call-graph dwarf) are unwound as perf does: the recorded part of a chain comes "
+		"first, and return addresses are less one. A chain ends where the copied stack does, without the "
+		"ffffffffffffffff that perf 6.1 adds.\n\n"
 		"Event types of -F are hw, sw, trace, raw, break and synth. A list without + and - replaces the default "
 		"fields; as in perf, the - in bpf-output counts too, so that such a list is added.\n\n"
 		"Strings of the file are printed unchanged, except that control characters are escaped on a terminal.",

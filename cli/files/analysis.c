@@ -69,6 +69,8 @@ static int read_profile(struct analysis *analysis, const struct analysis_options
 	enum pd_status status;
 
 	profile_options.size = sizeof(profile_options);
+	if (!unwind_parse(options->unwind, &profile_options.no_unwind))
+		return CODE_USAGE;
 	profile_options.threads = options->threads.given ? (unsigned)options->threads.value : 0;
 	/* Asking about each sample is dear where all are wanted. */
 	profile_options.choose = takes_all(&options->select) ? NULL : filter_sample;
@@ -146,6 +148,24 @@ void copied_stacks_report(const char *name, uint64_t copied, uint64_t samples)
 	if (copied)
 		print_error("%s: %" PRIu64 " of %" PRIu64
 			    " samples have a copied user stack that is not unwound: callers in user "
-			    "space are missing (perf script and perf report unwind them)",
+			    "space are missing",
 			    name, copied, samples);
+}
+
+void unwinding_report(const char *name, const struct pd_unwinder *unwinder)
+{
+	struct pd_text *text = pd_text_new();
+
+	if (text && pd_print_unwinding(unwinder, text) && !pd_text_failed(text))
+		print_error("%s: %.*s", name, (int)pd_text_bytes(text).size, (const char *)pd_text_bytes(text).data);
+	pd_text_free(text);
+}
+
+bool unwind_parse(const char *word, bool *no_unwind_out)
+{
+	*no_unwind_out = word && strcmp(word, "no") == 0;
+	if (!word || *no_unwind_out || strcmp(word, "yes") == 0)
+		return true;
+	print_error("option --unwind: '%s' is neither yes nor no", word);
+	return false;
 }

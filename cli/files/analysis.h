@@ -15,6 +15,7 @@ struct analysis_options {
 	struct pd_select_options select;
 	struct symbol_options symbols;
 	struct option_number threads;
+	const char *unwind; /* see unwind_parse */
 };
 
 struct analysis {
@@ -40,7 +41,11 @@ void analysis_forget(struct analysis *analysis);
 /* To be called in any case, after analysis_begin. Returns code, or what closing the input makes of it. */
 int analysis_close(struct analysis *analysis, int code);
 
-/* Warns that so many of the samples have a copied user stack, which is not unwound; nothing if there are none. */
+/* Warns that so many of the samples have a copied user stack that is not unwound; nothing if there are none. */
 void copied_stacks_report(const char *name, uint64_t copied, uint64_t samples);
+/* Warns that unwound stacks are incomplete, and why; nothing if none is, or unwinder is NULL. */
+void unwinding_report(const char *name, const struct pd_unwinder *unwinder);
+/* The value of --unwind: whether stacks are not to be unwound. False, with a message, if it is wrong. */
+bool unwind_parse(const char *word, bool *no_unwind_out);
 
 #endif

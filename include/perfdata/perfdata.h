@@ -28,6 +28,7 @@
  *   trace.h         fields of tracepoints
  *   jitdump.h       JIT-compiled code from jitdump files
  *   symbol.h        names of addresses
+ *   unwind.h        call chains from copied user stacks
  *   debuginfod.h    objects by build id from servers
  * choosing
  *   filter.h        filter expressions
@@ -119,6 +120,7 @@
 #include <perfdata/symbol.h>
 #include <perfdata/text.h>
 #include <perfdata/trace.h>
+#include <perfdata/unwind.h>
 #include <perfdata/writer.h>
 
 #endif

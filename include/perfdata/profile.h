@@ -23,7 +23,7 @@
 #define PERFDATA_PROFILE_H
 
 #include <perfdata/run.h>
-#include <perfdata/symbol.h>
+#include <perfdata/unwind.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -88,6 +88,8 @@ struct pd_profile_options {
 	 * merged: for graphs that show no smaller ones. Chains through code without frame pointers end in very many
 	 * addresses. 0: each is a frame. */
 	double merge_below;
+	bool no_unwind; /* call chains as they were recorded. Otherwise copied user stacks are unwound, with PD_BY_CHAIN and
+			      * symbols */
 };
 
 /** Unit of the natural weight of samples of an event: their period if recorded, else 1. Weights of different events
@@ -139,8 +141,9 @@ struct pd_stack {
 	const uint32_t *callers; /* frames of the call chain, innermost first; starts with ip again if recorded
 					 * so. Empty without PD_BY_CHAIN. */
 	size_t caller_count;
-	bool cut;     /* truncated: the chain has the maximum depth of the recorder */
-	bool damaged; /* the chain has an invalid context marker: no callers */
+	bool cut;        /* truncated: the chain has the maximum depth of the recorder, or unfinished */
+	bool damaged;    /* the chain has an invalid context marker: no callers */
+	bool unfinished; /* unwinding did not get to the outermost function: see pd_profile_unwinder */
 };
 
 /** Totals of an event. */
@@ -149,7 +152,7 @@ struct pd_profile_total {
 	uint64_t samples, period, weights;  /* included */
 	uint64_t left_samples, left_period; /* excluded by the filter with PD_CHOICE_COUNT */
 	uint64_t copied_stacks; /* included samples with a copy of the user stack and registers, and no user part of the
-				 * call chain: user stacks are not unwound, so their callers are missing */
+				 * call chain, that were not unwound: their callers are missing */
 };
 
 /** Losses of the whole file. */
@@ -218,6 +221,8 @@ PD_API size_t pd_profile_frame_count(const struct pd_profile *profile);
 PD_API const struct pd_frame *pd_profile_frame(const struct pd_profile *profile, uint32_t index);
 /** Totals of the index-th event of the file. */
 PD_API const struct pd_profile_total *pd_profile_total(const struct pd_profile *profile, size_t event);
+/** How unwinding ended, for pd_unwinder_count; NULL if nothing was to be unwound. Owned by the profile. */
+PD_API const struct pd_unwinder *pd_profile_unwinder(const struct pd_profile *profile);
 /** Losses of the file. */
 PD_API const struct pd_profile_losses *pd_profile_losses(const struct pd_profile *profile);
 /** Counts stacks, nodes, functions and names, and the memory of the tables that reading needed and of the result; of what each

@@ -175,12 +175,13 @@ struct pd_report_table {
 /** What to know before believing any number: the quality of the data. */
 struct pd_report_quality {
 	uint64_t samples;
-	uint64_t lost;          /* records and samples */
-	uint64_t throttles;     /* THROTTLE records */
-	uint64_t cut_stacks;    /* samples with truncated or damaged call chains */
-	uint64_t copied_stacks; /* samples with a copy of the user stack, which is not unwound */
-	uint64_t unresolved;    /* samples in no function */
-	uint64_t damaged;       /* samples that cannot be decoded or are of an unknown event */
+	uint64_t lost;                      /* records and samples */
+	uint64_t throttles;                 /* THROTTLE records */
+	uint64_t cut_stacks;                /* samples with truncated or damaged call chains */
+	uint64_t copied_stacks;             /* samples with a copy of the user stack that was not unwound */
+	uint64_t unresolved;                /* samples in no function */
+	uint64_t damaged;                   /* samples that cannot be decoded or are of an unknown event */
+	const struct pd_unwinder *unwinder; /* how unwinding of copied stacks ended; NULL: nothing was unwound */
 };
 
 /** The index-th table, or NULL past the end; valid as long as the report. */

@@ -21,6 +21,7 @@
 #include <perfdata/filter.h>
 #include <perfdata/profile.h>
 #include <perfdata/text.h>
+#include <perfdata/unwind.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,13 +71,17 @@ struct pd_samples_options {
 	enum pd_status (*symbols)(void *self, struct pd_file *file, const struct pd_state *state,
 				  struct pd_symbols **symbols_out, struct pd_error *error);
 	pd_warn_fn *warn;
-	void *self; /* first argument of the functions */
+	void *self;     /* first argument of the functions */
+	bool no_unwind; /* call chains as they were recorded: copied user stacks are not unwound */
 };
 
 struct pd_samples_result {
 	uint64_t sample_count;  /* samples read; 0 also if the file has none */
 	uint64_t printed_count; /* samples, other records and counts that were printed */
-	uint64_t copied_count;  /* printed samples with a copied user stack, which is not unwound */
+	uint64_t copied_count;  /* printed samples with a copied user stack that was not unwound, for no_unwind */
+	const struct pd_unwinder
+		*unwinder; /* has counted how unwinding ended; NULL: there was nothing to unwind. Valid as
+					     * long as the samples */
 };
 
 struct pd_samples;

@@ -128,7 +128,7 @@ PD_API enum pd_status pd_record_decode(const struct pd_record *record, const voi
 PD_API bool pd_record_brief(const struct pd_record *record, struct pd_brief *brief_out);
 
 /** True if the user-space callers of a sample can be found only by unwinding: it has a copy of the user stack and
- * registers, and no user address in its call chain. The library does not unwind. */
+ * registers, and no user address in its call chain. See unwind.h. */
 PD_API bool pd_sample_needs_unwinding(const struct pd_sample *sample);
 
 /** Thread and CPU of a record. pid, tid and cpu are UINT32_MAX if not recorded; pid and tid also for the kernel. */

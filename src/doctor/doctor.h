@@ -5,6 +5,7 @@
  *   counts.c      what one pass over the records tells
  *   recording.c   validates records, header and events
  *   profile.c     validates addresses and stacks
+ *   unwinding.c   validates copies of user stacks
  *   findings.c    the list of findings; findings.def: which there are
  *   print.c       findings as text and JSON
  *   doctor.c      on top
@@ -90,6 +91,8 @@ struct pd_doctor {
 enum pd_status pd_doctor_count(struct pd_doctor *doctor, struct pd_error *error);
 // recording.c
 void pd_doctor_validate_recording(struct pd_doctor *doctor);
+// unwinding.c
+void pd_doctor_validate_unwinding(struct pd_doctor *doctor);
 // profile.c
 void pd_doctor_validate_profile(struct pd_doctor *doctor);
 

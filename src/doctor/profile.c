@@ -81,7 +81,7 @@ static void add_stack(struct sums *sums, const struct pd_doctor *doctor, const s
 	if (!(sample_type & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN)))
 		return;
 	sums->chains += entry->samples;
-	sums->cut += stack->cut ? entry->samples : 0;
+	sums->cut += stack->cut && !stack->unfinished ? entry->samples : 0;
 	sums->damaged += stack->damaged ? entry->samples : 0;
 	if (sample_type & PD_MASK(PD_SAMPLE_TYPE_STACK_USER) ||
 	    PD_BITS(entry->event->attr->flags, PD_ATTR_EXCLUDE_CALLCHAIN_USER))
@@ -315,6 +315,7 @@ void pd_doctor_validate_profile(struct pd_doctor *doctor)
 		check_names(doctor, &sums);
 		check_build_ids(doctor, &sums);
 		check_stacks(doctor, &sums);
+		pd_doctor_validate_unwinding(doctor);
 	} else {
 		doctor->failed = true;
 	}

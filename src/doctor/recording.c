@@ -376,46 +376,6 @@ static void check_precise(struct pd_doctor *doctor)
 	finding->command = pd_doctor_string(doctor, "perfdata record -e cycles:P ...");
 }
 
-static void check_copied(struct pd_doctor *doctor)
-{
-	const struct pd_doctor_counts *counts = &doctor->counts;
-	struct pd_finding *finding;
-	uint64_t copied = 0;
-
-	for (size_t i = 0; i < counts->event_count; i++)
-		copied += counts->events[i].copied;
-	if (!copied)
-		return;
-	finding = pd_finding_add(
-		doctor, PD_FINDING_STACKS_NOT_UNWOUND, pd_severity_by(copied, counts->samples, 0, 10), copied,
-		counts->samples,
-		"DWARF unwinding is not supported yet: callers in user space are missing; perf report and perf "
-		"script unwind the copied stacks",
-		"%" PRIu64 " of %" PRIu64 " samples (%.2f%%) have a copied user stack that is not unwound", copied,
-		counts->samples, pd_percent(copied, counts->samples));
-	finding->command = pd_doctor_string(doctor, PD_DOCTOR_FRAME_POINTERS);
-}
-
-static void check_dumps(struct pd_doctor *doctor)
-{
-	const struct pd_doctor_counts *counts = &doctor->counts;
-	uint64_t dumps = 0, full = 0, bytes = 0;
-	struct pd_finding *finding;
-
-	for (size_t i = 0; i < counts->event_count; i++) {
-		dumps += counts->events[i].dumps;
-		full += counts->events[i].full_dumps;
-		bytes = counts->events[i].dump_bytes > bytes ? counts->events[i].dump_bytes : bytes;
-	}
-	if (!full)
-		return;
-	finding = pd_finding_add(doctor, PD_FINDING_STACK_DUMPS_FULL, pd_severity_by(full, dumps, 10, 101), full, dumps,
-				 "where the stack was deeper, its outermost functions cannot be unwound",
-				 "%" PRIu64 " of %" PRIu64 " stack copies (%.2f%%) fill all of their %" PRIu64 " bytes",
-				 full, dumps, pd_percent(full, dumps), bytes);
-	finding->command = pd_doctor_string(doctor, PD_DOCTOR_FRAME_POINTERS);
-}
-
 /* ---- times ---- */
 
 static void check_times(struct pd_doctor *doctor)
@@ -448,7 +408,7 @@ void pd_doctor_validate_recording(struct pd_doctor *doctor)
 	static void (*const checks[])(struct pd_doctor *) = {
 		check_end,          check_damage,    check_unknown, check_size,        check_samples, check_lost,
 		check_lost_samples, check_throttled, check_aux,     check_multiplexed, check_silent,  check_kernel,
-		check_guest,        check_frequency, check_precise, check_copied,      check_dumps,   check_times,
+		check_guest,        check_frequency, check_precise, check_times,
 	};
 
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)

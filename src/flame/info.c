@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the reader of a flame graph should know about its numbers, and how numbers are written. */
 #include "flame/graph.h"
+#include "unwind/unwinder.h"
 #include "flame/stacks.h"
 
 #include <stdarg.h>
@@ -82,6 +83,19 @@ static void share_info(struct flame_graph *graph, uint64_t count, uint64_t sampl
 		pd_flame_info(graph, share >= bad, "%.*f %% of samples %s", share < 1 ? 2 : 1, share, text);
 }
 
+/* Why stacks are truncated. */
+static void add_unwinding(struct flame_graph *graph, const struct stack_result *result)
+{
+	uint64_t sums[PD_UNWIND_ENDS], all = 0;
+
+	pd_unwinder_sums(result->unwinder, sums);
+	for (size_t i = 0; i < PD_UNWIND_ENDS; i++)
+		all += sums[i];
+	share_info(graph, sums[PD_UNWIND_STACK_END], all, 0, "deeper than the copied stack");
+	share_info(graph, sums[PD_UNWIND_NO_RULE], all, 0, "in code without unwind rules");
+	share_info(graph, sums[PD_UNWIND_NO_OBJECT], all, 0, "in objects that are missing to unwind");
+}
+
 void pd_flame_add_info(struct flame_graph *graph, const struct stack_result *result)
 {
 	const struct pd_profile_losses *losses = &result->losses;
@@ -102,6 +116,8 @@ void pd_flame_add_info(struct flame_graph *graph, const struct stack_result *res
 	share_info(graph, result->unknown, result->samples, UNKNOWN_BAD, "in unknown functions");
 	share_info(graph, result->copied, result->samples, 0, "with a copied stack that is not unwound");
 	share_info(graph, result->cut, result->samples, 0, "with a truncated stack");
+	if (result->unwinder)
+		add_unwinding(graph, result);
 	share_info(graph, result->damaged, result->samples, 0, "with a damaged stack");
 	bad_count(graph, losses->throttles, losses->throttles == 1 ? "time throttled" : "times throttled");
 	bad_count(graph, losses->damaged, "samples damaged");

@@ -253,6 +253,14 @@ bool pd_stacks_root_frame(const struct stacks *stacks, const struct pd_profile_e
 }
 
 /* The frame of the event if it stands in front of all; false if there is none. */
+uint32_t pd_stacks_truncated_frame(const struct stacks *stacks)
+{
+	static const char name[] = "[truncated]";
+	uint32_t text = pd_tree_text(stacks->tree, name, sizeof(name) - 1);
+
+	return pd_tree_frame(stacks->tree, text, 0, stacks->options->plain_names ? FRAME_USER : FRAME_UNKNOWN);
+}
+
 bool pd_stacks_event_frame(const struct stacks *stacks, uint32_t event, uint32_t *frame_out)
 {
 	bool folded = stacks->options->plain_names;

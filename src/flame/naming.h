@@ -39,6 +39,8 @@ void pd_stacks_name_frame(struct stacks *stacks, uint32_t index);
 /* The frame before the stacks of a thread; false if there is none. */
 bool pd_stacks_root_frame(const struct stacks *stacks, const struct pd_profile_entry *entry, uint32_t *frame_out);
 /* The frame of an event by its index among those with samples; false if there is none. */
+/* The frame that stands for callers that unwinding did not find. */
+uint32_t pd_stacks_truncated_frame(const struct stacks *stacks);
 bool pd_stacks_event_frame(const struct stacks *stacks, uint32_t event, uint32_t *frame_out);
 
 #endif

@@ -104,6 +104,7 @@ struct lining {
 	size_t part_count, entry_count;
 	pthread_mutex_t lock;   /* of the tree's frames and texts */
 	uint32_t *event_frames; /* one more than the frame; 0: none */
+	uint32_t truncated;     /* what stands for the callers that unwinding did not find */
 };
 
 static bool same_root(const struct pd_profile_entry *a, const struct pd_profile_entry *b)
@@ -343,6 +344,7 @@ static void add_line(struct lining *lining, struct part *part, size_t index, con
 	struct stack_lines *lines = &part->lines;
 	uint32_t event = lining->event_frames[stacks->result->values.event_index[entry->event->index]], root = 0;
 	bool rooted = part_root(lining, part, entry, &root), inwards = !stacks->options->reverse;
+	const struct pd_stack *stack = pd_profile_stack(stacks->profile, entry->stack);
 	size_t start;
 
 	if (event)
@@ -350,7 +352,9 @@ static void add_line(struct lining *lining, struct part *part, size_t index, con
 	if (rooted && inwards)
 		pd_lines_frame(lines, root);
 	start = lines->frame_count;
-	put_stack(stacks, pd_profile_stack(stacks->profile, entry->stack), lines);
+	put_stack(stacks, stack, lines);
+	if (stack->unfinished)
+		pd_lines_frame(lines, lining->truncated);
 	if (inwards)
 		reverse(lines->frames + start, lines->frame_count - start);
 	if (rooted && !inwards)
@@ -417,11 +421,23 @@ static bool make_parts(struct lining *lining)
 	return true;
 }
 
+static void name_truncated(struct lining *lining)
+{
+	const struct pd_profile *profile = lining->stacks->profile;
+	bool found = false;
+
+	for (size_t i = 0; i < pd_profile_stack_count(profile) && !found; i++)
+		found = pd_profile_stack(profile, i)->unfinished;
+	if (found)
+		lining->truncated = pd_stacks_truncated_frame(lining->stacks);
+}
+
 static void name_parts(struct lining *lining)
 {
 	pd_in_parts(lining->part_count, find_uses, lining);
 	for (size_t i = 0; i < lining->part_count; i++)
 		name_uses(lining, &lining->parts[i]);
+	name_truncated(lining);
 	if (lining->stacks->options->slices)
 		set_times(lining);
 }
@@ -505,6 +521,7 @@ static bool list_events(struct stacks *stacks)
 	const struct pd_profile_total *total;
 	size_t count = 0;
 
+	result->unwinder = pd_profile_unwinder(stacks->profile);
 	while (pd_profile_total(stacks->profile, count))
 		count++;
 

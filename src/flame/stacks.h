@@ -21,7 +21,8 @@ struct stack_result {
 	uint64_t copied;                /* samples with a copied user stack that is not unwound */
 	uint64_t samples_in_file;       /* of the chosen time and events, whatever the other filters said */
 	struct pd_profile_losses losses;
-	struct tree_source values; /* of the lines */
+	const struct pd_unwinder *unwinder; /* of the profile, or NULL */
+	struct tree_source values;          /* of the lines */
 };
 
 /* Whether the values of all events can be added up. */

@@ -407,8 +407,9 @@ static void fill_stack(struct arranger *a, uint32_t number, const struct pd_buck
 		.ip = key->ip,
 		.callers = bucket->callers,
 		.caller_count = key->caller_count,
-		.cut = key->cut,
+		.cut = key->cut || key->unfinished,
 		.damaged = key->damaged,
+		.unfinished = key->unfinished,
 	};
 }
 

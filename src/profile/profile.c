@@ -105,9 +105,55 @@ static bool can_prepare(const struct pd_profile *profile)
 	return profile->options.threads != 1 && size >= WORTH_A_THREAD;
 }
 
-static void use_symbols(struct pd_profile *profile)
+// ---- unwinding ----
+
+static bool wants_unwinding(const struct pd_profile *profile)
 {
-	bool has_code = has_jitdumps(profile->state);
+	const struct pd_event *event;
+
+	if (profile->options.no_unwind || !profile->options.symbols || !(profile->options.by & PD_BY_CHAIN))
+		return false;
+	for (size_t i = 0; (event = pd_file_event(profile->file, i)); i++)
+		if (pd_unwinder_wants(event->attr) && event->attr->sample_type & MASK_SAMPLE_TYPE(CALLCHAIN))
+			return true;
+	return false;
+}
+
+// Who unwinds loads objects while samples are read, as those do who ask for functions: with the same symbols and lock.
+static enum pd_status begin_unwinding(struct pd_profile *profile, struct pd_symbols *symbols, struct pd_error *error)
+{
+	struct pd_functions *functions = &profile->collector.common->functions;
+	const struct pd_unwind_options options = { .size = sizeof(options), .max_stack = profile->options.max_stack };
+	enum pd_status status =
+		pd_unwinder_new(profile->file, profile->state, symbols, &options, &profile->unwinder, error);
+
+	if (status < 0)
+		return status;
+	pd_unwinder_set_lock(profile->unwinder, &functions->lock);
+	profile->collector.unwinder = profile->unwinder;
+	profile->symbols = symbols;
+	profile->first_dso = symbols->dso_count;
+	if (pd_functions_wanted(&profile->options))
+		pd_functions_use(functions, symbols);
+	return PD_OK;
+}
+
+// ---- symbols ----
+
+static enum pd_status use_symbols_to_unwind(struct pd_profile *profile, bool has_code, struct pd_error *error)
+{
+	struct pd_symbols *symbols = profile->options.symbols(profile->options.self, profile->state);
+
+	if (!symbols)
+		return PD_OK;
+	profile->codes_of = has_code ? symbols : NULL;
+	if (has_code)
+		use_codes(profile, symbols);
+	return begin_unwinding(profile, symbols, error);
+}
+
+static void use_symbols(struct pd_profile *profile, bool has_code)
+{
 	struct pd_symbols *symbols = NULL;
 
 	if (profile->options.symbols && (has_code || (!pd_functions_wanted(&profile->options) && can_prepare(profile))))
@@ -139,8 +185,10 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 	// only now all events are known
 	if (status >= 0)
 		status = pd_collector_init(&profile->collector, error);
+	if (status >= 0 && wants_unwinding(profile))
+		return use_symbols_to_unwind(profile, has_jitdumps(profile->state), error);
 	if (status >= 0)
-		use_symbols(profile);
+		use_symbols(profile, has_jitdumps(profile->state));
 	return status;
 }
 
@@ -190,6 +238,11 @@ static enum pd_status make_clone(void *self, void **clone_out, struct pd_error *
 	};
 	collector->common->locks = true;
 	status = pd_collector_init(clone, error);
+	if (status >= 0 && collector->unwinder) {
+		status = pd_unwinder_clone(collector->unwinder, &clone->unwinder, error);
+		if (status < 0)
+			pd_collector_fini(clone);
+	}
 	if (status < 0)
 		pd_free(clone);
 	else
@@ -279,6 +332,11 @@ static enum pd_status get_ready_again(void *self, struct pd_window *window, stru
 		pd_functions_know(&collector->common->functions, &functions);
 	if (status >= 0 && profile->codes_of)
 		use_codes(profile, profile->codes_of);
+	if (status >= 0 && profile->unwinder) {
+		pd_unwinder_forget_counts(profile->unwinder);
+		pd_unwinder_set_lock(profile->unwinder, &collector->common->functions.lock);
+		collector->unwinder = profile->unwinder;
+	}
 	return status;
 }
 
@@ -395,6 +453,7 @@ void pd_profile_free(struct pd_profile *profile)
 	pd_collector_fini(&profile->collector);
 	if (!profile->foreign_state)
 		pd_state_free(profile->state);
+	pd_unwinder_free(profile->unwinder);
 	pd_free(profile->totals);
 	pd_free(profile->entries);
 	pd_free(profile->slices);
@@ -459,6 +518,11 @@ const struct pd_frame *pd_profile_frame(const struct pd_profile *profile, uint32
 const struct pd_profile_total *pd_profile_total(const struct pd_profile *profile, size_t event)
 {
 	return event < profile->event_count ? &profile->totals[event] : NULL;
+}
+
+const struct pd_unwinder *pd_profile_unwinder(const struct pd_profile *profile)
+{
+	return profile->unwinder;
 }
 
 const struct pd_profile_losses *pd_profile_losses(const struct pd_profile *profile)

@@ -35,6 +35,7 @@ struct pd_profile {
 	struct pd_worker namer;        // of frames, while the rest is arranged
 	uint64_t named_by;             // the serial of the symbols that all places have their names from, or 0
 	struct pd_collector collector; // empty once all is put together
+	struct pd_unwinder *unwinder;  // of the collector, or NULL
 	struct pd_profile_losses losses;
 	struct pd_profile_total *totals;
 	size_t event_count;

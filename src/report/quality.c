@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text/text.h"
+#include "unwind/unwinder.h"
 
 void pd_quality_add(struct pd_report_quality *quality, const struct pd_profile_entry *entry,
 		    const struct pd_stack *stack, bool resolved)
@@ -45,6 +46,8 @@ void pd_report_quality(const struct pd_report *report, struct pd_report_quality 
 	/* Branches are shown without callers. */
 	for (size_t i = 0; !report->by_branch && i < pd_file_event_count(report->file); i++)
 		quality.copied_stacks += pd_profile_total(report->profile, i)->copied_stacks;
+	if (!report->by_branch)
+		quality.unwinder = pd_profile_unwinder(report->profile);
 	*quality_out = quality;
 }
 
@@ -79,4 +82,9 @@ void pd_quality_print(const struct pd_report_quality *quality, struct pd_text *t
 			       " sample%s with a copied user stack that is not unwound: callers in user space are "
 			       "missing\n",
 			       quality->copied_stacks, pd_plural(quality->copied_stacks));
+	if (quality->unwinder && !pd_unwinder_is_complete(quality->unwinder)) {
+		pd_text_add(text, "# ");
+		pd_print_unwinding(quality->unwinder, text);
+		pd_text_add(text, "\n");
+	}
 }

@@ -210,25 +210,59 @@ static void print_place(struct pd_samples *samples, const struct pd_shown_sample
 	print_names(samples, hit, &place);
 }
 
-/* Code as it is shown: in a call chain as a line of its own, else as what follows the address. */
+/* Code as it is shown: in a call chain as a line of its own, with a line for each function that is inlined there if the chain was
+ * unwound, as perf 6.1 has them; else as what follows the address. */
 enum form {
 	FORM_ENTRY,
-	FORM_PLACE
+	FORM_PLACE,
+	FORM_UNWOUND
 };
+
+enum {
+	INLINED_MOST = 64
+};
+
+static void print_inlined(struct pd_samples *samples, const struct pd_shown_sample *hit, const struct pd_place *place,
+			  uint64_t shown)
+{
+	struct pd_line_buffer *line = &samples->line;
+	struct pd_line lines[INLINED_MOST];
+	size_t count;
+
+	pd_samples_lock(samples);
+	count = pd_symbols_lines(samples->symbols, place, lines, INLINED_MOST);
+	for (size_t i = 0; i < count && i < INLINED_MOST; i++) {
+		if (!lines[i].inlined)
+			break;
+		pd_line_char(line, '\t');
+		pd_line_hex(line, shown, 16, ' ');
+		pd_line_char(line, ' ');
+		/* with the offset in the function around it */
+		pd_line_foreign(line, lines[i].function->name, 0);
+		if (hit->shown & FIELD_SYMOFF) {
+			pd_line_word(line, "+0x");
+			pd_line_hex(line, place->addr - place->function->start, 0, ' ');
+		}
+		pd_line_word(line, " (inlined)\n");
+	}
+	pd_samples_unlock(samples);
+}
 
 static void print_code(struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form,
 		       const struct pd_place *place, uint64_t shown)
 {
 	struct pd_line_buffer *line = &samples->line;
 
-	if (form == FORM_ENTRY) {
+	if (form == FORM_UNWOUND && place->function && (hit->shown & FIELD_SYM))
+		print_inlined(samples, hit, place, shown);
+	if (form != FORM_PLACE) {
 		pd_line_char(line, '\t');
 		pd_line_hex(line, shown, 16, ' ');
 	}
 	print_names(samples, hit, place);
 	if (hit->shown & FIELD_SRCLINE)
 		print_source(samples, place);
-	if (form == FORM_ENTRY)
+	if (form != FORM_PLACE)
 		pd_line_char(line, '\n');
 }
 
@@ -260,12 +294,12 @@ static void put_unmapped(struct pd_samples *samples, const struct pd_shown_sampl
 	static const char *const names[2][2] = { { "", " ([unknown])" }, { " [unknown]", " [unknown] ([unknown])" } };
 	struct pd_line_buffer *line = &samples->line;
 
-	if (form == FORM_ENTRY) {
+	if (form != FORM_PLACE) {
 		pd_line_char(line, '\t');
 		pd_line_hex(line, addr, 16, ' ');
 	}
 	pd_line_word(line, names[(hit->shown & FIELD_SYM) != 0][(hit->shown & FIELD_DSO) != 0]);
-	if (form == FORM_ENTRY)
+	if (form != FORM_PLACE)
 		pd_line_char(line, '\n');
 }
 
@@ -316,15 +350,19 @@ static inline void put_known(struct pd_samples *samples, const struct pd_shown_s
 }
 
 #define STYLED_FIELDS (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_SRCLINE)
+#define FORM_PLACE_BIT (UINT32_C(1) << 31)
+#define FORM_UNWOUND_BIT ((uint32_t)FIELD_COMM) /* which is not among them */
 
 /* The key of code, or false if it is not in the table: the kernel is one for all processes, and what is in a file is the
  * same wherever it is mapped. */
 static inline bool find_key(const struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form,
 			    unsigned cpumode, uint64_t addr, struct pd_address_key *key_out, bool *unmapped_out)
 {
-	uint32_t style = (hit->shown & STYLED_FIELDS) | cpumode << 28 | (uint32_t)form << 31;
+	uint32_t style = (hit->shown & STYLED_FIELDS) | cpumode << 28 | (form == FORM_PLACE) * FORM_PLACE_BIT;
 	const struct pd_address_range *stretch;
 
+	if (form == FORM_UNWOUND && cpumode == PD_CPUMODE_USER)
+		style |= FORM_UNWOUND_BIT;
 	*unmapped_out = false;
 	if (!hit->thread)
 		return false;
@@ -397,6 +435,19 @@ static size_t good_entries(struct pd_u64s chain, uint64_t most)
 	return i;
 }
 
+static void put_entries(struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form,
+			struct pd_u64s chain, size_t count)
+{
+	unsigned cpumode = PD_CPUMODE_USER;
+
+	for (size_t i = 0; i < count; i++) {
+		if (chain.items[i] < PD_CONTEXT_MAX)
+			put_code(samples, hit, cpumode == PD_CPUMODE_USER ? form : FORM_ENTRY, cpumode, chain.items[i]);
+		else
+			pd_chain_mode(chain.items[i], &cpumode);
+	}
+}
+
 /* Processors that keep the last calls: the kernel's part of the chain, then where the newest call went to and where each
  * one came from. False if the chain has no user part. */
 static bool put_calls(struct pd_samples *samples, const struct pd_shown_sample *hit, size_t count)
@@ -422,20 +473,26 @@ static bool put_calls(struct pd_samples *samples, const struct pd_shown_sample *
 	return true;
 }
 
+/* What was recorded, then what is unwound. False if there is nothing to unwind. */
+static bool put_unwound(struct pd_samples *samples, const struct pd_shown_sample *hit)
+{
+	struct pd_unwound unwound;
+
+	if (!hit->style->copied || !samples->unwinder ||
+	    !pd_unwinder_decoded(samples->unwinder, hit->record, hit->sample, &unwound))
+		return false;
+	put_entries(samples, hit, FORM_UNWOUND, unwound.chain, good_entries(unwound.chain, UINT64_MAX));
+	return true;
+}
+
 void pd_samples_chain(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
 	struct pd_u64s chain = hit->brief.callchain;
 	size_t count = good_entries(chain, samples->options.max_stack);
-	unsigned cpumode = PD_CPUMODE_USER;
 
-	if (hit->style->lbr && put_calls(samples, hit, count))
+	if ((hit->style->lbr && put_calls(samples, hit, count)) || put_unwound(samples, hit))
 		return;
-	for (size_t i = 0; i < count; i++) {
-		if (chain.items[i] < PD_CONTEXT_MAX)
-			put_code(samples, hit, FORM_ENTRY, cpumode, chain.items[i]);
-		else
-			pd_chain_mode(chain.items[i], &cpumode);
-	}
+	put_entries(samples, hit, FORM_ENTRY, chain, count);
 	/* perf shows the unwound stack; its first function is known without unwinding. */
 	if (!count && hit->style->copied && pd_sample_needs_unwinding(hit->sample))
 		put_code(samples, hit, FORM_ENTRY, hit->cpumode, hit->brief.ip);

@@ -321,7 +321,7 @@ static void print_hit(struct pd_samples *samples, const struct pd_shown_sample *
 	uint32_t shown = hit->shown;
 
 	samples->printed++;
-	if ((shown & FIELD_IP) && hit->style->copied)
+	if ((shown & FIELD_IP) && hit->style->copied && !samples->unwinder)
 		samples->copied += pd_sample_needs_unwinding(hit->sample);
 	if (shown & FIELD_IP)
 		pd_samples_fetch(samples, hit);

@@ -116,13 +116,8 @@ static bool check_events(struct pd_samples *samples)
 
 // ---- a record ----
 
-static bool finalize_state(struct pd_samples *samples)
+static bool open_symbols(struct pd_samples *samples)
 {
-	if (!samples->finalized && !succeeds(samples, pd_state_finalize(samples->state, &samples->error)))
-		return false;
-	if (!samples->finalized)
-		pd_samples_forget(samples);
-	samples->finalized = true;
 	if (samples->symbols)
 		return true;
 	samples->owns_symbols = !samples->options.symbols;
@@ -131,6 +126,45 @@ static bool finalize_state(struct pd_samples *samples)
 							&samples->error));
 	return succeeds(samples, samples->options.symbols(samples->options.self, samples->file, samples->state,
 							  &samples->symbols, &samples->error));
+}
+
+static bool has_copied_stacks(const struct pd_samples *samples)
+{
+	for (size_t i = 0; i < pd_file_event_count(samples->file); i++) {
+		const struct pd_event *event = pd_file_event(samples->file, i);
+
+		if (has_chain(event) && pd_unwinder_wants(event->attr))
+			return true;
+	}
+	return false;
+}
+
+// Events of a pipe may come later.
+static bool open_unwinder(struct pd_samples *samples)
+{
+	const struct pd_unwind_options options = { .size = sizeof(options),
+						   .max_stack = samples->options.max_stack < UINT16_MAX ?
+									(unsigned)samples->options.max_stack :
+									UINT16_MAX };
+
+	if (samples->unwinder || samples->options.no_unwind || samples->options.no_chains ||
+	    !has_copied_stacks(samples))
+		return true;
+	return succeeds(samples, pd_unwinder_new(samples->file, samples->state, samples->symbols, &options,
+						 &samples->unwinder, &samples->error));
+}
+
+static bool finalize_state(struct pd_samples *samples)
+{
+	if (!samples->finalized && !succeeds(samples, pd_state_finalize(samples->state, &samples->error)))
+		return false;
+	if (!samples->finalized) {
+		pd_samples_forget(samples);
+		if (samples->unwinder && !pd_unwinder_follow(samples->unwinder))
+			return succeeds(samples, pd_fail_memory(&samples->error));
+	}
+	samples->finalized = true;
+	return open_symbols(samples) && open_unwinder(samples);
 }
 
 // A file that does not say its machine is taken to be of this one.
@@ -343,6 +377,7 @@ void pd_samples_free(struct pd_samples *samples)
 {
 	if (!samples)
 		return;
+	pd_unwinder_free(samples->unwinder);
 	if (samples->owns_symbols)
 		pd_symbols_free(samples->symbols);
 	pd_state_free(samples->state);
@@ -356,5 +391,6 @@ struct pd_samples_result pd_samples_result(const struct pd_samples *samples)
 {
 	return (struct pd_samples_result){ .sample_count = samples->sample_count,
 					   .printed_count = samples->printed,
-					   .copied_count = samples->copied };
+					   .copied_count = samples->copied,
+					   .unwinder = samples->unwinder };
 }

@@ -19,6 +19,7 @@
 #include "samples/addresses.h"
 #include "samples/fields.h"
 #include "samples/line.h"
+#include "unwind/unwinder.h"
 
 /* What is the same for all samples of an event. */
 struct pd_event_style {
@@ -27,7 +28,7 @@ struct pd_event_style {
 	bool needs_sample; /* the brief form is not enough */
 	bool chain;        /* it has call chains, which are shown */
 	bool lbr;          /* the user part of a chain is in the branch stack */
-	bool copied;       /* user stacks are copied instead */
+	bool copied;       /* user stacks are copied as well */
 	char *name;        /* aligned, with a colon after it */
 	size_t name_size;
 };
@@ -69,6 +70,7 @@ struct pd_samples {
 	bool finalized;             /* nothing was fed since the state was finalized */
 	struct pd_symbols *symbols; /* made when the state is finalized first */
 	bool owns_symbols;
+	struct pd_unwinder *unwinder; /* this thread's; NULL: there are no copied stacks, or they are not to be unwound */
 	struct pd_sample_workers *workers; /* that print parts of the time at once; NULL: there is one thread */
 	pthread_mutex_t *symbols_lock;     /* over symbols; NULL: there is one thread */
 	struct pd_sample_worker *worker;   /* that this state is of */
@@ -97,7 +99,7 @@ struct pd_samples {
 	struct pd_text *trace_text;
 	struct pd_moment trace_when; /* of the sample whose trace is printed */
 	uint64_t printed;
-	uint64_t copied;       /* of these: samples with a copied user stack, which is not unwound */
+	uint64_t copied;       /* of these: samples with a copied user stack that was not unwound */
 	uint64_t sample_count; /* that were there */
 	struct pd_error error;
 	enum pd_status status; /* what ended the walk early */

@@ -203,6 +203,8 @@ static void share(struct pd_sample_worker *worker)
 	worker->samples->symbols_lock = &worker->workers->symbols;
 	worker->samples->line.take = take_text;
 	worker->samples->line.self = worker;
+	if (worker->samples->unwinder)
+		pd_unwinder_set_lock(worker->samples->unwinder, &worker->workers->symbols);
 }
 
 /* What is made as lines are printed is made anew, but the texts of addresses. */
@@ -214,6 +216,7 @@ static void begin_anew(struct pd_samples *samples)
 	samples->last_values = (struct pd_last_values){ .places.seed = samples->last_values.places.seed };
 	samples->line.used = 0;
 	samples->printed = samples->copied = samples->sample_count = 0;
+	samples->unwinder = NULL;
 }
 
 static void worker_free(struct pd_sample_worker *worker)
@@ -222,6 +225,7 @@ static void worker_free(struct pd_sample_worker *worker)
 		return;
 	if (worker->samples != worker->workers->samples) {
 		pd_samples_sample_fini(worker->samples);
+		pd_unwinder_free(worker->samples->unwinder);
 		pd_free(worker->samples);
 	}
 	pd_free(worker->text);
@@ -233,19 +237,23 @@ static enum pd_status fork_worker(void *self, void **clone_out, struct pd_error 
 	struct pd_sample_worker *worker = self, *clone;
 	struct pd_samples *samples = pd_alloc(sizeof(*samples));
 
-	(void)error;
 	if (!samples)
-		return PD_ERROR_MEMORY;
+		return pd_fail_memory(error);
 	memcpy(samples, worker->samples, sizeof(*samples));
 	begin_anew(samples);
 	if (!pd_address_texts_join(&samples->frames, &worker->samples->frames)) {
 		pd_free(samples);
-		return PD_ERROR_MEMORY;
+		return pd_fail_memory(error);
 	}
 	clone = worker_new(worker->workers, samples);
 	if (!clone) {
 		pd_address_texts_fini(&samples->frames);
 		pd_free(samples);
+		return pd_fail_memory(error);
+	}
+	if (worker->samples->unwinder &&
+	    pd_unwinder_clone(worker->samples->unwinder, &samples->unwinder, error) != PD_OK) {
+		worker_free(clone);
 		return PD_ERROR_MEMORY;
 	}
 	share(clone);
@@ -261,6 +269,8 @@ static enum pd_status join_worker(void *self, void *other, struct pd_error *erro
 	worker->samples->printed += clone->samples->printed;
 	worker->samples->copied += clone->samples->copied;
 	worker->samples->sample_count += clone->samples->sample_count;
+	if (worker->samples->unwinder)
+		pd_unwinder_join(worker->samples->unwinder, clone->samples->unwinder);
 	worker_free(clone);
 	return PD_OK;
 }
@@ -307,6 +317,8 @@ void pd_sample_workers_free(struct pd_sample_workers *workers)
 	workers->samples->worker = NULL;
 	workers->samples->symbols_lock = NULL;
 	workers->samples->line.take = NULL;
+	if (workers->samples->unwinder)
+		pd_unwinder_set_lock(workers->samples->unwinder, NULL);
 	worker_free(workers->own);
 	pthread_cond_destroy(&workers->changed);
 	pthread_mutex_destroy(&workers->lock);

@@ -184,6 +184,8 @@ void pd_lookup_unload(struct pd_dso_full *dso);
 /** Says where was looked. */
 void pd_lookup_report(struct pd_symbols *symbols, struct pd_dso_full *dso, enum pd_dso_state state, const char *format,
 		      ...) PD_PRINTF(4, 5);
+/** Finds the files of the object at a location; false if it has none that could be found. Close what was found. */
+bool pd_lookup_open_files(struct pd_symbols *symbols, const struct pd_location *location, struct pd_found *found_out);
 /** What to look for. */
 struct pd_find_wanted pd_lookup_wanted(const struct pd_dso_full *dso);
 /** Reads the symbol tables of an object and of its debug file, which may be NULL each, and puts them into the index. */

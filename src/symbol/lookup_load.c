@@ -17,21 +17,57 @@ static struct pd_object_id id_of_vdso(struct pd_symbols *symbols, const struct p
 	return id;
 }
 
-static void load_vdso(struct pd_symbols *symbols, struct pd_dso_full *dso)
+// The vdso that the kernel gave to this process, if it is certain that it is that of the recording.
+static struct pd_elf *own_vdso_of(struct pd_symbols *symbols, const struct pd_dso_full *dso)
 {
 	struct pd_object_id id = { .size = 0 }, wanted;
 	struct pd_elf *elf;
 
-	pd_lookup_load_file(symbols, dso);
-	if (dso->table || !symbols->own_machine || dso->machine)
-		return;
+	if (!symbols->own_machine || dso->machine)
+		return NULL;
 	wanted = id_of_vdso(symbols, dso);
 	elf = wanted.size ? pd_lookup_own_vdso() : NULL;
-	if (elf && pd_elf_id(elf, &id) && pd_object_id_equal(&id, &wanted)) {
-		pd_lookup_read_table(symbols, dso, elf, NULL, &(struct pd_file_origin){ .place = NULL });
-		pd_lookup_report(symbols, dso, PD_DSO_SYMBOLS, "the vdso of this system");
-	}
+	if (elf && pd_elf_id(elf, &id) && pd_object_id_equal(&id, &wanted))
+		return elf;
 	pd_elf_close(elf);
+	return NULL;
+}
+
+static void load_vdso(struct pd_symbols *symbols, struct pd_dso_full *dso)
+{
+	struct pd_elf *elf;
+
+	pd_lookup_load_file(symbols, dso);
+	elf = dso->table ? NULL : own_vdso_of(symbols, dso);
+	if (!elf)
+		return;
+	pd_lookup_read_table(symbols, dso, elf, NULL, &(struct pd_file_origin){ .place = NULL });
+	pd_lookup_report(symbols, dso, PD_DSO_SYMBOLS, "the vdso of this system");
+	pd_elf_close(elf);
+}
+
+// ---- files for other purposes than names ----
+
+bool pd_lookup_open_files(struct pd_symbols *symbols, const struct pd_location *location, struct pd_found *found_out)
+{
+	enum pd_object_kind kind = location->object->kind;
+	const struct pd_dso_full *dso = pd_lookup_dso(symbols, location);
+	struct pd_find_places places = symbols->places;
+	struct pd_find_wanted wanted;
+
+	if (!dso || (symbols->flags & PD_SYMBOLS_NO_FILES) || (kind != PD_OBJECT_FILE && kind != PD_OBJECT_VDSO))
+		return false;
+	wanted = pd_lookup_wanted(dso);
+	places.always_debug = true;
+	if (pd_find(&places, &wanted, found_out, NULL)) {
+		symbols->failed = true;
+		return false;
+	}
+	if (!found_out->object && kind == PD_OBJECT_VDSO)
+		found_out->object = own_vdso_of(symbols, dso);
+	if (!found_out->object && !found_out->debug)
+		found_out->object = pd_lookup_fetch(symbols, &dso->id, false);
+	return true;
 }
 
 // ---- all kinds ----

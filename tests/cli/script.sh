@@ -65,14 +65,23 @@ END
 perfdata assemble -o places.data places.txt
 try script --no-symbols -F pid,ip,dso places.data
 
-# Stacks that were copied are not unwound: the address of the sample is shown, and that callers are missing is said.
-shell 'perfdata script --no-symbols data/hot-regs.data 2>/dev/null | head -n 3'
+# Copied stacks as they were recorded: the address of the sample is shown, and it is said that callers are missing.
+shell 'perfdata script --no-symbols --unwind=no data/hot-regs.data 2>/dev/null | head -n 3'
+shell 'perfdata script --no-symbols --unwind=no data/hot-regs.data 2>&1 >/dev/null'
+shell 'perfdata script -q --no-symbols --unwind=no data/hot-regs.data | grep -c "^	"'
+shell 'perfdata folded --no-symbols --unwind=no data/hot-regs.data'
+shell 'perfdata report --no-symbols --unwind=no data/hot-regs.data | sed -n 1,2p'
+shell 'perfdata report --no-symbols --unwind=no --json data/hot-regs.data | grep -o "\"copied_stacks\":[0-9]*"'
+shell 'perfdata flame --no-symbols --unwind=no --format svg data/hot-regs.data | grep -o "[^>]*copied[^<]*"'
+# without objects, frame pointers lead to the callers
+shell 'perfdata script --no-symbols data/hot-regs.data 2>/dev/null | head -n 8'
 shell 'perfdata script --no-symbols data/hot-regs.data 2>&1 >/dev/null'
-shell 'perfdata script -q --no-symbols data/hot-regs.data | grep -c "^	"'
 shell 'perfdata folded --no-symbols data/hot-regs.data'
 shell 'perfdata report --no-symbols data/hot-regs.data | sed -n 1,2p'
-shell 'perfdata report --no-symbols --json data/hot-regs.data | grep -o "\"copied_stacks\":[0-9]*"'
-shell 'perfdata flame --no-symbols --format svg data/hot-regs.data | grep -o "[^>]*copied[^<]*"'
+shell 'perfdata report --no-symbols --json data/hot-regs.data | grep -o "\"unwound_stacks\":[^}]*"'
+shell 'perfdata flame --no-symbols --format svg data/hot-regs.data | grep -o "[^>]*missing to unwind[^<]*"'
+try script --no-symbols --unwind=maybe data/hot-regs.data
+try folded --unwind= data/hot-regs.data
 
 # What counts of a pipe are called.
 shell 'perfdata text data/hot-stat.data | sed "s/interval, value: 10/interval, value: 0/" | perfdata assemble -o once.data'

@@ -82,7 +82,7 @@ def first_difference(theirs, ours, exact, partial, copied):
 
 
 def ask(perfdata, path, fields, stdin=None):
-    return common.run([perfdata, "script", "--no-symbols", "--ns", "-F", fields, "-i", path], stdin=stdin)
+    return common.run([perfdata, "script", "--no-symbols", "--unwind=no", "--ns", "-F", fields, "-i", path], stdin=stdin)
 
 
 class Comparison:

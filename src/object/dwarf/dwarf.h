@@ -39,6 +39,11 @@ struct pd_debug_image {
 enum pd_status pd_debug_image_make(struct pd_elf *elf, size_t limit, struct pd_debug_image *image_out,
 				   struct pd_error *error);
 
+/** Reads one section, as "frame" for .debug_frame, into memory that the caller frees (pd_free). PD_ERROR_UNSUPPORTED if there is
+ * none or it is empty, PD_ERROR_LIMIT. */
+enum pd_status pd_debug_section_read(struct pd_elf *elf, const char *name, size_t limit, uint8_t **data_out,
+				     size_t *size_out, struct pd_error *error);
+
 /** Units that have code, and where it is. */
 struct pd_dwarf_code {
 	uint32_t *units; // numbers in the file

@@ -83,17 +83,24 @@ static struct part part_of(const struct pd_elf *elf, const struct pd_elf_section
 	return part;
 }
 
+static bool is_debug(const struct pd_elf_section *section, const char *which)
+{
+	return is_named(section->name, ".debug_", which) || is_named(section->name, ".zdebug_", which);
+}
+
+static bool is_in_file(const struct pd_elf *elf, const struct pd_elf_section *section)
+{
+	return section->type != PD_ELF_SECTION_NOBITS && section->offset <= elf->image.size &&
+	       section->size <= elf->image.size - section->offset;
+}
+
 static void find_parts(struct making *m)
 {
 	for (size_t i = 0; i < m->elf->section_count; i++) {
 		const struct pd_elf_section *s = &m->elf->sections[i];
 
-		if (s->type == PD_ELF_SECTION_NOBITS || s->offset > m->elf->image.size ||
-		    s->size > m->elf->image.size - s->offset)
-			continue;
-		for (size_t w = 0; w < PD_DEBUG_SECTIONS; w++)
-			if (!m->parts[w].section &&
-			    (is_named(s->name, ".debug_", wanted[w]) || is_named(s->name, ".zdebug_", wanted[w])))
+		for (size_t w = 0; is_in_file(m->elf, s) && w < PD_DEBUG_SECTIONS; w++)
+			if (!m->parts[w].section && is_debug(s, wanted[w]))
 				m->parts[w] = part_of(m->elf, s);
 	}
 }
@@ -322,5 +329,29 @@ enum pd_status pd_debug_image_make(struct pd_elf *elf, size_t limit, struct pd_d
 	for (size_t w = 0; w < PD_DEBUG_SECTIONS; w++)
 		if (m.parts[w].section)
 			image_out->sections[w] = (struct pd_bytes){ m.data + m.parts[w].at, (size_t)m.parts[w].size };
+	return PD_OK;
+}
+
+// ---- one section ----
+
+enum pd_status pd_debug_section_read(struct pd_elf *elf, const char *name, size_t limit, uint8_t **data_out,
+				     size_t *size_out, struct pd_error *error)
+{
+	struct making m = { .elf = elf };
+
+	for (size_t i = 0; i < elf->section_count && !m.parts[0].section; i++)
+		if (is_in_file(elf, &elf->sections[i]) && is_debug(&elf->sections[i], name))
+			m.parts[0] = part_of(elf, &elf->sections[i]);
+	if (!m.parts[0].section || !m.parts[0].size)
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "no section .debug_%s", name);
+	if (!lay_out(&m, limit))
+		return pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET, "section .debug_%s is larger than the limit", name);
+	m.data = pd_realloc(NULL, m.size);
+	if (!m.data)
+		return pd_fail_memory(error);
+	copy_parts(&m);
+	relocate_parts(&m);
+	*data_out = m.data;
+	*size_out = (size_t)m.parts[0].size;
 	return PD_OK;
 }

@@ -97,6 +97,9 @@ struct pd_elf_symbol_options {
 	size_t limit; // of the table, see struct pd_symtab_maker
 };
 
+/** The small object that is packed into one (.gnu_debugdata), or NULL. */
+struct pd_elf *pd_elf_open_packed(struct pd_elf *elf);
+
 /** True if the file has the full table, not only what the dynamic linker needs. */
 bool pd_elf_has_symtab(const struct pd_elf *elf);
 

@@ -267,8 +267,7 @@ bool pd_elf_symbol_addr(struct pd_elf *elf, const char *name, uint64_t *addr_out
 	return false;
 }
 
-// The small object stays open until the table is made, because names point into it.
-static struct pd_elf *open_packed(struct pd_elf *elf)
+struct pd_elf *pd_elf_open_packed(struct pd_elf *elf)
 {
 	const struct pd_elf_section *section = pd_elf_section_by_name(elf, ".gnu_debugdata");
 	struct pd_bytes packed = { NULL, 0 };
@@ -307,7 +306,8 @@ enum pd_status pd_elf_symtab(struct pd_elf *object, struct pd_elf *debug, const 
 		add_of_type(&r, PD_ELF_SECTION_SYMTAB);
 	} else {
 		add_of_type(&r, PD_ELF_SECTION_DYNSYM);
-		packed = open_packed(object);
+		// it stays open until the table is made, because names point into it
+		packed = pd_elf_open_packed(object);
 		if (packed) {
 			r.elf = packed;
 			add_of_type(&r, PD_ELF_SECTION_SYMTAB);

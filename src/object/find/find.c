@@ -230,6 +230,9 @@ static void find_object(struct finding *f)
 		if (trusts_paths(f))
 			try_object(f, directory(p->debug[i]), f->path);
 	}
+	// perf takes it from there, too
+	if (strcmp(f->wanted->path, "[vdso]") == 0 && p->symfs && strcmp(p->symfs, "/") != 0)
+		try_object(f, directory(p->symfs), f->wanted->path);
 	if (!f->found->object && f->hex[0])
 		find_object_in(f, spare_of(f));
 }

@@ -22,6 +22,7 @@ struct pd_bucket_key {
 	uint32_t caller_count;
 	uint32_t raw; // number of the raw data, 0: not asked for
 	bool cut, damaged;
+	bool unfinished; // unwound, but not to the outermost function
 };
 
 // Raw data that samples have in common.

@@ -22,6 +22,9 @@ struct hit {
 	uint32_t raw; // number of its raw data, if it is asked for
 	uint64_t weight, cgroup;
 	bool copied; // its user stack was copied, and nothing else tells its callers
+	// that may be unwound, or NULL
+	const struct pd_record *record;
+	const struct pd_sample *sample;
 };
 
 static uint64_t slice_of(const struct pd_collector *c, const struct hit *hit)
@@ -29,6 +32,19 @@ static uint64_t slice_of(const struct pd_collector *c, const struct hit *hit)
 	uint64_t slice_ns = c->options->slice_ns;
 
 	return hit->brief.time_ns == PD_NO_TIME || !slice_ns ? 0 : hit->brief.time_ns / slice_ns * slice_ns;
+}
+
+static void take_chain(struct pd_collector *c, const struct hit *hit, struct pd_pending *pending)
+{
+	struct pd_u64s chain = hit->brief.callchain;
+	struct pd_unwound unwound;
+
+	if (hit->sample && pd_unwinder_decoded(c->unwinder, hit->record, hit->sample, &unwound)) {
+		chain = unwound.chain;
+		pending->unwound = unwound.end == PD_UNWIND_OUTERMOST ? PD_UNWOUND : PD_UNWOUND_PARTLY;
+	}
+	pending->chain = chain.items;
+	pending->chain_count = (uint32_t)chain.count;
 }
 
 static bool add_sample(struct pd_collector *c, const struct hit *hit)
@@ -54,10 +70,8 @@ static bool add_sample(struct pd_collector *c, const struct hit *hit)
 		.bin = c->options->slices ? pd_bin_of(c, brief->time_ns) : 0,
 	};
 
-	if (by & PD_BY_CHAIN) {
-		pending->chain = brief->callchain.items;
-		pending->chain_count = (uint32_t)brief->callchain.count;
-	}
+	if (by & PD_BY_CHAIN)
+		take_chain(c, hit, pending);
 	if (hit->when.order < c->last_order)
 		c->shuffled = true;
 	c->last_order = hit->when.order;
@@ -137,7 +151,7 @@ static bool take_parts(struct pd_collector *c, const struct pd_sample *sample, s
 {
 	hit->weight = weight_of(hit->event, sample);
 	hit->cgroup = sample->cgroup;
-	hit->copied = pd_sample_needs_unwinding(sample);
+	hit->copied = !c->unwinder && pd_sample_needs_unwinding(sample);
 	hit->brief.callchain = sample->callchain;
 	if (c->options->by & PD_BY_RAW)
 		hit->raw = pd_raw_number(c->common, c->seed, sample->raw);
@@ -187,6 +201,8 @@ static bool take_sample(struct pd_collector *c, const struct pd_record *record)
 	hit.when = pd_record_moment(record);
 	hit.weight = hit.cgroup = hit.raw = 0;
 	hit.copied = false;
+	hit.record = record;
+	hit.sample = NULL;
 	view = pd_collector_view(c, hit.brief.pid, hit.brief.tid, hit.when);
 	if (!view)
 		return false;
@@ -202,6 +218,8 @@ static bool take_sample(struct pd_collector *c, const struct pd_record *record)
 	}
 	if (!take_parts(c, sample, &hit))
 		return false;
+	if (c->unwinder && pd_unwinder_wants(record->event->attr) && HAS(record->event->attr, CALLCHAIN))
+		hit.sample = sample;
 	return HAS(record->event->attr, READ) && sample->read ? add_values(c, record, &hit, sample->read) :
 								add_hit(c, record, &hit);
 }
@@ -284,6 +302,8 @@ void pd_collector_fini(struct pd_collector *collector)
 	free_tables(collector);
 	if (!collector->is_clone)
 		pd_common_free(collector->common);
+	else
+		pd_unwinder_free(collector->unwinder);
 	pd_free(collector->views);
 	pd_free(collector->secrets);
 	pd_free(collector->pending);
@@ -321,6 +341,8 @@ bool pd_collector_join(struct pd_collector *collector, struct pd_collector *clon
 	collector->has_merged |= clone->has_merged;
 	for (size_t i = 0; clone->has_merged && i < PD_MERGE_EVENTS * PD_MERGE_SUMS; i++)
 		collector->sums[i].period += clone->sums[i].period;
+	if (collector->unwinder)
+		pd_unwinder_join(collector->unwinder, clone->unwinder);
 	if (!PD_GROW(collector->joined, collector->joined_capacity, collector->joined_count + 1))
 		return false;
 	collector->joined[collector->joined_count++] = clone->share;

@@ -14,6 +14,7 @@
 #include "base/lookup/last_values.h"
 #include "profile/collect/buckets.h"
 #include "profile/time_bins.h"
+#include "unwind/unwinder.h"
 
 // What a collector counted of a bucket beside it.
 struct pd_amount {
@@ -46,6 +47,7 @@ struct pd_collector {
 	struct pd_common *common;
 	bool *heavy;                  // of the run before, or NULL; the table in common takes it over
 	bool is_clone;                // common belongs to another one
+	struct pd_unwinder *unwinder; // this thread's, which the profile or this clone owns; NULL: nothing is unwound
 	struct pd_range_set *ranges;  // by a hash; a newer one takes the place
 	struct pd_known_place *known; // the same
 	void *known_memory;

@@ -114,11 +114,10 @@ static void drop_frames(struct pd_collector *c, size_t count)
 }
 
 // Adds the frames of a chain. False if there is no memory.
-static bool add_chain(struct pd_collector *c, struct pd_u64s chain, struct pd_code_address address,
+static bool add_chain(struct pd_collector *c, struct pd_u64s chain, unsigned most, struct pd_code_address address,
 		      struct pd_bucket_key *key)
 {
 	const struct pd_code_address leaf = address;
-	unsigned most = c->options->max_stack;
 	uint32_t depth = 0;
 
 	address.cpumode = PD_CPUMODE_USER;
@@ -175,8 +174,13 @@ bool pd_miss_begin(struct pd_collector *c, const struct pd_pending *pending)
 		return false;
 	if (!(c->options->by & PD_BY_CHAIN))
 		return true;
+	// what was unwound is as deep as it may be
+	if (pending->unwound) {
+		miss->key.unfinished = pending->unwound == PD_UNWOUND_PARTLY;
+		return add_chain(c, chain, 0, address, &miss->key);
+	}
 	miss->key.cut = is_cut(c->totals[pending->event].event->attr, chain);
-	return add_chain(c, chain, address, &miss->key);
+	return add_chain(c, chain, c->options->max_stack, address, &miss->key);
 }
 
 static const uint32_t *callers_of(const struct pd_collector *c, const struct pd_miss *miss)

@@ -11,6 +11,13 @@
 
 #define PD_BY_EXTRA (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME | PD_BY_RAW)
 
+// Whether a chain is as it was recorded.
+enum pd_pending_unwound {
+	PD_RECORDED,
+	PD_UNWOUND,       // a copied stack was unwound to the outermost function
+	PD_UNWOUND_PARTLY // as far as possible
+};
+
 // A sample that knows its raw key. Some of them wait for each other: the places of their keys in the table are on their
 // way from memory meanwhile, and looking one up after another would wait for memory each time.
 struct pd_pending {
@@ -24,6 +31,7 @@ struct pd_pending {
 	uint32_t raw;
 	uint64_t cgroup, slice;
 	uint16_t bin;
+	uint8_t unwound; // enum pd_pending_unwound
 	uint32_t bucket; // PD_NOT_CACHED: not known
 };
 
@@ -60,7 +68,9 @@ static inline void pd_pending_tag(const struct pd_collector *c, struct pd_pendin
 		return;
 	pd_tag_add(&tag, secrets, (uint64_t)pending->owner << 32 | pending->event, pending->maps);
 	pd_tag_add(&tag, secrets + 2, (uint64_t)pending->pid << 32 | pending->cpu, pending->ip);
-	pd_tag_add(&tag, secrets + 4, (uint64_t)pending->cpumode << 32 | pending->chain_count, pending->raw);
+	pd_tag_add(&tag, secrets + 4,
+		   (uint64_t)pending->unwound << 56 | (uint64_t)pending->cpumode << 32 | pending->chain_count,
+		   pending->raw);
 	if (extra) {
 		pd_tag_add(&tag, secrets + 6, pending->cgroup, pending->weight);
 		pd_tag_add(&tag, secrets + 8, pending->slice, 0);

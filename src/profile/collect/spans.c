@@ -127,6 +127,7 @@ enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_
 		c->shuffled = true;
 	// that of a sample that was looked at closely
 	c->pending[0].weight = 0;
+	c->pending[0].unwound = PD_RECORDED;
 	done = take_all_plain(c, &plain);
 	if (!done)
 		return pd_fail_memory(error);

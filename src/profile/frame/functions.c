@@ -43,18 +43,22 @@ void pd_functions_fini(struct pd_functions *functions)
 
 // ---- with the lock held ----
 
-// Asks for the symbols when the first address is met: without samples nothing has to be opened.
-static void ask(struct pd_functions *functions)
+void pd_functions_use(struct pd_functions *functions, struct pd_symbols *symbols)
 {
-	if (functions->asked)
-		return;
 	functions->asked = true;
-	functions->symbols = functions->options->symbols(functions->options->self, functions->state);
+	functions->symbols = symbols;
 	// what has to be fetched is fetched where names are asked for
 	if (functions->symbols && functions->symbols->fetch)
 		functions->symbols = NULL;
 	if (functions->symbols)
 		functions->first_dso = functions->symbols->dso_count;
+}
+
+// Asks for the symbols when the first address is met: without samples nothing has to be opened.
+static void ask(struct pd_functions *functions)
+{
+	if (!functions->asked)
+		pd_functions_use(functions, functions->options->symbols(functions->options->self, functions->state));
 }
 
 // The dso of an object that is loaded now, if its functions can stand for their addresses.

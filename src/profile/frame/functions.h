@@ -34,6 +34,8 @@ bool pd_functions_init(struct pd_functions *functions, const struct pd_profile_o
 		       const struct pd_state *state);
 // What was asked of symbols in an earlier run need not be asked again.
 void pd_functions_know(struct pd_functions *functions, const struct pd_functions *earlier);
+// These are the symbols; nobody has asked for a function yet.
+void pd_functions_use(struct pd_functions *functions, struct pd_symbols *symbols);
 void pd_functions_fini(struct pd_functions *functions);
 // What stands for an address.
 enum pd_named {

@@ -8,6 +8,7 @@
 
 #include "base/text/json.h"
 #include "report/print/graph.h"
+#include "unwind/unwinder.h"
 
 /* A cell without what only tables need: the number in front of a name, the level in front of a function. */
 static void add_value(struct pd_json *json, const struct pd_report *report, size_t key, const struct row *row)
@@ -93,6 +94,17 @@ static enum pd_status add_table(struct pd_json *json, struct pd_report *report, 
 	return status;
 }
 
+static void add_unwinding(struct pd_json *json, const struct pd_unwinder *unwinder)
+{
+	uint64_t sums[PD_UNWIND_ENDS];
+
+	pd_unwinder_sums(unwinder, sums);
+	pd_json_open(json, "unwound_stacks", '{');
+	for (size_t end = 0; end < PD_UNWIND_ENDS; end++)
+		pd_json_number(json, pd_unwind_end_name((enum pd_unwind_end)end), sums[end]);
+	pd_json_close(json, '}');
+}
+
 static void add_quality(struct pd_json *json, const struct pd_report *report)
 {
 	const struct pd_profile_losses *losses = pd_profile_losses(report->profile);
@@ -106,6 +118,8 @@ static void add_quality(struct pd_json *json, const struct pd_report *report)
 	pd_json_number(json, "throttled", losses->throttles);
 	pd_json_number(json, "cut_stacks", quality.cut_stacks);
 	pd_json_number(json, "copied_stacks", quality.copied_stacks);
+	if (quality.unwinder)
+		add_unwinding(json, quality.unwinder);
 	pd_json_number(json, "unknown_functions", quality.unresolved);
 	pd_json_number(json, "damaged", losses->damaged);
 	pd_json_number(json, "unknown_events", losses->unknown_event);

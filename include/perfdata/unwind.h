@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * unwind.h - call chains from copied user stacks (perf record --call-graph dwarf).
+ *
+ * A sample with user registers and a copy of the user stack is unwound by the rules of the objects that were mapped at that
+ * moment: .eh_frame and .debug_frame of the object or its debug file. Each object is compiled once into a table of rules.
+ * Frames are those of perf: innermost first, each return address less one.
+ *
+ * Threads: each uses an unwinder of its own, see pd_unwinder_clone; tables are shared without locks.
+ *
+ * Example:
+ *
+ *	struct pd_unwound unwound;
+ *
+ *	if (pd_unwinder_new(file, state, symbols, NULL, &unwinder, &error) == PD_OK) {
+ *		while (pd_stream_next(stream, &record, &error) == PD_OK)
+ *			if (pd_unwinder_sample(unwinder, record, &unwound))
+ *				for (size_t i = 0; i < unwound.frame_count; i++)
+ *					printf("%" PRIx64 "\n", unwound.frames[i]);
+ *		pd_unwinder_free(unwinder);
+ *	}
+ */
+#ifndef PERFDATA_UNWIND_H
+#define PERFDATA_UNWIND_H
+
+#include <perfdata/symbol.h>
+#include <perfdata/text.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Why a chain ends. */
+enum pd_unwind_end {
+	PD_UNWIND_OUTERMOST,   /* the outermost function: the chain is complete */
+	PD_UNWIND_STACK_END,   /* the copy of the stack ends: a larger one would have more */
+	PD_UNWIND_OTHER_STACK, /* the caller is on a stack that was not copied, as with signals on an alternate stack */
+	PD_UNWIND_NO_RULE,     /* the object has no rule for this code, and there is no frame pointer */
+	PD_UNWIND_NO_OBJECT,   /* the object was not found, or the code is in no object */
+	PD_UNWIND_DAMAGED,     /* the next frame makes no sense */
+	PD_UNWIND_DEPTH,       /* the maximum depth */
+	PD_UNWIND_ENDS
+};
+/** "outermost", "stack_end" ...; NULL past the end. */
+PD_API const char *pd_unwind_end_name(enum pd_unwind_end end);
+
+/** Zero is the default for each member; NULL means all defaults. */
+struct pd_unwind_options {
+	size_t size;        /* sizeof(struct pd_unwind_options) */
+	unsigned max_stack; /* maximum depth of the unwound part, and of the recorded one; 0: 1024 */
+};
+
+struct pd_unwinder;
+
+/** An unwound sample; valid until the next call for the unwinder. */
+struct pd_unwound {
+	struct pd_u64s chain; /* as a recorded call chain: what was recorded (usually the kernel's part), PD_CONTEXT_USER,
+				  * then the frames */
+	const uint64_t *frames; /* of user space, innermost first; part of chain */
+	size_t frame_count;
+	enum pd_unwind_end end;
+	const struct pd_object *object; /* where it ended, or NULL */
+};
+
+/** Samples that ended in one way in one object. */
+struct pd_unwind_count {
+	enum pd_unwind_end end;
+	const struct pd_object *object; /* NULL: in none */
+	uint64_t samples;
+};
+
+/** An unwinder for the samples of a file. state must be finalized; file, state and symbols must outlive the unwinder and its
+ * clones. symbols find the objects; nobody else may use them during a call, unless the unwinder never has to load an object.
+ * Errors: PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_unwinder_new(struct pd_file *file, const struct pd_state *state, struct pd_symbols *symbols,
+				      const struct pd_unwind_options *options, struct pd_unwinder **unwinder_out,
+				      struct pd_error *error);
+/** One more for the same samples, for another thread. Errors: PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_unwinder_clone(struct pd_unwinder *unwinder, struct pd_unwinder **clone_out,
+					struct pd_error *error);
+/** Adds the counts of another one. */
+PD_API void pd_unwinder_join(struct pd_unwinder *unwinder, const struct pd_unwinder *other);
+PD_API void pd_unwinder_free(struct pd_unwinder *unwinder);
+
+/** Unwinds a sample. False if it has no copy of a user stack, or cannot be decoded. */
+PD_API bool pd_unwinder_sample(struct pd_unwinder *unwinder, const struct pd_record *record,
+			       struct pd_unwound *unwound_out);
+/** The index-th count, by end, then by object; false past the end. */
+PD_API bool pd_unwinder_count(const struct pd_unwinder *unwinder, size_t index, struct pd_unwind_count *count_out);
+/** Prints which part of the stacks is incomplete and why, as a sentence without a full stop: "3 of 90 unwound stacks are incomplete:
+ * the copied stack ends (3)". Nothing, and returns false, if all are complete, or unwinder is NULL. */
+PD_API bool pd_print_unwinding(const struct pd_unwinder *unwinder, struct pd_text *text);
+/** True if memory ran out: rules may be missing. */
+PD_API bool pd_unwinder_failed(const struct pd_unwinder *unwinder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

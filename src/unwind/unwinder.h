@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of an unwinder. What all threads have in common is a table of modules by object, each loaded once with a lock and
+ * read without one. A thread has a cache of rules by address, since code comes again.
+ */
+#ifndef PD_UNWIND_UNWINDER_H
+#define PD_UNWIND_UNWINDER_H
+
+#include <pthread.h>
+
+#include <perfdata/unwind.h>
+
+#include "unwind/arch.h"
+#include "unwind/expression.h"
+#include "unwind/table.h"
+
+// Bytes of a file that stand at an address of its object.
+struct pd_unwind_span {
+	uint64_t offset, size, addr;
+};
+
+// The rules of one object, whatever paths lead to it.
+struct pd_unwind_module {
+	const struct pd_dso *dso;
+	const struct pd_object *object;
+	struct pd_unwind_table table;
+	struct pd_unwind_span *spans;
+	size_t span_count;
+	bool big;
+	bool found; // else there is no file
+	struct pd_unwind_module *next;
+};
+
+struct pd_unwind_shared {
+	struct pd_file *file;
+	const struct pd_state *state;
+	struct pd_symbols *symbols;
+	enum pd_arch machine;
+	pthread_mutex_t own_lock, *lock;   // over symbols, and to load
+	struct pd_unwind_module **modules; // by index of the object; NULL: not loaded
+	size_t module_count;
+	struct pd_unwind_module *first;
+	size_t users; // unwinders
+	bool failed;
+};
+
+// What is known of an address of a process while its maps stay as they are.
+struct pd_unwind_known {
+	uint64_t maps, addr;
+	const struct pd_unwind_rule *rule; // NULL: none
+	const struct pd_unwind_module *module;
+	const struct pd_object *object;
+	uint32_t pid;
+	bool is_known, is_mapped, is_code;
+};
+
+// Of a thread for a while.
+struct pd_unwind_view {
+	struct pd_view view;
+	uint32_t pid, tid;
+	bool used;
+};
+
+enum {
+	PD_UNWIND_KNOWN = 1 << 15,
+	PD_UNWIND_VIEWS = 1 << 10,
+	PD_UNWIND_STACK = 1024
+};
+
+struct pd_unwinder {
+	struct pd_unwind_shared *shared;
+	struct pd_unwind_options options;
+	struct pd_unwind_known *known; // by a hash
+	struct pd_unwind_view *views;  // by tid
+	uint64_t *chain;
+	size_t chain_capacity;
+	uint64_t (*counts)[PD_UNWIND_ENDS]; // by object, the first is for none
+	size_t count_count;
+	bool failed;
+};
+
+// A chain on its way.
+struct pd_unwind_walk {
+	struct pd_unwinder *unwinder;
+	const struct pd_unwind_arch *arch;
+	struct pd_unwind_memory memory;
+	struct pd_unwind_registers registers;
+	uint64_t pc;
+	uint64_t maps;
+	uint32_t pid;
+	struct pd_moment when;
+	bool is_exact; // pc is not a return address
+	bool has_link; // the link register may have the return address
+	enum pd_unwind_end end;
+	const struct pd_object *object; // that the last address was in
+	uint64_t *frames;
+	size_t count, most;
+};
+
+// ---- module.c ----
+
+struct pd_unwind_shared *pd_unwind_shared_new(struct pd_file *file, const struct pd_state *state,
+					      struct pd_symbols *symbols);
+void pd_unwind_shared_free(struct pd_unwind_shared *shared);
+// Makes room for objects that the state has now. False if there is no memory.
+bool pd_unwind_shared_grow(struct pd_unwind_shared *shared);
+// The module of a location, which is loaded if it is not yet; NULL if there is no memory.
+const struct pd_unwind_module *pd_unwind_module_of(struct pd_unwind_shared *shared, const struct pd_location *location,
+						   const struct pd_unwind_arch *arch);
+// The address of an offset in the file as the rules have it; false if nothing is there.
+bool pd_unwind_module_addr(const struct pd_unwind_module *module, uint64_t offset, uint64_t *addr_out);
+
+// ---- step.c ----
+
+// Fills frames, count, end and object.
+void pd_unwind_walk(struct pd_unwind_walk *walk);
+
+// ---- known.c ----
+
+// What is at an address; valid until the next call.
+const struct pd_unwind_known *pd_unwind_ask(struct pd_unwind_walk *walk, uint64_t addr);
+
+// ---- print.c ----
+
+// Samples by how they ended, in all objects.
+bool pd_unwinder_is_complete(const struct pd_unwinder *unwinder);
+void pd_unwinder_sums(const struct pd_unwinder *unwinder, uint64_t sums_out[PD_UNWIND_ENDS]);
+
+// ---- unwinder.c, for the rest of the library ----
+
+// Others use the symbols with this lock.
+void pd_unwinder_set_lock(struct pd_unwinder *unwinder, pthread_mutex_t *lock);
+// Samples are unwound once more.
+void pd_unwinder_forget_counts(struct pd_unwinder *unwinder);
+// The state was finalized anew: mappings may have changed, and there may be more objects. There must be no clones. False if there
+// is no memory.
+bool pd_unwinder_follow(struct pd_unwinder *unwinder);
+// Whether an event has what is unwound.
+bool pd_unwinder_wants(const struct pd_attr *attr);
+// The same as pd_unwinder_sample, of a sample that was decoded.
+bool pd_unwinder_decoded(struct pd_unwinder *unwinder, const struct pd_record *record, const struct pd_sample *sample,
+			 struct pd_unwound *unwound_out);
+
+#endif
