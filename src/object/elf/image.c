@@ -128,18 +128,41 @@ size_t pd_image_copy(const struct pd_image *image, uint64_t offset, void *data, 
 	return size;
 }
 
+static const uint8_t *find_read(const struct pd_image *image, uint64_t offset, uint64_t size)
+{
+	for (size_t i = 0; i < PD_IMAGE_READ; i++)
+		if (image->read[i].data && image->read[i].offset == offset && image->read[i].size == size)
+			return image->read[i].data;
+	return NULL;
+}
+
+static void note_read(struct pd_image *image, uint64_t offset, uint64_t size, const uint8_t *data)
+{
+	enum {
+		LARGE = 4096
+	};
+
+	if (size >= LARGE)
+		image->read[image->next_read++ % PD_IMAGE_READ] = (struct pd_image_read){ offset, size, data };
+}
+
 const uint8_t *pd_image_part(struct pd_image *image, uint64_t offset, uint64_t size)
 {
+	const uint8_t *known;
 	uint8_t *data;
 
 	if (offset > image->size || size > image->size - offset)
 		return NULL;
 	if (!is_read(image))
 		return image->memory ? image->memory + offset : NULL;
+	known = find_read(image, offset, size);
+	if (known)
+		return known;
 	data = pd_arena_alloc(&image->arena, size);
 	image->failed |= !data;
 	if (!data || read_at(image, offset, data, size) != size)
 		return NULL;
+	note_read(image, offset, size, data);
 	return data;
 }
 

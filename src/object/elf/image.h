@@ -22,6 +22,16 @@ struct pd_stamp {
 	int64_t changed_s, changed_ns; // or of anything else
 };
 
+enum {
+	PD_IMAGE_READ = 4
+};
+
+/** A large part that was read: symbols and their names are asked for by their table and by each section of relocations. */
+struct pd_image_read {
+	uint64_t offset, size;
+	const uint8_t *data; // NULL: nothing is here
+};
+
 struct pd_image {
 	int fd;                           // -1 for memory and members
 	const struct pd_archive *archive; // whose member it is, or NULL
@@ -29,9 +39,11 @@ struct pd_image {
 	const uint8_t *memory; // all of it, or NULL
 	uint8_t *owned;        // the same, if it is to be freed
 	uint64_t size;
-	struct pd_stamp stamp; // of the file, also when it was inflated into memory
-	struct pd_arena arena; // parts that were read
-	bool failed;           // a part is missing for want of memory, or by the limit
+	struct pd_stamp stamp;                    // of the file, also when it was inflated into memory
+	struct pd_arena arena;                    // parts that were read
+	struct pd_image_read read[PD_IMAGE_READ]; // of these the last large ones
+	unsigned next_read;                       // to be replaced
+	bool failed;                              // a part is missing for want of memory, or by the limit
 };
 
 /** Opens a regular file. limit is the most bytes of parts to keep, 0 means 1 GiB. PD_ERROR_SYSTEM, or
