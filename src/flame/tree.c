@@ -16,30 +16,9 @@ enum {
 
 /* ---- texts ---- */
 
-static uint32_t texts_find(struct tree_texts *texts, const char *text, size_t length)
-{
-	uint64_t hash = pd_hash(texts->seed, text, length);
-	size_t at = (uint32_t)hash;
-	uint32_t i;
-	char *copy;
-
-	while ((i = pd_index_next(&texts->index, hash, &at)) != NONE)
-		if (!strncmp(texts->items[i], text, length) && !texts->items[i][length])
-			return i;
-	copy = texts->count < NONE - 1 ? pd_alloc(length + 1) : NULL;
-	if (!copy || !PD_GROW(texts->items, texts->capacity, texts->count + 1) ||
-	    !pd_index_add(&texts->index, hash, (uint32_t)texts->count)) {
-		pd_free(copy);
-		return NONE;
-	}
-	memcpy(copy, text, length);
-	texts->items[texts->count] = copy;
-	return (uint32_t)texts->count++;
-}
-
 uint32_t pd_tree_text(struct tree *tree, const char *text, size_t length)
 {
-	uint32_t found = texts_find(&tree->texts, text, strnlen(text, length));
+	uint32_t found = pd_strings_add(&tree->texts, &tree->arena, text, strnlen(text, length));
 
 	if (found != NONE)
 		return found;
@@ -77,10 +56,8 @@ void pd_tree_init(struct tree *tree)
 
 void pd_tree_fini(struct tree *tree)
 {
-	for (size_t i = 0; i < tree->texts.count; i++)
-		pd_free(tree->texts.items[i]);
-	pd_free(tree->texts.items);
-	pd_index_fini(&tree->texts.index);
+	pd_strings_fini(&tree->texts);
+	pd_arena_fini(&tree->arena);
 	pd_free(tree->frames);
 	pd_index_fini(&tree->frame_index);
 	pd_free(tree->values);

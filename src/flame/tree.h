@@ -11,7 +11,7 @@
 #ifndef PD_FLAME_TREE_H
 #define PD_FLAME_TREE_H
 
-#include "base/lookup/hash.h"
+#include "base/lookup/strings.h"
 #include "flame/lines.h"
 
 #include <stdbool.h>
@@ -64,16 +64,9 @@ struct tree_options {
 	size_t threads; /* 0: as many as there are processors */
 };
 
-/* Texts that are kept once each. */
-struct tree_texts {
-	char **items;
-	size_t count, capacity;
-	struct pd_index index; /* by a hash of the text */
-	uint64_t seed;
-};
-
 struct tree {
-	struct tree_texts texts;
+	struct pd_strings texts;
+	struct pd_arena arena; /* of the texts */
 	struct tree_frame *frames;
 	size_t frame_count, frame_capacity;
 	struct pd_index frame_index; /* by a hash of the frame */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/lookup/strings.h"
 #include "base/threads.h"
 #include "profile/frame/hash.h"
 #include "profile/profile.h"
@@ -41,9 +42,7 @@ struct arranger {
 	uint32_t *firsts;   // by the number of a stack: the first entry that has it
 	size_t stack_count;
 	bool failed[PD_PARTS_MOST]; // there was no memory for a part
-	struct pd_index names;
-	const char **texts; // of names
-	size_t text_count, text_capacity;
+	struct pd_strings names;
 };
 
 static struct pd_bucket *bucket_of(const struct arranger *a, size_t entry)
@@ -213,25 +212,6 @@ static void arrange_order(struct arranger *a)
 
 // ---- names ----
 
-// The one copy of a name. NULL if there is no memory.
-static const char *name_once(struct arranger *a, const char *name)
-{
-	size_t size = strlen(name);
-	uint64_t hash = pd_hash(a->seed, name, size);
-	size_t at = (uint32_t)hash;
-	const char *copy;
-
-	for (uint32_t i; (i = pd_index_next(&a->names, hash, &at)) != PD_INDEX_END;)
-		if (strcmp(a->texts[i], name) == 0)
-			return a->texts[i];
-	copy = pd_arena_text(&a->profile->arena, name, size);
-	if (!copy || !PD_GROW(a->texts, a->text_capacity, a->text_count + 1) ||
-	    !pd_index_add(&a->names, hash, (uint32_t)a->text_count))
-		return NULL;
-	a->texts[a->text_count++] = copy;
-	return copy;
-}
-
 // False if there is no memory.
 static bool name_owners(struct arranger *a)
 {
@@ -245,7 +225,7 @@ static bool name_owners(struct arranger *a)
 
 		if (owner->nameless)
 			snprintf(unknown, sizeof(unknown), ":%d", (int32_t)owner->tid);
-		a->comms[i] = name_once(a, owner->nameless ? unknown : owner->comm);
+		a->comms[i] = pd_strings_once(&a->names, &a->profile->arena, owner->nameless ? unknown : owner->comm);
 		if (!a->comms[i])
 			return false;
 	}
@@ -521,6 +501,7 @@ enum pd_status pd_profile_arrange(struct pd_profile *profile, struct pd_error *e
 		.profile = profile,
 		.from = profile->collector.common,
 		.seed = profile->collector.seed,
+		.names.seed = profile->collector.seed,
 	};
 	bool done = false;
 
@@ -538,7 +519,6 @@ enum pd_status pd_profile_arrange(struct pd_profile *profile, struct pd_error *e
 	pd_free(a.hashes);
 	pd_free(a.stacks);
 	pd_free(a.firsts);
-	pd_free(a.texts);
-	pd_index_fini(&a.names);
+	pd_strings_fini(&a.names);
 	return done ? PD_OK : pd_fail_memory(error);
 }

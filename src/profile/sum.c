@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/lookup/strings.h"
 #include "profile/profile.h"
 
 #define NOTHING UINT32_MAX
@@ -24,13 +25,12 @@ struct pd_sum {
 	size_t extra_capacity;
 	uint64_t seed;
 	struct pd_arena kept; // texts, objects, functions, callers, raw data
-	const char **texts;
-	size_t text_count, text_capacity;
+	struct pd_strings texts;
 	struct pd_dso **dsos;
 	size_t dso_count, dso_capacity;
 	struct pd_function **functions;
 	size_t function_count, function_capacity;
-	struct pd_index text_index, dso_index, function_index, frame_index, stack_index, entry_index;
+	struct pd_index dso_index, function_index, frame_index, stack_index, entry_index;
 	uint32_t *numbers; // of frames of the profile that is added, plus 1
 	uint32_t *stack_numbers;
 	uint32_t *callers; // of the stack that is added
@@ -43,13 +43,12 @@ static const uint64_t first_seed = UINT64_C(0x9e3779b97f4a7c15);
 static void fini(struct pd_sum *sum)
 {
 	pd_arena_fini(&sum->kept);
-	pd_index_fini(&sum->text_index);
+	pd_strings_fini(&sum->texts);
 	pd_index_fini(&sum->dso_index);
 	pd_index_fini(&sum->function_index);
 	pd_index_fini(&sum->frame_index);
 	pd_index_fini(&sum->stack_index);
 	pd_index_fini(&sum->entry_index);
-	pd_free(sum->texts);
 	pd_free(sum->dsos);
 	pd_free(sum->functions);
 	pd_free(sum->numbers);
@@ -60,7 +59,7 @@ static void fini(struct pd_sum *sum)
 	pd_free(sum->view.stacks);
 	pd_free(sum->view.frames);
 	pd_free(sum->view.totals);
-	*sum = (struct pd_sum){ .seed = sum->seed };
+	*sum = (struct pd_sum){ .seed = sum->seed, .texts.seed = sum->seed };
 }
 
 enum pd_status pd_sum_new(struct pd_sum **sum_out, struct pd_error *error)
@@ -69,7 +68,7 @@ enum pd_status pd_sum_new(struct pd_sum **sum_out, struct pd_error *error)
 
 	if (!sum)
 		return pd_fail_memory(error);
-	sum->seed = (uint64_t)(uintptr_t)sum * first_seed;
+	sum->seed = sum->texts.seed = pd_hash_secret();
 	*sum_out = sum;
 	return PD_OK;
 }
@@ -86,20 +85,7 @@ void pd_sum_free(struct pd_sum *sum)
 
 static const char *text_once(struct pd_sum *sum, const char *text)
 {
-	size_t size = strlen(text);
-	uint64_t hash = pd_hash(sum->seed, text, size);
-	size_t at = (uint32_t)hash;
-	const char *copy;
-
-	for (uint32_t i; (i = pd_index_next(&sum->text_index, hash, &at)) != PD_INDEX_END;)
-		if (strcmp(sum->texts[i], text) == 0)
-			return sum->texts[i];
-	copy = pd_arena_text(&sum->kept, text, size);
-	if (!copy || !PD_GROW(sum->texts, sum->text_capacity, sum->text_count + 1) ||
-	    !pd_index_add(&sum->text_index, hash, (uint32_t)sum->text_count))
-		return NULL;
-	sum->texts[sum->text_count++] = copy;
-	return copy;
+	return pd_strings_once(&sum->texts, &sum->kept, text);
 }
 
 static const struct pd_dso *dso_once(struct pd_sum *sum, const struct pd_dso *dso)

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "base/lookup/hash.h"
+#include "base/lookup/strings.h"
 #include "record/config.h"
 
 // ---- command.c: the command, which waits until it may begin ----
@@ -80,9 +80,8 @@ struct pd_ring_counts {
 	uint64_t first_ns, last_ns; // of samples; 0: not known
 	size_t time_at;             // offset of the time in samples, 0: they have none, or not at one place
 	// paths that were mapped, each once
-	char **paths;
-	size_t path_count, path_capacity;
-	struct pd_index by_path;
+	struct pd_strings paths;
+	struct pd_arena arena;
 	struct pd_made copy; // for records that wrap
 };
 

@@ -41,21 +41,10 @@ static const uint8_t *whole(struct pd_ring_counts *counts, const struct pd_ring_
 enum pd_status pd_ring_counts_path(struct pd_ring_counts *counts, const char *path, size_t length,
 				   struct pd_error *error)
 {
-	uint64_t hash = pd_hash((uintptr_t)counts, path, length);
-	size_t at = (uint32_t)hash;
-	char *copy;
-
-	for (uint32_t i; (i = pd_index_next(&counts->by_path, hash, &at)) != PD_INDEX_END;)
-		if (strlen(counts->paths[i]) == length && memcmp(counts->paths[i], path, length) == 0)
-			return PD_OK;
-	copy = strndup(path, length);
-	if (!copy || !PD_GROW(counts->paths, counts->path_capacity, counts->path_count + 1) ||
-	    !pd_index_add(&counts->by_path, hash, (uint32_t)counts->path_count)) {
-		free(copy);
-		return pd_fail_memory(error);
-	}
-	counts->paths[counts->path_count++] = copy;
-	return PD_OK;
+	if (!counts->paths.count)
+		counts->paths.seed = pd_hash_secret();
+	return pd_strings_add(&counts->paths, &counts->arena, path, length) == PD_INDEX_END ? pd_fail_memory(error) :
+											      PD_OK;
 }
 
 static enum pd_status take_map(struct pd_ring_counts *counts, const uint8_t *record, size_t size, size_t offset,
@@ -157,10 +146,8 @@ void pd_ring_counts_move_counts(struct pd_ring_counts *to, struct pd_ring_counts
 
 void pd_ring_counts_fini(struct pd_ring_counts *counts)
 {
-	for (size_t i = 0; i < counts->path_count; i++)
-		free(counts->paths[i]);
-	pd_free(counts->paths);
-	pd_index_fini(&counts->by_path);
+	pd_strings_fini(&counts->paths);
+	pd_arena_fini(&counts->arena);
 	pd_made_fini(&counts->copy);
 	*counts = (struct pd_ring_counts){ 0 };
 }

@@ -356,9 +356,9 @@ enum pd_status pd_workers_paths(struct pd_recorder *recorder, struct pd_error *e
 	for (size_t i = 0; i < workers->count; i++) {
 		const struct pd_ring_counts *counts = &workers->items[i].counts;
 
-		for (size_t j = 0; j < counts->path_count && status >= 0; j++)
-			status = pd_ring_counts_path(&recorder->counts, counts->paths[j], strlen(counts->paths[j]),
-						     error);
+		for (size_t j = 0; j < counts->paths.count && status >= 0; j++)
+			status = pd_ring_counts_path(&recorder->counts, counts->paths.items[j],
+						     strlen(counts->paths.items[j]), error);
 	}
 	return status;
 }

@@ -50,10 +50,11 @@ enum pd_status pd_recorder_add_build_ids(struct pd_recorder *recorder, struct pd
 		return PD_OK;
 	if (pd_build_id_of_kernel(NULL, build_id, &size))
 		status = append_build_id(&bytes, PD_CPUMODE_KERNEL, "[kernel.kallsyms]", build_id, size, error);
-	for (size_t i = 0; i < counts->path_count && status >= 0; i++) {
+	for (size_t i = 0; i < counts->paths.count && status >= 0; i++) {
 		memset(build_id, 0, sizeof(build_id));
-		if (pd_build_id_of_file(counts->paths[i], build_id, &size))
-			status = append_build_id(&bytes, PD_CPUMODE_USER, counts->paths[i], build_id, size, error);
+		if (pd_build_id_of_file(counts->paths.items[i], build_id, &size))
+			status =
+				append_build_id(&bytes, PD_CPUMODE_USER, counts->paths.items[i], build_id, size, error);
 	}
 	if (status >= 0 && bytes.size)
 		status = pd_writer_set_feature_bytes(recorder->writer, PD_FEATURE_BUILD_ID,

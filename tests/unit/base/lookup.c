@@ -2,7 +2,9 @@
 /* Hash tables and binary search. */
 #include "base/lookup/hash.h"
 #include "base/lookup/last_values.h"
+#include "base/lookup/heap.h"
 #include "base/lookup/search.h"
+#include "base/lookup/strings.h"
 #include "base/lookup/u64_map.h"
 #include "../test.h"
 
@@ -103,6 +105,57 @@ TEST(test_lookup__last_values_say_what_was_gained)
 	CHECK(last.places.seed == 1 && last.count == 0);
 }
 
+TEST(test_lookup__strings_are_kept_once)
+{
+	static const char text[] = "abcabd";
+	struct pd_strings strings = { .seed = 1 };
+	struct pd_arena arena = { 0 };
+
+	CHECK(pd_strings_add(&strings, &arena, text, 0) == 0);
+	CHECK(pd_strings_add(&strings, &arena, text, 3) == 1 && pd_strings_add(&strings, &arena, text + 3, 3) == 2);
+	// the beginning of another one is a string of its own
+	CHECK(pd_strings_add(&strings, &arena, text, 2) == 3 && pd_strings_add(&strings, &arena, text + 3, 2) == 3);
+	CHECK(strcmp(strings.items[2], "abd") == 0 && strings.items[2] == pd_strings_once(&strings, &arena, "abd"));
+	CHECK(strings.count == 4);
+	pd_strings_fini(&strings);
+	pd_arena_fini(&arena);
+	CHECK(strings.count == 0 && strings.seed == 1);
+}
+
+TEST(test_lookup__last_search_finds_the_last_that_fits)
+{
+	static const unsigned items[] = { 1, 3, 3, 3, 7 };
+	size_t at;
+
+	for (size_t count = 0; count <= 5; count++) {
+		for (unsigned value = 0; value < 9; value++) {
+			size_t expected = 0;
+
+			while (expected + 1 < count && items[expected + 1] <= value)
+				expected++;
+			PD_SEARCH_LAST(at, count, i, items[i] <= value);
+			CHECK(at == expected);
+		}
+	}
+}
+
+TEST(test_lookup__heap_gives_the_largest_first)
+{
+	uint64_t items[KEYS], last = UINT64_MAX;
+	struct pd_heap heap = { .items = items };
+
+	for (uint64_t i = 0; i < KEYS; i++)
+		pd_heap_push(&heap, pd_hash_u64(1, i) % 1000);
+	for (size_t left = KEYS; left; left--) {
+		CHECK(heap.count == left && heap.items[0] <= last);
+		last = heap.items[0];
+		pd_heap_pop(&heap);
+	}
+	CHECK(heap.count == 0);
+}
+
 RUN(TEST_CASE(test_lookup__search_finds_the_first_that_does_not_fit), TEST_CASE(test_lookup__map_finds_what_was_added),
     TEST_CASE(test_lookup__map_replaces_and_has_a_limit), TEST_CASE(test_lookup__map_copies_are_independent),
-    TEST_CASE(test_lookup__index_gives_all_numbers_of_a_hash), TEST_CASE(test_lookup__last_values_say_what_was_gained))
+    TEST_CASE(test_lookup__index_gives_all_numbers_of_a_hash), TEST_CASE(test_lookup__last_values_say_what_was_gained),
+    TEST_CASE(test_lookup__strings_are_kept_once), TEST_CASE(test_lookup__last_search_finds_the_last_that_fits),
+    TEST_CASE(test_lookup__heap_gives_the_largest_first))
