@@ -140,6 +140,8 @@ static enum pd_status collect(struct pd_live *live, struct pd_collector *collect
 		const struct pd_record *record = pd_stream_replay(live->shown, pd_kept_at(&live->waiting, at));
 
 		status = pd_collector_take(collector, record, error);
+		if (status >= 0)
+			status = pd_collector_flush(collector, error);
 	}
 	pd_stream_end_replay(live->shown);
 	live->values = collector->last_values;

@@ -51,7 +51,7 @@ static bool add_sample(struct pd_collector *c, const struct hit *hit)
 {
 	uint32_t by = c->options->by;
 	const struct pd_brief *brief = &hit->brief;
-	struct pd_pending *pending = &c->pending[0];
+	struct pd_pending *pending = &c->pending[c->waiting++];
 
 	*pending = (struct pd_pending){
 		.maps = hit->maps,
@@ -76,7 +76,8 @@ static bool add_sample(struct pd_collector *c, const struct hit *hit)
 		c->shuffled = true;
 	c->last_order = hit->when.order;
 	pd_pending_tag(c, pending, by & PD_BY_EXTRA);
-	return pd_pending_flush(c, 1);
+	// an unwound chain is there until the next one
+	return (c->waiting < PD_PENDING_MOST && !pending->unwound) || pd_pending_flush(c);
 }
 
 // ---- samples ----

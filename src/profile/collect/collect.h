@@ -53,6 +53,7 @@ struct pd_collector {
 	void *known_memory;
 	struct pd_thread_view *views; // by a hash of the tid; a newer one takes the place
 	struct pd_pending *pending;
+	size_t waiting;         // samples
 	struct pd_miss *misses; // of those that wait
 	size_t miss_count;
 	struct pd_ask *asks; // addresses whose frames are looked for
@@ -88,8 +89,11 @@ struct pd_collector {
 // are asked for, slice_ns and first_slice too.
 enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error *error);
 void pd_collector_fini(struct pd_collector *collector);
+// Takes a sample. What is in its record may have to wait until the next call of pd_collector_take_more or
+// pd_collector_flush, which the stream must not go on before.
 enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd_record *record,
 				 struct pd_error *error);
+enum pd_status pd_collector_flush(struct pd_collector *collector, struct pd_error *error);
 // Takes the samples that follow the current record of a stream and need no closer look; the stream goes on after them.
 enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_stream *stream, struct pd_error *error);
 // To be called after the last record, on any thread.

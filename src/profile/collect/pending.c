@@ -55,8 +55,11 @@ static bool is_later(const struct pd_collector *c, const struct pd_pending *pend
 	return pd_bucket_is_later(pd_bucket_at(c->common, pending->bucket), pending->when);
 }
 
-bool pd_pending_flush(struct pd_collector *c, size_t waiting)
+bool pd_pending_flush(struct pd_collector *c)
 {
+	size_t waiting = c->waiting;
+
+	c->waiting = 0;
 	find_buckets(c, waiting);
 	for (size_t i = 0; i < waiting; i++) {
 		const struct pd_pending *pending = &c->pending[i];

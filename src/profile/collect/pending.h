@@ -151,7 +151,7 @@ bool pd_misses_end(struct pd_collector *c);
 
 // ---- pending.c ----
 
-// Puts the first of c->pending into buckets. False if there is no memory.
-bool pd_pending_flush(struct pd_collector *c, size_t count);
+// Puts those that wait into buckets. False if there is no memory.
+bool pd_pending_flush(struct pd_collector *c);
 
 #endif

@@ -76,11 +76,11 @@ static bool take_all_plain(struct pd_collector *c, struct plain *plain)
 	const bool by_chain = c->options->by & PD_BY_CHAIN, slices = c->options->slices,
 		   by_cpu = c->options->by & PD_BY_CPU;
 	const uint32_t event = (uint32_t)plain->full->event.index;
-	size_t waiting = 0, size;
+	size_t size;
 	uint64_t time_ns;
 
 	for (; (size_t)(plain->span.end - plain->span.at) >= PD_RECORD_HEADER_SIZE; plain->span.at += size) {
-		struct pd_pending *pending = &c->pending[waiting];
+		struct pd_pending *pending = &c->pending[c->waiting];
 		const struct pd_thread_view *view;
 		uint32_t tid;
 
@@ -99,6 +99,8 @@ static bool take_all_plain(struct pd_collector *c, struct plain *plain)
 		pending->maps = view->view.maps;
 		pending->owner = view->owner;
 		pending->event = event;
+		pending->weight = 0;
+		pending->unwound = PD_RECORDED;
 		pending->bin = slices ? pd_bin_of(c, time_ns) : 0;
 		if (!by_cpu)
 			pending->cpu = UINT32_MAX;
@@ -106,13 +108,15 @@ static bool take_all_plain(struct pd_collector *c, struct plain *plain)
 			pending->chain_count = 0;
 		pd_pending_tag(c, pending, false);
 		__builtin_prefetch(pd_key_cache_first(c->cache, &pending->tag));
-		if (++waiting < PD_PENDING_MOST)
-			continue;
-		if (!pd_pending_flush(c, waiting))
+		if (++c->waiting == PD_PENDING_MOST && !pd_pending_flush(c))
 			return false;
-		waiting = 0;
 	}
-	return pd_pending_flush(c, waiting);
+	return pd_pending_flush(c);
+}
+
+enum pd_status pd_collector_flush(struct pd_collector *collector, struct pd_error *error)
+{
+	return pd_pending_flush(collector) ? PD_OK : pd_fail_memory(error);
 }
 
 enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_stream *stream, struct pd_error *error)
@@ -122,12 +126,9 @@ enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_
 	bool done;
 
 	if (!is_plain(c, stream, &plain))
-		return PD_OK;
+		return pd_collector_flush(c, error);
 	if (plain.span.place < c->last_order)
 		c->shuffled = true;
-	// that of a sample that was looked at closely
-	c->pending[0].weight = 0;
-	c->pending[0].unwound = PD_RECORDED;
 	done = take_all_plain(c, &plain);
 	if (!done)
 		return pd_fail_memory(error);
