@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/lookup/strings.h"
+#include "base/radix.h"
 #include "base/threads.h"
 #include "profile/frame/hash.h"
 #include "profile/profile.h"
@@ -23,8 +24,6 @@ struct order {
 enum {
 	AHEAD = 16,             // buckets that are on their way from memory
 	WORTH_A_PART = 1 << 13, // buckets; for less a thread costs more
-	DIGIT_BITS = 11,
-	DIGITS = 1 << DIGIT_BITS,
 };
 
 struct arranger {
@@ -89,40 +88,25 @@ static void collect_part(void *self, size_t part)
 	}
 }
 
-static uint64_t digits_of(const struct order *order, bool minor)
+static uint64_t order_of(const void *item)
 {
-	return minor ? order->minor : order->order;
+	return ((const struct order *)item)->order;
 }
 
-// Sorts by one digit and leaves the order of those that have the same.
-static void sort_by_digit(struct order **orders, struct order **spare, size_t count, bool minor, unsigned shift)
+static uint64_t minor_of(const void *item)
 {
-	uint32_t starts[DIGITS] = { 0 }, begin = 0;
-	struct order *sorted = *spare;
-
-	for (size_t i = 0; i < count; i++)
-		starts[digits_of(&(*orders)[i], minor) >> shift & (DIGITS - 1)]++;
-	for (size_t i = 0; i < DIGITS; i++) {
-		uint32_t size = starts[i];
-
-		starts[i] = begin;
-		begin += size;
-	}
-	for (size_t i = 0; i < count; i++)
-		sorted[starts[digits_of(&(*orders)[i], minor) >> shift & (DIGITS - 1)]++] = (*orders)[i];
-	*spare = *orders;
-	*orders = sorted;
+	return ((const struct order *)item)->minor;
 }
 
 // Sorts by one of the numbers and leaves the order of those that have the same.
 static void sort_by(struct order **orders, struct order **spare, size_t count, bool minor)
 {
-	uint64_t all = 0;
+	struct order *was = *orders;
 
-	for (size_t i = 0; i < count; i++)
-		all |= digits_of(&(*orders)[i], minor);
-	for (unsigned shift = 0; shift < 64 && all >> shift; shift += DIGIT_BITS)
-		sort_by_digit(orders, spare, count, minor, shift);
+	*orders = minor ? pd_radix_sort(was, *spare, count, sizeof(*was), minor_of) :
+			  pd_radix_sort(was, *spare, count, sizeof(*was), order_of);
+	if (*orders != was)
+		*spare = was;
 }
 
 static bool is_before(const struct order *a, const struct order *b)

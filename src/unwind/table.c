@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/radix.h"
+
 enum {
 	RULES_MOST = UINT32_MAX,
 	EXPRESSIONS_MOST = INT32_MAX,
@@ -98,49 +100,24 @@ bool pd_unwind_table_add(struct pd_unwind_table *table, uint64_t addr, uint32_t 
 
 // ---- sorting ----
 
-static bool is_sorted(const struct pd_unwind_table *table)
+static uint64_t addr_of(const void *row)
 {
-	for (size_t i = 1; i < table->row_count; i++)
-		if (table->rows[i - 1].addr > table->rows[i].addr)
-			return false;
-	return true;
-}
-
-// By so many bits of the address; keeps the order of what is equal.
-static void sort_by(const struct pd_unwind_row *from, struct pd_unwind_row *to, size_t count, unsigned shift)
-{
-	enum {
-		BUCKETS = 1 << 11
-	};
-	size_t starts[BUCKETS] = { 0 }, sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		starts[from[i].addr >> shift & (BUCKETS - 1)]++;
-	for (size_t i = 0; i < BUCKETS; i++) {
-		size_t here = starts[i];
-
-		starts[i] = sum;
-		sum += here;
-	}
-	for (size_t i = 0; i < count; i++)
-		to[starts[from[i].addr >> shift & (BUCKETS - 1)]++] = from[i];
+	return ((const struct pd_unwind_row *)row)->addr;
 }
 
 static bool sort_rows(struct pd_unwind_table *table)
 {
 	size_t count = table->row_count;
-	struct pd_unwind_row *spare;
+	struct pd_unwind_row *spare, *sorted;
 
-	if (is_sorted(table))
+	if (pd_radix_is_sorted(table->rows, count, sizeof(*table->rows), addr_of))
 		return true;
 	spare = pd_realloc(NULL, count * sizeof(*spare));
 	if (!spare)
 		return false;
-	sort_by(table->rows, spare, count, 0);
-	sort_by(spare, table->rows, count, 11);
-	sort_by(table->rows, spare, count, 22);
-	pd_free(table->rows);
-	table->rows = spare;
+	sorted = pd_radix_sort(table->rows, spare, count, sizeof(*spare), addr_of);
+	pd_free(sorted == spare ? table->rows : spare);
+	table->rows = sorted;
 	table->row_capacity = count;
 	return true;
 }

@@ -9,11 +9,10 @@
 
 #include "base/lookup/heap.h"
 #include "base/lookup/search.h"
+#include "base/radix.h"
 
 enum {
-	PAGE = 4096,
-	RADIX_BITS = 8,
-	RADIX = 1 << RADIX_BITS
+	PAGE = 4096
 };
 
 static const size_t default_limit = (size_t)1 << 30;
@@ -107,63 +106,25 @@ void pd_symtab_maker_fini(struct pd_symtab_maker *maker)
 
 // ---- sorting ----
 
-static bool is_sorted(const struct pd_symtab_item *items, size_t count)
+static uint64_t start_of(const void *item)
 {
-	for (size_t i = 1; i < count; i++)
-		if (items[i].symbol.start < items[i - 1].symbol.start)
-			return false;
-	return true;
-}
-
-// Bits in which the starts differ: bytes that are the same everywhere need no pass.
-static uint64_t differing_bits(const struct pd_symtab_item *items, size_t count)
-{
-	uint64_t bits = 0;
-
-	for (size_t i = 1; i < count; i++)
-		bits |= items[i].symbol.start ^ items[0].symbol.start;
-	return bits;
-}
-
-static void radix_pass(const struct pd_symtab_item *from, struct pd_symtab_item *to, size_t count, unsigned shift)
-{
-	size_t at[RADIX] = { 0 }, sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		at[from[i].symbol.start >> shift & (RADIX - 1)]++;
-	for (size_t i = 0; i < RADIX; i++) {
-		size_t n = at[i];
-
-		at[i] = sum;
-		sum += n;
-	}
-	for (size_t i = 0; i < count; i++)
-		to[at[from[i].symbol.start >> shift & (RADIX - 1)]++] = from[i];
+	return ((const struct pd_symtab_item *)item)->symbol.start;
 }
 
 // By start; those that start together stay in the order in which they came.
 static bool sort_items(struct pd_symtab_maker *maker)
 {
-	struct pd_symtab_item *other;
-	uint64_t bits;
+	struct pd_symtab_item *spare, *sorted;
 
-	if (is_sorted(maker->items, maker->count))
+	if (pd_radix_is_sorted(maker->items, maker->count, sizeof(*maker->items), start_of))
 		return true;
-	other = pd_realloc(NULL, maker->count * sizeof(*other));
-	if (!other)
+	spare = pd_realloc(NULL, maker->count * sizeof(*spare));
+	if (!spare)
 		return false;
+	sorted = pd_radix_sort(maker->items, spare, maker->count, sizeof(*spare), start_of);
+	pd_free(sorted == spare ? maker->items : spare);
+	maker->items = sorted;
 	maker->capacity = maker->count;
-	bits = differing_bits(maker->items, maker->count);
-	for (unsigned shift = 0; shift < 64; shift += RADIX_BITS) {
-		struct pd_symtab_item *from = maker->items;
-
-		if (!(bits >> shift & (RADIX - 1)))
-			continue;
-		radix_pass(from, other, maker->count, shift);
-		maker->items = other;
-		other = from;
-	}
-	pd_free(other);
 	return true;
 }
 
