@@ -411,6 +411,8 @@ class Callgrind:
                 function = name if key == "fn" else function
             else:
                 raise Malformed(f"line {line!r}")
+        for event, value in zip(self.events, summary):
+            need(self.all.pop((event, "(root)")) == value and not self.own.pop((event, "(root)"), 0), "the root")
         need(summary == [self.total[event] for event in self.events], "the summary")
 
     def name(self, kind, value):

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Callgrind: what each source line costs itself, and each call with all that is below it. Of a function that is in a stack several
- * times only the innermost call counts, so that inclusive costs can be added up; the others are no calls here.
+ * Callgrind: what each source line costs itself, and each call with all that is below it. Readers add the inclusive cost of a
+ * function up from its calls or from those to it. So a function that is in a stack several times counts once, where it is
+ * innermost, and all stacks begin in one function.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 
 // A cost at a line of a function, or of a call from there; sums are by these, with the numbers of struct pd_sum put to
 // another use: event, function as stack, line as thread, callee and 1 (0: its own cost) as cpu.
+#define ROOT (UINT32_MAX - 1) // number of the function that calls all others
+
 enum names {
 	OBJECT = 1,
 	FILE_NAME = 2,
@@ -22,6 +25,7 @@ enum names {
 struct callgrind {
 	struct pd_sums sums;  // of stacks
 	struct pd_sums costs; // of lines and calls
+	uint32_t root;        // string
 	uint32_t *met;        // by string of a name: the stack that had such a function last
 	uint8_t *named;       // by string: bits of enum names that it was written for, with its number
 };
@@ -40,13 +44,13 @@ static void take_sample(struct pd_export *self, const struct pd_export_sample *s
 
 // ---- costs ----
 
-static void add_cost(struct pd_export *self, const struct pd_sum *sum, const struct pd_table_line *line,
+static void add_cost(struct pd_export *self, const struct pd_sum *sum, uint32_t function, uint32_t line,
 		     uint32_t callee_and_1)
 {
 	struct callgrind *callgrind = self->sink;
 	const struct pd_sum cost = { .event = sum->event,
-				     .stack = line->function,
-				     .thread = line->line,
+				     .stack = function,
+				     .thread = line,
 				     .cpu = callee_and_1,
 				     .samples = sum->samples,
 				     .value = sum->value };
@@ -63,14 +67,15 @@ static void add_stack(struct pd_export *self, const struct pd_sum *sum, uint32_t
 
 	for (size_t i = 0; i < count && !self->failed; i++) {
 		const struct pd_table_line *line = &self->tables.lines[lines[i]];
-
 		uint32_t name = self->tables.functions[line->function].name;
 
-		if (callgrind->met[name] != number)
-			add_cost(self, sum, line, callee_and_1);
+		if (callgrind->met[name] == number)
+			continue;
 		callgrind->met[name] = number;
+		add_cost(self, sum, line->function, line->line, callee_and_1);
 		callee_and_1 = line->function + 1;
 	}
+	add_cost(self, sum, ROOT, 0, callee_and_1);
 }
 
 // ---- text ----
@@ -108,7 +113,9 @@ static void put_name(struct pd_export *self, const char *key, enum names kind, u
 
 static void put_function(struct pd_export *self, uint32_t number, bool called)
 {
-	const struct pd_table_function *function = &self->tables.functions[number];
+	const struct callgrind *callgrind = self->sink;
+	const struct pd_table_function root = { .name = callgrind->root };
+	const struct pd_table_function *function = number == ROOT ? &root : &self->tables.functions[number];
 
 	put_name(self, called ? "cob" : "ob", OBJECT, self->tables.objects[function->object].path);
 	put_name(self, called ? "cfi" : "fl", FILE_NAME, function->file);
@@ -204,6 +211,7 @@ static bool prepare(struct pd_export *self)
 {
 	struct callgrind *callgrind = self->sink;
 
+	callgrind->root = pd_tables_text(&self->tables, "(root)");
 	callgrind->met = pd_alloc((self->tables.string_count + 1) * sizeof(*callgrind->met));
 	callgrind->named = pd_alloc(self->tables.string_count + 1);
 	return callgrind->met && callgrind->named;

@@ -14,6 +14,7 @@
 
 struct perf_json {
 	bool comma;                  // a sample precedes
+	uint64_t parts;              // of samples of any event
 	struct pd_line_texts pieces; // by line
 };
 
@@ -40,11 +41,6 @@ static void put_known(const struct pd_export *self, uint32_t string)
 	pd_text_json_string(self->text, known->text, known->size);
 }
 
-static void put_string(struct pd_export *self, const char *bytes, size_t size)
-{
-	put_known(self, pd_tables_string(&self->tables, bytes, size));
-}
-
 // ---- headers ----
 
 static void put_feature(struct pd_export *self, const char *key, const struct pd_string *feature)
@@ -52,7 +48,7 @@ static void put_feature(struct pd_export *self, const char *key, const struct pd
 	if (!feature)
 		return;
 	put_key(self->text, 2, true, key);
-	put_string(self, feature->value.data, feature->value.length);
+	pd_text_json_string(self->text, feature->value.data, feature->value.length);
 }
 
 static void put_number(struct pd_text *text, unsigned depth, const char *key, uint64_t value)
@@ -69,7 +65,7 @@ static void put_arguments(struct pd_export *self, struct pd_list arguments)
 		const struct pd_argument *argument = PD_ITEM(pd_argument, arguments, i);
 
 		put_key(self->text, 3, i != 0, NULL);
-		put_string(self, argument->value.data, argument->value.length);
+		pd_text_json_string(self->text, argument->value.data, argument->value.length);
 	}
 	put_key(self->text, 2, false, NULL);
 	pd_text_char(self->text, ']');
@@ -115,8 +111,11 @@ static void put_features(struct pd_export *self)
 static void begin(struct pd_export *self)
 {
 	const struct pd_header *header = pd_file_header(self->file);
+	struct perf_json *json = self->sink;
 	struct pd_text *text = self->text;
 
+	for (size_t i = 0; i < self->event_count; i++)
+		json->parts |= pd_file_event(self->file, i)->attr->sample_type;
 	PD_TEXT_LITERAL(text, "{\n\t\"linux-perf-json-version\": 1,\n\t\"headers\": {\n\t\t\"header-version\": ");
 	PD_TEXT_LITERAL(text, "1");
 	put_time(self);
@@ -219,7 +218,7 @@ static void take_sample(struct pd_export *self, const struct pd_export_sample *s
 	pd_text_s64(text, (int64_t)sample->time_ns);
 	put_task(text, "pid", owner->pid);
 	put_task(text, "tid", owner->tid);
-	if (sample->event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CPU))
+	if (json->parts & PD_MASK(PD_SAMPLE_TYPE_CPU))
 		put_task(text, "cpu", sample->brief->cpu);
 	put_key(text, 3, true, "comm");
 	put_known(self, comm);

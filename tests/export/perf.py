@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""perf-json compared with perf data convert --to-json, byte for byte, and every format on recordings made now.
+
+usage: perf.py PERFDATA RECORDING...
+
+Recordings made now: several events, tracepoints, context switches with off-CPU time, a frame pointer call graph. Those of perf
+that it fails to convert itself (6.1 crashes where a header feature is missing) are left out. Exit status: 0 all agrees, 1 not, 77
+there is no perf that converts.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import export
+
+SKIPPED = 77
+WORK = "import hashlib, time\nfor i in range(40):\n hashlib.sha256(bytes(200000)).digest()\n time.sleep(0.001)\n"
+# what is recorded, by options of perfdata record
+RECORDINGS = {
+    "several events": ["-g", "-F", "1500", "-e", "cpu-clock,page-faults,context-switches"],
+    "a call graph": ["-g", "-F", "3000", "-e", "task-clock"],
+    "off-CPU time": ["-g", "-F", "1000", "-e", "cpu-clock", "--off-cpu"],
+    "tracepoints": ["-g", "-e", "sched:sched_switch,syscalls:sys_enter_write"],
+}
+
+
+def run(words):
+    return subprocess.run(words, capture_output=True, timeout=120)
+
+
+def same_as_perf(perfdata, folder, path, failures):
+    """True if perf could convert the file."""
+    theirs = os.path.join(folder, "perf.json")
+    if os.path.exists(theirs):
+        os.unlink(theirs)
+    done = run(["perf", "data", "convert", "--to-json", theirs, "--force", "-i", path])
+    if done.returncode or not os.path.exists(theirs) or not os.path.getsize(theirs):
+        return False
+    done = run([perfdata, "export", "-q", "--to", "perf-json", path])
+    if done.returncode == 6:
+        return False
+    ours = done.stdout
+    with open(theirs, "rb") as file:
+        expected = file.read()
+    if ours != expected:
+        lines = zip(ours.splitlines(), expected.splitlines())
+        first = next((pair for pair in lines if pair[0] != pair[1]), ("the end", "differs"))
+        failures.append(f"{os.path.basename(path)}: {first[0]!r}, perf has {first[1]!r}")
+    return True
+
+
+def main():
+    perfdata, recordings = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    if not shutil.which("perf"):
+        print("no perf")
+        return SKIPPED
+    failures = []
+    compared = made = 0
+    with tempfile.TemporaryDirectory(prefix="perfdata-export-") as folder:
+        fresh = []
+        for name, options in RECORDINGS.items():
+            path = os.path.join(folder, name.replace(" ", "-") + ".data")
+            done = run([perfdata, "record", "-q", *options, "-o", path, sys.executable, "-c", WORK])
+            if done.returncode == 0 and os.path.exists(path):
+                fresh.append(path)
+            else:
+                print(f"not recorded here: {name}: {done.stderr.decode().strip().splitlines()[-1:]}")
+        for path in fresh:
+            for format_name in export.all_formats(perfdata):
+                export.judge(perfdata, format_name, path, failures)
+                made += 1
+        for path in [*recordings, *fresh]:
+            compared += same_as_perf(perfdata, folder, path, failures)
+    print("\n".join(failures) or f"{compared} files are those of perf; {made} exports of recordings made now agree with them")
+    return 1 if failures else 0 if compared else SKIPPED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
