@@ -41,6 +41,8 @@ WAYS = {
     "evlist": {**READS, 5: "nothing"},
     "buildid-list": {**READS, 5: "nothing"},
     "export": {1: "--to csv bad", 3: "--to csv no", 4: "--to csv -o no/out good", 5: "--to csv good --where period<0", 6: "--to csv empty"},
+    "data": {1: "convert --to-json out bad", 3: "convert --to-json out no", 4: "convert --to-json no/out good",
+             6: "convert --to-json out empty"},
     "dump": {**READS, 5: "--record 100000 good"},
     "check": READS,
     "explain": {5: "nothing-has-this-name"},

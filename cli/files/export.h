@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The samples of a recording as a file of another program, for the commands that write one. */
+#ifndef CLI_FILES_EXPORT_H
+#define CLI_FILES_EXPORT_H
+
+#include "files/input.h"
+#include "options/select_options.h"
+#include "options/symbol_options.h"
+
+struct export_values {
+	struct input_options input;
+	struct pd_select_options select;
+	struct symbol_options symbols;
+	const char *format; /* NULL: not given, which is an error */
+	const char *output; /* NULL: standard output */
+	unsigned max_stack; /* 0: all */
+};
+
+/* Opens the file, writes the output, and reports what is wrong. Returns the exit code. */
+int export_samples(const struct export_values *values, const struct call *call);
+
+#endif

@@ -1,0 +1,18 @@
+# What export says, and where it writes; the formats themselves are read by tests/export.
+copy hot.data
+try export
+try export --to nothing hot.data
+shell 'perfdata export --to csv --no-symbols hot.data | head -n 3'
+shell 'perfdata export --to jsonl --comm hot-child hot.data | head -n 1 | cut -c 1-100'
+try export --to pprof -o cpu.pb.gz hot.data
+shell 'head -c 4 cpu.pb.gz | od -An -tx1; rm cpu.pb.gz'
+try export -q --to folded --no-symbols --tid 4402 --time 50%-100% hot.data
+try export --to csv --comm nobody hot.data
+try export --to speedscope -o hot.data hot.data
+try export --to csv --where 'symbol == "x"' hot.data
+try data
+try data convert hot.data
+try data convert --to-json out.json -i hot.data
+shell 'perfdata export -q --to perf-json hot.data | cmp - out.json && head -n 3 out.json'
+try data convert --to-json out.json hot.data
+try data convert -q -f --to-json out.json hot.data
