@@ -76,10 +76,12 @@ static void note_amounts(struct pd_profile_tables *tables, struct pd_collector *
 static void note_working_memory(struct pd_profile_tables *tables, const struct pd_collector *c)
 {
 	uint64_t threads = c->joined_count + 1;
-	uint64_t fixed = PD_KNOWN_PLACES * sizeof(*c->known) + PD_RANGE_SETS * sizeof(*c->ranges) +
+	uint64_t fixed = c->known_most * sizeof(*c->known) + PD_RANGE_SETS * sizeof(*c->ranges) +
 			 PD_VIEWS * sizeof(*c->views) + PD_PENDING_MOST * (sizeof(*c->pending) + sizeof(*c->misses)) +
-			 PD_REPEATS * sizeof(*c->repeats.tags) + sizeof(*c->secrets) +
-			 PD_MERGE_EVENTS * PD_MERGE_SUMS * sizeof(*c->sums);
+			 PD_REPEATS * sizeof(*c->repeats.tags) + sizeof(*c->secrets);
+
+	for (size_t i = 0; i < PD_MERGE_EVENTS; i++)
+		fixed += c->sums[i] ? PD_MERGE_SUMS * sizeof(*c->sums[i]) : 0;
 
 	add_table(tables, (struct pd_profile_table){ .name = "working memory",
 						     .doc = "caches of the threads, and what waits for memory",

@@ -47,7 +47,7 @@ static uint32_t find_frame(struct pd_places *places, struct pd_code_address addr
 	pd_code_address_normalize(&wanted.address);
 	range = pd_range_of(places->ranges, places->state, &wanted.address);
 	wanted.place = pd_place_of(frames, &wanted.address, range);
-	wanted.known = pd_known_slot(frames, places->known, &wanted.place);
+	wanted.known = pd_known_slot(frames, places->known, PD_KNOWN_PLACES, &wanted.place);
 	frame = pd_known_frame(wanted.known, &wanted.place);
 	if (PD_LIKELY(frame != PD_NO_FRAME))
 		return frame;

@@ -240,6 +240,7 @@ static void free_tables(struct pd_collector *c)
 	c->cache = NULL;
 	pd_free(c->known_memory);
 	c->known_memory = c->known = NULL;
+	c->known_count = 0;
 	pd_free(c->ranges);
 	c->ranges = NULL;
 	pd_free(c->repeats.tags);
@@ -268,7 +269,8 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 		c->common = pd_common_new(c->state, c->seed, c->options, c->heavy);
 	c->heavy = NULL;
 	c->event_count = pd_file_event_count(c->file);
-	c->known = pd_alloc_lines(PD_KNOWN_PLACES * sizeof(*c->known), &c->known_memory);
+	c->known_count = c->known_most = PD_KNOWN_PLACES_FIRST;
+	c->known = pd_alloc_lines(c->known_count * sizeof(*c->known), &c->known_memory);
 	c->cache = c->common ? pd_key_cache_enter(&c->common->cache, NULL) : NULL;
 	c->views = pd_alloc_table(PD_VIEWS * sizeof(*c->views));
 	c->pending = pd_alloc(PD_PENDING_MOST * sizeof(*c->pending));
@@ -278,9 +280,8 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 	c->totals = pd_alloc((c->event_count + 1) * sizeof(*c->totals));
 	c->ranges = pd_alloc(PD_RANGE_SETS * sizeof(*c->ranges));
 	c->repeats.tags = pd_alloc(PD_REPEATS * sizeof(*c->repeats.tags));
-	c->sums = pd_alloc(PD_MERGE_EVENTS * PD_MERGE_SUMS * sizeof(*c->sums));
 	if (!c->common || !c->known || !c->ranges || !c->repeats.tags || !c->views || !c->pending || !c->misses ||
-	    !c->asks || !c->secrets || !c->totals || !c->cache || !c->sums) {
+	    !c->asks || !c->secrets || !c->totals || !c->cache) {
 		pd_collector_fini(c);
 		return pd_fail_memory(error);
 	}
@@ -313,7 +314,7 @@ void pd_collector_fini(struct pd_collector *collector)
 	pd_last_values_fini(&collector->last_values);
 	pd_free(collector->found);
 	pd_free(collector->asks);
-	pd_free(collector->sums);
+	pd_sums_free(collector);
 	pd_free(collector->heavy);
 	pd_free(collector->totals);
 	for (size_t i = 0; i <= collector->joined_count; i++)
@@ -340,8 +341,8 @@ bool pd_collector_join(struct pd_collector *collector, struct pd_collector *clon
 	collector->damaged += clone->damaged;
 	collector->failed |= clone->failed;
 	collector->has_merged |= clone->has_merged;
-	for (size_t i = 0; clone->has_merged && i < PD_MERGE_EVENTS * PD_MERGE_SUMS; i++)
-		collector->sums[i].period += clone->sums[i].period;
+	if (clone->has_merged && !pd_sums_join(collector, clone))
+		return false;
 	if (collector->unwinder)
 		pd_unwinder_join(collector->unwinder, clone->unwinder);
 	if (!PD_GROW(collector->joined, collector->joined_capacity, collector->joined_count + 1))

@@ -51,6 +51,8 @@ struct pd_collector {
 	struct pd_range_set *ranges;  // by a hash; a newer one takes the place
 	struct pd_known_place *known; // the same
 	void *known_memory;
+	size_t known_count, known_added;
+	size_t known_most;            // the largest known_count
 	struct pd_thread_view *views; // by a hash of the tid; a newer one takes the place
 	struct pd_pending *pending;
 	size_t waiting;         // samples
@@ -66,12 +68,12 @@ struct pd_collector {
 	struct pd_key_cache *cache;
 	size_t cache_added; // not noted yet
 	struct pd_repeats repeats;
-	struct pd_merge_sum *sums;         // by event and address, see merge.h
-	bool has_merged;                   // something
-	uint64_t last_order;               // of the sample before
-	bool shuffled;                     // samples do not come in the order of the file
-	struct pd_last_values last_values; // of counters
-	struct pd_profile_total *totals;   // by event
+	struct pd_merge_sum *sums[PD_MERGE_EVENTS]; // by event, then by address, see merge.h; NULL: nothing was merged
+	bool has_merged;                            // something
+	uint64_t last_order;                        // of the sample before
+	bool shuffled;                              // samples do not come in the order of the file
+	struct pd_last_values last_values;          // of counters
+	struct pd_profile_total *totals;            // by event
 	size_t event_count;
 	uint64_t unknown_event, damaged;
 	uint64_t sample_count; // wanted or not

@@ -29,16 +29,20 @@ static bool is_cut(const struct pd_attr *attr, struct pd_u64s chain)
 }
 
 // What is merged has no part in the table of raw keys: each of its samples is summed up.
-static void count_merged(struct pd_collector *c, struct pd_miss *miss, const struct pd_known_place *place)
+static bool count_merged(struct pd_collector *c, struct pd_miss *miss, const struct pd_known_place *place)
 {
 	const struct pd_pending *pending = miss->pending;
 	size_t at = pd_merge_sum(&c->common->frames.merge, place->what, place->where);
-	struct pd_merge_sum *sum = &c->sums[pending->event % PD_MERGE_EVENTS * PD_MERGE_SUMS + at];
+	struct pd_merge_sum *sums = pd_sums_of(c, pending->event), *sum;
 
+	if (PD_UNLIKELY(!sums))
+		return false;
+	sum = &sums[at];
 	if (sum->last != pending->when.order + 1)
 		sum->period += pending->period;
 	sum->last = pending->when.order + 1;
 	miss->has_merged = c->has_merged = true;
+	return true;
 }
 
 // A frame as far as it is known, or PD_NO_FRAME.
@@ -80,9 +84,9 @@ static bool answer(struct pd_collector *c)
 		uint32_t frame = find_frame(frames, ask->known, &ask->place, ask->address.when.order);
 
 		c->found[ask->at] = frame;
-		if (frame == frames->merge.frame)
-			count_merged(c, &c->misses[ask->miss], &ask->place);
-		else if (PD_UNLIKELY(frame == PD_NO_FRAME) && !want_frame(c, ask))
+		if (frame == frames->merge.frame && !count_merged(c, &c->misses[ask->miss], &ask->place))
+			return false;
+		if (PD_UNLIKELY(frame == PD_NO_FRAME) && !want_frame(c, ask))
 			return false;
 	}
 	c->ask_count = 0;
@@ -99,7 +103,7 @@ static inline bool add_frame(struct pd_collector *c, struct pd_code_address addr
 	pd_code_address_normalize(&address);
 	ask->address = address;
 	ask->place = pd_place_of(frames, &address, pd_range_of(c->ranges, c->state, &address));
-	ask->known = pd_known_slot(frames, c->known, &ask->place);
+	ask->known = pd_known_slot(frames, c->known, c->known_count, &ask->place);
 	ask->at = c->found_count++;
 	ask->miss = (uint32_t)c->miss_count - 1;
 	__builtin_prefetch(ask->known);
@@ -211,7 +215,7 @@ static bool find_frames(struct pd_collector *c)
 
 		c->found[wanted->at] = wanted->frame;
 		if (wanted->frame == common->frames.merge.frame)
-			count_merged(c, &c->misses[wanted->miss], &wanted->place);
+			found = count_merged(c, &c->misses[wanted->miss], &wanted->place);
 	}
 	return found;
 }
@@ -315,6 +319,28 @@ static bool end_miss(struct pd_collector *c, const struct pd_miss *miss)
 	return true;
 }
 
+// What is known of places is known again soon, so a larger table begins empty. Without memory the present one goes on.
+static void grow_known(struct pd_collector *c)
+{
+	enum {
+		GROWTH = 8
+	};
+	struct pd_known_place *known;
+	void *memory;
+
+	if (c->known_count >= PD_KNOWN_PLACES)
+		return;
+	known = pd_alloc_lines(GROWTH * c->known_count * sizeof(*known), &memory);
+	if (!known)
+		return;
+	pd_free(c->known_memory);
+	c->known = known;
+	c->known_memory = memory;
+	c->known_count *= GROWTH;
+	c->known_most = c->known_count;
+	c->known_added = 0;
+}
+
 bool pd_misses_end(struct pd_collector *c)
 {
 	if (!answer(c) || !find_frames(c))
@@ -326,6 +352,9 @@ bool pd_misses_end(struct pd_collector *c)
 	for (size_t i = 0; i < c->miss_count; i++)
 		if (!end_miss(c, &c->misses[i]))
 			return false;
+	c->known_added += c->wanted_count;
 	c->miss_count = c->wanted_count = c->found_count = 0;
+	if (PD_UNLIKELY(c->known_added > c->known_count / 2))
+		grow_known(c);
 	return true;
 }

@@ -149,6 +149,22 @@ bool pd_miss_begin(struct pd_collector *c, const struct pd_pending *pending);
 // Finds the buckets of all that were begun, and counts them. False if there is no memory.
 bool pd_misses_end(struct pd_collector *c);
 
+// ---- sums of what was merged: proof.c ----
+
+struct pd_merge_sum *pd_sums_make(struct pd_collector *c, uint32_t event);
+
+// Those of an event. NULL if there is no memory.
+static inline struct pd_merge_sum *pd_sums_of(struct pd_collector *c, uint32_t event)
+{
+	struct pd_merge_sum *sums = c->sums[event % PD_MERGE_EVENTS];
+
+	return PD_LIKELY(sums) ? sums : pd_sums_make(c, event);
+}
+
+// Adds those of a clone. False if there is no memory.
+bool pd_sums_join(struct pd_collector *c, struct pd_collector *clone);
+void pd_sums_free(struct pd_collector *c);
+
 // ---- pending.c ----
 
 // Puts those that wait into buckets. False if there is no memory.

@@ -69,6 +69,7 @@ struct pd_frames {
 };
 
 enum {
+	PD_KNOWN_PLACES_FIRST = 1 << 11, // for small files: memory that is not needed costs most of their time
 	PD_KNOWN_PLACES = 1 << 16
 };
 enum {
@@ -119,11 +120,11 @@ static inline struct pd_known_place pd_place_of(const struct pd_frames *frames, 
 
 // What is known, which is a thread's own, of a place; where it stands or would stand.
 static inline struct pd_known_place *pd_known_slot(const struct pd_frames *frames, struct pd_known_place *known,
-						   const struct pd_known_place *place)
+						   size_t known_count, const struct pd_known_place *place)
 {
 	uint64_t words[2] = { place->what + place->pid, place->where };
 
-	return &known[pd_hash_words(frames->seed, words, 2) % PD_KNOWN_PLACES];
+	return &known[pd_hash_words(frames->seed, words, 2) & (known_count - 1)];
 }
 
 // PD_NO_FRAME if nothing is known.
