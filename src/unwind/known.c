@@ -1,46 +1,142 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of addresses: the cache of a thread, and what fills it. */
+/*
+ * What is at an address, in two steps, each with a cache of the thread. Spans of addresses with one mapping are a process's own, and a
+ * chain stays in one for a while. Rules by address are an object's, whatever processes map it, so that those of libraries, and of
+ * programs that run again, are known to the next process.
+ */
 #include "unwind/unwinder.h"
 
+#include "base/cursor.h"
 #include "symbol/lookup.h"
 
-static void find_rule(struct pd_unwind_known *known, const struct pd_unwind_walk *walk,
-		      const struct pd_location *location)
-{
-	uint64_t addr = location->offset;
-	uint32_t rule;
+// ---- spans ----
 
-	known->module = pd_unwind_module_of(walk->unwinder->shared, location, walk->arch);
-	if (!known->module ||
-	    (location->mapping->by_offset && !pd_unwind_module_addr(known->module, location->offset, &addr)))
-		return;
-	rule = pd_unwind_table_find(&known->module->table, addr);
-	if (rule)
-		known->rule = pd_unwind_table_at(&known->module->table, rule);
+// The span becomes that part of the mapping which is in one segment of the object, or the address alone.
+static void clip_span(struct pd_unwind_span *span, const struct pd_unwind_segment *segment, uint64_t offset,
+		      uint64_t addr)
+{
+	uint64_t before = addr - span->begin, after = span->size - before;
+
+	if (!segment) {
+		before = 0;
+		after = 1;
+	} else {
+		before = before < offset - segment->offset ? before : offset - segment->offset;
+		after = after < segment->offset + segment->size - offset ? after :
+									   segment->offset + segment->size - offset;
+	}
+	span->begin = addr - before;
+	span->size = before + after;
 }
 
-static void fill(struct pd_unwind_known *known, const struct pd_unwind_walk *walk, uint64_t addr)
+// Where the span is in the terms of the rules. Code that a program made has no file.
+static void find_module(struct pd_unwind_span *span, const struct pd_unwind_walk *walk,
+			const struct pd_location *location, uint64_t addr)
+{
+	const struct pd_unwind_segment *segment;
+
+	if (location->mapping->anonymous && pd_lookup_is_nameless(location))
+		return;
+	span->module = pd_unwind_module_of(walk->unwinder->shared, location, walk->arch);
+	if (!span->module)
+		return;
+	span->bias = location->offset - addr;
+	if (!location->mapping->by_offset)
+		return;
+	segment = pd_unwind_segment_at(span->module, location->offset);
+	clip_span(span, segment, location->offset, addr);
+	if (segment)
+		span->bias += segment->addr - segment->offset;
+	else
+		span->module = NULL;
+}
+
+static void fill_span(struct pd_unwind_span *span, const struct pd_unwind_walk *walk, uint64_t addr)
 {
 	struct pd_location location;
+	bool is_mapped =
+		pd_state_locate(walk->unwinder->shared->state, walk->pid, PD_CPUMODE_USER, walk->when, addr, &location);
 
-	*known = (struct pd_unwind_known){ .maps = walk->maps, .addr = addr, .pid = walk->pid, .is_known = true };
-	if (!pd_state_locate(walk->unwinder->shared->state, walk->pid, PD_CPUMODE_USER, walk->when, addr, &location))
+	*span = (struct pd_unwind_span){ .begin = location.begin, .size = location.end - location.begin };
+	if (!is_mapped)
 		return;
-	known->is_mapped = true;
-	known->is_code = location.mapping->executable;
-	known->object = location.object;
-	// code that a program made has no file
-	if (!location.mapping->anonymous || !pd_lookup_is_nameless(&location))
-		find_rule(known, walk, &location);
+	span->is_mapped = true;
+	span->is_code = location.mapping->executable;
+	span->object = location.object;
+	find_module(span, walk, &location, addr);
 }
 
-const struct pd_unwind_known *pd_unwind_ask(struct pd_unwind_walk *walk, uint64_t addr)
+static __attribute__((noinline)) const struct pd_unwind_span *ask_span(struct pd_unwind_walk *walk, uint64_t addr)
 {
-	uint64_t hash = (addr ^ walk->maps * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9e3779b97f4a7c15);
-	struct pd_unwind_known *known = &walk->unwinder->known[hash >> 49];
+	struct pd_unwind_maps *maps = walk->known;
+	size_t at = maps->count;
 
-	_Static_assert((int)PD_UNWIND_KNOWN == 1 << 15, "so many bits of the hash are taken");
-	if (known->addr != addr || known->maps != walk->maps || known->pid != walk->pid || !known->is_known)
-		fill(known, walk, addr);
+	if (maps->count < PD_UNWIND_SPANS) {
+		maps->count++;
+	} else {
+		at = maps->next;
+		maps->next = (uint8_t)((at + 1) % PD_UNWIND_SPANS);
+	}
+	fill_span(&maps->spans[at], walk, addr);
+	return &maps->spans[at];
+}
+
+static inline bool has_addr(const struct pd_unwind_span *span, uint64_t addr)
+{
+	return addr - span->begin < span->size;
+}
+
+static inline const struct pd_unwind_span *span_of(struct pd_unwind_walk *walk, uint64_t addr)
+{
+	const struct pd_unwind_maps *maps = walk->known;
+
+	for (size_t i = 0; i < maps->count; i++)
+		if (has_addr(&maps->spans[i], addr))
+			return &maps->spans[i];
+	return ask_span(walk, addr);
+}
+
+void pd_unwind_begin(struct pd_unwind_walk *walk)
+{
+	uint64_t hash = (walk->maps ^ walk->maps >> 29 ^ walk->pid) * UINT64_C(0x9e3779b97f4a7c15);
+	struct pd_unwind_maps *maps = &walk->unwinder->maps[hash >> 32 & (PD_UNWIND_MAPS - 1)];
+
+	walk->known = maps;
+	if (maps->maps == walk->maps && maps->pid == walk->pid && maps->arch == walk->arch)
+		return;
+	maps->maps = walk->maps;
+	maps->pid = walk->pid;
+	maps->arch = walk->arch;
+	maps->count = maps->next = 0;
+}
+
+// ---- rules ----
+
+static inline uint32_t rule_at(const struct pd_unwind_walk *walk, const struct pd_unwind_module *module, uint64_t addr)
+{
+	uint64_t key = addr ^ (uint64_t)module->number << 48;
+	uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
+	struct pd_unwind_cached *cached = &walk->unwinder->cached[hash >> 48];
+
+	_Static_assert((int)PD_UNWIND_CACHED == 1 << 16, "so many bits of the hash are taken");
+	if (PD_UNLIKELY(cached->addr != addr || cached->module_plus_1 != module->number + 1))
+		*cached = (struct pd_unwind_cached){ addr, pd_unwind_table_find(&module->table, addr),
+						     module->number + 1 };
+	return cached->rule;
+}
+
+struct pd_unwind_known pd_unwind_ask(struct pd_unwind_walk *walk, uint64_t addr)
+{
+	const struct pd_unwind_span *span = span_of(walk, addr);
+	struct pd_unwind_known known = {
+		.module = span->module, .object = span->object, .is_mapped = span->is_mapped, .is_code = span->is_code
+	};
+	uint32_t rule;
+
+	if (!span->module)
+		return known;
+	rule = rule_at(walk, span->module, addr + span->bias);
+	if (rule)
+		known.rule = pd_unwind_table_at(&span->module->table, rule);
 	return known;
 }

@@ -9,7 +9,8 @@
 #include "unwind/compile.h"
 
 enum {
-	SEGMENT_LOAD = 1
+	SEGMENT_LOAD = 1,
+	SEGMENT_EXEC = 1
 };
 
 static size_t count_objects(const struct pd_state *state)
@@ -61,7 +62,7 @@ bool pd_unwind_shared_grow(struct pd_unwind_shared *shared)
 static void free_module(struct pd_unwind_module *module)
 {
 	pd_unwind_table_fini(&module->table);
-	pd_free(module->spans);
+	pd_free(module->segments);
 	pd_free(module);
 }
 
@@ -82,17 +83,17 @@ void pd_unwind_shared_free(struct pd_unwind_shared *shared)
 
 // ---- loading ----
 
-static bool take_spans(struct pd_unwind_module *module, const struct pd_elf *elf)
+static bool take_segments(struct pd_unwind_module *module, const struct pd_elf *elf)
 {
-	module->spans = pd_alloc((elf->segment_count + 1) * sizeof(*module->spans));
-	if (!module->spans)
+	module->segments = pd_alloc((elf->segment_count + 1) * sizeof(*module->segments));
+	if (!module->segments)
 		return false;
 	for (size_t i = 0; i < elf->segment_count; i++) {
 		const struct pd_elf_segment *s = &elf->segments[i];
 
-		if (s->type == SEGMENT_LOAD && s->flags & 1)
-			module->spans[module->span_count++] =
-				(struct pd_unwind_span){ s->offset, s->file_size, s->addr };
+		if (s->type == SEGMENT_LOAD && s->flags & SEGMENT_EXEC)
+			module->segments[module->segment_count++] =
+				(struct pd_unwind_segment){ s->offset, s->file_size, s->addr };
 	}
 	return true;
 }
@@ -106,7 +107,7 @@ static bool compile(struct pd_unwind_shared *shared, struct pd_unwind_module *mo
 		return true;
 	module->found = true;
 	module->big = shape->big;
-	return take_spans(module, shape) &&
+	return take_segments(module, shape) &&
 	       pd_unwind_compile(found->object, found->debug, arch, shared->symbols->limit, &module->table);
 }
 
@@ -148,6 +149,7 @@ static struct pd_unwind_module *find_or_make(struct pd_unwind_shared *shared, co
 	module = make_module(shared, location, arch, &dso->dso);
 	if (!module)
 		return NULL;
+	module->number = shared->first ? shared->first->number + 1 : 0;
 	module->next = shared->first;
 	shared->first = module;
 	return module;
@@ -185,15 +187,10 @@ const struct pd_unwind_module *pd_unwind_module_of(struct pd_unwind_shared *shar
 	return module;
 }
 
-bool pd_unwind_module_addr(const struct pd_unwind_module *module, uint64_t offset, uint64_t *addr_out)
+const struct pd_unwind_segment *pd_unwind_segment_at(const struct pd_unwind_module *module, uint64_t offset)
 {
-	for (size_t i = 0; i < module->span_count; i++) {
-		const struct pd_unwind_span *span = &module->spans[i];
-
-		if (offset - span->offset >= span->size)
-			continue;
-		*addr_out = span->addr + (offset - span->offset);
-		return true;
-	}
-	return false;
+	for (size_t i = 0; i < module->segment_count; i++)
+		if (offset - module->segments[i].offset < module->segments[i].size)
+			return &module->segments[i];
+	return NULL;
 }

@@ -192,7 +192,7 @@ static void set_frame(struct pd_unwind_walk *walk, uint64_t sp, uint64_t pc)
 static bool is_code(struct pd_unwind_walk *walk, uint64_t pc)
 {
 	pc &= walk->arch->code_mask;
-	return pc && pd_unwind_ask(walk, pc - 1)->is_code;
+	return pc && pd_unwind_ask(walk, pc - 1).is_code;
 }
 
 static bool step_by_pair(struct pd_unwind_walk *walk)
@@ -245,7 +245,7 @@ static bool step_without_rule(struct pd_unwind_walk *walk)
 static bool take_frame(struct pd_unwind_walk *walk)
 {
 	uint64_t addr = walk->is_exact ? walk->pc : walk->pc - 1;
-	struct pd_unwind_known known = *pd_unwind_ask(walk, addr);
+	struct pd_unwind_known known = pd_unwind_ask(walk, addr);
 
 	// nobody calls a trampoline of signals: its caller is where it returns to
 	if (known.rule && known.rule->is_signal)
@@ -259,6 +259,7 @@ static bool take_frame(struct pd_unwind_walk *walk)
 
 void pd_unwind_walk(struct pd_unwind_walk *walk)
 {
+	pd_unwind_begin(walk);
 	walk->count = 0;
 	walk->is_exact = walk->has_link = true;
 	walk->end = PD_UNWIND_DEPTH;

@@ -19,13 +19,15 @@ static struct pd_unwinder *make(struct pd_unwind_shared *shared, const struct pd
 		memcpy(&u->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
 	if (!u->options.max_stack)
 		u->options.max_stack = PD_UNWIND_STACK;
-	u->known = pd_alloc_table(PD_UNWIND_KNOWN * sizeof(*u->known));
+	u->maps = pd_alloc(PD_UNWIND_MAPS * sizeof(*u->maps));
+	u->cached = pd_alloc_table(PD_UNWIND_CACHED * sizeof(*u->cached));
 	u->views = pd_alloc_table(PD_UNWIND_VIEWS * sizeof(*u->views));
 	u->count_count = shared->module_count + 1;
 	u->counts = pd_alloc(u->count_count * sizeof(*u->counts));
-	if (u->known && u->views && u->counts)
+	if (u->maps && u->cached && u->views && u->counts)
 		return u;
-	pd_free(u->known);
+	pd_free(u->maps);
+	pd_free(u->cached);
 	pd_free(u->views);
 	pd_free(u->counts);
 	pd_free(u);
@@ -87,7 +89,8 @@ void pd_unwinder_free(struct pd_unwinder *unwinder)
 	if (!unwinder)
 		return;
 	pd_unwind_shared_free(unwinder->shared);
-	pd_free(unwinder->known);
+	pd_free(unwinder->maps);
+	pd_free(unwinder->cached);
 	pd_free(unwinder->views);
 	pd_free(unwinder->counts);
 	pd_free(unwinder->chain);
@@ -109,7 +112,7 @@ bool pd_unwinder_follow(struct pd_unwinder *unwinder)
 	size_t before = unwinder->count_count, count;
 	uint64_t(*counts)[PD_UNWIND_ENDS];
 
-	memset(unwinder->known, 0, PD_UNWIND_KNOWN * sizeof(*unwinder->known));
+	memset(unwinder->maps, 0, PD_UNWIND_MAPS * sizeof(*unwinder->maps));
 	memset(unwinder->views, 0, PD_UNWIND_VIEWS * sizeof(*unwinder->views));
 	if (!pd_unwind_shared_grow(unwinder->shared))
 		return false;

@@ -15,7 +15,7 @@
 #include "unwind/table.h"
 
 // Bytes of a file that stand at an address of its object.
-struct pd_unwind_span {
+struct pd_unwind_segment {
 	uint64_t offset, size, addr;
 };
 
@@ -24,8 +24,9 @@ struct pd_unwind_module {
 	const struct pd_dso *dso;
 	const struct pd_object *object;
 	struct pd_unwind_table table;
-	struct pd_unwind_span *spans;
-	size_t span_count;
+	struct pd_unwind_segment *segments; // with code
+	size_t segment_count;
+	uint32_t number; // in the order in which they were loaded
 	bool big;
 	bool found; // else there is no file
 	struct pd_unwind_module *next;
@@ -39,19 +40,50 @@ struct pd_unwind_shared {
 	pthread_mutex_t own_lock, *lock;   // over symbols, and to load
 	struct pd_unwind_module **modules; // by index of the object; NULL: not loaded
 	size_t module_count;
-	struct pd_unwind_module *first;
-	size_t users; // unwinders
+	struct pd_unwind_module *first; // the last one that was loaded
+	size_t users;                   // unwinders
 	bool failed;
 };
 
-// What is known of an address of a process while its maps stay as they are.
+// What is known of an address.
 struct pd_unwind_known {
-	uint64_t maps, addr;
-	const struct pd_unwind_rule *rule; // NULL: none
+	const struct pd_unwind_rule *rule;     // NULL: none
+	const struct pd_unwind_module *module; // NULL: none
+	const struct pd_object *object;
+	bool is_mapped, is_code;
+};
+
+// Addresses of a process with one mapping, or with none.
+struct pd_unwind_span {
+	uint64_t begin, size;
+	uint64_t bias; // what makes an address one of the rules
 	const struct pd_unwind_module *module;
 	const struct pd_object *object;
+	bool is_mapped, is_code;
+};
+
+enum {
+	PD_UNWIND_SPANS = 32,
+	PD_UNWIND_MAPS = 64,
+	PD_UNWIND_CACHED = 1 << 16,
+	PD_UNWIND_VIEWS = 1 << 10,
+	PD_UNWIND_STACK = 1024
+};
+
+// Those of a process, while its maps stay as they are; a newer one takes the place.
+struct pd_unwind_maps {
+	uint64_t maps;
+	const struct pd_unwind_arch *arch; // a process may begin as one of another
 	uint32_t pid;
-	bool is_known, is_mapped, is_code;
+	uint8_t count, next;
+	struct pd_unwind_span spans[PD_UNWIND_SPANS];
+};
+
+// The rule at an address of a module.
+struct pd_unwind_cached {
+	uint64_t addr;
+	uint32_t rule;
+	uint32_t module_plus_1; // 0: nothing is here
 };
 
 // Of a thread for a while.
@@ -61,17 +93,12 @@ struct pd_unwind_view {
 	bool used;
 };
 
-enum {
-	PD_UNWIND_KNOWN = 1 << 15,
-	PD_UNWIND_VIEWS = 1 << 10,
-	PD_UNWIND_STACK = 1024
-};
-
 struct pd_unwinder {
 	struct pd_unwind_shared *shared;
 	struct pd_unwind_options options;
-	struct pd_unwind_known *known; // by a hash
-	struct pd_unwind_view *views;  // by tid
+	struct pd_unwind_maps *maps;     // by a hash
+	struct pd_unwind_cached *cached; // the same
+	struct pd_unwind_view *views;    // by tid
 	uint64_t *chain;
 	size_t chain_capacity;
 	uint64_t (*counts)[PD_UNWIND_ENDS]; // by object, the first is for none
@@ -89,8 +116,9 @@ struct pd_unwind_walk {
 	uint64_t maps;
 	uint32_t pid;
 	struct pd_moment when;
-	bool is_exact; // pc is not a return address
-	bool has_link; // the link register may have the return address
+	struct pd_unwind_maps *known; // of the process
+	bool is_exact;                // pc is not a return address
+	bool has_link;                // the link register may have the return address
 	enum pd_unwind_end end;
 	const struct pd_object *object; // that the last address was in
 	uint64_t *frames;
@@ -107,8 +135,8 @@ bool pd_unwind_shared_grow(struct pd_unwind_shared *shared);
 // The module of a location, which is loaded if it is not yet; NULL if there is no memory.
 const struct pd_unwind_module *pd_unwind_module_of(struct pd_unwind_shared *shared, const struct pd_location *location,
 						   const struct pd_unwind_arch *arch);
-// The address of an offset in the file as the rules have it; false if nothing is there.
-bool pd_unwind_module_addr(const struct pd_unwind_module *module, uint64_t offset, uint64_t *addr_out);
+// The segment of code that an offset in the file is in, or NULL.
+const struct pd_unwind_segment *pd_unwind_segment_at(const struct pd_unwind_module *module, uint64_t offset);
 
 // ---- step.c ----
 
@@ -117,8 +145,10 @@ void pd_unwind_walk(struct pd_unwind_walk *walk);
 
 // ---- known.c ----
 
-// What is at an address; valid until the next call.
-const struct pd_unwind_known *pd_unwind_ask(struct pd_unwind_walk *walk, uint64_t addr);
+// To be called first for a walk.
+void pd_unwind_begin(struct pd_unwind_walk *walk);
+// What is at an address.
+struct pd_unwind_known pd_unwind_ask(struct pd_unwind_walk *walk, uint64_t addr);
 
 // ---- print.c ----
 
