@@ -3,6 +3,7 @@
  * perfdata inject: the same recording with more in it: build ids, maps of code made at run time, statistics of the
  * scheduler. The library does it (perfdata/inject.h); here options are read, and the end says what was done.
  */
+#include "files/analysis.h"
 #include "files/input.h"
 #include "files/target.h"
 #include "files/unfinished.h"
@@ -27,6 +28,7 @@ struct values {
 	bool jit;
 	const char *jit_dir;
 	bool sched_stat;
+	bool unwind;
 	bool strip;
 	const char *symfs;
 };
@@ -39,6 +41,7 @@ struct run {
 	struct pd_inject_known *known;
 	size_t known_count;
 	struct pd_inject *inject;
+	struct pd_symbols *symbols; /* for unwinding */
 	struct pd_inject_result result;
 };
 
@@ -56,6 +59,8 @@ static const struct option options[] = {
 	STRING("jit-dir", 0, "DIR", jit_dir, "directory for these files (default: that of the dump)"),
 	FLAG("sched-stat", 's', sched_stat,
 	     "merge sched_stat and sched_switch events: where threads slept, and for how long"),
+	FLAG("unwind", 0, unwind, "replace copied user stacks (--call-graph dwarf) by call chains"),
+	FLAG("convert-callchain", 0, unwind, "same as --unwind"),
 	FLAG("strip", 0, strip, "drop AUX data"),
 	GROUP(target_group, target),
 	{ 0 },
@@ -65,6 +70,7 @@ static const struct example examples[] = {
 	{ "perf record -o - -- make | perfdata inject -b -i - -o perf.data", "add build ids while recording" },
 	{ "perfdata inject --buildid-all -i perf.data -o whole.data", "add build ids of all mapped objects" },
 	{ "perfdata inject -j -i java.data -o named.data", "let perf report resolve JIT-compiled code" },
+	{ "perfdata inject --unwind -i dwarf.data -o chains.data", "call chains in the place of copied stacks" },
 	{ "perfdata inject -s -i sched.data -o - | perf report -i -", "show where threads slept, and for how long" },
 	{ 0 },
 };
@@ -142,6 +148,15 @@ static void note_unfinished(void *self, enum pd_unfinished step, const char *pat
 	unfinished_note(&run->unfinished, step, path);
 }
 
+static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
+{
+	struct run *run = self;
+	const struct symbol_options options = { .symfs = run->values->symfs };
+
+	run->symbols = symbols_open(&options, run->input.file, state, false);
+	return run->symbols;
+}
+
 /* ---- all ---- */
 
 static bool check_options(const struct values *values)
@@ -171,7 +186,8 @@ static bool check_options(const struct values *values)
 /* Records that all stay as they are can stay compressed as they are. */
 static enum pd_packing packing(const struct values *values)
 {
-	bool changes = values->mmap2 || values->mmap2_all || values->jit || values->sched_stat || values->strip;
+	bool changes = values->mmap2 || values->mmap2_all || values->jit || values->sched_stat || values->unwind ||
+		       values->strip;
 	bool adds = values->build_ids || values->build_ids_all;
 	bool to_pipe = values->target.output && !strcmp(values->target.output, "-");
 
@@ -222,6 +238,8 @@ static int inject_opened(struct run *run)
 		.jit = values->jit,
 		.jit_directory = values->jit_dir,
 		.sched_stat = values->sched_stat,
+		.unwind = values->unwind,
+		.symbols = open_symbols,
 		.drop_aux = values->strip,
 		.warn = values->input.quiet ? NULL : warn,
 		.progress = show_progress,
@@ -244,8 +262,10 @@ static int inject_opened(struct run *run)
 		return CODE_UNREADABLE;
 	}
 	code = write_all(run);
-	if (code == CODE_OK && !values->input.quiet)
+	if (code == CODE_OK && !values->input.quiet) {
+		unwinding_report(run->input.name, pd_inject_unwinder(run->inject));
 		report_end(run);
+	}
 	return code == CODE_OK && run->result.lost ? CODE_DAMAGED : code;
 }
 
@@ -260,13 +280,14 @@ static int run_inject(const struct call *call)
 	code = target_take(&run.target, &run.values->target, packing(run.values));
 	if (code != CODE_OK)
 		return code;
-	input.keep = run.values->build_ids || run.values->mmap2;
+	input.keep = run.values->build_ids || run.values->mmap2 || run.values->unwind;
 	input.verify = true;
 	code = input_open(&run.input, &input, call, NULL, NULL);
 	if (code != CODE_OK)
 		return code;
 	code = inject_opened(&run);
 	pd_inject_free(run.inject);
+	pd_symbols_free(run.symbols);
 	pd_inject_known_free(run.known);
 	return input_close(&run.input, code);
 }
@@ -288,6 +309,9 @@ const struct command cmd_inject = {
 		"--sched-stat merges sched_switch, sched_process_exit and sched_stat events into one event: for each "
 		"sched_stat, the last sched_switch of its thread with the time and period of the sched_stat. Other events of "
 		"the three are dropped.\n\n"
+		"--unwind needs the recorded objects, as script and report do: each sample gets the call chain that its copied stack "
+		"unwinds to, without registers and copy. Every perf reads the result, which is much smaller. It does not say "
+		"any more where a stack was incomplete; this is reported.\n\n"
 		"Objects without a build id are reported, but are not an error. If a dump cannot be read, the exit status is 1 and "
 		"OUTPUT is complete.",
 	.options = options,

@@ -20,6 +20,7 @@
 
 #include <perfdata/symbol.h>
 #include <perfdata/text.h>
+#include <perfdata/unwind.h>
 #include <perfdata/writer.h>
 
 #ifdef __cplusplus
@@ -63,6 +64,11 @@ struct pd_inject_options {
 	/* Tells of ELF files while they are written, for programs that remove them if they are interrupted. */
 	pd_unfinished_fn *unfinished;
 	void *self; /* first argument of the functions */
+	bool unwind; /* replace copied user stacks and registers by call chains, see unwind.h. The file is read twice: a pipe must
+		      * have been opened with pd_open_options.keep */
+	/* Symbols for unwinding, opened with this finalized state and owned by the caller until pd_inject_free. NULL: those of
+	 * pd_symbols_new with symfs. */
+	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);
 };
 
 enum {
@@ -82,7 +88,8 @@ struct pd_inject_result {
 	uint64_t memory_map_count;                /* dropped mappings of the memory that such code is in */
 	uint64_t joined_count, unjoined_count;    /* sched_stat samples with and without a switch */
 	uint64_t warning_count;
-	bool lost; /* something could not be read that should be there, such as a damaged jitdump file */
+	bool lost;              /* something could not be read that should be there, such as a damaged jitdump file */
+	uint64_t unwound_count; /* samples with a call chain in the place of a copied stack */
 };
 
 struct pd_inject;
@@ -97,6 +104,8 @@ PD_API void pd_inject_free(struct pd_inject *inject);
  * those of pd_stream_next; PD_ERROR_OUTPUT and PD_ERROR_ARGUMENT of the writer. */
 PD_API enum pd_status pd_inject_write(struct pd_inject *inject, struct pd_writer *writer,
 				      struct pd_inject_result *result_out, struct pd_error *error);
+/** How unwinding ended, for pd_print_unwinding; NULL if nothing was unwound. Valid until pd_inject_free. */
+PD_API const struct pd_unwinder *pd_inject_unwinder(const struct pd_inject *inject);
 /** What was done, in a line of words; after pd_inject_write. */
 PD_API void pd_inject_text(const struct pd_inject *inject, struct pd_text *text);
 

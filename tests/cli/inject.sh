@@ -47,3 +47,15 @@ try inject -b -o hot.data hot.data
 shell 'head -c 3000 hot.data >cut.data; perfdata inject -b --symfs empty -o cut.out cut.data 2>&1 | sort'
 shell 'perfdata buildid-list cut.data'
 shell 'ls'
+
+# Copied stacks become call chains: what is shown is the same, and needs no unwinding any more.
+copy hot-regs.data
+try inject --unwind --symfs empty -o chains.data hot-regs.data
+try evlist -v chains.data
+shell 'diff <(perfdata script -q --no-symbols hot-regs.data) <(perfdata script -q --no-symbols chains.data) && echo the same chains'
+shell 'perfdata script --no-symbols chains.data 2>&1 >/dev/null'
+shell 'cat hot-regs.data | perfdata inject --convert-callchain -q --symfs empty -i - -o - >chains.pipe; diff <(perfdata script -q --no-symbols chains.pipe) <(perfdata script -q --no-symbols chains.data) && echo the same from a pipe'
+shell 'perfdata convert --byte-order big -o big.data hot-regs.data && perfdata inject --unwind -q --symfs empty -o big-chains.data big.data && diff <(perfdata script -q --no-symbols big-chains.data) <(perfdata script -q --no-symbols chains.data) && echo the same in the other byte order'
+shell 'perfdata convert -z -o packed.data hot-regs.data && perfdata inject --unwind -q --symfs empty -o packed-chains.data packed.data && diff <(perfdata script -q --no-symbols packed-chains.data) <(perfdata script -q --no-symbols chains.data) && echo the same from compressed records'
+shell 'perfdata inject --unwind -q --symfs empty -o again.data chains.data && cmp chains.data again.data && echo nothing left to unwind'
+try check chains.data

@@ -31,6 +31,8 @@ static enum pd_inject_action choose_action(struct pd_inject *inject, struct pd_s
 		action = pd_inject_ids_record(inject, stream, record);
 	if (inject->sched && action == PD_INJECT_PASS)
 		action = pd_inject_sched_record(inject, stream, record);
+	if (inject->unwind && action == PD_INJECT_PASS)
+		action = pd_inject_unwind_record(inject, stream, record);
 	return action;
 }
 
@@ -63,7 +65,8 @@ static bool pass_unchanged(struct pd_inject *inject, struct pd_stream *stream, c
 {
 	if (!pd_inject_keep(inject, pd_writer_pass(inject->writer, stream, record, &inject->error)))
 		return false;
-	if (!inject->sched && !pd_inject_ids_marks_hits(inject) && !(inject->jit && pd_inject_jit_waits(inject)))
+	if (!inject->sched && !inject->unwind && !pd_inject_ids_marks_hits(inject) &&
+	    !(inject->jit && pd_inject_jit_waits(inject)))
 		count(inject, PD_RECORD_SAMPLE, pd_writer_pass_following(inject->writer, stream), true);
 	return true;
 }
@@ -91,6 +94,19 @@ static bool pass_record(void *self, struct pd_stream *stream, const struct pd_re
 	return action != PD_INJECT_FAILED;
 }
 
+static enum pd_status change_event(void *self, const struct pd_event *event, struct pd_attr *attr, const char **name,
+				   struct pd_error *error)
+{
+	const struct pd_inject *inject = self;
+
+	(void)event;
+	(void)name;
+	(void)error;
+	if (inject->unwind)
+		pd_inject_unwind_attr(attr);
+	return PD_OK;
+}
+
 static enum pd_status change_feature(void *self, struct pd_file *file, unsigned feature, const void **decoded_out,
 				     bool *keep, struct pd_error *error)
 {
@@ -106,7 +122,10 @@ static enum pd_status change_feature(void *self, struct pd_file *file, unsigned 
 
 static enum pd_status write_all(struct pd_inject *inject, struct pd_error *error)
 {
-	const struct pd_changes changes = { .size = sizeof(changes), .self = inject, .feature = change_feature };
+	const struct pd_changes changes = { .size = sizeof(changes),
+					    .self = inject,
+					    .event = inject->unwind ? change_event : NULL,
+					    .feature = change_feature };
 	struct pass pass = { .inject = inject, .sorted = inject->options.sched_stat };
 	enum pd_order order = inject->options.sched_stat ? PD_ORDER_TIME : PD_ORDER_FILE;
 
@@ -150,6 +169,8 @@ static enum pd_status open_parts(struct pd_inject *inject, struct pd_error *erro
 		status = pd_inject_jit_open(inject, error);
 	if (status >= 0 && inject->options.sched_stat)
 		status = pd_inject_sched_open(inject, error);
+	if (status >= 0 && inject->options.unwind)
+		status = pd_inject_unwind_open(inject, error);
 	return status;
 }
 
@@ -180,6 +201,7 @@ void pd_inject_free(struct pd_inject *inject)
 {
 	if (!inject)
 		return;
+	pd_inject_unwind_close(inject);
 	pd_inject_sched_close(inject);
 	pd_inject_jit_close(inject);
 	pd_inject_ids_close(inject);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of an injection. ids.c, jit.c and sched.c each add one kind of information: they are asked about every record
+ * The inside of an injection. ids.c, jit.c, sched.c and unwind.c each add one kind of information: they are asked about every record
  * on its way to the output, and may pass it changed, leave it out, or write others before it. inject.c is on top, common.c
  * below.
  */
@@ -27,6 +27,7 @@ struct pd_inject {
 	struct pd_inject_ids *ids;
 	struct pd_inject_jit *jit;
 	struct pd_inject_sched *sched;
+	struct pd_inject_unwind *unwind;
 	struct pd_inject_result result;
 	struct pd_error error;
 	enum pd_status status;
@@ -89,5 +90,14 @@ enum pd_status pd_inject_sched_open(struct pd_inject *inject, struct pd_error *e
 void pd_inject_sched_close(struct pd_inject *inject);
 enum pd_inject_action pd_inject_sched_record(struct pd_inject *inject, struct pd_stream *stream,
 					     const struct pd_record *record);
+
+// ---- unwind.c ----
+
+enum pd_status pd_inject_unwind_open(struct pd_inject *inject, struct pd_error *error);
+void pd_inject_unwind_close(struct pd_inject *inject);
+// What an event has once its stacks are unwound.
+void pd_inject_unwind_attr(struct pd_attr *attr);
+enum pd_inject_action pd_inject_unwind_record(struct pd_inject *inject, struct pd_stream *stream,
+					      const struct pd_record *record);
 
 #endif

@@ -60,5 +60,10 @@ void pd_inject_text(const struct pd_inject *inject, struct pd_text *text)
 	if (inject->options.sched_stat)
 		pd_text_printf(text, "; %" PRIu64 " sched_stat sample%s merged with switches, %" PRIu64 " without one",
 			       result->joined_count, pd_plural(result->joined_count), result->unjoined_count);
+	if (inject->unwind) {
+		pd_text_add(text, "; ");
+		pd_text_grouped(text, result->unwound_count);
+		pd_text_printf(text, " copied stack%s unwound to call chains", pd_plural(result->unwound_count));
+	}
 	pd_text_add(text, "\n");
 }

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Call chains in the place of copied stacks. Processes and mappings are read first; then each sample gets the chain that its copy
+ * is unwound to, and loses registers and copy, as its event says from then on.
+ */
+#include "edit/inject/inject.h"
+
+#include "unwind/unwinder.h"
+
+struct pd_inject_unwind {
+	struct pd_state *state;
+	struct pd_symbols *symbols;
+	bool owns_symbols;
+	struct pd_unwinder *unwinder;
+};
+
+static bool take_state(void *self, struct pd_stream *stream, const struct pd_record *record)
+{
+	struct pd_inject *inject = self;
+
+	(void)stream;
+	return record->type == PD_RECORD_SAMPLE ||
+	       pd_inject_keep(inject, pd_state_take(inject->unwind->state, record, &inject->error));
+}
+
+static enum pd_status read_state(struct pd_inject *inject, struct pd_error *error)
+{
+	struct pd_state *state = inject->unwind->state;
+	enum pd_status status = pd_inject_each_record(inject, PD_ORDER_FILE, take_state, inject, error);
+
+	if (status >= 0 && inject->status < 0) {
+		status = inject->status;
+		if (error)
+			*error = inject->error;
+	}
+	if (status >= 0)
+		status = pd_state_take_features(state, inject->file, error);
+	if (status >= 0)
+		status = pd_state_finalize(state, error);
+	if (inject->options.pass_end)
+		inject->options.pass_end(inject->options.self);
+	return status;
+}
+
+static enum pd_status open_symbols(struct pd_inject *inject, struct pd_error *error)
+{
+	const struct pd_symbols_options options = { .size = sizeof(options), .symfs = inject->options.symfs };
+	struct pd_inject_unwind *unwind = inject->unwind;
+
+	if (inject->options.symbols) {
+		unwind->symbols = inject->options.symbols(inject->options.self, unwind->state);
+		return unwind->symbols ? PD_OK : pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "no symbols");
+	}
+	unwind->owns_symbols = true;
+	return pd_symbols_new(inject->file, unwind->state, &options, &unwind->symbols, error);
+}
+
+enum pd_status pd_inject_unwind_open(struct pd_inject *inject, struct pd_error *error)
+{
+	enum pd_status status;
+
+	inject->unwind = pd_alloc(sizeof(*inject->unwind));
+	if (!inject->unwind)
+		return pd_fail_memory(error);
+	status = pd_state_new(NULL, &inject->unwind->state, error);
+	if (status >= 0)
+		status = read_state(inject, error);
+	if (status >= 0)
+		status = open_symbols(inject, error);
+	if (status >= 0)
+		status = pd_unwinder_new(inject->file, inject->unwind->state, inject->unwind->symbols, NULL,
+					 &inject->unwind->unwinder, error);
+	return status;
+}
+
+void pd_inject_unwind_close(struct pd_inject *inject)
+{
+	struct pd_inject_unwind *unwind = inject->unwind;
+
+	if (!unwind)
+		return;
+	pd_unwinder_free(unwind->unwinder);
+	if (unwind->owns_symbols)
+		pd_symbols_free(unwind->symbols);
+	pd_state_free(unwind->state);
+	pd_free(unwind);
+	inject->unwind = NULL;
+}
+
+void pd_inject_unwind_attr(struct pd_attr *attr)
+{
+	const uint64_t parts = PD_MASK(PD_SAMPLE_TYPE_REGS_USER) | PD_MASK(PD_SAMPLE_TYPE_STACK_USER);
+
+	if (!pd_unwinder_wants(attr))
+		return;
+	attr->sample_type = (attr->sample_type & ~parts) | PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN);
+	attr->sample_regs_user = 0;
+	attr->sample_stack_user = 0;
+	attr->flags &= ~PD_MASK(PD_ATTR_EXCLUDE_CALLCHAIN_USER);
+	// chains are as long as their stacks are deep
+	if (attr->sample_max_stack < PD_UNWIND_STACK)
+		attr->sample_max_stack = PD_UNWIND_STACK;
+}
+
+enum pd_inject_action pd_inject_unwind_record(struct pd_inject *inject, struct pd_stream *stream,
+					      const struct pd_record *record)
+{
+	const struct pd_sample *sample;
+	struct pd_sample changed;
+	struct pd_unwound unwound;
+
+	if (record->type != PD_RECORD_SAMPLE || !record->event || !pd_unwinder_wants(record->event->attr))
+		return PD_INJECT_PASS;
+	sample = pd_as_sample(record);
+	// what is damaged was reported, and has another form than samples have from now on
+	if (!sample)
+		return PD_INJECT_DROP;
+	changed = *sample;
+	changed.user_regs = NULL;
+	changed.user_stack = NULL;
+	if (pd_unwinder_decoded(inject->unwind->unwinder, record, sample, &unwound)) {
+		changed.callchain = unwound.chain;
+		inject->result.unwound_count++;
+	}
+	return pd_inject_keep(inject, pd_writer_pass_changed(inject->writer, stream, record, record->misc, &changed,
+							     &inject->error)) ?
+		       PD_INJECT_PASSED :
+		       PD_INJECT_FAILED;
+}
+
+const struct pd_unwinder *pd_inject_unwinder(const struct pd_inject *inject)
+{
+	return inject->unwind ? inject->unwind->unwinder : NULL;
+}
