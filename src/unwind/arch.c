@@ -3,6 +3,7 @@
 #include "unwind/arch.h"
 
 #include <stddef.h>
+#include <string.h>
 
 enum {
 	NONE = PD_UNWIND_NO_REGISTER
@@ -129,6 +130,33 @@ static const struct {
 	  { REGISTERS(csky), .pc = 2, .word = 4, .sp = 14, .fp = 8, .ra = 15, .extra = NONE, .has_link = true,
 	    .code_mask = LOW_32, .elf_machine = 252 } },
 };
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t length = strlen(name), size = strlen(end);
+
+	return length >= size && strcmp(name + length - size, end) == 0;
+}
+
+bool pd_unwind_memory_is_big(enum pd_arch machine, const char *name, bool file_is_big)
+{
+	switch (machine) {
+	case PD_ARCH_X86:
+	case PD_ARCH_RISCV:
+	case PD_ARCH_LOONGARCH:
+		return false;
+	case PD_ARCH_S390:
+		return true;
+	case PD_ARCH_POWERPC:
+		return name ? !ends_with(name, "le") : file_is_big;
+	case PD_ARCH_ARM64:
+		return name ? ends_with(name, "_be") : file_is_big;
+	case PD_ARCH_ARM:
+		return name ? ends_with(name, "b") : file_is_big;
+	default: // the name of MIPS is the same for both
+		return file_is_big;
+	}
+}
 
 const struct pd_unwind_arch *pd_unwind_arch_of(enum pd_arch machine, uint64_t abi)
 {

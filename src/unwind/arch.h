@@ -41,6 +41,10 @@ struct pd_unwind_arch {
 	uint16_t elf_machine;
 };
 
+// Whether memory of such a machine is big-endian. A recording may have been converted since, but copies of memory are as they were.
+// name is that of the recording ("ppc64le"), or NULL; file_is_big decides where neither says it.
+bool pd_unwind_memory_is_big(enum pd_arch machine, const char *name, bool file_is_big);
+
 // NULL if it is not known. abi is that of the registers of a sample: PD_REGS_ABI_...
 const struct pd_unwind_arch *pd_unwind_arch_of(enum pd_arch machine, uint64_t abi);
 

@@ -37,10 +37,15 @@ static struct pd_unwinder *make(struct pd_unwind_shared *shared, const struct pd
 // A file that does not say its machine is taken to be of this one.
 static void find_machine(struct pd_unwind_shared *shared)
 {
+	const struct pd_string *recorded = pd_file_arch(shared->file);
+	const char *name = recorded ? recorded->value.data : NULL;
 	struct utsname here;
 
-	if (shared->machine == PD_ARCH_UNKNOWN && uname(&here) == 0)
+	if (shared->machine == PD_ARCH_UNKNOWN && uname(&here) == 0) {
 		shared->machine = pd_arch_by_name(here.machine);
+		name = here.machine;
+	}
+	shared->is_big = pd_unwind_memory_is_big(shared->machine, name, pd_file_header(shared->file)->big_endian);
 }
 
 enum pd_status pd_unwinder_new(struct pd_file *file, const struct pd_state *state, struct pd_symbols *symbols,
@@ -237,7 +242,7 @@ static bool begin_walk(struct pd_unwind_walk *walk, const struct pd_attr *attr, 
 		.start = walk->registers.values[walk->arch->sp],
 		.size = stack->dyn_size < stack->data.size ? stack->dyn_size : stack->data.size,
 		.word = walk->arch->word,
-		.swap = pd_file_header(shared->file)->big_endian != PD_HOST_BIG,
+		.swap = shared->is_big != PD_HOST_BIG,
 	};
 	return true;
 }

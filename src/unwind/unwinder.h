@@ -37,6 +37,7 @@ struct pd_unwind_shared {
 	const struct pd_state *state;
 	struct pd_symbols *symbols;
 	enum pd_arch machine;
+	bool is_big;                       // memory
 	pthread_mutex_t own_lock, *lock;   // over symbols, and to load
 	struct pd_unwind_module **modules; // by index of the object; NULL: not loaded
 	size_t module_count;

@@ -9,7 +9,8 @@ CORPUS/unwind has recordings with copied user stacks, the objects they are of, a
 below a page counts. LIMITS says which perf is believed for which file and how many samples may be otherwise.
 
 One line for each file: samples that are equal; equal but for a last frame of perf's that is in no object, such as the
-ffffffffffffffff that perf 6.1 adds where a stack is cut; longer, where ours go on after perf's end; shorter; different. With --verbose the first of each. Exit status: 0 within the
+ffffffffffffffff that perf 6.1 adds where a stack is cut; longer, where ours go on after perf's end; shorter; different. With --verbose the first of each. Chains must be the
+same from other forms of the recording. Exit status: 0 within the
 limits, 1 not, 77 no corpus.
 """
 
@@ -102,6 +103,33 @@ def script(perfdata, sysroot, recording):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode("utf-8", "replace")
 
 
+# Other forms of a recording, of which chains must be the same.
+FORMS = {
+    "little-endian": "convert --byte-order little",
+    "big-endian": "convert --byte-order big",
+    "compressed": "convert -z",
+    "a pipe": "convert --to pipe",
+    "unwound": "inject --unwind --symfs SYSROOT",
+}
+
+
+def places(text):
+    return [[frame[:2] for frame in chain] for _, chain in samples(text)]
+
+
+def differing_forms(perfdata, sysroot, recording, text, scratch):
+    found = []
+    for form, words in FORMS.items():
+        output = os.path.join(scratch, "form.data")
+        command = [perfdata, *words.replace("SYSROOT", sysroot).split(), "-q", "-f", "-o", output, "-i", recording]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        # modules of the kernel have other names in pipes
+        if places(script(perfdata, sysroot, output)) != places(text):
+            found.append(form)
+        os.remove(output)
+    return found
+
+
 def judge(name, ours, theirs, verbose):
     perf, most_shorter, most_different = LIMITS[name]
     counts = dict.fromkeys(KINDS, 0)
@@ -165,8 +193,13 @@ def main():
                 os.mkdir(sysroot)
                 subprocess.run(["tar", "-C", sysroot, "-xf", os.path.join(folder, f"sysroot-{arch}.tar.zst")], check=True)
             golden = common.text_of(os.path.join(folder, "golden", name + (".script" if LIMITS[name][0] == "6.1" else ".script-7.2")))
-            ours = samples(script(perfdata, sysroot, recording_of(folder, corpus, name, scratch)))
-            good &= judge(name, ours, samples(golden), args.verbose)
+            recording = recording_of(folder, corpus, name, scratch)
+            text = script(perfdata, sysroot, recording)
+            good &= judge(name, samples(text), samples(golden), args.verbose)
+            others = differing_forms(perfdata, sysroot, recording, text, scratch)
+            if others:
+                print(f"DIFFER {name}: {', '.join(others)}")
+                good = False
     sys.exit(0 if good else 1)
 
 
