@@ -155,7 +155,7 @@ struct pd_event_full *pd_file_find_event(const struct pd_file *file, uint64_t id
 	return index_plus_1 ? file->events[index_plus_1 - 1] : NULL;
 }
 
-// ---- events without a name, by type and config: chains that lose whoever gets one ----
+// ---- events without a name, by type and config: chains that lose whoever gets one, which an index of base cannot ----
 
 static struct pd_event_full **chain_of(const struct pd_file *file, uint32_t type, uint64_t config)
 {

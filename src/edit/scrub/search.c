@@ -3,6 +3,8 @@
  * Whether a result still says what it should not: every text that the tables find in the original, and every part of
  * it, is searched for in the bytes of the result, whatever they are, and in what its compressed records hold.
  *
+ * Texts are found by their first bytes, at every byte of the result, behind a filter of bits: that is no table of base.
+ *
  * A text is no find where it stands inside another one that may be there: a word that everybody knows, or one that
  * was requested to be kept.
  */
