@@ -15,6 +15,7 @@ static const struct option options[] = {
 	GROUP(input_group, all.input),
 	GROUP(select_group, all.select),
 	GROUP(symbol_group, all.symbols),
+	GROUP(unwind_option, all.unwind),
 	GROUP(flame_max_stack_option, max_stack),
 	{ 0 },
 };

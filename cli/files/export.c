@@ -13,6 +13,7 @@ struct exporting {
 	struct pd_select *select;
 	struct pd_symbols *symbols;
 	bool symbols_wrong; /* why is told */
+	bool no_unwind;
 	struct pd_export *export_;
 	struct pd_export_format format;
 };
@@ -78,7 +79,8 @@ static int read_options(struct exporting *exporting, const struct call *call)
 	const struct export_values *values = exporting->values;
 	const struct pd_filter *where;
 
-	if (!find_format(exporting, values->format) || !select_take(&exporting->select, &values->select))
+	if (!unwind_parse(values->unwind, &exporting->no_unwind) || !find_format(exporting, values->format) ||
+	    !select_take(&exporting->select, &values->select))
 		return CODE_USAGE;
 	/* Samples are chosen before their places have names. */
 	where = pd_select_where(exporting->select);
@@ -133,6 +135,7 @@ static void report_done(const struct exporting *exporting)
 	if (exporting->input.quiet)
 		return;
 	copied_stacks_report(exporting->input.name, result.copied_stacks, result.samples);
+	unwinding_report(exporting->input.name, pd_export_unwinder(exporting->export_));
 	report_dropped(exporting);
 }
 
@@ -151,6 +154,7 @@ static int write_output(struct exporting *exporting, const struct call *call)
 		.choose_place = by_place ? choose_place : NULL,
 		.ready = get_ready,
 		.progress = show_progress,
+		.no_unwind = exporting->no_unwind,
 		.symbols = open_symbols,
 		.self = exporting,
 	};

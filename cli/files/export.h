@@ -14,6 +14,7 @@ struct export_values {
 	const char *format; /* NULL: not given, which is an error */
 	const char *output; /* NULL: standard output */
 	unsigned max_stack; /* 0: all */
+	const char *unwind; /* see unwind_parse */
 };
 
 /* Opens the file, writes the output, and reports what is wrong. Returns the exit code. */

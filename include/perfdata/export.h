@@ -55,13 +55,14 @@ struct pd_export_options {
 	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);
 	void *self;           /* first argument of the functions */
 	const char *temp_dir; /* for what has to wait and does not fit in memory; NULL: /tmp */
+	bool no_unwind;       /* call chains as they were recorded; otherwise copied user stacks are unwound */
 };
 
 struct pd_export_result {
 	uint64_t samples;       /* exported */
 	uint64_t samples_read;  /* before the choice; 0 also if the file has none */
 	uint64_t damaged;       /* samples and other records that cannot be decoded, or of no known event */
-	uint64_t copied_stacks; /* exported samples with a copied user stack, which is not unwound */
+	uint64_t copied_stacks; /* exported samples with a copied user stack that is not unwound */
 };
 
 /** What the file has and the format has no field for. */
@@ -83,6 +84,8 @@ PD_API void pd_export_free(struct pd_export *export_);
 PD_API enum pd_status pd_export_run(struct pd_export *export_, struct pd_file *file, struct pd_error *error);
 /** Counts of what was done. */
 PD_API struct pd_export_result pd_export_result(const struct pd_export *export_);
+/** How unwinding ended, for pd_unwinder_count; NULL if nothing was to be unwound. Owned by the export. */
+PD_API const struct pd_unwinder *pd_export_unwinder(const struct pd_export *export_);
 /** The index-th thing that was left out because the format has no field for it; false past the end. */
 PD_API bool pd_export_dropped(const struct pd_export *export_, size_t index, struct pd_export_dropped *dropped_out);
 

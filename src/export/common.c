@@ -31,6 +31,9 @@ bool pd_chain_walk_next(struct pd_chain_walk *walk, const struct pd_table_frame 
 		return false;
 	*frame_out = &walk->tables->frames[walk->tables->stacks[walk->stack].frame];
 	walk->stack = walk->tables->stacks[walk->stack].parent;
+	*addr_out = 0;
+	if ((*frame_out)->is_mark)
+		return true;
 	while (walk->at < chain->count && chain->items[walk->at] >= PD_CONTEXT_MAX)
 		walk->at++;
 	// without a chain the sampled address is all there is
@@ -123,6 +126,11 @@ void pd_export_stop(struct pd_export *self, enum pd_status status, const struct 
 void pd_export_flush(struct pd_export *self)
 {
 	pd_text_flush_large(self->text);
+}
+
+const struct pd_unwinder *pd_export_unwinder(const struct pd_export *export_)
+{
+	return export_->profile ? pd_profile_unwinder(export_->profile) : export_->unwinder;
 }
 
 bool pd_export_dropped(const struct pd_export *export_, size_t index, struct pd_export_dropped *dropped_out)

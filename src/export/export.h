@@ -30,6 +30,7 @@ struct pd_export_sample {
 	uint32_t ip, stack;           // of the tables
 	uint64_t value;               // by the unit of the event: the period, or 1
 	uint64_t time_ns;             // PD_NO_TIME if there is none
+	bool is_truncated;            // its callers are not all known
 };
 
 // Goes through the stack of a sample, innermost first. Frames know an address of theirs, the sample knows its own.
@@ -48,6 +49,7 @@ struct pd_export;
 
 struct pd_export_sink {
 	size_t size;                           // of what it keeps, zeroed at first: export->sink
+	bool as_recorded;                      // chains are not unwound
 	void (*begin)(struct pd_export *self); // before the first sample, once it is known that there is one
 	void (*sample)(struct pd_export *self, const struct pd_export_sample *sample);
 	// Another record, in time order with the samples, and before the first one, too. NULL: they are not needed.
@@ -71,6 +73,7 @@ struct pd_export {
 	struct pd_state *state;
 	struct pd_profile *profile; // of formats that export by themselves
 	struct pd_symbols *symbols, *own_symbols;
+	struct pd_unwinder *unwinder; // or NULL
 	struct pd_tables tables;
 	struct pd_places places;
 	bool has_places;

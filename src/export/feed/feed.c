@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/text/text.h"
 #include "file/file.h"
+#include "unwind/unwinder.h"
 
 #define HAS(attr, NAME) ((attr)->sample_type & PD_MASK(PD_SAMPLE_TYPE_##NAME))
 
@@ -59,8 +60,8 @@ static void give(struct pd_export *self, struct pd_export_sample *sample, const 
 
 	if (!is_chosen(self, sample, view->view.comm))
 		return;
-	if (!pd_places_stack(&self->places, sample->brief, view->view.maps, when, self->options.max_stack, &sample->ip,
-			     &sample->stack)) {
+	if (!pd_places_stack(&self->places, sample->brief, view->view.maps, when, self->options.max_stack,
+			     sample->is_truncated, &sample->ip, &sample->stack)) {
 		self->failed = true;
 		return;
 	}
@@ -124,6 +125,17 @@ static void give_values(struct pd_export *self, struct pd_export_sample *sample,
 		give_value(self, sample, brief, view, PD_ITEM(pd_count, counts->members, i));
 }
 
+static struct pd_u64s chain_of(struct pd_export *self, const struct pd_record *record, const struct pd_sample *sample,
+			       bool *is_truncated_out)
+{
+	struct pd_unwound unwound;
+
+	if (!self->unwinder || !pd_unwinder_decoded(self->unwinder, record, sample, &unwound))
+		return sample->callchain;
+	*is_truncated_out = unwound.end != PD_UNWIND_OUTERMOST;
+	return unwound.chain;
+}
+
 static void take_sample(struct pd_export *self, const struct pd_record *record)
 {
 	struct pd_brief brief;
@@ -149,14 +161,14 @@ static void take_sample(struct pd_export *self, const struct pd_record *record)
 			self->result.damaged++;
 			return;
 		}
-		brief.callchain = full->callchain;
+		brief.callchain = chain_of(self, record, full, &sample.is_truncated);
 	}
 	if (full && HAS(record->event->attr, READ) && full->read)
 		give_values(self, &sample, &brief, view, full->read);
 	else
 		give(self, &sample, view);
 	if (full && self->result.samples > before)
-		self->result.copied_stacks += pd_sample_needs_unwinding(full);
+		self->result.copied_stacks += !self->unwinder && pd_sample_needs_unwinding(full);
 }
 
 // ---- the walk ----
@@ -191,6 +203,29 @@ static bool has_counters(struct pd_file *file)
 	return false;
 }
 
+// As profiles do.
+static bool wants_unwinding(const struct pd_export *self)
+{
+	if (self->options.no_unwind || self->format->as_recorded)
+		return false;
+	for (size_t i = 0; i < pd_file_event_count(self->file); i++) {
+		const struct pd_event *event = pd_file_event(self->file, i);
+
+		if (pd_unwinder_wants(event->attr) && HAS(event->attr, CALLCHAIN))
+			return true;
+	}
+	return false;
+}
+
+static enum pd_status begin_unwinding(struct pd_export *self, struct pd_error *error)
+{
+	const struct pd_unwind_options options = { .size = sizeof(options), .max_stack = self->options.max_stack };
+
+	if (!wants_unwinding(self))
+		return PD_OK;
+	return pd_unwinder_new(self->file, self->state, self->symbols, &options, &self->unwinder, error);
+}
+
 static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_error *error)
 {
 	struct pd_export *all = self;
@@ -204,6 +239,8 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 		status = all->options.ready(all->options.self, &wanted, error);
 	if (status >= 0)
 		status = open_symbols(all, error);
+	if (status >= 0)
+		status = begin_unwinding(all, error);
 	if (status < 0)
 		return status;
 	all->from_ns = wanted.from_ns;
@@ -219,6 +256,8 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 	all->tables.state = all->state;
 	all->has_places = true;
 	if (!pd_places_init(&all->places, &all->tables, all->state, all->symbols, seed) || !all->sums)
+		return pd_fail_memory(error);
+	if (all->unwinder && !pd_places_mark_truncated(&all->places))
 		return pd_fail_memory(error);
 	return all->tables.failed ? pd_fail_memory(error) : PD_OK;
 }
@@ -270,5 +309,7 @@ enum pd_status pd_export_feed(struct pd_export *self, struct pd_file *file, stru
 	self->format->end(self);
 	status = state_of(self, error);
 	// then functions may lack their names
-	return status >= 0 && pd_symbols_failed(self->symbols) ? pd_fail_memory(error) : status;
+	if (status >= 0 && (pd_symbols_failed(self->symbols) || (self->unwinder && pd_unwinder_failed(self->unwinder))))
+		return pd_fail_memory(error);
+	return status;
 }

@@ -50,11 +50,12 @@ static uint32_t find_frame(struct pd_places *places, struct pd_code_address addr
 	wanted.known = pd_known_slot(frames, places->known, PD_KNOWN_PLACES, &wanted.place);
 	frame = pd_known_frame(wanted.known, &wanted.place);
 	if (PD_LIKELY(frame != PD_NO_FRAME))
-		return frame;
+		return places->marks + frame;
 	wanted.range = *range;
 	pd_frames_identify(frames, &wanted, 1);
 	if (!pd_frames_find(frames, &wanted, 1))
 		return PD_NO_FRAME;
+	wanted.frame += places->marks;
 	if (wanted.frame == places->tables->frame_count && !name_frame(places, &wanted.address))
 		return PD_NO_FRAME;
 	return wanted.frame;
@@ -89,7 +90,7 @@ static bool find_chain(struct pd_places *places, struct pd_u64s chain, struct pd
 }
 
 static bool find_stack(struct pd_places *places, const struct pd_brief *brief, uint64_t maps, struct pd_moment when,
-		       unsigned most, struct pd_met_stack *met_out)
+		       unsigned most, bool is_truncated, struct pd_met_stack *met_out)
 {
 	struct pd_u64s chain = brief->callchain;
 	struct pd_code_address address = { maps, brief->ip, brief->pid, brief->cpumode, 0, when };
@@ -98,7 +99,8 @@ static bool find_stack(struct pd_places *places, const struct pd_brief *brief, u
 	if (!PD_GROW(places->chain, places->chain_capacity, chain.count + 1))
 		return false;
 	met_out->ip = find_frame(places, address);
-	met_out->stack = 0;
+	// the mark is frame 0, and outermost
+	met_out->stack = is_truncated && places->marks ? pd_tables_stack(places->tables, 0, 0) : 0;
 	if (met_out->ip == PD_NO_FRAME || !find_chain(places, chain, address, most, &count))
 		return false;
 	if (!count)
@@ -109,39 +111,48 @@ static bool find_stack(struct pd_places *places, const struct pd_brief *brief, u
 }
 
 // The same words have the same stack as long as nothing else is mapped.
-static struct pd_tag tag_of(const struct pd_places *places, const struct pd_brief *brief, uint64_t maps)
+static struct pd_tag tag_of(const struct pd_places *places, const struct pd_brief *brief, uint64_t maps,
+			    bool is_truncated)
 {
 	const uint64_t *secrets = places->secrets->words;
 	struct pd_tag tag = { 0, 0 };
 
 	pd_tag_add(&tag, secrets, maps, brief->ip);
-	pd_tag_add(&tag, secrets + 2, (uint64_t)brief->pid << 32 | brief->cpumode, brief->callchain.count);
+	pd_tag_add(&tag, secrets + 2, (uint64_t)brief->pid << 32 | brief->cpumode,
+		   (uint64_t)brief->callchain.count << 1 | is_truncated);
 	pd_tag_add_words(&tag, secrets + PD_TAG_HEAD, brief->callchain.items, brief->callchain.count);
 	tag.low += !tag.low; // 0 stands for none
 	return tag;
 }
 
 bool pd_places_stack(struct pd_places *places, const struct pd_brief *brief, uint64_t maps, struct pd_moment when,
-		     unsigned most, uint32_t *ip_out, uint32_t *stack_out)
+		     unsigned most, bool is_truncated, uint32_t *ip_out, uint32_t *stack_out)
 {
 	struct pd_met_stack found, *met = &found;
 
 	if (PD_LIKELY(brief->callchain.count <= PD_TAG_CHAIN_MOST)) {
-		struct pd_tag tag = tag_of(places, brief, maps);
+		struct pd_tag tag = tag_of(places, brief, maps, is_truncated);
 
 		met = &places->met[tag.high % MET_STACKS];
 		if (met->tag.low != tag.low || met->tag.high != tag.high) {
 			met->tag.low = 0;
-			if (!find_stack(places, brief, maps, when, most, met))
+			if (!find_stack(places, brief, maps, when, most, is_truncated, met))
 				return false;
 			met->tag = tag;
 		}
-	} else if (!find_stack(places, brief, maps, when, most, met)) {
+	} else if (!find_stack(places, brief, maps, when, most, is_truncated, met)) {
 		return false;
 	}
 	*ip_out = met->ip;
 	*stack_out = met->stack;
 	return true;
+}
+
+bool pd_places_mark_truncated(struct pd_places *places)
+{
+	pd_tables_add_mark(places->tables, "[truncated]");
+	places->marks = 1;
+	return !places->tables->failed;
 }
 
 // ---- all of it ----

@@ -19,7 +19,8 @@ struct pd_places {
 	struct pd_symbols *symbols;
 	struct pd_owners owners; // threads: a number for each process, thread and name
 	struct pd_thread_view *views;
-	struct pd_frames frames; // their numbers are those of the tables
+	struct pd_frames frames; // their numbers are those of the tables, less the marks
+	uint32_t marks;          // frames of the tables before those with addresses: 1 if stacks are unwound, else 0
 	struct pd_range_set *ranges;
 	struct pd_known_place *known;
 	void *known_memory;
@@ -37,8 +38,10 @@ void pd_places_fini(struct pd_places *places);
 // What is true of a thread; its owner is the number of the thread. NULL if there is no memory.
 const struct pd_thread_view *pd_places_view(struct pd_places *places, uint32_t pid, uint32_t tid,
 					    struct pd_moment when);
+// To be called before the first stack if stacks may be truncated. False if there is no memory.
+bool pd_places_mark_truncated(struct pd_places *places);
 // The frame of a sampled address, and the stack of a sample with at most `most` callers (0: all). False if there is no memory.
 bool pd_places_stack(struct pd_places *places, const struct pd_brief *brief, uint64_t maps, struct pd_moment when,
-		     unsigned most, uint32_t *ip_out, uint32_t *stack_out);
+		     unsigned most, bool is_truncated, uint32_t *ip_out, uint32_t *stack_out);
 
 #endif

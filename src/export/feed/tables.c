@@ -281,6 +281,22 @@ uint32_t pd_tables_add_frame(struct pd_tables *tables, const struct pd_place *pl
 	return (uint32_t)tables->frame_count++;
 }
 
+uint32_t pd_tables_add_mark(struct pd_tables *tables, const char *name)
+{
+	const struct pd_table_function function = { .name = pd_tables_text(tables, name), .known = true };
+	const struct pd_table_frame frame = { .is_mark = true,
+					      .first_line = (uint32_t)tables->line_count,
+					      .line_count = 1 };
+
+	add_line(tables, &(struct pd_table_line){ .function = add_function(tables, &function) });
+	if (tables->failed || !PD_GROW(tables->frames, tables->frame_capacity, tables->frame_count + 1)) {
+		tables->failed = true;
+		return 0;
+	}
+	tables->frames[tables->frame_count] = frame;
+	return (uint32_t)tables->frame_count++;
+}
+
 // ---- stacks ----
 
 uint32_t pd_tables_stack(struct pd_tables *tables, uint32_t parent, uint32_t frame)

@@ -53,6 +53,7 @@ struct pd_table_frame {
 	uint32_t mapping, object;
 	struct pd_place place; // recorded as one process had it
 	unsigned cpumode;
+	bool is_mark;                    // no address: it stands for callers that are not known
 	uint32_t first_line, line_count; // innermost first; at least one
 };
 
@@ -102,6 +103,8 @@ uint32_t pd_tables_text(struct pd_tables *tables, const char *text);
 // Adds an address, the next number. location NULL: nothing is mapped.
 uint32_t pd_tables_add_frame(struct pd_tables *tables, const struct pd_place *place, const struct pd_location *location,
 			     unsigned cpumode);
+// Adds a frame that stands for callers that are not known.
+uint32_t pd_tables_add_mark(struct pd_tables *tables, const char *name);
 // The number of a stack.
 uint32_t pd_tables_stack(struct pd_tables *tables, uint32_t parent, uint32_t frame);
 // The lines of a stack, innermost first, with inlined functions. Valid until the next call.

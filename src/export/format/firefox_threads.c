@@ -105,32 +105,31 @@ static enum marker switch_kind(const struct pd_record *record)
 	return record->misc & PD_MASK(PD_MISC_SWITCH_OUT_PREEMPT) ? MARKER_PREEMPTED : MARKER_SWITCH_OUT;
 }
 
-static void add_other(struct pd_export *self, const struct pd_record *record)
+static void add_lost(struct pd_export *self, const struct pd_record *record, const struct pd_thread_id *thread)
 {
 	const struct pd_lost *lost = record->type == PD_RECORD_LOST ? pd_as_lost(record) : NULL;
 	const struct pd_lost_samples *samples = record->type == PD_RECORD_LOST_SAMPLES ? pd_as_lost_samples(record) :
 											 NULL;
+
+	add_marker(self, record, thread->pid, thread->tid, lost ? MARKER_LOST : MARKER_LOST_SAMPLES,
+		   lost    ? lost->lost :
+		   samples ? samples->lost :
+			     0);
+}
+
+static void add_other(struct pd_export *self, const struct pd_record *record)
+{
+	uint32_t type = record->type;
 	struct pd_thread_id thread;
 
 	pd_record_thread(record, &thread);
-	switch (record->type) {
-	case PD_RECORD_SWITCH:
-	case PD_RECORD_SWITCH_CPU_WIDE:
+	if (type == PD_RECORD_SWITCH || type == PD_RECORD_SWITCH_CPU_WIDE)
 		add_marker(self, record, thread.pid, thread.tid, switch_kind(record), thread.cpu);
-		break;
-	case PD_RECORD_LOST:
-		add_marker(self, record, thread.pid, thread.tid, MARKER_LOST, lost ? lost->lost : 0);
-		break;
-	case PD_RECORD_LOST_SAMPLES:
-		add_marker(self, record, thread.pid, thread.tid, MARKER_LOST_SAMPLES, samples ? samples->lost : 0);
-		break;
-	case PD_RECORD_THROTTLE:
-		add_marker(self, record, thread.pid, thread.tid, MARKER_THROTTLE, thread.cpu);
-		break;
-	case PD_RECORD_UNTHROTTLE:
-		add_marker(self, record, thread.pid, thread.tid, MARKER_UNTHROTTLE, thread.cpu);
-		break;
-	}
+	else if (type == PD_RECORD_LOST || type == PD_RECORD_LOST_SAMPLES)
+		add_lost(self, record, &thread);
+	else if (type == PD_RECORD_THROTTLE || type == PD_RECORD_UNTHROTTLE)
+		add_marker(self, record, thread.pid, thread.tid,
+			   type == PD_RECORD_THROTTLE ? MARKER_THROTTLE : MARKER_UNTHROTTLE, thread.cpu);
 }
 
 void pd_firefox_record(struct pd_export *self, const struct pd_record *record)

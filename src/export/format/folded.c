@@ -114,6 +114,7 @@ static enum pd_status export_folded(struct pd_export *self, struct pd_file *file
 		.size = sizeof(wanted),
 		.choose = self->options.choose ? choose_sample : NULL,
 		.ready = self->options.ready ? ready : NULL,
+		.no_unwind = self->options.no_unwind,
 		.progress = self->options.progress ? show_progress : NULL,
 		.symbols = self->options.symbols ? open_symbols : NULL,
 		.self = self,

@@ -242,6 +242,7 @@ static void fini(struct pd_export *self)
 
 const struct pd_export_sink pd_export_sink_perf_json = {
 	.size = sizeof(struct perf_json),
+	.as_recorded = true,
 	.begin = begin,
 	.sample = take_sample,
 	.end = end,
