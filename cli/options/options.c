@@ -4,6 +4,7 @@
  * --name value, -lvalue, -l value, short options in a bundle, options after other words, -- ends them.
  */
 #include "front/cli.h"
+#include "options/absent.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -203,6 +204,8 @@ static bool unknown_option(const struct parser *parser, const char *name, size_t
 	char word[65];
 	struct pd_nearest nearest = { .word = word };
 
+	if (absent_report(parser->command, name, length))
+		return false;
 	snprintf(word, sizeof(word), "%.*s", (int)(length < 64 ? length : 64), name);
 	for (struct option_walk walk = option_walk(parser->command); option_next(&walk);)
 		pd_nearest_try(&nearest, walk.option.name);
@@ -285,6 +288,13 @@ static bool find_short_name(const struct command *command, char short_name, stru
 	return false;
 }
 
+static bool unknown_short_name(const struct parser *parser, char short_name)
+{
+	if (!absent_report_short(parser->command, short_name))
+		print_error("unknown option -%c; --help lists the options", short_name);
+	return false;
+}
+
 static bool parse_short_names(struct parser *parser, const char *names)
 {
 	while (*names) {
@@ -292,10 +302,8 @@ static bool parse_short_names(struct parser *parser, const char *names)
 		struct option option;
 		const char *value = NULL;
 
-		if (!find_short_name(parser->command, short_name, &option)) {
-			print_error("unknown option -%c; --help lists the options", short_name);
-			return false;
-		}
+		if (!find_short_name(parser->command, short_name, &option))
+			return unknown_short_name(parser, short_name);
 		if (takes_value(&option) && *names) {
 			value = names;
 			names = "";
