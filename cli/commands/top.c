@@ -148,10 +148,6 @@ static bool take_recorder(struct top *top)
 	if (!record_take_targets(&top->setup, &values->targets, top->call, wanted) ||
 	    !record_take_samples(&values->samples, wanted))
 		return false;
-	if (wanted->sampling.call_graph == PD_CALL_GRAPH_DWARF) {
-		print_error("option --call-graph: top supports only fp and lbr");
-		return false;
-	}
 	if (!targets->cpus && !targets->pids.count && !targets->tids.count && !targets->by_user)
 		targets->all = true;
 	wanted->sampling.time = true;

@@ -40,9 +40,19 @@ static enum pd_status open_file(struct top *top, struct pd_error *error)
 	return top->over ? PD_END : PD_OK;
 }
 
+static struct pd_symbols *symbols_of(void *self, const struct pd_state *state)
+{
+	const struct top *top = self;
+
+	(void)state;
+	return top->symbols;
+}
+
 enum pd_status top_begin(struct top *top, struct pd_error *error)
 {
-	struct pd_live_options how = { .size = sizeof(how), .choose = filter_sample, .self = top };
+	struct pd_live_options how = {
+		.size = sizeof(how), .choose = filter_sample, .self = top, .symbols = symbols_of
+	};
 	enum pd_status status = open_file(top, error);
 
 	if (status != PD_OK)

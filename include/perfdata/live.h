@@ -42,6 +42,10 @@ struct pd_live_options {
 	/* See pd_profile_options. */
 	enum pd_choice (*choose)(const void *self, const struct pd_candidate *candidate);
 	void *self;
+	/* Returns the symbols to unwind copied user stacks with, opened with this state, which is finalized. Owned by the caller;
+	 * must remain valid until the last pd_live_take. Called once, if there are such stacks and chains are asked for
+	 * (PD_BY_CHAIN). NULL: nothing is unwound. */
+	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);
 };
 
 struct pd_live;

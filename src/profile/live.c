@@ -21,6 +21,7 @@ struct pd_live {
 	struct pd_profile_options options;
 	uint64_t limit;
 	struct pd_state *state;
+	struct pd_unwinder *unwinder; // or NULL
 	struct pd_stream *stream;
 	struct pd_stream *shown; // samples that waited
 	struct pd_batch waiting;
@@ -38,6 +39,7 @@ static void take_options(struct pd_live *live, const struct pd_live_options *o)
 		.by = o->by & ~(uint32_t)PD_BY_TIME,
 		.max_stack = o->max_stack,
 		.choose = o->choose,
+		.symbols = o->symbols,
 		.self = o->self,
 	};
 	live->limit = o->memory_limit ? o->memory_limit : default_limit;
@@ -76,6 +78,7 @@ void pd_live_free(struct pd_live *live)
 {
 	if (!live)
 		return;
+	pd_unwinder_free(live->unwinder);
 	pd_stream_close(live->shown);
 	pd_stream_close(live->stream);
 	pd_batch_fini(&live->waiting);
@@ -136,6 +139,7 @@ static enum pd_status collect(struct pd_live *live, struct pd_collector *collect
 	if (status < 0)
 		return status;
 	collector->last_values = live->values;
+	collector->unwinder = live->unwinder;
 	for (size_t at = 0; at < live->last_round && status >= 0; at += pd_kept_step(pd_kept_at(&live->waiting, at))) {
 		const struct pd_record *record = pd_stream_replay(live->shown, pd_kept_at(&live->waiting, at));
 
@@ -171,6 +175,20 @@ static enum pd_status bind_first_round(struct pd_live *live, struct pd_error *er
 	return status < 0 ? status : pd_state_finalize(live->state, error);
 }
 
+// Objects come with the processes that map them, and events with a pipe.
+static enum pd_status follow_state(struct pd_live *live, struct pd_error *error)
+{
+	const struct pd_unwind_options options = { .size = sizeof(options), .max_stack = live->options.max_stack };
+	struct pd_symbols *symbols;
+
+	if (live->unwinder)
+		return pd_unwinder_follow(live->unwinder) ? PD_OK : pd_fail_memory(error);
+	if (!pd_unwinding_is_wanted(live->file, &live->options))
+		return PD_OK;
+	symbols = live->options.symbols(live->options.self, live->state);
+	return symbols ? pd_unwinder_new(live->file, live->state, symbols, &options, &live->unwinder, error) : PD_OK;
+}
+
 enum pd_status pd_live_take(struct pd_live *live, struct pd_profile **profile_out, struct pd_error *error)
 {
 	struct pd_profile *profile = pd_alloc(sizeof(*profile));
@@ -179,6 +197,7 @@ enum pd_status pd_live_take(struct pd_live *live, struct pd_profile **profile_ou
 	if (!profile)
 		return pd_fail_memory(error);
 	profile->options = live->options;
+	profile->options.symbols = NULL; // frames are addresses
 	profile->file = live->file;
 	profile->state = live->state;
 	profile->foreign_state = true;
@@ -191,6 +210,8 @@ enum pd_status pd_live_take(struct pd_live *live, struct pd_profile **profile_ou
 	};
 	live->losses = (struct pd_profile_losses){ 0 };
 	status = bind_first_round(live, error);
+	if (status >= 0)
+		status = follow_state(live, error);
 	if (status >= 0)
 		status = collect(live, &profile->collector, error);
 	status = pd_profile_finish(profile, status, error);

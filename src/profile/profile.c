@@ -107,13 +107,13 @@ static bool can_prepare(const struct pd_profile *profile)
 
 // ---- unwinding ----
 
-static bool wants_unwinding(const struct pd_profile *profile)
+bool pd_unwinding_is_wanted(const struct pd_file *file, const struct pd_profile_options *options)
 {
 	const struct pd_event *event;
 
-	if (profile->options.no_unwind || !profile->options.symbols || !(profile->options.by & PD_BY_CHAIN))
+	if (options->no_unwind || !options->symbols || !(options->by & PD_BY_CHAIN))
 		return false;
-	for (size_t i = 0; (event = pd_file_event(profile->file, i)); i++)
+	for (size_t i = 0; (event = pd_file_event(file, i)); i++)
 		if (pd_unwinder_wants(event->attr) && event->attr->sample_type & MASK_SAMPLE_TYPE(CALLCHAIN))
 			return true;
 	return false;
@@ -185,7 +185,7 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 	// only now all events are known
 	if (status >= 0)
 		status = pd_collector_init(&profile->collector, error);
-	if (status >= 0 && wants_unwinding(profile))
+	if (status >= 0 && pd_unwinding_is_wanted(profile->file, &profile->options))
 		return use_symbols_to_unwind(profile, has_jitdumps(profile->state), error);
 	if (status >= 0)
 		use_symbols(profile, has_jitdumps(profile->state));

@@ -59,6 +59,8 @@ struct pd_profile {
 
 // Notes what a record says of losses. profile/profile.c
 void pd_profile_note_losses(struct pd_profile_losses *losses, const struct pd_record *record);
+// Whether there are copied stacks that are to be unwound.
+bool pd_unwinding_is_wanted(const struct pd_file *file, const struct pd_profile_options *options);
 // Arranges what was collected and takes it over from the collector.
 enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status status, struct pd_error *error);
 // Notes the tables of the collector, before it is taken apart. profile/sizes.c

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Unwinds stacks that are copied on the spot, and compares them with what is known of the program, and with perf.
+
+usage: unwind.py PERFDATA [--verbose]
+
+Programs of unwind.c and unwind.cc are compiled without frame pointers and recorded by perf and by perfdata. Of each way through the
+program it is known which functions lead to spin(). Asked of each recording: at least 99.5 % of the samples in spin() have just
+these, and end in the outermost function where the copy is long enough; perf script has no frame that is not ours, and perf's
+answer is the same for the recording after inject --unwind, which is at least 20 times smaller for copies of 8 KiB.
+Exit status: 0 all is so, 1 not, 77 perf cannot record or there is no compiler.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(os.path.dirname(HERE), "corpus"))
+
+import common  # noqa: E402 pylint: disable=wrong-import-position
+import unwind as corpus  # noqa: E402 pylint: disable=wrong-import-position
+
+COMPILE = "-O2 -g -fomit-frame-pointer -fasynchronous-unwind-tables -fno-optimize-sibling-calls"
+START = "in_thread main .* _start"
+# name: program, its options, bytes to copy, functions from spin outwards; "|" is where the copy ends, "*" any functions.
+WAYS = {
+    "nested": ("plain", "nested", 8192, f"spin inner nested {START}"),
+    "deep": ("plain", "deep", 16384, f"spin inner nested (recursive ){{13}}deep {START}"),
+    "deep, 1 KiB": ("plain", "deep", 1024, "spin inner nested (recursive ?){1,3}"),
+    "deep, 32 KiB": ("plain", "deep", 32768, f"spin inner nested (recursive ){{13}}deep {START}"),
+    "dynamic": ("plain", "dynamic", 8192, f"spin inner dynamic {START}"),
+    "aligned": ("plain", "aligned", 8192, f"spin inner aligned {START}"),
+    "sorted": ("plain", "sorted", 8192, f"spin inner nested compare .*sorted {START}"),
+    "signal": ("plain", "signal", 8192, f"spin in_handler handle __restore_rt .*signalled {START}"),
+    "other stack": ("plain", "other", 8192, "spin in_handler handle __restore_rt \\S+"),
+    "thread": ("plain", "thread", 8192, "spin inner nested in_thread (start_thread|\\S+) (__GI___clone3|__clone3|clone3|\\S+)"),
+    "static": ("static", "deep", 16384, f"spin inner nested (recursive ){{13}}deep {START}"),
+    "debug_frame": ("debug-frame", "deep", 16384, f"spin inner nested (recursive ){{13}}deep {START}"),
+    "compressed": ("compressed", "deep", 16384, f"spin inner nested (recursive ){{13}}deep {START}"),
+    "exceptions": ("exceptions", "", 8192, "spin (guard::~guard .*thrower )?catcher main .* _start"),
+}
+PROGRAMS = {
+    "plain": f"cc {COMPILE} -o $BIN/plain $SRC/unwind.c -pthread",
+    "static": f"cc {COMPILE} -static -o $BIN/static $SRC/unwind.c -pthread",
+    "debug-frame": f"cc {COMPILE} -fno-asynchronous-unwind-tables -o $BIN/debug-frame $SRC/unwind.c -pthread",
+    "compressed": f"cc {COMPILE} -fno-asynchronous-unwind-tables -gz=zlib -o $BIN/compressed $SRC/unwind.c -pthread",
+    "exceptions": f"c++ {COMPILE} -o $BIN/exceptions $SRC/unwind.cc",
+}
+# perf cannot: its chains are cut where ours are not
+ALONE = {"debug_frame", "compressed"}
+ENOUGH = 0.995
+
+
+def run(command, **more):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False, **more)
+
+
+def compile_programs(folder):
+    found = set()
+    for name, words in PROGRAMS.items():
+        words = words.replace("$BIN", folder).replace("$SRC", HERE).split()
+        if shutil.which(words[0]) and run(words).returncode == 0:
+            found.add(name)
+    return found
+
+
+def names(chain):
+    return " ".join(re.sub(r"\+0x[0-9a-f]+$|@.*| ", "", name) for _, name, _ in chain)
+
+
+class Test:
+    def __init__(self, perfdata, folder, verbose):
+        self.perfdata, self.folder, self.verbose = perfdata, folder, verbose
+        self.good = True
+
+    def script(self, program, recording):
+        options = ["--no-index", "-q"] if program == self.perfdata else []
+        output = run([program, "script", "--no-inline", *options, "-i", recording]).stdout.decode("utf-8", "replace")
+        return corpus.samples(output)
+
+    def fail(self, name, what, chain=None):
+        self.good = False
+        print(f"DIFFER {name}: {what}" + (f": {names(chain)}" if chain else ""))
+
+    def check_names(self, name, wanted, samples):
+        spinning = [chain for _, chain in samples if chain and chain[0][1].startswith("spin+")]
+        bad = [chain for chain in spinning if not re.fullmatch(wanted, names(chain))]
+        if len(spinning) < 10:
+            self.fail(name, f"only {len(spinning)} samples")
+        elif len(bad) > len(spinning) * (1 - ENOUGH):
+            self.fail(name, f"{len(bad)} of {len(spinning)} samples have other callers", bad[0])
+        return f"{len(spinning) - len(bad)} of {len(spinning)} as known"
+
+    def check_perf(self, name, ours, theirs):
+        counts = dict.fromkeys(corpus.KINDS, 0)
+        for mine, other in zip(ours, theirs):
+            counts[corpus.compare(mine[1], other[1], "6.1")] += 1
+        if len(ours) != len(theirs) or counts["shorter"] + counts["different"] > len(ours) * (1 - ENOUGH):
+            self.fail(name, f"perf has other frames: {counts}")
+        return ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
+
+    def check_injected(self, name, recording, ours, size):
+        chains = os.path.join(self.folder, "chains.data")
+        run([self.perfdata, "inject", "--unwind", "-q", "-f", "-i", recording, "-o", chains])
+        theirs = self.script("perf", chains)
+        same = [[frame[0] for frame in chain] for _, chain in ours] == [[frame[0] for frame in chain] for _, chain in theirs]
+        if not same:
+            self.fail(name, "perf script of inject --unwind has other frames")
+        ratio = os.path.getsize(recording) / os.path.getsize(chains)
+        if size >= 8192 and ratio < 20 and len(ours) > 300:
+            self.fail(name, f"inject --unwind makes it only {ratio:.1f} times smaller")
+        return f"{ratio:.0f} times smaller"
+
+    def check(self, name, recorder):
+        program, way, size, wanted = WAYS[name]
+        recording = os.path.join(self.folder, "recording.data")
+        command = [recorder, "record", "-q", "-o", recording, "-e", "cpu-clock:u", "-F", "2000", "--call-graph", f"dwarf,{size}",
+                   "--", os.path.join(self.folder, program), "250", *way.split()]
+        if run(command).returncode or not os.path.exists(recording):
+            common.skip("perf cannot record here")
+        ours = self.script(self.perfdata, recording)
+        said = [self.check_names(name, wanted, ours)]
+        if name not in ALONE:
+            said.append(self.check_perf(name, ours, self.script("perf", recording)))
+        said.append(self.check_injected(name, recording, ours, size))
+        print(f"{name:14} {os.path.basename(recorder):9} {len(ours):4} samples: " + "; ".join(said), flush=True)
+        os.remove(recording)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("perfdata")
+    parser.add_argument("--verbose", action="store_true")
+    args = parser.parse_args()
+    if not shutil.which("perf") or not shutil.which("cc"):
+        common.skip("no perf, or no compiler")
+    with tempfile.TemporaryDirectory() as folder:
+        programs = compile_programs(folder)
+        test = Test(os.path.abspath(args.perfdata), folder, args.verbose)
+        for i, name in enumerate(WAYS):
+            if WAYS[name][0] in programs:
+                test.check(name, test.perfdata if i % 2 else "perf")
+    sys.exit(0 if test.good else 1)
+
+
+if __name__ == "__main__":
+    main()
