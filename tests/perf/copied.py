@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Unwinds stacks that are copied on the spot, and compares them with what is known of the program, and with perf.
 
-usage: unwind.py PERFDATA [--verbose]
+usage: copied.py PERFDATA [--verbose]
 
-Programs of unwind.c and unwind.cc are compiled without frame pointers and recorded by perf and by perfdata. Of each way through the
+Programs of copied.c and copied.cc are compiled without frame pointers and recorded by perf and by perfdata. Of each way through the
 program it is known which functions lead to spin(). Asked of each recording: at least 99.5 % of the samples in spin() have just
 these, and end in the outermost function where the copy is long enough; perf script has no frame that is not ours, and perf's
 answer is the same for the recording after inject --unwind, which is at least 20 times smaller for copies of 8 KiB.
@@ -45,11 +45,11 @@ WAYS = {
     "exceptions": ("exceptions", "", 8192, "spin (guard::~guard .*thrower )?catcher main .* _start"),
 }
 PROGRAMS = {
-    "plain": f"cc {COMPILE} -o $BIN/plain $SRC/unwind.c -pthread",
-    "static": f"cc {COMPILE} -static -o $BIN/static $SRC/unwind.c -pthread",
-    "debug-frame": f"cc {COMPILE} -fno-asynchronous-unwind-tables -o $BIN/debug-frame $SRC/unwind.c -pthread",
-    "compressed": f"cc {COMPILE} -fno-asynchronous-unwind-tables -gz=zlib -o $BIN/compressed $SRC/unwind.c -pthread",
-    "exceptions": f"c++ {COMPILE} -o $BIN/exceptions $SRC/unwind.cc",
+    "plain": f"cc {COMPILE} -o $BIN/plain $SRC/copied.c -pthread",
+    "static": f"cc {COMPILE} -static -o $BIN/static $SRC/copied.c -pthread",
+    "debug-frame": f"cc {COMPILE} -fno-asynchronous-unwind-tables -o $BIN/debug-frame $SRC/copied.c -pthread",
+    "compressed": f"cc {COMPILE} -fno-asynchronous-unwind-tables -gz=zlib -o $BIN/compressed $SRC/copied.c -pthread",
+    "exceptions": f"c++ {COMPILE} -o $BIN/exceptions $SRC/copied.cc",
 }
 # perf cannot: its chains are cut where ours are not
 ALONE = {"debug_frame", "compressed"}
@@ -71,6 +71,12 @@ def compile_programs(folder):
 
 def names(chain):
     return " ".join(re.sub(r"\+0x[0-9a-f]+$|@.*| ", "", name) for _, name, _ in chain)
+
+
+def with_trampolines(ours, theirs):
+    """perf 6.1 looks for the trampoline of a signal one byte before it."""
+    return [mine if mine[1].startswith("__restore_rt+") and int(mine[0], 16) - 1 == int(other[0], 16) else other
+            for mine, other in zip(ours, theirs)] + theirs[len(ours):]
 
 
 class Test:
@@ -99,7 +105,7 @@ class Test:
     def check_perf(self, name, ours, theirs):
         counts = dict.fromkeys(corpus.KINDS, 0)
         for mine, other in zip(ours, theirs):
-            counts[corpus.compare(mine[1], other[1], "6.1")] += 1
+            counts[corpus.compare(mine[1], with_trampolines(mine[1], other[1]), "6.1")] += 1
         if len(ours) != len(theirs) or counts["shorter"] + counts["different"] > len(ours) * (1 - ENOUGH):
             self.fail(name, f"perf has other frames: {counts}")
         return ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)

@@ -2,7 +2,7 @@
 /*
  * A program whose copied stacks are unwound: functions without frame pointers that call each other in ways that are hard to
  * follow. Each way ends in spin(), below functions whose order is known.
- * usage: unwind MILLISECONDS WAY
+ * usage: copied MILLISECONDS WAY
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -126,8 +126,9 @@ static const struct {
 	const char *name;
 	uint64_t (*run)(uint64_t);
 } ways[] = {
-	{ "nested", nested },   { "deep", deep },           { "dynamic", dynamic }, { "aligned", aligned },
-	{ "signal", signalled }, { "other", on_stack_of_its_own }, { "sorted", sorted },
+	{ "nested", nested },   { "deep", deep },        { "dynamic", dynamic },
+	{ "aligned", aligned }, { "signal", signalled }, { "other", on_stack_of_its_own },
+	{ "sorted", sorted },
 };
 
 static void take_signals(void)
