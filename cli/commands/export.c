@@ -15,6 +15,8 @@ static const struct option options[] = {
 	GROUP(input_group, all.input),
 	GROUP(select_group, all.select),
 	GROUP(symbol_group, all.symbols),
+	STRING("binary", 0, "OBJECT", all.object,
+	       "for compilers: object by name or path (default: the one with the most branches)"),
 	GROUP(unwind_option, all.unwind),
 	GROUP(flame_max_stack_option, max_stack),
 	{ 0 },

@@ -97,9 +97,15 @@ static int read_options(struct exporting *exporting, const struct call *call)
 
 /* ---- the export ---- */
 
-static int report_nothing(const struct exporting *exporting)
+static int report_nothing(const struct exporting *exporting, const struct pd_error *error)
 {
 	struct pd_export_result result = pd_export_result(exporting->export_);
+
+	/* the samples have nothing that the format wants */
+	if (result.samples) {
+		print_error("%s: %s", exporting->input.name, error->message);
+		return CODE_NOTHING;
+	}
 
 	if (!result.samples_read) {
 		print_error("%s: no samples in the file", exporting->input.name);
@@ -154,6 +160,7 @@ static int write_output(struct exporting *exporting, const struct call *call)
 		.choose_place = by_place ? choose_place : NULL,
 		.ready = get_ready,
 		.progress = show_progress,
+		.object = exporting->values->object,
 		.no_unwind = exporting->no_unwind,
 		.symbols = open_symbols,
 		.self = exporting,
@@ -168,7 +175,7 @@ static int write_output(struct exporting *exporting, const struct call *call)
 		status = pd_export_run(exporting->export_, exporting->input.file, &error);
 	progress_clear(&exporting->input.progress);
 	if (status == PD_ERROR_NO_MATCH)
-		code = report_nothing(exporting);
+		code = report_nothing(exporting, &error);
 	else if (exporting->symbols_wrong)
 		code = CODE_UNREADABLE;
 	else if (status < 0 && status != PD_ERROR_OUTPUT)

@@ -14,6 +14,7 @@ struct export_values {
 	const char *format; /* NULL: not given, which is an error */
 	const char *output; /* NULL: standard output */
 	unsigned max_stack; /* 0: all */
+	const char *object; /* NULL: with the most branches */
 	const char *unwind; /* see unwind_parse */
 };
 

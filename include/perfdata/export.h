@@ -55,7 +55,9 @@ struct pd_export_options {
 	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);
 	void *self;           /* first argument of the functions */
 	const char *temp_dir; /* for what has to wait and does not fit in memory; NULL: /tmp */
-	bool no_unwind;       /* call chains as they were recorded; otherwise copied user stacks are unwound */
+	const char *
+		object; /* name or path of the object whose branches are exported, for compilers; NULL: with the most */
+	bool no_unwind; /* call chains as they were recorded; otherwise copied user stacks are unwound */
 };
 
 struct pd_export_result {
@@ -79,7 +81,7 @@ PD_API enum pd_status pd_export_new(const struct pd_export_options *options, str
 				    struct pd_export **export_out, struct pd_error *error);
 PD_API void pd_export_free(struct pd_export *export_);
 /** Exports a file that can be read twice (see pd_run), once. Errors: those of pd_run and of the functions in the options;
- * PD_ERROR_MEMORY; PD_ERROR_SYSTEM: no temporary file; PD_ERROR_NO_MATCH: no sample is exported, and nothing was written;
+ * PD_ERROR_MEMORY; PD_ERROR_SYSTEM: no temporary file; PD_ERROR_NO_MATCH: no sample is exported, or nothing of it is for the format, and nothing was written;
  * PD_ERROR_OUTPUT: the text's sink failed. */
 PD_API enum pd_status pd_export_run(struct pd_export *export_, struct pd_file *file, struct pd_error *error);
 /** Counts of what was done. */

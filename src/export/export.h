@@ -28,6 +28,7 @@ struct pd_export_sample {
 	const struct pd_brief *brief; // its period is what was counted
 	uint32_t thread;              // see pd_export_thread
 	uint32_t ip, stack;           // of the tables
+	uint64_t maps;                // pd_view.maps
 	uint64_t value;               // by the unit of the event: the period, or 1
 	uint64_t time_ns;             // PD_NO_TIME if there is none
 	bool is_truncated;            // its callers are not all known

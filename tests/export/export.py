@@ -132,6 +132,11 @@ def sums_of(stacks, with_events, tables=()):
 def judge(perfdata, name, path, failures):
     """One format of one recording."""
     before = len(failures)
+    if name in formats.FROM_BRANCHES:
+        code, _, said = run([perfdata, "export", "--to", name, path])
+        if code != 5 or "branch" not in said:
+            failures.append(f"{name}: {os.path.basename(path)}: exit code {code} without branch stacks: {said.strip()}")
+        return
     stacks, said = read_back(perfdata, name, path, [])
     label = f"{name}: {os.path.basename(path)}"
     if stacks is None:

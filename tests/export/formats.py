@@ -9,6 +9,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import struct
 
 # frames are names, outermost first; event is None where the format does not say it; samples is None where it has one value
@@ -435,6 +436,39 @@ def read_callgrind(data):
     return Callgrind(data)
 
 
+def counted_lines(lines, pattern):
+    """A number, and as many lines."""
+    count = next(lines)
+    need(count.isdigit(), f"count {count!r}")
+    for _ in range(int(count)):
+        line = next(lines)
+        need(re.fullmatch(pattern, line), f"line {line!r}")
+
+
+def read_autofdo(data):
+    lines = iter(data.decode("ascii").splitlines())
+    for pattern in (r"[0-9a-f]+-[0-9a-f]+:\d+", r"[0-9a-f]+:\d+", r"[0-9a-f]+->[0-9a-f]+:\d+"):
+        counted_lines(lines, pattern)
+    need(next(lines, None) is None, "lines after the end")
+    return []
+
+
+def read_llvm_profgen(data):
+    lines = iter(data.decode("ascii").splitlines())
+    for pattern in (r"[0-9a-f]+-[0-9a-f]+:\d+", r"[0-9a-f]+->[0-9a-f]+:\d+"):
+        counted_lines(lines, pattern)
+    need(next(lines, None) is None, "lines after the end")
+    return []
+
+
+def read_bolt(data):
+    for line in data.decode("ascii").splitlines():
+        need(re.fullmatch(r"B [0-9a-f]+ [0-9a-f]+ \d+ \d+|F [0-9a-f]+ [0-9a-f]+ \d+", line), f"line {line!r}")
+    return []
+
+
+# From branch stacks, without which there is nothing to write.
+FROM_BRANCHES = {"autofdo", "bolt", "llvm-profgen"}
 # What they have is the number of samples alone; or their values, and no samples can be told apart.
 WITHOUT_VALUES = {"perf-json"}
 WITHOUT_SAMPLES = {"folded", "otlp", "callgrind"}
@@ -445,5 +479,5 @@ READERS = {name[len("read_"):].replace("_", "-"): function for name, function in
 def read(name, data):
     try:
         return READERS[name](data)
-    except (KeyError, IndexError, ValueError, TypeError, EOFError, gzip.BadGzipFile, csv.Error) as error:
+    except (KeyError, IndexError, StopIteration, ValueError, TypeError, EOFError, gzip.BadGzipFile, csv.Error) as error:
         raise Malformed(f"{type(error).__name__}: {error}") from error

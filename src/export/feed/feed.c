@@ -68,6 +68,7 @@ static void give(struct pd_export *self, struct pd_export_sample *sample, const 
 	if (self->options.choose_place &&
 	    !self->options.choose_place(self->options.self, &self->tables.frames[sample->ip].place))
 		return;
+	sample->maps = view->view.maps;
 	sample->thread = view->owner;
 	sample->time_ns = sample->brief->time_ns;
 	sample->value = pd_event_unit(sample->event) == PD_UNIT_SAMPLES ? 1 : sample->brief->period;

@@ -36,8 +36,7 @@ static bool name_frame(const struct pd_places *places, const struct pd_code_addr
 	return !places->tables->failed;
 }
 
-// PD_NO_FRAME if there is no memory.
-static uint32_t find_frame(struct pd_places *places, struct pd_code_address address)
+uint32_t pd_places_frame(struct pd_places *places, struct pd_code_address address)
 {
 	struct pd_frames *frames = &places->frames;
 	struct pd_wanted wanted = { .address = address };
@@ -81,7 +80,7 @@ static bool find_chain(struct pd_places *places, struct pd_u64s chain, struct pd
 			break;
 		address.addr = chain.items[i];
 		address.depth++;
-		places->chain[count] = find_frame(places, address);
+		places->chain[count] = pd_places_frame(places, address);
 		if (places->chain[count++] == PD_NO_FRAME)
 			return false;
 	}
@@ -98,7 +97,7 @@ static bool find_stack(struct pd_places *places, const struct pd_brief *brief, u
 
 	if (!PD_GROW(places->chain, places->chain_capacity, chain.count + 1))
 		return false;
-	met_out->ip = find_frame(places, address);
+	met_out->ip = pd_places_frame(places, address);
 	// the mark is frame 0, and outermost
 	met_out->stack = is_truncated && places->marks ? pd_tables_stack(places->tables, 0, 0) : 0;
 	if (met_out->ip == PD_NO_FRAME || !find_chain(places, chain, address, most, &count))

@@ -40,6 +40,8 @@ const struct pd_thread_view *pd_places_view(struct pd_places *places, uint32_t p
 					    struct pd_moment when);
 // To be called before the first stack if stacks may be truncated. False if there is no memory.
 bool pd_places_mark_truncated(struct pd_places *places);
+// The frame of an address; PD_NO_FRAME if there is no memory.
+uint32_t pd_places_frame(struct pd_places *places, struct pd_code_address address);
 // The frame of a sampled address, and the stack of a sample with at most `most` callers (0: all). False if there is no memory.
 bool pd_places_stack(struct pd_places *places, const struct pd_brief *brief, uint64_t maps, struct pd_moment when,
 		     unsigned most, bool is_truncated, uint32_t *ip_out, uint32_t *stack_out);

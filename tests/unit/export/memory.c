@@ -60,14 +60,17 @@ static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
 	return exported->symbols;
 }
 
-static enum pd_status export_file(const char *format, struct pd_text *text, uint64_t *damaged_out)
+#define SAMPLES PERFDATA_TEST_DATA "/hot.data"
+#define BRANCHES PERFDATA_TEST_DATA "/../fuzz/corpus/export/branches"
+
+static enum pd_status export_file(const char *path, const char *format, struct pd_text *text, uint64_t *damaged_out)
 {
 	struct exported exported = { 0 };
 	const struct pd_export_options options = {
 		.size = sizeof(options), .format = format, .symbols = open_symbols, .self = &exported
 	};
 	struct pd_export *export_ = NULL;
-	enum pd_status status = pd_file_open(PERFDATA_TEST_DATA "/hot.data", NULL, &exported.file, NULL);
+	enum pd_status status = pd_file_open(path, NULL, &exported.file, NULL);
 
 	if (status >= 0)
 		status = pd_export_new(&options, text, &export_, NULL);
@@ -93,7 +96,9 @@ static long every_turn(const char *format)
 	struct pd_text *whole = pd_text_new();
 	long failures = 0;
 	uint64_t damaged;
-	bool good = whole && export_file(format, whole, &damaged) == PD_OK;
+	enum pd_status first = whole ? export_file(SAMPLES, format, whole, &damaged) : PD_ERROR_MEMORY;
+	const char *path = first == PD_ERROR_NO_MATCH ? BRANCHES : SAMPLES;
+	bool good = first == PD_OK || export_file(path, format, whole, &damaged) == PD_OK;
 
 	for (long turn = 0; good; turn++) {
 		struct pd_text *text = pd_text_new();
@@ -101,11 +106,12 @@ static long every_turn(const char *format)
 
 		has_failed = false;
 		left = turn;
-		status = export_file(format, text, &damaged);
+		status = export_file(path, format, text, &damaged);
 		left = -1;
 		// without symbols an export ends by what its caller says; what cannot be decoded without memory is counted
-		good = status == PD_OK ? damaged || same_text(text, whole) :
-					 has_failed && (status == PD_ERROR_MEMORY || status == PD_ERROR_STOPPED);
+		good = status == PD_OK ?
+			       damaged || same_text(text, whole) :
+			       has_failed && (status == PD_ERROR_MEMORY || status == PD_ERROR_STOPPED || damaged);
 		if (!good)
 			printf("# %s: allocation %ld: %s\n", format, turn, pd_status_name(status));
 		failures += status < 0;
