@@ -4,7 +4,7 @@
 
 usage: copied.py PERFDATA [--verbose]
 
-Programs of copied.c and copied.cc are compiled without frame pointers and recorded by perf and by perfdata. Of each way through the
+Programs of copied.c, copied32.c and copied.cc are compiled without frame pointers and recorded by perf and by perfdata. Of each way through the
 program it is known which functions lead to spin(). Asked of each recording: at least 99.5 % of the samples in spin() have just
 these, and end in the outermost function where the copy is long enough; perf script has no frame that is not ours, and perf's
 answer is the same for the recording after inject --unwind, which is at least 20 times smaller for copies of 8 KiB.
@@ -27,7 +27,7 @@ import unwind as corpus  # noqa: E402 pylint: disable=wrong-import-position
 
 COMPILE = "-O2 -g -fomit-frame-pointer -fasynchronous-unwind-tables -fno-optimize-sibling-calls"
 START = "in_thread main .* _start"
-# name: program, its options, bytes to copy, functions from spin outwards; "|" is where the copy ends, "*" any functions.
+# name: program, its options, bytes to copy, functions from spin outwards.
 WAYS = {
     "nested": ("plain", "nested", 8192, f"spin inner nested {START}"),
     "deep": ("plain", "deep", 16384, f"spin inner nested (recursive ){{13}}deep {START}"),
@@ -42,6 +42,7 @@ WAYS = {
     "static": ("static", "deep", 16384, f"spin inner nested (recursive ){{13}}deep {START}"),
     "debug_frame": ("debug-frame", "deep", 16384, f"spin inner nested (recursive ){{13}}deep {START}"),
     "compressed": ("compressed", "deep", 16384, f"spin inner nested (recursive ){{13}}deep {START}"),
+    "32 bits": ("32", "", 8192, "spin inner dynamic aligned (recursive ){6}begin _start"),
     "exceptions": ("exceptions", "", 8192, "spin (guard::~guard .*thrower )?catcher main .* _start"),
 }
 PROGRAMS = {
@@ -49,10 +50,11 @@ PROGRAMS = {
     "static": f"cc {COMPILE} -static -o $BIN/static $SRC/copied.c -pthread",
     "debug-frame": f"cc {COMPILE} -fno-asynchronous-unwind-tables -o $BIN/debug-frame $SRC/copied.c -pthread",
     "compressed": f"cc {COMPILE} -fno-asynchronous-unwind-tables -gz=zlib -o $BIN/compressed $SRC/copied.c -pthread",
+    "32": f"cc -m32 {COMPILE} -nostdlib -static -fno-stack-protector -fcf-protection=none -o $BIN/32 $SRC/copied32.c",
     "exceptions": f"c++ {COMPILE} -o $BIN/exceptions $SRC/copied.cc",
 }
 # perf cannot: its chains are cut where ours are not
-ALONE = {"debug_frame", "compressed"}
+ALONE = {"debug_frame", "compressed", "32 bits"}
 ENOUGH = 0.995
 
 
