@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "symbol/lookup.h"
 #include "unwind/compile.h"
+#include "unwind/saved.h"
 
 enum {
 	SEGMENT_LOAD = 1,
@@ -102,13 +103,27 @@ static bool compile(struct pd_unwind_shared *shared, struct pd_unwind_module *mo
 		    const struct pd_unwind_arch *arch)
 {
 	struct pd_elf *shape = found->object ? found->object : found->debug;
+	const struct pd_symbols *symbols = shared->symbols;
+	struct pd_object_id id = { .size = 0 };
+	struct pd_file_origin origin;
 
 	if (!shape)
 		return true;
 	module->found = true;
 	module->big = shape->big;
-	return take_segments(module, shape) &&
-	       pd_unwind_compile(found->object, found->debug, arch, shared->symbols->limit, &module->table);
+	if (!take_segments(module, shape))
+		return false;
+	origin = pd_found_origin(found, &symbols->places);
+	if (!pd_elf_id(shape, &id))
+		return pd_unwind_compile(found->object, found->debug, arch, symbols->limit, &module->table);
+	if (pd_unwind_load_table(symbols->index, &id, &origin, symbols->limit, &module->table))
+		return true;
+	if (!pd_unwind_compile(found->object, found->debug, arch, symbols->limit, &module->table))
+		return false;
+	// what could not be read may be there the next time
+	if (!found->object || !found->object->image.failed)
+		pd_unwind_save_table(symbols->index, &id, &origin, &module->table);
+	return true;
 }
 
 // NULL if there is no memory.

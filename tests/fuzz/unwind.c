@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Unwind rules of objects, also as their own debug files, for each architecture; and expressions. */
+/* Unwind rules of objects, also as their own debug files, for each architecture; tables of the index; and expressions. */
 #include "unwind/compile.h"
 #include "unwind/expression.h"
+#include "unwind/saved.h"
 #include "walk.h"
 
 enum {
@@ -79,8 +80,14 @@ static void compile(struct pd_elf *elf, struct pd_elf *debug, const uint8_t *dat
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pd_elf *elf = NULL;
+	struct pd_unwind_table table;
 	struct pd_image image;
 
+	// as the index has them
+	if (pd_unwind_unpack(data, size, &table)) {
+		check_table(&table, data, size);
+		pd_unwind_table_fini(&table);
+	}
 	pd_image_open_memory(&image, data, size);
 	if (pd_elf_open_image(&elf, &image, "input", 4 << 20, NULL))
 		return 0;

@@ -29,7 +29,7 @@ static const uint64_t file_limit = (uint64_t)256 << 20;
 static const uint64_t total_limit = (uint64_t)1 << 30;
 
 static const char *const kinds[] = {
-	[PD_INDEX_SYMBOLS] = ".symbols", [PD_INDEX_LINES] = ".lines", [PD_INDEX_KERNEL] = ".kernel"
+	[PD_INDEX_SYMBOLS] = ".symbols", [PD_INDEX_LINES] = ".lines", [PD_INDEX_KERNEL] = ".kernel", [PD_INDEX_UNWIND] = ".unwind"
 };
 static const char unfinished[] = ".new";
 

@@ -47,7 +47,8 @@ void pd_index_save_kernel(const char *index, const struct pd_object_id *id, cons
 enum pd_index_kind {
 	PD_INDEX_SYMBOLS,
 	PD_INDEX_LINES,
-	PD_INDEX_KERNEL
+	PD_INDEX_KERNEL,
+	PD_INDEX_UNWIND
 };
 
 /** What identifies a file of the index. */

@@ -4,6 +4,7 @@
  * each allocation fails in turn; the linker wraps them (--wrap).
  */
 #include "unwind/cfi.h"
+#include "unwind/saved.h"
 
 #include "unit/test.h"
 
@@ -390,6 +391,38 @@ TEST(test_cfi__without_memory)
 	CHECK(live == 0);
 }
 
+// What the index keeps: the same again; damage is found, or leads nowhere.
+TEST(test_cfi__packed)
+{
+	struct pd_cfi_section section = section_of(usual, sizeof(usual));
+	struct pd_unwind_table table, again;
+	uint8_t bytes[1024];
+	size_t size;
+
+	CHECK(compile(&table, &section));
+	size = pd_unwind_packed_size(&table);
+	CHECK(size < sizeof(bytes));
+	pd_unwind_pack(&table, bytes);
+	pd_unwind_table_fini(&table);
+	CHECK(pd_unwind_unpack(bytes, size, &again));
+	check_usual(&again);
+	pd_unwind_table_fini(&again);
+	for (size_t i = 0; i < size; i++)
+		CHECK(!pd_unwind_unpack(bytes, i, &again));
+	for (size_t i = 0; i < size * 256; i++) {
+		uint8_t was = bytes[i / 256];
+
+		bytes[i / 256] = (uint8_t)i;
+		if (pd_unwind_unpack(bytes, size, &again)) {
+			for (uint64_t addr = BASE; addr < END; addr += 0x1f)
+				has_saved(&again, addr, RA, PD_SAVED_AT_CFA, 0);
+			pd_unwind_table_fini(&again);
+		}
+		bytes[i / 256] = was;
+	}
+	CHECK(live == 0);
+}
+
 // Registers of perf by number of DWARF: each once.
 TEST(test_cfi__architectures)
 {
@@ -421,4 +454,4 @@ RUN(TEST_CASE(test_cfi__rules), TEST_CASE(test_cfi__signal), TEST_CASE(test_cfi_
     TEST_CASE(test_cfi__registers), TEST_CASE(test_cfi__restored), TEST_CASE(test_cfi__unknown_instruction),
     TEST_CASE(test_cfi__nothing_to_restore), TEST_CASE(test_cfi__past_the_function),
     TEST_CASE(test_cfi__functions_that_were_thrown_away), TEST_CASE(test_cfi__debug_frame), TEST_CASE(test_cfi__damage),
-    TEST_CASE(test_cfi__without_memory), TEST_CASE(test_cfi__architectures))
+    TEST_CASE(test_cfi__without_memory), TEST_CASE(test_cfi__packed), TEST_CASE(test_cfi__architectures))

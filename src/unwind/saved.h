@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of unwind rules in the index, so that the next run need not make them. */
+#ifndef PD_UNWIND_SAVED_H
+#define PD_UNWIND_SAVED_H
+
+#include "object/index/index_file.h"
+#include "unwind/table.h"
+
+// The table of an object; false if it is not there. index may be NULL.
+bool pd_unwind_load_table(const char *index, const struct pd_object_id *id, const struct pd_file_origin *origin,
+			  size_t limit, struct pd_unwind_table *table_out);
+// Keeps it, if it is worth that.
+void pd_unwind_save_table(const char *index, const struct pd_object_id *id, const struct pd_file_origin *origin,
+			  const struct pd_unwind_table *table);
+
+// The same with bytes. What is read is checked: nothing in a table that was made of bytes leads out of it. False if they are no
+// table, or there is no memory.
+bool pd_unwind_unpack(const uint8_t *data, size_t size, struct pd_unwind_table *table_out);
+size_t pd_unwind_packed_size(const struct pd_unwind_table *table);
+void pd_unwind_pack(const struct pd_unwind_table *table, uint8_t *data);
+
+#endif
