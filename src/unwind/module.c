@@ -6,8 +6,8 @@
 
 #include "base/threads.h"
 #include "symbol/lookup.h"
-#include "unwind/compile.h"
-#include "unwind/saved.h"
+#include "unwind/rules/compile.h"
+#include "unwind/rules/saved.h"
 
 enum {
 	SEGMENT_LOAD = 1,

@@ -10,9 +10,9 @@
 
 #include <perfdata/unwind.h>
 
-#include "unwind/arch.h"
+#include "unwind/rules/arch.h"
 #include "unwind/expression.h"
-#include "unwind/table.h"
+#include "unwind/rules/table.h"
 
 // Bytes of a file that stand at an address of its object.
 struct pd_unwind_segment {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Unwind rules of objects, also as their own debug files, for each architecture; tables of the index; and expressions. */
-#include "unwind/compile.h"
+#include "unwind/rules/compile.h"
 #include "unwind/expression.h"
-#include "unwind/saved.h"
+#include "unwind/rules/saved.h"
 #include "walk.h"
 
 enum {

@@ -3,8 +3,8 @@
  * Tables of unwind rules, made of call frame information by hand: what holds at which address, and what becomes of damage. Then
  * each allocation fails in turn; the linker wraps them (--wrap).
  */
-#include "unwind/cfi.h"
-#include "unwind/saved.h"
+#include "unwind/rules/cfi.h"
+#include "unwind/rules/saved.h"
 
 #include "unit/test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "unwind/table.h"
+#include "unwind/rules/table.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "unwind/saved.h"
+#include "unwind/rules/saved.h"
 
 #include <string.h>
 
-#include "unwind/arch.h"
+#include "unwind/rules/arch.h"
 
 enum {
 	VARIANT = 1,       // changes with what tables say

@@ -4,8 +4,8 @@
  * says otherwise. Registers are kept by number, below PD_UNWIND_REGISTERS; the few that are needed and have a larger one get
  * the last of these.
  */
-#ifndef PD_UNWIND_ARCH_H
-#define PD_UNWIND_ARCH_H
+#ifndef PD_UNWIND_RULES_ARCH_H
+#define PD_UNWIND_RULES_ARCH_H
 
 #include <stdbool.h>
 #include <stdint.h>

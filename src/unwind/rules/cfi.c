@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries of .eh_frame and .debug_frame. */
-#include "unwind/cfi.h"
+#include "unwind/rules/cfi.h"
 
 #include "object/dwarf/dwarf.h"
 

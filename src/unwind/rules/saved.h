@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of unwind rules in the index, so that the next run need not make them. */
-#ifndef PD_UNWIND_SAVED_H
-#define PD_UNWIND_SAVED_H
+#ifndef PD_UNWIND_RULES_SAVED_H
+#define PD_UNWIND_RULES_SAVED_H
 
 #include "object/index/index_file.h"
-#include "unwind/table.h"
+#include "unwind/rules/table.h"
 
 // The table of an object; false if it is not there. index may be NULL.
 bool pd_unwind_load_table(const char *index, const struct pd_object_id *id, const struct pd_file_origin *origin,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sources: the psABI documents of the architectures for numbers of DWARF, asm/perf_regs.h of Linux for those of perf. */
-#include "unwind/arch.h"
+#include "unwind/rules/arch.h"
 
 #include <stddef.h>
 #include <string.h>

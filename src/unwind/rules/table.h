@@ -4,8 +4,8 @@
  * shared by rows; one says where the frame of the caller is (the CFA), and where the registers of the caller are. What cannot
  * be said so is an expression of DWARF, kept as bytes.
  */
-#ifndef PD_UNWIND_TABLE_H
-#define PD_UNWIND_TABLE_H
+#ifndef PD_UNWIND_RULES_TABLE_H
+#define PD_UNWIND_RULES_TABLE_H
 
 #include "base/lookup/hash.h"
 #include "base/memory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses as call frame information has them. */
 #include "object/dwarf/dwarf.h"
-#include "unwind/cfi.h"
+#include "unwind/rules/cfi.h"
 
 enum {
 	ENCODING_OMIT = 0xff,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "unwind/compile.h"
+#include "unwind/rules/compile.h"
 
 #include "base/cursor.h"
 #include "object/dwarf/dwarf.h"
-#include "unwind/cfi.h"
+#include "unwind/rules/cfi.h"
 
 enum {
 	SEGMENT_LOAD = 1,

@@ -3,13 +3,13 @@
  * Call frame information (DWARF 5, 6.4; the LSB for .eh_frame): its entries are run once, and what holds from each address on
  * becomes a row. All of it may be hostile: reads are bounded, work and memory are linear in the size of the section.
  */
-#ifndef PD_UNWIND_CFI_H
-#define PD_UNWIND_CFI_H
+#ifndef PD_UNWIND_RULES_CFI_H
+#define PD_UNWIND_RULES_CFI_H
 
 #include "base/cursor.h"
 
-#include "unwind/arch.h"
-#include "unwind/table.h"
+#include "unwind/rules/arch.h"
+#include "unwind/rules/table.h"
 
 struct pd_cfi_section {
 	struct pd_bytes bytes;

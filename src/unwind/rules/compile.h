@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the unwind rules of an object are: .eh_frame, by its section or by its header, then .debug_frame of the object and of
  * its debug file. */
-#ifndef PD_UNWIND_COMPILE_H
-#define PD_UNWIND_COMPILE_H
+#ifndef PD_UNWIND_RULES_COMPILE_H
+#define PD_UNWIND_RULES_COMPILE_H
 
 #include "object/elf/elf.h"
-#include "unwind/arch.h"
-#include "unwind/table.h"
+#include "unwind/rules/arch.h"
+#include "unwind/rules/table.h"
 
 // Makes the table of an object and its debug file, of which one may be NULL. limit: most bytes of one section. Damage and what is
 // missing give a smaller table. False if there is no memory.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Instructions of call frame information, and rows of what they say. */
 #include "object/dwarf/dwarf.h"
-#include "unwind/cfi.h"
+#include "unwind/rules/cfi.h"
 
 enum {
 	EXPRESSION_MOST = 4096,
