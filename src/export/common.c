@@ -14,6 +14,7 @@ static const struct {
 } supportable[] = {
 #define SAMPLE_PART(NAME, bit, text) { PD_MASK(PD_SAMPLE_TYPE_##bit), 0, text },
 #define RECORDS(NAME, record_type, text) { 0, PD_RECORD_##record_type, text },
+#define OTHER(NAME, text) { 0, 0, text },
 #include "export/support.def"
 };
 
@@ -111,7 +112,7 @@ void pd_export_note_parts(struct pd_export *self, const struct pd_event *event, 
 void pd_export_note_records(struct pd_export *self, uint32_t type, uint64_t records)
 {
 	for (size_t i = 0; i < PD_SUPPORT_COUNT; i++)
-		if (!supportable[i].part && supportable[i].type == type && !(self->supports >> i & 1))
+		if (supportable[i].type && supportable[i].type == type && !(self->supports >> i & 1))
 			self->dropped[i] += records;
 }
 

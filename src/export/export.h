@@ -16,6 +16,7 @@
 enum pd_support {
 #define SAMPLE_PART(NAME, bit, text) PD_SUPPORT_##NAME,
 #define RECORDS(NAME, type, text) PD_SUPPORT_##NAME,
+#define OTHER(NAME, text) PD_SUPPORT_##NAME,
 #include "export/support.def"
 	PD_SUPPORT_COUNT
 };

@@ -338,6 +338,9 @@ COMMANDS = (
     "filter --where ip>0 -o OUT IN", "sample 1/2 -o OUT IN", "tail -n 100 -o OUT IN", "merge IN IN2 -o OUT",
     "split --by event -o OUT IN", "split --by pid -o OUT IN", "split --by comm -o OUT IN", "split --by cgroup -o OUT IN",
     "split --by size=4M -o OUT IN",
+    "export --no-symbols --to pprof -o OUT IN", "export --no-symbols --to firefox -o OUT IN", "export --no-symbols --to chrome -o OUT IN",
+    "export --no-symbols --to callgrind -o OUT IN", "export --no-symbols --to perfetto -o OUT IN", "export --no-symbols --to otlp -o OUT IN",
+    "export --no-symbols --to speedscope -o OUT IN", "export --no-symbols --to jsonl -o OUT IN",
     "text -o OUT IN", "inject -b -o OUT IN", "scrub -o OUT IN", "pack --no-index --symfs /nowhere -o OUT IN",
 )
 

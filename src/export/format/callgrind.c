@@ -16,6 +16,11 @@
 // another use: event, function as stack, line as thread, callee and 1 (0: its own cost) as cpu.
 #define ROOT (UINT32_MAX - 1) // number of the function that calls all others
 
+// Each line has a cost for all of them.
+enum {
+	EVENTS_MOST = 64
+};
+
 enum names {
 	OBJECT = 1,
 	FILE_NAME = 2,
@@ -23,11 +28,13 @@ enum names {
 };
 
 struct callgrind {
-	struct pd_sums sums;  // of stacks
-	struct pd_sums costs; // of lines and calls
-	uint32_t root;        // string
-	uint32_t *met;        // by string of a name: the stack that had such a function last
-	uint8_t *named;       // by string: bits of enum names that it was written for, with its number
+	struct pd_sums sums;        // of stacks
+	struct pd_sums costs;       // of lines and calls
+	size_t events[EVENTS_MOST]; // that have samples
+	size_t event_count;
+	uint32_t root;  // string
+	uint32_t *met;  // by string of a name: the stack that had such a function last
+	uint8_t *named; // by string: bits of enum names that it was written for, with its number
 };
 
 static void take_sample(struct pd_export *self, const struct pd_export_sample *sample)
@@ -122,18 +129,19 @@ static void put_function(struct pd_export *self, uint32_t number, bool called)
 	put_name(self, called ? "cfn" : "fn", FUNCTION, function->name);
 }
 
-// The costs of one line or call, which are those of all events.
+// The costs of one line or call, by event.
 static void put_costs(struct pd_export *self, const struct pd_sum *costs, size_t count)
 {
+	const struct callgrind *callgrind = self->sink;
 	size_t at = 0;
 
 	pd_text_u64(self->text, costs->thread);
-	for (size_t i = 0; i < self->event_count; i++) {
-		if (!self->sums[i].samples)
-			continue;
+	for (size_t i = 0; i < callgrind->event_count; i++) {
+		bool has_cost = at < count && costs[at].event == callgrind->events[i];
+
 		pd_text_char(self->text, ' ');
-		pd_text_u64(self->text, at < count && costs[at].event == i ? costs[at].value : 0);
-		at += at < count && costs[at].event == i;
+		pd_text_u64(self->text, has_cost ? costs[at].value : 0);
+		at += has_cost;
 	}
 	pd_text_char(self->text, '\n');
 }
@@ -170,41 +178,60 @@ static void put_all(struct pd_export *self)
 	}
 }
 
-static bool has_name_before(const struct pd_export *self, size_t event)
+static const char *event_name(const struct pd_export *self, size_t number)
 {
-	for (size_t i = 0; i < event; i++)
-		if (self->sums[i].samples &&
-		    strcmp(pd_file_event(self->file, i)->name, pd_file_event(self->file, event)->name) == 0)
+	const struct callgrind *callgrind = self->sink;
+
+	return pd_file_event(self->file, callgrind->events[number])->name;
+}
+
+static bool has_name_before(const struct pd_export *self, size_t number)
+{
+	for (size_t i = 0; i < number; i++)
+		if (strcmp(event_name(self, i), event_name(self, number)) == 0)
 			return true;
 	return false;
 }
 
 // Names of events are words of letters, digits and _ here.
-static void put_event(struct pd_export *self, size_t event)
+static void put_event(struct pd_export *self, size_t number)
 {
 	pd_text_char(self->text, ' ');
-	for (const char *c = pd_file_event(self->file, event)->name; *c; c++) {
+	for (const char *c = event_name(self, number); *c; c++) {
 		bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');
 
 		pd_text_char(self->text, plain ? *c : '_');
 	}
-	if (has_name_before(self, event))
-		pd_text_printf(self->text, "_%zu", event);
+	if (has_name_before(self, number))
+		pd_text_printf(self->text, "_%zu", number);
 }
 
 static void put_events(struct pd_export *self)
 {
+	const struct callgrind *callgrind = self->sink;
 	struct pd_text *text = self->text;
 
 	PD_TEXT_LITERAL(text, "events:");
-	for (size_t i = 0; i < self->event_count; i++)
-		if (self->sums[i].samples)
-			put_event(self, i);
+	for (size_t i = 0; i < callgrind->event_count; i++)
+		put_event(self, i);
 	PD_TEXT_LITERAL(text, "\nsummary:");
-	for (size_t i = 0; i < self->event_count; i++)
-		if (self->sums[i].samples)
-			pd_text_printf(text, " %" PRIu64, self->sums[i].value);
+	for (size_t i = 0; i < callgrind->event_count; i++)
+		pd_text_printf(text, " %" PRIu64, self->sums[callgrind->events[i]].value);
 	pd_text_char(text, '\n');
+}
+
+static void choose_events(struct pd_export *self)
+{
+	struct callgrind *callgrind = self->sink;
+
+	for (size_t i = 0; i < self->event_count; i++) {
+		if (!self->sums[i].samples)
+			continue;
+		if (callgrind->event_count < EVENTS_MOST)
+			callgrind->events[callgrind->event_count++] = i;
+		else
+			self->dropped[PD_SUPPORT_EVENTS] += self->sums[i].samples;
+	}
 }
 
 static bool prepare(struct pd_export *self)
@@ -225,8 +252,10 @@ static void end(struct pd_export *self)
 		self->failed = true;
 		return;
 	}
+	choose_events(self);
 	for (size_t i = 0; i < callgrind->sums.count; i++)
-		add_stack(self, &callgrind->sums.items[i], (uint32_t)i + 1);
+		if (callgrind->sums.items[i].event <= callgrind->events[callgrind->event_count - 1])
+			add_stack(self, &callgrind->sums.items[i], (uint32_t)i + 1);
 	if (self->failed || self->tables.failed)
 		return;
 	qsort(callgrind->costs.items, callgrind->costs.count, sizeof(*callgrind->costs.items), by_function);

@@ -22,10 +22,17 @@ enum {
 	PROFILE_DEFAULT_TYPE = 14
 };
 
+// Each sample has values for all of them.
+enum {
+	EVENTS_MOST = 64
+};
+
+#define NO_PLACE SIZE_MAX
+
 struct pprof {
 	struct pd_sums sums;
 	struct pd_text *message;
-	size_t *place_of; // by event: the number of its first value
+	size_t *place_of; // by event: the number of its first value, or NO_PLACE
 	size_t value_count;
 	uint32_t label_pid, label_tid, label_comm, label_cpu;
 };
@@ -90,13 +97,19 @@ static void put_types(struct pd_export *self)
 {
 	struct pprof *pprof = self->sink;
 	bool only = pd_export_events_used(self) == 1;
+	size_t events = 0;
 
 	for (size_t i = 0; i < self->event_count; i++) {
 		const struct pd_event *event = pd_file_event(self->file, i);
 
-		pprof->place_of[i] = pprof->value_count;
+		pprof->place_of[i] = NO_PLACE;
 		if (!self->sums[i].samples)
 			continue;
+		if (events++ >= EVENTS_MOST) {
+			self->dropped[PD_SUPPORT_EVENTS] += self->sums[i].samples;
+			continue;
+		}
+		pprof->place_of[i] = pprof->value_count;
 		put_event_types(self, event, only);
 		pprof->value_count += pd_event_unit(event) == PD_UNIT_SAMPLES ? 1 : 2;
 	}
@@ -292,7 +305,8 @@ static void end(struct pd_export *self)
 	put_types(self);
 	put_period(self);
 	for (size_t i = 0; i < pprof->sums.count && !self->tables.failed; i++)
-		put_sample(self, &pprof->sums.items[i]);
+		if (pprof->place_of[pprof->sums.items[i].event] != NO_PLACE)
+			put_sample(self, &pprof->sums.items[i]);
 	if (self->tables.failed)
 		return;
 	put_tables(self);
