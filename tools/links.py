@@ -27,7 +27,8 @@ BEGIN, END = "<!-- begin: tools/links.py --write -->\n\n", "\n<!-- end -->\n"
 
 # From the ground up: a folder uses only those before it. Of src/edit and cli, folders below count each.
 ORDER = (
-    "src/base", "src/format", "src/file", "src/stream", "src/object", "src/trace", "src/header", "src/filter", "src/state", "src/symbol",
+    "src/base", "src/format", "src/file", "src/stream", "src/object", "src/trace", "src/header", "src/filter", "src/state", "src/interval",
+    "src/symbol",
     "src/unwind",
     "src/profile", "src/report", "src/flame", "src/samples", "src/doctor", "src/write", "src/edit", "src/export", "src/record",
     "src/count", "cli",

@@ -26,6 +26,7 @@
  *   check.h         reporting every problem of a file
  *   state.h         threads and mappings at any time
  *   trace.h         fields of tracepoints
+ *   interval.h      what threads did over time, from context switches
  *   jitdump.h       JIT-compiled code from jitdump files
  *   symbol.h        names of addresses
  *   unwind.h        call chains from copied user stacks
@@ -96,6 +97,7 @@
 #include <perfdata/format.h>
 #include <perfdata/header.h>
 #include <perfdata/inject.h>
+#include <perfdata/interval.h>
 #include <perfdata/jitdump.h>
 #include <perfdata/json.h>
 #include <perfdata/live.h>

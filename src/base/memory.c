@@ -105,7 +105,7 @@ bool pd_grow(void **items, size_t *capacity, size_t want, size_t item_size)
 	return true;
 }
 
-void *pd_arena_grow(struct pd_arena *arena, size_t size)
+static void *grow(struct pd_arena *arena, size_t size)
 {
 	size_t want = arena->blocks ? arena->blocks->size : FIRST_BLOCK / 2;
 	struct pd_block *block;
@@ -133,6 +133,14 @@ void *pd_arena_grow(struct pd_arena *arena, size_t size)
 	arena->end = block->bytes + want;
 	memset(block->bytes, 0, size);
 	return block->bytes;
+}
+
+void *pd_arena_grow(struct pd_arena *arena, size_t size)
+{
+	void *memory = grow(arena, size);
+
+	arena->failed |= !memory;
+	return memory;
 }
 
 void *pd_arena_copy(struct pd_arena *arena, const void *data, size_t size)

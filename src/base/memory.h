@@ -34,6 +34,7 @@ struct pd_arena {
 	uint8_t *end;
 	size_t used;  // bytes of all blocks
 	size_t limit; // most bytes of all blocks; 0 means no limit
+	bool failed;  // some memory was refused
 };
 
 void *pd_arena_grow(struct pd_arena *arena, size_t size);

@@ -189,6 +189,7 @@ static bool take_format(struct pd_trace *trace, struct pd_format *format, const 
 		format->pieces = pieces;
 		format->piece_count = list.count;
 	}
+	trace->lacks_memory |= list.failed || list.text.failed;
 	pd_free(list.items);
 	pd_free(list.text.data);
 	return pieces != NULL;
@@ -206,8 +207,12 @@ static bool take_arguments(struct pd_trace *trace, const struct pd_format *forma
 		if (*at++ != ',')
 			return false;
 		node = pd_trace_expression(trace, format, &at, end);
-		if (!node || !PD_GROW(arguments->items, capacity, arguments->count + 1))
+		if (!node)
 			return false;
+		if (!PD_GROW(arguments->items, capacity, arguments->count + 1)) {
+			trace->lacks_memory = true;
+			return false;
+		}
 		arguments->items[arguments->count++] = node;
 	}
 	return true;

@@ -171,6 +171,45 @@ bool pd_trace_field_at(struct pd_trace *trace, const struct pd_event *event, siz
 	return true;
 }
 
+// Expressions have a greatest size.
+static bool has_field(const struct pd_node *node, const char *field)
+{
+	if (!node)
+		return false;
+	if (node->kind == PD_NODE_FIELD && node->member && !strcmp(node->member->field.name, field))
+		return true;
+	return has_field(node->a, field) || has_field(node->b, field) || has_field(node->c, field);
+}
+
+static const struct pd_choice_of_value *find_flags(const struct pd_node *node, const char *field)
+{
+	const struct pd_choice_of_value *found;
+
+	if (!node)
+		return NULL;
+	if (node->kind == PD_NODE_FLAGS && has_field(node->a, field))
+		return node->choices;
+	found = find_flags(node->a, field);
+	if (!found)
+		found = find_flags(node->b, field);
+	return found ? found : find_flags(node->c, field);
+}
+
+bool pd_trace_lacks_memory(const struct pd_trace *trace)
+{
+	return trace->lacks_memory || trace->arena.failed;
+}
+
+const struct pd_choice_of_value *pd_trace_flags(struct pd_trace *trace, const struct pd_event *event, const char *field)
+{
+	const struct pd_format *format = find_format(trace, event);
+	const struct pd_choice_of_value *found = NULL;
+
+	for (size_t i = 0; format && !found && i < format->piece_count; i++)
+		found = find_flags(format->pieces[i].arg, field);
+	return found;
+}
+
 bool pd_trace_print_field(struct pd_trace *trace, const struct pd_event *event, struct pd_bytes raw, const char *name,
 			  struct pd_text *text)
 {

@@ -113,6 +113,7 @@ struct pd_trace {
 	struct pd_printk *printks; // by address
 	size_t printk_count;
 	bool printks_read;
+	bool lacks_memory; // some of a format could not be kept
 };
 
 // Fields and expressions of a format. Without memory they are less than there are.
@@ -130,6 +131,11 @@ const char *pd_trace_skip_space(const char *at, const char *end);
 void pd_trace_put_ip4(struct pd_text *text, const uint8_t *b, char kind, char order);
 void pd_trace_put_ip6(struct pd_text *text, const uint8_t *b, const char *more);
 void pd_trace_print_format(struct pd_trace *trace, struct pd_format *format, struct pd_bytes raw, struct pd_text *text);
+// Whether formats were read in part, because there was no memory.
+bool pd_trace_lacks_memory(const struct pd_trace *trace);
+// What the format of an event prints for bits of a field: the choices of the first __print_flags of it. NULL: nothing.
+const struct pd_choice_of_value *pd_trace_flags(struct pd_trace *trace, const struct pd_event *event,
+						const char *field);
 void pd_trace_print_member(struct pd_trace *trace, struct pd_member *member, struct pd_bytes raw, struct pd_text *text);
 const char *pd_trace_find_printk(struct pd_trace *trace, uint64_t addr);
 

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which tracepoints say what a thread does, and where in their raw data. Everything about it is as the recorded format says:
+ * offsets, sizes, and which bit of prev_state stands for which code, which has changed with kernels.
+ */
+#include "interval/interval.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "trace/trace.h"
+
+// The events, and the names of their fields.
+static const struct {
+	const char *name;
+	enum pd_event_role role;
+	const char *pid, *next, *state;
+} sources[] = {
+	{ "sched:sched_switch", PD_ROLE_SWITCH, "prev_pid", "next_pid", "prev_state" },
+	{ "sched:sched_waking", PD_ROLE_WAKE, "pid", NULL, NULL },
+	{ "sched:sched_wakeup", PD_ROLE_WAKE, "pid", NULL, NULL },
+	{ "sched:sched_wakeup_new", PD_ROLE_NEW, "pid", NULL, NULL },
+};
+
+// ---- fields ----
+
+static bool has_name(const struct pd_event *event, const char *name)
+{
+	size_t length = strlen(name);
+
+	// modifiers may follow
+	return event->name && !strncmp(event->name, name, length) &&
+	       (!event->name[length] || event->name[length] == ':');
+}
+
+static enum pd_status find_number(struct pd_trace *trace, const struct pd_event *event, const char *name,
+				  struct pd_raw_number *number, struct pd_error *error)
+{
+	struct pd_trace_field field;
+
+	if (!name)
+		return PD_OK;
+	if (!pd_trace_field_at(trace, event, 0, &field))
+		return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET,
+			       "%s: the file has no usable format of this tracepoint", event->name);
+	for (size_t i = 0; pd_trace_field_at(trace, event, i, &field); i++) {
+		if (strcmp(field.name, name) != 0)
+			continue;
+		if (field.size != 1 && field.size != 2 && field.size != 4 && field.size != 8)
+			return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET,
+				       "%s: the field %s has %" PRIu32 " bytes, which is not the size of a number",
+				       event->name, name, field.size);
+		*number = (struct pd_raw_number){ field.offset, field.size };
+		return PD_OK;
+	}
+	return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: the format has no field %s", event->name, name);
+}
+
+bool pd_raw_number_read(struct pd_bytes raw, struct pd_raw_number number, bool big, uint64_t *value_out)
+{
+	struct pd_cursor c = pd_cursor(raw.data, raw.size, big);
+
+	pd_cursor_take(&c, number.offset);
+	switch (number.size) {
+	case 1:
+		*value_out = pd_cursor_u8(&c);
+		break;
+	case 2:
+		*value_out = pd_cursor_u16(&c);
+		break;
+	case 4:
+		*value_out = pd_cursor_u32(&c);
+		break;
+	default:
+		*value_out = pd_cursor_u64(&c);
+	}
+	return !c.failed;
+}
+
+// ---- states ----
+
+// Codes that stand for the end of a thread: exit_state, and the state of its last switch.
+static bool is_dead(char code)
+{
+	return code == 'X' || code == 'Z' || code == 'x';
+}
+
+static enum pd_interval_number kind_of_code(char code)
+{
+	if (is_dead(code))
+		return PD_KIND_GONE;
+	for (unsigned i = 0; i < PD_KIND_COUNT; i++)
+		if (pd_interval_kind(i)->of == PD_INTERVAL_BLOCKED && pd_interval_kind(i)->state == code)
+			return (enum pd_interval_number)i;
+	return PD_KIND_NONE;
+}
+
+static void set_code(struct pd_switch_event *out, uint64_t value, char code)
+{
+	if (!value || value & (value - 1) || value >> PD_STATE_BITS)
+		return;
+	out->kinds[__builtin_ctzll(value)] = (uint8_t)kind_of_code(code);
+	// the kernel shows that a thread was preempted by the bit above all others
+	if (value << 1 > out->preempted)
+		out->preempted = value << 1;
+}
+
+// Codes of the format, or those of current kernels.
+static void read_codes(struct pd_trace *trace, const struct pd_event *event, struct pd_switch_event *out)
+{
+	static const char current[] = "SDTtXZPI";
+	const struct pd_choice_of_value *choice = pd_trace_flags(trace, event, "prev_state");
+
+	memset(out->kinds, PD_KIND_NONE, sizeof(out->kinds));
+	for (; choice; choice = choice->next)
+		if (choice->value > 0 && choice->text)
+			set_code(out, (uint64_t)choice->value, choice->text[0]);
+	if (out->preempted)
+		return;
+	for (unsigned i = 0; current[i]; i++)
+		set_code(out, UINT64_C(1) << i, current[i]);
+}
+
+enum pd_interval_number pd_switch_state(const struct pd_switch_event *event, uint64_t state)
+{
+	if (!(state & (event->preempted - 1)) || state & event->preempted)
+		return PD_KIND_PREEMPTED;
+	for (unsigned i = 0; i < PD_STATE_BITS; i++)
+		if (state >> i & 1 && event->kinds[i] != PD_KIND_NONE)
+			return (enum pd_interval_number)event->kinds[i];
+	return PD_KIND_OFF_CPU;
+}
+
+enum pd_status pd_switch_event_read(struct pd_trace *trace, const struct pd_event *event, struct pd_switch_event *out,
+				    struct pd_error *error)
+{
+	struct pd_switch_event found = { .role = PD_ROLE_NONE };
+	enum pd_status status = PD_OK;
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+		if (!has_name(event, sources[i].name))
+			continue;
+		found.role = sources[i].role;
+		status = find_number(trace, event, sources[i].pid, &found.pid, error);
+		if (status == PD_OK)
+			status = find_number(trace, event, sources[i].next, &found.next, error);
+		if (status == PD_OK)
+			status = find_number(trace, event, sources[i].state, &found.state, error);
+		if (status == PD_OK && sources[i].state)
+			read_codes(trace, event, &found);
+	}
+	if (pd_trace_lacks_memory(trace))
+		return pd_fail_memory(error);
+	if (status == PD_OK)
+		*out = found;
+	return status;
+}

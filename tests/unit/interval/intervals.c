@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Intervals of recordings from text: what threads did is written down once, as a list of switches and wakeups, and made into
+ * tracepoints of an old or a new kernel, or into SWITCH records. Then parts of it are taken out; and memory fails.
+ */
+#include <perfdata/interval.h>
+
+#include <stdarg.h>
+
+#include "unit/edit/recording.h"
+
+#define CHECK_U64(got, wanted)                                                                     \
+	do {                                                                                       \
+		unsigned long long got_ = (got), wanted_ = (unsigned long long)(wanted);           \
+		if (got_ != wanted_) {                                                             \
+			printf("# %s:%d: %llu, wanted %llu\n", __FILE__, __LINE__, got_, wanted_); \
+			test_failed = true;                                                        \
+			return;                                                                    \
+		}                                                                                  \
+	} while (0)
+
+enum {
+	TEXT_MOST = 1 << 20,
+	SWITCH_ID = 7,
+	WAKING_ID = 8,
+	NEW_ID = 9,
+	EVENTS_MOST = 4000
+};
+
+static struct pd_error error;
+
+// ---- what happened ----
+
+enum what {
+	SWITCHES, // from a to b; state as the code of a
+	WAKES,    // a wakes b
+	CREATES,
+	LOSES
+};
+
+struct happened {
+	unsigned time_ns, cpu;
+	enum what what;
+	unsigned a;
+	char code;
+	unsigned b;
+};
+
+// A kernel: how large the fields are, and what the bits of a state are.
+struct kernel {
+	const char *codes; // from the lowest bit on
+	unsigned state_size, pid_size;
+	const char *pid_name;
+	bool by_flags; // the format tells the codes
+};
+
+static const struct kernel now = { "SDTtXZPI", 8, 4, "prev_pid", true };
+static const struct kernel old = { "SDTtZXxKWPN", 4, 8, "prev_pid", true };
+static const struct kernel silent = { "SDTtXZPI", 8, 4, "prev_pid", false };
+
+static char text[TEXT_MOST];
+static size_t length;
+
+static void PD_PRINTF(1, 2) put(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	length += (size_t)vsnprintf(text + length, sizeof(text) - length, format, arguments);
+	va_end(arguments);
+}
+
+static void put_number(uint64_t value, unsigned size)
+{
+	for (unsigned i = 0; i < size; i++)
+		put("%02x", (unsigned)(value >> 8 * i & 0xff));
+}
+
+static void put_format(const char *name, unsigned id, const struct kernel *kernel)
+{
+	put("{data: \"name: %s\\nID: %u\\nformat:\\n\\tfield:unsigned short common_type;\\toffset:0;\\tsize:2;\\tsigned:0;\\n\\n",
+	    name, id);
+	if (id != SWITCH_ID) {
+		put("\\tfield:pid_t pid;\\toffset:8;\\tsize:4;\\tsigned:1;\\n\\nprint fmt: \\\"%%d\\\", REC->pid\\n\"}\n");
+		return;
+	}
+	put("\\tfield:pid_t %s;\\toffset:8;\\tsize:%u;\\tsigned:1;\\n\\tfield:long prev_state;\\toffset:16;\\tsize:%u;\\tsigned:1;\\n"
+	    "\\tfield:pid_t next_pid;\\toffset:24;\\tsize:%u;\\tsigned:1;\\n\\nprint fmt: \\\"%%s\\\", ",
+	    kernel->pid_name, kernel->pid_size, kernel->state_size, kernel->pid_size);
+	if (!kernel->by_flags) {
+		put("REC->prev_state\\n\"}\n");
+		return;
+	}
+	put("REC->prev_state & 2047 ? __print_flags(REC->prev_state & 2047, \\\"|\\\"");
+	for (unsigned i = 0; kernel->codes[i]; i++)
+		put(", { %u, \\\"%c\\\" }", 1U << i, kernel->codes[i]);
+	put(") : \\\"R\\\"\\n\"}\n");
+}
+
+static void put_head(const struct kernel *kernel)
+{
+	length = 0;
+	put("header form: file, byte_order: little\n");
+	if (!kernel) {
+		put("event {name: \"cpu-clock\", ids: [1], type: software, sample_period: 1000, sample_type: IP|TID|TIME|CPU|IDENTIFIER, "
+		    "flags: sample_id_all|context_switch}\n");
+		return;
+	}
+	put("event {name: \"sched:sched_switch\", ids: [1], type: tracepoint, config: %u, sample_period: 1, "
+	    "sample_type: TID|TIME|CPU|RAW|IDENTIFIER, flags: sample_id_all}\n",
+	    SWITCH_ID);
+	put("event {name: \"sched:sched_waking\", ids: [2], type: tracepoint, config: %u, sample_period: 1, "
+	    "sample_type: TID|TIME|CPU|RAW|IDENTIFIER, flags: sample_id_all}\n",
+	    WAKING_ID);
+	put("event {name: \"sched:sched_wakeup_new\", ids: [3], type: tracepoint, config: %u, sample_period: 1, "
+	    "sample_type: TID|TIME|CPU|RAW|IDENTIFIER, flags: sample_id_all}\n",
+	    NEW_ID);
+	put("feature TRACING_DATA {magic: x\"17084474726163696e67\", version: \"0.6\", long_size: 8, page_size: 4096, header_page_name: "
+	    "\"header_page\", header_page: \"\\n\", header_event_name: \"header_event\", header_event: \"\\n\", ftrace_formats: [], "
+	    "systems: [{name: \"sched\", formats: [\n");
+	put_format("sched_switch", SWITCH_ID, kernel);
+	put_format("sched_waking", WAKING_ID, kernel);
+	put_format("sched_wakeup_new", NEW_ID, kernel);
+	put("]}], kallsyms: \"\", printk_formats: \"\", saved_cmdlines: \"\"}\n");
+}
+
+static void put_tracepoint(const struct kernel *kernel, const struct happened *e)
+{
+	const char *code = e->code ? strchr(kernel->codes, e->code) : NULL;
+
+	put("SAMPLE event: %u, identifier: %u, pid: %u, tid: %u, time_ns: %u, cpu: %u, raw: x\"", (unsigned)e->what,
+	    e->what + 1, e->a, e->a, e->time_ns, e->cpu);
+	put("0700000000000000");
+	if (e->what != SWITCHES) {
+		put("%02x%02x0000\"\n", e->b & 0xff, e->b >> 8);
+		return;
+	}
+	put_number(e->a, kernel->pid_size);
+	put_number(0, 8 - kernel->pid_size);
+	// R: preempted
+	put_number(code ? UINT64_C(1) << (code - kernel->codes) : UINT64_C(1) << strlen(kernel->codes),
+		   kernel->state_size);
+	put_number(0, 8 - kernel->state_size);
+	put_number(e->b, kernel->pid_size);
+	put("\"\n");
+}
+
+static void put_switch(const struct happened *e)
+{
+	if (e->what == CREATES)
+		put("FORK pid: %u, ppid: %u, tid: %u, ptid: %u, time_ns: %u, sample_id: {pid: %u, tid: %u, time_ns: %u, cpu: %u, "
+		    "identifier: 1}\n",
+		    e->b, e->a, e->b, e->a, e->time_ns, e->a, e->a, e->time_ns, e->cpu);
+	if (e->what != SWITCHES)
+		return;
+	if (e->code == 'X')
+		put("EXIT pid: %u, ppid: 1, tid: %u, ptid: 1, time_ns: %u, sample_id: {pid: %u, tid: %u, time_ns: %u, cpu: %u, "
+		    "identifier: 1}\n",
+		    e->a, e->a, e->time_ns, e->a, e->a, e->time_ns, e->cpu);
+	put("SWITCH_CPU_WIDE misc: SWITCH_OUT%s, next_prev_pid: %u, next_prev_tid: %u, sample_id: {pid: %u, tid: %u, time_ns: %u, cpu: "
+	    "%u, identifier: 1}\n",
+	    e->code == 'R' ? "|SWITCH_OUT_PREEMPT" : "", e->b, e->b, e->a, e->a, e->time_ns, e->cpu);
+	put("SWITCH_CPU_WIDE next_prev_pid: %u, next_prev_tid: %u, sample_id: {pid: %u, tid: %u, time_ns: %u, cpu: %u, identifier: 1}\n",
+	    e->a, e->a, e->b, e->b, e->time_ns, e->cpu);
+}
+
+// kernel: NULL is SWITCH records.
+static void put_event(const struct kernel *kernel, const struct happened *e)
+{
+	if (e->what == LOSES)
+		put("LOST id: 1, lost: %u, sample_id: {pid: 0, tid: 0, time_ns: %u, cpu: %u, identifier: 1}\n", e->a,
+		    e->time_ns, e->cpu);
+	else if (kernel)
+		put_tracepoint(kernel, e);
+	else
+		put_switch(e);
+}
+
+static struct pd_file *make(const struct kernel *kernel, const struct happened *events, size_t count)
+{
+	put_head(kernel);
+	for (size_t i = 0; i < count; i++)
+		put_event(kernel, &events[i]);
+	return open_text(text);
+}
+
+// ---- what is made of it ----
+
+static const struct pd_interval_thread *find(const struct pd_intervals *intervals, uint32_t tid, unsigned life)
+{
+	const struct pd_interval_thread *thread;
+
+	for (size_t i = 0; (thread = pd_intervals_thread(intervals, i)) != NULL; i++)
+		if (thread->tid == tid && !life--)
+			return thread;
+	return NULL;
+}
+
+static struct pd_interval_sum sum_of(const struct pd_interval_thread *thread, const char *name)
+{
+	for (size_t i = 0; thread && pd_interval_kind(i); i++)
+		if (!strcmp(pd_interval_kind(i)->name, name))
+			return *PD_ITEM(pd_interval_sum, thread->sums, i);
+	return (struct pd_interval_sum){ 999, 999, 999 };
+}
+
+// Whether the sums of each thread are its life, and no interval is longer than that.
+static bool adds_up(const struct pd_intervals *intervals)
+{
+	const struct pd_interval_thread *thread;
+	bool right = true;
+
+	for (size_t i = 0; (thread = pd_intervals_thread(intervals, i)) != NULL; i++) {
+		uint64_t total_ns = 0, life_ns = thread->end_ns - thread->begin_ns;
+
+		right &= thread->end_ns >= thread->begin_ns;
+		for (size_t k = 0; pd_interval_kind(k); k++) {
+			const struct pd_interval_sum *sum = PD_ITEM(pd_interval_sum, thread->sums, k);
+
+			total_ns += sum->total_ns;
+			right &= sum->max_ns <= sum->total_ns && sum->max_ns <= life_ns;
+		}
+		right &= thread->tid ? total_ns == life_ns : total_ns <= life_ns;
+		right &= thread->uncertain_ns <= total_ns;
+	}
+	return right;
+}
+
+#define THREAD 100
+#define OTHER 200
+
+// One that sleeps, is woken, preempted, waits for a disk, ends and comes again.
+static const struct happened story[] = {
+	{ 1000, 0, SWITCHES, 0, 'R', THREAD },     // was off the CPU before
+	{ 1100, 0, CREATES, THREAD, 0, OTHER },    //
+	{ 1150, 1, SWITCHES, 0, 'R', OTHER },      //
+	{ 1200, 0, SWITCHES, THREAD, 'S', 0 },     //
+	{ 1500, 1, WAKES, OTHER, 0, THREAD },      //
+	{ 1550, 0, SWITCHES, 0, 'R', THREAD },     // after 50
+	{ 1700, 0, SWITCHES, THREAD, 'R', 300 },   //
+	{ 1800, 0, SWITCHES, 300, 'S', THREAD },   // after 100
+	{ 1850, 0, WAKES, THREAD, 0, THREAD },     // in vain
+	{ 2000, 0, SWITCHES, THREAD, 'D', 0 },     //
+	{ 2600, 1, WAKES, OTHER, 0, THREAD },      //
+	{ 2700, 1, SWITCHES, OTHER, 'X', THREAD }, // on another CPU
+	{ 3000, 1, SWITCHES, THREAD, 'S', 0 },     // until the end
+	{ 3500, 0, CREATES, 0, 0, OTHER },         //
+	{ 4000, 0, SWITCHES, 0, 'R', OTHER },      //
+};
+#define STORY story, sizeof(story) / sizeof(story[0])
+
+static void check_story(const struct kernel *kernel)
+{
+	struct pd_file *file = make(kernel, STORY);
+	struct pd_intervals *intervals = NULL;
+	const struct pd_interval_thread *thread, *other;
+	struct pd_interval_counts counts;
+
+	CHECK(file && pd_intervals_read(file, NULL, &intervals, &error) == PD_OK);
+	CHECK(adds_up(intervals));
+	thread = find(intervals, THREAD, 0);
+	CHECK(thread && thread->begin_ns == 1000 && thread->end_ns == 4000 && !thread->exited && !thread->uncertain_ns);
+	CHECK_U64(sum_of(thread, "on-cpu").total_ns, 200 + 150 + 200 + 300);
+	CHECK_U64(sum_of(thread, "on-cpu").count, 4);
+	CHECK_U64(sum_of(thread, "on-cpu").max_ns, 300);
+	CHECK_U64(sum_of(thread, "preempted").total_ns, 100);
+	CHECK_U64(sum_of(thread, "runnable").total_ns, kernel ? 50 + 100 : 0);
+	CHECK_U64(sum_of(thread, "sleeping").total_ns, kernel ? 300 + 1000 : 0);
+	CHECK_U64(sum_of(thread, "uninterruptible").total_ns, kernel ? 600 : 0);
+	CHECK_U64(sum_of(thread, "off-cpu").total_ns, kernel ? 0 : 300 + 50 + 600 + 100 + 1000);
+	other = find(intervals, OTHER, 0);
+	CHECK(other && other->exited && other->begin_ns == 1100 && other->end_ns == 2700);
+	CHECK_U64(sum_of(other, "runnable").total_ns, 50);
+	CHECK_U64(sum_of(other, "on-cpu").total_ns, 1550);
+	other = find(intervals, OTHER, 1);
+	CHECK(other && !other->exited && other->begin_ns == 3500);
+	CHECK_U64(sum_of(other, "runnable").total_ns, 500);
+	pd_intervals_counts(intervals, &counts);
+	CHECK_U64(counts.mismatched + counts.lost + counts.out_of_order + counts.unreadable, 0);
+	CHECK_U64(counts.unwoken, kernel ? 0 : 2);
+	CHECK_U64(counts.began_before, 4); // two threads and two CPUs
+	CHECK_U64(counts.not_ended, 4);
+	pd_intervals_free(intervals);
+	pd_file_close(file);
+}
+
+TEST(story_of_current_kernels)
+{
+	check_story(&now);
+}
+
+TEST(story_of_old_kernels)
+{
+	check_story(&old);
+}
+
+TEST(story_without_codes)
+{
+	check_story(&silent);
+}
+
+TEST(story_of_switch_records)
+{
+	check_story(NULL);
+}
+
+// ---- what is missing ----
+
+static uint64_t seed = 1;
+
+static unsigned chance(unsigned below)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (unsigned)(seed >> 33) % below;
+}
+
+// Threads 1 to 12 on two CPUs, as a scheduler would have them.
+static size_t make_up(struct happened *events, size_t most)
+{
+	unsigned running[2] = { 0, 0 }, time_ns = 1000;
+	char state[13];
+	size_t count = 0;
+
+	memset(state, 'S', sizeof(state));
+	while (count < most) {
+		unsigned cpu = chance(2), tid = 1 + chance(12), was = running[cpu];
+
+		time_ns += chance(50);
+		if (state[tid] != 'R' && state[tid] != 'c' && chance(2)) {
+			state[tid] = 'R';
+			events[count++] = (struct happened){ time_ns, cpu, WAKES, was, 0, tid };
+		} else if (state[tid] == 'R') {
+			char code = was ? "SDR"[chance(3)] : 'R';
+
+			state[was] = code;
+			state[tid] = 'c';
+			running[cpu] = tid;
+			events[count++] = (struct happened){ time_ns, cpu, SWITCHES, was, code, tid };
+		} else if (state[tid] == 'c' && running[cpu] == tid) {
+			state[tid] = "SD"[chance(2)];
+			running[cpu] = 0;
+			events[count++] = (struct happened){ time_ns, cpu, SWITCHES, tid, state[tid], 0 };
+		}
+	}
+	return count;
+}
+
+// Whether what can be read of it adds up.
+static bool read_counts(const struct kernel *kernel, const struct happened *events, size_t count,
+			struct pd_interval_counts *counts_out)
+{
+	struct pd_file *file = make(kernel, events, count);
+	struct pd_intervals *intervals = NULL;
+	bool right = file && pd_intervals_read(file, NULL, &intervals, &error) == PD_OK && adds_up(intervals);
+
+	if (intervals)
+		pd_intervals_counts(intervals, counts_out);
+	pd_intervals_free(intervals);
+	pd_file_close(file);
+	return right;
+}
+
+TEST(removed)
+{
+	static struct happened events[EVENTS_MOST];
+	static const unsigned one_of[] = { 100, 10, 2 };
+	struct pd_interval_counts counts;
+	size_t count = make_up(events, 1500);
+
+	CHECK(read_counts(&now, events, count, &counts));
+	CHECK_U64(counts.mismatched, 0);
+	CHECK(read_counts(NULL, events, count, &counts));
+	CHECK_U64(counts.mismatched, 0);
+	for (size_t i = 0; i < 3; i++) {
+		static struct happened kept[EVENTS_MOST];
+		size_t left_over = 0;
+
+		for (size_t e = 0; e < count; e++)
+			if (chance(one_of[i]))
+				kept[left_over++] = events[e];
+		CHECK(left_over < count);
+		CHECK(read_counts(&now, kept, left_over, &counts) && (counts.mismatched || counts.unwoken));
+		CHECK(read_counts(NULL, kept, left_over, &counts) && counts.mismatched);
+	}
+}
+
+TEST(lost)
+{
+	static const struct happened events[] = {
+		{ 1000, 0, SWITCHES, THREAD, 'S', 0 }, { 1100, 0, LOSES, 5, 0, 0 },
+		{ 1200, 0, SWITCHES, 0, 'R', THREAD }, { 1300, 0, SWITCHES, THREAD, 'S', 0 },
+		{ 1400, 1, SWITCHES, THREAD, 'S', 0 },
+	};
+	struct pd_file *file = make(&now, events, 5);
+	struct pd_intervals *intervals = NULL;
+	struct pd_interval_counts counts;
+
+	CHECK(file && pd_intervals_read(file, NULL, &intervals, &error) == PD_OK && adds_up(intervals));
+	pd_intervals_counts(intervals, &counts);
+	CHECK_U64(counts.lost_records, 5);
+	CHECK_U64(counts.lost, 2); // the thread's sleep, and the idle time until it ran
+	CHECK_U64(counts.mismatched, 1);
+	CHECK_U64(find(intervals, THREAD, 0)->uncertain_ns, 300);
+	pd_intervals_free(intervals);
+	pd_file_close(file);
+}
+
+// ---- what is wrong ----
+
+static enum pd_status read_status(struct pd_file *file)
+{
+	struct pd_intervals *intervals = NULL;
+	enum pd_status status = file ? pd_intervals_read(file, NULL, &intervals, &error) : PD_ERROR_ARGUMENT;
+
+	pd_intervals_free(intervals);
+	pd_file_close(file);
+	return status;
+}
+
+TEST(formats)
+{
+	static const struct kernel odd = { "SD", 8, 3, "prev_pid", true }, huge = { "SD", 8, 1000, "prev_pid", true };
+	static const struct kernel unnamed = { "SD", 8, 4, "prev_tid", true };
+
+	CHECK(read_status(make(&odd, STORY)) == PD_ERROR_FORMAT);
+	CHECK(strstr(error.message, "sched:sched_switch: the field prev_pid has 3 bytes"));
+	put_head(&huge);
+	put_event(&now, &story[0]);
+	CHECK(read_status(open_text(text)) == PD_ERROR_FORMAT);
+	CHECK(read_status(make(&unnamed, STORY)) == PD_ERROR_FORMAT);
+	CHECK(strstr(error.message, "has no field prev_pid"));
+	put_head(&now);
+	put("SAMPLE event: 0, identifier: 1, pid: 5, tid: 5, time_ns: 900, cpu: 0, raw: x\"0700\"\n");
+	CHECK(read_status(open_text(text)) == PD_ERROR_NO_SAMPLES);
+}
+
+TEST(limits)
+{
+	struct pd_intervals_options options = { .size = sizeof(options), .thread_limit = 2 };
+	struct pd_file *file = make(&now, STORY);
+	struct pd_intervals *intervals = NULL;
+
+	CHECK(file && pd_intervals_read(file, &options, &intervals, &error) == PD_ERROR_LIMIT);
+	options.size = 0;
+	CHECK(pd_intervals_new(file, &options, &intervals, &error) == PD_ERROR_ARGUMENT);
+	CHECK(!pd_interval_kind(1000));
+	pd_intervals_free(NULL);
+	pd_file_close(file);
+}
+
+// Each allocation fails in turn: an error, or the same numbers.
+TEST(memory)
+{
+	struct pd_interval_counts right, counts;
+	struct pd_file *file;
+	long at = 0;
+
+	CHECK(read_counts(&now, STORY, &right));
+	file = make(&now, STORY);
+	CHECK(file);
+	for (bool more = true; more; at++) {
+		struct pd_intervals *intervals = NULL;
+		enum pd_status status;
+
+		has_failed = false;
+		left = at;
+		status = pd_intervals_read(file, NULL, &intervals, &error);
+		more = has_failed;
+		left = -1;
+		if (status >= 0) {
+			pd_intervals_counts(intervals, &counts);
+			CHECK(adds_up(intervals) && !memcmp(&right, &counts, sizeof(right)));
+		}
+		CHECK(status == PD_ERROR_MEMORY || status == PD_OK || status == PD_ERROR_FORMAT);
+		pd_intervals_free(intervals);
+	}
+	CHECK(at > 5);
+	pd_file_close(file);
+}
+
+TEST(clean)
+{
+	CHECK(rmdir(folder) == 0);
+}
+
+TEST(start)
+{
+	CHECK(mkdtemp(folder));
+}
+
+RUN(TEST_CASE(start), TEST_CASE(story_of_current_kernels), TEST_CASE(story_of_old_kernels),
+    TEST_CASE(story_without_codes), TEST_CASE(story_of_switch_records), TEST_CASE(removed), TEST_CASE(lost),
+    TEST_CASE(formats), TEST_CASE(limits), TEST_CASE(memory), TEST_CASE(clean))
