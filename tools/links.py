@@ -30,7 +30,7 @@ ORDER = (
     "src/base", "src/format", "src/file", "src/stream", "src/object", "src/trace", "src/header", "src/filter", "src/state", "src/interval",
     "src/symbol",
     "src/unwind",
-    "src/profile", "src/report", "src/flame", "src/samples", "src/doctor", "src/write", "src/edit", "src/export", "src/record",
+    "src/profile", "src/report", "src/diff", "src/flame", "src/samples", "src/doctor", "src/write", "src/edit", "src/export", "src/record",
     "src/count", "cli",
 )
 # Structs of functions that other folders declare: nobody calls them by name but through those.

@@ -8,19 +8,21 @@
 #undef VALUES
 #define VALUES struct pd_select_options
 
-static const struct option sample_lines[] = {
-	STRING("time", 0, "RANGE", time,
-	       "only samples in this time range: START,STOP or 10%/2 or 0%-10% or 12:00:01,12:00:05"),
-	STRING("comms", 'c', "LIST", comms,
-	       "only samples of threads with these names; file://PATH reads them from a file"),
-	STRING("comm", 0, "LIST", comm, "same as --comms"),
-	STRING("pid", 0, "LIST", pid, "only samples of these processes"),
-	STRING("tid", 0, "LIST", tid, "only samples of these threads"),
-	STRING("cpu", 'C', "LIST", cpu, "only samples on these CPUs: 0,2-3"),
-	STRING("event", 0, "LIST", event, "only samples of these events; * and ? are wildcards"),
-	STRING("where", 0, "CONDITION", where, "only samples that match: 'sample.period > 1000 && cpu in (0, 2)'"),
-	{ 0 },
-};
+#define SAMPLES(comms_short, cpu_short)                                                                   \
+	STRING("time", 0, "RANGE", time,                                                                  \
+	       "only samples in this time range: START,STOP or 10%/2 or 0%-10% or 12:00:01,12:00:05"),    \
+		STRING("comms", comms_short, "LIST", comms,                                               \
+		       "only samples of threads with these names; file://PATH reads them from a file"),   \
+		STRING("comm", 0, "LIST", comm, "same as --comms"),                                       \
+		STRING("pid", 0, "LIST", pid, "only samples of these processes"),                         \
+		STRING("tid", 0, "LIST", tid, "only samples of these threads"),                           \
+		STRING("cpu", cpu_short, "LIST", cpu, "only samples on these CPUs: 0,2-3"),               \
+		STRING("event", 0, "LIST", event, "only samples of these events; * and ? are wildcards"), \
+		STRING("where", 0, "CONDITION", where,                                                    \
+		       "only samples that match: 'sample.period > 1000 && cpu in (0, 2)'")
+
+static const struct option sample_lines[] = { SAMPLES('c', 'C'), { 0 } };
+static const struct option diff_lines[] = { SAMPLES('C', 0), { 0 } };
 
 static const struct option place_lines[] = {
 	STRING("dso", 0, "LIST", dso, "same as --dsos"),
@@ -31,6 +33,7 @@ static const struct option place_lines[] = {
 };
 
 static const struct option_group samples = { HEADING_OWN, sample_lines }, places = { HEADING_OWN, place_lines };
+static const struct option_group diff_samples = { HEADING_OWN, diff_lines };
 
 #define DSOS(short_name) \
 	STRING("dsos", short_name, "LIST", dsos, "only samples in these objects, by short name or path; or file://PATH")
@@ -38,6 +41,9 @@ static const struct option_group samples = { HEADING_OWN, sample_lines }, places
 static const struct option lines[] = { GROUP_HERE(samples), DSOS(0), GROUP_HERE(places), { 0 } };
 static const struct option lines_d[] = { GROUP_HERE(samples), DSOS('d'), GROUP_HERE(places), { 0 } };
 
+static const struct option lines_diff[] = { GROUP_HERE(diff_samples), DSOS('d'), GROUP_HERE(places), { 0 } };
+
+const struct option_group select_group_diff = { HEADING_FILTER, lines_diff };
 const struct option_group select_group = { HEADING_FILTER, lines }, select_group_d = { HEADING_FILTER, lines_d };
 
 struct pd_filter *select_condition(const char *option, const char *text)

@@ -37,6 +37,7 @@
  * adding up
  *   profile.h       samples added up by event, thread, stack
  *   report.h        a profile as tables, with call graphs
+ *   diff.h          recordings compared
  *   flame.h         flame graphs and folded stacks
  *   doctor.h        what is wrong with a recording
  *   live.h          profiles of a running recording
@@ -86,6 +87,7 @@
 #include <perfdata/convert.h>
 #include <perfdata/counter.h>
 #include <perfdata/debuginfod.h>
+#include <perfdata/diff.h>
 #include <perfdata/doctor.h>
 #include <perfdata/events.h>
 #include <perfdata/explain.h>

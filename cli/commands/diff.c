@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* perfdata diff: recordings compared with the first one, as perf diff prints it. The library does it (perfdata/diff.h). */
+#include "files/analysis.h"
+
+#include <perfdata/diff.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+struct values {
+	struct analysis_options analysis;
+	const char *sort;
+	const char *compute;
+	struct option_number order;
+	bool period, formula, baseline_only;
+	const char *percentage;
+	const char *separator;
+};
+
+static const struct option options[] = {
+	STRING("compute", 'c', "METHOD", compute, "delta-abs (the default), delta, ratio or wdiff:OLD,NEW"),
+	NUMBER("order", 'o', "N", order,
+	       "sort by the computed column of the N-th recording after the first; 0: by Baseline"),
+	STRING("sort", 's', "KEYS", sort, "group by these keys, as in report (default: dso,sym)"),
+	FLAG("period", 'p', period, "add columns with periods"),
+	FLAG("formula", 'F', formula, "add columns with the numbers that the result is computed of"),
+	FLAG("baseline-only", 'b', baseline_only, "only rows that both recordings have"),
+	STRING("percentage", 0, "HOW", percentage,
+	       "percentages of all samples (absolute) or of those that match the filters (relative)"),
+	STRING("field-separator", 't', "CHAR", separator, "column separator instead of blanks"),
+	GROUP(input_group, analysis.input),
+	GROUP(select_group_diff, analysis.select),
+	GROUP(symbol_group, analysis.symbols),
+	GROUP(threads_option, analysis.threads),
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata diff old.data new.data", "which functions take another share of the time" },
+	{ "perfdata diff -c ratio -p old.data new.data", "by ratio of the periods, which are shown" },
+	{ "perfdata diff -s comm,dso one.data two.data three.data",
+	  "by program and object, two recordings compared with one" },
+	{ 0 },
+};
+
+struct run {
+	const struct values *values;
+	const struct call *call;
+	struct analysis analysis;
+	struct pd_report_options report;
+	struct pd_diff_text_options text;
+	struct pd_diff *diff;
+};
+
+/* ---- options ---- */
+
+static bool is_relative(const struct values *values)
+{
+	return values->percentage && strcmp(values->percentage, "relative") == 0;
+}
+
+static bool check_options(const struct values *values)
+{
+	if (values->percentage && !is_relative(values) && strcmp(values->percentage, "absolute") != 0) {
+		print_error("option --percentage: '%s' is neither relative nor absolute", values->percentage);
+		return false;
+	}
+	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.')) {
+		print_error("option --field-separator: '%s' is not a single character other than '.'",
+			    values->separator);
+		return false;
+	}
+	if (values->analysis.input.path) {
+		print_error("name the recordings as arguments, not with --input");
+		return false;
+	}
+	return true;
+}
+
+static int make_diff(struct run *run)
+{
+	const struct values *values = run->values;
+	struct pd_diff_options wanted = { .size = sizeof(wanted), .baseline_only = values->baseline_only };
+	struct pd_error error;
+
+	if (!check_options(values))
+		return CODE_USAGE;
+	if (values->compute && pd_diff_method_parse(values->compute, &wanted, &error) < 0) {
+		print_error("option --compute: %s", error.message);
+		return CODE_USAGE;
+	}
+	wanted.by_baseline = values->order.given && !values->order.value;
+	wanted.order = values->order.given ? (size_t)values->order.value : 1;
+	run->text = (struct pd_diff_text_options){ .size = sizeof(run->text),
+						   .quiet = values->analysis.input.quiet,
+						   .show_period = values->period,
+						   .show_formula = values->formula,
+						   .escape = run->call->out->terminal,
+						   .separator = values->separator ? *values->separator : 0 };
+	return code_with_error(pd_diff_new(&wanted, &run->diff, &error), &error);
+}
+
+/* ---- recordings ---- */
+
+static enum pd_choice filter_sample(const void *filter, const struct pd_candidate *candidate)
+{
+	return pd_select_choose(filter, candidate);
+}
+
+static bool has_place(const void *filter, const struct pd_place *place)
+{
+	return pd_select_has_place(filter, place);
+}
+
+static void ask_report(struct run *run)
+{
+	const struct pd_select *select = run->analysis.select;
+
+	run->report = (struct pd_report_options){
+		.size = sizeof(run->report),
+		.sort = run->values->sort,
+		.relative = is_relative(run->values),
+		.threads = run->values->analysis.threads.given ? (unsigned)run->values->analysis.threads.value : 0,
+		.choose = filter_sample,
+		.has_place = pd_select_by_place(select) ? has_place : NULL,
+		.filter = select,
+		.by_dso = pd_select_has_list(select, PD_SELECT_DSOS),
+		.only_comm = pd_select_only(select, PD_SELECT_COMMS),
+		.only_dso = pd_select_only(select, PD_SELECT_DSOS),
+		.only_symbol = pd_select_only(select, PD_SELECT_SYMBOLS),
+	};
+	pd_diff_ask(run->diff, &run->report);
+}
+
+static int add_report(struct run *run, size_t side, struct pd_report *report)
+{
+	struct analysis *analysis = &run->analysis;
+	struct pd_profile_options how = { 0 };
+	struct pd_error error;
+	enum pd_status status;
+	int code;
+
+	pd_report_ask(report, &how);
+	code = analysis_read(analysis, &run->values->analysis, &how);
+	if (code != CODE_OK)
+		return code;
+	status = pd_report_build(report, analysis->input.file, analysis->profile, analysis->symbols, &error);
+	if (status == PD_OK)
+		status = pd_diff_add(run->diff, side, analysis->input.name, analysis->input.file, report, &error);
+	progress_clear(&analysis->input.progress);
+	return code_with_error(status, &error);
+}
+
+/* A recording is closed before the next one is opened. */
+static int add_recording(struct run *run, size_t side, const char *path)
+{
+	struct analysis_options wanted = run->values->analysis;
+	const struct call alone = { .values = run->call->values, .out = run->call->out };
+	struct pd_report *report = NULL;
+	struct pd_error error;
+	int code;
+
+	wanted.input.path = path;
+	code = analysis_begin(&run->analysis, &wanted, &alone);
+	if (code == CODE_OK) {
+		ask_report(run);
+		code = code_with_error(pd_report_new(run->analysis.input.file, &run->report, &report, &error), &error);
+	}
+	if (code == CODE_OK)
+		code = add_report(run, side, report);
+	pd_report_free(report);
+	return analysis_close(&run->analysis, code);
+}
+
+/* Damage is told at the end; what could be read is compared. */
+static int add_all(struct run *run, const char *const *paths, size_t count)
+{
+	int worst = CODE_OK;
+
+	for (size_t i = 0; i < count; i++) {
+		int code = add_recording(run, i, paths[i]);
+
+		if (code != CODE_OK && code != CODE_DAMAGED)
+			return code;
+		worst = code != CODE_OK ? code : worst;
+	}
+	return worst;
+}
+
+static int print(struct run *run)
+{
+	struct output *out = run->call->out;
+	struct pd_error error;
+	enum pd_status status = pd_diff_finish(run->diff, &error);
+
+	if (status == PD_ERROR_ARGUMENT) {
+		print_error("option --order: %s", error.message);
+		return CODE_USAGE;
+	}
+	if (status == PD_OK) {
+		if (!run->values->separator)
+			output_clip(out);
+		status = pd_diff_text(run->diff, &run->text, out->text, &error);
+	}
+	/* What could not be written is reported at the end. */
+	return status == PD_ERROR_OUTPUT || pd_text_failed(out->text) ? CODE_OK : code_with_error(status, &error);
+}
+
+/* As perf: what record renamed comes first if no baseline is named. */
+static int compare(struct run *run)
+{
+	const char *usual[] = { "perf.data.old", "perf.data" };
+	const char *const *words = run->call->words;
+	size_t count = run->call->word_count;
+	int code, printed;
+
+	if (count == 1)
+		usual[1] = words[0];
+	code = count > 1 ? add_all(run, words, count) : add_all(run, usual, 2);
+	if (code != CODE_OK && code != CODE_DAMAGED)
+		return code;
+	printed = print(run);
+	return printed != CODE_OK ? printed : code;
+}
+
+static int run_diff(const struct call *call)
+{
+	struct run run = { .values = call->values, .call = call };
+	int code = make_diff(&run);
+
+	if (code == CODE_OK)
+		code = compare(&run);
+	pd_diff_free(run.diff);
+	return code;
+}
+
+const struct command cmd_diff = {
+	.usage = "[OPTION]... [OLD [NEW...]]",
+	.text = "Compare recordings with the first one, OLD (default: perf.data.old and perf.data): a row for each function, or for each "
+		"group of samples that --sort names, in every event of OLD. Functions are matched by object and name, not by address.\n"
+		"\n"
+		"Baseline is the share of a row in OLD. Next to it, for each other recording: delta and delta-abs, the difference of the shares "
+		"in percentage points, sorted with its sign or without; ratio, NEW / OLD of the periods, which are not normalised; "
+		"wdiff:OLD,NEW, the difference of the periods, each times a weight. A row that only OLD has shows nothing there, and one that "
+		"OLD lacks has no baseline.\n"
+		"\n"
+		"Only the function of a sample counts, not its callers. An event is compared with the first one of equal type and "
+		"configuration.",
+	.options = options,
+	.examples = examples,
+	.usual = "compute order sort period baseline-only comms dsos symbols time",
+	.values_size = sizeof(struct values),
+	.max_words = SIZE_MAX,
+	.run = run_diff,
+};

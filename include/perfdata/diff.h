@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * diff.h - compares recordings: what perf diff shows, as data and as text.
+ *
+ * Every recording is added as a report of its own, and may be closed after that. Recordings are runs of a side; side 0 is the
+ * baseline, which every other side is compared with. Rows agree in all sort keys; functions by name, not by address.
+ *
+ * Threads: one at a time for each comparison.
+ *
+ * Example:
+ *
+ *	const struct pd_diff_options options = { .size = sizeof(options) };
+ *	struct pd_diff *diff;
+ *
+ *	if (pd_diff_new(&options, &diff, &error) == PD_OK) {
+ *		pd_diff_ask(diff, &report_options);
+ *		// for each recording: pd_report_read, pd_diff_add, pd_report_free
+ *		if (pd_diff_finish(diff, &error) == PD_OK)
+ *			pd_diff_text(diff, NULL, text, &error);
+ *		pd_diff_free(diff);
+ *	}
+ */
+#ifndef PERFDATA_DIFF_H
+#define PERFDATA_DIFF_H
+
+#include <perfdata/report.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What is computed of two sides, by the names that perf gives it. */
+enum pd_diff_method {
+	PD_DIFF_DELTA_ABS, /* difference of shares, the largest first */
+	PD_DIFF_DELTA,     /* the same, sorted with its sign */
+	PD_DIFF_RATIO,     /* of periods */
+	PD_DIFF_WDIFF      /* difference of periods, each with a weight */
+};
+
+/** Zero is the default for each member; NULL means all defaults. */
+struct pd_diff_options {
+	size_t size; /* sizeof(struct pd_diff_options); 0 is PD_ERROR_ARGUMENT */
+	enum pd_diff_method method;
+	int64_t old_weight, new_weight; /* of PD_DIFF_WDIFF */
+	size_t order;                   /* rows are sorted by what is computed of this side; 0: 1 */
+	bool by_baseline;               /* rows are sorted by their share in the baseline */
+	bool baseline_only;             /* rows of both sides only */
+};
+
+/** Sets the method that a word as of perf diff -c names: delta, delta-abs, ratio or wdiff:OLD,NEW. Errors:
+ * PD_ERROR_ARGUMENT. */
+PD_API enum pd_status pd_diff_method_parse(const char *word, struct pd_diff_options *options, struct pd_error *error);
+
+struct pd_diff;
+
+/** A comparison without recordings. Errors: PD_ERROR_ARGUMENT, PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_diff_new(const struct pd_diff_options *options, struct pd_diff **diff_out,
+				  struct pd_error *error);
+/** NULL is ignored. */
+PD_API void pd_diff_free(struct pd_diff *diff);
+/** Sets what the reports of all recordings need: no callers, a table for each event, and sort keys if none are chosen. */
+PD_API void pd_diff_ask(const struct pd_diff *diff, struct pd_report_options *options);
+/** Adds a recording as the next run of a side. The first one must be of side 0, and a side may begin once the one before
+ * has a run. report must be built, with the same sort keys for all; file, report and name need not outlive the call. Errors:
+ * PD_ERROR_ARGUMENT, PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_diff_add(struct pd_diff *diff, size_t side, const char *name, struct pd_file *file,
+				  const struct pd_report *report, struct pd_error *error);
+/** Sorts the rows, once all recordings are added. Errors: PD_ERROR_ARGUMENT if there are less than two sides, or order is
+ * none of them; PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_diff_finish(struct pd_diff *diff, struct pd_error *error);
+
+/* ---- results ---- */
+
+/** Number of sides, and of runs of a side. */
+PD_API size_t pd_diff_side_count(const struct pd_diff *diff);
+PD_API size_t pd_diff_run_count(const struct pd_diff *diff, size_t side);
+
+/** An event of the first recording. */
+struct pd_diff_event {
+	const char *name;
+	size_t row_count;
+};
+/** The index-th event, or NULL past the end. Valid as long as the comparison. */
+PD_API const struct pd_diff_event *pd_diff_event(const struct pd_diff *diff, size_t index);
+
+/** What a run has of a row. */
+struct pd_diff_sum {
+	uint64_t period, samples;
+	bool present; /* the run has the row */
+};
+/** Sums of the row-th row as sorted, in the run-th run of a side; false past the end. */
+PD_API bool pd_diff_sum(const struct pd_diff *diff, size_t event, size_t row, size_t side, size_t run,
+			struct pd_diff_sum *sum_out);
+/** Sums of all rows of a run; false past the end. */
+PD_API bool pd_diff_total(const struct pd_diff *diff, size_t event, size_t side, size_t run,
+			  struct pd_diff_sum *total_out);
+/** What a row has for the key-th sort key; NULL past the end. Valid as long as the comparison. */
+PD_API const char *pd_diff_cell(const struct pd_diff *diff, size_t event, size_t row, size_t key);
+
+/* ---- as text ---- */
+
+/** Zero is the default for each member; NULL means all defaults. */
+struct pd_diff_text_options {
+	size_t size;       /* sizeof(struct pd_diff_text_options) */
+	bool quiet;        /* rows only */
+	bool show_period;  /* columns with periods */
+	bool show_formula; /* columns with what is computed of which numbers */
+	bool escape;       /* control characters, for terminals */
+	char separator;    /* of columns, instead of blanks; 0: none */
+};
+
+/** Tables of all events, as perf diff prints them, of the first run of each side. Appends to text, and writes it out
+ * (pd_text_flush_large). Errors: PD_ERROR_MEMORY; PD_ERROR_OUTPUT if writing failed. */
+PD_API enum pd_status pd_diff_text(const struct pd_diff *diff, const struct pd_diff_text_options *options,
+				   struct pd_text *text, struct pd_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

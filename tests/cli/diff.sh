@@ -1,0 +1,22 @@
+# What diff prints and refuses. No objects are opened: what stands beside the tests differs from machine to machine.
+copy hot.data
+copy hot-group.data
+copy hot-multi.data
+try diff --no-symbols hot.data hot.data
+try diff --no-symbols -s comm,dso hot.data hot-multi.data
+try diff --no-symbols -s comm -p -F hot.data hot-multi.data hot-group.data
+try diff --no-symbols -s comm -c ratio -o 2 -q hot.data hot-multi.data hot-group.data
+try diff --no-symbols -s comm -c wdiff:1,2 -t , hot.data hot-multi.data
+try diff --no-symbols -b -s dso hot-multi.data hot.data
+try diff --no-symbols -C hot -s comm,dso hot.data hot.data
+mv hot.data perf.data.old
+mv hot-multi.data perf.data
+try diff --no-symbols -s comm
+try diff --no-symbols -s comm hot-group.data
+try diff -c speed perf.data perf.data
+try diff -c wdiff:1 perf.data perf.data
+try diff -o 2 perf.data perf.data
+try diff -t . perf.data perf.data
+try diff -i perf.data
+try diff perf.data missing
+try diff -s nothing perf.data perf.data
