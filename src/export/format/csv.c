@@ -7,10 +7,14 @@
 #include <string.h>
 
 #include "base/text/text.h"
-#include "export/export.h"
+#include "export/feed/trace.h"
 
-static const char *const columns[] = { "time_ns", "event", "value",    "unit",   "comm", "pid",  "tid",
-				       "cpu",     "ip",    "function", "object", "file", "line", "stack" };
+struct csv {
+	struct pd_export_trace trace;
+};
+
+static const char *const columns[] = { "time_ns", "event",    "value",  "unit", "comm", "pid",   "tid",  "cpu",
+				       "ip",      "function", "object", "file", "line", "stack", "trace" };
 
 static void put_bytes(struct pd_text *text, const char *bytes, size_t size)
 {
@@ -21,10 +25,10 @@ static void put_bytes(struct pd_text *text, const char *bytes, size_t size)
 	}
 }
 
-static void begin_cell(struct pd_text *text, const char *string)
+static void begin_cell(struct pd_text *text, char first)
 {
 	PD_TEXT_LITERAL(text, ",\"");
-	if (*string && strchr("=+-@", *string))
+	if (first && strchr("=+-@", first))
 		pd_text_char(text, '\'');
 }
 
@@ -32,7 +36,7 @@ static void put_cell(struct pd_text *text, const struct pd_tables *tables, uint3
 {
 	const struct pd_table_string *cell = &tables->strings[string];
 
-	begin_cell(text, cell->text);
+	begin_cell(text, cell->text[0]);
 	put_bytes(text, cell->text, cell->size);
 	pd_text_char(text, '"');
 }
@@ -63,7 +67,7 @@ static void put_stack(struct pd_export *self, uint32_t stack)
 		const struct pd_table_string *name = &tables->strings[pd_tables_function_of(tables, lines[i])->name];
 
 		if (i + 1 == count)
-			begin_cell(self->text, name->text);
+			begin_cell(self->text, name->text[0]);
 		else
 			pd_text_char(self->text, ';');
 		put_bytes(self->text, name->text, name->size);
@@ -86,6 +90,30 @@ static void put_place(struct pd_export *self, uint32_t ip, uint64_t addr)
 		put_number(self->text, line->line);
 	else
 		pd_text_char(self->text, ',');
+}
+
+// As recorded, but for what the tables make harmless in all other strings.
+static void put_trace(struct pd_export *self, const struct pd_export_sample *sample)
+{
+	struct csv *csv = self->sink;
+	const struct pd_text *trace = pd_export_trace_of(&csv->trace, self, sample);
+	struct pd_text *text = self->text;
+
+	if (!trace) {
+		pd_text_char(text, ',');
+		return;
+	}
+	begin_cell(text, trace->size ? trace->data[0] : 0);
+	for (size_t at = 0, step; at < trace->size; at += step) {
+		size_t plain = pd_text_plain(trace->data + at, trace->size - at);
+
+		step = plain ? plain : 1;
+		if (plain)
+			put_bytes(text, trace->data + at, plain);
+		else
+			PD_TEXT_LITERAL(text, "\xef\xbf\xbd");
+	}
+	pd_text_char(text, '"');
 }
 
 static void begin(struct pd_export *self)
@@ -111,6 +139,7 @@ static void take_sample(struct pd_export *self, const struct pd_export_sample *s
 	put_task(text, sample->brief->cpu);
 	put_place(self, sample->ip, sample->brief->ip);
 	put_stack(self, sample->stack);
+	put_trace(self, sample);
 	PD_TEXT_LITERAL(text, "\r\n");
 	pd_export_flush(self);
 }
@@ -120,4 +149,17 @@ static void end(struct pd_export *self)
 	(void)self;
 }
 
-const struct pd_export_sink pd_export_sink_csv = { .begin = begin, .sample = take_sample, .end = end };
+static void fini(struct pd_export *self)
+{
+	struct csv *csv = self->sink;
+
+	pd_export_trace_fini(&csv->trace);
+}
+
+const struct pd_export_sink pd_export_sink_csv = {
+	.size = sizeof(struct csv),
+	.begin = begin,
+	.sample = take_sample,
+	.end = end,
+	.fini = fini,
+};

@@ -7,8 +7,10 @@
 #include "base/text/text.h"
 #include "export/export.h"
 #include "export/feed/line_texts.h"
+#include "export/feed/trace.h"
 
 struct jsonl {
+	struct pd_export_trace trace;
 	struct pd_line_texts pieces; // by line: what follows its address
 };
 
@@ -91,6 +93,17 @@ static void put_signed(struct pd_json *json, const char *name, uint32_t value)
 	pd_text_s64(json->text, (int32_t)value);
 }
 
+static void put_trace(struct pd_json *json, struct pd_export *self, const struct pd_export_sample *sample)
+{
+	struct jsonl *jsonl = self->sink;
+	const struct pd_text *trace = pd_export_trace_of(&jsonl->trace, self, sample);
+
+	if (!trace)
+		return;
+	pd_json_name(json, "trace");
+	pd_text_json_string(json->text, trace->data, trace->size);
+}
+
 static void take_sample(struct pd_export *self, const struct pd_export_sample *sample)
 {
 	const struct pd_owner *owner = pd_export_thread(self, sample->thread);
@@ -110,6 +123,7 @@ static void take_sample(struct pd_export *self, const struct pd_export_sample *s
 		pd_json_name(&json, "data_addr");
 		put_hex(self->text, sample->brief->addr);
 	}
+	put_trace(&json, self, sample);
 	put_stack(self, sample);
 	pd_export_flush(self);
 }
@@ -123,6 +137,7 @@ static void fini(struct pd_export *self)
 {
 	struct jsonl *jsonl = self->sink;
 
+	pd_export_trace_fini(&jsonl->trace);
 	pd_line_texts_fini(&jsonl->pieces);
 }
 
