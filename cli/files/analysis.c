@@ -16,7 +16,7 @@ static enum pd_choice filter_sample(const void *self, const struct pd_candidate 
 static bool takes_all(const struct pd_select_options *select)
 {
 	return !select->time && !select->comms && !select->comm && !select->pid && !select->tid && !select->cpu &&
-	       !select->event && !select->where;
+	       !select->event && !select->where && !select->socket;
 }
 
 static enum pd_status ready(void *self, struct pd_window *window, struct pd_error *error)

@@ -28,6 +28,7 @@ static const struct option lines[] = {
 	FLAG("no-index", 0, no_index, "do not cache symbol tables"),
 	FLAG("no-symbols", 0, no_symbols, "do not open objects; functions stay unresolved"),
 	FLAG("no-demangle", 0, no_demangle, "show mangled names of functions"),
+	FLAG("demangle-kernel", 0, demangle_kernel, "demangle the names of kernel functions, too"),
 	FLAG("short-names", 0, short_names,
 	     "std::string for std::__cxx11::basic_string<char, ...> and the like (default for flame, top, doctor, and on a terminal)"),
 	FLAG("no-short-names", 0, no_short_names, "C++ names in full, as perf prints them"),
@@ -84,6 +85,7 @@ static uint32_t flags_of(const struct symbol_options *options)
 {
 	return (options->no_symbols ? (uint32_t)PD_SYMBOLS_NO_FILES : 0) |
 	       (options->no_demangle ? (uint32_t)PD_SYMBOLS_RAW_NAMES : 0) |
+	       (options->demangle_kernel ? (uint32_t)PD_SYMBOLS_KERNEL_NAMES : 0) |
 	       (options->no_inline ? (uint32_t)PD_SYMBOLS_NO_INLINE : 0) |
 	       (options->no_jitdump ? (uint32_t)PD_SYMBOLS_NO_JITDUMP : 0);
 }

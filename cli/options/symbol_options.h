@@ -17,7 +17,7 @@ struct symbol_options {
 	const char *index_dir;
 	bool no_index;
 	bool no_symbols;
-	bool no_demangle;
+	bool no_demangle, demangle_kernel;
 	bool short_names, no_short_names;
 	bool no_inline;
 	bool no_jitdump;

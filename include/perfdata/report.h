@@ -123,6 +123,12 @@ struct pd_report_options {
 	void (*progress)(void *self, uint64_t done, uint64_t total);
 	pd_warn_fn *warn; /* gets the reason if branches could not be read to the end; may be NULL */
 	void *self;       /* first argument of both */
+	const char *
+		symbol_part; /* rows of functions without this in their name are omitted; needs the key sym. NULL: none */
+	const char *socket; /* the socket that choose wants, for the text; NULL: not said */
+	bool nanoseconds;   /* the key time has nanoseconds */
+	bool source_paths;  /* source files with their paths */
+	bool empty_tables;  /* also for events without samples */
 };
 
 /* ---- reports ---- */

@@ -37,6 +37,7 @@ struct pd_select_options {
 	const char *dsos, *dso;       /* objects, by short name or path */
 	const char *symbols, *symbol; /* functions, by name or 0xADDRESS */
 	const char *where;            /* a condition, see filter.h */
+	const char *socket;           /* the number of a processor socket */
 };
 
 struct pd_select;

@@ -175,6 +175,22 @@ static enum pd_status parse_condition(struct pd_select *select, const char *text
 	return status < 0 ? pd_fail(error, status, why.offset, "option --where: %s", why.message) : PD_OK;
 }
 
+static enum pd_status parse_socket(struct pd_select *select, const char *argument, struct pd_error *error)
+{
+	unsigned long number;
+	char *rest;
+
+	if (!argument)
+		return PD_OK;
+	number = strtoul(argument, &rest, 10);
+	if (rest == argument || *rest || *argument == '-' || number >= UINT32_MAX)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "option --socket-filter: '%s' is not the number of a socket", argument);
+	select->by_socket = true;
+	select->socket = (uint32_t)number;
+	return PD_OK;
+}
+
 static enum pd_status parse_options(struct pd_select *select, const struct pd_select_options *options,
 				    struct pd_error *error)
 {
@@ -191,6 +207,8 @@ static enum pd_status parse_options(struct pd_select *select, const struct pd_se
 
 	if (status >= 0 && options->time)
 		status = pd_select_times(select, options->time, error);
+	if (status >= 0)
+		status = parse_socket(select, options->socket, error);
 	for (size_t i = 0; status >= 0 && i < sizeof(names) / sizeof(names[0]); i++) {
 		if (i == before_numbers && ((status = parse_numbers(&select->pids, "pid", options->pid, error)) < 0 ||
 					    (status = parse_numbers(&select->tids, "tid", options->tid, error)) < 0 ||
@@ -321,6 +339,16 @@ static enum pd_status check_cpus(struct pd_select *select, struct pd_file *file,
 				   PD_OK;
 }
 
+/* Recordings of other machines, and most pipes, do not say it. */
+static enum pd_status check_sockets(struct pd_select *select, struct pd_file *file, struct pd_error *error)
+{
+	select->topology = select->by_socket ? pd_file_cpu_topology(file) : NULL;
+	return !select->by_socket || select->topology ?
+		       PD_OK :
+		       pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET,
+			       "option --socket-filter: the file does not say which CPUs a socket has");
+}
+
 static enum pd_status bind_condition(struct pd_select *select, struct pd_file *file, struct pd_error *error)
 {
 	struct pd_error why;
@@ -359,6 +387,8 @@ enum pd_status pd_select_ready(struct pd_select *select, struct pd_file *file, s
 	if (status == PD_OK)
 		status = check_cpus(select, file, error);
 	if (status == PD_OK)
+		status = check_sockets(select, file, error);
+	if (status == PD_OK)
 		status = bind_condition(select, file, error);
 	if (status == PD_OK)
 		status = pd_select_resolve_times(select, file, window, error);
@@ -370,6 +400,8 @@ enum pd_status pd_select_ready(struct pd_select *select, struct pd_file *file, s
 enum pd_status pd_select_learn(struct pd_select *select, struct pd_file *file, struct pd_error *error)
 {
 	find_cpus(select, file);
+	if (select->by_socket)
+		select->topology = pd_file_cpu_topology(file);
 	return select->where ? pd_filter_bind(select->where, file, false, error) : PD_OK;
 }
 
@@ -394,6 +426,15 @@ bool pd_select_has_cpu(const struct pd_select *select, uint32_t cpu)
 	if (!select->by_cpu || cpu == UINT32_MAX)
 		return !select->lacks_cpu;
 	return cpu < PD_SELECT_CPU_WORDS * 64 && (select->cpus[cpu / 64] >> cpu % 64 & 1);
+}
+
+/* As perf: samples without a CPU are of no socket. */
+static bool has_socket(const struct pd_select *select, uint32_t cpu)
+{
+	if (!select->by_socket)
+		return true;
+	return select->topology && cpu < select->topology->places.count &&
+	       PD_ITEM(pd_cpu_place, select->topology->places, cpu)->package_id == select->socket;
 }
 
 bool pd_select_has_event(const struct pd_select *select, const struct pd_event *event)
@@ -443,7 +484,9 @@ enum pd_choice pd_select_choose(const struct pd_select *select, const struct pd_
 	if (!pd_select_has_time(select, brief->time_ns) || !pd_select_has_cpu(select, brief->cpu) ||
 	    !pd_select_has_event(select, candidate->event) || !pd_select_has_where(select, candidate->record, &names))
 		return PD_CHOICE_LEAVE;
-	return pd_select_has_thread(select, brief->pid, brief->tid, candidate->comm) ? PD_CHOICE_TAKE : PD_CHOICE_COUNT;
+	return has_socket(select, brief->cpu) && pd_select_has_thread(select, brief->pid, brief->tid, candidate->comm) ?
+		       PD_CHOICE_TAKE :
+		       PD_CHOICE_COUNT;
 }
 
 bool pd_select_by_place(const struct pd_select *select)

@@ -58,6 +58,9 @@ struct pd_select {
 	bool *event_chosen; /* by index of the event, once the events are known */
 	size_t event_count;
 	struct pd_filter *where; /* or NULL */
+	bool by_socket;
+	uint32_t socket;
+	const struct pd_cpu_topology *topology; /* of the file, or NULL */
 };
 
 /* Parses the argument of --time. PD_ERROR_ARGUMENT. */

@@ -193,8 +193,17 @@ static enum pd_status plan_default(struct pd_report *report, struct pd_file *fil
 	return status == PD_OK ? append_all(&report->order, &more, error) : status;
 }
 
+/* A part of a name is looked for in the column that shows names. */
+static enum pd_status find_symbol_key(struct pd_report *report, struct pd_error *error)
+{
+	for (; report->symbol_key < report->key_count; report->symbol_key++)
+		if (strcmp(report->keys[report->symbol_key]->head.name, "sym") == 0)
+			return PD_OK;
+	return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "--symbol-filter needs the sort key sym");
+}
+
 /* As perf: rows go by -s if both are given, and the columns of -F come first. */
-enum pd_status pd_columns_plan(struct pd_report *report, struct pd_file *file, struct pd_error *error)
+static enum pd_status plan_columns(struct pd_report *report, struct pd_file *file, struct pd_error *error)
 {
 	const struct pd_report_options *options = &report->options;
 	struct names names = { 0 };
@@ -209,6 +218,13 @@ enum pd_status pd_columns_plan(struct pd_report *report, struct pd_file *file, s
 	else if (parse_sort(report, file, &report->order, &names, error) < 0)
 		return PD_ERROR_ARGUMENT;
 	return append_all(&report->columns, &report->order, error);
+}
+
+enum pd_status pd_columns_plan(struct pd_report *report, struct pd_file *file, struct pd_error *error)
+{
+	enum pd_status status = plan_columns(report, file, error);
+
+	return status == PD_OK && report->options.symbol_part ? find_symbol_key(report, error) : status;
 }
 
 void pd_columns_elide(struct pd_report *report)

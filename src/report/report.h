@@ -106,6 +106,7 @@ struct pd_report {
 	struct pd_report_graph graph;
 	const struct key *keys[PD_REPORT_KEYS_MAX];
 	size_t key_count;
+	size_t symbol_key; /* for options.symbol_part */
 	struct column_list columns;
 	struct column_list order;               /* rows are sorted by these */
 	const char *elided[PD_REPORT_KEYS_MAX]; /* by key: the only name that passes the filters */

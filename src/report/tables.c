@@ -61,7 +61,7 @@ static bool add_table(struct pd_report *report, const struct pd_group *group, si
 {
 	struct table *table;
 
-	if (!has_samples(report, first, count))
+	if (!report->options.empty_tables && !has_samples(report, first, count))
 		return true;
 	table = &report->tables[report->table_count];
 	*table = (struct table){ .head = { .first_event = first, .event_count = count, .group = count > 1 } };

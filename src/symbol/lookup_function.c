@@ -14,8 +14,10 @@ const char *pd_lookup_readable(struct pd_symbols *symbols, const struct pd_dso_f
 	struct pd_text *text = &symbols->scratch;
 	const char *copy;
 
-	// of kernels perf shows what the linker sees
-	if ((symbols->flags & PD_SYMBOLS_RAW_NAMES) || dso->dso.kernel || tail >= length)
+	// of kernels perf shows what the linker sees, unless asked
+	bool raw = dso->dso.kernel && !(symbols->flags & PD_SYMBOLS_KERNEL_NAMES);
+
+	if ((symbols->flags & PD_SYMBOLS_RAW_NAMES) || raw || tail >= length)
 		return name;
 	text->size = 0;
 	if (!pd_demangle(text, name, length - tail))

@@ -57,7 +57,15 @@ try report --no-symbols --comm nobody hot.data
 try report --no-symbols --cpu 7 hot.data
 try report --event page-faults --no-symbols --no-children -g none hot-multi.data
 
+try report --no-symbols --no-children -g none -s time --ns -F sample,time hot.data
+try report --no-symbols --no-children -g none -s comm --no-skip-empty hot-multi.data
+try report --no-symbols --socket-filter 0 hot.data
+
 # What is wrong.
+try report --socket-filter x hot.data
+try report --socket-filter 77 --no-symbols hot.data
+try report --symbol-filter main -s comm hot.data
+try report --symbol-filter no-such-name --no-symbols -s sym hot.data
 try report -s nothing hot.data
 try report -F overhead,nothing hot.data
 try report -w 12,30,no hot.data

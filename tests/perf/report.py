@@ -57,6 +57,8 @@ VARIANTS = {
     "weight": "-g none -n --no-children -s local_weight,weight,sym",
     "time key": "-g none -n --no-children -s time",
     "cgroup": "-g none -n --no-children -s comm,cgroup_id,cgroup",
+    "time ns": "-g none -n --no-children -s time --ns",
+    "source paths": "-g none -n --no-children -s srcline --full-source-path",
     "srcfile": "-g none -n --no-children -d work -s dso,srcfile", # addr2line knows no included files
     "symbol size": "-g none -n --no-children -s dso,symbol,symbol_size",
     "sorted by sym": "-g none --no-children -s sym,overhead",
@@ -88,6 +90,14 @@ VARIANTS = {
     "tid filter": "-g none -n --no-children --tid {tid} -s pid,comm,dso,sym",
     "pid relative": "-g none -n --no-children --pid {pid} --percentage relative -s pid,comm,dso,sym",
     "cpu filter": "-g none -n --no-children --cpu 0",
+    "socket filter": "-g none -n --no-children --socket-filter 0 -s comm,socket,sym",
+    # perf filters rows only if commands are a key
+    "symbol filter": "-g none -n --no-children --no-group --symbol-filter pi",
+    "symbol filter relative": "-g none -n --no-children --no-group --symbol-filter page --percentage relative",
+    "symbol filter children": "-g none -n --children --no-group --symbol-filter spin",
+    "no-skip-empty": "-g none -n --no-children --no-skip-empty",
+    "demangle-kernel": "-g none -n --no-children --demangle-kernel -s dso,sym",
+    "modules": "-g none -n --no-children -m -s dso,sym",
     "time": "-g none -n --no-children --time {times[0]},{times[1]}",
     "time from": "-g none -n --no-children --time {times[1]},",
     "time 10%-20%": "-g none -n --no-children --time 10%-20%",
@@ -207,6 +217,9 @@ class Reader:
             self.rows.append([cell.strip() for cell in line.split(SEPARATOR)])
 
     def head(self, line):
+        if line.startswith("# Processor Socket"):
+            self.events[-1]["socket"] = line
+            return
         words = [word.strip() for word in line[1:].split(SEPARATOR)]
         if self.events and "columns" not in self.events[-1] and words[0] and not words[0].startswith("("):
             self.events[-1]["columns"] = words
@@ -284,6 +297,7 @@ def added_up(event):
 # what is done to both sides of a variant before they are compared
 PREPARED = {
     "srcline": [without_lines],
+    "source paths": [without_lines],
     "symbol size": [without_size_of_init],
     "branches": [without_cycles],
     "branches functions": [without_cycles],
@@ -295,6 +309,11 @@ PREPARED = {
 }
 
 
+def first_event(events, variant):
+    """As perf, which filters the rows of the first event only."""
+    return events[:1] if variant.startswith("symbol filter") else events
+
+
 def is_leaderless(event):
     """True for a group whose first event has no samples; perf shows nothing of it."""
     return "group" in event["event"] and all(row[0].split()[0] == "0.00%" for row in event["rows"])
@@ -304,13 +323,14 @@ def difference(theirs, ours, variant):
     """None, or the first difference."""
     theirs, ours = without_stubs(theirs, ours)
     theirs, ours = Reader(NOWHERE.sub(b"[?]", theirs)).events, Reader(NOWHERE.sub(b"[?]", ours)).events
+    theirs, ours = first_event(theirs, variant), first_event(ours, variant)
     for event in [*theirs, *ours]:
         for prepare in PREPARED.get(variant, ()):
             prepare(event)
     if len(theirs) < len(ours):
         ours = [event for event in ours if not is_leaderless(event)]
     for wanted, got in zip(theirs, ours):
-        for word in ("event", "samples", "count", "columns"):
+        for word in ("event", "samples", "count", "socket", "columns"):
             if wanted.get(word) != got.get(word):
                 return compare.Difference(f"{word}\n    {wanted.get(word)!r}\n    {got.get(word)!r}")
         for number, (one, other) in enumerate(zip(wanted["rows"], got["rows"])):
@@ -361,6 +381,11 @@ INCLUDED = re.compile(rb" \S+\.[ch]:([1-9]\d*)(?=$|;)", re.M)
 NOWHERE = re.compile(rb"\[[k.]\](?= 0{16}\b)")
 ROW = re.compile(rb"^ +\d+\.\d\d%  ")
 KEPT = (b"# Samples:", b"# Event count", b"# Overhead", b"# Children", b"# .", b"#  ")
+
+
+def has_no_rows(text):
+    """True for tables that perf prints although nothing passes the filters."""
+    return not any(event["rows"] for event in Reader(text).events)
 
 
 class Comparison:
@@ -420,6 +445,8 @@ class Comparison:
         else:
             function = text_difference if as_text(variant) else difference
             found = function(theirs.out, ours.out, variant)
+            if found and ours.status in compare.NOTHING and has_no_rows(theirs.out):
+                found = None
             if found and not ours.out:
                 found.text += f"\n    {ours.err[:200]!r}"
             self.table.result(name, variant, found)

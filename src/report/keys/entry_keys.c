@@ -123,7 +123,10 @@ bool pd_key_time(struct pd_report *report, size_t key, const struct key_context 
 	uint64_t ns = context->entry->slice_ns;
 	char text[48];
 
-	snprintf(text, sizeof(text), "%" PRIu64 ".%06" PRIu64, ns / 1000000000, ns % 1000000000 / 1000);
+	if (report->options.nanoseconds)
+		snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64 ".%06" PRIu64, ns / 1000000000, ns % 1000000000 / 1000);
 	return pd_value_find_number(&report->values[key], ns, ns, text, value_out);
 }
 

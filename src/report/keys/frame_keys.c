@@ -136,7 +136,7 @@ static void describe_line(struct pd_report *report, const struct pd_frame *frame
 
 	pd_text_clear(report->scratch.text);
 	if (pd_symbols_lines(report->symbols, place, &line, 1) && line.file && line.line) {
-		name = pd_path_leaf(line.file);
+		name = report->options.source_paths ? line.file : pd_path_leaf(line.file);
 		if (whole)
 			pd_text_printf(report->scratch.text, "%s:%" PRIu32, name, line.line);
 		else

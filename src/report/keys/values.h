@@ -72,6 +72,7 @@ struct key {
 	/* Adds the value in a context to the key's table; false if there is no memory. */
 	bool (*find)(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out);
 	size_t width;            /* of the column, at least */
+	size_t ns_width;         /* the same with nanoseconds, if it is another */
 	bool descending;         /* rows of equal shares go the other way, as in perf */
 	bool right;              /* aligned to the right */
 	bool of_function;        /* is the same for all frames of a function */

@@ -131,6 +131,8 @@ static size_t least_width(const struct pd_report *report, const struct table *ta
 	if (!fits_rows(report, index))
 		return wanted ? wanted : width;
 	least = report->keys[column->key]->width;
+	if (report->options.nanoseconds && report->keys[column->key]->ns_width)
+		least = report->keys[column->key]->ns_width;
 	return width > least ? width : least;
 }
 

@@ -24,7 +24,8 @@ static char *line_of(struct pd_report *report, const struct pd_frame *frame)
 
 	pd_text_clear(text);
 	if (pd_symbols_lines(report->symbols, place, &line, 1) && line.file && line.line) {
-		pd_text_printf(text, "%s:%" PRIu32, pd_path_leaf(line.file), line.line);
+		pd_text_printf(text, "%s:%" PRIu32, report->options.source_paths ? line.file : pd_path_leaf(line.file),
+			       line.line);
 	} else {
 		pd_text_printf(text, "+%" PRIu64, place->addr - place->function->start);
 	}

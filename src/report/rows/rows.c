@@ -409,20 +409,49 @@ static bool add_branches(struct building *building)
 }
 
 /* Rows that only others than the wanted made are not there. */
-static void drop_empty(struct table *table)
+static bool is_empty(const struct table *table, const struct row *row)
+{
+	bool any = false;
+
+	for (size_t k = 0; k < table->head.event_count; k++)
+		any = any || row->amounts[k].children_samples || row->amounts[k].children_period;
+	return !any;
+}
+
+/* Values of functions have their names, as long as there are no levels in front of them. */
+static bool is_called(const struct pd_report *report, const struct row *row)
+{
+	uint32_t value = row_value(report, row, report->symbol_key);
+	const char *name = report->values[report->symbol_key].items[value].text;
+
+	return name && strstr(name, report->options.symbol_part);
+}
+
+/* As perf, which has the samples of all rows nevertheless. */
+static void sum_kept_rows(struct table *table)
+{
+	for (size_t k = 0; k < table->head.event_count; k++) {
+		table->totals[k] = 0;
+		for (size_t i = 0; i < table->head.row_count; i++)
+			table->totals[k] += table->rows[i].amounts[k].period;
+	}
+}
+
+static void drop_rows(const struct pd_report *report, struct table *table)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < table->head.row_count; i++) {
-		bool any = false;
+		const struct row *row = &table->rows[i];
 
-		for (size_t k = 0; k < table->head.event_count; k++)
-			any = any || table->rows[i].amounts[k].children_samples ||
-			      table->rows[i].amounts[k].children_period;
-		if (any)
-			table->rows[kept++] = table->rows[i];
+		if ((report->options.has_place && is_empty(table, row)) ||
+		    (report->options.symbol_part && !is_called(report, row)))
+			continue;
+		table->rows[kept++] = *row;
 	}
 	table->head.row_count = kept;
+	if (report->options.symbol_part && report->options.relative)
+		sum_kept_rows(table);
 }
 
 static void take_rows(struct table *table, struct row_set *set)
@@ -472,8 +501,8 @@ static bool build_table(struct pd_report *report, struct table *table)
 		take_rows(table, &building.parts[0].rows);
 		done = report->by_branch || report->graph.kind == PD_REPORT_GRAPH_NONE || pd_rows_link(&building);
 	}
-	if (done && report->options.has_place)
-		drop_empty(table);
+	if (done)
+		drop_rows(report, table);
 	for (size_t i = 0; building.parts && i < building.part_count; i++)
 		part_fini(&building.parts[i]);
 	pd_free(building.parts);

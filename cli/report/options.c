@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_KEYS "comm,dso,sym"
+#define BRANCH_KEYS "comm,dso_from,symbol_from,symbol_to,cycles"
+
+static const double FOLDED_BELOW = 0.5; /* percent */
+
+enum {
+	WIDTH_MAX = 1000,
+	STACK_MAX = 127 /* entries of a call chain that perf takes */
+};
+
+#undef VALUES
+#define VALUES struct pd_select_options
+
+static const struct option select_lines[] = {
+	STRING("socket-filter", 0, "N", socket, "only samples on the CPUs of this processor socket"),
+	{ 0 },
+};
+
+static const struct option_group report_select_group = { HEADING_FILTER, select_lines };
+
+#undef VALUES
+#define VALUES struct report_values
+
+const struct option report_options[] = {
+	GROUP(input_group, analysis.input),
+	STRING("sort", 's', "KEYS", sort,
+	       "group and sort by these keys; +KEY adds one (default: " DEFAULT_KEYS
+	       "; trace if all events are tracepoints)"),
+	STRING("fields", 'F', "LIST", fields,
+	       "columns: overhead, overhead_children, overhead_sys, overhead_us, sample, period, and keys; +KEY adds one"),
+	OPTION("call-graph", 'g', MAYBE, "HOW", call_graph,
+	       "graph, fractal, flat, folded or none; minimum percentage; caller or callee; function or address; percent, "
+	       "period or count"),
+	FLAG("inverted", 'G', inverted, "call graphs from the outermost caller down"),
+	FLAG("branch-stack", 'b', branches,
+	     "count branches of branch stacks instead of samples (default where they were recorded; keys: " BRANCH_KEYS
+	     ")"),
+	FLAG("no-branch-stack", 0, no_branches, "count samples even if branches were recorded"),
+	GROUP(children_option, children),
+	GROUP(no_children_option, no_children),
+	GROUP(max_stack_option, max_stack),
+	GROUP(unwind_option, analysis.unwind),
+	GROUP(percent_limit_option, percent_limit),
+	STRING("percentage", 0, "HOW", percentage,
+	       "percentages of all samples (absolute) or of those that match the filters (relative)"),
+	GROUP(show_samples_option, samples),
+	GROUP(show_period_option, period),
+	FLAG("show-cpu-utilization", 0, utilization, "add columns for kernel and user shares"),
+	STRING("column-widths", 'w', "LIST", widths, "column widths; 0: as wide as needed"),
+	FLAG("hide-unresolved", 'U', hide_unresolved, "omit samples in unresolved functions"),
+	FLAG("group", 0, group, "print all events in one table"),
+	FLAG("no-group", 0, no_group, "print a table per event even for event groups"),
+	STRING("time-quantum", 0, "TIME", time_quantum, "time slice of the sort key time (default: 100ms)"),
+	STRING("symbol-filter", 0, "TEXT", symbol_part, "only rows of functions whose name has this part"),
+	FLAG("ns", 0, nanoseconds, "show the sort key time in nanoseconds"),
+	FLAG("full-source-path", 0, source_paths, "show the paths of source files, not only their names"),
+	FLAG("no-skip-empty", 0, show_empty, "print a table even for events without samples"),
+	FLAG("modules", 'm', modules, "has no effect: kernel modules are always resolved"),
+	STRING("field-separator", 't', "CHAR", separator, "column separator instead of blanks"),
+	FLAG("json", 0, json, "print JSON"),
+	FLAG("csv", 0, csv,
+	     "print CSV, one line per row and event; text that spreadsheets would run as a formula is prefixed with '"),
+	GROUP(header_option, header),
+	GROUP(header_only_option, header_only),
+	GROUP(show_info_option, show_info),
+	OPTION("stats", 0, ATTACHED, "WHAT", stats,
+	       "records: count the records by type and the samples by event (the default); profile: count stacks, functions and "
+	       "names, and the memory of each table"),
+	GROUP(stdio_option, stdio),
+	GROUP(select_group_d, analysis.select),
+	GROUP(report_select_group, analysis.select),
+	GROUP(symbol_group, analysis.symbols),
+	GROUP(threads_option, analysis.threads),
+	{ 0 },
+};
+
+static bool parse_quantum(const char *text, uint64_t *ns_out)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = { { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 } };
+	char *end;
+	double number = strtod(text, &end);
+
+	for (size_t i = 0; end != text && number > 0 && i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(end, units[i].unit) == 0 && number * units[i].ns >= 1 && number * units[i].ns < 1e18) {
+			*ns_out = (uint64_t)(number * units[i].ns);
+			return true;
+		}
+	return false;
+}
+
+static bool parse_widths(struct pd_report_text_options *text, const char *list)
+{
+	for (size_t i = 0; *list; i++) {
+		size_t length = strcspn(list, ",");
+		char *end;
+		unsigned long width = strtoul(list, &end, 10);
+
+		if (i == PD_REPORT_COLUMNS_MAX || end != list + length || *list == '-' || width > WIDTH_MAX) {
+			print_error("option --column-widths: '%s' is not a list of at most %d widths up to %d", list,
+				    PD_REPORT_COLUMNS_MAX, WIDTH_MAX);
+			return false;
+		}
+		text->widths[i] = width;
+		list += length + (list[length] == ',');
+	}
+	return true;
+}
+
+static bool parse_graph(struct pd_report_graph *graph, const struct report_values *values)
+{
+	struct pd_error error;
+
+	*graph = (struct pd_report_graph){ .kind = PD_REPORT_GRAPH_TREE, .least_percent = 0.5 };
+	if (values->call_graph && pd_report_graph_parse(values->call_graph, graph, &error) < 0) {
+		print_error("%s", error.message);
+		return false;
+	}
+	if (values->inverted)
+		graph->caller = graph->order_given = true;
+	return true;
+}
+
+static bool check_options(const struct report_values *values)
+{
+	if (values->percentage && strcmp(values->percentage, "relative") != 0 &&
+	    strcmp(values->percentage, "absolute") != 0) {
+		print_error("option --percentage: '%s' is neither relative nor absolute", values->percentage);
+		return false;
+	}
+	if (values->csv && (values->json || values->stats)) {
+		print_error("--%s and --csv cannot be combined", values->json ? "json" : "stats");
+		return false;
+	}
+	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.')) {
+		print_error("option --field-separator: '%s' is not a single character other than '.'",
+			    values->separator);
+		return false;
+	}
+	return true;
+}
+
+static void fill_text_options(struct report_run *run)
+{
+	const struct report_values *values = run->values;
+	const struct output *out = run->call->out;
+	struct pd_report_text_options *text = &run->text;
+
+	text->size = sizeof(*text);
+	text->quiet = values->analysis.input.quiet;
+	text->escape = out->terminal;
+	text->color = out->color && !values->separator;
+	text->separator = values->separator ? *values->separator : 0;
+	text->time = values->analysis.select.time;
+	if (out->terminal && !values->percent_limit && !values->separator)
+		text->fold_percent = FOLDED_BELOW;
+}
+
+static void fill_options(struct report_run *run)
+{
+	const struct report_values *values = run->values;
+	struct pd_report_options *options = &run->options;
+
+	options->size = sizeof(*options);
+	options->view = values->branches    ? PD_REPORT_BRANCHES :
+			values->no_branches ? PD_REPORT_SAMPLES :
+					      PD_REPORT_AUTO;
+	options->sort = values->sort;
+	options->fields = values->fields;
+	options->no_children = values->no_children;
+	options->show_samples = values->samples;
+	options->show_period = values->period;
+	options->show_levels = values->utilization;
+	options->no_empty_columns = values->json || values->csv;
+	options->all_in_one_table = values->group;
+	options->no_groups = values->no_group;
+	options->relative = values->percentage && strcmp(values->percentage, "relative") == 0;
+	options->symbol_part = values->symbol_part;
+	options->socket = values->analysis.select.socket;
+	options->nanoseconds = values->nanoseconds;
+	options->source_paths = values->source_paths;
+	options->empty_tables = values->show_empty;
+	options->hide_unresolved = values->hide_unresolved;
+	options->max_stack = values->max_stack.given ? (size_t)values->max_stack.value : STACK_MAX;
+	options->threads = values->analysis.threads.given ? (unsigned)values->analysis.threads.value : 0;
+	run->is_quantum_valid = !values->time_quantum || parse_quantum(values->time_quantum, &options->slice_ns);
+}
+
+bool report_options_parse(struct report_run *run)
+{
+	const struct report_values *values = run->values;
+	struct pd_report_options *options = &run->options;
+
+	if (!parse_graph(&options->graph, values) || (values->widths && !parse_widths(&run->text, values->widths)))
+		return false;
+	if (values->percent_limit) {
+		if (!percent_parse("percent-limit", values->percent_limit, &options->least_percent))
+			return false;
+		options->graph.least_percent = options->least_percent;
+	}
+	if (!check_options(values))
+		return false;
+	fill_options(run);
+	fill_text_options(run);
+	return true;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of report: a table, and from their values to those of the library. */
+#ifndef CLI_REPORT_OPTIONS_H
+#define CLI_REPORT_OPTIONS_H
+
+#include "files/analysis.h"
+
+#include <perfdata/report.h>
+
+struct report_values {
+	struct analysis_options analysis;
+	const char *sort, *fields;
+	const char *call_graph;
+	bool inverted;
+	bool children, no_children;
+	struct option_number max_stack;
+	const char *percent_limit, *percentage;
+	const char *separator;
+	const char *time_quantum;
+	const char *widths;
+	bool samples, period, utilization, group, no_group, hide_unresolved;
+	bool branches, no_branches;
+	const char *symbol_part;
+	bool nanoseconds, source_paths, show_empty, modules;
+	bool header, header_only, show_info;
+	const char *stats; /* "" without a value */
+	bool stdio, json, csv;
+};
+
+/* A run of the command. */
+struct report_run {
+	const struct report_values *values;
+	const struct call *call;
+	struct analysis analysis;
+	struct pd_report_options options;
+	struct pd_report_text_options text;
+	bool is_quantum_valid;
+	struct pd_report *report;
+};
+
+extern const struct option report_options[];
+
+/* Fills options and text of a run from its values. Says on stderr what is wrong and returns false then. */
+bool report_options_parse(struct report_run *run);
+
+#endif
