@@ -53,6 +53,7 @@ WRITES = (
     ("assemble", "assemble TEXT -o OUT", "recording"),
     ("text", "text IN -o OUT", "plain"),
     ("flame", "flame --no-symbols IN -o OUT", "plain"),
+    ("export", "export --no-symbols --to firefox IN -o OUT", "plain"),
     ("pack", "pack IN -o OUT", "plain"),
     ("unpack", "unpack TAR -o OUT", "unpacked"),
 )

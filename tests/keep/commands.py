@@ -39,6 +39,7 @@ VIEWS = (
     ("report", "--csv", "-s", "comm,dso,symbol", "--no-children", "-g", "none", "--percentage", "relative"),
     ("folded",),
     ("flame", "--format", "svg"),
+    ("export", "--to", "csv"),
 )
 
 

@@ -73,6 +73,8 @@ COMMANDS = (
     "report --csv IN", "report -t , IN", "report --csv -s comm,dso,sym,cgroup IN", "report --json IN", "report -s comm,dso,sym,cgroup IN", "report --header-only IN", "script IN",
     "script --header IN", "script -F comm,ip,sym,dso,event,cgroup IN", "script --show-task-events --show-mmap-events IN",
     "folded IN", "folded --all IN", "flame -o - IN", "flame --format svg -o - IN", "doctor IN", "doctor --json IN", "evlist IN",
+    "export --to csv IN", "export --to jsonl IN", "export --to speedscope IN", "export --to firefox IN", "export --to chrome IN",
+    "export --to callgrind IN", "export --to folded IN", "export --to perf-json IN", "data convert --to-json OUT IN",
     "evlist -v IN", "evlist --json IN", "buildid-list IN", "buildid-list -H IN", "buildid-list --json -H IN", "dump IN", "dump --json IN", "dump --stats IN",
     "dump --features IN", "dump --hex IN", "check IN", "check --json IN", "check -v IN", "text IN", "stat report -i IN",
     "split --by comm -o OUT IN", "split --by event --json -o OUT IN", "cut --time 0,1 --json -o OUT IN", "filter --where comm=='x' -o OUT IN",
@@ -152,7 +154,7 @@ class Escapes:
             bad = what_is_bad(err)
             if bad:
                 self.wrong.append(f"{command}: standard error gets {bad}")
-            if "--json" in command or "flame" in command or "folded" in command or "top" in command:
+            if "--json" in command or "flame" in command or "folded" in command or "top" in command or "export" in command:
                 bad = what_is_bad(out)
                 if bad:
                     self.wrong.append(f"{command}: through a pipe: {bad}")
@@ -162,7 +164,7 @@ class Escapes:
             self.data = os.path.join(self.folder, "cells.data")
             r = hostile(lead + b"cmd|' /C calc'!A0,\"")
             r.write(self.data)
-            for command in ("report --csv -s comm,dso,sym,cgroup IN", "report --csv -s comm,overhead,sample,period IN"):
+            for command in ("export --to csv IN", "report --csv -s comm,dso,sym,cgroup IN", "report --csv -s comm,overhead,sample,period IN"):
                 _, out, _ = in_pipe(self.words(command), self.folder)
                 rows = list(csv.reader(io.StringIO(out.decode("utf-8", "replace"))))
                 if len(rows) < 2:
