@@ -423,8 +423,9 @@ class Callgrind:
         return self.names[kind].setdefault(number, name)
 
     def cost(self, line, function, own):
-        numbers = [int(word) for word in line.split()]
-        need(len(numbers) == len(self.events) + 1 and function, f"line {line!r}")
+        address, *numbers = line.split()
+        numbers = [int(word) for word in numbers]
+        need(re.fullmatch("0x[0-9a-f]+", address) and len(numbers) == len(self.events) + 1 and function, f"line {line!r}")
         for event, value in zip(self.events, numbers[1:]):
             self.all[event, function] += value
             if own:

@@ -335,6 +335,16 @@ const uint32_t *pd_tables_expand(struct pd_tables *tables, uint32_t stack, size_
 	return tables->expanded;
 }
 
+uint32_t *pd_tables_frames_of_lines(const struct pd_tables *tables)
+{
+	uint32_t *frames = pd_realloc(NULL, (tables->line_count + 1) * sizeof(*frames));
+
+	for (size_t i = 0; frames && i < tables->frame_count; i++)
+		for (uint32_t line = 0; line < tables->frames[i].line_count; line++)
+			frames[tables->frames[i].first_line + line] = (uint32_t)i;
+	return frames;
+}
+
 // ---- all of it ----
 
 void pd_tables_init(struct pd_tables *tables, uint64_t seed)

@@ -110,6 +110,9 @@ uint32_t pd_tables_stack(struct pd_tables *tables, uint32_t parent, uint32_t fra
 // The lines of a stack, innermost first, with inlined functions. Valid until the next call.
 const uint32_t *pd_tables_expand(struct pd_tables *tables, uint32_t stack, size_t *count_out);
 
+// By line: the frame that it is of. To be freed with pd_free; NULL if there is no memory.
+uint32_t *pd_tables_frames_of_lines(const struct pd_tables *tables);
+
 static inline const char *pd_tables_text_of(const struct pd_tables *tables, uint32_t string)
 {
 	return tables->strings[string].text;

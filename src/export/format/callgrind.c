@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Callgrind: what each source line costs itself, and each call with all that is below it. Readers add the inclusive cost of a
+ * Callgrind: what each address and source line costs itself, and each call with all that is below it. Readers add the inclusive cost of a
  * function up from its calls or from those to it. So a function that is in a stack several times counts once, where it is
  * innermost, and all stacks begin in one function.
  */
@@ -15,6 +15,7 @@
 // A cost at a line of a function, or of a call from there; sums are by these, with the numbers of struct pd_sum put to
 // another use: event, function as stack, line as thread, callee and 1 (0: its own cost) as cpu.
 #define ROOT (UINT32_MAX - 1) // number of the function that calls all others
+#define NO_LINE UINT32_MAX    // where it does
 
 // Each line has a cost for all of them.
 enum {
@@ -32,9 +33,10 @@ struct callgrind {
 	struct pd_sums costs;       // of lines and calls
 	size_t events[EVENTS_MOST]; // that have samples
 	size_t event_count;
-	uint32_t root;  // string
-	uint32_t *met;  // by string of a name: the stack that had such a function last
-	uint8_t *named; // by string: bits of enum names that it was written for, with its number
+	uint32_t root;      // string
+	uint32_t *frame_of; // by line
+	uint32_t *met;      // by string of a name: the stack that had such a function last
+	uint8_t *named;     // by string: bits of enum names that it was written for, with its number
 };
 
 static void take_sample(struct pd_export *self, const struct pd_export_sample *sample)
@@ -79,10 +81,10 @@ static void add_stack(struct pd_export *self, const struct pd_sum *sum, uint32_t
 		if (callgrind->met[name] == number)
 			continue;
 		callgrind->met[name] = number;
-		add_cost(self, sum, line->function, line->line, callee_and_1);
+		add_cost(self, sum, line->function, lines[i], callee_and_1);
 		callee_and_1 = line->function + 1;
 	}
-	add_cost(self, sum, ROOT, 0, callee_and_1);
+	add_cost(self, sum, ROOT, NO_LINE, callee_and_1);
 }
 
 // ---- text ----
@@ -129,13 +131,24 @@ static void put_function(struct pd_export *self, uint32_t number, bool called)
 	put_name(self, called ? "cfn" : "fn", FUNCTION, function->name);
 }
 
-// The costs of one line or call, by event.
+// An address in the object, and the source line that it is of.
+static void put_position(struct pd_export *self, uint32_t line)
+{
+	const struct callgrind *callgrind = self->sink;
+	const struct pd_table_frame *frame = line == NO_LINE ? NULL : &self->tables.frames[callgrind->frame_of[line]];
+
+	pd_text_hex(self->text, frame && frame->object ? frame->place.addr : 0);
+	pd_text_char(self->text, ' ');
+	pd_text_u64(self->text, frame ? self->tables.lines[line].line : 0);
+}
+
+// The costs of one address or call, by event.
 static void put_costs(struct pd_export *self, const struct pd_sum *costs, size_t count)
 {
 	const struct callgrind *callgrind = self->sink;
 	size_t at = 0;
 
-	pd_text_u64(self->text, costs->thread);
+	put_position(self, costs->thread);
 	for (size_t i = 0; i < callgrind->event_count; i++) {
 		bool has_cost = at < count && costs[at].event == callgrind->events[i];
 
@@ -154,7 +167,7 @@ static void put_cost(struct pd_export *self, const struct pd_sum *costs, size_t 
 		calls += costs[i].samples;
 	if (costs->cpu) {
 		put_function(self, costs->cpu - 1, true);
-		pd_text_printf(self->text, "calls=%" PRIu64 " 0\n", calls);
+		pd_text_printf(self->text, "calls=%" PRIu64 " 0x0 0\n", calls);
 	}
 	put_costs(self, costs, count);
 	pd_export_flush(self);
@@ -241,7 +254,8 @@ static bool prepare(struct pd_export *self)
 	callgrind->root = pd_tables_text(&self->tables, "(root)");
 	callgrind->met = pd_alloc((self->tables.string_count + 1) * sizeof(*callgrind->met));
 	callgrind->named = pd_alloc(self->tables.string_count + 1);
-	return callgrind->met && callgrind->named;
+	callgrind->frame_of = pd_tables_frames_of_lines(&self->tables);
+	return callgrind->met && callgrind->named && callgrind->frame_of;
 }
 
 static void end(struct pd_export *self)
@@ -259,7 +273,7 @@ static void end(struct pd_export *self)
 	if (self->failed || self->tables.failed)
 		return;
 	qsort(callgrind->costs.items, callgrind->costs.count, sizeof(*callgrind->costs.items), by_function);
-	PD_TEXT_LITERAL(self->text, "# callgrind format\nversion: 1\ncreator: perfdata\npositions: line\n");
+	PD_TEXT_LITERAL(self->text, "# callgrind format\nversion: 1\ncreator: perfdata\npositions: instr line\n");
 	put_events(self);
 	put_all(self);
 }
@@ -272,6 +286,7 @@ static void fini(struct pd_export *self)
 	pd_sums_fini(&callgrind->costs);
 	pd_free(callgrind->met);
 	pd_free(callgrind->named);
+	pd_free(callgrind->frame_of);
 }
 
 const struct pd_export_sink pd_export_sink_callgrind = {

@@ -317,13 +317,9 @@ static void put_meta(struct pd_export *self)
 
 static bool number_lines(struct pd_export *self)
 {
-	const struct pd_tables *tables = &self->tables;
 	struct pd_firefox *firefox = self->sink;
 
-	firefox->frame_of = pd_realloc(NULL, (tables->line_count + 1) * sizeof(*firefox->frame_of));
-	for (size_t i = 0; firefox->frame_of && i < tables->frame_count; i++)
-		for (uint32_t line = 0; line < tables->frames[i].line_count; line++)
-			firefox->frame_of[tables->frames[i].first_line + line] = (uint32_t)i;
+	firefox->frame_of = pd_tables_frames_of_lines(&self->tables);
 	return firefox->frame_of;
 }
 
