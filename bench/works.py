@@ -24,6 +24,10 @@ REAL = {
         ["-a", "-g", "-F", "2000", "-m", RING],
         "forks: the whole machine while this tree is built, all records repeated with new times and process numbers",
     ),
+    "stacks": (
+        ["-a", "--call-graph", "dwarf,16384", "-F", "2000", "-m", RING],
+        "stacks: the whole machine while this tree is built, with copied stacks of 16 KiB to be unwound; nothing is repeated",
+    ),
     "sched": (["-a", "-e", "sched:*", "-m", RING], "sched: all scheduler events while this tree is built; nothing is repeated"),
 }
 START = "start: a compiler, once: what a command costs before it reads much"
