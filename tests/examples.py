@@ -18,6 +18,8 @@ import tempfile
 WITHOUT = {"perfdata.h", "version.h"}
 # Kernels and containers may refuse to record; the client of debuginfod may not be installed.
 MAY_FAIL = {"recorder", "counter", "debuginfod"}
+# Examples whose perf.data is another one than hot.data.
+RECORDINGS = {"interval": "hot-records.data"}
 
 BEGIN = """
 #include <fcntl.h>
@@ -161,6 +163,7 @@ def main():
                 failures += 1
                 continue
             for name in examples:
+                shutil.copy(os.path.join(data, RECORDINGS.get(name, "hot.data")), os.path.join(folder, "perf.data"))
                 ran = subprocess.run([binary, name], cwd=folder, capture_output=True, timeout=120, check=False)
                 if ran.returncode != 0 and not (name in MAY_FAIL and ran.returncode == 1):
                     print(f"perfdata/{name}.h as {standard}: exit status {ran.returncode}: {ran.stderr.decode(errors='replace')}")

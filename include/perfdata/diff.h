@@ -10,11 +10,19 @@
  * Example:
  *
  *	const struct pd_diff_options options = { .size = sizeof(options) };
+ *	struct pd_report_options how = { .size = sizeof(how) };
+ *	struct pd_file *files[] = { file, other };
+ *	struct pd_report *report;
  *	struct pd_diff *diff;
  *
  *	if (pd_diff_new(&options, &diff, &error) == PD_OK) {
- *		pd_diff_ask(diff, &report_options);
- *		// for each recording: pd_report_read, pd_diff_add, pd_report_free
+ *		pd_diff_ask(diff, &how);
+ *		for (size_t i = 0; i < 2; i++) {
+ *			if (pd_report_read(files[i], &how, NULL, &report, &error) < 0)
+ *				break;
+ *			pd_diff_add(diff, i, pd_file_name(files[i]), files[i], report, &error);
+ *			pd_report_free(report);
+ *		}
  *		if (pd_diff_finish(diff, &error) == PD_OK)
  *			pd_diff_text(diff, NULL, text, &error);
  *		pd_diff_free(diff);

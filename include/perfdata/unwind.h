@@ -10,13 +10,15 @@
  *
  * Example:
  *
+ *	const struct pd_state *state = pd_profile_state(profile);
+ *	struct pd_unwinder *unwinder;
  *	struct pd_unwound unwound;
  *
  *	if (pd_unwinder_new(file, state, symbols, NULL, &unwinder, &error) == PD_OK) {
  *		while (pd_stream_next(stream, &record, &error) == PD_OK)
  *			if (pd_unwinder_sample(unwinder, record, &unwound))
  *				for (size_t i = 0; i < unwound.frame_count; i++)
- *					printf("%" PRIx64 "\n", unwound.frames[i]);
+ *					printf("%llx\n", (unsigned long long)unwound.frames[i]);
  *		pd_unwinder_free(unwinder);
  *	}
  */
