@@ -4,6 +4,10 @@
  */
 #include "files/export.h"
 
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
 struct values {
 	struct export_values all;
 	struct option_number max_stack;
@@ -25,9 +29,91 @@ static const struct option options[] = {
 static const struct example examples[] = {
 	{ "perfdata export --to pprof -o cpu.pb.gz perf.data", "for go tool pprof and services that store profiles" },
 	{ "perfdata export --to csv --time 10%-20% --comm make -o make.csv", "the samples of one program as a table" },
+	{ "perfdata export --to speedscope -o profiles *.data", "each of several files, into a directory" },
 	{ "perfdata export --to jsonl perf.data | jq .comm", "one JSON object per line" },
 	{ 0 },
 };
+
+/* ---- several files ---- */
+
+static const char *leaf_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool may_be_several(const struct values *values, const struct call *call)
+{
+	if (!values->all.output || values->all.input.path) {
+		print_error("several files are written to a directory; use -o DIR, and no --input");
+		return false;
+	}
+	for (size_t i = 0; i < call->word_count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(leaf_of(call->words[i]), leaf_of(call->words[k])) == 0) {
+				print_error("%s and %s would be one file in %s", call->words[k], call->words[i],
+					    values->all.output);
+				return false;
+			}
+	if (mkdir(values->all.output, 0777) == 0 || errno == EEXIST)
+		return true;
+	print_error("%s: cannot create a directory: %s", values->all.output, strerror(errno));
+	return false;
+}
+
+/* One into the directory, by its own name with the suffix of the format. */
+static int export_one(const struct export_values *values, const struct call *call, size_t word, const char *suffix)
+{
+	struct export_values one = *values;
+	struct call part = *call;
+	struct pd_text *path = pd_text_new();
+	int code = CODE_OUTPUT;
+
+	part.words += word;
+	part.word_count = 1;
+	if (path)
+		pd_text_printf(path, "%s/%s%s%c", values->output, leaf_of(call->words[word]), suffix, 0);
+	if (path && !pd_text_failed(path)) {
+		one.output = (const char *)pd_text_bytes(path).data;
+		code = export_samples(&one, &part);
+	} else {
+		print_error("out of memory");
+	}
+	pd_text_free(path);
+	return code;
+}
+
+static const char *suffix_of(const char *name)
+{
+	struct pd_export_format format;
+
+	for (size_t i = 0; name && pd_export_format(i, &format); i++)
+		if (strcmp(format.name, name) == 0)
+			return format.suffix;
+	return "";
+}
+
+/* What goes wrong with one does not keep the others from being written; the first such code is the result. */
+static int export_several(const struct values *values, const struct export_values *all, const struct call *call)
+{
+	const char *suffix = suffix_of(all->format);
+	int result = CODE_OK;
+
+	/* which says what is wrong with the format */
+	if (!*suffix)
+		return export_samples(all, call);
+	if (!may_be_several(values, call))
+		return CODE_USAGE;
+	for (size_t i = 0; i < call->word_count; i++) {
+		int code = export_one(all, call, i, suffix);
+
+		if (code == CODE_USAGE)
+			return code;
+		result = result == CODE_OK ? code : result;
+	}
+	return result;
+}
 
 static int run_export(const struct call *call)
 {
@@ -35,11 +121,11 @@ static int run_export(const struct call *call)
 	struct export_values all = values->all;
 
 	all.max_stack = (unsigned)values->max_stack.value;
-	return export_samples(&all, call);
+	return call->word_count > 1 ? export_several(values, &all, call) : export_samples(&all, call);
 }
 
 const struct command cmd_export = {
-	.usage = "--to FORMAT [OPTION]... [FILE]",
+	.usage = "--to FORMAT [OPTION]... [FILE]...",
 	.text = "Write the samples of FILE as a file of another program: {export formats}. Functions, source lines, inlined functions and "
 		"build ids are included as far as the format has fields for them.\n"
 		"\n"
@@ -49,11 +135,12 @@ const struct command cmd_export = {
 		"What the format has no field for is counted on standard error. Strings of the file are written as valid UTF-8 without "
 		"control characters. Two exports of a file are equal byte for byte.\n"
 		"\n"
-		"The output file appears when it is complete. A perf.data file is never overwritten, and a terminal never gets binary data.",
+		"The output file appears when it is complete. A perf.data file is never overwritten, and a terminal never gets binary data. "
+		"Several FILEs are written to a directory (-o DIR), each as its name with the suffix of the format.",
 	.options = options,
 	.examples = examples,
 	.usual = "to output input time comms event",
 	.values_size = sizeof(struct values),
-	.max_words = 1,
+	.max_words = (size_t)-1,
 	.run = run_export,
 };

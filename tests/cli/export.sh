@@ -16,3 +16,10 @@ try data convert --to-json out.json -i hot.data
 shell 'perfdata export -q --to perf-json hot.data | cmp - out.json && head -n 3 out.json'
 try data convert --to-json out.json hot.data
 try data convert -q -f --to-json out.json hot.data
+shell 'mkdir other; cp hot.data two.data; cp hot.data other/hot.data'
+try export --to folded hot.data two.data
+try export --to folded -o folder hot.data other/hot.data
+try export -q --to speedscope --no-symbols -o folder hot.data nothing.data two.data
+shell 'ls folder'
+try export --to nothing -o elsewhere hot.data two.data
+shell 'ls elsewhere'
