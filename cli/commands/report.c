@@ -180,6 +180,31 @@ static int print_stats(struct input *input)
 	return code;
 }
 
+static void step_tasks(void *self, const struct pd_stream *stream)
+{
+	struct input *input = self;
+
+	progress_step(&input->progress, stream);
+}
+
+static int print_tasks(struct input *input, const struct report_values *values)
+{
+	const struct pd_tasks_options options = { .size = sizeof(options), .progress = step_tasks, .self = input };
+	struct pd_tasks *tasks;
+	struct pd_error error;
+	enum pd_status status = pd_tasks_read(input->file, &options, &tasks, &error);
+
+	progress_clear(&input->progress);
+	if (status < 0)
+		return code_with_error(status, &error);
+	if (values->json)
+		pd_json_tasks(input->out->text, tasks, values->mmaps);
+	else
+		pd_print_tasks(input->out->text, tasks, values->mmaps, input->out->terminal);
+	pd_tasks_free(tasks);
+	return CODE_OK;
+}
+
 static int print_without_samples(const struct report_values *values, const struct call *call)
 {
 	struct input input;
@@ -190,6 +215,8 @@ static int print_without_samples(const struct report_values *values, const struc
 	/* As perf: the header alone is printed if both are asked for. */
 	if (values->header_only)
 		code = input_print_header(&input, values->show_info);
+	else if (values->tasks || values->mmaps)
+		code = print_tasks(&input, values);
 	else
 		code = print_stats(&input);
 	return input_close(&input, code);
@@ -210,7 +237,11 @@ static int run_report(const struct call *call)
 		print_error("option --stats: '%s' is neither records nor profile", values->stats);
 		return CODE_USAGE;
 	}
-	if (values->header_only || (values->stats && !is_of_profile(values)))
+	if (values->csv && (values->tasks || values->mmaps)) {
+		print_error("--csv and --%s cannot be combined", values->mmaps ? "mmaps" : "tasks");
+		return CODE_USAGE;
+	}
+	if (values->header_only || values->tasks || values->mmaps || (values->stats && !is_of_profile(values)))
 		return print_without_samples(values, call);
 	run = calloc(1, sizeof(*run));
 	if (!run) {
@@ -239,7 +270,8 @@ const struct command cmd_report = {
 		"threads, objects and functions still count in the total that percentages refer to, unless --percentage is "
 		"relative.\n"
 		"\n"
-		"--header-only and --stats print what perf report prints, without a profile. --stats=profile reads the samples "
+		"--header-only, --stats, --tasks and --mmaps print what perf report prints, without a profile; --tasks and --mmaps "
+		"with --json a line for each thread. --stats=profile reads the samples "
 		"three times, as the other options say: with a frame for each address, with a frame for each function, and with "
 		"one frame for all addresses of an object without a function; and prints how many stacks there are, how many "
 		"nodes a tree of them has, and how much memory each table takes, as text or JSON.\n"

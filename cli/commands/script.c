@@ -11,6 +11,7 @@
 #include <perfdata/samples.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 struct values {
 	struct input_options input;
@@ -19,6 +20,7 @@ struct values {
 	struct pd_select_options select;
 	struct option_number max_stack;
 	const char *unwind;
+	const char *stop;
 	bool hide_call_graph;
 	bool kernel_paths, source_paths;
 	bool reltime, deltatime;
@@ -30,14 +32,30 @@ struct values {
 	struct option_number threads;
 };
 
+#undef VALUES
+#define VALUES struct pd_select_options
+
+static const struct option select_lines[] = {
+	STRING("addr-range", 0, "N", addr_range, "with -S 0xADDRESS: samples in N bytes from there, too"),
+	{ 0 },
+};
+
+static const struct option_group script_select_group = { HEADING_FILTER, select_lines };
+
+#undef VALUES
+#define VALUES struct values
+
 static const struct option options[] = {
 	GROUP(input_group, input),
 	OPTION("fields", 'F', LIST, "LIST", fields,
 	       "fields to print; +NAME and -NAME change the default, TYPE: limits them to an event type"),
 	FLAG("ns", 0, ns, "print times in nanoseconds"),
 	GROUP(select_group, select),
+	GROUP(script_select_group, select),
 	GROUP(max_stack_option, max_stack),
 	GROUP(unwind_option, unwind),
+	STRING("stop-bt", 0, "LIST", stop,
+	       "end call chains with these functions, by name or 0xADDRESS; or file://PATH"),
 	FLAG("hide-call-graph", 'G', hide_call_graph, "print only the address of the sample"),
 	FLAG("show-kernel-path", 0, kernel_paths, "print paths of kernel modules"),
 	FLAG("full-source-path", 0, source_paths, "print full paths of source files"),
@@ -106,6 +124,7 @@ struct script {
 	const struct values *values;
 	struct input input;
 	struct pd_select *select;
+	struct pd_select *stop; /* what call chains end with, or NULL */
 	struct pd_samples *samples;
 	struct pd_symbols *symbols;
 	bool symbols_wrong; /* why is reported */
@@ -133,6 +152,13 @@ static bool choose_place(const void *self, const struct pd_place *place)
 	const struct script *script = self;
 
 	return pd_select_has_place(script->select, place);
+}
+
+static bool ends_chain(const void *self, const struct pd_place *place)
+{
+	const struct script *script = self;
+
+	return pd_select_has_place(script->stop, place);
 }
 
 static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_error *error)
@@ -198,6 +224,7 @@ static enum pd_status samples_of(struct script *script, const struct values *val
 		.first_threads = wanted->time ? 1 : 0,
 		.choose = filter_sample,
 		.choose_place = by_place ? choose_place : NULL,
+		.stops_at = values->stop ? ends_chain : NULL,
 		.ready = get_ready,
 		.progress = show_progress,
 		.learn = learn,
@@ -211,6 +238,21 @@ static enum pd_status samples_of(struct script *script, const struct values *val
 		return PD_OK;
 	}
 	return pd_samples_new(&shown, call->out->text, &script->samples, &script->error);
+}
+
+/* Functions are listed as for --symbols, and what is wrong is said of that option. */
+static bool take_stop(struct script *script, const char *list)
+{
+	const struct pd_select_options functions = { .size = sizeof(functions), .symbols = list };
+	static const char other[] = "option --symbols: ";
+	struct pd_error error;
+	bool named;
+
+	if (!list || pd_select_new(&functions, &script->stop, &error) >= 0)
+		return true;
+	named = strncmp(error.message, other, sizeof(other) - 1) == 0;
+	print_error("option --stop-bt: %s", error.message + (named ? sizeof(other) - 1 : 0));
+	return false;
 }
 
 /* The first error in this order is what is reported. */
@@ -230,6 +272,8 @@ static int take_options(struct script *script, const struct values *values, cons
 		print_error("--reltime and --deltatime cannot be combined");
 		return CODE_USAGE;
 	}
+	if (!take_stop(script, values->stop))
+		return CODE_USAGE;
 	return select_take(&script->select, &values->select) ? CODE_OK : CODE_USAGE;
 }
 
@@ -357,6 +401,7 @@ static int run_script(const struct call *call)
 	code = run_opened_script(script, call);
 	pd_samples_free(script->samples);
 	pd_select_free(script->select);
+	pd_select_free(script->stop);
 	free(script);
 	return code;
 }

@@ -72,6 +72,8 @@ const struct option report_options[] = {
 	OPTION("stats", 0, ATTACHED, "WHAT", stats,
 	       "records: count the records by type and the samples by event (the default); profile: count stacks, functions and "
 	       "names, and the memory of each table"),
+	FLAG("tasks", 0, tasks, "print the threads of the recording as a tree"),
+	FLAG("mmaps", 0, mmaps, "the same with what was mapped"),
 	GROUP(stdio_option, stdio),
 	GROUP(select_group_d, analysis.select),
 	GROUP(report_select_group, analysis.select),

@@ -24,6 +24,7 @@ struct report_values {
 	bool nanoseconds, source_paths, show_empty, modules;
 	bool header, header_only, show_info;
 	const char *stats; /* "" without a value */
+	bool tasks, mmaps;
 	bool stdio, json, csv;
 };
 

@@ -51,6 +51,7 @@
  *   record_stats.h  counts of records and samples
  *   summary.h       what a file is and what is in it
  *   objects.h       objects with their build ids
+ *   tasks.h         threads as a tree, and what they had mapped
  *   samples.h       samples as text
  *   export.h        samples in the formats of other programs
  *   explain.h       what the tables of the format say of a name
@@ -122,6 +123,7 @@
 #include <perfdata/stream.h>
 #include <perfdata/summary.h>
 #include <perfdata/symbol.h>
+#include <perfdata/tasks.h>
 #include <perfdata/text.h>
 #include <perfdata/trace.h>
 #include <perfdata/unwind.h>

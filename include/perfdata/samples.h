@@ -73,6 +73,8 @@ struct pd_samples_options {
 	pd_warn_fn *warn;
 	void *self;     /* first argument of the functions */
 	bool no_unwind; /* call chains as they were recorded: copied user stacks are not unwound */
+	/* Whether a call chain ends with what is at a place. From any thread. */
+	bool (*stops_at)(const void *self, const struct pd_place *place);
 };
 
 struct pd_samples_result {

@@ -38,6 +38,7 @@ struct pd_select_options {
 	const char *symbols, *symbol; /* functions, by name or 0xADDRESS */
 	const char *where;            /* a condition, see filter.h */
 	const char *socket;           /* the number of a processor socket */
+	const char *addr_range;       /* that many bytes from each 0xADDRESS in symbols are selected, too */
 };
 
 struct pd_select;

@@ -191,6 +191,24 @@ static enum pd_status parse_socket(struct pd_select *select, const char *argumen
 	return PD_OK;
 }
 
+static enum pd_status parse_range(struct pd_select *select, const struct pd_select_options *options,
+				  struct pd_error *error)
+{
+	const char *argument = options->addr_range;
+	char *rest;
+
+	if (!argument)
+		return PD_OK;
+	select->addr_range = strtoull(argument, &rest, 0);
+	if (rest == argument || *rest || *argument == '-' || !select->addr_range)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "option --addr-range: '%s' is not a number of bytes", argument);
+	if (!options->symbols && !options->symbol)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "option --addr-range needs --symbols with the addresses where it begins");
+	return PD_OK;
+}
+
 static enum pd_status parse_options(struct pd_select *select, const struct pd_select_options *options,
 				    struct pd_error *error)
 {
@@ -209,6 +227,8 @@ static enum pd_status parse_options(struct pd_select *select, const struct pd_se
 		status = pd_select_times(select, options->time, error);
 	if (status >= 0)
 		status = parse_socket(select, options->socket, error);
+	if (status >= 0)
+		status = parse_range(select, options, error);
 	for (size_t i = 0; status >= 0 && i < sizeof(names) / sizeof(names[0]); i++) {
 		if (i == before_numbers && ((status = parse_numbers(&select->pids, "pid", options->pid, error)) < 0 ||
 					    (status = parse_numbers(&select->tids, "tid", options->tid, error)) < 0 ||
@@ -512,10 +532,24 @@ static bool has_function(const struct pd_select *select, const struct pd_place *
 	       has_name(&select->symbols, start);
 }
 
+/* As perf: addresses as they were recorded. */
+static bool is_in_range(const struct pd_select *select, const struct pd_place *place)
+{
+	for (size_t i = 0; select->addr_range && i < select->symbols.count; i++) {
+		const char *name = select->symbols.names[i];
+		char *rest;
+		uint64_t start = strtoull(name, &rest, 16);
+
+		if (strncmp(name, "0x", 2) == 0 && !*rest && place->dso && place->recorded - start < select->addr_range)
+			return true;
+	}
+	return false;
+}
+
 bool pd_select_has_place(const struct pd_select *select, const struct pd_place *place)
 {
 	return (!select->dsos.given || has_dso(select, place->dso)) &&
-	       (!select->symbols.given || has_function(select, place));
+	       (!select->symbols.given || has_function(select, place) || is_in_range(select, place));
 }
 
 const struct pd_filter *pd_select_where(const struct pd_select *select)

@@ -59,6 +59,7 @@ struct pd_select {
 	size_t event_count;
 	struct pd_filter *where; /* or NULL */
 	bool by_socket;
+	uint64_t addr_range; /* 0: none */
 	uint32_t socket;
 	const struct pd_cpu_topology *topology; /* of the file, or NULL */
 };

@@ -435,16 +435,31 @@ static size_t good_entries(struct pd_u64s chain, uint64_t most)
 	return i;
 }
 
+static bool ends_chain(struct pd_samples *samples, const struct pd_shown_sample *hit, unsigned cpumode, uint64_t addr)
+{
+	struct pd_place place;
+	uint64_t shown;
+	bool fixed;
+
+	if (!samples->options.stops_at)
+		return false;
+	place = locate(samples, hit, cpumode, addr, false, &shown, &fixed);
+	return samples->options.stops_at(samples->options.self, &place);
+}
+
 static void put_entries(struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form,
 			struct pd_u64s chain, size_t count)
 {
 	unsigned cpumode = PD_CPUMODE_USER;
 
 	for (size_t i = 0; i < count; i++) {
-		if (chain.items[i] < PD_CONTEXT_MAX)
-			put_code(samples, hit, cpumode == PD_CPUMODE_USER ? form : FORM_ENTRY, cpumode, chain.items[i]);
-		else
+		if (chain.items[i] >= PD_CONTEXT_MAX) {
 			pd_chain_mode(chain.items[i], &cpumode);
+			continue;
+		}
+		put_code(samples, hit, cpumode == PD_CPUMODE_USER ? form : FORM_ENTRY, cpumode, chain.items[i]);
+		if (ends_chain(samples, hit, cpumode, chain.items[i]))
+			return;
 	}
 }
 

@@ -61,6 +61,11 @@ try report --no-symbols --no-children -g none -s time --ns -F sample,time hot.da
 try report --no-symbols --no-children -g none -s comm --no-skip-empty hot-multi.data
 try report --no-symbols --socket-filter 0 hot.data
 
+try report --tasks hot.data
+try report --mmaps hot.data
+try report --tasks --json hot.data
+try report --mmaps --csv hot.data
+
 # What is wrong.
 try report --socket-filter x hot.data
 try report --socket-filter 77 --no-symbols hot.data

@@ -87,3 +87,9 @@ try folded --unwind= data/hot-regs.data
 shell 'perfdata text data/hot-stat.data | sed "s/interval, value: 10/interval, value: 0/" | perfdata assemble -o once.data'
 shell 'perfdata convert --to pipe -o - once.data | perfdata stat report -i - | grep -m 1 stats'
 shell 'perfdata stat report -i once.data | grep -m 1 stats'
+
+# Ends of call chains, and ranges of addresses.
+try script --no-symbols --stop-bt file://nowhere data/hot.data
+try script --no-symbols --addr-range 16 data/hot.data
+try script --no-symbols -S 0x1000 --addr-range none data/hot.data
+try script --no-symbols -S 0x1000 --addr-range 16 data/hot.data

@@ -98,6 +98,8 @@ VARIANTS = {
     "ns": "--ns",
     "fields": "-F comm,pid,tid,time,cpu,event,period,ip,sym,symoff,dso",
     "no cpu": "-F comm,pid,tid,time,event,period,ip,sym,symoff,dso",
+    "stop": "--stop-bt __libc_start_call_main,do_syscall_64,spin",
+    "stop unmapped": "-F ip,sym --stop-bt main,entry_SYSCALL_64_after_hwframe",
     "ip,sym": "-F ip,sym",
     "ip,sym,symoff": "-F ip,sym,symoff",
     "ip,sym,dso": "-F ip,sym,dso",
