@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct values {
 	struct analysis_options analysis;
@@ -15,6 +16,8 @@ struct values {
 	bool period, formula, baseline_only;
 	const char *percentage;
 	const char *separator;
+	bool ratings;
+	const char *variation;
 };
 
 static const struct option options[] = {
@@ -25,6 +28,10 @@ static const struct option options[] = {
 	FLAG("period", 'p', period, "add columns with periods"),
 	FLAG("formula", 'F', formula, "add columns with the numbers that the result is computed of"),
 	FLAG("baseline-only", 'b', baseline_only, "only rows that both recordings have"),
+	FLAG("significance", 0, ratings,
+	     "test each change: real, maybe or noise, with its 95 % interval (default with several runs on a side)"),
+	STRING("variation", 0, "PERCENT", variation,
+	       "assume that shares vary by so much from run to run, where a side has one run (default: 5)"),
 	STRING("percentage", 0, "HOW", percentage,
 	       "percentages of all samples (absolute) or of those that match the filters (relative)"),
 	STRING("field-separator", 't', "CHAR", separator, "column separator instead of blanks"),
@@ -37,6 +44,8 @@ static const struct option options[] = {
 
 static const struct example examples[] = {
 	{ "perfdata diff old.data new.data", "which functions take another share of the time" },
+	{ "perfdata diff a1.data,a2.data,a3.data b1.data,b2.data,b3.data",
+	  "three runs of each: which changes are real" },
 	{ "perfdata diff -c ratio -p old.data new.data", "by ratio of the periods, which are shown" },
 	{ "perfdata diff -s comm,dso one.data two.data three.data",
 	  "by program and object, two recordings compared with one" },
@@ -50,6 +59,7 @@ struct run {
 	struct pd_report_options report;
 	struct pd_diff_text_options text;
 	struct pd_diff *diff;
+	bool ratings;
 };
 
 /* ---- options ---- */
@@ -77,14 +87,42 @@ static bool check_options(const struct values *values)
 	return true;
 }
 
+/* A name with a comma is that of a file if there is one. */
+static bool is_list(const char *word)
+{
+	return strchr(word, ',') && access(word, F_OK) != 0;
+}
+
+static bool has_runs(const struct call *call)
+{
+	for (size_t i = 0; i < call->word_count; i++)
+		if (is_list(call->words[i]))
+			return true;
+	return false;
+}
+
+static bool parse_variation(const struct values *values, double *variation_out)
+{
+	double percent;
+
+	if (!values->variation)
+		return true;
+	if (!percent_parse("variation", values->variation, &percent))
+		return false;
+	*variation_out = percent > 0 ? percent / 100 : -1;
+	return true;
+}
+
 static int make_diff(struct run *run)
 {
 	const struct values *values = run->values;
 	struct pd_diff_options wanted = { .size = sizeof(wanted), .baseline_only = values->baseline_only };
 	struct pd_error error;
 
-	if (!check_options(values))
+	if (!check_options(values) || !parse_variation(values, &wanted.variation))
 		return CODE_USAGE;
+	run->ratings = values->ratings || has_runs(run->call);
+	wanted.ratings = wanted.join_names = run->ratings;
 	if (values->compute && pd_diff_method_parse(values->compute, &wanted, &error) < 0) {
 		print_error("option --compute: %s", error.message);
 		return CODE_USAGE;
@@ -173,18 +211,49 @@ static int add_recording(struct run *run, size_t side, const char *path)
 }
 
 /* Damage is told at the end; what could be read is compared. */
+static bool is_usable(int code)
+{
+	return code == CODE_OK || code == CODE_DAMAGED;
+}
+
+static int add_list(struct run *run, size_t side, const char *list)
+{
+	int worst = CODE_OK, code = CODE_OK;
+
+	while (is_usable(code) && *list) {
+		size_t length = strcspn(list, ",");
+		char *path = strndup(list, length);
+
+		if (!path) {
+			print_error("out of memory");
+			return CODE_UNREADABLE;
+		}
+		code = *path ? add_recording(run, side, path) : CODE_OK;
+		worst = code != CODE_OK ? code : worst;
+		free(path);
+		list += length + (list[length] == ',');
+	}
+	return worst;
+}
+
 static int add_all(struct run *run, const char *const *paths, size_t count)
 {
 	int worst = CODE_OK;
 
-	for (size_t i = 0; i < count; i++) {
-		int code = add_recording(run, i, paths[i]);
+	for (size_t i = 0; i < count && is_usable(worst); i++) {
+		int code = is_list(paths[i]) ? add_list(run, i, paths[i]) : add_recording(run, i, paths[i]);
 
-		if (code != CODE_OK && code != CODE_DAMAGED)
-			return code;
 		worst = code != CODE_OK ? code : worst;
 	}
 	return worst;
+}
+
+static void report_warnings(const struct run *run)
+{
+	const char *warning;
+
+	for (size_t i = 0; !run->values->analysis.input.quiet && (warning = pd_diff_warning(run->diff, i)) != NULL; i++)
+		print_error("%s", warning);
 }
 
 static int print(struct run *run)
@@ -198,9 +267,11 @@ static int print(struct run *run)
 		return CODE_USAGE;
 	}
 	if (status == PD_OK) {
+		report_warnings(run);
 		if (!run->values->separator)
 			output_clip(out);
-		status = pd_diff_text(run->diff, &run->text, out->text, &error);
+		status = run->ratings ? pd_diff_rating_text(run->diff, &run->text, out->text, &error) :
+					pd_diff_text(run->diff, &run->text, out->text, &error);
 	}
 	/* What could not be written is reported at the end. */
 	return status == PD_ERROR_OUTPUT || pd_text_failed(out->text) ? CODE_OK : code_with_error(status, &error);
@@ -217,7 +288,7 @@ static int compare(struct run *run)
 	if (count == 1)
 		usual[1] = words[0];
 	code = count > 1 ? add_all(run, words, count) : add_all(run, usual, 2);
-	if (code != CODE_OK && code != CODE_DAMAGED)
+	if (!is_usable(code))
 		return code;
 	printed = print(run);
 	return printed != CODE_OK ? printed : code;
@@ -235,7 +306,7 @@ static int run_diff(const struct call *call)
 }
 
 const struct command cmd_diff = {
-	.usage = "[OPTION]... [OLD [NEW...]]",
+	.usage = "[OPTION]... [OLD[,OLD...] [NEW[,NEW...]]...]",
 	.text = "Compare recordings with the first one, OLD (default: perf.data.old and perf.data): a row for each function, or for each "
 		"group of samples that --sort names, in every event of OLD. Functions are matched by object and name, not by address.\n"
 		"\n"
@@ -243,6 +314,15 @@ const struct command cmd_diff = {
 		"in percentage points, sorted with its sign or without; ratio, NEW / OLD of the periods, which are not normalised; "
 		"wdiff:OLD,NEW, the difference of the periods, each times a weight. A row that only OLD has shows nothing there, and one that "
 		"OLD lacks has no baseline.\n"
+		"\n"
+		"With several runs of a side, separated by commas, or --significance, each row is tested: real, maybe or noise. Functions are then "
+		"also matched without what compilers add to names (.cold, .part.0, .llvm.123, hashes, numbers of closures). The test is one of the "
+		"arcsine of the root of each run's share, with a variance that is moderated by that of all rows, adjusted for the number of rows "
+		"(Benjamini-Hochberg, 5 %; maybe: 20 %). A change under 2 % of the row or 0.1 points of all is never real, and none is with a "
+		"single run on a side: variation between runs is unknown then. Record the runs alternately, three or more of each.\n"
+		"\n"
+		"What makes recordings hard to compare, such as another CPU, command, event or rate, or lost samples, is reported on standard "
+		"error.\n"
 		"\n"
 		"Only the function of a sample counts, not its callers. An event is compared with the first one of equal type and "
 		"configuration.",

@@ -53,6 +53,12 @@ struct pd_diff_options {
 	size_t order;                   /* rows are sorted by what is computed of this side; 0: 1 */
 	bool by_baseline;               /* rows are sorted by their share in the baseline */
 	bool baseline_only;             /* rows of both sides only */
+	bool ratings;                   /* rows are tested: pd_diff_change; sorted by rating */
+	bool join_names;                /* rows of one side only are joined if names differ in what compilers add */
+	/* Assumed relative variation of a share between runs, where a side has a single one; 0: 0.05. Negative: none. */
+	double variation;
+	/* A change is real if it is at least so much of the row, and of all; 0: 0.02 and 0.001. Negative: none. */
+	double least_of_row, least_of_all;
 };
 
 /** Sets the method that a word as of perf diff -c names: delta, delta-abs, ratio or wdiff:OLD,NEW. Errors:
@@ -105,6 +111,37 @@ PD_API bool pd_diff_total(const struct pd_diff *diff, size_t event, size_t side,
 /** What a row has for the key-th sort key; NULL past the end. Valid as long as the comparison. */
 PD_API const char *pd_diff_cell(const struct pd_diff *diff, size_t event, size_t row, size_t key);
 
+/* ---- ratings ---- */
+
+/** Whether a change is more than what differs from run to run. */
+enum pd_diff_rating {
+	PD_DIFF_UNTESTED, /* too few samples */
+	PD_DIFF_NOISE,
+	PD_DIFF_MAYBE,
+	PD_DIFF_REAL /* never with a single run on a side */
+};
+
+/** The change of a row between the baseline and a side. Shares and their differences are of 1. */
+struct pd_diff_change {
+	double old_share, new_share, change;
+	double low, high; /* 95 % interval of change */
+	double p, q;      /* of the test, and adjusted for the number of rows tested (Benjamini-Hochberg) */
+	enum pd_diff_rating rating;
+	size_t runs_needed; /* of each side, to decide if the change stays as it is; 0: decided, or more than 999 */
+	size_t because;     /* row whose change explains that this share moved the other way, or SIZE_MAX */
+};
+/** Errors are a false: past the end, side 0, or pd_diff_options.ratings was not set. */
+PD_API bool pd_diff_change(const struct pd_diff *diff, size_t event, size_t row, size_t side,
+			   struct pd_diff_change *change_out);
+/** Number of rows of an event that were tested against a side. */
+PD_API size_t pd_diff_tested(const struct pd_diff *diff, size_t event, size_t side);
+/** "real", "maybe", "noise", or "-" for PD_DIFF_UNTESTED. Never NULL. */
+PD_API const char *pd_diff_rating_name(enum pd_diff_rating rating);
+/** A name of another row that was joined with this one, the index-th; NULL past the end. */
+PD_API const char *pd_diff_joined(const struct pd_diff *diff, size_t event, size_t row, size_t index);
+/** The index-th sentence about what makes the recordings incomparable, or NULL past the end. Valid as long as the comparison. */
+PD_API const char *pd_diff_warning(const struct pd_diff *diff, size_t index);
+
 /* ---- as text ---- */
 
 /** Zero is the default for each member; NULL means all defaults. */
@@ -121,6 +158,11 @@ struct pd_diff_text_options {
  * (pd_text_flush_large). Errors: PD_ERROR_MEMORY; PD_ERROR_OUTPUT if writing failed. */
 PD_API enum pd_status pd_diff_text(const struct pd_diff *diff, const struct pd_diff_text_options *options,
 				   struct pd_text *text, struct pd_error *error);
+
+/** Tables with ratings: one for each event and side, of the rows that were tested. Options: quiet and escape are used. Errors: as
+ * pd_diff_text; PD_ERROR_ARGUMENT without pd_diff_options.ratings. */
+PD_API enum pd_status pd_diff_rating_text(const struct pd_diff *diff, const struct pd_diff_text_options *options,
+					  struct pd_text *text, struct pd_error *error);
 
 #ifdef __cplusplus
 }

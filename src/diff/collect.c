@@ -19,6 +19,8 @@ bool pd_diff_take_events(struct pd_diff *diff, struct pd_file *file)
 
 		event->type = from->attr->type;
 		event->config = from->attr->config;
+		event->sampling = from->attr->sample_period; /* or frequency: they share the word */
+		event->frequency = PD_BITS(from->attr->flags, PD_ATTR_FREQ) != 0;
 		event->head.name = pd_arena_text(&diff->texts, from->name, strlen(from->name));
 		event->runs = pd_alloc(diff->run_capacity * sizeof(*event->runs));
 		if (!event->head.name || !event->runs)
@@ -147,35 +149,40 @@ static bool take_row(struct pd_diff *diff, struct diff_event *event, const struc
 	return show_as(diff, &event->rows[number], report, table, from);
 }
 
+/* Periods differ where a frequency was asked for: a few large ones tell little. Of the samples that agree in all that the profile
+ * distinguishes only the sum is known. */
+static double effective_samples(const struct pd_report *report, const struct pd_report_table *table)
+{
+	const struct pd_profile_entry *entry;
+	double squares = 0, sum = 0;
+
+	for (size_t i = 0; (entry = pd_profile_entry(report->profile, i)) != NULL; i++)
+		if (entry->event->index == table->first_event && entry->samples) {
+			sum += (double)entry->period;
+			squares += (double)entry->period * (double)entry->period / (double)entry->samples;
+		}
+	return squares > 0 ? sum * sum / squares : (double)table->samples[0];
+}
+
 static bool take_table(struct pd_diff *diff, struct diff_event *event, const struct pd_report *report, size_t table)
 {
 	const struct pd_report_table *from = pd_report_table(report, table);
 	struct run_sums *sums = &event->runs[diff->run_count - 1];
 
 	sums->total = (struct pd_diff_sum){ .period = from->totals[0], .samples = from->samples[0], .present = true };
+	sums->effective = effective_samples(report, from);
 	for (size_t i = 0; i < from->row_count; i++)
 		if (!take_row(diff, event, report, table, i))
 			return false;
 	return true;
 }
 
-/* As perf: an event is that of the first equal one. */
-static const struct pd_event *event_like(struct pd_file *file, const struct diff_event *event)
-{
-	for (size_t i = 0; i < pd_file_event_count(file); i++) {
-		const struct pd_event *other = pd_file_event(file, i);
-
-		if (other->attr->type == event->type && other->attr->config == event->config)
-			return other;
-	}
-	return NULL;
-}
-
 bool pd_diff_take_rows(struct pd_diff *diff, struct pd_file *file, const struct pd_report *report)
 {
 	for (size_t i = 0; i < diff->event_count; i++) {
 		bool first = diff->run_count == 1;
-		const struct pd_event *event = first ? pd_file_event(file, i) : event_like(file, &diff->events[i]);
+		const struct pd_event *event = first ? pd_file_event(file, i) :
+						       pd_diff_event_like(file, &diff->events[i]);
 		const struct pd_report_table *table;
 
 		if (!event)

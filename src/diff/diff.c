@@ -75,6 +75,8 @@ static void event_fini(const struct pd_diff *diff, struct diff_event *event)
 	pd_free(event->runs);
 	pd_free(event->rows);
 	pd_free(event->order);
+	pd_free(event->changes);
+	pd_free(event->tested);
 	pd_index_fini(&event->index);
 }
 
@@ -86,6 +88,7 @@ void pd_diff_free(struct pd_diff *diff)
 		event_fini(diff, &diff->events[i]);
 	pd_free(diff->events);
 	pd_free(diff->runs);
+	pd_free(diff->warnings);
 	pd_arena_fini(&diff->texts);
 	pd_text_free(diff->scratch);
 	pd_free(diff);
@@ -166,7 +169,10 @@ enum pd_status pd_diff_add(struct pd_diff *diff, size_t side, const char *name, 
 	diff->runs[diff->run_count++] = run;
 	if (side == diff->side_count)
 		diff->side_count++;
-	return pd_diff_take_rows(diff, file, report) ? PD_OK : pd_diff_no_memory(error);
+	return pd_diff_take_rows(diff, file, report) &&
+			       pd_diff_check_run(diff, file, pd_profile_losses(report->profile)) ?
+		       PD_OK :
+		       pd_diff_no_memory(error);
 }
 
 enum pd_status pd_diff_finish(struct pd_diff *diff, struct pd_error *error)
@@ -176,7 +182,9 @@ enum pd_status pd_diff_finish(struct pd_diff *diff, struct pd_error *error)
 	if (diff->options.order >= diff->side_count)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "there is no side %zu", diff->options.order);
 	for (size_t i = 0; i < diff->event_count; i++)
-		if (!pd_diff_sort(diff, &diff->events[i]))
+		if ((diff->options.join_names && !pd_diff_join(diff, &diff->events[i])) ||
+		    (diff->options.ratings && !pd_diff_test(diff, &diff->events[i])) ||
+		    !pd_diff_sort(diff, &diff->events[i]))
 			return pd_diff_no_memory(error);
 	diff->finished = true;
 	return PD_OK;
@@ -235,4 +243,57 @@ const char *pd_diff_cell(const struct pd_diff *diff, size_t event, size_t row, s
 	const struct diff_event *found = event_with(diff, event, row);
 
 	return found && key < diff->key_count ? found->rows[found->order[row]].cells[key] : NULL;
+}
+
+const char *pd_diff_joined(const struct pd_diff *diff, size_t event, size_t row, size_t index)
+{
+	const struct diff_event *found = event_with(diff, event, row);
+	uint32_t next = found ? found->rows[found->order[row]].next_joined : 0;
+
+	for (; next && index; index--)
+		next = found->rows[next - 1].next_joined;
+	for (size_t i = 0; next && i < diff->key_count; i++)
+		if (diff->keys[i]->has_level)
+			return found->rows[next - 1].cells[i];
+	return next ? found->rows[next - 1].cells[0] : NULL;
+}
+
+/* ---- ratings ---- */
+
+bool pd_diff_change(const struct pd_diff *diff, size_t event, size_t row, size_t side,
+		    struct pd_diff_change *change_out)
+{
+	const struct diff_event *found = event_with(diff, event, row);
+
+	if (!found || !found->changes || !side || side >= diff->side_count)
+		return false;
+	*change_out = found->changes[(side - 1) * found->row_count + found->order[row]];
+	/* what is known by number is asked for by place */
+	for (size_t i = 0; change_out->because != SIZE_MAX; i++)
+		if (i == found->head.row_count) {
+			change_out->because = SIZE_MAX;
+		} else if (found->order[i] == change_out->because) {
+			change_out->because = i;
+			break;
+		}
+	return true;
+}
+
+size_t pd_diff_tested(const struct pd_diff *diff, size_t event, size_t side)
+{
+	return event < diff->event_count && diff->events[event].tested && side && side < diff->side_count ?
+		       diff->events[event].tested[side - 1] :
+		       0;
+}
+
+const char *pd_diff_rating_name(enum pd_diff_rating rating)
+{
+	static const char *const names[] = { "-", "noise", "maybe", "real" };
+
+	return (size_t)rating < sizeof(names) / sizeof(names[0]) ? names[rating] : "-";
+}
+
+const char *pd_diff_warning(const struct pd_diff *diff, size_t index)
+{
+	return index < diff->warning_count ? diff->warnings[index] : NULL;
 }

@@ -18,6 +18,7 @@ struct run_sums {
 	struct pd_diff_sum *items;
 	size_t count, capacity;
 	struct pd_diff_sum total; /* not present: the run lacks the event */
+	double effective;         /* samples of equal periods that would tell as much */
 };
 
 struct diff_row {
@@ -26,6 +27,8 @@ struct diff_row {
 	size_t identity_length;
 	size_t run;    /* that had it first */
 	uint64_t addr; /* of what is in no function: the smallest that this run has of it, in the order of perf */
+	uint32_t next_joined; /* row + 1 that is joined with it */
+	bool joined;          /* with another one, which stands for both */
 };
 
 struct diff_event {
@@ -34,15 +37,21 @@ struct diff_event {
 	uint64_t config;
 	struct diff_row *rows;
 	size_t row_count, row_capacity;
-	struct pd_index index; /* of rows, by a hash of the identity */
-	struct run_sums *runs; /* by run of the comparison */
-	uint32_t *order;       /* rows as they are printed, once all is known */
-	uint64_t baseline;     /* period of the first run in the rows that are printed */
+	struct pd_index index;          /* of rows, by a hash of the identity */
+	struct run_sums *runs;          /* by run of the comparison */
+	uint32_t *order;                /* rows as they are printed, once all is known */
+	struct pd_diff_change *changes; /* by side - 1 and row; NULL without ratings */
+	size_t *tested;                 /* rows, by side - 1 */
+	uint64_t sampling;              /* period or frequency of the first run */
+	bool frequency;
+	uint64_t baseline; /* period of the first run in the rows that are printed */
 };
 
 struct diff_run {
 	size_t side;
 	const char *name;
+	uint64_t first_ns, last_ns; /* of its samples */
+	bool copy;                  /* of an earlier run of its side: that one says as much */
 };
 
 struct pd_diff {
@@ -58,12 +67,21 @@ struct pd_diff {
 	size_t side_count;
 	uint64_t seed;
 	bool finished;
+	char **warnings; /* of texts */
+	size_t warning_count, warning_capacity;
+	struct run_facts *facts; /* of the first run */
 	struct pd_arena texts;
 	struct pd_text *scratch;
 };
 
 /* ---- runs.c ---- */
 
+/* The event of a file that is compared: as perf, the first one of equal type and configuration. Or NULL. */
+const struct pd_event *pd_diff_event_like(struct pd_file *file, const struct diff_event *event);
+/* Runs of a side that are no copies of others of it. */
+size_t pd_diff_own_runs(const struct pd_diff *diff, size_t side);
+/* Whether two runs have the same samples, as far as rows show. */
+bool pd_diff_is_copy(const struct pd_diff *diff, size_t run, size_t other);
 enum pd_status pd_diff_no_memory(struct pd_error *error);
 
 /* Index of the run-th run of a side, or SIZE_MAX. */
@@ -80,6 +98,29 @@ static inline double diff_percent(uint64_t period, uint64_t total)
 {
 	return total ? (double)period * 100.0 / (double)total : 0;
 }
+
+/* ---- comparable.c ---- */
+
+/* Warns of what differs between the run that was added last and the first one. False if there is no memory. */
+bool pd_diff_check_run(struct pd_diff *diff, struct pd_file *file, const struct pd_profile_losses *losses);
+
+/* ---- names.c ---- */
+
+/* Appends the name of a function without what compilers and linkers add to it: suffixes of parts and copies, hashes, versions,
+ * numbers of closures. */
+void pd_diff_plain_function(struct pd_text *out, const char *name);
+/* The same for an object: versions and hashes in its name. */
+void pd_diff_plain_object(struct pd_text *out, const char *name);
+
+/* ---- join.c ---- */
+
+/* Joins rows with equal plain names, unless each is in all sides. False if there is no memory. */
+bool pd_diff_join(struct pd_diff *diff, struct diff_event *event);
+
+/* ---- ratings.c ---- */
+
+/* Tests the rows of an event, before they are sorted. False if there is no memory. */
+bool pd_diff_test(const struct pd_diff *diff, struct diff_event *event);
 
 /* ---- collect.c ---- */
 

@@ -102,14 +102,24 @@ static int compare_keys(const struct ordering *by, uint32_t a, uint32_t b)
 	return result;
 }
 
+static int compare_ratings(const struct ordering *by, uint32_t a, uint32_t b)
+{
+	const struct pd_diff_change *changes =
+		by->event->changes + (by->diff->options.order - 1) * by->event->row_count;
+
+	if (changes[a].rating != changes[b].rating)
+		return changes[a].rating > changes[b].rating ? -1 : 1;
+	return larger_first(fabs(changes[a].change), fabs(changes[b].change));
+}
+
 static int compare_rows(const void *self, uint32_t a, uint32_t b)
 {
 	const struct ordering *by = self;
 	const struct pd_diff *diff = by->diff;
 	uint64_t old_a = run_sum(by->event, 0, a).period, old_b = run_sum(by->event, 0, b).period;
-	int result = 0;
+	int result = by->event->changes ? compare_ratings(by, a, b) : 0;
 
-	if (!diff->options.by_baseline)
+	if (!result && !diff->options.by_baseline)
 		result = compare_chosen(by, a, b, pd_diff_run_at(diff, diff->options.order, 0));
 	if (!result && old_a != old_b)
 		result = old_a > old_b ? -1 : 1;
@@ -142,7 +152,7 @@ bool pd_diff_sort(const struct pd_diff *diff, struct diff_event *event)
 	pd_free(event->order);
 	event->order = pd_alloc((event->row_count + 1) * sizeof(*event->order));
 	for (size_t i = 0; items && event->order && i < event->row_count; i++)
-		if (!diff->options.baseline_only || has_pair(diff, event, i))
+		if (!event->rows[i].joined && (!diff->options.baseline_only || has_pair(diff, event, i)))
 			items[count++].number = (uint32_t)i;
 	sorted = items && event->order && pd_sort(items, count, compare_rows, &by, 1);
 	event->baseline = diff->options.baseline_only ? 0 : event->runs[0].total.period;

@@ -9,6 +9,13 @@ try diff --no-symbols -s comm -c ratio -o 2 -q hot.data hot-multi.data hot-group
 try diff --no-symbols -s comm -c wdiff:1,2 -t , hot.data hot-multi.data
 try diff --no-symbols -b -s dso hot-multi.data hot.data
 try diff --no-symbols -C hot -s comm,dso hot.data hot.data
+try diff --significance --no-symbols -s comm hot.data hot-multi.data
+try diff --significance --variation 0 --no-symbols -s comm -q hot.data hot-multi.data
+try diff --no-symbols -s comm hot.data,hot.data hot-multi.data,hot-multi.data
+try diff --significance --no-symbols hot.data hot.data
+try diff --variation much hot.data hot.data
+cp hot.data with,comma.data
+try diff -q --no-symbols -s comm with,comma.data hot.data
 mv hot.data perf.data.old
 mv hot-multi.data perf.data
 try diff --no-symbols -s comm

@@ -140,18 +140,101 @@ TEST(hostile_names)
 	pd_diff_free(diff);
 }
 
+/* Three runs of each side; NULL if that fails. */
+static struct pd_diff *compare_runs(const struct thread *const *runs, size_t sides, size_t count)
+{
+	const struct pd_diff_options options = { .size = sizeof(options), .ratings = true, .join_names = true };
+	struct pd_diff *diff = NULL;
+	enum pd_status status = pd_diff_new(&options, &diff, &error);
+
+	for (size_t i = 0; i < count && status == PD_OK; i++) {
+		struct pd_file *file = record_threads(runs[i]);
+
+		status = file ? add_file(diff, i * sides / count, "a\x1b[2J.data", file, "comm") : PD_ERROR_MEMORY;
+		pd_file_close(file);
+	}
+	if (status == PD_OK)
+		status = pd_diff_finish(diff, &error);
+	if (status == PD_OK)
+		return diff;
+	pd_diff_free(diff);
+	return NULL;
+}
+
+static const struct thread old_runs[3][5] = {
+	{ { "main", 500, 1 }, { "f.part.0", 300, 1 }, { "same", 200, 1 }, { 0 } },
+	{ { "main", 510, 1 }, { "f.part.0", 290, 1 }, { "same", 200, 1 }, { 0 } },
+	{ { "main", 490, 1 }, { "f.part.0", 305, 1 }, { "same", 205, 1 }, { "rare", 2, 1 }, { 0 } },
+};
+static const struct thread new_runs[3][5] = {
+	{ { "main", 700, 1 }, { "f.part.0", 180, 1 }, { "same", 120, 1 }, { 0 } },
+	{ { "main", 690, 1 }, { "f.part.0", 185, 1 }, { "same", 125, 1 }, { 0 } },
+	{ { "main", 705, 1 }, { "f.part.0", 175, 1 }, { "same", 120, 1 }, { 0 } },
+};
+
+TEST(ratings)
+{
+	const struct thread *const runs[] = { old_runs[0], old_runs[1], old_runs[2],
+					      new_runs[0], new_runs[1], new_runs[2] };
+	struct pd_diff *diff = compare_runs(runs, 2, 6);
+	struct pd_diff_change change;
+
+	CHECK(diff && pd_diff_run_count(diff, 0) == 3 && pd_diff_run_count(diff, 1) == 3);
+	CHECK(pd_diff_tested(diff, 0, 1) == 3);
+	CHECK_STR(pd_diff_cell(diff, 0, 0, 0), "main");
+	CHECK(pd_diff_change(diff, 0, 0, 1, &change) && change.rating == PD_DIFF_REAL);
+	CHECK(change.change > 0.19 && change.change < 0.21 && change.low > 0.15 && change.high < 0.25);
+	CHECK(pd_diff_change(diff, 0, 1, 1, &change) && change.rating == PD_DIFF_REAL && change.because == 0);
+	CHECK(pd_diff_change(diff, 0, 3, 1, &change) && change.rating == PD_DIFF_UNTESTED);
+	CHECK(!pd_diff_change(diff, 0, 4, 1, &change) && !pd_diff_change(diff, 0, 0, 2, &change));
+	pd_diff_free(diff);
+}
+
+/* With one run a side nothing is real, however large. */
+TEST(single_runs)
+{
+	const struct thread *const runs[] = { old_runs[0], new_runs[0] };
+	struct pd_diff *diff = compare_runs(runs, 2, 2);
+	struct pd_diff_change change;
+
+	CHECK(diff && pd_diff_change(diff, 0, 0, 1, &change));
+	CHECK(change.rating == PD_DIFF_MAYBE && change.runs_needed >= 3);
+	pd_diff_free(diff);
+}
+
+/* A against A. */
+TEST(nothing_changed)
+{
+	const struct thread *const runs[] = { old_runs[0], old_runs[1], old_runs[2],
+					      old_runs[0], old_runs[1], old_runs[2] };
+	struct pd_diff *diff = compare_runs(runs, 2, 6);
+	struct pd_diff_change change;
+	struct pd_text *text = pd_text_new();
+
+	CHECK(diff && text);
+	for (size_t i = 0; pd_diff_change(diff, 0, i, 1, &change); i++)
+		CHECK(change.change == 0 && change.rating <= PD_DIFF_NOISE);
+	CHECK(pd_diff_rating_text(diff, NULL, text, &error) == PD_OK && text_has(text, "# No row changed.\n"));
+	CHECK(strstr(pd_diff_warning(diff, 0), "the same samples"));
+	pd_text_free(text);
+	pd_diff_free(diff);
+}
+
 static enum pd_status compare_files(struct pd_file *const files[2], struct pd_text *text)
 {
 	struct pd_diff *diff = NULL;
-	enum pd_status status = pd_diff_new(NULL, &diff, &error);
+	const struct pd_diff_options options = { .size = sizeof(options), .ratings = true, .join_names = true };
+	enum pd_status status = pd_diff_new(&options, &diff, &error);
 
 	/* more runs than there is room for at first */
 	for (size_t i = 0; i < 10 && status == PD_OK; i++)
-		status = add_file(diff, i, "some.data", files[i % 2], "comm,sym");
+		status = add_file(diff, i / 3, "some.data", files[i / 3 % 2], "comm,sym");
 	if (status == PD_OK)
 		status = pd_diff_finish(diff, &error);
 	if (status == PD_OK)
 		status = pd_diff_text(diff, NULL, text, &error);
+	if (status == PD_OK)
+		status = pd_diff_rating_text(diff, NULL, text, &error);
 	pd_diff_free(diff);
 	return status;
 }
@@ -184,10 +267,11 @@ TEST(memory_runs_out)
 
 int main(void)
 {
-	static const struct test_case cases[] = { TEST_CASE(methods),        TEST_CASE(text),
-						  TEST_CASE(columns),        TEST_CASE(unresolved),
-						  TEST_CASE(refusals),       TEST_CASE(hostile_names),
-						  TEST_CASE(memory_runs_out) };
+	static const struct test_case cases[] = { TEST_CASE(methods),         TEST_CASE(text),
+						  TEST_CASE(columns),         TEST_CASE(unresolved),
+						  TEST_CASE(refusals),        TEST_CASE(hostile_names),
+						  TEST_CASE(ratings),         TEST_CASE(single_runs),
+						  TEST_CASE(nothing_changed), TEST_CASE(memory_runs_out) };
 	int failed = !mkdtemp(folder) || test_run(cases, sizeof(cases) / sizeof(cases[0]));
 
 	rmdir(folder);

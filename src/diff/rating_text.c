@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables with ratings as text: for each event and side what was measured, how it was tested, and the rows. */
+#include "diff/diff.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text/text.h"
+#include "report/keys/values.h"
+
+enum {
+	FEW_RUNS = 3 /* less say little of what differs between them */
+};
+
+struct print {
+	const struct pd_diff *diff;
+	struct pd_diff_text_options options;
+	struct pd_text *out;
+	size_t event, side;
+};
+
+static void add_plain(const struct print *print, const char *text)
+{
+	if (print->options.escape)
+		pd_text_escaped(print->out, text, strlen(text));
+	else
+		pd_text_add(print->out, text);
+}
+
+/* ---- header ---- */
+
+static void list_runs(const struct print *print, size_t side)
+{
+	const char *between = " ";
+
+	pd_text_add(print->out, side ? "# New:" : "# Old:");
+	for (size_t i = 0; i < print->diff->run_count; i++) {
+		if (print->diff->runs[i].side != side)
+			continue;
+		pd_text_add(print->out, between);
+		add_plain(print, print->diff->runs[i].name);
+		between = ", ";
+	}
+	pd_text_add(print->out, "\n");
+}
+
+static void describe_test(const struct print *print)
+{
+	size_t old = pd_diff_own_runs(print->diff, 0), new = pd_diff_own_runs(print->diff, print->side);
+	size_t tested = pd_diff_tested(print->diff, print->event, print->side);
+	double variation = print->diff->options.variation;
+
+	pd_text_printf(print->out, "# %zu and %zu runs; %zu rows tested, %zu with fewer than 10 samples not shown\n",
+		       old, new, tested, pd_diff_event(print->diff, print->event)->row_count - tested);
+	if (old < 2 || new < 2)
+		pd_text_printf(
+			print->out,
+			"# Run-to-run variation unknown, %g %% assumed: no change can be called real; record 3 or "
+			"more runs of each\n",
+			variation < 0 ? 0 :
+			variation > 0 ? variation * 100 :
+					5);
+	else if (old < FEW_RUNS || new < FEW_RUNS)
+		pd_text_add(
+			print->out,
+			"# 2 runs say little of run-to-run variation: it is mostly that of all rows; record 3 or more\n");
+}
+
+static void add_names(const struct print *print)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < print->diff->key_count; i++) {
+		if (print->diff->elided[i])
+			continue;
+		pd_text_printf(print->out, "%s%s", first ? "  " : "; ", print->diff->keys[i]->head.header);
+		first = false;
+	}
+}
+
+static void print_head(const struct print *print)
+{
+	const struct diff_event *event = &print->diff->events[print->event];
+
+	if (print->options.quiet)
+		return;
+	pd_text_add(print->out, print->event || print->side > 1 ? "\n# Event '" : "# Event '");
+	add_plain(print, event->head.name);
+	pd_text_add(print->out, "'\n");
+	list_runs(print, 0);
+	list_runs(print, print->side);
+	describe_test(print);
+	pd_text_add(print->out, "#\n#    Old      New    Change       95 % interval  Rating   Runs needed");
+	add_names(print);
+	pd_text_add(print->out, "\n#\n");
+}
+
+/* ---- rows ---- */
+
+static void add_cells(const struct print *print, size_t row, const char *between)
+{
+	for (size_t i = 0; i < print->diff->key_count; i++) {
+		if (print->diff->elided[i])
+			continue;
+		pd_text_add(print->out, between);
+		add_plain(print, pd_diff_cell(print->diff, print->event, row, i));
+		between = "; ";
+	}
+}
+
+static void add_notes(const struct print *print, size_t row, const struct pd_diff_change *change)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = pd_diff_joined(print->diff, print->event, row, i)) != NULL; i++) {
+		pd_text_add(print->out, i ? ", " : " (with ");
+		add_plain(print, name);
+	}
+	if (pd_diff_joined(print->diff, print->event, row, 0))
+		pd_text_add(print->out, ")");
+	if (change->because == SIZE_MAX)
+		return;
+	pd_text_add(print->out, change->change < 0 ? " (share fell because" : " (share grew because");
+	add_cells(print, change->because, " ");
+	pd_text_add(print->out, change->change < 0 ? " grew)" : " fell)");
+}
+
+static void print_row(const struct print *print, size_t row)
+{
+	struct pd_diff_change change;
+	char needed[24] = "-";
+
+	if (!pd_diff_change(print->diff, print->event, row, print->side, &change) || change.rating == PD_DIFF_UNTESTED)
+		return;
+	if (change.runs_needed)
+		snprintf(needed, sizeof(needed), "%zu", change.runs_needed);
+	pd_text_printf(print->out, "  %6.2f%%  %6.2f%%  %+7.2f%%  %+7.2f .. %+7.2f  %-7s  %11s", change.old_share * 100,
+		       change.new_share * 100, change.change * 100, change.low * 100, change.high * 100,
+		       pd_diff_rating_name(change.rating), needed);
+	add_cells(print, row, "  ");
+	add_notes(print, row, &change);
+	pd_text_add(print->out, "\n");
+}
+
+static bool is_unchanged(const struct print *print)
+{
+	const struct diff_event *event = &print->diff->events[print->event];
+
+	for (size_t i = 0; i < event->head.row_count; i++) {
+		struct pd_diff_change change;
+
+		if (!pd_diff_change(print->diff, print->event, i, print->side, &change) || change.change != 0)
+			return false;
+	}
+	return true;
+}
+
+static void print_table(const struct print *print)
+{
+	size_t count = pd_diff_event(print->diff, print->event)->row_count;
+
+	print_head(print);
+	if (is_unchanged(print)) {
+		if (!print->options.quiet)
+			pd_text_add(print->out, "# No row changed.\n");
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		print_row(print, i);
+		if (!pd_text_flush_large(print->out))
+			return;
+	}
+}
+
+enum pd_status pd_diff_rating_text(const struct pd_diff *diff, const struct pd_diff_text_options *options,
+				   struct pd_text *text, struct pd_error *error)
+{
+	struct print print = { .diff = diff, .out = text };
+
+	if (!diff->options.ratings)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_diff_options.ratings is not set");
+	if (options)
+		memcpy(&print.options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+	for (print.event = 0; print.event < diff->event_count; print.event++)
+		for (print.side = 1; print.side < diff->side_count; print.side++)
+			print_table(&print);
+	if (pd_text_failed(text))
+		return pd_diff_no_memory(error);
+	return pd_text_flush_large(text) ? PD_OK :
+					   pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "cannot write the output");
+}
