@@ -18,8 +18,12 @@ enum {
 
 uint32_t pd_tree_text(struct tree *tree, const char *text, size_t length)
 {
-	uint32_t found = pd_strings_add(&tree->texts, &tree->arena, text, strnlen(text, length));
+	uint32_t found;
 
+	// what is empty may be nowhere
+	if (!length)
+		text = "";
+	found = pd_strings_add(&tree->texts, &tree->arena, text, strnlen(text, length));
 	if (found != NONE)
 		return found;
 	tree->failed = true;
