@@ -27,6 +27,7 @@
  *   state.h         threads and mappings at any time
  *   trace.h         fields of tracepoints
  *   interval.h      what threads did over time, from context switches
+ *   sched.h         switches and wakeups as text
  *   jitdump.h       JIT-compiled code from jitdump files
  *   symbol.h        names of addresses
  *   unwind.h        call chains from copied user stacks
@@ -115,6 +116,7 @@
 #include <perfdata/roff.h>
 #include <perfdata/run.h>
 #include <perfdata/samples.h>
+#include <perfdata/sched.h>
 #include <perfdata/scrub.h>
 #include <perfdata/select.h>
 #include <perfdata/split.h>

@@ -5,10 +5,8 @@
  */
 #include "interval/interval.h"
 
-#include <inttypes.h>
 #include <string.h>
 
-#include "base/cursor.h"
 #include "trace/trace.h"
 
 // The events, and the names of their fields.
@@ -22,61 +20,6 @@ static const struct {
 	{ "sched:sched_wakeup", PD_ROLE_WAKE, "pid", NULL, NULL },
 	{ "sched:sched_wakeup_new", PD_ROLE_NEW, "pid", NULL, NULL },
 };
-
-// ---- fields ----
-
-static bool has_name(const struct pd_event *event, const char *name)
-{
-	size_t length = strlen(name);
-
-	// modifiers may follow
-	return event->name && !strncmp(event->name, name, length) &&
-	       (!event->name[length] || event->name[length] == ':');
-}
-
-static enum pd_status find_number(struct pd_trace *trace, const struct pd_event *event, const char *name,
-				  struct pd_raw_number *number, struct pd_error *error)
-{
-	struct pd_trace_field field;
-
-	if (!name)
-		return PD_OK;
-	if (!pd_trace_field_at(trace, event, 0, &field))
-		return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET,
-			       "%s: the file has no usable format of this tracepoint", event->name);
-	for (size_t i = 0; pd_trace_field_at(trace, event, i, &field); i++) {
-		if (strcmp(field.name, name) != 0)
-			continue;
-		if (field.size != 1 && field.size != 2 && field.size != 4 && field.size != 8)
-			return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET,
-				       "%s: the field %s has %" PRIu32 " bytes, which is not the size of a number",
-				       event->name, name, field.size);
-		*number = (struct pd_raw_number){ field.offset, field.size };
-		return PD_OK;
-	}
-	return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: the format has no field %s", event->name, name);
-}
-
-bool pd_raw_number_read(struct pd_bytes raw, struct pd_raw_number number, bool big, uint64_t *value_out)
-{
-	struct pd_cursor c = pd_cursor(raw.data, raw.size, big);
-
-	pd_cursor_take(&c, number.offset);
-	switch (number.size) {
-	case 1:
-		*value_out = pd_cursor_u8(&c);
-		break;
-	case 2:
-		*value_out = pd_cursor_u16(&c);
-		break;
-	case 4:
-		*value_out = pd_cursor_u32(&c);
-		break;
-	default:
-		*value_out = pd_cursor_u64(&c);
-	}
-	return !c.failed;
-}
 
 // ---- states ----
 
@@ -139,14 +82,14 @@ enum pd_status pd_switch_event_read(struct pd_trace *trace, const struct pd_even
 	enum pd_status status = PD_OK;
 
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
-		if (!has_name(event, sources[i].name))
+		if (!pd_event_is(event, sources[i].name))
 			continue;
 		found.role = sources[i].role;
-		status = find_number(trace, event, sources[i].pid, &found.pid, error);
-		if (status == PD_OK)
-			status = find_number(trace, event, sources[i].next, &found.next, error);
-		if (status == PD_OK)
-			status = find_number(trace, event, sources[i].state, &found.state, error);
+		status = pd_raw_number_find(trace, event, sources[i].pid, &found.pid, error);
+		if (status == PD_OK && sources[i].next)
+			status = pd_raw_number_find(trace, event, sources[i].next, &found.next, error);
+		if (status == PD_OK && sources[i].state)
+			status = pd_raw_number_find(trace, event, sources[i].state, &found.state, error);
 		if (status == PD_OK && sources[i].state)
 			read_codes(trace, event, &found);
 	}

@@ -3,6 +3,7 @@
  * The inside of intervals.
  *
  *   kinds.def     which kinds there are
+ *   raw.c         numbers in the raw data of tracepoints
  *   events.c      which events say something of threads, and where in their raw data
  *   threads.c     what each thread does at the moment, and its sums
  *   intervals.c   from an event to the next state of its threads; the public functions
@@ -16,6 +17,7 @@
 #include "base/error.h"
 #include "base/lookup/u64_map.h"
 #include "base/memory.h"
+#include "interval/raw.h"
 
 enum pd_interval_number {
 #define KIND(NAME, name, class, code, doc) PD_KIND_##NAME,
@@ -32,11 +34,6 @@ enum {
 };
 
 // ---- events ----
-
-// A number in the raw data of a tracepoint; its size is 1, 2, 4 or 8.
-struct pd_raw_number {
-	uint32_t offset, size;
-};
 
 enum pd_event_role {
 	PD_ROLE_UNREAD,
@@ -58,8 +55,6 @@ struct pd_switch_event {
 // What an event says, or an error if its format lacks what it needs.
 enum pd_status pd_switch_event_read(struct pd_trace *trace, const struct pd_event *event, struct pd_switch_event *out,
 				    struct pd_error *error);
-// False if the raw data is too short.
-bool pd_raw_number_read(struct pd_bytes raw, struct pd_raw_number number, bool big, uint64_t *value_out);
 enum pd_interval_number pd_switch_state(const struct pd_switch_event *event, uint64_t state);
 
 // ---- threads ----

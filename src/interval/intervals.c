@@ -311,7 +311,7 @@ static enum pd_status take_task(struct pd_intervals *intervals, const struct pd_
 	return found ? end_thread(intervals, (struct pd_interval_life *)(uintptr_t)found, error) : PD_OK; // NOLINT
 }
 
-static void take_loss(struct pd_intervals *intervals, const struct pd_record *record)
+static enum pd_status take_loss(struct pd_intervals *intervals, const struct pd_record *record, struct pd_error *error)
 {
 	const struct pd_lost *lost = pd_as_lost(record);
 	const struct pd_lost_samples *samples = lost ? NULL : pd_as_lost_samples(record);
@@ -319,6 +319,8 @@ static void take_loss(struct pd_intervals *intervals, const struct pd_record *re
 
 	intervals->counts.lost_records += count;
 	intervals->losses += count != 0;
+	(void)error;
+	return PD_OK;
 }
 
 // Tracepoints tell more than SWITCH records, so where both are recorded these are ignored.
@@ -334,28 +336,36 @@ static bool has_tracepoint(struct pd_intervals *intervals)
 	return intervals->by_tracepoint;
 }
 
+typedef enum pd_status take_fn(struct pd_intervals *intervals, const struct pd_record *record, struct pd_error *error);
+
+// What says something of threads; only_without: where there are no tracepoints.
+static const struct {
+	uint32_t type;
+	take_fn *take;
+	bool only_without;
+} takers[] = {
+	{ PD_RECORD_SAMPLE, take_sample, false },
+	{ PD_RECORD_SWITCH, take_switch, true },
+	{ PD_RECORD_SWITCH_CPU_WIDE, take_switch, true },
+	{ PD_RECORD_FORK, take_task, true },
+	{ PD_RECORD_EXIT, take_task, true },
+	{ PD_RECORD_LOST, take_loss, false },
+	{ PD_RECORD_LOST_SAMPLES, take_loss, false },
+};
+
 enum pd_status pd_intervals_take(struct pd_intervals *intervals, const struct pd_record *record, struct pd_error *error)
 {
 	struct pd_error own;
 
 	if (!error)
 		error = &own;
-	switch (record->type) {
-	case PD_RECORD_SAMPLE:
-		return take_sample(intervals, record, error);
-	case PD_RECORD_SWITCH:
-	case PD_RECORD_SWITCH_CPU_WIDE:
-		return has_tracepoint(intervals) ? PD_OK : take_switch(intervals, record, error);
-	case PD_RECORD_FORK:
-	case PD_RECORD_EXIT:
-		return has_tracepoint(intervals) ? PD_OK : take_task(intervals, record, error);
-	case PD_RECORD_LOST:
-	case PD_RECORD_LOST_SAMPLES:
-		take_loss(intervals, record);
-		return PD_OK;
-	default:
-		return pd_trace_take(intervals->trace, record, error);
+	for (size_t i = 0; i < sizeof(takers) / sizeof(takers[0]); i++) {
+		if (takers[i].type != record->type)
+			continue;
+		return takers[i].only_without && has_tracepoint(intervals) ? PD_OK :
+									     takers[i].take(intervals, record, error);
 	}
+	return pd_trace_take(intervals->trace, record, error);
 }
 
 // ---- from the begin to the end ----

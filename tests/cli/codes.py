@@ -41,6 +41,7 @@ WAYS = {
     "evlist": {**READS, 5: "nothing"},
     "buildid-list": {**READS, 5: "nothing"},
     "diff": {1: "good bad", 3: "good no", 5: "good good --where period<0", 6: "good empty"},
+    "sched": {1: "timehist badswitches", 3: "timehist no", 6: "timehist empty"},
     "export": {1: "--to csv bad", 3: "--to csv no", 4: "--to csv -o no/out good", 5: "--to csv good --where period<0", 6: "--to csv empty"},
     "data": {1: "convert --to-json out bad", 3: "convert --to-json out no", 4: "convert --to-json no/out good",
              6: "convert --to-json out empty"},
@@ -100,6 +101,8 @@ class Codes:
         unfit = b"event {type: 1, sample_type: IP|CALLCHAIN, sample_period: 1}\nraw type: 9, body: x\"0000000000000000ffffffff00000000\"\n"
         self.put("unfit.txt", unfit)
         self.put("unfit", self.output("assemble", "-o out unfit.txt"))
+        self.put("switches", read("hot-trace.data"))
+        self.put("badswitches", self.output("convert", "--to pipe -o out switches")[:-10])
         self.put("tar", self.output("pack", "-q --no-symbols -o out good"))
         with open(self.path("tar"), "rb") as f:
             tar = bytearray(f.read())

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes as a file whose context switches become intervals: none is negative, and those of a thread add up to its life. */
+/*
+ * Bytes as a file whose context switches become intervals: none is negative, and those of a thread add up to its life. Then the
+ * same as perf prints them.
+ */
 #include <perfdata/interval.h>
+#include <perfdata/sched.h>
 
 #include "mutate.h"
 #include "walk.h"
@@ -42,6 +46,28 @@ static void look_at_threads(const struct pd_intervals *intervals, uint64_t told)
 	REQUIRE(count == told && counts.intervals == told && counts.mismatched <= told);
 }
 
+static void print_timehist(struct pd_file *file)
+{
+	struct pd_timehist_options how = { .size = sizeof(how),
+					   .summary = true,
+					   .wakeups = true,
+					   .next = true,
+					   .migrations = true,
+					   .cpu_visual = true,
+					   .state = true };
+	struct pd_text *text = pd_text_new();
+	struct pd_error error;
+	enum pd_status status;
+
+	REQUIRE(text);
+	status = pd_print_timehist(text, file, &how, &error);
+	if (status < 0 && status != PD_ERROR_NO_SAMPLES)
+		walk_require_error(status, &error);
+	how.idle = true;
+	pd_print_timehist(text, file, &how, &error);
+	pd_text_free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint64_t told = 0;
@@ -62,6 +88,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else if (status != PD_ERROR_NO_SAMPLES) {
 		walk_require_error(status, &error);
 	}
+	if (pd_file_header(file)->mode != PD_MODE_PIPE)
+		print_timehist(file);
 	pd_file_close(file);
 	return 0;
 }

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata sched timehist: switches and wakeups as perf sched timehist prints them.
+ */
+#include "files/input.h"
+
+#include <string.h>
+
+struct values {
+	struct input_options input;
+	bool summary, with_summary;
+	bool wakeups, next, migrations, cpu_visual, idle, state;
+	bool no_call_graph;
+};
+
+static const struct option options[] = {
+	FLAG("summary", 's', summary, "print a table of threads only"),
+	FLAG("with-summary", 'S', with_summary, "print a table of threads after the switches"),
+	FLAG("wakeups", 'w', wakeups, "print wakeups, too"),
+	FLAG("next", 'n', next, "print the next thread of each switch"),
+	FLAG("migrations", 'M', migrations, "print migrations, and count them in the table"),
+	FLAG("cpu-visual", 'V', cpu_visual, "print a column for each CPU"),
+	FLAG("idle-hist", 'I', idle, "print idle time only, by the thread that ran before"),
+	FLAG("state", 0, state,
+	     "print the state in which threads are switched out; in the table, how long they waited by state"),
+	FLAG("no-call-graph", 0, no_call_graph, "do not warn that call chains are not printed"),
+	GROUP(input_group, input),
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perf sched record -- make", "record switches and wakeups" },
+	{ "perfdata sched timehist perf.data", "each switch, with how long the thread waited and ran" },
+	{ "perfdata sched timehist -s perf.data", "how long each thread ran" },
+	{ "perfdata sched timehist -s --state perf.data",
+	  "how long each thread slept, waited for disks, and for a CPU" },
+	{ 0 },
+};
+
+static int print(struct input *input, const struct values *values, struct output *out)
+{
+	struct pd_timehist_options how = {
+		.size = sizeof(how),
+		.summary = values->with_summary,
+		.summary_only = values->summary,
+		.wakeups = values->wakeups,
+		.next = values->next,
+		.migrations = values->migrations,
+		.cpu_visual = values->cpu_visual,
+		.idle = values->idle,
+		.state = values->state,
+	};
+	struct pd_error error;
+	enum pd_status status = pd_print_timehist(out->text, input->file, &how, &error);
+
+	if (status == PD_ERROR_OUTPUT)
+		return CODE_OK;
+	if (status == PD_ERROR_NO_SAMPLES) {
+		print_error("%s: %s", input->name, error.message);
+		return CODE_NO_SAMPLES;
+	}
+	if (status < 0)
+		return code_with_error(status, &error);
+	output_flush(out);
+	if (how.has_chains && !values->no_call_graph && !values->summary && !input->quiet)
+		print_error("%s: samples have call chains, which are not printed here; see perfdata script",
+			    input->name);
+	return CODE_OK;
+}
+
+static int run_sched(const struct call *call)
+{
+	const struct values *values = call->values;
+	struct input_options from = values->input;
+	struct call rest = *call;
+	struct input input;
+	int code;
+
+	if (!call->word_count || strcmp(call->words[0], "timehist") != 0) {
+		print_error("perfdata sched: 'timehist' is all there is");
+		return CODE_USAGE;
+	}
+	if (values->summary && (values->wakeups || values->next)) {
+		print_error("-s and -%c cannot be combined", values->wakeups ? 'w' : 'n');
+		return CODE_USAGE;
+	}
+	rest.words++;
+	rest.word_count--;
+	from.keep = true; /* time order may need two passes */
+	code = input_open(&input, &from, &rest, NULL, NULL);
+	if (code != CODE_OK)
+		return code;
+	return input_close(&input, print(&input, values, call->out));
+}
+
+const struct command cmd_sched = {
+	.usage = "timehist [OPTION]... [FILE]",
+	.text = "Print the context switches of FILE as perf sched timehist of perf 6.1 does, byte for byte: when a thread was switched out, "
+		"how long it had waited until it was woken (wait time), then for a CPU (sch delay), and how long it ran (run time). FILE has "
+		"sched:sched_switch, and for delays sched:sched_waking or sched:sched_wakeup (perf sched record).\n"
+		"\n"
+		"Offsets, sizes and signs of fields are those of the formats in FILE, so recordings of any kernel and architecture can be read. "
+		"Call chains are not printed: with --no-call-graph, perf prints none either.",
+	.options = options,
+	.examples = examples,
+	.usual = "summary with-summary wakeups next migrations state input",
+	.values_size = sizeof(struct values),
+	.max_words = 2,
+	.run = run_sched,
+};

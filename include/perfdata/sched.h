@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * sched.h - prints what the scheduler did, as perf sched timehist of perf 6.1 does.
+ *
+ * The numbers are perf's, with its rules: see interval.h for intervals that say what is not known. Memory grows with threads.
+ *
+ * Example:
+ *
+ *	struct pd_timehist_options options = { .size = sizeof(options), .summary_only = true };
+ *
+ *	if (pd_print_timehist(text, file, &options, &error) == PD_OK)
+ *		fwrite(pd_text_bytes(text).data, 1, pd_text_bytes(text).size, stdout);
+ */
+#ifndef PERFDATA_SCHED_H
+#define PERFDATA_SCHED_H
+
+#include <perfdata/stream.h>
+#include <perfdata/text.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Zero is the default for each member; NULL means all defaults. */
+struct pd_timehist_options {
+	size_t size;         /* sizeof(struct pd_timehist_options); 0 is PD_ERROR_ARGUMENT */
+	bool summary;        /* a table of threads after the events */
+	bool summary_only;   /* the table alone */
+	bool wakeups;        /* lines for wakeups */
+	bool next;           /* the next thread of each switch */
+	bool migrations;     /* lines for migrations to another CPU */
+	bool cpu_visual;     /* a column for each CPU */
+	bool idle;           /* idle time only, by the thread that was switched out before */
+	bool state;          /* the state in which a thread is switched out */
+	bool has_chains;     /* set by the call: samples have call chains, which are not printed */
+	size_t thread_limit; /* maximum number of threads; 0 means 4 million */
+};
+
+/** Appends the text, and writes it out (pd_text_flush_large) where it is long. *options may be changed where it says so.
+ * Errors: PD_ERROR_MEMORY; PD_ERROR_LIMIT; PD_ERROR_OUTPUT; PD_ERROR_FORMAT if the format of a tracepoint is missing or lacks a
+ * field; PD_ERROR_NO_SAMPLES without sched:sched_switch; those of pd_run. */
+PD_API enum pd_status pd_print_timehist(struct pd_text *text, struct pd_file *file, struct pd_timehist_options *options,
+					struct pd_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+// Fields of tracepoints as numbers.
+#include "interval/raw.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "base/error.h"
+
+bool pd_event_is(const struct pd_event *event, const char *name)
+{
+	size_t length = strlen(name);
+
+	return event->name && !strncmp(event->name, name, length) &&
+	       (!event->name[length] || event->name[length] == ':');
+}
+
+enum pd_status pd_raw_number_find(struct pd_trace *trace, const struct pd_event *event, const char *name,
+				  struct pd_raw_number *number_out, struct pd_error *error)
+{
+	struct pd_trace_field field;
+
+	if (!pd_trace_field_at(trace, event, 0, &field))
+		return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET,
+			       "%s: the file has no usable format of this tracepoint", event->name);
+	for (size_t i = 0; pd_trace_field_at(trace, event, i, &field); i++) {
+		if (strcmp(field.name, name) != 0)
+			continue;
+		if (field.size != 1 && field.size != 2 && field.size != 4 && field.size != 8)
+			return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET,
+				       "%s: the field %s has %" PRIu32 " bytes, which is not the size of a number",
+				       event->name, name, field.size);
+		*number_out = (struct pd_raw_number){ field.offset, field.size };
+		return PD_OK;
+	}
+	return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: the format has no field %s", event->name, name);
+}
+
+bool pd_raw_number_read(struct pd_bytes raw, struct pd_raw_number number, bool big, uint64_t *value_out)
+{
+	struct pd_cursor c = pd_cursor(raw.data, raw.size, big);
+
+	pd_cursor_take(&c, number.offset);
+	switch (number.size) {
+	case 1:
+		*value_out = pd_cursor_u8(&c);
+		break;
+	case 2:
+		*value_out = pd_cursor_u16(&c);
+		break;
+	case 4:
+		*value_out = pd_cursor_u32(&c);
+		break;
+	default:
+		*value_out = pd_cursor_u64(&c);
+	}
+	return !c.failed;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers in the raw data of tracepoints, looked up by name once for each event and read for each sample. */
+#ifndef PD_INTERVAL_RAW_H
+#define PD_INTERVAL_RAW_H
+
+#include <perfdata/trace.h>
+
+// Where a number is; its size is 1, 2, 4 or 8.
+struct pd_raw_number {
+	uint32_t offset, size;
+};
+
+// A field by its name. What an event lacks, or what is no number, is an error.
+enum pd_status pd_raw_number_find(struct pd_trace *trace, const struct pd_event *event, const char *name,
+				  struct pd_raw_number *number_out, struct pd_error *error);
+// False if the raw data is too short.
+bool pd_raw_number_read(struct pd_bytes raw, struct pd_raw_number number, bool big, uint64_t *value_out);
+// Whether an event has this name; modifiers may follow.
+bool pd_event_is(const struct pd_event *event, const char *name);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+// The lines of timehist, with the columns and spaces of perf.
+#include "sched/sched.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text/text.h"
+
+static const char dots[] =
+	"----------------------------------------------------------------------------------------------------------"
+	"------------------------------------------------------------------------------------------------------";
+
+enum {
+	DOTS = sizeof(dots) - 1
+};
+
+static int at_most_dots(uint32_t width)
+{
+	return (int)(width < DOTS ? width : DOTS);
+}
+
+void pd_sched_print_time(struct pd_text *text, uint64_t time_ns, int width)
+{
+	uint64_t us = time_ns / 1000;
+
+	pd_text_printf(text, "%*" PRIu64 ".%03u ", width, us / 1000, (unsigned)(us % 1000));
+}
+
+static void print_when(struct pd_sched *sched, uint64_t time_ns, uint32_t cpu)
+{
+	char when[32];
+
+	snprintf(when, sizeof(when), "%" PRIu64 ".%06u", time_ns / 1000000000, (unsigned)(time_ns % 1000000000 / 1000));
+	pd_text_printf(sched->text, "%15s [%04u] ", when, cpu);
+}
+
+// A column for each CPU, with a character in that of one.
+static void print_cpus(struct pd_sched *sched, uint32_t cpu, char mark)
+{
+	for (uint32_t i = 0; i <= sched->max_cpu; i++)
+		pd_text_char(sched->text, i == cpu ? mark : ' ');
+}
+
+void pd_sched_print_header(struct pd_sched *sched)
+{
+	const struct pd_timehist_options *options = sched->options;
+	struct pd_text *text = sched->text;
+	uint32_t cpus = sched->max_cpu + 1;
+	int width = sched->name_width;
+
+	pd_text_printf(text, "%15s %6s ", "time", "cpu");
+	if (options->cpu_visual) {
+		pd_text_char(text, ' ');
+		for (uint32_t i = 0; i < cpus; i++)
+			pd_text_printf(text, "%x", i % 16);
+		pd_text_char(text, ' ');
+	}
+	pd_text_printf(text, " %-*s  %9s  %9s  %9s", width, "task name", "wait time", "sch delay", "run time");
+	pd_text_printf(text, "%s\n%15s %-6s ", options->state ? "  state" : "", "", "");
+	if (options->cpu_visual)
+		pd_text_printf(text, " %*s ", (int)cpus, "");
+	pd_text_printf(text, " %-*s  %9s  %9s  %9s", width, "[tid/pid]", "(msec)", "(msec)", "(msec)");
+	pd_text_printf(text, "%s\n%.15s %.6s ", options->state ? "       " : "", dots, dots);
+	if (options->cpu_visual)
+		pd_text_printf(text, " %.*s ", at_most_dots(cpus), dots);
+	pd_text_printf(text, " %.*s  %.9s  %.9s  %.9s%s%.*s\n", at_most_dots((uint32_t)width), dots, dots, dots, dots,
+		       options->state ? "  " : "", options->state ? 5 : 0, dots);
+}
+
+// The character of the lowest bit; perf's are those of kernels before 4.14.
+static char state_of(const struct pd_sched_thread *thread, int64_t state)
+{
+	static const char codes[] = "RSDTtZXxKWP";
+	int bit = __builtin_ffs((int)state);
+
+	if (!thread->tid)
+		return 'I';
+	return bit < (int)sizeof(codes) - 1 ? codes[bit] : '?';
+}
+
+static void print_next(struct pd_sched *sched, const struct pd_sched_event *event, const struct pd_sched_sample *sample)
+{
+	const struct pd_raw_number *comm = &event->next_comm;
+	char next[30], escaped[PD_SCHED_NAME] = "";
+	const char *name;
+	uint64_t pid = 0;
+
+	if (comm->size && comm->offset < sample->raw.size) {
+		size_t left = sample->raw.size - comm->offset;
+
+		name = (const char *)sample->raw.data + comm->offset;
+		pd_sched_escape(escaped, sizeof(escaped), name, strnlen(name, left < comm->size ? left : comm->size));
+	}
+	pd_raw_number_read(sample->raw, event->next_pid, sched->big, &pid);
+	snprintf(next, sizeof(next), "next: %s[%d]", escaped, (int32_t)pid);
+	pd_text_printf(sched->text, " %-*s", sched->name_width, next);
+}
+
+void pd_sched_print_switch(struct pd_sched *sched, const struct pd_sched_event *event,
+			   const struct pd_sched_sample *sample, uint64_t time_ns, const struct pd_sched_thread *thread,
+			   int64_t state)
+{
+	const struct pd_timehist_options *options = sched->options;
+	struct pd_text *text = sched->text;
+	char name[PD_SCHED_NAME];
+
+	print_when(sched, time_ns, sample->cpu);
+	if (options->cpu_visual) {
+		pd_text_char(text, ' ');
+		print_cpus(sched, sample->cpu, thread->tid ? 's' : 'i');
+		pd_text_char(text, ' ');
+	}
+	pd_sched_name(sched, thread, name);
+	pd_text_printf(text, " %-*s ", sched->name_width, name);
+	pd_sched_print_time(text, thread->sleep_ns + thread->disk_ns + thread->preempt_ns, 6);
+	pd_sched_print_time(text, thread->delay_ns, 6);
+	pd_sched_print_time(text, thread->run_ns, 6);
+	if (options->state)
+		pd_text_printf(text, " %5c ", state_of(thread, state));
+	if (options->next)
+		print_next(sched, event, sample);
+	else if (options->wakeups)
+		pd_text_printf(text, "  %-*s", sched->name_width, "");
+	pd_text_char(text, '\n');
+}
+
+void pd_sched_print_wakeup(struct pd_sched *sched, const struct pd_sched_sample *sample,
+			   const struct pd_sched_thread *waker, const struct pd_sched_thread *woken)
+{
+	char name[PD_SCHED_NAME];
+
+	print_when(sched, sample->time_ns, sample->cpu);
+	if (sched->options->cpu_visual)
+		pd_text_printf(sched->text, " %*s ", (int)sched->max_cpu + 1, "");
+	pd_sched_name(sched, waker, name);
+	pd_text_printf(sched->text, " %-*s   %9s  %9s  %9s ", sched->name_width, name, "", "", "");
+	pd_sched_name(sched, woken, name);
+	pd_text_printf(sched->text, "awakened: %s\n", name);
+}
+
+void pd_sched_print_migration(struct pd_sched *sched, const struct pd_sched_event *event,
+			      const struct pd_sched_sample *sample, const struct pd_sched_thread *by,
+			      const struct pd_sched_thread *moved)
+{
+	uint64_t from = 0, to = 0;
+	char name[PD_SCHED_NAME];
+
+	pd_raw_number_read(sample->raw, event->from_cpu, sched->big, &from);
+	pd_raw_number_read(sample->raw, event->to_cpu, sched->big, &to);
+	print_when(sched, sample->time_ns, sample->cpu);
+	if (sched->options->cpu_visual) {
+		pd_text_add(sched->text, "  ");
+		print_cpus(sched, sample->cpu, 'm');
+		pd_text_add(sched->text, "  ");
+	}
+	pd_sched_name(sched, by, name);
+	pd_text_printf(sched->text, " %-*s   %9s  %9s  %9s ", sched->name_width, name, "", "", "");
+	pd_sched_name(sched, moved, name);
+	pd_text_printf(sched->text, "migrated: %s cpu %d => %d\n", name, (int)from, (int)to);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of timehist, whose rules and text are perf's.
+ *
+ *   timehist.c    records, one after another
+ *   threads.c     threads, their names and times
+ *   lines.c       the header, and a line for each event
+ *   summary.c     the table of threads
+ */
+#ifndef PD_SCHED_SCHED_H
+#define PD_SCHED_SCHED_H
+
+#include <perfdata/sched.h>
+#include <perfdata/trace.h>
+
+#include "base/error.h"
+#include "base/lookup/u64_map.h"
+#include "base/memory.h"
+#include "interval/raw.h"
+
+enum {
+	PD_SCHED_NAME = 32,  // bytes that perf has for a thread in a line
+	PD_SCHED_CPUS = 4096 // perf's own limit
+};
+
+// A distribution, summed up as perf does, so that its digits are the same.
+struct pd_sched_stats {
+	double mean, squares;
+	uint64_t count, min, max;
+};
+
+struct pd_sched_thread {
+	int32_t pid, tid, ppid;
+	char comm[PD_SCHED_NAME];
+	bool named; // or the name is made of its number
+	bool gone;  // its number was given to another
+	bool exited;
+	bool idle;
+	uint64_t last_ns, ready_ns; // when it was switched out, and woken; 0: not
+	int64_t last_state;
+	uint64_t run_ns, delay_ns, sleep_ns, disk_ns, preempt_ns; // of the last time
+	uint64_t total_run_ns, total_delay_ns, total_sleep_ns, total_disk_ns, total_preempt_ns;
+	uint64_t migrations;
+	struct pd_sched_stats stats;
+	struct pd_sched_thread *before_idle; // of an idle thread: what ran before
+};
+
+enum pd_sched_role {
+	PD_SCHED_UNREAD,
+	PD_SCHED_OTHER,
+	PD_SCHED_SWITCH,
+	PD_SCHED_WAKEUP,
+	PD_SCHED_MIGRATE
+};
+
+// An event of the file, and its fields.
+struct pd_sched_event {
+	enum pd_sched_role role;
+	struct pd_raw_number pid, next_pid, state, from_cpu, to_cpu;
+	struct pd_raw_number next_comm; // a string
+	uint64_t *last_ns;              // by CPU
+	size_t cpu_count;
+};
+
+// What every event has.
+struct pd_sched_sample {
+	uint64_t time_ns;
+	int32_t pid, tid;
+	uint32_t cpu;
+	struct pd_bytes raw;
+};
+
+struct pd_sched {
+	struct pd_file *file;
+	struct pd_timehist_options *options;
+	struct pd_text *text;
+	struct pd_trace *trace;
+	bool big;
+	bool ignores_wakeups; // there is sched_waking
+	struct pd_sched_event *events;
+	size_t event_count;
+	struct pd_arena arena;
+	struct pd_u64_map map;
+	struct pd_sched_thread **threads;
+	size_t thread_count, thread_capacity;
+	struct pd_sched_thread **idle; // by CPU
+	size_t idle_count;
+	uint32_t max_cpu;
+	uint32_t cpus_at_first; // each of these has an idle thread
+	int name_width;
+	uint64_t start_ns, end_ns;
+};
+
+// The thread of a number, or a new one. NULL: no memory, or too many.
+struct pd_sched_thread *pd_sched_find(struct pd_sched *sched, int32_t pid, int32_t tid, struct pd_error *error);
+struct pd_sched_thread *pd_sched_find_idle(struct pd_sched *sched, uint32_t cpu, struct pd_error *error);
+enum pd_status pd_sched_take_comm(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error);
+enum pd_status pd_sched_take_fork(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error);
+enum pd_status pd_sched_take_exit(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error);
+// Adds the time from before_ns, when the CPU was given to it, to time_ns.
+void pd_sched_add_run(struct pd_sched_thread *thread, uint64_t time_ns, uint64_t before_ns);
+// Copies as much as fits, without what is not to be printed.
+void pd_sched_escape(char *out, size_t size, const char *string, size_t length);
+// Its name with numbers. The first that is wider makes the column wider.
+void pd_sched_name(struct pd_sched *sched, const struct pd_sched_thread *thread, char name[PD_SCHED_NAME]);
+
+void pd_sched_print_time(struct pd_text *text, uint64_t time_ns, int width);
+void pd_sched_print_header(struct pd_sched *sched);
+void pd_sched_print_switch(struct pd_sched *sched, const struct pd_sched_event *event,
+			   const struct pd_sched_sample *sample, uint64_t time_ns, const struct pd_sched_thread *thread,
+			   int64_t state);
+void pd_sched_print_wakeup(struct pd_sched *sched, const struct pd_sched_sample *sample,
+			   const struct pd_sched_thread *waker, const struct pd_sched_thread *woken);
+void pd_sched_print_migration(struct pd_sched *sched, const struct pd_sched_event *event,
+			      const struct pd_sched_sample *sample, const struct pd_sched_thread *by,
+			      const struct pd_sched_thread *moved);
+// False if there is no memory.
+bool pd_sched_print_summary(struct pd_sched *sched);
+
+#endif

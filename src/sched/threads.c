@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads as perf knows them while it reads: a name that they have at the moment, and times since they were switched. */
+#include "sched/sched.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text/text.h"
+
+enum {
+	RUNNING = 0,
+	UNINTERRUPTIBLE = 2,
+	THREAD_LIMIT = 4 << 20
+};
+
+static struct pd_sched_thread *new_thread(struct pd_sched *sched, int32_t pid, int32_t tid, struct pd_error *error)
+{
+	struct pd_sched_thread *thread = pd_arena_alloc(&sched->arena, sizeof(*thread));
+
+	if (!thread) {
+		pd_fail_memory(error);
+		return NULL;
+	}
+	thread->pid = pid;
+	thread->tid = tid;
+	thread->ppid = -1;
+	thread->stats.min = UINT64_MAX;
+	snprintf(thread->comm, sizeof(thread->comm), ":%d", tid);
+	return thread;
+}
+
+void pd_sched_escape(char *out, size_t size, const char *string, size_t length)
+{
+	size_t at = 0, plain, width;
+
+	for (size_t i = 0; i < length; i += plain ? plain : 1, at += width) {
+		plain = pd_text_plain(string + i, length - i);
+		width = plain ? plain : 4;
+		if (width >= size - at)
+			break;
+		if (plain)
+			memcpy(out + at, string + i, plain);
+		else
+			snprintf(out + at, size - at, "\\x%02x", (unsigned)(unsigned char)string[i]);
+	}
+	out[at] = 0;
+}
+
+static void set_name(struct pd_sched_thread *thread, const char *name)
+{
+	pd_sched_escape(thread->comm, sizeof(thread->comm), name, strlen(name));
+	thread->named = true;
+}
+
+static struct pd_sched_thread *add_thread(struct pd_sched *sched, int32_t pid, int32_t tid, struct pd_error *error)
+{
+	size_t limit = sched->options->thread_limit ? sched->options->thread_limit : THREAD_LIMIT;
+	struct pd_sched_thread *thread;
+
+	if (sched->thread_count >= limit) {
+		pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET, "more than %zu threads", limit);
+		return NULL;
+	}
+	thread = new_thread(sched, pid, tid, error);
+	if (!thread)
+		return NULL;
+	if (!PD_GROW(sched->threads, sched->thread_capacity, sched->thread_count + 1) ||
+	    !pd_u64_map_set(&sched->map, (uint32_t)tid, (uintptr_t)thread)) {
+		pd_fail_memory(error);
+		return NULL;
+	}
+	if (!tid && !pid)
+		set_name(thread, "swapper");
+	sched->threads[sched->thread_count++] = thread;
+	return thread;
+}
+
+struct pd_sched_thread *pd_sched_find(struct pd_sched *sched, int32_t pid, int32_t tid, struct pd_error *error)
+{
+	uint64_t found = pd_u64_map_find(&sched->map, (uint32_t)tid);
+	struct pd_sched_thread *thread = (struct pd_sched_thread *)(uintptr_t)found; // NOLINT: it was a pointer
+
+	if (!thread)
+		return add_thread(sched, pid, tid, error);
+	if (thread->pid == -1)
+		thread->pid = pid;
+	return thread;
+}
+
+struct pd_sched_thread *pd_sched_find_idle(struct pd_sched *sched, uint32_t cpu, struct pd_error *error)
+{
+	size_t capacity = sched->idle_count;
+
+	if (cpu >= capacity) {
+		if (!PD_GROW(sched->idle, capacity, cpu + 1)) {
+			pd_fail_memory(error);
+			return NULL;
+		}
+		memset(sched->idle + sched->idle_count, 0, (capacity - sched->idle_count) * sizeof(*sched->idle));
+		sched->idle_count = capacity;
+	}
+	if (!sched->idle[cpu]) {
+		sched->idle[cpu] = new_thread(sched, 0, 0, error);
+		if (!sched->idle[cpu])
+			return NULL;
+		set_name(sched->idle[cpu], "<idle>");
+		sched->idle[cpu]->idle = true;
+	}
+	return sched->idle[cpu];
+}
+
+enum pd_status pd_sched_take_comm(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
+{
+	const struct pd_comm *comm = pd_as_comm(record);
+	struct pd_sched_thread *thread;
+
+	if (!comm)
+		return PD_OK;
+	thread = pd_sched_find(sched, (int32_t)comm->pid, (int32_t)comm->tid, error);
+	if (!thread)
+		return error->status;
+	set_name(thread, comm->comm.data);
+	return PD_OK;
+}
+
+// A fork makes a new thread, whatever had this number before, with the name of its parent.
+enum pd_status pd_sched_take_fork(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
+{
+	const struct pd_task *fork = pd_as_fork(record);
+	struct pd_sched_thread *parent, *old, *thread;
+
+	if (!fork)
+		return PD_OK;
+	parent = pd_sched_find(sched, (int32_t)fork->ppid, (int32_t)fork->ptid, error);
+	// one of another process is what had this number before, or all that was known of it is that it was woken
+	if (parent && parent->pid != (int32_t)fork->ppid) {
+		parent->gone = true;
+		parent = add_thread(sched, (int32_t)fork->ppid, (int32_t)fork->ptid, error);
+	}
+	if (!parent)
+		return error->status;
+	old = (struct pd_sched_thread *)(uintptr_t)pd_u64_map_find(&sched->map, fork->tid); // NOLINT: it was a pointer
+	if (old)
+		old->gone = true;
+	thread = add_thread(sched, (int32_t)fork->pid, (int32_t)fork->tid, error);
+	if (!thread)
+		return error->status;
+	if (parent->named)
+		set_name(thread, parent->comm);
+	thread->ppid = parent->tid;
+	return PD_OK;
+}
+
+enum pd_status pd_sched_take_exit(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
+{
+	const struct pd_task *exit = pd_as_exit(record);
+	uint64_t found = exit ? pd_u64_map_find(&sched->map, exit->tid) : 0;
+
+	(void)error;
+	if (found)
+		((struct pd_sched_thread *)(uintptr_t)found)->exited = true; // NOLINT: it was a pointer
+	return PD_OK;
+}
+
+// ---- times ----
+
+static void add_value(struct pd_sched_stats *stats, uint64_t value)
+{
+	double delta = (double)value - stats->mean;
+
+	stats->count++;
+	stats->mean += delta / (double)stats->count;
+	stats->squares += delta * ((double)value - stats->mean);
+	if (value > stats->max)
+		stats->max = value;
+	if (value < stats->min)
+		stats->min = value;
+}
+
+static void add_wait(struct pd_sched_thread *thread, uint64_t wait_ns)
+{
+	if (thread->last_state == RUNNING)
+		thread->preempt_ns = wait_ns;
+	else if (thread->last_state == UNINTERRUPTIBLE)
+		thread->disk_ns = wait_ns;
+	else
+		thread->sleep_ns = wait_ns;
+}
+
+void pd_sched_add_run(struct pd_sched_thread *thread, uint64_t time_ns, uint64_t before_ns)
+{
+	thread->delay_ns = thread->sleep_ns = thread->disk_ns = thread->preempt_ns = thread->run_ns = 0;
+	if (before_ns) {
+		thread->run_ns = time_ns - before_ns;
+		if (thread->ready_ns && thread->ready_ns <= before_ns)
+			thread->delay_ns = before_ns - thread->ready_ns;
+		if (thread->last_ns && thread->last_ns <= before_ns)
+			add_wait(thread, before_ns - thread->last_ns);
+	}
+	add_value(&thread->stats, thread->run_ns);
+	thread->total_run_ns += thread->run_ns;
+	thread->total_delay_ns += thread->delay_ns;
+	thread->total_sleep_ns += thread->sleep_ns;
+	thread->total_disk_ns += thread->disk_ns;
+	thread->total_preempt_ns += thread->preempt_ns;
+}
+
+void pd_sched_name(struct pd_sched *sched, const struct pd_sched_thread *thread, char name[PD_SCHED_NAME])
+{
+	int length;
+
+	if (!thread->pid)
+		length = snprintf(name, PD_SCHED_NAME, "%s", thread->comm);
+	else if (thread->tid != thread->pid)
+		length = snprintf(name, PD_SCHED_NAME, "%s[%d/%d]", thread->comm, thread->tid, thread->pid);
+	else
+		length = snprintf(name, PD_SCHED_NAME, "%s[%d]", thread->comm, thread->tid);
+	if (length >= PD_SCHED_NAME)
+		length = PD_SCHED_NAME - 1;
+	if (length > sched->name_width)
+		sched->name_width = length;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/* Records in time order, from switches and wakeups to lines and sums. */
+#include <string.h>
+
+#include <perfdata/run.h>
+
+#include "base/text/text.h"
+#include "sched/sched.h"
+
+enum {
+	NAME_WIDTH = 30,
+	UNKNOWN_CPUS = 4, // that perf assumes
+	ARENA_LIMIT = 2047 << 20
+};
+
+// ---- events ----
+
+static enum pd_status find_fields(struct pd_sched *sched, const struct pd_event *event, struct pd_sched_event *found,
+				  struct pd_error *error)
+{
+	struct pd_trace *trace = sched->trace;
+	struct pd_trace_field field;
+	enum pd_status status = pd_raw_number_find(trace, event, found->role == PD_SCHED_SWITCH ? "prev_pid" : "pid",
+						   &found->pid, error);
+
+	if (status == PD_OK && found->role == PD_SCHED_MIGRATE) {
+		status = pd_raw_number_find(trace, event, "orig_cpu", &found->from_cpu, error);
+		if (status == PD_OK)
+			status = pd_raw_number_find(trace, event, "dest_cpu", &found->to_cpu, error);
+	}
+	if (status != PD_OK || found->role != PD_SCHED_SWITCH)
+		return status;
+	status = pd_raw_number_find(trace, event, "next_pid", &found->next_pid, error);
+	if (status == PD_OK)
+		status = pd_raw_number_find(trace, event, "prev_state", &found->state, error);
+	for (size_t i = 0; pd_trace_field_at(trace, event, i, &field); i++)
+		if (!strcmp(field.name, "next_comm"))
+			found->next_comm = (struct pd_raw_number){ field.offset, field.size };
+	return status;
+}
+
+static enum pd_sched_role role_of(const struct pd_sched *sched, const struct pd_event *event)
+{
+	if (pd_event_is(event, "sched:sched_switch"))
+		return PD_SCHED_SWITCH;
+	if (pd_event_is(event, "sched:sched_waking") || pd_event_is(event, "sched:sched_wakeup_new") ||
+	    (!sched->ignores_wakeups && pd_event_is(event, "sched:sched_wakeup")))
+		return PD_SCHED_WAKEUP;
+	if (sched->options->migrations && pd_event_is(event, "sched:sched_migrate_task"))
+		return PD_SCHED_MIGRATE;
+	return PD_SCHED_OTHER;
+}
+
+static bool has_event(const struct pd_sched *sched, const char *name)
+{
+	const struct pd_event *event;
+
+	for (size_t i = 0; (event = pd_file_event(sched->file, i)) != NULL; i++)
+		if (pd_event_is(event, name))
+			return true;
+	return false;
+}
+
+// What an event of the file is here; NULL: an error.
+static struct pd_sched_event *event_of(struct pd_sched *sched, const struct pd_event *event, struct pd_error *error)
+{
+	size_t capacity = sched->event_count;
+	struct pd_sched_event *found;
+
+	if (event->index >= capacity) {
+		if (!PD_GROW(sched->events, capacity, event->index + 1)) {
+			pd_fail_memory(error);
+			return NULL;
+		}
+		memset(sched->events + sched->event_count, 0, (capacity - sched->event_count) * sizeof(*sched->events));
+		sched->event_count = capacity;
+	}
+	found = &sched->events[event->index];
+	if (found->role == PD_SCHED_UNREAD) {
+		sched->ignores_wakeups = has_event(sched, "sched:sched_waking");
+		found->role = role_of(sched, event);
+		if (found->role != PD_SCHED_OTHER && find_fields(sched, event, found, error) < 0)
+			return NULL;
+	}
+	return found;
+}
+
+// The last switch on a CPU; NULL: an error.
+static uint64_t *last_on(struct pd_sched_event *event, uint32_t cpu, struct pd_error *error)
+{
+	size_t capacity = event->cpu_count;
+
+	if (cpu >= capacity) {
+		if (!PD_GROW(event->last_ns, capacity, cpu + 1)) {
+			pd_fail_memory(error);
+			return NULL;
+		}
+		memset(event->last_ns + event->cpu_count, 0, (capacity - event->cpu_count) * sizeof(*event->last_ns));
+		event->cpu_count = capacity;
+	}
+	return &event->last_ns[cpu];
+}
+
+// ---- switches ----
+
+static struct pd_sched_thread *thread_of(struct pd_sched *sched, const struct pd_sched_sample *sample,
+					 uint32_t prev_pid, struct pd_error *error)
+{
+	struct pd_sched_thread *thread, *idle;
+
+	if (!prev_pid)
+		return pd_sched_find_idle(sched, sample->cpu, error);
+	thread = pd_sched_find(sched, sample->pid, sample->tid ? sample->tid : sample->pid, error);
+	if (!thread || !sched->options->idle)
+		return thread;
+	idle = pd_sched_find_idle(sched, sample->cpu, error);
+	if (!idle)
+		return NULL;
+	idle->before_idle = thread;
+	return thread;
+}
+
+// False if there is nothing to print.
+static bool add_idle(struct pd_sched_thread *idle, uint64_t time_ns, uint64_t before_ns)
+{
+	struct pd_sched_thread *before = idle->before_idle;
+
+	if (!before)
+		return false;
+	pd_sched_add_run(before, time_ns, before_ns);
+	before->run_ns = before->delay_ns = before->sleep_ns = before->disk_ns = before->preempt_ns = 0;
+	idle->before_idle = NULL;
+	return true;
+}
+
+// Adds up and prints a switch of a thread.
+static void count_switch(struct pd_sched *sched, const struct pd_sched_event *event,
+			 const struct pd_sched_sample *sample, struct pd_sched_thread *thread, uint64_t before_ns,
+			 int64_t state)
+{
+	bool shown = !sched->options->summary_only;
+
+	if (!sched->options->idle || thread->idle) {
+		pd_sched_add_run(thread, sample->time_ns, before_ns);
+		if (sched->options->idle)
+			shown &= add_idle(thread, sample->time_ns, before_ns);
+	}
+	if (shown)
+		pd_sched_print_switch(sched, event, sample, sample->time_ns, thread, state);
+	thread->last_ns = sample->time_ns;
+	thread->last_state = state;
+	thread->ready_ns = 0;
+}
+
+static enum pd_status take_switch(struct pd_sched *sched, struct pd_sched_event *event,
+				  const struct pd_sched_sample *sample, uint64_t prev_pid, struct pd_error *error)
+{
+	uint64_t *last_ns = last_on(event, sample->cpu, error), next = 0, state = 0;
+	struct pd_sched_thread *thread = last_ns ? thread_of(sched, sample, (uint32_t)prev_pid, error) : NULL;
+
+	if (!thread)
+		return error->status;
+	if (!pd_raw_number_read(sample->raw, event->next_pid, sched->big, &next) ||
+	    !pd_raw_number_read(sample->raw, event->state, sched->big, &state))
+		return PD_OK;
+	// between two threads no CPU was idle
+	if (!sched->options->idle || !(uint32_t)prev_pid || !(uint32_t)next)
+		count_switch(sched, event, sample, thread, *last_ns, (int32_t)state);
+	if (!sched->start_ns)
+		sched->start_ns = sample->time_ns;
+	sched->end_ns = sample->time_ns;
+	*last_ns = sample->time_ns;
+	return PD_OK;
+}
+
+static enum pd_status take_other(struct pd_sched *sched, const struct pd_sched_event *event,
+				 const struct pd_sched_sample *sample, uint64_t pid, struct pd_error *error)
+{
+	bool shown = !sched->options->summary_only && !sched->options->idle;
+	struct pd_sched_thread *thread = pd_sched_find(sched, 0, (int32_t)pid, error), *by;
+
+	if (!thread)
+		return error->status;
+	if (event->role == PD_SCHED_MIGRATE)
+		thread->migrations++;
+	else if (!thread->ready_ns)
+		thread->ready_ns = sample->time_ns;
+	if (!shown || (event->role == PD_SCHED_WAKEUP && !sched->options->wakeups))
+		return PD_OK;
+	by = pd_sched_find(sched, sample->pid, sample->tid, error);
+	if (!by)
+		return error->status;
+	if (event->role == PD_SCHED_MIGRATE)
+		pd_sched_print_migration(sched, event, sample, by, thread);
+	else
+		pd_sched_print_wakeup(sched, sample, by, thread);
+	return PD_OK;
+}
+
+// ---- records ----
+
+static enum pd_status take_sample(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
+{
+	struct pd_sched_event *event = record->event ? event_of(sched, record->event, error) : NULL;
+	const struct pd_sample *decoded;
+	struct pd_sched_sample sample;
+	const void *bytes;
+	enum pd_status status;
+	uint64_t pid;
+
+	if (!event)
+		return record->event ? error->status : PD_OK;
+	status = pd_record_decode(record, &bytes, error);
+	if (status < 0)
+		return status == PD_ERROR_MEMORY ? status : PD_OK;
+	decoded = bytes;
+	if (decoded->cpu < PD_SCHED_CPUS && decoded->cpu > sched->max_cpu)
+		sched->max_cpu = decoded->cpu;
+	if (event->role == PD_SCHED_OTHER || record->time_ns == PD_NO_TIME || decoded->cpu >= PD_SCHED_CPUS ||
+	    !decoded->raw.data || !pd_raw_number_read(decoded->raw, event->pid, sched->big, &pid))
+		return PD_OK;
+	sched->options->has_chains |= decoded->callchain.count != 0;
+	sample = (struct pd_sched_sample){ record->time_ns, (int32_t)decoded->pid, (int32_t)decoded->tid, decoded->cpu,
+					   decoded->raw };
+	if (event->role != PD_SCHED_SWITCH)
+		return take_other(sched, event, &sample, pid, error);
+	return take_switch(sched, event, &sample, pid, error);
+}
+
+typedef enum pd_status take_fn(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error);
+
+// What other records than samples say.
+static enum pd_status take_other_record(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
+{
+	static const struct {
+		uint32_t type;
+		take_fn *take;
+	} takers[] = {
+		{ PD_RECORD_COMM, pd_sched_take_comm },
+		{ PD_RECORD_FORK, pd_sched_take_fork },
+		{ PD_RECORD_EXIT, pd_sched_take_exit },
+	};
+
+	for (size_t i = 0; i < sizeof(takers) / sizeof(takers[0]); i++)
+		if (takers[i].type == record->type)
+			return takers[i].take(sched, record, error);
+	return pd_trace_take(sched->trace, record, error);
+}
+
+static enum pd_status take_record(void *self, struct pd_stream *stream, const struct pd_record *record,
+				  struct pd_error *error)
+{
+	struct pd_sched *sched = self;
+	enum pd_status status = record->type == PD_RECORD_SAMPLE ? take_sample(sched, record, error) :
+								   take_other_record(sched, record, error);
+
+	(void)stream;
+	if (status >= 0 && !pd_text_flush_large(sched->text))
+		status = pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "the output cannot be written");
+	return status;
+}
+
+static void set_cpus(struct pd_sched *sched)
+{
+	const struct pd_nrcpus *cpus = pd_file_nrcpus(sched->file);
+
+	sched->max_cpu = cpus && cpus->online && cpus->online < PD_SCHED_CPUS ? cpus->online : UNKNOWN_CPUS;
+}
+
+static void free_all(struct pd_sched *sched)
+{
+	for (size_t i = 0; i < sched->event_count; i++)
+		pd_free(sched->events[i].last_ns);
+	pd_free(sched->events);
+	pd_free(sched->threads);
+	pd_free(sched->idle);
+	pd_u64_map_fini(&sched->map);
+	pd_arena_fini(&sched->arena);
+	pd_trace_free(sched->trace);
+}
+
+static enum pd_status print_all(struct pd_sched *sched, struct pd_error *error)
+{
+	const struct pd_run_options run = { .size = sizeof(run), .threads = 1, .order = PD_ORDER_TIME };
+	const struct pd_sink sink = { .size = sizeof(sink), .self = sched, .record = take_record };
+	enum pd_status status;
+
+	set_cpus(sched);
+	sched->cpus_at_first = sched->max_cpu;
+	if (!has_event(sched, "sched:sched_switch"))
+		return pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET, "no sched_switch events (perf sched record)");
+	if (!sched->options->summary_only)
+		pd_sched_print_header(sched);
+	status = pd_run(sched->file, &run, &sink, error);
+	if (status >= 0 && (sched->options->summary || sched->options->summary_only) && !pd_sched_print_summary(sched))
+		status = pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "the output cannot be written");
+	return status;
+}
+
+enum pd_status pd_print_timehist(struct pd_text *text, struct pd_file *file, struct pd_timehist_options *options,
+				 struct pd_error *error)
+{
+	struct pd_timehist_options all = { 0 };
+	struct pd_sched sched = { .file = file,
+				  .options = &all,
+				  .text = text,
+				  .name_width = NAME_WIDTH,
+				  .big = pd_file_header(file)->big_endian,
+				  .arena.limit = ARENA_LIMIT };
+	struct pd_error own;
+	enum pd_status status;
+
+	if (!error)
+		error = &own;
+	if (options && !options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_timehist_options.size is 0");
+	if (options)
+		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
+	sched.map.seed = pd_hash_secret();
+	status = pd_trace_new(file, NULL, &sched.trace, error);
+	if (status >= 0)
+		status = print_all(&sched, error);
+	if (options && options->size >= sizeof(all))
+		options->has_chains = all.has_chains;
+	free_all(&sched);
+	if (status >= 0 && pd_text_failed(text))
+		status = pd_fail_memory(error);
+	return status < 0 ? status : PD_OK;
+}

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares perfdata sched timehist with perf sched timehist, on recordings made here and on a corpus.
+
+usage: timehist.py PERFDATA [CORPUS] [--verbose]
+
+Both programs must print the same bytes with each set of options. Files that this perf cannot open are counted and left out; a
+comparison in which perf prints nothing for all files fails. Exit status: 0 all agrees, 1 something does not, 77 no perf 6.1 that
+can record the scheduler's events.
+"""
+
+import argparse
+import glob
+import os
+import subprocess
+import sys
+import tempfile
+
+OPTIONS = ("", "-s", "-S", "-w", "-n", "-M", "-V", "-I", "--state", "-s --state", "-s -M", "-s -I", "-S -M -I", "-w -n -M -V --state")
+# busy, idle, and threads that come and go
+WORK = ("for i in 1 2 3 4 5 6; do (sleep 0.01; ls / >/dev/null; sleep 0.05) & done; wait", "sleep 0.3",
+        "i=0; while [ $i -lt 100 ]; do i=$((i+1)); /bin/true; done")
+VERSION = "6.1."
+
+
+def output(argv):
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def has_perf():
+    try:
+        return output(["perf", "--version"])[1].decode().split()[-1].startswith(VERSION)
+    except (OSError, IndexError):
+        return False
+
+
+def record(folder):
+    """Recordings of the whole machine, and of one program alone."""
+    made = []
+    for i, work in enumerate(WORK):
+        path = os.path.join(folder, f"sched{i}.data")
+        if output(["perf", "sched", "record", "-o", path, "--", "sh", "-c", work])[0] == 0:
+            made.append(path)
+    path = os.path.join(folder, "wakeup.data")
+    if output(["perf", "record", "-q", "-e", "sched:sched_switch,sched:sched_wakeup,sched:sched_migrate_task", "-a", "-o", path, "sleep",
+               "0.1"])[0] == 0:
+        made.append(path)
+    return made
+
+
+def first_difference(theirs, ours):
+    for one, other in zip(theirs.split(b"\n"), ours.split(b"\n")):
+        if one != other:
+            return f"perf: {one.decode(errors='replace')}\n  here: {other.decode(errors='replace')}"
+    return f"{theirs.count(10)} lines of perf, {ours.count(10)} here"
+
+
+def compare(perfdata, path, verbose):
+    """Number of options that agree, and that do not; None if perf cannot open the file."""
+    same = other = 0
+    for options in OPTIONS:
+        words = ["--no-call-graph", *options.split()]
+        status, theirs, told = output(["perf", "sched", "timehist", *words, "-i", path])
+        if status != 0 or b"incompatible file format" in told:
+            return None
+        status, ours, told = output([perfdata, "sched", "timehist", *words, path])
+        if theirs == ours and status in (0, 1):
+            same += 1
+            continue
+        other += 1
+        print(f"{path} {options}: exit status {status}\n  {first_difference(theirs, ours)}")
+    if verbose:
+        print(f"{path}: {same} equal, {other} not")
+    return same, other
+
+
+def of_corpus(perfdata, corpus):
+    """Files with switches."""
+    paths = sorted(glob.glob(os.path.join(corpus, "recorded", "*.data"))) if corpus else []
+    return [path for path in paths if b"sched:sched_switch" in output([perfdata, "evlist", "-q", path])[1]]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("perfdata")
+    parser.add_argument("corpus", nargs="?")
+    parser.add_argument("--verbose", action="store_true")
+    args = parser.parse_args()
+    if not has_perf():
+        print("no perf of version 6.1")
+        return 77
+    same = other = refused = 0
+    with tempfile.TemporaryDirectory() as folder:
+        made = record(folder)
+        if not made:
+            print("perf cannot record the scheduler's events here")
+            return 77
+        for path in made + of_corpus(args.perfdata, args.corpus):
+            counts = compare(args.perfdata, path, args.verbose)
+            refused += counts is None
+            same += counts[0] if counts else 0
+            other += counts[1] if counts else 0
+    print(f"{same} outputs are equal, {other} are not; perf opens {refused} of the files not")
+    return 1 if other or not same else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

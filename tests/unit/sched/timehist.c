@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* The text of timehist for a recording from text, what is wrong with formats, and memory that fails. */
+#include "unit/interval/story.h"
+
+static struct pd_error error;
+
+static enum pd_status print(struct pd_file *file, struct pd_timehist_options *options, struct pd_text *out)
+{
+	pd_text_clear(out);
+	return file ? pd_print_timehist(out, file, options, &error) : PD_ERROR_ARGUMENT;
+}
+
+static const char expected[] =
+	"           time    cpu  task name                       wait time  sch delay   run time  state\n"
+	"                        [tid/pid]                          (msec)     (msec)     (msec)       \n"
+	"--------------- ------  ------------------------------  ---------  ---------  ---------  -----\n";
+
+TEST(lines)
+{
+	struct pd_timehist_options options = { .size = sizeof(options), .state = true, .next = true, .wakeups = true };
+	struct pd_file *file = make(&now, STORY);
+	struct pd_text *out = pd_text_new();
+
+	CHECK(out && print(file, &options, out) == PD_OK);
+	CHECK(!strncmp((const char *)pd_text_bytes(out).data, expected, sizeof(expected) - 1));
+	CHECK(text_has(
+		out,
+		"       0.000001 [0000]  :100[100]                           0.000      0.000      0.000      S  next: [0]"));
+	CHECK(text_has(
+		out,
+		"       0.000001 [0001]  :200                                                             awakened: :100[100]\n"));
+	CHECK(text_has(
+		out,
+		"       0.000001 [0000]  <idle>                              0.000      0.000      0.000      I  next: [100]"));
+	CHECK(text_has(
+		out,
+		"       0.000002 [0001]  :200                                0.000      0.000      0.001      Z  next: [100]"));
+	CHECK(!text_has(out, "Runtime summary"));
+	pd_text_free(out);
+	pd_file_close(file);
+}
+
+TEST(summary)
+{
+	static const struct happened events[] = {
+		{ 1000000, 0, SWITCHES, 0, 'R', THREAD },      { 3000000, 0, SWITCHES, THREAD, 'S', 0 },
+		{ 4000000, 0, WAKES, 0, 0, THREAD },           { 4500000, 0, SWITCHES, 0, 'R', THREAD },
+		{ 8500000, 0, SWITCHES, THREAD, 'D', OTHER },  { 9500000, 0, SWITCHES, OTHER, 'S', THREAD },
+		{ 10000000, 0, SWITCHES, THREAD, 'S', OTHER },
+	};
+	struct pd_timehist_options options = { .size = sizeof(options), .summary_only = true };
+	struct pd_file *file = make(&now, events, sizeof(events) / sizeof(events[0]));
+	struct pd_text *out = pd_text_new();
+
+	CHECK(out && print(file, &options, out) == PD_OK);
+	CHECK(text_has(
+		out,
+		"                     :100[100]      -1          3        6.500      0.500       2.166       4.000   46.79       0\n"));
+	CHECK(text_has(
+		out,
+		"                     :200[200]      -1          1        1.000      1.000       1.000       1.000    0.00       0\n"));
+	CHECK(text_has(
+		out,
+		"    CPU  0 idle for      1.500  msec  ( 16.67%)\n    CPU  1 idle entire time window\n    CPU  2 idle"));
+	CHECK(text_has(out,
+		       "    Total number of unique tasks: 2\nTotal number of context switches: 6\n"
+		       "           Total run time (msec):  7.500 \n    Total scheduling time (msec):  9.000  (x 4)\n"));
+	options.state = true;
+	CHECK(print(file, &options, out) == PD_OK);
+	CHECK(text_has(
+		out,
+		"                     :100[100]      -1          3        6.500      1.500       1.000       0.000       0.500 \n"));
+	options.thread_limit = 1;
+	CHECK(print(file, &options, out) == PD_ERROR_LIMIT);
+	options.size = 0;
+	CHECK(print(file, &options, out) == PD_ERROR_ARGUMENT);
+	pd_text_free(out);
+	pd_file_close(file);
+}
+
+TEST(formats)
+{
+	static const struct kernel odd = { "SD", 8, 3, "prev_pid", true }, unnamed = { "SD", 8, 4, "prev_tid", true };
+	struct pd_text *out = pd_text_new();
+	struct pd_file *file = make(&odd, STORY);
+
+	CHECK(out && print(file, NULL, out) == PD_ERROR_FORMAT);
+	CHECK(strstr(error.message, "sched:sched_switch: the field prev_pid has 3 bytes"));
+	pd_file_close(file);
+	file = make(&unnamed, STORY);
+	CHECK(print(file, NULL, out) == PD_ERROR_FORMAT && strstr(error.message, "no field prev_pid"));
+	pd_file_close(file);
+	file = make(NULL, STORY);
+	CHECK(print(file, NULL, out) == PD_ERROR_NO_SAMPLES);
+	pd_file_close(file);
+	put_head(&now);
+	put("SAMPLE event: 0, identifier: 1, pid: 5, tid: 5, time_ns: 900, cpu: 4294967295, raw: x\"0700\"\n");
+	put("SAMPLE event: 0, identifier: 1, pid: 5, tid: 5, time_ns: 900, cpu: 0, raw: x\"0700\"\n");
+	file = open_text(text);
+	CHECK(print(file, NULL, out) == PD_OK);
+	pd_file_close(file);
+	pd_text_free(out);
+}
+
+TEST(names)
+{
+	struct pd_timehist_options options = { .size = sizeof(options) };
+	struct pd_text *out = pd_text_new();
+	struct pd_file *file;
+
+	put_head(&now);
+	put("COMM pid: 100, tid: 100, comm: \"a\\x1b[1mb\", sample_id: {pid: 100, tid: 100, time_ns: 5, cpu: 0, identifier: 1}\n");
+	put("FORK pid: 101, ppid: 100, tid: 101, ptid: 100, time_ns: 6, sample_id: {pid: 100, tid: 100, time_ns: 6, cpu: 0, identifier: 1}\n");
+	for (size_t i = 0; i < 2; i++)
+		put_event(&now, &(struct happened){ 1000, 0, SWITCHES, 101 - (unsigned)i, 'S', 0 });
+	file = open_text(text);
+	CHECK(out && print(file, &options, out) == PD_OK);
+	CHECK(text_has(out, " a\\x1b[1mb[101] ") && text_has(out, " a\\x1b[1mb[100] "));
+	pd_text_free(out);
+	pd_file_close(file);
+}
+
+// Each allocation fails in turn: an error, or the same text.
+TEST(memory)
+{
+	struct pd_timehist_options options = { .size = sizeof(options), .summary = true, .wakeups = true, .next = true };
+	struct pd_file *file = make(&old, STORY);
+	struct pd_text *right = pd_text_new();
+	long at = 0;
+
+	CHECK(right && print(file, &options, right) == PD_OK);
+	for (bool more = true; more; at++) {
+		struct pd_text *out = pd_text_new();
+		enum pd_status status;
+
+		has_failed = false;
+		left = at;
+		status = print(file, &options, out);
+		more = has_failed;
+		left = -1;
+		CHECK(status == PD_OK || status == PD_ERROR_MEMORY || status == PD_ERROR_FORMAT ||
+		      status == PD_ERROR_OUTPUT);
+		if (status == PD_OK)
+			CHECK(pd_text_bytes(out).size == pd_text_bytes(right).size &&
+			      !memcmp(pd_text_bytes(out).data, pd_text_bytes(right).data, pd_text_bytes(out).size));
+		pd_text_free(out);
+	}
+	CHECK(at > 10);
+	pd_text_free(right);
+	pd_file_close(file);
+}
+
+TEST(clean)
+{
+	CHECK(rmdir(folder) == 0);
+}
+
+TEST(start)
+{
+	CHECK(mkdtemp(folder));
+}
+
+RUN(TEST_CASE(start), TEST_CASE(lines), TEST_CASE(summary), TEST_CASE(formats), TEST_CASE(names), TEST_CASE(memory),
+    TEST_CASE(clean))
