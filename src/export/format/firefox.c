@@ -286,6 +286,27 @@ static double interval_of(const struct pd_event *event)
 	return pd_event_unit(event) == PD_UNIT_NS && attr->sample_period ? (double)attr->sample_period / 1e6 : 1;
 }
 
+static void put_feature(struct pd_export *self, const char *key, const struct pd_string *feature)
+{
+	if (!feature)
+		return;
+	pd_firefox_key(self, key);
+	pd_firefox_string(self, pd_tables_string(&self->tables, feature->value.data, feature->value.length));
+}
+
+// Where it was recorded.
+static void put_machine(struct pd_export *self)
+{
+	const struct pd_nrcpus *cpus = pd_file_nrcpus(self->file);
+
+	put_feature(self, "CPUName", pd_file_cpudesc(self->file));
+	put_feature(self, "oscpu", pd_file_osrelease(self->file));
+	if (cpus) {
+		pd_firefox_key(self, "logicalCPUs");
+		pd_text_u64(self->text, cpus->available);
+	}
+}
+
 static void put_meta(struct pd_export *self)
 {
 	const struct pd_firefox *firefox = self->sink;
@@ -309,6 +330,7 @@ static void put_meta(struct pd_export *self)
 			      "{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]},"
 			      "{\"name\":\"JIT\",\"color\":\"green\",\"subcategories\":[\"Other\"]},"
 			      "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}]");
+	put_machine(self);
 	pd_firefox_put_schemas(self);
 	pd_text_char(text, '}');
 }
