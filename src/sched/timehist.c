@@ -279,6 +279,11 @@ static void free_all(struct pd_sched *sched)
 	pd_trace_free(sched->trace);
 }
 
+static enum pd_status fail_without_switches(struct pd_error *error)
+{
+	return pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET, "no sched_switch events (perf sched record)");
+}
+
 static enum pd_status print_all(struct pd_sched *sched, struct pd_error *error)
 {
 	const struct pd_run_options run = { .size = sizeof(run), .threads = 1, .order = PD_ORDER_TIME };
@@ -287,11 +292,14 @@ static enum pd_status print_all(struct pd_sched *sched, struct pd_error *error)
 
 	set_cpus(sched);
 	sched->cpus_at_first = sched->max_cpu;
-	if (!has_event(sched, "sched:sched_switch"))
-		return pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET, "no sched_switch events (perf sched record)");
+	// the events of a pipe are records
+	if (pd_file_header(sched->file)->mode != PD_MODE_PIPE && !has_event(sched, "sched:sched_switch"))
+		return fail_without_switches(error);
 	if (!sched->options->summary_only)
 		pd_sched_print_header(sched);
 	status = pd_run(sched->file, &run, &sink, error);
+	if (status >= 0 && !has_event(sched, "sched:sched_switch"))
+		status = fail_without_switches(error);
 	if (status >= 0 && (sched->options->summary || sched->options->summary_only) && !pd_sched_print_summary(sched))
 		status = pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "the output cannot be written");
 	return status;

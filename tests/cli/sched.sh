@@ -4,5 +4,7 @@ copy hot.data
 try sched
 try sched latency hot.data
 try sched timehist hot.data
+cp data/hot-trace-pipe.data .
+shell 'perfdata sched timehist -q hot-trace-pipe.data | head -n 2'
 try sched timehist -s -w hot.data
 try sched timehist nothing.data
