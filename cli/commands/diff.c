@@ -18,6 +18,8 @@ struct values {
 	const char *separator;
 	bool ratings;
 	const char *variation;
+	const char *fail_on;
+	bool json, markdown;
 };
 
 static const struct option options[] = {
@@ -32,6 +34,11 @@ static const struct option options[] = {
 	     "test each change: real, maybe or noise, with its 95 % interval (default with several runs on a side)"),
 	STRING("variation", 0, "PERCENT", variation,
 	       "assume that shares vary by so much from run to run, where a side has one run (default: 5)"),
+	STRING("fail-on", 0, "CONDITION", fail_on,
+	       "exit with code 7 if a change meets it: 'change > 2% and significant'; also growth (percent of the old share), old, "
+	       "new, maybe"),
+	GROUP(json_option, json),
+	FLAG("markdown", 0, markdown, "print Markdown, without the rows that are noise"),
 	STRING("percentage", 0, "HOW", percentage,
 	       "percentages of all samples (absolute) or of those that match the filters (relative)"),
 	STRING("field-separator", 't', "CHAR", separator, "column separator instead of blanks"),
@@ -46,6 +53,8 @@ static const struct example examples[] = {
 	{ "perfdata diff old.data new.data", "which functions take another share of the time" },
 	{ "perfdata diff a1.data,a2.data,a3.data b1.data,b2.data,b3.data",
 	  "three runs of each: which changes are real" },
+	{ "perfdata diff a1.data,a2.data,a3.data b1.data,b2.data,b3.data --markdown --fail-on 'change > 1% and significant'",
+	  "fail a build in which a function became slower" },
 	{ "perfdata diff -c ratio -p old.data new.data", "by ratio of the periods, which are shown" },
 	{ "perfdata diff -s comm,dso one.data two.data three.data",
 	  "by program and object, two recordings compared with one" },
@@ -59,6 +68,7 @@ struct run {
 	struct pd_report_options report;
 	struct pd_diff_text_options text;
 	struct pd_diff *diff;
+	struct pd_diff_gate *gate; /* or NULL */
 	bool ratings;
 };
 
@@ -78,6 +88,10 @@ static bool check_options(const struct values *values)
 	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.')) {
 		print_error("option --field-separator: '%s' is not a single character other than '.'",
 			    values->separator);
+		return false;
+	}
+	if (values->json && values->markdown) {
+		print_error("--json and --markdown cannot be combined");
 		return false;
 	}
 	if (values->analysis.input.path) {
@@ -121,7 +135,7 @@ static int make_diff(struct run *run)
 
 	if (!check_options(values) || !parse_variation(values, &wanted.variation))
 		return CODE_USAGE;
-	run->ratings = values->ratings || has_runs(run->call);
+	run->ratings = values->ratings || values->json || values->markdown || values->fail_on || has_runs(run->call);
 	wanted.ratings = wanted.join_names = run->ratings;
 	if (values->compute && pd_diff_method_parse(values->compute, &wanted, &error) < 0) {
 		print_error("option --compute: %s", error.message);
@@ -129,6 +143,10 @@ static int make_diff(struct run *run)
 	}
 	wanted.by_baseline = values->order.given && !values->order.value;
 	wanted.order = values->order.given ? (size_t)values->order.value : 1;
+	if (values->fail_on && pd_diff_gate_new(values->fail_on, &run->gate, &error) < 0) {
+		print_error("option --fail-on: %s", error.message);
+		return CODE_USAGE;
+	}
 	run->text = (struct pd_diff_text_options){ .size = sizeof(run->text),
 						   .quiet = values->analysis.input.quiet,
 						   .show_period = values->period,
@@ -256,6 +274,56 @@ static void report_warnings(const struct run *run)
 		print_error("%s", warning);
 }
 
+/* ---- output ---- */
+
+static enum pd_status print_as_asked(struct run *run, struct pd_error *error)
+{
+	struct pd_text *text = run->call->out->text;
+
+	if (run->values->json)
+		return pd_diff_json(run->diff, text, error);
+	if (run->values->markdown)
+		return pd_diff_markdown(run->diff, text, error);
+	return run->ratings ? pd_diff_rating_text(run->diff, &run->text, text, error) :
+			      pd_diff_text(run->diff, &run->text, text, error);
+}
+
+static size_t report_failures(const struct run *run, size_t event, size_t side)
+{
+	const char *name = pd_diff_event(run->diff, event)->name;
+	struct pd_diff_change change;
+	size_t count = 0;
+
+	for (size_t i = 0; pd_diff_change(run->diff, event, i, side, &change); i++) {
+		if (!pd_diff_gate_holds(run->gate, &change))
+			continue;
+		count++;
+		print_error("fail: %s: %s%s%s: %.2f%% to %.2f%% (%s)", name, pd_diff_cell(run->diff, event, i, 0),
+			    pd_diff_cell(run->diff, event, i, 1) ? " " : "",
+			    pd_diff_cell(run->diff, event, i, 1) ? pd_diff_cell(run->diff, event, i, 1) : "",
+			    change.old_share * 100, change.new_share * 100, pd_diff_rating_name(change.rating));
+	}
+	return count;
+}
+
+static int check_gate(const struct run *run)
+{
+	size_t count = 0;
+
+	if (!run->gate)
+		return CODE_OK;
+	for (size_t side = 0; side < pd_diff_side_count(run->diff); side++)
+		if (pd_diff_run_count(run->diff, side) < 2 && pd_diff_gate_needs_runs(run->gate)) {
+			print_error(
+				"--fail-on cannot fail: nothing is significant with a single run on a side; record 3 or more");
+			break;
+		}
+	for (size_t event = 0; pd_diff_event(run->diff, event); event++)
+		for (size_t side = 1; side < pd_diff_side_count(run->diff); side++)
+			count += report_failures(run, event, side);
+	return count ? CODE_CHANGED : CODE_OK;
+}
+
 static int print(struct run *run)
 {
 	struct output *out = run->call->out;
@@ -270,10 +338,11 @@ static int print(struct run *run)
 		report_warnings(run);
 		if (!run->values->separator)
 			output_clip(out);
-		status = run->ratings ? pd_diff_rating_text(run->diff, &run->text, out->text, &error) :
-					pd_diff_text(run->diff, &run->text, out->text, &error);
+		status = print_as_asked(run, &error);
 	}
 	/* What could not be written is reported at the end. */
+	if (status == PD_OK)
+		return check_gate(run);
 	return status == PD_ERROR_OUTPUT || pd_text_failed(out->text) ? CODE_OK : code_with_error(status, &error);
 }
 
@@ -301,6 +370,7 @@ static int run_diff(const struct call *call)
 
 	if (code == CODE_OK)
 		code = compare(&run);
+	pd_diff_gate_free(run.gate);
 	pd_diff_free(run.diff);
 	return code;
 }
@@ -324,11 +394,15 @@ const struct command cmd_diff = {
 		"What makes recordings hard to compare, such as another CPU, command, event or rate, or lost samples, is reported on standard "
 		"error.\n"
 		"\n"
+		"A condition of --fail-on is terms joined by and: change (or self) > 2%, in percentage points; growth > 10%, of the old share; old "
+		"and new; significant (or real), which no change is with a single run on a side; maybe, which includes real. Without one of "
+		"these words it holds for noise, too. Rows that meet it are listed on standard error.\n"
+		"\n"
 		"Only the function of a sample counts, not its callers. An event is compared with the first one of equal type and "
 		"configuration.",
 	.options = options,
 	.examples = examples,
-	.usual = "compute order sort period baseline-only comms dsos symbols time",
+	.usual = "compute order sort period baseline-only significance fail-on json comms dsos symbols time",
 	.values_size = sizeof(struct values),
 	.max_words = SIZE_MAX,
 	.run = run_diff,

@@ -164,6 +164,25 @@ PD_API enum pd_status pd_diff_text(const struct pd_diff *diff, const struct pd_d
 PD_API enum pd_status pd_diff_rating_text(const struct pd_diff *diff, const struct pd_diff_text_options *options,
 					  struct pd_text *text, struct pd_error *error);
 
+/** All tables as an object with members warnings and tables; the same as Markdown, without the rows that are noise. Both need
+ * pd_diff_options.ratings. Errors: as pd_diff_rating_text. */
+PD_API enum pd_status pd_diff_json(const struct pd_diff *diff, struct pd_text *text, struct pd_error *error);
+PD_API enum pd_status pd_diff_markdown(const struct pd_diff *diff, struct pd_text *text, struct pd_error *error);
+
+/* ---- conditions ---- */
+
+/** A condition on changes: terms joined by "and". A term is real (or significant), maybe (or real), or a comparison of change (or
+ * self), growth, old or new with a number of percent: change in points, growth in percent of the old share. */
+struct pd_diff_gate;
+/** Errors: PD_ERROR_ARGUMENT if it cannot be parsed; PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_diff_gate_new(const char *condition, struct pd_diff_gate **gate_out, struct pd_error *error);
+/** NULL is ignored. */
+PD_API void pd_diff_gate_free(struct pd_diff_gate *gate);
+/** Whether a change meets the condition; never one that was not tested. */
+PD_API bool pd_diff_gate_holds(const struct pd_diff_gate *gate, const struct pd_diff_change *change);
+/** Whether it can never hold with a single run on a side. */
+PD_API bool pd_diff_gate_needs_runs(const struct pd_diff_gate *gate);
+
 #ifdef __cplusplus
 }
 #endif

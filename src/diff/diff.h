@@ -82,6 +82,8 @@ const struct pd_event *pd_diff_event_like(struct pd_file *file, const struct dif
 size_t pd_diff_own_runs(const struct pd_diff *diff, size_t side);
 /* Whether two runs have the same samples, as far as rows show. */
 bool pd_diff_is_copy(const struct pd_diff *diff, size_t run, size_t other);
+/* How calls that print end: as pd_diff_text. */
+enum pd_status pd_diff_end(struct pd_text *text, struct pd_error *error);
 enum pd_status pd_diff_no_memory(struct pd_error *error);
 
 /* Index of the run-th run of a side, or SIZE_MAX. */

@@ -186,8 +186,5 @@ enum pd_status pd_diff_rating_text(const struct pd_diff *diff, const struct pd_d
 	for (print.event = 0; print.event < diff->event_count; print.event++)
 		for (print.side = 1; print.side < diff->side_count; print.side++)
 			print_table(&print);
-	if (pd_text_failed(text))
-		return pd_diff_no_memory(error);
-	return pd_text_flush_large(text) ? PD_OK :
-					   pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "cannot write the output");
+	return pd_diff_end(text, error);
 }

@@ -53,3 +53,11 @@ bool pd_diff_is_copy(const struct pd_diff *diff, size_t run, size_t other)
 		}
 	return true;
 }
+
+enum pd_status pd_diff_end(struct pd_text *text, struct pd_error *error)
+{
+	if (pd_text_failed(text))
+		return pd_diff_no_memory(error);
+	return pd_text_flush_large(text) ? PD_OK :
+					   pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "cannot write the output");
+}

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/text/text.h"
 #include "report/keys/values.h"
 
@@ -320,8 +319,5 @@ enum pd_status pd_diff_text(const struct pd_diff *diff, const struct pd_diff_tex
 				break;
 		}
 	}
-	if (pd_text_failed(text))
-		return pd_diff_no_memory(error);
-	return pd_text_flush_large(text) ? PD_OK :
-					   pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "cannot write the output");
+	return pd_diff_end(text, error);
 }

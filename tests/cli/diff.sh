@@ -14,6 +14,12 @@ try diff --significance --variation 0 --no-symbols -s comm -q hot.data hot-multi
 try diff --no-symbols -s comm hot.data,hot.data hot-multi.data,hot-multi.data
 try diff --significance --no-symbols hot.data hot.data
 try diff --variation much hot.data hot.data
+shell 'perfdata diff --json -q --no-symbols -s comm hot.data hot-multi.data | grep -oE "\"(comm|rating|tested|warnings)\":(\"[a-z-]*\"|[0-9]*)"'
+try diff --markdown --no-symbols -s comm,dso hot.data hot-multi.data
+try diff -q --no-symbols -s comm --fail-on 'self > 2% and maybe' hot.data hot-multi.data
+try diff -q --no-symbols -s comm --fail-on 'change > 2% and significant' hot.data hot-multi.data
+try diff -q --no-symbols -s comm --fail-on 'growth > 2 or real' hot.data hot-multi.data
+try diff --json --markdown hot.data hot.data
 cp hot.data with,comma.data
 try diff -q --no-symbols -s comm with,comma.data hot.data
 mv hot.data perf.data.old

@@ -190,6 +190,68 @@ TEST(ratings)
 	pd_diff_free(diff);
 }
 
+static bool holds(const char *condition, double old, double new, enum pd_diff_rating rating)
+{
+	const struct pd_diff_change change = {
+		.old_share = old, .new_share = new, .change = new - old, .rating = rating
+	};
+	struct pd_diff_gate *gate = NULL;
+	bool result = pd_diff_gate_new(condition, &gate, &error) == PD_OK && pd_diff_gate_holds(gate, &change);
+
+	pd_diff_gate_free(gate);
+	return result;
+}
+
+TEST(conditions)
+{
+	static const char *const wrong[] = { "",
+					     "change",
+					     "change >",
+					     "change > x",
+					     "change > nan",
+					     "change = 2",
+					     "real and",
+					     "real or real",
+					     "realand maybe",
+					     "speed > 2",
+					     "change > 2%%",
+					     "and",
+					     "change > 2 real",
+					     "change > 1e999" };
+	struct pd_diff_gate *gate;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		CHECK(pd_diff_gate_new(wrong[i], &gate, &error) == PD_ERROR_ARGUMENT);
+	CHECK(holds("self > 2% and significant", 0.10, 0.13, PD_DIFF_REAL));
+	CHECK(!holds("self > 2% and significant", 0.10, 0.13, PD_DIFF_MAYBE));
+	CHECK(!holds("self > 2% and significant", 0.10, 0.11, PD_DIFF_REAL));
+	CHECK(holds(" growth>=25 and maybe ", 0.125, 0.25, PD_DIFF_MAYBE) &&
+	      !holds("growth < 2", 0, 0.1, PD_DIFF_REAL));
+	CHECK(holds("change < -1.5%", 0.1, 0.05, PD_DIFF_NOISE) && !holds("change < 100", 0.1, 0, PD_DIFF_UNTESTED));
+	CHECK(holds("old <= 50 and new >= 75", 0.5, 0.75, PD_DIFF_NOISE));
+	CHECK(pd_diff_gate_new("change > 1 and real", &gate, &error) == PD_OK && pd_diff_gate_needs_runs(gate));
+	pd_diff_gate_free(gate);
+}
+
+/* Names cannot break out of a table or of a string. */
+TEST(hostile_output)
+{
+	static const struct thread old[] = { { "a|<b>`*", 900, 1 }, { "b\\x1b]x", 100, 1 }, { 0 } };
+	static const struct thread new[] = { { "a|<b>`*", 100, 1 }, { "b\\x1b]x", 900, 1 }, { 0 } };
+	const struct thread *const runs[] = { old, new };
+	struct pd_diff *diff = compare_runs(runs, 2, 2);
+	struct pd_text *text = pd_text_new();
+
+	CHECK(diff && text && pd_diff_markdown(diff, text, &error) == PD_OK);
+	CHECK(text_has(text, "| maybe | a\\|&#60;b&#62;\\`\\* |") && !text_has(text, "\033"));
+	CHECK(!text_has(text, "a|") && !text_has(text, "<b"));
+	pd_text_clear(text);
+	CHECK(pd_diff_json(diff, text, &error) == PD_OK && !text_has(text, "\033"));
+	CHECK(text_has(text, "\"rating\": \"maybe\"") || text_has(text, "\"rating\":\"maybe\""));
+	pd_text_free(text);
+	pd_diff_free(diff);
+}
+
 /* With one run a side nothing is real, however large. */
 TEST(single_runs)
 {
@@ -235,6 +297,10 @@ static enum pd_status compare_files(struct pd_file *const files[2], struct pd_te
 		status = pd_diff_text(diff, NULL, text, &error);
 	if (status == PD_OK)
 		status = pd_diff_rating_text(diff, NULL, text, &error);
+	if (status == PD_OK)
+		status = pd_diff_json(diff, text, &error);
+	if (status == PD_OK)
+		status = pd_diff_markdown(diff, text, &error);
 	pd_diff_free(diff);
 	return status;
 }
@@ -270,7 +336,8 @@ int main(void)
 	static const struct test_case cases[] = { TEST_CASE(methods),         TEST_CASE(text),
 						  TEST_CASE(columns),         TEST_CASE(unresolved),
 						  TEST_CASE(refusals),        TEST_CASE(hostile_names),
-						  TEST_CASE(ratings),         TEST_CASE(single_runs),
+						  TEST_CASE(ratings),         TEST_CASE(conditions),
+						  TEST_CASE(hostile_output),  TEST_CASE(single_runs),
 						  TEST_CASE(nothing_changed), TEST_CASE(memory_runs_out) };
 	int failed = !mkdtemp(folder) || test_run(cases, sizeof(cases) / sizeof(cases[0]));
 

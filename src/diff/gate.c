@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Conditions on changes, for programs that end with an error if one holds: comparisons and words, joined by "and". */
+#include "diff/diff.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum {
+	TERMS_MOST = 16
+};
+
+enum quantity {
+	QUANTITY_CHANGE,
+	QUANTITY_GROWTH,
+	QUANTITY_OLD,
+	QUANTITY_NEW,
+	QUANTITY_RATING /* no number: at least this rating */
+};
+
+static const struct {
+	const char *name;
+	enum quantity quantity;
+	enum pd_diff_rating rating;
+} words[] = { { "change", QUANTITY_CHANGE, 0 },
+	      { "self", QUANTITY_CHANGE, 0 },
+	      { "growth", QUANTITY_GROWTH, 0 },
+	      { "old", QUANTITY_OLD, 0 },
+	      { "new", QUANTITY_NEW, 0 },
+	      { "significant", QUANTITY_RATING, PD_DIFF_REAL },
+	      { "real", QUANTITY_RATING, PD_DIFF_REAL },
+	      { "maybe", QUANTITY_RATING, PD_DIFF_MAYBE } };
+
+struct term {
+	enum quantity quantity;
+	enum pd_diff_rating rating;
+	bool below, or_equal;
+	double limit;
+};
+
+struct pd_diff_gate {
+	struct term terms[TERMS_MOST];
+	size_t count;
+};
+
+static const char *skip_blanks(const char *at)
+{
+	return at + strspn(at, " \t");
+}
+
+static size_t word_length(const char *at)
+{
+	size_t length = 0;
+
+	while (isalpha((unsigned char)at[length]))
+		length++;
+	return length;
+}
+
+/* Returns what follows, or NULL. */
+static const char *parse_comparison(const char *at, struct term *term)
+{
+	char *end;
+
+	at = skip_blanks(at);
+	if (*at != '<' && *at != '>')
+		return NULL;
+	term->below = *at++ == '<';
+	term->or_equal = *at == '=';
+	at += term->or_equal;
+	at = skip_blanks(at);
+	/* strtod takes words, too */
+	if (!*at || !strchr("+-.0123456789", *at))
+		return NULL;
+	term->limit = strtod(at, &end);
+	if (end == at || !isfinite(term->limit))
+		return NULL;
+	return *end == '%' ? end + 1 : end;
+}
+
+static const char *parse_term(const char *at, struct term *term)
+{
+	size_t length = word_length(at);
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strlen(words[i].name) != length || memcmp(at, words[i].name, length) != 0)
+			continue;
+		*term = (struct term){ .quantity = words[i].quantity, .rating = words[i].rating };
+		return term->quantity == QUANTITY_RATING ? at + length : parse_comparison(at + length, term);
+	}
+	return NULL;
+}
+
+static bool parse(const char *at, struct pd_diff_gate *gate)
+{
+	while (gate->count < TERMS_MOST) {
+		at = parse_term(skip_blanks(at), &gate->terms[gate->count]);
+		if (!at)
+			return false;
+		gate->count++;
+		at = skip_blanks(at);
+		if (!*at)
+			return true;
+		if (word_length(at) != 3 || memcmp(at, "and", 3) != 0)
+			return false;
+		at += 3;
+	}
+	return false;
+}
+
+enum pd_status pd_diff_gate_new(const char *condition, struct pd_diff_gate **gate_out, struct pd_error *error)
+{
+	struct pd_diff_gate *gate = pd_alloc(sizeof(*gate));
+
+	if (!gate)
+		return pd_diff_no_memory(error);
+	if (!parse(condition, gate)) {
+		pd_free(gate);
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "'%s' is not a condition such as 'change > 2%% and significant'", condition);
+	}
+	*gate_out = gate;
+	return PD_OK;
+}
+
+void pd_diff_gate_free(struct pd_diff_gate *gate)
+{
+	pd_free(gate);
+}
+
+/* In percent. What the baseline lacks grew without limit. */
+static double quantity_of(enum quantity quantity, const struct pd_diff_change *change)
+{
+	switch (quantity) {
+	case QUANTITY_GROWTH:
+		return change->old_share > 0 ? 100 * change->change / change->old_share :
+					       (change->change > 0 ? INFINITY : 0);
+	case QUANTITY_OLD:
+		return 100 * change->old_share;
+	case QUANTITY_NEW:
+		return 100 * change->new_share;
+	default:
+		return 100 * change->change;
+	}
+}
+
+static bool holds(const struct term *term, const struct pd_diff_change *change)
+{
+	double number = quantity_of(term->quantity, change);
+
+	if (term->quantity == QUANTITY_RATING)
+		return change->rating >= term->rating;
+	if (term->or_equal && number == term->limit)
+		return true;
+	return term->below ? number < term->limit : number > term->limit;
+}
+
+bool pd_diff_gate_holds(const struct pd_diff_gate *gate, const struct pd_diff_change *change)
+{
+	if (change->rating == PD_DIFF_UNTESTED)
+		return false;
+	for (size_t i = 0; i < gate->count; i++)
+		if (!holds(&gate->terms[i], change))
+			return false;
+	return true;
+}
+
+bool pd_diff_gate_needs_runs(const struct pd_diff_gate *gate)
+{
+	for (size_t i = 0; i < gate->count; i++)
+		if (gate->terms[i].quantity == QUANTITY_RATING && gate->terms[i].rating == PD_DIFF_REAL)
+			return true;
+	return false;
+}
