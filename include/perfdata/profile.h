@@ -42,6 +42,7 @@ enum pd_profile_by {
 	PD_BY_RAW = 256,  /* raw data, such as tracepoint fields */
 	/* Of what pd_profile_options.symbols knows, functions are frames, unless one of these is set. */
 	PD_BY_ADDRESS = 512, /* each address of a function is a frame, as without symbols */
+	PD_BY_ACCESS = 2048, /* what a sample accessed: struct pd_access, in front of the raw data */
 	PD_BY_LINE = 1024    /* only in objects with debug information, where pd_symbols_lines tells addresses apart */
 };
 
@@ -116,7 +117,16 @@ struct pd_profile_entry {
 	uint64_t samples;
 	uint64_t period;     /* sum */
 	uint64_t weights;    /* sum, if the event records weights */
-	struct pd_bytes raw; /* raw data of each sample; 8-aligned */
+	struct pd_bytes raw; /* with PD_BY_ACCESS a struct pd_access, then raw data of each sample; 8-aligned */
+};
+
+/** What a sample says of its memory access and transaction; 0: not recorded. */
+struct pd_access {
+	uint64_t data_src; /* if not recorded, the value for that */
+	uint64_t transaction;
+	uint64_t data_page_size, code_page_size;
+	uint32_t latency; /* of the instruction */
+	uint32_t stage;   /* cycles in a stage of the pipeline */
 };
 
 /** Part of an entry in a time slice. */

@@ -3,13 +3,12 @@
  * A sample as a line, or as a line and its call chain. A sample of a group that is read as a whole
  * (:S) stands for one of each member: its period is what the counter gained since its last sample.
  */
+#include "format/text/access.h"
 #include "samples/samples.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Nothing is known of the access. */
-#define NO_DATA_SRC UINT64_C(0x5080021)
 #define NS_PER_S UINT64_C(1000000000)
 #define HAS(attr, NAME) ((attr)->sample_type & PD_MASK(PD_SAMPLE_TYPE_##NAME))
 
@@ -269,7 +268,7 @@ static void print_memory(struct pd_samples *samples, const struct pd_shown_sampl
 	if (shown & FIELD_ADDR)
 		pd_samples_addr(samples, hit);
 	if (shown & FIELD_DATA_SRC)
-		pd_samples_data_src(samples, HAS(hit->event->attr, DATA_SRC) ? sample->data_src : NO_DATA_SRC);
+		pd_samples_data_src(samples, HAS(hit->event->attr, DATA_SRC) ? sample->data_src : PD_NO_DATA_SRC);
 	if (shown & FIELD_WEIGHT)
 		pd_line_dec(line, weight_of(hit), 16, ' ');
 	if (shown & FIELD_INS_LAT)

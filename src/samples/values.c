@@ -3,6 +3,7 @@
  * Pieces of a sample that have a look of their own: registers, branch stacks, output of BPF
  * programs, page sizes, and where a memory access was served.
  */
+#include "format/text/access.h"
 #include "samples/samples.h"
 
 #include <ctype.h>
@@ -128,20 +129,11 @@ void pd_samples_bpf_output(struct pd_samples *samples, struct pd_bytes raw)
 
 void pd_samples_page_size(struct pd_samples *samples, uint64_t size)
 {
-	static const char units[] = "BKMG";
-	size_t unit = 0;
+	struct pd_access_words words = { .length = 0 };
 
+	pd_access_page_size(&words, size);
 	pd_line_char(&samples->line, ' ');
-	if (!size) {
-		pd_line_word(&samples->line, "N/A");
-		return;
-	}
-	while (size / 1024 > 1 && unit < 3) {
-		size /= 1024;
-		unit++;
-	}
-	pd_line_dec(&samples->line, size, 0, ' ');
-	pd_line_char(&samples->line, units[unit]);
+	pd_line_word(&samples->line, words.text);
 }
 
 /* ---- data_src ---- */
@@ -149,36 +141,6 @@ void pd_samples_page_size(struct pd_samples *samples, uint64_t size)
 enum {
 	DATA_SRC_MOST = 99
 }; /* characters that perf has room for */
-
-struct words {
-	char text[160];
-	size_t length;
-};
-
-static void append_word(struct words *words, const char *word)
-{
-	size_t length = strlen(word);
-
-	if (words->length + length >= sizeof(words->text))
-		length = sizeof(words->text) - 1 - words->length;
-	memcpy(words->text + words->length, word, length);
-	words->length += length;
-}
-
-/* The names of the bits that are set, with "or" between them. */
-static size_t add_bits(struct words *words, uint64_t bits, const char *const *names, size_t count, size_t before)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (!(bits >> i & 1))
-			continue;
-		if (before++)
-			append_word(words, " or ");
-		append_word(words, names[i]);
-	}
-	return before;
-}
-
-#define ADD_BITS(words, bits, names, before) add_bits(words, bits, names, sizeof(names) / sizeof((names)[0]), before)
 
 static const char *operation(uint64_t op)
 {
@@ -191,109 +153,24 @@ static const char *operation(uint64_t op)
 	return "No";
 }
 
-static void add_hit(struct words *words, uint64_t bits, unsigned hit, unsigned miss)
-{
-	if (bits >> hit & 1)
-		append_word(words, " hit");
-	if (bits >> miss & 1)
-		append_word(words, " miss");
-}
-
-static void add_level(struct words *words, uint64_t data_src)
-{
-	static const char *const levels[] = { "N/A",
-					      "HIT",
-					      "MISS",
-					      "L1",
-					      "LFB/MAB",
-					      "L2",
-					      "L3",
-					      "Local RAM",
-					      "Remote RAM (1 hop)",
-					      "Remote RAM (2 hops)",
-					      "Remote Cache (1 hop)",
-					      "Remote Cache (2 hops)",
-					      "I/O",
-					      "Uncached" };
-	static const char *const numbers[16] = {
-		[11] = "Any cache", [12] = "LFB/MAB", [13] = "RAM", [14] = "PMEM", [15] = "N/A"
-	};
-	static const char *const hops[8] = { "N/A", "core, same node", "node, same socket", "socket, same board",
-					     "board" };
-	uint64_t bits = PD_BITS(data_src, PD_DATA_SRC_LVL);
-	size_t number = PD_BITS(data_src, PD_DATA_SRC_LVL_NUM);
-	size_t hop = PD_BITS(data_src, PD_DATA_SRC_HOPS);
-	size_t before = words->length, count = 0;
-	char plain[8];
-
-	if (PD_BITS(data_src, PD_DATA_SRC_REMOTE))
-		append_word(words, "Remote ");
-	if (hop) {
-		append_word(words, hops[hop] ? hops[hop] : "");
-		append_word(words, " ");
-	} else {
-		count = ADD_BITS(words, bits & ~UINT64_C(6), levels, 0);
-	}
-	if (number) {
-		snprintf(plain, sizeof(plain), "L%d", (int)number);
-		append_word(words, count ? " or " : "");
-		append_word(words, numbers[number] ? numbers[number] : plain);
-	}
-	if (words->length == before)
-		append_word(words, "N/A");
-	add_hit(words, bits, 1, 2);
-}
-
-static void add_snoop(struct words *words, uint64_t data_src)
-{
-	static const char *const snoops[] = { "N/A", "None", "Hit", "Miss", "HitM" };
-	static const char *const more[] = { "Fwd", "Peer" };
-	size_t count = ADD_BITS(words, PD_BITS(data_src, PD_DATA_SRC_SNOOP), snoops, 0);
-
-	if (!ADD_BITS(words, PD_BITS(data_src, PD_DATA_SRC_SNOOPX), more, count))
-		append_word(words, "N/A");
-}
-
-static void add_tlb(struct words *words, uint64_t bits)
-{
-	static const char *const names[] = { "N/A", "HIT", "MISS", "L1", "L2", "Walker", "Fault" };
-
-	if (!ADD_BITS(words, bits & ~UINT64_C(6), names, 0))
-		append_word(words, "N/A");
-	add_hit(words, bits, 1, 2);
-}
-
-static void add_rest(struct words *words, uint64_t data_src)
-{
-	uint64_t lock = PD_BITS(data_src, PD_DATA_SRC_LOCK);
-	uint64_t blocked = PD_BITS(data_src, PD_DATA_SRC_BLK);
-
-	append_word(words, "|LCK ");
-	append_word(words, lock & 1 ? "N/A" : lock & 2 ? "Yes" : "No");
-	append_word(words, "|BLK ");
-	if (!blocked || (blocked & 1)) {
-		append_word(words, " N/A");
-		return;
-	}
-	append_word(words, blocked & 2 ? " Data" : "");
-	append_word(words, blocked & 4 ? " Addr" : "");
-}
-
 void pd_samples_data_src(struct pd_samples *samples, uint64_t data_src)
 {
-	struct words words = { .length = 0 };
+	struct pd_access_words words = { .length = 0 };
 	char number[24];
 
 	snprintf(number, sizeof(number), "%16llx |OP ", (unsigned long long)data_src);
-	append_word(&words, number);
-	append_word(&words, operation(PD_BITS(data_src, PD_DATA_SRC_OP)));
-	append_word(&words, "|LVL ");
-	add_level(&words, data_src);
-	append_word(&words, "|SNP ");
-	add_snoop(&words, data_src);
-	append_word(&words, "|TLB ");
-	add_tlb(&words, PD_BITS(data_src, PD_DATA_SRC_DTLB));
-	add_rest(&words, data_src);
+	pd_access_add(&words, number);
+	pd_access_add(&words, operation(PD_BITS(data_src, PD_DATA_SRC_OP)));
+	pd_access_add(&words, "|LVL ");
+	pd_access_level(&words, data_src);
+	pd_access_add(&words, "|SNP ");
+	pd_access_snoop(&words, data_src);
+	pd_access_add(&words, "|TLB ");
+	pd_access_tlb(&words, data_src);
+	pd_access_add(&words, "|LCK ");
+	pd_access_lock(&words, data_src);
+	pd_access_add(&words, "|BLK ");
+	pd_access_blocked(&words, data_src);
 	if (words.length > DATA_SRC_MOST)
 		words.length = DATA_SRC_MOST;
 	words.text[words.length] = 0;

@@ -66,6 +66,9 @@ try report --mmaps hot.data
 try report --tasks --json hot.data
 try report --mmaps --csv hot.data
 
+try report --no-symbols --no-children -g none -s mem,snoop,tlb,locked,blocked --csv data/hot.data
+try report --no-symbols --no-children -g none -s ins_lat,transaction,code_page_size hot.data
+
 # What is wrong.
 try report --socket-filter x hot.data
 try report --socket-filter 77 --no-symbols hot.data

@@ -55,6 +55,11 @@ VARIANTS = {
     "srcline": "-g none -n --no-children -s srcline",
     "socket": "-g none -n --no-children -s socket",
     "weight": "-g none -n --no-children -s local_weight,weight,sym",
+    "latency": "-g none -n --no-children -s local_ins_lat,ins_lat,comm",
+    "pages": "-g none -n --no-children -s code_page_size,comm",
+    "transaction": "-g none -n --no-children -s transaction,comm",
+    "mem": "-g none --mem-mode -F sample,mem,comm",
+    "mem parts": "-g none --mem-mode -F sample,snoop,tlb,locked,blocked,data_page_size",
     "time key": "-g none -n --no-children -s time",
     "cgroup": "-g none -n --no-children -s comm,cgroup_id,cgroup",
     "time ns": "-g none -n --no-children -s time --ns",
@@ -155,7 +160,7 @@ VARIANTS = {
     "text separator": "-g none -n -t ,",
 }
 # without symbols: rows of callers are told apart by addresses, and perf shows those as they were recorded
-CORPUS_VARIANTS = ("no-children", "period", "comm", "dso", "sym", "sym,comm", "pid,sym", "cpu,comm", "socket", "weight",
+CORPUS_VARIANTS = ("no-children", "period", "comm", "dso", "sym", "sym,comm", "pid,sym", "cpu,comm", "socket", "weight", "latency", "pages", "transaction", "mem", "mem parts",
                    "time key", "children comm", "children dso", "comms", "dsos relative", "time 10%-20%", "text no graph")
 # of files with branch stacks, which perf then shows in place of samples
 BRANCH_VARIANTS = {
@@ -219,6 +224,8 @@ class Reader:
     def head(self, line):
         if line.startswith("# Processor Socket"):
             self.events[-1]["socket"] = line
+            return
+        if line.startswith(("# Total weight", "# Sort order")): # of --mem-mode
             return
         words = [word.strip() for word in line[1:].split(SEPARATOR)]
         if self.events and "columns" not in self.events[-1] and words[0] and not words[0].startswith("("):
@@ -286,6 +293,11 @@ def without_size_of_init(event):
             row[at] = ""
 
 
+def without_count(event):
+    """perf adds up weights in this mode."""
+    event.pop("count", None)
+
+
 def added_up(event):
     """Makes one row of those that are equal but for their first cell, a number."""
     sums = collections.Counter()
@@ -296,6 +308,8 @@ def added_up(event):
 
 # what is done to both sides of a variant before they are compared
 PREPARED = {
+    "mem": [without_count],
+    "mem parts": [without_count],
     "srcline": [without_lines],
     "source paths": [without_lines],
     "symbol size": [without_size_of_init],
@@ -388,6 +402,11 @@ def has_no_rows(text):
     return not any(event["rows"] for event in Reader(text).events)
 
 
+def without_mode(words):
+    """Keys of memory accesses need no mode here."""
+    return [word for word in words if word != "--mem-mode"]
+
+
 class Comparison:
     def __init__(self, args):
         self.args, self.table = args, compare.Table(SECTION, args.verbose)
@@ -399,7 +418,7 @@ class Comparison:
 
     def one(self, path, env, words):
         theirs = compare.ask(["perf", "report", "--stdio", *WHOLE_CHAINS, *words, "-i", path], env)
-        ours = compare.ask([self.args.perfdata, "report", "--stdio", *WHOLE_CHAINS, *compare.without_symbols(words), "-i", path], env)
+        ours = compare.ask([self.args.perfdata, "report", "--stdio", *WHOLE_CHAINS, *without_mode(compare.without_symbols(words)), "-i", path], env)
         return theirs, ours
 
     def variants(self, name, path, env, names, more=()):

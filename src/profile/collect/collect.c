@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/threads.h"
+#include "format/text/access.h"
 #include "profile/frame/hash.h"
 #include "profile/collect/pending.h"
 
@@ -147,6 +148,40 @@ static uint64_t weight_of(const struct pd_event *event, const struct pd_sample *
 	return sample->weight;
 }
 
+static struct pd_access access_of(const struct pd_event *event, const struct pd_sample *sample)
+{
+	struct pd_access access = {
+		.data_src = HAS(event->attr, DATA_SRC) ? sample->data_src : PD_NO_DATA_SRC,
+		.transaction = sample->transaction,
+		.data_page_size = sample->data_page_size,
+		.code_page_size = sample->code_page_size,
+	};
+
+	if (HAS(event->attr, WEIGHT_STRUCT)) {
+		access.latency = (uint32_t)PD_BITS(sample->weight_struct, PD_WEIGHT_VAR2_W);
+		access.stage = (uint32_t)PD_BITS(sample->weight_struct, PD_WEIGHT_VAR3_W);
+	}
+	return access;
+}
+
+// The number of what is asked for of a sample. 0 if there is no memory.
+static uint32_t number_raw(struct pd_collector *c, const struct pd_event *event, const struct pd_sample *sample)
+{
+	bool with_raw = c->options->by & PD_BY_RAW;
+	struct pd_access access;
+
+	if (!(c->options->by & PD_BY_ACCESS))
+		return pd_raw_number(c->common, c->seed, sample->raw);
+	access = access_of(event, sample);
+	if (!with_raw || !sample->raw.size)
+		return pd_raw_number(c->common, c->seed, (struct pd_bytes){ (const uint8_t *)&access, sizeof(access) });
+	if (!PD_GROW(c->access_raw, c->access_raw_capacity, sizeof(access) + sample->raw.size))
+		return 0;
+	memcpy(c->access_raw, &access, sizeof(access));
+	memcpy(c->access_raw + sizeof(access), sample->raw.data, sample->raw.size);
+	return pd_raw_number(c->common, c->seed, (struct pd_bytes){ c->access_raw, sizeof(access) + sample->raw.size });
+}
+
 // What the brief form does not have. False if the sample is damaged or there is no memory.
 static bool take_parts(struct pd_collector *c, const struct pd_sample *sample, struct hit *hit)
 {
@@ -154,9 +189,10 @@ static bool take_parts(struct pd_collector *c, const struct pd_sample *sample, s
 	hit->cgroup = sample->cgroup;
 	hit->copied = !c->unwinder && pd_sample_needs_unwinding(sample);
 	hit->brief.callchain = sample->callchain;
-	if (c->options->by & PD_BY_RAW)
-		hit->raw = pd_raw_number(c->common, c->seed, sample->raw);
-	return hit->raw || !(c->options->by & PD_BY_RAW);
+	if (!(c->options->by & (PD_BY_RAW | PD_BY_ACCESS)))
+		return true;
+	hit->raw = number_raw(c, hit->event, sample);
+	return hit->raw != 0;
 }
 
 bool pd_collector_needs_parts(const struct pd_collector *c, const struct pd_event *event)
@@ -165,7 +201,7 @@ bool pd_collector_needs_parts(const struct pd_collector *c, const struct pd_even
 			       PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT) | PD_MASK(PD_SAMPLE_TYPE_CGROUP) |
 			       PD_MASK(PD_SAMPLE_TYPE_STACK_USER);
 
-	return (event->attr->sample_type & parts) || (c->options->by & PD_BY_RAW);
+	return (event->attr->sample_type & parts) || (c->options->by & (PD_BY_RAW | PD_BY_ACCESS));
 }
 
 const struct pd_thread_view *pd_collector_view_anew(const struct pd_collector *c, struct pd_thread_view *view,
@@ -245,6 +281,9 @@ static void free_tables(struct pd_collector *c)
 	c->ranges = NULL;
 	pd_free(c->repeats.tags);
 	c->repeats.tags = NULL;
+	pd_free(c->access_raw);
+	c->access_raw = NULL;
+	c->access_raw_capacity = 0;
 }
 
 void pd_collector_finish(struct pd_collector *collector)

@@ -44,6 +44,8 @@ struct pd_collector {
 	const struct pd_state *state;
 	struct pd_file *file;
 	uint64_t seed;
+	uint8_t *access_raw; // access and raw data of a sample
+	size_t access_raw_capacity;
 	struct pd_common *common;
 	bool *heavy;                  // of the run before, or NULL; the table in common takes it over
 	bool is_clone;                // common belongs to another one

@@ -143,6 +143,21 @@ static const char *function_at(void *self, uint64_t addr, uint64_t *start_out)
 	return place.function->name;
 }
 
+/* Other keys may have asked for what comes before it. */
+static struct pd_bytes raw_of(const struct pd_report *report, const struct pd_profile_entry *entry)
+{
+	struct pd_bytes raw = entry->raw;
+	bool follows = false;
+
+	for (size_t i = 0; i < report->key_count; i++)
+		follows |= (report->keys[i]->head.by & PD_BY_ACCESS) != 0;
+	if (follows && raw.size >= sizeof(struct pd_access)) {
+		raw.data += sizeof(struct pd_access);
+		raw.size -= sizeof(struct pd_access);
+	}
+	return raw;
+}
+
 /* What a tracepoint recorded, in its own format. */
 bool pd_key_trace(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
@@ -158,7 +173,7 @@ bool pd_key_trace(struct pd_report *report, size_t key, const struct key_context
 	if (!text)
 		return false;
 	if (entry->event->attr->type != PD_TYPE_TRACEPOINT ||
-	    !pd_trace_print(report->scratch.trace, entry->event, entry->raw, text))
+	    !pd_trace_print(report->scratch.trace, entry->event, raw_of(report, entry), text))
 		pd_text_add(text, "N/A");
 	pd_text_printf(text, "%c", 0);
 	bytes = pd_text_bytes(text);
