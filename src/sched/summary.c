@@ -148,7 +148,8 @@ bool pd_sched_print_summary(struct pd_sched *sched)
 	uint64_t span_ns = sched->end_ns - sched->start_ns, running;
 
 	print_heading(sched);
-	qsort(sched->threads, sched->thread_count, sizeof(*sched->threads), compare_threads);
+	if (sched->thread_count)
+		qsort(sched->threads, sched->thread_count, sizeof(*sched->threads), compare_threads);
 	if (!print_threads(sched, false, &totals))
 		return false;
 	if (!totals.threads)
