@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Damaged recordings through perfdata diff, on either side: it ends with one of its exit codes, and what it calls JSON is JSON.
+
+usage: mutants.py PERFDATA DATA [COUNT]
+
+DATA is the folder of recordings. The mutants are the same each time. Exit status: 0 all is so, 1 not.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+RECORDINGS = ("hot.data", "hot-multi.data", "hot-pipe.data", "hot-trace.data", "hot-group.data", "hot-records.data")
+OPTIONS = ((), ("--json",), ("--markdown",), ("--significance", "--fail-on", "maybe"), ("-p", "-F", "-c", "ratio"),
+           ("-s", "comm,pid,cpu,sym"), ("-b", "-c", "wdiff:1,2", "-t", ","))
+CODES = range(8)
+
+
+def mutant(chance, content):
+    content = bytearray(content)
+    for _ in range(chance.choice((1, 3, 10, 40))):
+        content[chance.randrange(len(content))] = chance.choice((0, 255, chance.randrange(256)))
+    return content[:chance.randrange(len(content))] if chance.random() < 0.2 else content
+
+
+def wrong(done, options):
+    """What is wrong with an answer, or None."""
+    if done.returncode not in CODES or b"Sanitizer" in done.stderr:
+        return f"exit status {done.returncode}: {done.stderr[-300:]!r}"
+    if "--json" in options and done.stdout:
+        try:
+            json.loads(done.stdout)
+        except ValueError as error:
+            return f"not JSON: {error}"
+    return None
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    perfdata, data = (os.path.abspath(word) for word in sys.argv[1:3])
+    count, chance, bad = int(sys.argv[3]) if len(sys.argv) > 3 else 300, random.Random(5), 0
+    hot, multi = os.path.join(data, "hot.data"), os.path.join(data, "hot-multi.data")
+    with tempfile.TemporaryDirectory(prefix="perfdata-mutants-") as folder:
+        path = os.path.join(folder, "mutant.data")
+        sides = ((path, hot), (hot, path), (f"{hot},{path}", f"{path},{multi}"))
+        for number in range(count):
+            name = chance.choice(RECORDINGS)
+            with open(os.path.join(data, name), "rb") as source, open(path, "wb") as file:
+                file.write(mutant(chance, source.read()))
+            options = chance.choice(OPTIONS)
+            done = subprocess.run([perfdata, "diff", "--no-symbols", *options, *chance.choice(sides)], cwd=folder,
+                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
+            why = wrong(done, options)
+            if why:
+                bad += 1
+                print(f"mutant {number} of {name}, {' '.join(options)}: {why}")
+    print(f"mutants: {count}, {bad} went wrong")
+    return bad != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
