@@ -74,7 +74,6 @@ struct pd_intervals {
 	struct pd_file *file;
 	struct pd_intervals_options options;
 	struct pd_trace *trace;
-	bool big;
 	bool by_tracepoint; // otherwise SWITCH records
 	bool decided;       // which of both
 	bool finished;

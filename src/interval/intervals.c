@@ -214,9 +214,9 @@ static enum pd_status take_tracepoint(struct pd_intervals *intervals, const stru
 	uint64_t tid = 0, next = 0, state = 0;
 	enum pd_status status;
 
-	if (!pd_raw_number_read(raw, what->pid, intervals->big, &tid) ||
-	    (what->role == PD_ROLE_SWITCH && (!pd_raw_number_read(raw, what->next, intervals->big, &next) ||
-					      !pd_raw_number_read(raw, what->state, intervals->big, &state)))) {
+	if (!pd_raw_number_read(raw, what->pid, &tid) ||
+	    (what->role == PD_ROLE_SWITCH &&
+	     (!pd_raw_number_read(raw, what->next, &next) || !pd_raw_number_read(raw, what->state, &state)))) {
 		intervals->counts.unreadable++;
 		return PD_OK;
 	}
@@ -389,7 +389,6 @@ enum pd_status pd_intervals_new(struct pd_file *file, const struct pd_intervals_
 	intervals->file = file;
 	intervals->arena.limit = (size_t)ARENA_LIMIT * 2;
 	intervals->current.seed = pd_hash_secret();
-	intervals->big = pd_file_header(file)->big_endian;
 	status = pd_trace_new(file, NULL, &intervals->trace, error);
 	if (status < 0)
 		pd_intervals_free(intervals);

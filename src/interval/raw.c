@@ -7,6 +7,7 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
+#include "trace/trace.h"
 
 bool pd_event_is(const struct pd_event *event, const char *name)
 {
@@ -31,15 +32,15 @@ enum pd_status pd_raw_number_find(struct pd_trace *trace, const struct pd_event 
 			return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET,
 				       "%s: the field %s has %" PRIu32 " bytes, which is not the size of a number",
 				       event->name, name, field.size);
-		*number_out = (struct pd_raw_number){ field.offset, field.size };
+		*number_out = (struct pd_raw_number){ field.offset, field.size, pd_trace_is_big(trace) };
 		return PD_OK;
 	}
 	return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: the format has no field %s", event->name, name);
 }
 
-bool pd_raw_number_read(struct pd_bytes raw, struct pd_raw_number number, bool big, uint64_t *value_out)
+bool pd_raw_number_read(struct pd_bytes raw, struct pd_raw_number number, uint64_t *value_out)
 {
-	struct pd_cursor c = pd_cursor(raw.data, raw.size, big);
+	struct pd_cursor c = pd_cursor(raw.data, raw.size, number.big);
 
 	pd_cursor_take(&c, number.offset);
 	switch (number.size) {

@@ -5,16 +5,17 @@
 
 #include <perfdata/trace.h>
 
-// Where a number is; its size is 1, 2, 4 or 8.
+// Where a number is; its size is 1, 2, 4 or 8. Its byte order is that of the formats, which conversions of a file keep.
 struct pd_raw_number {
 	uint32_t offset, size;
+	bool big;
 };
 
 // A field by its name. What an event lacks, or what is no number, is an error.
 enum pd_status pd_raw_number_find(struct pd_trace *trace, const struct pd_event *event, const char *name,
 				  struct pd_raw_number *number_out, struct pd_error *error);
 // False if the raw data is too short.
-bool pd_raw_number_read(struct pd_bytes raw, struct pd_raw_number number, bool big, uint64_t *value_out);
+bool pd_raw_number_read(struct pd_bytes raw, struct pd_raw_number number, uint64_t *value_out);
 // Whether an event has this name; modifiers may follow.
 bool pd_event_is(const struct pd_event *event, const char *name);
 

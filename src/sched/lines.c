@@ -93,7 +93,7 @@ static void print_next(struct pd_sched *sched, const struct pd_sched_event *even
 		name = (const char *)sample->raw.data + comm->offset;
 		pd_sched_escape(escaped, sizeof(escaped), name, strnlen(name, left < comm->size ? left : comm->size));
 	}
-	pd_raw_number_read(sample->raw, event->next_pid, sched->big, &pid);
+	pd_raw_number_read(sample->raw, event->next_pid, &pid);
 	snprintf(next, sizeof(next), "next: %s[%d]", escaped, (int32_t)pid);
 	pd_text_printf(sched->text, " %-*s", sched->name_width, next);
 }
@@ -147,8 +147,8 @@ void pd_sched_print_migration(struct pd_sched *sched, const struct pd_sched_even
 	uint64_t from = 0, to = 0;
 	char name[PD_SCHED_NAME];
 
-	pd_raw_number_read(sample->raw, event->from_cpu, sched->big, &from);
-	pd_raw_number_read(sample->raw, event->to_cpu, sched->big, &to);
+	pd_raw_number_read(sample->raw, event->from_cpu, &from);
+	pd_raw_number_read(sample->raw, event->to_cpu, &to);
 	print_when(sched, sample->time_ns, sample->cpu);
 	if (sched->options->cpu_visual) {
 		pd_text_add(sched->text, "  ");

@@ -75,7 +75,6 @@ struct pd_sched {
 	struct pd_timehist_options *options;
 	struct pd_text *text;
 	struct pd_trace *trace;
-	bool big;
 	bool ignores_wakeups; // there is sched_waking
 	struct pd_sched_event *events;
 	size_t event_count;

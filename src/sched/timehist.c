@@ -35,7 +35,7 @@ static enum pd_status find_fields(struct pd_sched *sched, const struct pd_event 
 		status = pd_raw_number_find(trace, event, "prev_state", &found->state, error);
 	for (size_t i = 0; pd_trace_field_at(trace, event, i, &field); i++)
 		if (!strcmp(field.name, "next_comm"))
-			found->next_comm = (struct pd_raw_number){ field.offset, field.size };
+			found->next_comm = (struct pd_raw_number){ .offset = field.offset, .size = field.size };
 	return status;
 }
 
@@ -160,8 +160,8 @@ static enum pd_status take_switch(struct pd_sched *sched, struct pd_sched_event 
 
 	if (!thread)
 		return error->status;
-	if (!pd_raw_number_read(sample->raw, event->next_pid, sched->big, &next) ||
-	    !pd_raw_number_read(sample->raw, event->state, sched->big, &state))
+	if (!pd_raw_number_read(sample->raw, event->next_pid, &next) ||
+	    !pd_raw_number_read(sample->raw, event->state, &state))
 		return PD_OK;
 	// between two threads no CPU was idle
 	if (!sched->options->idle || !(uint32_t)prev_pid || !(uint32_t)next)
@@ -217,7 +217,7 @@ static enum pd_status take_sample(struct pd_sched *sched, const struct pd_record
 	if (decoded->cpu < PD_SCHED_CPUS && decoded->cpu > sched->max_cpu)
 		sched->max_cpu = decoded->cpu;
 	if (event->role == PD_SCHED_OTHER || record->time_ns == PD_NO_TIME || decoded->cpu >= PD_SCHED_CPUS ||
-	    !decoded->raw.data || !pd_raw_number_read(decoded->raw, event->pid, sched->big, &pid))
+	    !decoded->raw.data || !pd_raw_number_read(decoded->raw, event->pid, &pid))
 		return PD_OK;
 	sched->options->has_chains |= decoded->callchain.count != 0;
 	sample = (struct pd_sched_sample){ record->time_ns, (int32_t)decoded->pid, (int32_t)decoded->tid, decoded->cpu,
@@ -309,12 +309,9 @@ enum pd_status pd_print_timehist(struct pd_text *text, struct pd_file *file, str
 				 struct pd_error *error)
 {
 	struct pd_timehist_options all = { 0 };
-	struct pd_sched sched = { .file = file,
-				  .options = &all,
-				  .text = text,
-				  .name_width = NAME_WIDTH,
-				  .big = pd_file_header(file)->big_endian,
-				  .arena.limit = ARENA_LIMIT };
+	struct pd_sched sched = {
+		.file = file, .options = &all, .text = text, .name_width = NAME_WIDTH, .arena.limit = ARENA_LIMIT
+	};
 	struct pd_error own;
 	enum pd_status status;
 

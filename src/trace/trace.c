@@ -195,6 +195,11 @@ static const struct pd_choice_of_value *find_flags(const struct pd_node *node, c
 	return found ? found : find_flags(node->c, field);
 }
 
+bool pd_trace_is_big(const struct pd_trace *trace)
+{
+	return trace->big;
+}
+
 bool pd_trace_lacks_memory(const struct pd_trace *trace)
 {
 	return trace->lacks_memory || trace->arena.failed;

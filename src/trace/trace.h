@@ -131,6 +131,8 @@ const char *pd_trace_skip_space(const char *at, const char *end);
 void pd_trace_put_ip4(struct pd_text *text, const uint8_t *b, char kind, char order);
 void pd_trace_put_ip6(struct pd_text *text, const uint8_t *b, const char *more);
 void pd_trace_print_format(struct pd_trace *trace, struct pd_format *format, struct pd_bytes raw, struct pd_text *text);
+// Byte order of raw data, once a format was found.
+bool pd_trace_is_big(const struct pd_trace *trace);
 // Whether formats were read in part, because there was no memory.
 bool pd_trace_lacks_memory(const struct pd_trace *trace);
 // What the format of an event prints for bits of a field: the choices of the first __print_flags of it. NULL: nothing.

@@ -8,3 +8,6 @@ cp data/hot-trace-pipe.data .
 shell 'perfdata sched timehist -q hot-trace-pipe.data | head -n 2'
 try sched timehist -s -w hot.data
 try sched timehist nothing.data
+# raw data keep their byte order when a file is converted
+copy hot-trace.data
+shell 'perfdata convert -q --byte-order big -o big.data hot-trace.data && perfdata sched timehist -q big.data >big && perfdata sched timehist -q hot-trace.data | cmp - big && grep -c hot big'
