@@ -10,7 +10,8 @@
 #include "state/tasks.h"
 
 enum {
-	MAP_NAME_BYTES = 40
+	MAP_NAME_BYTES = 40,
+	LEVEL_MOST = 256 /* that is shown: a damaged file could have as many levels as threads */
 };
 
 static bool is_memory(const char *path)
@@ -78,11 +79,12 @@ void pd_print_tasks(struct pd_text *text, const struct pd_tasks *tasks, bool mma
 	pd_text_printf(text, "# %8s %8s %8s  %s\n", "pid", "tid", "ppid", "comm");
 	for (size_t i = 0; (task = pd_tasks_at(tasks, i)) != NULL; i++) {
 		char numbers[64];
+		int level = task->level < LEVEL_MOST ? (int)task->level : LEVEL_MOST;
 		int indent = snprintf(numbers, sizeof(numbers), "  %8" PRId32 " %8" PRId32 " %8" PRId32 " |", task->pid,
 				      task->tid, task->parent) +
-			     (int)task->level;
+			     level;
 
-		pd_text_printf(text, "%s%*s", numbers, (int)task->level, "");
+		pd_text_printf(text, "%s%*s", numbers, level, "");
 		print_string(text, task->comm, escape);
 		pd_text_add(text, "\n");
 		if (mmaps)

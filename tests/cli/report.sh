@@ -65,6 +65,10 @@ try report --tasks hot.data
 try report --mmaps hot.data
 try report --tasks --json hot.data
 try report --mmaps --csv hot.data
+# Parents that are each other's, or that nobody knows.
+perfdata text data/hot.data | sed 's/^FORK pid: 4402, ppid: 4400, tid: 4402, ptid: 4400/FORK pid: 4402, ppid: 4400, tid: 4402, ptid: 4403/
+	s/^FORK pid: 4400, ppid: 4400, tid: 4403, ptid: 4400/FORK pid: 4400, ppid: 4402, tid: 4403, ptid: 4402/' | perfdata assemble -o loop.data
+try report --tasks loop.data
 
 try report --no-symbols --no-children -g none -s mem,snoop,tlb,locked,blocked --csv data/hot.data
 try report --no-symbols --no-children -g none -s ins_lat,transaction,code_page_size hot.data
