@@ -23,7 +23,7 @@ enum {
 	PART_SIZE = 4 << 20, // bytes of records of a part of the time
 	PARTS_PER_WORKER = 4,
 	PEEKED_PIECES_LEAST = 16,
-	PEEKED_PIECES = 128, // and up to twice as many
+	PEEKED_PIECES = 512, // and up to twice as many
 	PEEKED_RECORDS = 4096,
 	PEEKED_BYTES = 2 << 20,
 };
