@@ -83,7 +83,10 @@ static char state_of(const struct pd_sched_thread *thread, int64_t state)
 static void print_next(struct pd_sched *sched, const struct pd_sched_event *event, const struct pd_sched_sample *sample)
 {
 	const struct pd_raw_number *comm = &event->next_comm;
-	char next[30], escaped[PD_SCHED_NAME] = "";
+	enum {
+		NEXT_MOST = 29 // as perf, which has room for so many
+	};
+	char next[PD_SCHED_NAME + 24], escaped[PD_SCHED_NAME] = "";
 	const char *name;
 	uint64_t pid = 0;
 
@@ -95,7 +98,7 @@ static void print_next(struct pd_sched *sched, const struct pd_sched_event *even
 	}
 	pd_raw_number_read(sample->raw, event->next_pid, &pid);
 	snprintf(next, sizeof(next), "next: %s[%d]", escaped, (int32_t)pid);
-	pd_text_printf(sched->text, " %-*s", sched->name_width, next);
+	pd_text_printf(sched->text, " %-*.*s", sched->name_width, NEXT_MOST, next);
 }
 
 void pd_sched_print_switch(struct pd_sched *sched, const struct pd_sched_event *event,
