@@ -113,39 +113,45 @@ static void check_stack_ends(struct pd_doctor *doctor, const struct pd_unwinder 
 	finding->command = larger_copy(doctor);
 }
 
-static void check_rules(struct pd_doctor *doctor, const struct pd_unwinder *unwinder, uint64_t all)
+// Stacks that end because of an object, NULL if there are none; where: what they end in.
+static struct pd_finding *add_of_object(struct pd_doctor *doctor, const struct pd_unwinder *unwinder, uint64_t all,
+					enum pd_unwind_end end, enum pd_finding_number number, const char *effect,
+					const char *where)
 {
 	const struct pd_object *object;
-	uint64_t in_object, count = count_end(unwinder, PD_UNWIND_NO_RULE, &object, &in_object);
-	struct pd_finding *finding;
+	uint64_t in_object, count = count_end(unwinder, end, &object, &in_object);
 
 	if (!count)
-		return;
-	finding = pd_finding_add(doctor, PD_FINDING_NO_UNWIND_RULES, pd_severity_by(count, all, 5, 50), count, all,
-				 "the code was built without unwind tables (.eh_frame, .debug_frame), or they are in a "
-				 "debug file that was not found",
-				 "%" PRIu64 " of %" PRIu64
-				 " unwound stacks (%.2f%%) end in code without unwind rules, %" PRIu64 " of them in %s",
-				 count, all, pd_percent(count, all), in_object, object ? object->path : "no object");
-	finding->command = pd_doctor_string(
-		doctor, "install the debug package of the object, or build it with -fasynchronous-unwind-tables");
+		return NULL;
+	return pd_finding_add(doctor, number, pd_severity_by(count, all, 5, 50), count, all, effect,
+			      "%" PRIu64 " of %" PRIu64 " unwound stacks (%.2f%%) end in %s, %" PRIu64 " of them in %s",
+			      count, all, pd_percent(count, all), where, in_object,
+			      object ? object->path : "no object");
+}
+
+static void check_rules(struct pd_doctor *doctor, const struct pd_unwinder *unwinder, uint64_t all)
+{
+	struct pd_finding *finding =
+		add_of_object(doctor, unwinder, all, PD_UNWIND_NO_RULE, PD_FINDING_NO_UNWIND_RULES,
+			      "the code was built without unwind tables (.eh_frame, .debug_frame), or they are in a "
+			      "debug file that was not found",
+			      "code without unwind rules");
+
+	if (finding)
+		finding->command = pd_doctor_string(doctor, "install the debug package of the object, or build it with "
+							    "-fasynchronous-unwind-tables");
 }
 
 static void check_objects(struct pd_doctor *doctor, const struct pd_unwinder *unwinder, uint64_t all)
 {
-	const struct pd_object *object;
-	uint64_t in_object, count = count_end(unwinder, PD_UNWIND_NO_OBJECT, &object, &in_object);
-	struct pd_finding *finding;
+	struct pd_finding *finding =
+		add_of_object(doctor, unwinder, all, PD_UNWIND_NO_OBJECT, PD_FINDING_NO_UNWIND_OBJECT,
+			      "unwind rules are in the object, which is needed as it was when it was recorded",
+			      "an object that was not found");
 
-	if (!count)
-		return;
-	finding = pd_finding_add(doctor, PD_FINDING_NO_UNWIND_OBJECT, pd_severity_by(count, all, 5, 50), count, all,
-				 "unwind rules are in the object, which is needed as it was when it was recorded",
-				 "%" PRIu64 " of %" PRIu64
-				 " unwound stacks (%.2f%%) end in an object that was not found, %" PRIu64
-				 " of them in %s",
-				 count, all, pd_percent(count, all), in_object, object ? object->path : "no object");
-	finding->command = pd_doctor_string(doctor, "--symfs DIR, with the recorded files at their paths below DIR; or "
+	if (finding)
+		finding->command = pd_doctor_string(doctor,
+						    "--symfs DIR, with the recorded files at their paths below DIR; or "
 						    "perfdata pack on the recorded machine");
 }
 

@@ -144,3 +144,15 @@ bool pd_export_dropped(const struct pd_export *export_, size_t index, struct pd_
 	}
 	return false;
 }
+
+void pd_export_sum(struct pd_export *self, struct pd_sums *sums, const struct pd_export_sample *sample)
+{
+	const struct pd_sum sum = { .event = (uint32_t)sample->event->index,
+				    .stack = sample->stack,
+				    .thread = sample->thread,
+				    .cpu = sample->brief->cpu,
+				    .samples = 1,
+				    .value = sample->value };
+
+	self->failed |= !pd_sums_add(sums, self->tables.seed, &sum);
+}

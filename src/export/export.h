@@ -11,6 +11,7 @@
 
 #include "base/lookup/u64_map.h"
 #include "export/feed/places.h"
+#include "export/feed/sums.h"
 #include "export/feed/tables.h"
 
 enum pd_support {
@@ -111,6 +112,8 @@ const char *pd_export_unit(const struct pd_event *event);
 // Of the first sample, in ns since 1970; 0 if it is not known.
 uint64_t pd_export_wall_clock(const struct pd_export *self);
 const char *pd_export_name(const struct pd_export *self);
+// Adds a sample to the sum of its event, stack, thread and CPU.
+void pd_export_sum(struct pd_export *self, struct pd_sums *sums, const struct pd_export_sample *sample);
 // Counts what the format has no field for: parts of samples of an event, and records of a type.
 void pd_export_note_parts(struct pd_export *self, const struct pd_event *event, uint64_t samples);
 void pd_export_note_records(struct pd_export *self, uint32_t type, uint64_t records);

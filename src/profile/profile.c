@@ -318,7 +318,10 @@ static enum pd_status get_ready_again(void *self, struct pd_window *window, stru
 {
 	struct pd_profile *profile = self;
 	struct pd_collector *collector = &profile->collector;
-	struct pd_functions functions = collector->common->functions;
+	const struct pd_functions *functions = &collector->common->functions;
+	struct pd_symbols *symbols = functions->symbols;
+	size_t first_dso = functions->first_dso;
+	bool asked = functions->asked;
 	bool *heavy = collector->heavy;
 	enum pd_status status;
 
@@ -329,7 +332,7 @@ static enum pd_status get_ready_again(void *self, struct pd_window *window, stru
 	set_slices(profile, window);
 	status = pd_collector_init(collector, error);
 	if (status >= 0)
-		pd_functions_know(&collector->common->functions, &functions);
+		pd_functions_know(&collector->common->functions, asked, symbols, first_dso);
 	if (status >= 0 && profile->codes_of)
 		use_codes(profile, profile->codes_of);
 	if (status >= 0 && profile->unwinder) {

@@ -27,14 +27,8 @@ struct otlp {
 static void take_sample(struct pd_export *self, const struct pd_export_sample *sample)
 {
 	struct otlp *otlp = self->sink;
-	const struct pd_sum sum = { .event = (uint32_t)sample->event->index,
-				    .stack = sample->stack,
-				    .thread = sample->thread,
-				    .cpu = sample->brief->cpu,
-				    .samples = 1,
-				    .value = sample->value };
 
-	self->failed |= !pd_sums_add(&otlp->sums, self->tables.seed, &sum);
+	pd_export_sum(self, &otlp->sums, sample);
 }
 
 // ---- the dictionary ----

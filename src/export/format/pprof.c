@@ -40,14 +40,8 @@ struct pprof {
 static void take_sample(struct pd_export *self, const struct pd_export_sample *sample)
 {
 	struct pprof *pprof = self->sink;
-	const struct pd_sum sum = { .event = (uint32_t)sample->event->index,
-				    .stack = sample->stack,
-				    .thread = sample->thread,
-				    .cpu = sample->brief->cpu,
-				    .samples = 1,
-				    .value = sample->value };
 
-	self->failed |= !pd_sums_add(&pprof->sums, self->tables.seed, &sum);
+	pd_export_sum(self, &pprof->sums, sample);
 }
 
 // ---- what the values are ----

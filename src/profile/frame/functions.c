@@ -28,11 +28,11 @@ bool pd_functions_init(struct pd_functions *functions, const struct pd_profile_o
 	return functions->dsos;
 }
 
-void pd_functions_know(struct pd_functions *functions, const struct pd_functions *earlier)
+void pd_functions_know(struct pd_functions *functions, bool asked, struct pd_symbols *symbols, size_t first_dso)
 {
-	functions->asked = earlier->asked;
-	functions->symbols = earlier->symbols;
-	functions->first_dso = earlier->first_dso;
+	functions->asked = asked;
+	functions->symbols = symbols;
+	functions->first_dso = first_dso;
 }
 
 void pd_functions_fini(struct pd_functions *functions)

@@ -33,7 +33,7 @@ bool pd_functions_wanted(const struct pd_profile_options *options);
 bool pd_functions_init(struct pd_functions *functions, const struct pd_profile_options *options,
 		       const struct pd_state *state);
 // What was asked of symbols in an earlier run need not be asked again.
-void pd_functions_know(struct pd_functions *functions, const struct pd_functions *earlier);
+void pd_functions_know(struct pd_functions *functions, bool asked, struct pd_symbols *symbols, size_t first_dso);
 // These are the symbols; nobody has asked for a function yet.
 void pd_functions_use(struct pd_functions *functions, struct pd_symbols *symbols);
 void pd_functions_fini(struct pd_functions *functions);

@@ -68,8 +68,8 @@ TEST(test_expression__operators)
 	VALUE(4, 0x34, 0x2f, 1, 0, 0x32);              // skip
 }
 
-// The rule of the linker's stubs: where the CFA is depends on the place in the stub.
-TEST(test_expression__stub)
+// The rule of a PLT: where the CFA is depends on the place in the entry.
+TEST(test_expression__plt)
 {
 	VALUE(0x1010, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22);
 }
@@ -122,6 +122,6 @@ TEST(test_expression__bounds)
 	FAILS(0x96);                         // no value
 }
 
-RUN(TEST_CASE(test_expression__operators), TEST_CASE(test_expression__stub), TEST_CASE(test_expression__memory),
+RUN(TEST_CASE(test_expression__operators), TEST_CASE(test_expression__plt), TEST_CASE(test_expression__memory),
     TEST_CASE(test_expression__words_of_four_bytes), TEST_CASE(test_expression__frame_address),
     TEST_CASE(test_expression__bounds))
