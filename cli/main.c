@@ -125,10 +125,8 @@ static int unknown_command(const char *word)
 	const struct command_line *line;
 	struct stat status;
 
-	if (stat(word, &status) == 0) {
-		print_error("'%s' is a file, not a command; try: perfdata info %s", word, word);
-		return CODE_USAGE;
-	}
+	if (stat(word, &status) == 0)
+		return print_failure(CODE_USAGE, "'%s' is a file, not a command; try: perfdata info %s", word, word);
 	for (size_t i = 0; (line = command_at(i)) != NULL; i++)
 		pd_nearest_try(&nearest, line->name);
 	if (nearest.best)
@@ -186,10 +184,8 @@ int main(int argc, char **argv)
 	fill_closed_descriptors();
 	end_by_closed_pipes();
 	survive_size_limits();
-	if (!output_init(&out, STDOUT_FILENO)) {
-		print_error("out of memory");
-		return CODE_OUTPUT;
-	}
+	if (!output_init(&out, STDOUT_FILENO))
+		return print_failure(CODE_OUTPUT, "out of memory");
 	config = config_load();
 	code = config ? run_line(argc, argv, config, &out) : CODE_OUTPUT;
 	finish = output_finish(&out);

@@ -102,18 +102,14 @@ static int read_text(struct assemble *assemble, int fd, const char *name)
 	while (status >= 0 && (size = read(fd, piece, sizeof(piece))) != 0) {
 		if (size < 0 && errno == EINTR)
 			continue;
-		if (size < 0) {
-			print_error("%s: %s", name, strerror(errno));
-			return CODE_UNREADABLE;
-		}
+		if (size < 0)
+			return print_failure(CODE_UNREADABLE, "%s: %s", name, strerror(errno));
 		status = pd_assembler_take(assemble->assembler, piece, (size_t)size, &assemble->error);
 	}
 	if (status >= 0)
 		status = pd_assembler_finish(assemble->assembler, &assemble->error);
-	if (status == PD_ERROR_FORMAT || status == PD_ERROR_LIMIT) {
-		print_error("%s", assemble->error.message);
-		return CODE_UNREADABLE;
-	}
+	if (status == PD_ERROR_FORMAT || status == PD_ERROR_LIMIT)
+		return print_failure(CODE_UNREADABLE, "%s", assemble->error.message);
 	return status < 0 ? target_failed(&assemble->target, status, &assemble->error) : CODE_OK;
 }
 
@@ -145,10 +141,9 @@ static int run_assemble(const struct call *call)
 	const char *path = assemble.values->input;
 	int code, fd;
 
-	if (path && call->word_count) {
-		print_error("unexpected argument '%s' (--input is '%s' already)", call->words[0], path);
-		return CODE_USAGE;
-	}
+	if (path && call->word_count)
+		return print_failure(CODE_USAGE, "unexpected argument '%s' (--input is '%s' already)", call->words[0],
+				     path);
 	path = path ? path : call->word_count ? call->words[0] : "-";
 	code = target_take(&assemble.target, &assemble.values->target, PD_PACK_KEEP);
 	if (code != CODE_OK)
@@ -156,10 +151,8 @@ static int run_assemble(const struct call *call)
 	if (!strcmp(path, "-"))
 		return assemble_text(&assemble, STDIN_FILENO, "standard input");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		print_error("%s: %s", path, strerror(errno));
-		return CODE_UNREADABLE;
-	}
+	if (fd < 0)
+		return print_failure(CODE_UNREADABLE, "%s: %s", path, strerror(errno));
 	code = assemble_text(&assemble, fd, path);
 	close(fd);
 	return code;

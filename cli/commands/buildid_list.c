@@ -30,24 +30,12 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-static void show_progress(void *self, const struct pd_stream *stream)
-{
-	struct input *input = self;
-
-	progress_step(&input->progress, stream);
-}
-
-static void begin_again(void *self)
-{
-	input_again(self);
-}
-
 static int list_file(struct input *input, const struct values *values)
 {
 	const struct pd_objects_options options = { .size = sizeof(options),
 						    .only_hits = values->hits,
-						    .progress = show_progress,
-						    .again = begin_again,
+						    .progress = input_progress_step,
+						    .again = input_pass_end,
 						    .self = input };
 	struct pd_objects *objects;
 	struct pd_error error;
@@ -81,10 +69,8 @@ static int print_elf(const struct call *call, const char *path)
 {
 	struct pd_build_id id = pd_elf_build_id(path);
 
-	if (!id.size) {
-		print_error("%s: an ELF file without a build id", path);
-		return CODE_NOTHING;
-	}
+	if (!id.size)
+		return print_failure(CODE_NOTHING, "%s: an ELF file without a build id", path);
 	print_id(call->out->text, &id);
 	return CODE_OK;
 }

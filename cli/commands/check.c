@@ -33,9 +33,9 @@ static const struct example examples[] = {
 };
 
 struct check {
+	struct input input; /* first: see input_progress */
 	const struct values *values;
 	struct output *out;
-	struct input input;
 	const char *advised[ADVICES_MOST];
 	size_t advised_count;
 };
@@ -110,18 +110,12 @@ static void summary_json(struct check *check, const struct pd_check_result *resu
 	pd_text_add(json.text, "\n");
 }
 
-static void show_progress(void *self, const struct pd_stream *stream)
-{
-	progress_step(self, stream);
-}
-
 static int check_opened(struct check *check)
 {
 	struct pd_check_result result = { 0 };
 	struct pd_error error;
 
-	if (pd_check_with_progress(check->input.file, show_progress, &check->input.progress, &result, &error) !=
-	    PD_OK) {
+	if (pd_check_with_progress(check->input.file, input_progress_step, &check->input, &result, &error) != PD_OK) {
 		if (!check->out->failure)
 			print_error("%s", error.message);
 		return CODE_UNREADABLE;

@@ -38,22 +38,17 @@ static const struct example examples[] = {
 };
 
 struct convert {
+	struct input input; /* first: see input_progress */
 	const struct values *values;
-	struct input input;
 	struct target target;
 };
-
-static void show_progress(void *self, uint64_t done, uint64_t total)
-{
-	progress_show(self, done, total);
-}
 
 static int convert_opened(struct convert *convert)
 {
 	const struct pd_convert_options options = { .size = sizeof(options),
 						    .sort = convert->values->sort,
-						    .progress = show_progress,
-						    .self = &convert->input.progress };
+						    .progress = input_progress,
+						    .self = &convert->input };
 	struct pd_file *const inputs[] = { convert->input.file };
 	struct pd_error error;
 	enum pd_status status;
@@ -87,8 +82,7 @@ static int take_reader(struct convert *convert)
 	convert->target.consumer = pd_consumer_find(name);
 	if (convert->target.consumer)
 		return CODE_OK;
-	print_error("option --for: unknown reader '%s'; --for help lists them", name);
-	return CODE_USAGE;
+	return print_failure(CODE_USAGE, "option --for: unknown reader '%s'; --for help lists them", name);
 }
 
 static int run_convert(const struct call *call)

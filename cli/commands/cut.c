@@ -32,10 +32,8 @@ static int run_cut(const struct call *call)
 	struct pd_extract_options extraction = { .by = PD_EXTRACT_TIME };
 	int code;
 
-	if (!values->time) {
-		print_error("no time range given; use --time RANGE");
-		return CODE_USAGE;
-	}
+	if (!values->time)
+		return print_failure(CODE_USAGE, "no time range given; use --time RANGE");
 	if (!select_take(&extraction.select, &selection))
 		return CODE_USAGE;
 	code = extract_run(call, &values->common, &extraction, NULL);

@@ -34,8 +34,7 @@ static bool may_write(const struct values *values)
 {
 	if (values->all.input.force || access(values->json, F_OK) != 0)
 		return true;
-	print_error("%s exists; --force overwrites it", values->json);
-	return false;
+	return print_error("%s exists; --force overwrites it", values->json);
 }
 
 static int run_data(const struct call *call)
@@ -44,14 +43,10 @@ static int run_data(const struct call *call)
 	struct export_values all = values->all;
 	struct call rest = *call;
 
-	if (!call->word_count || strcmp(call->words[0], "convert") != 0) {
-		print_error("perfdata data: 'convert' is all there is");
-		return CODE_USAGE;
-	}
-	if (!values->json) {
-		print_error("nowhere to write; use --to-json FILE");
-		return CODE_USAGE;
-	}
+	if (!call->word_count || strcmp(call->words[0], "convert") != 0)
+		return print_failure(CODE_USAGE, "perfdata data: 'convert' is all there is");
+	if (!values->json)
+		return print_failure(CODE_USAGE, "nowhere to write; use --to-json FILE");
 	if (!may_write(values))
 		return CODE_OUTPUT;
 	rest.words++;

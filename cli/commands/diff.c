@@ -81,23 +81,15 @@ static bool is_relative(const struct values *values)
 
 static bool check_options(const struct values *values)
 {
-	if (values->percentage && !is_relative(values) && strcmp(values->percentage, "absolute") != 0) {
-		print_error("option --percentage: '%s' is neither relative nor absolute", values->percentage);
-		return false;
-	}
-	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.')) {
-		print_error("option --field-separator: '%s' is not a single character other than '.'",
-			    values->separator);
-		return false;
-	}
-	if (values->json && values->markdown) {
-		print_error("--json and --markdown cannot be combined");
-		return false;
-	}
-	if (values->analysis.input.path) {
-		print_error("name the recordings as arguments, not with --input");
-		return false;
-	}
+	if (values->percentage && !is_relative(values) && strcmp(values->percentage, "absolute") != 0)
+		return print_error("option --percentage: '%s' is neither relative nor absolute", values->percentage);
+	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.'))
+		return print_error("option --field-separator: '%s' is not a single character other than '.'",
+				   values->separator);
+	if (values->json && values->markdown)
+		return print_error("--json and --markdown cannot be combined");
+	if (values->analysis.input.path)
+		return print_error("name the recordings as arguments, not with --input");
 	return true;
 }
 
@@ -137,16 +129,12 @@ static int make_diff(struct run *run)
 		return CODE_USAGE;
 	run->ratings = values->ratings || values->json || values->markdown || values->fail_on || has_runs(run->call);
 	wanted.ratings = wanted.join_names = run->ratings;
-	if (values->compute && pd_diff_method_parse(values->compute, &wanted, &error) < 0) {
-		print_error("option --compute: %s", error.message);
-		return CODE_USAGE;
-	}
+	if (values->compute && pd_diff_method_parse(values->compute, &wanted, &error) < 0)
+		return print_failure(CODE_USAGE, "option --compute: %s", error.message);
 	wanted.by_baseline = values->order.given && !values->order.value;
 	wanted.order = values->order.given ? (size_t)values->order.value : 1;
-	if (values->fail_on && pd_diff_gate_new(values->fail_on, &run->gate, &error) < 0) {
-		print_error("option --fail-on: %s", error.message);
-		return CODE_USAGE;
-	}
+	if (values->fail_on && pd_diff_gate_new(values->fail_on, &run->gate, &error) < 0)
+		return print_failure(CODE_USAGE, "option --fail-on: %s", error.message);
 	run->text = (struct pd_diff_text_options){ .size = sizeof(run->text),
 						   .quiet = values->analysis.input.quiet,
 						   .show_period = values->period,
@@ -158,33 +146,15 @@ static int make_diff(struct run *run)
 
 /* ---- recordings ---- */
 
-static enum pd_choice filter_sample(const void *filter, const struct pd_candidate *candidate)
-{
-	return pd_select_choose(filter, candidate);
-}
-
-static bool has_place(const void *filter, const struct pd_place *place)
-{
-	return pd_select_has_place(filter, place);
-}
-
 static void ask_report(struct run *run)
 {
-	const struct pd_select *select = run->analysis.select;
-
 	run->report = (struct pd_report_options){
 		.size = sizeof(run->report),
 		.sort = run->values->sort,
 		.relative = is_relative(run->values),
 		.threads = run->values->analysis.threads.given ? (unsigned)run->values->analysis.threads.value : 0,
-		.choose = filter_sample,
-		.has_place = pd_select_by_place(select) ? has_place : NULL,
-		.filter = select,
-		.by_dso = pd_select_has_list(select, PD_SELECT_DSOS),
-		.only_comm = pd_select_only(select, PD_SELECT_COMMS),
-		.only_dso = pd_select_only(select, PD_SELECT_DSOS),
-		.only_symbol = pd_select_only(select, PD_SELECT_SYMBOLS),
 	};
+	pd_report_select(&run->report, run->analysis.select);
 	pd_diff_ask(run->diff, &run->report);
 }
 
@@ -242,10 +212,8 @@ static int add_list(struct run *run, size_t side, const char *list)
 		size_t length = strcspn(list, ",");
 		char *path = strndup(list, length);
 
-		if (!path) {
-			print_error("out of memory");
-			return CODE_UNREADABLE;
-		}
+		if (!path)
+			return print_failure(CODE_UNREADABLE, "out of memory");
 		code = *path ? add_recording(run, side, path) : CODE_OK;
 		worst = code != CODE_OK ? code : worst;
 		free(path);
@@ -330,10 +298,8 @@ static int print(struct run *run)
 	struct pd_error error;
 	enum pd_status status = pd_diff_finish(run->diff, &error);
 
-	if (status == PD_ERROR_ARGUMENT) {
-		print_error("option --order: %s", error.message);
-		return CODE_USAGE;
-	}
+	if (status == PD_ERROR_ARGUMENT)
+		return print_failure(CODE_USAGE, "option --order: %s", error.message);
 	if (status == PD_OK) {
 		report_warnings(run);
 		if (!run->values->separator)

@@ -24,13 +24,6 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-static void show_progress(void *self, uint64_t done, uint64_t total)
-{
-	struct analysis *analysis = self;
-
-	progress_show(&analysis->input.progress, done, total);
-}
-
 static int add_profile(struct pd_doctor *doctor, struct analysis *analysis, const struct values *values)
 {
 	const struct pd_profile_options profile = { .size = sizeof(profile), .by = PD_BY_CHAIN | PD_BY_COMM };
@@ -68,8 +61,8 @@ static int examine(struct pd_doctor *doctor, struct analysis *analysis, const st
 static int doctor_opened(struct analysis *analysis, const struct values *values)
 {
 	const struct pd_doctor_options doctor_options = { .size = sizeof(doctor_options),
-							  .progress = show_progress,
-							  .self = analysis };
+							  .progress = input_progress,
+							  .self = &analysis->input };
 	struct pd_doctor *doctor;
 	struct pd_error error;
 	enum pd_status status = pd_doctor_new(analysis->input.file, &doctor_options, &doctor, &error);

@@ -108,10 +108,8 @@ static bool add_types(struct dump *dump, const char *list)
 		char name[64];
 
 		snprintf(name, sizeof(name), "%.*s", (int)(length < 63 ? length : 63), list);
-		if (dump->type_count == TYPES_MOST) {
-			print_error("more than %d types", TYPES_MOST);
-			return false;
-		}
+		if (dump->type_count == TYPES_MOST)
+			return print_error("more than %d types", TYPES_MOST);
 		if (length && !type_by_name(name, &dump->types[dump->type_count++]))
 			return unknown_type(name);
 		list += length;
@@ -314,21 +312,17 @@ static bool check_values(struct dump *dump)
 	const struct values *values = dump->values;
 	bool selects = values->record.given || values->offset.given || values->types.count || values->where;
 
-	if ((values->header || values->features) && (selects || values->stats)) {
-		print_error("--header and --features cannot be combined with record filters or --stats");
-		return false;
-	}
+	if ((values->header || values->features) && (selects || values->stats))
+		return print_error("--header and --features cannot be combined with record filters or --stats");
 	for (size_t i = 0; i < values->types.count; i++) {
 		if (!add_types(dump, values->types.items[i]))
 			return false;
 	}
 	if (values->where && !(dump->where = select_condition("where", values->where)))
 		return false;
-	if (dump->where && (pd_filter_asks(dump->where) & (PD_FILTER_COMM | PD_FILTER_DSO | PD_FILTER_SYMBOL))) {
-		print_error(
+	if (dump->where && (pd_filter_asks(dump->where) & (PD_FILTER_COMM | PD_FILTER_DSO | PD_FILTER_SYMBOL)))
+		return print_error(
 			"option --where: comm, dso and symbol are not available for single records; use script or filter");
-		return false;
-	}
 	return true;
 }
 

@@ -63,10 +63,8 @@ static int list(struct evlist *evlist, struct input *input)
 	struct pd_error error;
 	int code = CODE_OK;
 
-	if (pd_trace_new(input->file, NULL, &evlist->trace, &error) != PD_OK) {
-		print_error("%s", error.message);
-		return CODE_UNREADABLE;
-	}
+	if (pd_trace_new(input->file, NULL, &evlist->trace, &error) != PD_OK)
+		return print_failure(CODE_UNREADABLE, "%s", error.message);
 	/* The events of a pipe are records, and so are the tracing data of simpleperf. */
 	if (pd_file_header(input->file)->mode == PD_MODE_PIPE || values->trace_fields)
 		code = input_visit(input, pass, evlist);
@@ -87,10 +85,8 @@ static int run_evlist(const struct call *call)
 	struct input input;
 	int code;
 
-	if (values->group && (values->details || values->frequency || values->trace_fields)) {
-		print_error("--group cannot be combined with --verbose, --freq or --trace-fields");
-		return CODE_USAGE;
-	}
+	if (values->group && (values->details || values->frequency || values->trace_fields))
+		return print_failure(CODE_USAGE, "--group cannot be combined with --verbose, --freq or --trace-fields");
 	code = input_open(&input, &values->input, call, NULL, NULL);
 	if (code != CODE_OK)
 		return code;

@@ -35,10 +35,8 @@ static const struct example examples[] = {
 
 static bool choose_form(const struct values *values, enum pd_explain_as *as_out)
 {
-	if (values->c + values->json + values->man + values->markdown > 1) {
-		print_error("--c, --json, --man and --markdown cannot be combined");
-		return false;
-	}
+	if (values->c + values->json + values->man + values->markdown > 1)
+		return print_error("--c, --json, --man and --markdown cannot be combined");
 	*as_out = values->c        ? PD_EXPLAIN_C :
 		  values->json     ? PD_EXPLAIN_JSON :
 		  values->man      ? PD_EXPLAIN_MAN :
@@ -60,7 +58,7 @@ static int explain(struct pd_text *text, const char *name, enum pd_explain_as as
 
 static int run_explain(const struct call *call)
 {
-	enum pd_explain_as as;
+	enum pd_explain_as as = PD_EXPLAIN_TEXT;
 	int code = CODE_OK;
 
 	if (!choose_form(call->values, &as))

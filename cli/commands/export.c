@@ -45,21 +45,16 @@ static const char *leaf_of(const char *path)
 
 static bool may_be_several(const struct values *values, const struct call *call)
 {
-	if (!values->all.output || values->all.input.path) {
-		print_error("several files are written to a directory; use -o DIR, and no --input");
-		return false;
-	}
+	if (!values->all.output || values->all.input.path)
+		return print_error("several files are written to a directory; use -o DIR, and no --input");
 	for (size_t i = 0; i < call->word_count; i++)
 		for (size_t k = 0; k < i; k++)
-			if (strcmp(leaf_of(call->words[i]), leaf_of(call->words[k])) == 0) {
-				print_error("%s and %s would be one file in %s", call->words[k], call->words[i],
-					    values->all.output);
-				return false;
-			}
+			if (strcmp(leaf_of(call->words[i]), leaf_of(call->words[k])) == 0)
+				return print_error("%s and %s would be one file in %s", call->words[k], call->words[i],
+						   values->all.output);
 	if (mkdir(values->all.output, 0777) == 0 || errno == EEXIST)
 		return true;
-	print_error("%s: cannot create a directory: %s", values->all.output, strerror(errno));
-	return false;
+	return print_error("%s: cannot create a directory: %s", values->all.output, strerror(errno));
 }
 
 /* One into the directory, by its own name with the suffix of the format. */

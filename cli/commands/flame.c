@@ -75,8 +75,7 @@ static bool parse_double(const char *option, const char *text, double most, doub
 		rest++;
 	if (rest != text && !*rest && *value >= 0 && *value <= most)
 		return true;
-	print_error("option --%s: '%s' is not a number from 0 to %g", option, text, most);
-	return false;
+	return print_error("option --%s: '%s' is not a number from 0 to %g", option, text, most);
 }
 
 /* Which of two words a text is; the first one if it is not given. */
@@ -85,8 +84,7 @@ static bool parse_choice(const char *option, const char *text, const char *usual
 	*other_out = text && !strcmp(text, other);
 	if (!text || *other_out || !strcmp(text, usual))
 		return true;
-	print_error("option --%s: '%s' is neither %s nor %s", option, text, usual, other);
-	return false;
+	return print_error("option --%s: '%s' is neither %s nor %s", option, text, usual, other);
 }
 
 static bool read_options(struct flame *flame)
@@ -102,18 +100,12 @@ static bool read_options(struct flame *flame)
 	    !parse_double("percent-limit", values->percent_limit, 100, &flame->options.percent_limit) ||
 	    (values->by && !flame_root_parse(values->by, &flame->options.root)))
 		return false;
-	if (flame->width < 200 || flame->width > 100000) {
-		print_error("option --width: the image must be 200 to 100000 pixels wide");
-		return false;
-	}
-	if (values->folded && (values->analysis.input.path || flame->call->word_count)) {
-		print_error("--folded and a perf.data file cannot be combined");
-		return false;
-	}
-	if ((!values->output || !strcmp(values->output, "-")) && flame->call->out->terminal) {
-		print_error("refusing to write %s to a terminal; use -o FILE", flame->svg ? "SVG" : "HTML");
-		return false;
-	}
+	if (flame->width < 200 || flame->width > 100000)
+		return print_error("option --width: the image must be 200 to 100000 pixels wide");
+	if (values->folded && (values->analysis.input.path || flame->call->word_count))
+		return print_error("--folded and a perf.data file cannot be combined");
+	if ((!values->output || !strcmp(values->output, "-")) && flame->call->out->terminal)
+		return print_error("refusing to write %s to a terminal; use -o FILE", flame->svg ? "SVG" : "HTML");
 	flame->options.event_frame = flame->svg;
 	flame->options.reverse = values->reverse;
 	flame->options.slices = !flame->svg && !values->no_time;
@@ -142,19 +134,14 @@ static int write_graph(const struct flame *flame, struct pd_flame *graph, const 
 	return outfile_close(&file, status == PD_ERROR_OUTPUT ? CODE_OK : code_with_error(status, &error));
 }
 
-static void warn(void *self, const char *sentence)
-{
-	(void)self;
-	print_error("%s", sentence);
-}
-
 static int run_folded(struct flame *flame)
 {
 	const char *path = flame->values->folded;
 	struct pd_flame_summary summary;
 	struct pd_flame *graph = NULL;
 	struct pd_error error;
-	int code = code_with_error(pd_flame_read_folded(path, &flame->options, warn, NULL, &graph, &error), &error);
+	int code = code_with_error(pd_flame_read_folded(path, &flame->options, print_warning, NULL, &graph, &error),
+				   &error);
 
 	if (code != CODE_OK)
 		return code;
@@ -166,9 +153,9 @@ static int run_folded(struct flame *flame)
 
 static int refuse_limit(void)
 {
-	print_error(
+	return print_failure(
+		CODE_USAGE,
 		"option --percent-limit: the events have different units; choose one with --event, or use --weight samples");
-	return CODE_USAGE;
 }
 
 static int run_file(struct flame *flame)

@@ -33,18 +33,14 @@ static bool take_options(struct pd_extract_options *extraction, const struct val
 	double seconds;
 
 	extraction->sample_count = values->count.given ? values->count.value : DEFAULT_COUNT;
-	if (values->count.given && (values->seconds || !values->count.value)) {
-		print_error(values->seconds ? "--count and --seconds cannot be combined" :
-					      "option --count: must be at least 1");
-		return false;
-	}
+	if (values->count.given && (values->seconds || !values->count.value))
+		return print_error(values->seconds ? "--count and --seconds cannot be combined" :
+						     "option --count: must be at least 1");
 	if (!values->seconds)
 		return true;
 	seconds = strtod(values->seconds, &rest);
-	if (*rest || rest == values->seconds || !isfinite(seconds) || seconds <= 0 || seconds > 1e9) {
-		print_error("option --seconds: '%s' is not a number of seconds", values->seconds);
-		return false;
-	}
+	if (*rest || rest == values->seconds || !isfinite(seconds) || seconds <= 0 || seconds > 1e9)
+		return print_error("option --seconds: '%s' is not a number of seconds", values->seconds);
 	extraction->span_ns = (uint64_t)(seconds * NS_PER_S);
 	extraction->span_ns += !extraction->span_ns;
 	return true;

@@ -70,8 +70,7 @@ static int print_completion(struct pd_text *text, const char *shell)
 			shells[i].print(text);
 			return CODE_OK;
 		}
-	print_error("option --completion: unknown shell '%s' (bash, zsh or fish)", shell);
-	return CODE_USAGE;
+	return print_failure(CODE_USAGE, "option --completion: unknown shell '%s' (bash, zsh or fish)", shell);
 }
 
 static int run_help(const struct call *call)
@@ -86,10 +85,8 @@ static int run_help(const struct call *call)
 	} else if (topic && !line) {
 		if (strcmp(topic, "exit-codes") != 0)
 			return unknown_topic(topic);
-		if (values->man) {
-			print_error("exit-codes has no manual page; see those of the commands");
-			return CODE_USAGE;
-		}
+		if (values->man)
+			return print_failure(CODE_USAGE, "exit-codes has no manual page; see those of the commands");
 		print_exit_codes(text);
 	} else if (values->man) {
 		if (line)

@@ -28,17 +28,10 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-static void show_progress(void *self, uint64_t done, uint64_t total)
-{
-	struct input *input = self;
-
-	progress_show(&input->progress, done, total);
-}
-
 static int info_opened(const struct values *values, struct input *input, struct pd_text *text)
 {
 	const struct pd_summary_options summary_options = { .size = sizeof(summary_options),
-							    .progress = show_progress,
+							    .progress = input_progress,
 							    .self = input };
 	struct pd_summary *summary;
 	struct pd_error error;
@@ -66,10 +59,10 @@ static int run_info(const struct call *call)
 	struct input input;
 	int code;
 
-	if (values->json && (values->header || values->full)) {
-		print_error("--json cannot be combined with --header or -I; see perfdata dump --features --json");
-		return CODE_USAGE;
-	}
+	if (values->json && (values->header || values->full))
+		return print_failure(
+			CODE_USAGE,
+			"--json cannot be combined with --header or -I; see perfdata dump --features --json");
 	wanted.verify = true;
 	code = input_open(&input, &wanted, call, NULL, NULL);
 	if (code != CODE_OK)

@@ -34,8 +34,8 @@ struct values {
 };
 
 struct run {
+	struct input input; /* first: see input_progress */
 	const struct values *values;
-	struct input input;
 	struct target target;
 	struct unfinished *unfinished; /* the file that the library writes beside the output */
 	struct pd_inject_known *known;
@@ -118,29 +118,6 @@ static int parse_known(struct run *run, const char *argument)
 
 /* ---- what the library asks for ---- */
 
-static void warn(void *self, const char *message)
-{
-	struct run *run = self;
-
-	progress_clear(&run->input.progress);
-	print_error("%s", message);
-}
-
-static void show_progress(void *self, uint64_t done, uint64_t total)
-{
-	struct run *run = self;
-
-	progress_show(&run->input.progress, done, total);
-}
-
-static void end_pass(void *self)
-{
-	struct run *run = self;
-
-	progress_clear(&run->input.progress);
-	input_again(&run->input);
-}
-
 static void note_unfinished(void *self, enum pd_unfinished step, const char *path)
 {
 	struct run *run = self;
@@ -163,23 +140,16 @@ static bool check_options(const struct values *values)
 {
 	int ids = values->build_ids + values->build_ids_all + values->mmap2 + values->mmap2_all;
 
-	if (ids > 1) {
-		print_error("--build-ids, --buildid-all, --mmap2-buildids and --mmap2-buildid-all cannot be combined");
-		return false;
-	}
-	if ((values->known || values->any_file) && !ids) {
-		print_error("--%s requires --build-ids, --buildid-all, --mmap2-buildids or --mmap2-buildid-all",
-			    values->known ? "known-build-ids" : "any-file");
-		return false;
-	}
-	if (values->jit_dir && !values->jit) {
-		print_error("--jit-dir requires --jit");
-		return false;
-	}
-	if (values->jit && values->symfs && !values->jit_dir) {
-		print_error("--jit with --symfs requires --jit-dir");
-		return false;
-	}
+	if (ids > 1)
+		return print_error(
+			"--build-ids, --buildid-all, --mmap2-buildids and --mmap2-buildid-all cannot be combined");
+	if ((values->known || values->any_file) && !ids)
+		return print_error("--%s requires --build-ids, --buildid-all, --mmap2-buildids or --mmap2-buildid-all",
+				   values->known ? "known-build-ids" : "any-file");
+	if (values->jit_dir && !values->jit)
+		return print_error("--jit-dir requires --jit");
+	if (values->jit && values->symfs && !values->jit_dir)
+		return print_error("--jit with --symfs requires --jit-dir");
 	return true;
 }
 
@@ -241,9 +211,9 @@ static int inject_opened(struct run *run)
 		.unwind = values->unwind,
 		.symbols = open_symbols,
 		.drop_aux = values->strip,
-		.warn = values->input.quiet ? NULL : warn,
-		.progress = show_progress,
-		.pass_end = end_pass,
+		.warn = values->input.quiet ? NULL : input_warn,
+		.progress = input_progress,
+		.pass_end = input_pass_end,
 		.unfinished = note_unfinished,
 		.self = run,
 	};
@@ -257,10 +227,8 @@ static int inject_opened(struct run *run)
 	options.known_count = run->known_count;
 	status = pd_inject_new(run->input.file, &options, &run->inject, &error);
 	progress_clear(&run->input.progress);
-	if (status < 0) {
-		print_error("%s", error.message);
-		return CODE_UNREADABLE;
-	}
+	if (status < 0)
+		return print_failure(CODE_UNREADABLE, "%s", error.message);
 	code = write_all(run);
 	if (code == CODE_OK && !values->input.quiet) {
 		unwinding_report(run->input.name, pd_inject_unwinder(run->inject));

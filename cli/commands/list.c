@@ -129,14 +129,11 @@ static int run_list(const struct call *call)
 	struct list list = { .values = call->values, .call = call };
 	struct pd_error error;
 
-	if (pd_events_list(NULL, print_name, &list, &error) < 0) {
-		print_error("%s", error.message);
-		return CODE_UNREADABLE;
-	}
+	if (pd_events_list(NULL, print_name, &list, &error) < 0)
+		return print_failure(CODE_UNREADABLE, "%s", error.message);
 	if (list.any)
 		return CODE_OK;
-	print_error("no matching event on this machine");
-	return CODE_NOTHING;
+	return print_failure(CODE_NOTHING, "no matching event on this machine");
 }
 
 const struct command cmd_list = {

@@ -92,15 +92,11 @@ static int take_offset(struct run *run, const char *text)
 	double seconds;
 	bool found = false;
 
-	if (!equals || !equals[1]) {
-		print_error("option --offset: '%s' is not FILE=SECONDS", text);
-		return CODE_USAGE;
-	}
+	if (!equals || !equals[1])
+		return print_failure(CODE_USAGE, "option --offset: '%s' is not FILE=SECONDS", text);
 	seconds = strtod(equals + 1, &end);
-	if (*end || !isfinite(seconds) || fabs(seconds) > 9e9) {
-		print_error("option --offset: '%s' is not a number of seconds", equals + 1);
-		return CODE_USAGE;
-	}
+	if (*end || !isfinite(seconds) || fabs(seconds) > 9e9)
+		return print_failure(CODE_USAGE, "option --offset: '%s' is not a number of seconds", equals + 1);
 	for (size_t i = 0; i < run->input_count; i++) {
 		const char *name = run->inputs[i].name;
 
@@ -162,10 +158,8 @@ static int open_target(struct run *run)
 	struct pd_file **files = calloc(run->input_count, sizeof(struct pd_file *));
 	int code;
 
-	if (!files) {
-		print_error("out of memory");
-		return CODE_UNREADABLE;
-	}
+	if (!files)
+		return print_failure(CODE_UNREADABLE, "out of memory");
 	for (size_t i = 0; i < run->input_count; i++)
 		files[i] = run->inputs[i].file;
 	code = target_open(&run->target, files, run->input_count, false);
@@ -234,25 +228,19 @@ static int open_inputs(struct run *run, const struct call *call)
 	size_t standard = 0;
 	int code = CODE_OK;
 
-	if (!count) {
-		print_error("no input given; name the files to merge");
-		return CODE_USAGE;
-	}
+	if (!count)
+		return print_failure(CODE_USAGE, "no input given; name the files to merge");
 	run->inputs = calloc(count, sizeof(*run->inputs));
-	if (!run->inputs) {
-		print_error("out of memory");
-		return CODE_UNREADABLE;
-	}
+	if (!run->inputs)
+		return print_failure(CODE_UNREADABLE, "out of memory");
 	for (size_t i = 0; i < count && code == CODE_OK; i++) {
 		struct input_options options = run->values->input;
 
 		if (i || !options.path)
 			options.path = call->words[i - (run->values->input.path != NULL)];
 		standard += !strcmp(options.path, "-");
-		if (standard > 1) {
-			print_error("standard input can be read only once");
-			return CODE_USAGE;
-		}
+		if (standard > 1)
+			return print_failure(CODE_USAGE, "standard input can be read only once");
 		code = open_input(run, &options, call);
 	}
 	return code;
@@ -269,10 +257,8 @@ static int run_merge(const struct call *call)
 
 	if (code != CODE_OK)
 		return code;
-	if (pd_merge_new(&options, &run.merge, &error) < 0) {
-		print_error("%s", error.message);
-		return CODE_UNREADABLE;
-	}
+	if (pd_merge_new(&options, &run.merge, &error) < 0)
+		return print_failure(CODE_UNREADABLE, "%s", error.message);
 	code = open_inputs(&run, call);
 	if (code == CODE_OK)
 		code = join(&run);

@@ -46,26 +46,11 @@ static const struct example examples[] = {
 };
 
 struct packing {
+	struct analysis analysis; /* first, as the input in it: see input_progress */
 	const struct values *values;
-	struct analysis analysis;
 	struct pd_pack *pack;
 	struct pd_pack_result result;
 };
-
-static void warn(void *self, const char *message)
-{
-	struct packing *packing = self;
-
-	progress_clear(&packing->analysis.input.progress);
-	print_error("%s", message);
-}
-
-static void show_progress(void *self, uint64_t done, uint64_t total)
-{
-	struct packing *packing = self;
-
-	progress_show(&packing->analysis.input.progress, done, total);
-}
 
 static bool is_full(const struct values *values)
 {
@@ -80,8 +65,8 @@ static int find_objects(struct packing *packing)
 	const struct pd_pack_options wanted = { .size = sizeof(wanted),
 						.all = values->all,
 						.full = is_full(values),
-						.warn = values->analysis.input.quiet ? NULL : warn,
-						.progress = show_progress,
+						.warn = values->analysis.input.quiet ? NULL : input_warn,
+						.progress = input_progress,
 						.self = packing };
 	struct analysis *analysis = &packing->analysis;
 	struct pd_error error;
@@ -104,8 +89,7 @@ static int find_objects(struct packing *packing)
 	if (status >= 0)
 		return CODE_OK;
 	progress_clear(&analysis->input.progress);
-	print_error("%s", error.message);
-	return CODE_UNREADABLE;
+	return print_failure(CODE_UNREADABLE, "%s", error.message);
 }
 
 static int write_bundle(struct packing *packing, int fd, int level)
@@ -127,8 +111,7 @@ static int write_bundle(struct packing *packing, int fd, int level)
 		pd_bundle_abort(bundle);
 	if (status >= 0)
 		return CODE_OK;
-	print_error("%s", error.message);
-	return CODE_OUTPUT;
+	return print_failure(CODE_OUTPUT, "%s", error.message);
 }
 
 static void report_result(const struct packing *packing)
@@ -160,22 +143,15 @@ static bool ends_with(const char *text, const char *end)
 /* False, said on stderr, for what makes no sense. */
 static bool check(const struct values *values, int *level_out)
 {
-	if (!values->output) {
-		print_error("no output given; use -o FILE, or -o - for standard output");
-		return false;
-	}
-	if (!strcmp(values->output, "-") && isatty(STDOUT_FILENO)) {
-		print_error("refusing to write binary data to a terminal; use -o FILE");
-		return false;
-	}
-	if (values->objects && strcmp(values->objects, "full") && strcmp(values->objects, "symbols")) {
-		print_error("option --objects: '%s' is neither symbols nor full", values->objects);
-		return false;
-	}
-	if (values->level.given && (!values->level.value || values->level.value > MOST_LEVEL)) {
-		print_error("option --level: %" PRIu64 " is not between 1 and %d", values->level.value, MOST_LEVEL);
-		return false;
-	}
+	if (!values->output)
+		return print_error("no output given; use -o FILE, or -o - for standard output");
+	if (!strcmp(values->output, "-") && isatty(STDOUT_FILENO))
+		return print_error("refusing to write binary data to a terminal; use -o FILE");
+	if (values->objects && strcmp(values->objects, "full") && strcmp(values->objects, "symbols"))
+		return print_error("option --objects: '%s' is neither symbols nor full", values->objects);
+	if (values->level.given && (!values->level.value || values->level.value > MOST_LEVEL))
+		return print_error("option --level: %" PRIu64 " is not between 1 and %d", values->level.value,
+				   MOST_LEVEL);
 	*level_out = values->compress || ends_with(values->output, ".zst") ? USUAL_LEVEL : 0;
 	if (values->level.given)
 		*level_out = (int)values->level.value;
@@ -204,7 +180,7 @@ static int run_pack(const struct call *call)
 	const struct values *values = call->values;
 	struct packing packing = { .values = values };
 	struct analysis_options wanted = values->analysis;
-	int code, level;
+	int code, level = 0;
 
 	if (!check(values, &level))
 		return CODE_USAGE;

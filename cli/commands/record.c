@@ -144,10 +144,9 @@ static bool take_synth(const struct values *values, struct pd_session *session)
 		}
 		while (i < 4 && (strlen(kinds[i].name) != length || strncmp(kinds[i].name, at, length) != 0))
 			i++;
-		if (i == 4) {
-			print_error("option --synth: '%.*s' is not all, task, mmap, cgroup or no", (int)length, at);
-			return false;
-		}
+		if (i == 4)
+			return print_error("option --synth: '%.*s' is not all, task, mmap, cgroup or no", (int)length,
+					   at);
 		session->synth |= kinds[i].bits;
 		at += length + (at[length] == ',');
 	}
@@ -163,8 +162,7 @@ static bool take_delay(const struct values *values, struct pd_session *session)
 	session->delay_ms = strtoll(values->delay, &end, 10);
 	if (!*end && end != values->delay && session->delay_ms >= -1)
 		return true;
-	print_error("option --delay: '%s' is not a number of milliseconds", values->delay);
-	return false;
+	return print_error("option --delay: '%s' is not a number of milliseconds", values->delay);
 }
 
 static bool take_session(const struct values *values, struct pd_session *session)
@@ -173,10 +171,8 @@ static bool take_session(const struct values *values, struct pd_session *session
 
 	session->overwrite = values->overwrite;
 	session->tail_synthesize = values->tail_synthesize || values->overwrite;
-	if (values->priority.given && (!values->priority.value || values->priority.value > 99)) {
-		print_error("option --realtime: the priority must be between 1 and 99");
-		return false;
-	}
+	if (values->priority.given && (!values->priority.value || values->priority.value > 99))
+		return print_error("option --realtime: the priority must be between 1 and 99");
 	session->priority = (int)values->priority.value;
 	session->threads = values->threads && !*values->threads ? "cpu" : values->threads;
 	if (values->no_buildid)
@@ -208,10 +204,8 @@ static bool take_packing(const struct values *values, const struct pd_config *co
 	if (!text)
 		return true;
 	if (*text && strcmp(text, "true") != 0) {
-		if (!number_parse(text, &level) || level > 22) {
-			print_error("%s: '%s' is not a number from 0 to 22", source, text);
-			return false;
-		}
+		if (!number_parse(text, &level) || level > 22)
+			return print_error("%s: '%s' is not a number from 0 to 22", source, text);
 		if (!level)
 			return true;
 	}
@@ -232,10 +226,8 @@ static bool take_output(struct record *record, const struct pd_config *config)
 		wanted->path = NULL;
 		wanted->fd = STDOUT_FILENO;
 		wanted->output.mode = PD_MODE_PIPE;
-		if (isatty(STDOUT_FILENO)) {
-			print_error("refusing to write binary data to a terminal; use -o FILE");
-			return false;
-		}
+		if (isatty(STDOUT_FILENO))
+			return print_error("refusing to write binary data to a terminal; use -o FILE");
 	}
 	wanted->output.size = sizeof(wanted->output);
 	wanted->output.packing = PD_PACK_NONE;
@@ -261,10 +253,8 @@ static bool take_values(struct record *record, const struct call *call)
 	sampling->running_time = values->running_time;
 	wanted->targets.per_thread = values->per_thread;
 	if (!call->word_count && !wanted->targets.all && !wanted->targets.cpus && !wanted->targets.pids.count &&
-	    !wanted->targets.tids.count && !wanted->targets.by_user) {
-		print_error("nothing to record: give a COMMAND, -a (system-wide) or -p PID");
-		return false;
-	}
+	    !wanted->targets.tids.count && !wanted->targets.by_user)
+		return print_error("nothing to record: give a COMMAND, -a (system-wide) or -p PID");
 	return take_session(values, &wanted->session) && take_output(record, call->config);
 }
 
@@ -376,10 +366,8 @@ static void catch_signals(struct record *record)
 /* That of the command; shells tell signals so, too. */
 static int exit_code_of(const struct pd_recorded *recorded, const char *command)
 {
-	if (recorded->command_errno) {
-		print_error("%s: %s", command, strerror(recorded->command_errno));
-		return CODE_NO_COMMAND;
-	}
+	if (recorded->command_errno)
+		return print_failure(CODE_NO_COMMAND, "%s: %s", command, strerror(recorded->command_errno));
 	if (stopped_by && !recorded->command_ended)
 		return CODE_SIGNAL + stopped_by;
 	if (!recorded->command_ran || !recorded->command_ended)
@@ -401,10 +389,8 @@ static int record_all(struct record *record, const struct call *call)
 		return CODE_USAGE;
 	status = pd_recorder_run(record->recorder, &recorded, &error);
 	record_control_stop(&control);
-	if (status < 0) {
-		print_error("%s", error.message);
-		return CODE_OUTPUT;
-	}
+	if (status < 0)
+		return print_failure(CODE_OUTPUT, "%s", error.message);
 	if (!recorded.command_errno)
 		report_end(record, &recorded);
 	return exit_code_of(&recorded, call->word_count ? call->words[0] : "");
@@ -417,10 +403,8 @@ static int record_opened(struct record *record, const struct call *call)
 	record->options.note = report_note;
 	record->options.attr = record->values->verbose ? report_attr : NULL;
 	record->options.self = record;
-	if (pd_recorder_open(&record->options, &record->recorder, &error) < 0) {
-		print_error("%s", error.message);
-		return CODE_UNREADABLE;
-	}
+	if (pd_recorder_open(&record->options, &record->recorder, &error) < 0)
+		return print_failure(CODE_UNREADABLE, "%s", error.message);
 	if (!record->values->dry_run)
 		code = record_all(record, call);
 	pd_recorder_close(record->recorder);

@@ -37,8 +37,8 @@ static const struct example examples[] = {
 };
 
 struct repair {
+	struct input input; /* first: see input_progress */
 	const struct values *values;
-	struct input input;
 	struct target target;
 	struct pd_repair_result result;
 	struct pd_text *problems; /* as JSON */
@@ -63,11 +63,6 @@ static bool on_problem(void *self, const struct pd_problem *problem)
 		pd_json_close(&repair->list, '}');
 	}
 	return input_report(&repair->input, problem);
-}
-
-static void show_progress(void *self, const struct pd_stream *stream)
-{
-	progress_step(self, stream);
 }
 
 /* ---- what came of it ---- */
@@ -116,8 +111,7 @@ static int report_end(struct repair *repair)
 		report_result(repair);
 	if (repair->result.record_count)
 		return repair->recovered || has_dropped_features(&repair->result) ? CODE_DAMAGED : CODE_OK;
-	print_error("%s: no record can be read", repair->input.name);
-	return CODE_NOTHING;
+	return print_failure(CODE_NOTHING, "%s: no record can be read", repair->input.name);
 }
 
 /* ---- the command ---- */
@@ -125,8 +119,8 @@ static int report_end(struct repair *repair)
 static int repair_opened(struct repair *repair)
 {
 	const struct pd_repair_options options = { .size = sizeof(options),
-						   .progress = show_progress,
-						   .self = &repair->input.progress };
+						   .progress = input_progress_step,
+						   .self = &repair->input };
 	struct pd_file *const inputs[] = { repair->input.file };
 	bool writes = !repair->values->dry_run;
 	int code = writes ? target_open(&repair->target, inputs, 1, false) : CODE_OK;
@@ -147,14 +141,10 @@ static bool options_are_valid(const struct values *values)
 {
 	const char *output = values->target.output;
 
-	if (values->dry_run && output) {
-		print_error("--dry-run writes nothing: leave out --output");
-		return false;
-	}
-	if (values->json && output && !strcmp(output, "-")) {
-		print_error("--json and the recording cannot both be written to standard output");
-		return false;
-	}
+	if (values->dry_run && output)
+		return print_error("--dry-run writes nothing: leave out --output");
+	if (values->json && output && !strcmp(output, "-"))
+		return print_error("--json and the recording cannot both be written to standard output");
 	return true;
 }
 
@@ -171,10 +161,8 @@ static int run_repair(const struct call *call)
 	if (code != CODE_OK)
 		return code;
 	repair.problems = pd_text_new();
-	if (!repair.problems) {
-		print_error("no memory");
-		return CODE_UNREADABLE;
-	}
+	if (!repair.problems)
+		return print_failure(CODE_UNREADABLE, "no memory");
 	repair.list.text = repair.problems;
 	input.keep = input.recover = true;
 	code = input_open(&repair.input, &input, call, on_problem, &repair);

@@ -21,58 +21,13 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-/* ---- filters ---- */
-
-static enum pd_choice filter_sample(const void *filter, const struct pd_candidate *candidate)
-{
-	return pd_select_choose(filter, candidate);
-}
-
-static bool has_place(const void *filter, const struct pd_place *place)
-{
-	return pd_select_has_place(filter, place);
-}
-
-static void show_progress(void *self, uint64_t done, uint64_t total)
-{
-	struct report_run *run = self;
-
-	progress_show(&run->analysis.input.progress, done, total);
-}
-
-static void warn(void *self, const char *sentence)
-{
-	struct report_run *run = self;
-
-	progress_clear(&run->analysis.input.progress);
-	print_error("%s", sentence);
-}
-
-static void fill_filters(struct report_run *run)
-{
-	const struct pd_select *select = run->analysis.select;
-	struct pd_report_options *options = &run->options;
-
-	options->choose = filter_sample;
-	options->has_place = pd_select_by_place(select) ? has_place : NULL;
-	options->filter = select;
-	options->by_dso = pd_select_has_list(select, PD_SELECT_DSOS);
-	options->only_comm = pd_select_only(select, PD_SELECT_COMMS);
-	options->only_dso = pd_select_only(select, PD_SELECT_DSOS);
-	options->only_symbol = pd_select_only(select, PD_SELECT_SYMBOLS);
-	options->progress = show_progress;
-	options->warn = warn;
-	options->self = run;
-}
-
 /* ---- the command ---- */
 
 static int code_of_report(const struct report_run *run, enum pd_status status, const struct pd_error *error)
 {
 	if (status != PD_ERROR_NO_MATCH)
 		return code_with_error(status, error);
-	print_error("%s: %s", run->analysis.input.name, error->message);
-	return CODE_NOTHING;
+	return print_failure(CODE_NOTHING, "%s: %s", run->analysis.input.name, error->message);
 }
 
 static int print(struct report_run *run)
@@ -104,17 +59,17 @@ static int plan(struct report_run *run)
 	struct pd_error error;
 	int code;
 
-	if (run->values->branches && run->values->no_branches) {
-		print_error("--branch-stack and --no-branch-stack cannot be combined");
-		return CODE_USAGE;
-	}
-	fill_filters(run);
+	if (run->values->branches && run->values->no_branches)
+		return print_failure(CODE_USAGE, "--branch-stack and --no-branch-stack cannot be combined");
+	pd_report_select(&run->options, run->analysis.select);
+	run->options.progress = input_progress;
+	run->options.warn = input_warn;
+	run->options.self = &run->analysis.input;
 	code = code_of_report(run, pd_report_new(run->analysis.input.file, &run->options, &run->report, &error),
 			      &error);
-	if (code == CODE_OK && !run->is_quantum_valid) {
-		print_error("option --time-quantum: '%s' is not a duration such as 10ms", run->values->time_quantum);
-		return CODE_USAGE;
-	}
+	if (code == CODE_OK && !run->is_quantum_valid)
+		return print_failure(CODE_USAGE, "option --time-quantum: '%s' is not a duration such as 10ms",
+				     run->values->time_quantum);
 	return code;
 }
 
@@ -180,16 +135,11 @@ static int print_stats(struct input *input)
 	return code;
 }
 
-static void step_tasks(void *self, const struct pd_stream *stream)
-{
-	struct input *input = self;
-
-	progress_step(&input->progress, stream);
-}
-
 static int print_tasks(struct input *input, const struct report_values *values)
 {
-	const struct pd_tasks_options options = { .size = sizeof(options), .progress = step_tasks, .self = input };
+	const struct pd_tasks_options options = { .size = sizeof(options),
+						  .progress = input_progress_step,
+						  .self = input };
 	struct pd_tasks *tasks;
 	struct pd_error error;
 	enum pd_status status = pd_tasks_read(input->file, &options, &tasks, &error);
@@ -233,21 +183,16 @@ static int run_report(const struct call *call)
 	struct report_run *run;
 	int code;
 
-	if (values->stats && *values->stats && strcmp(values->stats, "records") != 0 && !is_of_profile(values)) {
-		print_error("option --stats: '%s' is neither records nor profile", values->stats);
-		return CODE_USAGE;
-	}
-	if (values->csv && (values->tasks || values->mmaps)) {
-		print_error("--csv and --%s cannot be combined", values->mmaps ? "mmaps" : "tasks");
-		return CODE_USAGE;
-	}
+	if (values->stats && *values->stats && strcmp(values->stats, "records") != 0 && !is_of_profile(values))
+		return print_failure(CODE_USAGE, "option --stats: '%s' is neither records nor profile", values->stats);
+	if (values->csv && (values->tasks || values->mmaps))
+		return print_failure(CODE_USAGE, "--csv and --%s cannot be combined",
+				     values->mmaps ? "mmaps" : "tasks");
 	if (values->header_only || values->tasks || values->mmaps || (values->stats && !is_of_profile(values)))
 		return print_without_samples(values, call);
 	run = calloc(1, sizeof(*run));
-	if (!run) {
-		print_error("out of memory");
-		return CODE_UNREADABLE;
-	}
+	if (!run)
+		return print_failure(CODE_UNREADABLE, "out of memory");
 	run->values = values;
 	run->call = call;
 	code = report_options_parse(run) ? open_and_print(run) : CODE_USAGE;

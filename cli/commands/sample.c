@@ -47,15 +47,12 @@ static bool take_words(uint64_t *rate, const struct values *values, const struct
 		rest->word_count = call->word_count - 1;
 		break;
 	}
-	if (!values->rate.given && rest->word_count == call->word_count) {
-		print_error("no rate given; 1/10 keeps one of ten samples");
-		return false;
-	}
-	if (!*rate || rest->word_count > 1) {
-		print_error(*rate ? "unexpected argument '%s' (only one FILE is accepted)" : "invalid rate '1/0'",
-			    call->words[call->word_count - 1]);
-		return false;
-	}
+	if (!values->rate.given && rest->word_count == call->word_count)
+		return print_error("no rate given; 1/10 keeps one of ten samples");
+	if (!*rate || rest->word_count > 1)
+		return print_error(*rate ? "unexpected argument '%s' (only one FILE is accepted)" :
+					   "invalid rate '1/0'",
+				   call->words[call->word_count - 1]);
 	return true;
 }
 

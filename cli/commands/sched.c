@@ -55,10 +55,8 @@ static int print(struct input *input, const struct values *values, struct output
 
 	if (status == PD_ERROR_OUTPUT)
 		return CODE_OK;
-	if (status == PD_ERROR_NO_SAMPLES) {
-		print_error("%s: %s", input->name, error.message);
-		return CODE_NO_SAMPLES;
-	}
+	if (status == PD_ERROR_NO_SAMPLES)
+		return print_failure(CODE_NO_SAMPLES, "%s: %s", input->name, error.message);
 	if (status < 0)
 		return code_with_error(status, &error);
 	output_flush(out);
@@ -76,14 +74,10 @@ static int run_sched(const struct call *call)
 	struct input input;
 	int code;
 
-	if (!call->word_count || strcmp(call->words[0], "timehist") != 0) {
-		print_error("perfdata sched: 'timehist' is all there is");
-		return CODE_USAGE;
-	}
-	if (values->summary && (values->wakeups || values->next)) {
-		print_error("-s and -%c cannot be combined", values->wakeups ? 'w' : 'n');
-		return CODE_USAGE;
-	}
+	if (!call->word_count || strcmp(call->words[0], "timehist") != 0)
+		return print_failure(CODE_USAGE, "perfdata sched: 'timehist' is all there is");
+	if (values->summary && (values->wakeups || values->next))
+		return print_failure(CODE_USAGE, "-s and -%c cannot be combined", values->wakeups ? 'w' : 'n');
 	rest.words++;
 	rest.word_count--;
 	from.keep = true; /* time order may need two passes */

@@ -121,8 +121,8 @@ static uint64_t shown_types(const struct values *values)
 
 /* A run of the command. */
 struct script {
+	struct input input; /* first: see input_progress */
 	const struct values *values;
-	struct input input;
 	struct pd_select *select;
 	struct pd_select *stop; /* what call chains end with, or NULL */
 	struct pd_samples *samples;
@@ -175,14 +175,6 @@ static enum pd_status learn(void *self, struct pd_file *file, struct pd_error *e
 	return pd_select_learn(script->select, file, error);
 }
 
-static bool show_progress(void *self, uint64_t done, uint64_t total)
-{
-	struct script *script = self;
-
-	progress_show(&script->input.progress, done, total);
-	return true;
-}
-
 static enum pd_status open_symbols(void *self, struct pd_file *file, const struct pd_state *state,
 				   struct pd_symbols **symbols_out, struct pd_error *error)
 {
@@ -193,12 +185,6 @@ static enum pd_status open_symbols(void *self, struct pd_file *file, const struc
 	script->symbols_wrong = !script->symbols;
 	*symbols_out = script->symbols;
 	return script->symbols ? PD_OK : PD_ERROR_STOPPED;
-}
-
-static void warn(void *self, const char *sentence)
-{
-	(void)self;
-	print_error("%s", sentence);
 }
 
 /* ---- options ---- */
@@ -226,10 +212,10 @@ static enum pd_status samples_of(struct script *script, const struct values *val
 		.choose_place = by_place ? choose_place : NULL,
 		.stops_at = values->stop ? ends_chain : NULL,
 		.ready = get_ready,
-		.progress = show_progress,
+		.progress = input_progress_go_on,
 		.learn = learn,
 		.symbols = open_symbols,
-		.warn = warn,
+		.warn = input_warn,
 		.self = script,
 	};
 
@@ -251,8 +237,7 @@ static bool take_stop(struct script *script, const char *list)
 	if (!list || pd_select_new(&functions, &script->stop, &error) >= 0)
 		return true;
 	named = strncmp(error.message, other, sizeof(other) - 1) == 0;
-	print_error("option --stop-bt: %s", error.message + (named ? sizeof(other) - 1 : 0));
-	return false;
+	return print_error("option --stop-bt: %s", error.message + (named ? sizeof(other) - 1 : 0));
 }
 
 /* The first error in this order is what is reported. */
@@ -264,14 +249,10 @@ static int take_options(struct script *script, const struct values *values, cons
 		return CODE_USAGE;
 	if (status != PD_OK)
 		return code_with_error(status, &script->error);
-	if (values->dump) {
-		print_error("--dump-raw-trace is not supported; use perfdata dump");
-		return CODE_USAGE;
-	}
-	if (values->reltime && values->deltatime) {
-		print_error("--reltime and --deltatime cannot be combined");
-		return CODE_USAGE;
-	}
+	if (values->dump)
+		return print_failure(CODE_USAGE, "--dump-raw-trace is not supported; use perfdata dump");
+	if (values->reltime && values->deltatime)
+		return print_failure(CODE_USAGE, "--reltime and --deltatime cannot be combined");
 	if (!take_stop(script, values->stop))
 		return CODE_USAGE;
 	return select_take(&script->select, &values->select) ? CODE_OK : CODE_USAGE;
@@ -293,10 +274,8 @@ static int report_end(const struct script *script)
 		return CODE_UNREADABLE;
 	if (status >= 0 || script->input.out->failure)
 		return CODE_OK;
-	if (status == PD_ERROR_NO_MATCH) {
-		print_error("%s: %s", script->input.name, script->error.message);
-		return CODE_NOTHING;
-	}
+	if (status == PD_ERROR_NO_MATCH)
+		return print_failure(CODE_NOTHING, "%s: %s", script->input.name, script->error.message);
 	print_error("%s", status == PD_ERROR_MEMORY ? "out of memory" : script->error.message);
 	return code_of(status);
 }
@@ -325,11 +304,10 @@ static int print_pipe(struct script *script)
 {
 	int code;
 
-	if (script->values->header || pd_select_waits(script->select)) {
-		print_error("%s: --header, time ranges in percent and wall clocks are not possible on a pipe",
-			    script->input.name);
-		return CODE_USAGE;
-	}
+	if (script->values->header || pd_select_waits(script->select))
+		return print_failure(CODE_USAGE,
+				     "%s: --header, time ranges in percent and wall clocks are not possible on a pipe",
+				     script->input.name);
 	script->status = pd_samples_begin(script->samples, script->input.file, &script->error);
 	if (script->status != PD_OK)
 		return report_end(script);
@@ -343,10 +321,8 @@ static int print_pipe(struct script *script)
 
 static int report_nothing(const struct script *script, const struct pd_samples_result *result)
 {
-	if (!result->sample_count) {
-		print_error("%s: no samples in the file", script->input.name);
-		return CODE_NO_SAMPLES;
-	}
+	if (!result->sample_count)
+		return print_failure(CODE_NO_SAMPLES, "%s: no samples in the file", script->input.name);
 	print_error("%s: no samples match the filters", script->input.name);
 	select_report_missing(script->select, script->input.file);
 	return CODE_NOTHING;
@@ -393,10 +369,8 @@ static int run_script(const struct call *call)
 	struct script *script = calloc(1, sizeof(*script));
 	int code;
 
-	if (!script) {
-		print_error("out of memory");
-		return CODE_UNREADABLE;
-	}
+	if (!script)
+		return print_failure(CODE_UNREADABLE, "out of memory");
 	script->values = call->values;
 	code = run_opened_script(script, call);
 	pd_samples_free(script->samples);

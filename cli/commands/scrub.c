@@ -55,9 +55,9 @@ static const struct example examples[] = {
 };
 
 struct job {
+	struct input input; /* first: see input_progress */
 	const struct values *values;
 	struct pd_scrub_options options;
-	struct input input;
 	struct target target;
 	struct pd_scrub *scrub;
 	struct outfile map;
@@ -74,8 +74,7 @@ static bool parse_level(struct job *job)
 	job->options.level = PD_SCRUB_ADDRESSES;
 	if (!hide || pd_scrub_level_parse(hide, &job->options.level))
 		return true;
-	print_error("option --hide: '%s' is not one of names, addresses, all", hide);
-	return false;
+	return print_error("option --hide: '%s' is not one of names, addresses, all", hide);
 }
 
 static bool parse_data(struct job *job)
@@ -84,8 +83,7 @@ static bool parse_data(struct job *job)
 
 	if (!job->values->keep_data || pd_scrub_keep_data_parse(job->values->keep_data, &job->options, &error) == PD_OK)
 		return true;
-	print_error("option --keep-data: %s", error.message);
-	return false;
+	return print_error("option --keep-data: %s", error.message);
 }
 
 static bool parse_options(struct job *job)
@@ -117,13 +115,6 @@ static void print_name(void *self, const char *class_name, struct pd_bytes from,
 
 /* ---- anonymizing ---- */
 
-static void show_progress(void *self, uint64_t done, uint64_t total)
-{
-	struct job *job = self;
-
-	progress_show(&job->input.progress, done, total);
-}
-
 static int write_result(struct job *job)
 {
 	struct pd_file *const inputs[] = { job->input.file };
@@ -151,7 +142,7 @@ static int scrub_opened(struct job *job)
 	enum pd_status status;
 
 	job->options.name = job->values->map ? print_name : NULL;
-	job->options.progress = show_progress;
+	job->options.progress = input_progress;
 	job->options.self = job;
 	status = pd_scrub_new(job->input.file, &job->options, &job->scrub, &error);
 	progress_clear(&job->input.progress);
@@ -170,14 +161,10 @@ static int scrub_input(struct job *job, const struct call *call)
 
 	if (code != CODE_OK)
 		return code;
-	if (job->values->json && !strcmp(job->target.path, "-")) {
-		print_error("--json and -o - both write to standard output");
-		return CODE_USAGE;
-	}
-	if (job->values->map && !strcmp(job->target.path, job->values->map)) {
-		print_error("--map and --output both write to '%s'", job->values->map);
-		return CODE_USAGE;
-	}
+	if (job->values->json && !strcmp(job->target.path, "-"))
+		return print_failure(CODE_USAGE, "--json and -o - both write to standard output");
+	if (job->values->map && !strcmp(job->target.path, job->values->map))
+		return print_failure(CODE_USAGE, "--map and --output both write to '%s'", job->values->map);
 	input.keep = job->options.level > PD_SCRUB_NAMES;
 	input.verify = true;
 	code = input_open(&job->input, &input, call, NULL, NULL);

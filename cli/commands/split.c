@@ -37,9 +37,9 @@ static const struct example examples[] = {
 };
 
 struct run {
+	struct input input; /* first: see input_progress */
 	const struct values *values;
 	struct pd_split_options options;
-	struct input input;
 	struct pd_split *split;
 	struct outfiles files; /* by piece */
 };
@@ -148,13 +148,6 @@ static int write_all(struct run *run, struct output *out)
 	return result.lost_count || result.deep_count ? CODE_DAMAGED : CODE_OK;
 }
 
-static void show_progress(void *self, uint64_t done, uint64_t total)
-{
-	struct run *run = self;
-
-	progress_show(&run->input.progress, done, total);
-}
-
 static int split_opened(struct run *run, struct output *out)
 {
 	struct pd_error error;
@@ -179,18 +172,14 @@ static int take_options(struct run *run)
 	struct target target;
 	struct pd_error error;
 
-	if (!values->by) {
-		print_error("nothing to split by; use --by event, pid, comm, cpu, cgroup, time=DURATION or size=BYTES");
-		return CODE_USAGE;
-	}
-	if (pd_split_parse(values->by, &run->options, &error) < 0) {
-		print_error("option --by: %s", error.message);
-		return CODE_USAGE;
-	}
-	if (!output || !*output || !strcmp(output, "-")) {
-		print_error("no output given; use -o DIRECTORY, or -o FILE with %%s in its name");
-		return CODE_USAGE;
-	}
+	if (!values->by)
+		return print_failure(
+			CODE_USAGE,
+			"nothing to split by; use --by event, pid, comm, cpu, cgroup, time=DURATION or size=BYTES");
+	if (pd_split_parse(values->by, &run->options, &error) < 0)
+		return print_failure(CODE_USAGE, "option --by: %s", error.message);
+	if (!output || !*output || !strcmp(output, "-"))
+		return print_failure(CODE_USAGE, "no output given; use -o DIRECTORY, or -o FILE with %%s in its name");
 	run->files.output = output;
 	return target_take_path(&target, &values->target, output, PD_PACK_SAME);
 }
@@ -207,7 +196,7 @@ static int run_split(const struct call *call)
 	if (code != CODE_OK)
 		return code;
 	run.options.size = sizeof(run.options);
-	run.options.progress = show_progress;
+	run.options.progress = input_progress;
 	run.options.self = &run;
 	return input_close(&run.input, split_opened(&run, call->out));
 }

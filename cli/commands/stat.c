@@ -107,12 +107,6 @@ static const struct option report_options[] = {
 	{ 0 },
 };
 
-static void warn(void *self, const char *message)
-{
-	(void)self;
-	print_error("%s", message);
-}
-
 static int run_report(const struct call *call)
 {
 	const struct report_values *values = call->values;
@@ -122,7 +116,7 @@ static int run_report(const struct call *call)
 		.metric_only = values->metric_only,
 		.big_numbers = true,
 		.locale = "",
-		.warn = warn,
+		.warn = print_warning,
 	};
 	struct input input;
 	struct pd_error error;
@@ -162,10 +156,8 @@ static int run_part(const struct command_line *line, const struct call *call)
 	while (call->arguments[count])
 		count++;
 	words = calloc(count + 1, sizeof(*words));
-	if (!words) {
-		print_error("out of memory");
-		return CODE_USAGE;
-	}
+	if (!words)
+		return print_failure(CODE_USAGE, "out of memory");
 	for (size_t i = 0; i < count; i++)
 		if (i != count - call->word_count)
 			words[own++] = (char *)call->arguments[i];

@@ -50,8 +50,7 @@ static int write_text(struct input *input, const struct values *values, struct o
 	if (status >= 0)
 		return CODE_OK;
 	progress_clear(&input->progress);
-	print_error("%s", error.message);
-	return CODE_UNREADABLE;
+	return print_failure(CODE_UNREADABLE, "%s", error.message);
 }
 
 static int run_text(const struct call *call)

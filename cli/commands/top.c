@@ -106,10 +106,8 @@ static bool take_form(struct top *top)
 	top->hide_kernel = values->hide_kernel;
 	top->hide_user = values->hide_user;
 	top->delay = 2;
-	if (values->delay && !top_parse_seconds(values->delay, &top->delay)) {
-		print_error("option --delay: '%s' is not a number of seconds of at least 0.1", values->delay);
-		return false;
-	}
+	if (values->delay && !top_parse_seconds(values->delay, &top->delay))
+		return print_error("option --delay: '%s' is not a number of seconds of at least 0.1", values->delay);
 	if (values->percent_limit && !percent_parse("percent-limit", values->percent_limit, &top->form.least))
 		return false;
 	if (values->percent_limit)
@@ -313,10 +311,8 @@ static int show(struct top *top)
 	struct pd_error error;
 	enum pd_status status;
 
-	if (pd_sum_new(&top->sum, &error) < 0 || !output_init(&top->frame, -1)) {
-		print_error("out of memory");
-		return CODE_UNREADABLE;
-	}
+	if (pd_sum_new(&top->sum, &error) < 0 || !output_init(&top->frame, -1))
+		return print_failure(CODE_UNREADABLE, "out of memory");
 	if (!top->values->batch && !top->values->json && !(top->values->input && !strcmp(top->values->input, "-")))
 		screen_open(&top->screen);
 	catch_signals(top);
@@ -342,10 +338,8 @@ static int show_recorded(struct top *top)
 		return CODE_USAGE;
 	top->wanted.note = report_note;
 	top->wanted.self = top;
-	if (pd_recorder_open(&top->wanted, &top->recorder, &error) < 0) {
-		print_error("%s", error.message);
-		return CODE_UNREADABLE;
-	}
+	if (pd_recorder_open(&top->wanted, &top->recorder, &error) < 0)
+		return print_failure(CODE_UNREADABLE, "%s", error.message);
 	code = show(top);
 	running = NULL;
 	pd_recorder_state(top->recorder, &recorded);
@@ -366,10 +360,8 @@ static int run_top(const struct call *call)
 	struct top *top = calloc(1, sizeof(*top));
 	int code = CODE_USAGE;
 
-	if (!top) {
-		print_error("out of memory");
-		return CODE_UNREADABLE;
-	}
+	if (!top)
+		return print_failure(CODE_UNREADABLE, "out of memory");
 	top->values = call->values;
 	top->call = call;
 	top->out = call->out;

@@ -32,12 +32,6 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-static void warn(void *self, const char *message)
-{
-	(void)self;
-	print_error("%s", message);
-}
-
 static void note_unfinished(void *self, enum pd_unfinished step, const char *path)
 {
 	unfinished_note(self, step, path);
@@ -65,7 +59,7 @@ static int unpack(const struct pd_archive *archive, const struct values *values)
 	mode_t mask = umask(0);
 	struct pd_unpack_options options = { .size = sizeof(options),
 					     .mode = 0777 & ~mask,
-					     .warn = values->quiet ? NULL : warn,
+					     .warn = values->quiet ? NULL : print_warning,
 					     .unfinished = note_unfinished,
 					     .self = &unfinished };
 	struct pd_unpack_result result;
@@ -102,8 +96,7 @@ static bool is_free(const char *path)
 
 	if ((lstat(path, &status) < 0 && errno == ENOENT) || is_empty(path))
 		return true;
-	print_error("%s: already exists", path);
-	return false;
+	return print_error("%s: already exists", path);
 }
 
 static int run_unpack(const struct call *call)
@@ -115,25 +108,20 @@ static int run_unpack(const struct call *call)
 	enum pd_status status;
 	int code;
 
-	if (values->input && call->word_count) {
-		print_error("unexpected argument '%s' (--input is '%s' already)", call->words[0], values->input);
-		return CODE_USAGE;
-	}
-	if (!input || !values->output) {
-		print_error(input ? "no output given; use -o DIR" :
-				    "no input given; name a BUNDLE, or - for standard input");
-		return CODE_USAGE;
-	}
+	if (values->input && call->word_count)
+		return print_failure(CODE_USAGE, "unexpected argument '%s' (--input is '%s' already)", call->words[0],
+				     values->input);
+	if (!input || !values->output)
+		return print_failure(CODE_USAGE, input ? "no output given; use -o DIR" :
+							 "no input given; name a BUNDLE, or - for standard input");
 	if (!is_free(values->output))
 		return CODE_OUTPUT;
 	if (strcmp(input, "-") != 0)
 		status = pd_archive_open(input, NULL, &archive, &error);
 	else
 		status = pd_archive_open_fd(STDIN_FILENO, NULL, &archive, &error);
-	if (status < 0) {
-		print_error("%s", error.message);
-		return CODE_UNREADABLE;
-	}
+	if (status < 0)
+		return print_failure(CODE_UNREADABLE, "%s", error.message);
 	code = unpack(archive, values);
 	pd_archive_close(archive);
 	return code;

@@ -38,24 +38,14 @@ static struct pd_symbols *symbols_of(void *self, const struct pd_state *state)
 	return analysis->symbols;
 }
 
-static bool show_progress(void *self, uint64_t done, uint64_t total)
-{
-	struct analysis *analysis = self;
-
-	progress_show(&analysis->input.progress, done, total);
-	return true;
-}
-
 static int report_nothing(const struct analysis *analysis)
 {
 	uint64_t left = 0;
 
 	for (size_t i = 0; i < pd_file_event_count(analysis->input.file); i++)
 		left += pd_profile_total(analysis->profile, i)->left_samples;
-	if (!left && !pd_profile_losses(analysis->profile)->had_samples) {
-		print_error("%s: no samples in the file", analysis->input.name);
-		return CODE_NO_SAMPLES;
-	}
+	if (!left && !pd_profile_losses(analysis->profile)->had_samples)
+		return print_failure(CODE_NO_SAMPLES, "%s: no samples in the file", analysis->input.name);
 	print_error("%s: no samples match the filters", analysis->input.name);
 	select_report_missing(analysis->select, analysis->input.file);
 	return CODE_NOTHING;
@@ -77,7 +67,7 @@ static int read_profile(struct analysis *analysis, const struct analysis_options
 	profile_options.ready = ready;
 	profile_options.symbols = symbols_of;
 	analysis->symbol_options = &options->symbols;
-	profile_options.progress = show_progress;
+	profile_options.progress = input_progress_go_on;
 	profile_options.self = analysis;
 	status = pd_profile_read(analysis->input.file, &profile_options, &analysis->profile, &error);
 	progress_clear(&analysis->input.progress);
@@ -95,8 +85,7 @@ static int name_places(struct analysis *analysis)
 		return CODE_UNREADABLE;
 	if (pd_profile_name(analysis->profile, analysis->symbols, &error) >= 0)
 		return CODE_OK;
-	print_error("%s", error.message);
-	return CODE_UNREADABLE;
+	return print_failure(CODE_UNREADABLE, "%s", error.message);
 }
 
 int analysis_begin(struct analysis *analysis, const struct analysis_options *options, const struct call *call)
@@ -109,10 +98,9 @@ int analysis_begin(struct analysis *analysis, const struct analysis_options *opt
 		return CODE_USAGE;
 	/* Samples are chosen before their places have names. */
 	where = pd_select_where(analysis->select);
-	if (where && (pd_filter_asks(where) & (PD_FILTER_DSO | PD_FILTER_SYMBOL))) {
-		print_error("option --where: dso and symbol cannot be used here; use --dsos and --symbols");
-		return CODE_USAGE;
-	}
+	if (where && (pd_filter_asks(where) & (PD_FILTER_DSO | PD_FILTER_SYMBOL)))
+		return print_failure(CODE_USAGE,
+				     "option --where: dso and symbol cannot be used here; use --dsos and --symbols");
 	input.keep = true;
 	analysis->short_names = call->out->terminal;
 	heap_prepare();
@@ -166,6 +154,5 @@ bool unwind_parse(const char *word, bool *no_unwind_out)
 	*no_unwind_out = word && strcmp(word, "no") == 0;
 	if (!word || *no_unwind_out || strcmp(word, "yes") == 0)
 		return true;
-	print_error("option --unwind: '%s' is neither yes nor no", word);
-	return false;
+	return print_error("option --unwind: '%s' is neither yes nor no", word);
 }

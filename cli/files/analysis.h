@@ -19,7 +19,7 @@ struct analysis_options {
 };
 
 struct analysis {
-	struct input input;
+	struct input input; /* first: see input_progress */
 	struct pd_select *select;
 	struct pd_profile *profile;
 	struct pd_symbols *symbols;

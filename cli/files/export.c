@@ -8,8 +8,8 @@
 #include <string.h>
 
 struct exporting {
+	struct input input; /* first: see input_progress */
 	const struct export_values *values;
-	struct input input;
 	struct pd_select *select;
 	struct pd_symbols *symbols;
 	bool symbols_wrong; /* why is told */
@@ -39,14 +39,6 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 	struct exporting *exporting = self;
 
 	return pd_select_ready(exporting->select, exporting->input.file, window, error);
-}
-
-static bool show_progress(void *self, uint64_t done, uint64_t total)
-{
-	struct exporting *exporting = self;
-
-	progress_show(&exporting->input.progress, done, total);
-	return true;
 }
 
 static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
@@ -84,14 +76,12 @@ static int read_options(struct exporting *exporting, const struct call *call)
 		return CODE_USAGE;
 	/* Samples are chosen before their places have names. */
 	where = pd_select_where(exporting->select);
-	if (where && (pd_filter_asks(where) & (PD_FILTER_DSO | PD_FILTER_SYMBOL))) {
-		print_error("option --where: dso and symbol cannot be used here; use --dsos and --symbols");
-		return CODE_USAGE;
-	}
-	if (exporting->format.binary && (!values->output || !strcmp(values->output, "-")) && call->out->terminal) {
-		print_error("refusing to write %s to a terminal; use -o FILE", exporting->format.name);
-		return CODE_USAGE;
-	}
+	if (where && (pd_filter_asks(where) & (PD_FILTER_DSO | PD_FILTER_SYMBOL)))
+		return print_failure(CODE_USAGE,
+				     "option --where: dso and symbol cannot be used here; use --dsos and --symbols");
+	if (exporting->format.binary && (!values->output || !strcmp(values->output, "-")) && call->out->terminal)
+		return print_failure(CODE_USAGE, "refusing to write %s to a terminal; use -o FILE",
+				     exporting->format.name);
 	return CODE_OK;
 }
 
@@ -102,15 +92,11 @@ static int report_nothing(const struct exporting *exporting, const struct pd_err
 	struct pd_export_result result = pd_export_result(exporting->export_);
 
 	/* the samples have nothing that the format wants */
-	if (result.samples) {
-		print_error("%s: %s", exporting->input.name, error->message);
-		return CODE_NOTHING;
-	}
+	if (result.samples)
+		return print_failure(CODE_NOTHING, "%s: %s", exporting->input.name, error->message);
 
-	if (!result.samples_read) {
-		print_error("%s: no samples in the file", exporting->input.name);
-		return CODE_NO_SAMPLES;
-	}
+	if (!result.samples_read)
+		return print_failure(CODE_NO_SAMPLES, "%s: no samples in the file", exporting->input.name);
 	print_error("%s: no samples match the filters", exporting->input.name);
 	select_report_missing(exporting->select, exporting->input.file);
 	return CODE_NOTHING;
@@ -159,7 +145,7 @@ static int write_output(struct exporting *exporting, const struct call *call)
 		.choose = filter_sample,
 		.choose_place = by_place ? choose_place : NULL,
 		.ready = get_ready,
-		.progress = show_progress,
+		.progress = input_progress_go_on,
 		.object = exporting->values->object,
 		.no_unwind = exporting->no_unwind,
 		.symbols = open_symbols,

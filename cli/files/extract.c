@@ -19,10 +19,10 @@ static const struct option lines[] = {
 const struct option_group extract_group = { HEADING_OUTPUT, lines };
 
 struct run {
+	struct input input; /* first: see input_progress */
 	const struct extract_values *values;
 	struct pd_extract_options *options;
 	const struct symbol_options *symbol_options;
-	struct input input;
 	struct target target;
 	struct pd_extract *extract;
 	struct pd_symbols *symbols;
@@ -31,13 +31,6 @@ struct run {
 };
 
 /* ---- what the library asks ---- */
-
-static void show_progress(void *self, uint64_t done, uint64_t total)
-{
-	struct run *run = self;
-
-	progress_show(&run->input.progress, done, total);
-}
 
 /* Problems are reported in the first pass, and not again. */
 static void end_pass(void *self)
@@ -191,7 +184,7 @@ int extract_run(const struct call *call, const struct extract_values *values, st
 
 	options->size = sizeof(*options);
 	options->symbols = symbols ? open_symbols : NULL;
-	options->progress = show_progress;
+	options->progress = input_progress;
 	options->pass_end = end_pass;
 	options->self = &run;
 	code = open_input(&run, call);

@@ -62,6 +62,42 @@ void input_again(struct input *input)
 	input->reported_kinds = input->problem_kinds;
 }
 
+void input_progress(void *self, uint64_t done, uint64_t total)
+{
+	struct input *input = self;
+
+	progress_show(&input->progress, done, total);
+}
+
+void input_progress_step(void *self, const struct pd_stream *stream)
+{
+	struct input *input = self;
+
+	progress_step(&input->progress, stream);
+}
+
+bool input_progress_go_on(void *self, uint64_t done, uint64_t total)
+{
+	input_progress(self, done, total);
+	return true;
+}
+
+void input_warn(void *self, const char *message)
+{
+	struct input *input = self;
+
+	progress_clear(&input->progress);
+	print_error("%s", message);
+}
+
+void input_pass_end(void *self)
+{
+	struct input *input = self;
+
+	progress_clear(&input->progress);
+	input_again(input);
+}
+
 bool input_report(struct input *input, const struct pd_problem *problem)
 {
 	char place[40] = "";
@@ -126,10 +162,9 @@ int input_open(struct input *input, const struct input_options *options, const s
 	enum pd_status status;
 
 	memset(input, 0, sizeof(*input));
-	if (path && call->word_count) {
-		print_error("unexpected argument '%s' (--input is '%s' already)", call->words[0], path);
-		return CODE_USAGE;
-	}
+	if (path && call->word_count)
+		return print_failure(CODE_USAGE, "unexpected argument '%s' (--input is '%s' already)", call->words[0],
+				     path);
 	if (!path)
 		path = call->word_count ? call->words[0] : default_path();
 	input->quiet = options->quiet;
@@ -194,8 +229,7 @@ int input_visit(struct input *input, record_fn *each, void *self)
 	if (status >= 0)
 		return CODE_OK;
 	progress_clear(&input->progress);
-	print_error("%s", error.message);
-	return CODE_UNREADABLE;
+	return print_failure(CODE_UNREADABLE, "%s", error.message);
 }
 
 int input_print_header(struct input *input, bool full)

@@ -52,6 +52,14 @@ int input_close(struct input *input, int code);
 /* To be called between two passes: kinds of problems already reported are not reported again. */
 void input_again(struct input *input);
 
+/* For options of the library that take functions; self is the input, or a struct that begins with it. */
+void input_progress(void *self, uint64_t done, uint64_t total);
+void input_progress_step(void *self, const struct pd_stream *stream);
+bool input_progress_go_on(void *self, uint64_t done, uint64_t total);
+void input_warn(void *self, const char *message);
+/* input_again, and the progress begins anew. */
+void input_pass_end(void *self);
+
 /* Called for each record; false ends the pass. */
 typedef bool record_fn(void *self, struct pd_stream *stream, const struct pd_record *record);
 /* Hands over every record of the file. Returns CODE_OK or CODE_UNREADABLE. */

@@ -108,14 +108,10 @@ int outfile_open(struct outfile *file, const char *path, struct output *standard
 	file->path = path;
 	file->out = &file->own;
 	there = stat(path, &status) == 0;
-	if (there && S_ISREG(status.st_mode) && is_recording(path)) {
-		print_error("%s: refusing to overwrite a perf.data file", path);
-		return CODE_USAGE;
-	}
-	if (there && is_input(&status, input)) {
-		print_error("%s: refusing to overwrite the input file", path);
-		return CODE_USAGE;
-	}
+	if (there && S_ISREG(status.st_mode) && is_recording(path))
+		return print_failure(CODE_USAGE, "%s: refusing to overwrite a perf.data file", path);
+	if (there && is_input(&status, input))
+		return print_failure(CODE_USAGE, "%s: refusing to overwrite the input file", path);
 	fd = there && !S_ISREG(status.st_mode) ? open(path, O_WRONLY | O_CLOEXEC) :
 						 open_temporary(file, there ? &status : NULL);
 	if (fd < 0 || !output_init(&file->own, fd)) {

@@ -36,8 +36,7 @@ bool outfiles_add(struct outfiles *files, const char *name)
 			return true;
 		}
 	}
-	print_error("out of memory");
-	return false;
+	return print_error("out of memory");
 }
 
 static int create_directory(struct outfiles *files)
@@ -53,8 +52,7 @@ static int create_directory(struct outfiles *files)
 	unfinished_end();
 	if (files->made_directory)
 		return CODE_OK;
-	print_error("%s: cannot create: %s", files->output, strerror(errno));
-	return CODE_OUTPUT;
+	return print_failure(CODE_OUTPUT, "%s: cannot create: %s", files->output, strerror(errno));
 }
 
 int outfiles_begin(struct outfiles *files)
@@ -62,10 +60,8 @@ int outfiles_begin(struct outfiles *files)
 	struct stat status;
 
 	for (size_t i = 0; i < files->count; i++) {
-		if (lstat(files->paths[i], &status) == 0) {
-			print_error("%s: already exists; nothing is written", files->paths[i]);
-			return CODE_OUTPUT;
-		}
+		if (lstat(files->paths[i], &status) == 0)
+			return print_failure(CODE_OUTPUT, "%s: already exists; nothing is written", files->paths[i]);
 	}
 	return create_directory(files);
 }

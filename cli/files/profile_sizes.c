@@ -99,8 +99,7 @@ static int read_column(struct analysis *analysis, const struct analysis_options 
 	status = pd_profile_measure(analysis->profile, analysis->symbols, &sizes, &error);
 	if (status >= 0 && keep_sizes(column, sizes))
 		return CODE_OK;
-	print_error("out of memory");
-	return CODE_UNREADABLE;
+	return print_failure(CODE_UNREADABLE, "out of memory");
 }
 
 /* ---- printing ---- */

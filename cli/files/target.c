@@ -45,14 +45,11 @@ static bool choose_packing(const struct target_options *values, enum pd_packing 
 {
 	bool compress = values->compress || values->compress2 || values->level.given;
 
-	if (values->no_compress && compress) {
-		print_error("--no-compress cannot be combined with other compression options");
-		return false;
-	}
-	if (values->level.given && (!values->level.value || values->level.value > MOST_LEVEL)) {
-		print_error("option --level: %" PRIu64 " is not between 1 and %d", values->level.value, MOST_LEVEL);
-		return false;
-	}
+	if (values->no_compress && compress)
+		return print_error("--no-compress cannot be combined with other compression options");
+	if (values->level.given && (!values->level.value || values->level.value > MOST_LEVEL))
+		return print_error("option --level: %" PRIu64 " is not between 1 and %d", values->level.value,
+				   MOST_LEVEL);
 	wanted->level = (int)values->level.value;
 	wanted->packing = packing;
 	if (values->no_compress)
@@ -73,10 +70,8 @@ static bool choose_form(const struct target_options *values, const char *path, e
 	};
 	int mode, order = PD_ENDIAN_SAME;
 
-	if (!path) {
-		print_error("no output given; use -o FILE, or -o - for standard output");
-		return false;
-	}
+	if (!path)
+		return print_error("no output given; use -o FILE, or -o - for standard output");
 	mode = default_mode(path);
 	if (!option_word_find("to", modes, values->to, &mode) ||
 	    !option_word_find("byte-order", orders, values->byte_order, &order))
@@ -97,10 +92,8 @@ int target_take_path(struct target *target, const struct target_options *options
 	*target = (struct target){ .wanted.size = sizeof(target->wanted), .path = path };
 	if (!choose_form(options, path, packing, &target->wanted))
 		return CODE_USAGE;
-	if (is_standard(path) && isatty(STDOUT_FILENO)) {
-		print_error("refusing to write binary data to a terminal; use -o FILE");
-		return CODE_USAGE;
-	}
+	if (is_standard(path) && isatty(STDOUT_FILENO))
+		return print_failure(CODE_USAGE, "refusing to write binary data to a terminal; use -o FILE");
 	return CODE_OK;
 }
 
@@ -147,10 +140,8 @@ int target_open(struct target *target, struct pd_file *const *inputs, size_t inp
 	target->wanted.input_count = input_count;
 	for (size_t i = 0; i < input_count; i++)
 		target->comes_once |= comes_once(inputs[i]);
-	if (target->consumer && pd_consumer_fit(target->consumer, &target->wanted, &error) < 0) {
-		print_error("%s", error.message);
-		return CODE_USAGE;
-	}
+	if (target->consumer && pd_consumer_fit(target->consumer, &target->wanted, &error) < 0)
+		return print_failure(CODE_USAGE, "%s", error.message);
 	status = target_open_writer(target, &error);
 	if (status >= 0 && target->consumer)
 		status = pd_writer_write_for(target->writer, target->consumer, &error);

@@ -7,15 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-void print_error(const char *format, ...)
+static void print_line(const char *format, va_list arguments) PD_PRINTF(1, 0);
+
+static void print_line(const char *format, va_list arguments)
 {
 	struct pd_text *text = pd_text_new();
 	char line[2048];
-	va_list arguments;
 
-	va_start(arguments, format);
 	vsnprintf(line, sizeof(line), format, arguments);
-	va_end(arguments);
 	if (text) {
 		struct pd_bytes bytes;
 
@@ -26,6 +25,32 @@ void print_error(const char *format, ...)
 		fprintf(stderr, "perfdata: out of memory\n");
 	}
 	pd_text_free(text);
+}
+
+bool print_error(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_line(format, arguments);
+	va_end(arguments);
+	return false;
+}
+
+int print_failure(int code, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_line(format, arguments);
+	va_end(arguments);
+	return code;
+}
+
+void print_warning(void *self, const char *sentence)
+{
+	(void)self;
+	print_error("%s", sentence);
 }
 
 void print_error_lines(const struct pd_text *text)

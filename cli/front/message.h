@@ -9,8 +9,12 @@
 
 #include <time.h>
 
-/* "perfdata: ..." with a line end on stderr; bytes that a terminal would obey are escaped. */
-void print_error(const char *format, ...) PD_PRINTF(1, 2);
+/* "perfdata: ..." with a line end on stderr; bytes that a terminal would obey are escaped. Returns false. */
+bool print_error(const char *format, ...) PD_PRINTF(1, 2);
+/* The same for functions that return an exit code: returns it. */
+int print_failure(int code, const char *format, ...) PD_PRINTF(2, 3);
+/* A pd_warn_fn. */
+void print_warning(void *self, const char *sentence);
 /* Each line of a text. */
 void print_error_lines(const struct pd_text *text);
 

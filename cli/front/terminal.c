@@ -72,10 +72,8 @@ static bool find_color(struct output *output, const char *option, const char *se
 	bool usual = output->terminal && !is_dumb() && !(none && *none);
 
 	output->color = usual;
-	if (option && !take_word(option, usual, &output->color)) {
-		print_error("option --color: '%s' is not always, never or auto", option);
-		return false;
-	}
+	if (option && !take_word(option, usual, &output->color))
+		return print_error("option --color: '%s' is not always, never or auto", option);
 	if (!option && setting)
 		(void)take_word(setting, usual, &output->color);
 	return true;

@@ -13,8 +13,7 @@ bool flame_root_parse(const char *string, enum pd_flame_root *root_out)
 			return true;
 		}
 	}
-	print_error("option --by: '%s' is not one of none, comm, pid, tid, cpu", string);
-	return false;
+	return print_error("option --by: '%s' is not one of none, comm, pid, tid, cpu", string);
 }
 
 bool flame_weight_parse(const char *string, enum pd_flame_weight *weight_out)
@@ -24,8 +23,7 @@ bool flame_weight_parse(const char *string, enum pd_flame_weight *weight_out)
 						      PD_FLAME_WEIGHT_SAMPLES;
 	if (!string || *weight_out == PD_FLAME_WEIGHT_PERIOD || !strcmp(string, "samples"))
 		return true;
-	print_error("option --weight: '%s' is neither samples nor period", string);
-	return false;
+	return print_error("option --weight: '%s' is neither samples nor period", string);
 }
 
 static bool is_wanted(void *self, const struct pd_place *place)

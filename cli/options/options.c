@@ -119,18 +119,15 @@ bool percent_parse(const char *option, const char *text, double *percent_out)
 	*percent_out = strtod(text, &end);
 	if (end != text && !*end && *percent_out >= 0 && *percent_out <= 100)
 		return true;
-	print_error("option --%s: '%s' is not a percentage", option, text);
-	return false;
+	return print_error("option --%s: '%s' is not a percentage", option, text);
 }
 
 static bool list_add(struct option_list *list, const char *item)
 {
 	const char **items = realloc(list->items, (list->count + 1) * sizeof(*items));
 
-	if (!items) {
-		print_error("out of memory");
-		return false;
-	}
+	if (!items)
+		return print_error("out of memory");
 	items[list->count++] = item;
 	list->items = items;
 	return true;
@@ -140,10 +137,8 @@ static bool tags_add(struct option_tags *tags, const char *name, const char *val
 {
 	struct option_tag *items = realloc(tags->items, (tags->count + 1) * sizeof(*items));
 
-	if (!items) {
-		print_error("out of memory");
-		return false;
-	}
+	if (!items)
+		return print_error("out of memory");
 	items[tags->count++] = (struct option_tag){ name, value };
 	tags->items = items;
 	return true;
@@ -268,10 +263,8 @@ static bool parse_long(struct parser *parser, const char *name)
 
 	if (!flag && !find_opposite(parser->command, name, length, &option))
 		return unknown_option(parser, name, length);
-	if (!takes_value(&option) && value) {
-		print_error("option --%s takes no value", option.name);
-		return false;
-	}
+	if (!takes_value(&option) && value)
+		return print_error("option --%s takes no value", option.name);
 	if (!value && takes_value(&option) && !next_value(parser, &option, 0, &value))
 		return false;
 	return set_value(parser, &option, value, flag);
@@ -360,10 +353,8 @@ bool options_parse(const struct command *command, int argc, char **argv, const s
 	if (before)
 		parsed->common = *before;
 	parsed->values = calloc(1, command->values_size + 1);
-	if (!parsed->values) {
-		print_error("out of memory");
-		return false;
-	}
+	if (!parsed->values)
+		return print_error("out of memory");
 	while (parser.next < argv + argc) {
 		const char *word = *parser.next++;
 		bool ok;

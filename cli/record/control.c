@@ -165,10 +165,8 @@ bool record_control_start(struct record_control *control, const char *where, str
 		return true;
 	if (!open_both(control, where))
 		return false;
-	if (pipe2(control->end, O_CLOEXEC) < 0) {
-		print_error("option --control: %s", strerror(errno));
-		return false;
-	}
+	if (pipe2(control->end, O_CLOEXEC) < 0)
+		return print_error("option --control: %s", strerror(errno));
 	control->runs = pthread_create(&control->thread, NULL, serve, control) == 0;
 	if (!control->runs)
 		print_error("option --control: cannot start a thread");

@@ -111,11 +111,9 @@ static bool take_cgroups(struct record_setup *setup, const char *names, bool has
 
 	for (const char *at = names;; at += length + 1) {
 		length = strcspn(at, ",");
-		if (has_events && length && setup->cgroup_names >= events) {
-			print_error(events ? "option --cgroup: more cgroups than preceding events" :
-					     "option --cgroup must follow the events it applies to");
-			return false;
-		}
+		if (has_events && length && setup->cgroup_names >= events)
+			return print_error(events ? "option --cgroup: more cgroups than preceding events" :
+						    "option --cgroup must follow the events it applies to");
 		if (length && !set_cgroup(setup, setup->cgroup_names, at, length))
 			return false;
 		setup->cgroup_names++;
@@ -182,10 +180,8 @@ bool record_add_events(struct record_setup *setup, const struct target_values *v
 static bool copy_command(struct record_setup *setup, const struct call *call, struct pd_targets *targets)
 {
 	setup->command = calloc(call->word_count + 1, sizeof(*setup->command));
-	if (!setup->command) {
-		print_error("out of memory");
-		return false;
-	}
+	if (!setup->command)
+		return print_error("out of memory");
 	for (size_t i = 0; i < call->word_count; i++)
 		setup->command[i] = (char *)call->words[i];
 	targets->command = setup->command;
@@ -239,14 +235,10 @@ void record_fini(struct record_setup *setup)
 
 static bool take_rate(const struct sample_values *values, struct pd_sampling *sampling)
 {
-	if (values->freq && values->period.given) {
-		print_error("--freq and --count are mutually exclusive");
-		return false;
-	}
-	if (values->period.given && !values->period.value) {
-		print_error("option --count: the period must be greater than 0");
-		return false;
-	}
+	if (values->freq && values->period.given)
+		return print_error("--freq and --count are mutually exclusive");
+	if (values->period.given && !values->period.value)
+		return print_error("option --count: the period must be greater than 0");
 	sampling->period = values->period.value;
 	sampling->strict_freq = values->strict_freq;
 	if (!values->freq)
@@ -254,8 +246,7 @@ static bool take_rate(const struct sample_values *values, struct pd_sampling *sa
 	sampling->freq_max = !strcmp(values->freq, "max");
 	if (sampling->freq_max || (number_parse(values->freq, &sampling->freq) && sampling->freq))
 		return true;
-	print_error("option --freq: '%s' is not a frequency (samples per second, or max)", values->freq);
-	return false;
+	return print_error("option --freq: '%s' is not a frequency (samples per second, or max)", values->freq);
 }
 
 static bool take_branches(const struct sample_values *values, struct pd_sampling *sampling)

@@ -10,8 +10,7 @@
 
 static bool wrong(const char *option, const char *text, const char *wanted)
 {
-	print_error("option --%s: '%s' is not %s", option, text, wanted);
-	return false;
+	return print_error("option --%s: '%s' is not %s", option, text, wanted);
 }
 
 bool value_is(const char *option, enum pd_status status, const struct pd_error *error)
@@ -100,8 +99,7 @@ static bool list_registers(void)
 		if (known && used < sizeof(line))
 			used += (size_t)snprintf(line + used, sizeof(line) - used, " %s", known);
 	}
-	print_error("registers of this machine:%s", line);
-	return false;
+	return print_error("registers of this machine:%s", line);
 }
 
 bool value_registers(const char *option, const char *text, uint64_t *mask_out)

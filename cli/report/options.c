@@ -106,11 +106,9 @@ static bool parse_widths(struct pd_report_text_options *text, const char *list)
 		char *end;
 		unsigned long width = strtoul(list, &end, 10);
 
-		if (i == PD_REPORT_COLUMNS_MAX || end != list + length || *list == '-' || width > WIDTH_MAX) {
-			print_error("option --column-widths: '%s' is not a list of at most %d widths up to %d", list,
-				    PD_REPORT_COLUMNS_MAX, WIDTH_MAX);
-			return false;
-		}
+		if (i == PD_REPORT_COLUMNS_MAX || end != list + length || *list == '-' || width > WIDTH_MAX)
+			return print_error("option --column-widths: '%s' is not a list of at most %d widths up to %d",
+					   list, PD_REPORT_COLUMNS_MAX, WIDTH_MAX);
 		text->widths[i] = width;
 		list += length + (list[length] == ',');
 	}
@@ -122,10 +120,8 @@ static bool parse_graph(struct pd_report_graph *graph, const struct report_value
 	struct pd_error error;
 
 	*graph = (struct pd_report_graph){ .kind = PD_REPORT_GRAPH_TREE, .least_percent = 0.5 };
-	if (values->call_graph && pd_report_graph_parse(values->call_graph, graph, &error) < 0) {
-		print_error("%s", error.message);
-		return false;
-	}
+	if (values->call_graph && pd_report_graph_parse(values->call_graph, graph, &error) < 0)
+		return print_error("%s", error.message);
 	if (values->inverted)
 		graph->caller = graph->order_given = true;
 	return true;
@@ -134,19 +130,13 @@ static bool parse_graph(struct pd_report_graph *graph, const struct report_value
 static bool check_options(const struct report_values *values)
 {
 	if (values->percentage && strcmp(values->percentage, "relative") != 0 &&
-	    strcmp(values->percentage, "absolute") != 0) {
-		print_error("option --percentage: '%s' is neither relative nor absolute", values->percentage);
-		return false;
-	}
-	if (values->csv && (values->json || values->stats)) {
-		print_error("--%s and --csv cannot be combined", values->json ? "json" : "stats");
-		return false;
-	}
-	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.')) {
-		print_error("option --field-separator: '%s' is not a single character other than '.'",
-			    values->separator);
-		return false;
-	}
+	    strcmp(values->percentage, "absolute") != 0)
+		return print_error("option --percentage: '%s' is neither relative nor absolute", values->percentage);
+	if (values->csv && (values->json || values->stats))
+		return print_error("--%s and --csv cannot be combined", values->json ? "json" : "stats");
+	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.'))
+		return print_error("option --field-separator: '%s' is not a single character other than '.'",
+				   values->separator);
 	return true;
 }
 

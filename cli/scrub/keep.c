@@ -9,17 +9,13 @@ static bool add_pattern(struct scrub_keep *keep, const char *pattern)
 {
 	const char **more = realloc(keep->patterns, (keep->count + 1) * sizeof(*more));
 
-	if (!more) {
-		print_error("out of memory");
-		return false;
-	}
+	if (!more)
+		return print_error("out of memory");
 	keep->patterns = more;
-	if (!pd_scrub_knows_class(pattern)) {
-		print_error(
+	if (!pd_scrub_knows_class(pattern))
+		return print_error(
 			"option --keep: '%.*s' is not one of dso, comm, symbol, host, argument, event, release, pmu, word, name",
 			(int)strcspn(pattern, "="), pattern);
-		return false;
-	}
 	keep->patterns[keep->count++] = pattern;
 	return true;
 }
@@ -29,10 +25,8 @@ static bool add_patterns_of(struct scrub_keep *keep, const char *path)
 	size_t size;
 	char *text;
 
-	if (keep->text_count == sizeof(keep->texts) / sizeof(keep->texts[0])) {
-		print_error("option --keep-names: too many files");
-		return false;
-	}
+	if (keep->text_count == sizeof(keep->texts) / sizeof(keep->texts[0]))
+		return print_error("option --keep-names: too many files");
 	text = scrub_file_read(path, &size);
 	if (!text)
 		return false;

@@ -29,11 +29,10 @@ int scrub_verify(const struct pd_scrub_options *options, struct option_number mi
 	struct pd_error error;
 	enum pd_status status;
 
-	if (call->word_count != 2 || min < MIN_SEARCHED) {
-		print_error(call->word_count != 2 ? "--verify requires two files: ORIGINAL and RESULT" :
-						    "option --min-length: must be at least 4");
-		return CODE_USAGE;
-	}
+	if (call->word_count != 2 || min < MIN_SEARCHED)
+		return print_failure(CODE_USAGE, call->word_count != 2 ?
+							 "--verify requires two files: ORIGINAL and RESULT" :
+							 "option --min-length: must be at least 4");
 	status = pd_scrub_search_new(call->words[0], call->words[1], options, min, &search, &error);
 	if (status < 0)
 		return code_with_error(status, &error);

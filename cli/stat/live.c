@@ -154,10 +154,8 @@ static bool count_until_end(struct live *live)
 	while (!is_done(live)) {
 		uint64_t next = next_time(live, delayed);
 
-		if (pd_counter_wait(live->recorder, next, &state, &error) < 0) {
-			print_error("%s", error.message);
-			return false;
-		}
+		if (pd_counter_wait(live->recorder, next, &state, &error) < 0)
+			return print_error("%s", error.message);
 		if (state != PD_COUNTER_RUNS)
 			return true;
 		if (values->timeout_ms.given && now_ns() >= live->start_ns + values->timeout_ms.value * NS_OF_MS)
@@ -227,10 +225,8 @@ static int count_once(struct live *live)
 	struct pd_error error;
 	bool ok;
 
-	if (live->setup.file && pd_counter_open_file(live->recorder, &settings, &error) < 0) {
-		print_error("%s", error.message);
-		return CODE_OUTPUT;
-	}
+	if (live->setup.file && pd_counter_open_file(live->recorder, &settings, &error) < 0)
+		return print_failure(CODE_OUTPUT, "%s", error.message);
 	if (!record_control_start(&control, live->setup.values->control, live->recorder))
 		return CODE_USAGE;
 	if (live->setup.delay_ms && !live->setup.values->quiet)
@@ -242,15 +238,12 @@ static int count_once(struct live *live)
 		print_error("%s", error.message);
 	ok = ok && (live->recorded.command_errno || count_until_end(live));
 	record_control_stop(&control);
-	if (live->recorded.command_errno) {
-		print_error("%s: %s", live->setup.call->words[0], strerror(live->recorded.command_errno));
-		return CODE_NO_COMMAND;
-	}
+	if (live->recorded.command_errno)
+		return print_failure(CODE_NO_COMMAND, "%s: %s", live->setup.call->words[0],
+				     strerror(live->recorded.command_errno));
 	ok = ok && finish(live, &before);
-	if (ok && live->setup.file && pd_counter_close_file(live->recorder, &error) < 0) {
-		print_error("%s", error.message);
-		return CODE_OUTPUT;
-	}
+	if (ok && live->setup.file && pd_counter_close_file(live->recorder, &error) < 0)
+		return print_failure(CODE_OUTPUT, "%s", error.message);
 	return ok ? CODE_OK : CODE_OUTPUT;
 }
 
@@ -339,23 +332,15 @@ static void print_started(struct live *live)
 	pd_text_printf(live->setup.out.text, "# started on %s\n\n", text);
 }
 
-static void warn(void *self, const char *message)
-{
-	(void)self;
-	print_error("%s", message);
-}
-
 static int count_all(struct live *live)
 {
 	struct pd_stat_options printing = stat_setup_printing(&live->setup);
 	struct pd_error error;
 	int code;
 
-	printing.warn = warn;
-	if (pd_stat_new(&printing, live->setup.out.text, &live->stat, &error) < 0) {
-		print_error("%s", error.message);
-		return CODE_UNREADABLE;
-	}
+	printing.warn = print_warning;
+	if (pd_stat_new(&printing, live->setup.out.text, &live->stat, &error) < 0)
+		return print_failure(CODE_UNREADABLE, "%s", error.message);
 	print_started(live);
 	catch_signals(live);
 	code = run_all(live);

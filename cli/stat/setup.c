@@ -85,39 +85,34 @@ static bool add_metrics(struct stat_setup *setup, const char *names)
 
 	if (status != PD_ERROR_NO_MATCH)
 		return is_added(status, &error);
-	print_error("option --metrics: unknown metric '%s'; available: IPC, "
-		    "branch-misses, cache-misses, CPUs-utilized, frequency, L1-misses, LLC-misses, page-fault-rate, "
-		    "stalls, switch-rate, TLB-misses",
-		    error.message);
-	return false;
+	return print_error(
+		"option --metrics: unknown metric '%s'; available: IPC, "
+		"branch-misses, cache-misses, CPUs-utilized, frequency, L1-misses, LLC-misses, page-fault-rate, "
+		"stalls, switch-rate, TLB-misses",
+		error.message);
 }
 
 static bool add_transactions(struct stat_setup *setup)
 {
 	if (pd_stat_add_transactions(setup->record.events))
 		return true;
-	print_error(
+	return print_error(
 		"option --transaction: no event cpu/tx-start/: the CPU lacks TSX, it is disabled, or no hardware counters are "
 		"available (virtual machine?)");
-	return false;
 }
 
 static bool add_topdown(struct stat_setup *setup)
 {
 	bool per_core;
 
-	if (!pd_stat_add_topdown(setup->record.events, &per_core)) {
-		print_error(
+	if (!pd_stat_add_topdown(setup->record.events, &per_core))
+		return print_error(
 			"option --topdown: no events slots, topdown-retiring ... or topdown-total-slots ...: they need an Intel CPU with "
 			"hardware counters (virtual machine?)");
-		return false;
-	}
 	if (!per_core)
 		return true;
-	if (!is_system_wide(setup)) {
-		print_error("option --topdown: slots are counted per core on this machine; use -a");
-		return false;
-	}
+	if (!is_system_wide(setup))
+		return print_error("option --topdown: slots are counted per core on this machine; use -a");
 	setup->by = PD_STAT_BY_CORE;
 	return true;
 }
@@ -178,20 +173,14 @@ static bool take_by(struct stat_setup *setup)
 	const struct stat_values *values = setup->values;
 	bool some = stat_by_given(&values->by, &setup->by);
 
-	if (some && values->per_thread) {
-		print_error("--per-thread, --per-core, --no-aggr ... are mutually exclusive");
-		return false;
-	}
+	if (some && values->per_thread)
+		return print_error("--per-thread, --per-core, --no-aggr ... are mutually exclusive");
 	if (values->per_thread)
 		setup->by = PD_STAT_BY_THREAD;
-	if ((some || setup->options.targets.cgroup_count || values->for_each_cgroup) && !is_system_wide(setup)) {
-		print_error("counting per CPU or cgroup is system-wide; use -a");
-		return false;
-	}
-	if (values->per_thread && setup->only_command) {
-		print_error("option --per-thread needs -p, -t or -a");
-		return false;
-	}
+	if ((some || setup->options.targets.cgroup_count || values->for_each_cgroup) && !is_system_wide(setup))
+		return print_error("counting per CPU or cgroup is system-wide; use -a");
+	if (values->per_thread && setup->only_command)
+		return print_error("option --per-thread needs -p, -t or -a");
 	return true;
 }
 
@@ -218,18 +207,14 @@ static bool take_each_cgroup(struct stat_setup *setup)
 
 	if (!setup->values->for_each_cgroup)
 		return true;
-	if (setup->options.targets.cgroup_count) {
-		print_error("--for-each-cgroup and --cgroup are mutually exclusive");
-		return false;
-	}
+	if (setup->options.targets.cgroup_count)
+		return print_error("--for-each-cgroup and --cgroup are mutually exclusive");
 	for (const char *c = setup->values->for_each_cgroup; *c; c++)
 		count += *c == ',';
 	setup->cgroup_text = strdup(setup->values->for_each_cgroup);
 	setup->cgroups = calloc(count * (each + 1) + 1, sizeof(*setup->cgroups));
-	if (!setup->cgroup_text || !setup->cgroups) {
-		print_error("out of memory");
-		return false;
-	}
+	if (!setup->cgroup_text || !setup->cgroups)
+		return print_error("out of memory");
 	/* after those of the events */
 	names = setup->cgroups + count * each;
 	count = split_names(setup->cgroup_text, names);
@@ -253,29 +238,19 @@ static bool take_times(struct stat_setup *setup)
 
 	if (values->delay) {
 		setup->delay_ms = strtoll(values->delay, &end, 10);
-		if (*end || end == values->delay || setup->delay_ms < -1) {
-			print_error("option --delay: '%s' is not a number of milliseconds", values->delay);
-			return false;
-		}
+		if (*end || end == values->delay || setup->delay_ms < -1)
+			return print_error("option --delay: '%s' is not a number of milliseconds", values->delay);
 	}
 	setup->options.session.delay_ms = setup->delay_ms;
-	if (values->interval_ms.value > UINT64_MAX / NS_OF_MS || values->timeout_ms.value > UINT64_MAX / NS_OF_MS / 2) {
-		print_error("options --interval-print and --timeout: the value is too large");
-		return false;
-	}
+	if (values->interval_ms.value > UINT64_MAX / NS_OF_MS || values->timeout_ms.value > UINT64_MAX / NS_OF_MS / 2)
+		return print_error("options --interval-print and --timeout: the value is too large");
 	setup->interval_ns = values->interval_ms.value * NS_OF_MS;
-	if (values->timeout_ms.given && values->timeout_ms.value < LEAST_TIMEOUT_MS) {
-		print_error("option --timeout: must be at least %d ms", LEAST_TIMEOUT_MS);
-		return false;
-	}
-	if (values->timeout_ms.given && setup->interval_ns) {
-		print_error("--timeout cannot be combined with --interval-print; use --interval-count");
-		return false;
-	}
-	if (values->interval_count.given && !setup->interval_ns) {
-		print_error("option --interval-count needs --interval-print");
-		return false;
-	}
+	if (values->timeout_ms.given && values->timeout_ms.value < LEAST_TIMEOUT_MS)
+		return print_error("option --timeout: must be at least %d ms", LEAST_TIMEOUT_MS);
+	if (values->timeout_ms.given && setup->interval_ns)
+		return print_error("--timeout cannot be combined with --interval-print; use --interval-count");
+	if (values->interval_count.given && !setup->interval_ns)
+		return print_error("option --interval-count needs --interval-print");
 	return true;
 }
 
@@ -283,22 +258,14 @@ static bool take_runs(struct stat_setup *setup)
 {
 	const struct stat_values *values = setup->values;
 
-	if (values->repeat.value > MOST_RUNS) {
-		print_error("option --repeat: at most %d runs; 0 repeats forever", MOST_RUNS);
-		return false;
-	}
-	if (values->repeat.given && values->repeat.value != 1 && setup->file) {
-		print_error("--repeat cannot be combined with stat record: a file holds one run");
-		return false;
-	}
-	if (values->table && values->repeat.value < 2) {
-		print_error("option --table needs --repeat");
-		return false;
-	}
-	if (values->repeat.given && setup->interval_ns) {
-		print_error("--repeat cannot be combined with --interval-print");
-		return false;
-	}
+	if (values->repeat.value > MOST_RUNS)
+		return print_error("option --repeat: at most %d runs; 0 repeats forever", MOST_RUNS);
+	if (values->repeat.given && values->repeat.value != 1 && setup->file)
+		return print_error("--repeat cannot be combined with stat record: a file holds one run");
+	if (values->table && values->repeat.value < 2)
+		return print_error("option --table needs --repeat");
+	if (values->repeat.given && setup->interval_ns)
+		return print_error("--repeat cannot be combined with --interval-print");
 	return true;
 }
 
@@ -308,8 +275,7 @@ bool stat_form_take(const struct stat_form_values *values, struct pd_stat_option
 	printing->separator = values->separator && !strcmp(values->separator, "\\t") ? "\t" : values->separator;
 	if (!printing->json || !printing->separator)
 		return true;
-	print_error("--field-separator and --json are mutually exclusive");
-	return false;
+	return print_error("--field-separator and --json are mutually exclusive");
 }
 
 static bool take_output(struct stat_setup *setup)
@@ -320,20 +286,14 @@ static bool take_output(struct stat_setup *setup)
 
 	if (!stat_form_take(&values->form, &printing))
 		return false;
-	if (values->big_num && printing.separator) {
-		print_error("--big-num cannot be combined with --field-separator");
-		return false;
-	}
-	if (values->output && values->log_fd.given && !setup->file) {
-		print_error("--output and --log-fd are mutually exclusive");
-		return false;
-	}
+	if (values->big_num && printing.separator)
+		return print_error("--big-num cannot be combined with --field-separator");
+	if (values->output && values->log_fd.given && !setup->file)
+		return print_error("--output and --log-fd are mutually exclusive");
 	if (values->log_fd.given)
 		fd = values->log_fd.value < 1 << 20 ? (int)values->log_fd.value : -1;
-	if (fd < 0 || fcntl(fd, F_GETFD) < 0) {
-		print_error("option --log-fd: descriptor %" PRIu64 " is not open", values->log_fd.value);
-		return false;
-	}
+	if (fd < 0 || fcntl(fd, F_GETFD) < 0)
+		return print_error("option --log-fd: descriptor %" PRIu64 " is not open", values->log_fd.value);
 	if (values->output && !setup->file) {
 		fd = open(values->output, O_WRONLY | O_CREAT | O_CLOEXEC | (values->append ? O_APPEND : O_TRUNC), 0666);
 		if (fd < 0) {
@@ -437,10 +397,8 @@ bool stat_setup_take(struct stat_setup *setup, const struct stat_values *values,
 	if (file && !strcmp(file, "-")) {
 		wanted->fd = STDOUT_FILENO;
 		wanted->output.mode = PD_MODE_PIPE;
-		if (isatty(STDOUT_FILENO)) {
-			print_error("refusing to write binary data to a terminal; use -o FILE");
-			return false;
-		}
+		if (isatty(STDOUT_FILENO))
+			return print_error("refusing to write binary data to a terminal; use -o FILE");
 	} else {
 		wanted->path = file;
 	}

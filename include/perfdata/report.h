@@ -22,6 +22,7 @@
 #define PERFDATA_REPORT_H
 
 #include <perfdata/profile.h>
+#include <perfdata/select.h>
 #include <perfdata/text.h>
 
 #ifdef __cplusplus
@@ -132,6 +133,9 @@ struct pd_report_options {
 };
 
 /* ---- reports ---- */
+
+/** Fills the filters of the options (choose to only_symbol) by what is selected, which must be valid as long as the report. */
+PD_API void pd_report_select(struct pd_report_options *options, const struct pd_select *select);
 
 struct pd_report;
 

@@ -12,6 +12,29 @@ enum pd_status pd_report_no_memory(struct pd_error *error)
 	return pd_fail(error, PD_ERROR_MEMORY, PD_NO_OFFSET, "out of memory");
 }
 
+/* ---- filters ---- */
+
+static enum pd_choice choose_sample(const void *filter, const struct pd_candidate *candidate)
+{
+	return pd_select_choose(filter, candidate);
+}
+
+static bool has_place(const void *filter, const struct pd_place *place)
+{
+	return pd_select_has_place(filter, place);
+}
+
+void pd_report_select(struct pd_report_options *options, const struct pd_select *select)
+{
+	options->choose = choose_sample;
+	options->has_place = pd_select_by_place(select) ? has_place : NULL;
+	options->filter = select;
+	options->by_dso = pd_select_has_list(select, PD_SELECT_DSOS);
+	options->only_comm = pd_select_only(select, PD_SELECT_COMMS);
+	options->only_dso = pd_select_only(select, PD_SELECT_DSOS);
+	options->only_symbol = pd_select_only(select, PD_SELECT_SYMBOLS);
+}
+
 /* ---- the plan ---- */
 
 static bool is_pipe(struct pd_file *file)
