@@ -71,8 +71,8 @@ static bool read_header(struct pd_elf *elf, struct header *h)
 	pd_cursor_take(&c, IDENT_SIZE);
 	elf->type = pd_cursor_u16(&c);
 	elf->machine = pd_cursor_u16(&c);
-	pd_cursor_u32(&c);   // version
-	word(&c, elf->wide); // entry
+	pd_cursor_u32(&c); // version
+	elf->entry = word(&c, elf->wide);
 	h->segments_at = word(&c, elf->wide);
 	h->sections_at = word(&c, elf->wide);
 	elf->flags = pd_cursor_u32(&c);

@@ -64,6 +64,7 @@ struct pd_elf {
 	uint16_t type;
 	uint16_t machine;
 	uint32_t flags;
+	uint64_t entry; // where it starts to run; 0: it does not
 	struct pd_elf_section *sections;
 	size_t section_count;
 	struct pd_elf_segment *segments;

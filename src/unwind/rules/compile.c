@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "unwind/rules/compile.h"
 
+#include <string.h>
+
 #include "base/cursor.h"
 #include "object/dwarf/dwarf.h"
 #include "unwind/rules/cfi.h"
@@ -8,7 +10,8 @@
 enum {
 	SEGMENT_LOAD = 1,
 	SEGMENT_EXEC = 1,
-	SEGMENT_EH_FRAME = 0x6474e550
+	SEGMENT_EH_FRAME = 0x6474e550,
+	ENTRY_BYTES = 128 // of code where an object starts to run, at most
 };
 
 struct compiling {
@@ -135,6 +138,31 @@ static bool compile_debug_frame(struct compiling *c, struct pd_elf *elf)
 	return done;
 }
 
+// Nobody calls the code that an object starts to run at. Where it has no rule, as in dynamic linkers, it is the outermost function
+// up to the next one that has.
+static bool compile_entry(struct compiling *c)
+{
+	const struct pd_unwind_rule rule = {
+		.kind = PD_CFA_REGISTER, .cfa_register = c->arch->sp, .ra = c->arch->ra, .count = 1
+	};
+	const struct pd_saved saved = { .number = c->arch->ra, .kind = PD_SAVED_UNDEFINED };
+	uint64_t entry = c->shape->entry & c->arch->code_mask, words[2];
+	struct pd_unwind_table *table = c->table;
+	uint32_t number;
+
+	if (entry < c->code_start || entry >= c->code_end || pd_unwind_table_find(table, entry))
+		return true;
+	memcpy(&words[0], &rule, sizeof(rule));
+	memcpy(&words[1], &saved, sizeof(saved));
+	number = pd_unwind_table_rule(table, words, 2);
+	if (!number || !pd_unwind_table_add(table, entry, number))
+		return false;
+	for (uint64_t addr = entry + 1; addr < entry + ENTRY_BYTES; addr++)
+		if (pd_unwind_table_find(table, addr))
+			return pd_unwind_table_sort(table);
+	return pd_unwind_table_add(table, entry + ENTRY_BYTES, 0) && pd_unwind_table_sort(table);
+}
+
 static bool compile_all(struct compiling *c, struct pd_elf *object, struct pd_elf *debug)
 {
 	struct pd_elf *packed = NULL;
@@ -147,7 +175,7 @@ static bool compile_all(struct compiling *c, struct pd_elf *object, struct pd_el
 		packed = pd_elf_open_packed(object);
 	done = !packed || compile_debug_frame(c, packed);
 	pd_elf_close(packed);
-	return done;
+	return done && compile_entry(c);
 }
 
 bool pd_unwind_compile(struct pd_elf *object, struct pd_elf *debug, const struct pd_unwind_arch *arch, size_t limit,
