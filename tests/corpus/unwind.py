@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compares unwound call chains with those of perf script of a corpus, sample by sample.
 
-usage: unwind.py PERFDATA CORPUS [--only TEXT] [--verbose]
+usage: unwind.py PERFDATA CORPUS [--only TEXT] [--verbose] [--witness PROGRAM]
 
 CORPUS/unwind has recordings with copied user stacks, the objects they are of, and what perf printed with --no-inline:
 6.1 (libunwind) and 7.2 (libdw). A frame is its object and its address; those of 7.2 are virtual ones, of which only the part
@@ -10,7 +10,8 @@ below a page counts. LIMITS says which perf is believed for which file and how m
 
 One line for each file: samples that are equal; equal but for a last frame of perf's that is in no object, such as the
 ffffffffffffffff that perf 6.1 adds where a stack is cut; longer, where ours go on after perf's end; shorter; different. With --verbose the first of each. Chains must be the
-same from other forms of the recording. Exit status: 0 within the
+same from other forms of the recording. A witness is tests/unwind/witness.c, which has frames of libdwfl for the same samples. At least
+99.5 % of the copies that are long enough must end in the outermost function. Exit status: 0 within the
 limits, 1 not, 77 no corpus.
 """
 
@@ -52,6 +53,14 @@ LIMITS = {
     "ppc64le-callgraph-dwarf": ("7.2", 0, 0),
 }
 SYSROOTS = {"arm64": "aarch64", "s390x": "s390x", "riscv64": "riscv64", "ppc64le": "ppc64le"}
+# Most samples in which libdwfl has more frames, and other ones.
+WITNESS = {
+    "omit-musl": (7, 0),  # code without rules: it takes any word for a frame pointer
+    "riscv64-callgraph-dwarf": (1, 0),  # as above
+    "ppc64le-callgraph-dwarf": (0, 1),  # code without rules: it has one more, by the link register
+}
+NO_RULES = {"omit-musl"}
+ENOUGH = 0.995
 KINDS = ("equal", "added", "longer", "shorter", "different")
 
 
@@ -146,6 +155,34 @@ def judge(name, ours, theirs, verbose):
     return not bad
 
 
+class Witness:
+    """What libdwfl says, and how many copies end in the outermost function."""
+
+    def __init__(self, program):
+        self.program = program
+        self.long_enough = self.outermost = 0
+
+    def agrees(self, name, recording, sysroot):
+        if not self.program:
+            return True
+        output = subprocess.run([self.program, recording, sysroot], stdout=subprocess.PIPE, check=True).stdout.decode()
+        counts = {kind: int(number) for number, kind in re.findall(r"(\d+) (equal|longer|shorter|different)", output)}
+        whole = re.search(r"of (\d+) others (\d+) end in the outermost", output)
+        shorter, different = WITNESS.get(name, (0, 0))
+        bad = not counts or counts["shorter"] > shorter or counts["different"] > different
+        if name not in NO_RULES:
+            self.long_enough += int(whole[1])
+            self.outermost += int(whole[2])
+        print(f"{'DIFFER' if bad else 'ok':6} {name:24} libdwfl: {output.strip()}", flush=True)
+        return not bad
+
+    def ends_well(self):
+        if not self.long_enough:
+            return True
+        print(f"{self.outermost} of {self.long_enough} copies that are long enough end in the outermost function")
+        return self.outermost >= self.long_enough * ENOUGH
+
+
 def recording_of(folder, corpus, name, scratch):
     path = os.path.join(folder, "recorded", name + ".data.zst")
     if not os.path.exists(path):
@@ -176,6 +213,7 @@ def main():
     parser.add_argument("perfdata")
     parser.add_argument("corpus")
     parser.add_argument("--only", default="")
+    parser.add_argument("--witness")
     parser.add_argument("--verbose", action="count", default=0)
     args = parser.parse_args()
     perfdata, corpus = common.check_arguments(args.perfdata, args.corpus)
@@ -183,6 +221,7 @@ def main():
     if not os.path.isdir(folder):
         common.skip(f"no recordings with objects at {folder}")
     good = args.only not in "jitu" or check_jitted(perfdata, folder, corpus)
+    witness = Witness(args.witness)
     with tempfile.TemporaryDirectory() as scratch:
         for name in LIMITS:
             if args.only not in name:
@@ -196,10 +235,12 @@ def main():
             recording = recording_of(folder, corpus, name, scratch)
             text = script(perfdata, sysroot, recording)
             good &= judge(name, samples(text), samples(golden), args.verbose)
+            good &= witness.agrees(name, recording, sysroot)
             others = differing_forms(perfdata, sysroot, recording, text, scratch)
             if others:
                 print(f"DIFFER {name}: {', '.join(others)}")
                 good = False
+    good &= bool(args.only) or witness.ends_well()
     sys.exit(0 if good else 1)
 
 

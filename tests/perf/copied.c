@@ -3,8 +3,10 @@
  * A program whose copied stacks are unwound: functions without frame pointers that call each other in ways that are hard to
  * follow. Each way ends in spin(), below functions whose order is known.
  * usage: copied MILLISECONDS WAY
+ * With -DBY_HAND also through those of copied_hand.S.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -112,6 +114,53 @@ KEEP static uint64_t sorted(uint64_t a)
 	return (uint64_t)items[0];
 }
 
+// Through a library that is loaded then, and unloaded.
+KEEP static uint64_t loaded(uint64_t a)
+{
+	uint64_t (*in_library)(uint64_t(*)(uint64_t), uint64_t) = NULL;
+	const char *path = getenv("LIBRARY");
+	void *library = path ? dlopen(path, RTLD_NOW) : NULL;
+
+	if (library)
+		*(void **)&in_library = dlsym(library, "in_library");
+	if (in_library)
+		a += in_library(nested, a);
+	if (library)
+		dlclose(library);
+	return a;
+}
+
+#ifdef BY_HAND
+void hand_register(uint64_t (*call)(void));
+void hand_expression(uint64_t (*call)(void));
+void hand_value(uint64_t (*call)(void));
+void hand_tail(uint64_t (*call)(void));
+
+KEEP static uint64_t by_tail(void)
+{
+	hand_tail((uint64_t(*)(void))(void *)spin);
+	return sink + 1;
+}
+
+KEEP static uint64_t by_value(void)
+{
+	hand_value(by_tail);
+	return sink + 2;
+}
+
+KEEP static uint64_t by_expression(void)
+{
+	hand_expression(by_value);
+	return sink + 3;
+}
+
+KEEP static uint64_t by_hand(uint64_t a)
+{
+	hand_register(by_expression);
+	return sink + a;
+}
+#endif
+
 static void *in_thread(void *way)
 {
 	uint64_t (*const *run)(uint64_t) = way;
@@ -128,7 +177,10 @@ static const struct {
 } ways[] = {
 	{ "nested", nested },   { "deep", deep },        { "dynamic", dynamic },
 	{ "aligned", aligned }, { "signal", signalled }, { "other", on_stack_of_its_own },
-	{ "sorted", sorted },
+	{ "sorted", sorted },   { "loaded", loaded },
+#ifdef BY_HAND
+	{ "hand", by_hand },
+#endif
 };
 
 static void take_signals(void)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Exceptions whose stacks are copied while they are on their way: destructors that run in between.
- * usage: exceptions MILLISECONDS
+ * Exceptions whose stacks are copied while they are on their way: destructors that run in between; and functions that are
+ * inlined into each other.
+ * usage: exceptions MILLISECONDS [inlined]
  */
 #include <chrono>
 #include <cstdint>
@@ -45,12 +46,32 @@ KEEP static void catcher(int a)
 	}
 }
 
+template <typename Call> static inline __attribute__((always_inline)) void middle(Call call)
+{
+	call();
+	sink = sink + 4;
+}
+
+static inline __attribute__((always_inline)) void wrapper(int a)
+{
+	middle([a] {
+		spin();
+		sink = sink + (uint64_t)a;
+	});
+}
+
+KEEP static void outer(int a)
+{
+	wrapper(a);
+	sink = sink + 5;
+}
+
 int main(int argc, char **argv)
 {
 	using clock = std::chrono::steady_clock;
 	const auto end = clock::now() + std::chrono::milliseconds(argc > 1 ? atoi(argv[1]) : 200);
 
 	while (clock::now() < end)
-		catcher(argc);
+		argc > 2 ? outer(argc) : catcher(argc);
 	return 0;
 }
