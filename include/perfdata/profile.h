@@ -153,7 +153,8 @@ struct pd_stack {
 	size_t caller_count;
 	bool cut;        /* truncated: the chain has the maximum depth of the recorder, or unfinished */
 	bool damaged;    /* the chain has an invalid context marker: no callers */
-	bool unfinished; /* unwinding did not get to the outermost function: see pd_profile_unwinder */
+	bool unfinished; /* unwinding did not get to the outermost function: see pd_profile_unwinder. Or the recorded chain
+			  * says so by ending in PD_CONTEXT_USER, as pd_inject writes it */
 };
 
 /** Totals of an event. */

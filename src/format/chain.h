@@ -22,4 +22,11 @@ static inline bool pd_chain_mode(uint64_t marker, unsigned *cpumode)
 	return false;
 }
 
+// An unwound chain that does not reach the outermost function ends in one more marker of user space, which announces what is not
+// there. perf passes over it.
+static inline bool pd_chain_is_truncated(struct pd_u64s chain)
+{
+	return chain.count > 1 && chain.items[chain.count - 1] == (uint64_t)PD_CONTEXT_USER;
+}
+
 #endif

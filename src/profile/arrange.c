@@ -242,6 +242,7 @@ static bool same_stack(const struct pd_bucket *a, const struct pd_bucket *b)
 	const struct pd_bucket_key *x = &a->key, *y = &b->key;
 
 	return x->ip == y->ip && x->caller_count == y->caller_count && x->cut == y->cut && x->damaged == y->damaged &&
+	       x->unfinished == y->unfinished &&
 	       (!x->caller_count || memcmp(a->callers, b->callers, x->caller_count * sizeof(a->callers[0])) == 0);
 }
 

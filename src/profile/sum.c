@@ -191,6 +191,7 @@ static uint32_t frame_number(struct pd_sum *sum, const struct pd_profile *profil
 static bool same_stack(const struct pd_stack *a, const struct pd_stack *b)
 {
 	return a->ip == b->ip && a->caller_count == b->caller_count && a->cut == b->cut && a->damaged == b->damaged &&
+	       a->unfinished == b->unfinished &&
 	       (!a->caller_count || memcmp(a->callers, b->callers, a->caller_count * sizeof(a->callers[0])) == 0);
 }
 

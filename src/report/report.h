@@ -61,6 +61,7 @@ struct link {
 struct chain {
 	const uint32_t *callers;
 	size_t caller_count;
+	bool truncated; /* there are more callers, which are not known */
 	uint64_t period, samples;
 };
 
@@ -95,6 +96,7 @@ struct scratch {
 	char **lines;           /* by frame: what follows the name in graphs by address, or NULL */
 	struct pd_arena line_texts;
 	struct chain *chains; /* by entry */
+	uint32_t truncated;   /* for graphs: what stands for callers that are not known; no number of a frame */
 	uint32_t *known;      /* for graphs made one at a time, see print/graph_tree.c */
 };
 

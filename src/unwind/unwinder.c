@@ -247,10 +247,10 @@ static bool begin_walk(struct pd_unwind_walk *walk, const struct pd_attr *attr, 
 	return true;
 }
 
-// Room for both parts and the marker between them.
+// Room for both parts, the marker between them, and one at the end.
 static bool reserve_chain(struct pd_unwinder *unwinder, size_t recorded)
 {
-	return PD_GROW(unwinder->chain, unwinder->chain_capacity, recorded + 1 + unwinder->options.max_stack);
+	return PD_GROW(unwinder->chain, unwinder->chain_capacity, recorded + 2 + unwinder->options.max_stack);
 }
 
 // The part that was recorded, as far as it is wanted.
@@ -305,6 +305,15 @@ bool pd_unwinder_decoded(struct pd_unwinder *unwinder, const struct pd_record *r
 		.object = walk.object,
 	};
 	return true;
+}
+
+struct pd_u64s pd_unwound_marked(struct pd_unwinder *unwinder, const struct pd_unwound *unwound)
+{
+	struct pd_u64s chain = unwound->chain;
+
+	if (unwound->end != PD_UNWIND_OUTERMOST)
+		unwinder->chain[chain.count++] = (uint64_t)PD_CONTEXT_USER;
+	return chain;
 }
 
 bool pd_unwinder_sample(struct pd_unwinder *unwinder, const struct pd_record *record, struct pd_unwound *unwound_out)

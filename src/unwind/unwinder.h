@@ -171,5 +171,7 @@ bool pd_unwinder_wants(const struct pd_attr *attr);
 // The same as pd_unwinder_sample, of a sample that was decoded.
 bool pd_unwinder_decoded(struct pd_unwinder *unwinder, const struct pd_record *record, const struct pd_sample *sample,
 			 struct pd_unwound *unwound_out);
+// The chain of the last sample as it is written: with a mark at its end if there are more callers, see format/chain.h.
+struct pd_u64s pd_unwound_marked(struct pd_unwinder *unwinder, const struct pd_unwound *unwound);
 
 #endif

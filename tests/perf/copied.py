@@ -7,7 +7,8 @@ usage: copied.py PERFDATA [--witness PROGRAM] [--only NAME]
 The programs of copied* are compiled without frame pointers and recorded by perf and by perfdata. Of each way through a
 program it is known which functions lead to spin(). Asked of each recording: at least 99.5 % of the samples in spin() have just
 these, and end in the outermost function where the copy is long enough; perf script has no frame that is not ours, and perf's
-answer is the same for the recording after inject --unwind, which is at least 20 times smaller for copies of 8 KiB. A witness is
+answer is the same for the recording after inject --unwind, which is at least 20 times smaller for copies of 8 KiB; perf report of
+it has our rows of the original, with graphs if no stack is truncated. A witness is
 tests/unwind/witness.c, which has frames of libdwfl for the same samples: they are ours in nearly all.
 Exit status: 0 all is so, 1 not, 77 perf cannot record or there is no compiler.
 """
@@ -55,7 +56,7 @@ WAYS = {
            r"main\.spin main\.inner ((main\.recursive ){7}|main\.sorted\.func1 (sort\S+ )+main\.sorted )main\.main\.func1 "
            r"runtime\.goexit\S*"),
     "node": ("node", "", 16384, r"JS:.spin\S+ JS:.inner\S+ (JS:.recursive\S+ ){7}JS:.begin.* _start"),
-    "Python": ("python", "", 32768, r"_PyEval_EvalFrameDefault .*Py_BytesMain .*_start"),
+    "Python": ("python", "", 65528, r"_PyEval_EvalFrameDefault .*Py_BytesMain .*_start"),
     "musl": ("musl", "deep", 8192, r"spin inner nested (recursive ){13}deep in_thread main libc_start_main_stage2"),
 }
 PROGRAMS = {
@@ -153,6 +154,21 @@ class Test:
             self.fail(name, f"perf has other frames: {counts}")
         return ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
 
+    def rows(self, program, recording, options):
+        options = options + (["--no-index", "-q"] if program == self.perfdata else ["--stdio"])
+        output = run([program, "report", *options, "-i", recording]).stdout.decode("utf-8", "replace")
+        return [line.rstrip() for line in output.split("\n") if line.strip() and not line.startswith("#")]
+
+    def check_reported(self, name, recording, chains):
+        cut = any("[truncated]" in line for line in self.rows(self.perfdata, recording, ["--no-children", "-g", "caller"]))
+        for options in ["-g", "none", "--children"], ["--no-children", "-g", "caller"]:
+            if cut and "none" not in options:
+                continue
+            ours = self.rows(self.perfdata, recording, options)
+            theirs = self.rows("perf", chains, options)
+            if ours != theirs or not ours:
+                self.fail(name, f"perf report {' '.join(options)} of inject --unwind has other rows")
+
     def check_witness(self, name, recording):
         output = run([self.witness, recording]).stdout.decode()
         counts = {kind: int(number) for number, kind in re.findall(r"(\d+) (equal|longer|shorter|different)", output)}
@@ -167,6 +183,14 @@ class Test:
         same = [[frame[0] for frame in chain] for _, chain in ours] == [[frame[0] for frame in chain] for _, chain in theirs]
         if not same:
             self.fail(name, "perf script of inject --unwind has other frames")
+        if WAYS[name][0] == "plain":
+            self.check_reported(name, recording, chains)
+        text = self.text(self.perfdata, chains, False)
+        if [chain for _, chain in corpus.samples(text)] != [chain for _, chain in ours]:
+            self.fail(name, "script of inject --unwind has other frames")
+        before, after = (run([self.perfdata, "folded", "--no-index", "-q", "-i", path]).stdout for path in (recording, chains))
+        if sorted(before.split(b"\n")) != sorted(after.split(b"\n")):
+            self.fail(name, "folded of inject --unwind has other stacks")
         ratio = os.path.getsize(recording) / os.path.getsize(chains)
         if size >= 8192 and ratio < 20 and len(ours) > 300:
             self.fail(name, f"inject --unwind makes it only {ratio:.1f} times smaller")

@@ -119,7 +119,7 @@ enum pd_inject_action pd_inject_unwind_record(struct pd_inject *inject, struct p
 	changed.user_regs = NULL;
 	changed.user_stack = NULL;
 	if (pd_unwinder_decoded(inject->unwind->unwinder, record, sample, &unwound)) {
-		changed.callchain = unwound.chain;
+		changed.callchain = pd_unwound_marked(inject->unwind->unwinder, &unwound);
 		inject->result.unwound_count++;
 	}
 	return pd_inject_keep(inject, pd_writer_pass_changed(inject->writer, stream, record, record->misc, &changed,

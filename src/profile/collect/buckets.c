@@ -16,7 +16,8 @@ uint64_t pd_bucket_hash(uint64_t seed, const struct pd_bucket_key *key, const ui
 		key->weight,
 		key->slice,
 		key->raw,
-		(uint64_t)key->caller_count << 2 | (uint64_t)key->cut << 1 | key->damaged,
+		(uint64_t)key->caller_count << 3 | (uint64_t)key->unfinished << 2 | (uint64_t)key->cut << 1 |
+			key->damaged,
 	};
 
 	return pd_hash_halves(pd_hash_words(seed, words, sizeof(words) / sizeof(words[0])), callers, key->caller_count);
@@ -26,7 +27,8 @@ static bool same_key(const struct pd_bucket_key *a, const struct pd_bucket_key *
 {
 	return a->owner == b->owner && a->event == b->event && a->cpu == b->cpu && a->ip == b->ip &&
 	       a->cgroup == b->cgroup && a->weight == b->weight && a->slice == b->slice && a->raw == b->raw &&
-	       a->caller_count == b->caller_count && a->cut == b->cut && a->damaged == b->damaged;
+	       a->caller_count == b->caller_count && a->cut == b->cut && a->damaged == b->damaged &&
+	       a->unfinished == b->unfinished;
 }
 
 // Where a new bucket is to be noted. NULL if there is no memory.

@@ -183,6 +183,7 @@ bool pd_miss_begin(struct pd_collector *c, const struct pd_pending *pending)
 		miss->key.unfinished = pending->unwound == PD_UNWOUND_PARTLY;
 		return add_chain(c, chain, 0, address, &miss->key);
 	}
+	miss->key.unfinished = pd_chain_is_truncated(chain);
 	miss->key.cut = is_cut(c->totals[pending->event].event->attr, chain);
 	return add_chain(c, chain, c->options->max_stack, address, &miss->key);
 }

@@ -12,7 +12,7 @@
 
 /* A frame below another one. */
 struct node {
-	uint32_t who; /* frame that stands for all that are the same */
+	uint32_t who; /* frame that stands for all that are the same, or scratch.truncated */
 	uint32_t parent;
 	uint32_t child, sibling;   /* list of those that are large enough */
 	uint32_t child_count;      /* of all */

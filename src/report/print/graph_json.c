@@ -7,12 +7,18 @@
 static void open_node(struct graph *graph, struct pd_json *json, uint32_t index)
 {
 	const struct node *node = &graph->nodes[index];
-	const struct pd_frame *frame = pd_profile_frame(graph->report->profile, node->who);
+	const struct pd_frame *frame = NULL;
 
 	pd_json_open(json, NULL, '{');
-	pd_json_string(json, "symbol", frame->place.function ? frame->place.function->name : NULL);
-	pd_json_string(json, "dso", frame->place.dso ? frame->place.dso->name : NULL);
-	if (!frame->place.function)
+	if (node->who == graph->report->scratch.truncated) {
+		pd_json_string(json, "symbol", "[truncated]");
+		pd_json_string(json, "dso", NULL);
+	} else {
+		frame = pd_profile_frame(graph->report->profile, node->who);
+		pd_json_string(json, "symbol", frame->place.function ? frame->place.function->name : NULL);
+		pd_json_string(json, "dso", frame->place.dso ? frame->place.dso->name : NULL);
+	}
+	if (frame && !frame->place.function)
 		pd_json_number(json, "address", frame->place.addr);
 	pd_json_number(json, "period", node->all);
 	pd_json_number(json, "samples", node->all_samples);

@@ -9,11 +9,17 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return a > b ? -1 : a < b;
 }
 
+static const struct pd_place *place_of(const struct graph *graph, uint32_t who)
+{
+	static const struct pd_place none;
+
+	return who == graph->report->scratch.truncated ? &none : &pd_profile_frame(graph->report->profile, who)->place;
+}
+
 /* As perf: what has as much goes by objects, the kernel last, and by addresses downwards. */
 static int compare_frames(const struct graph *graph, uint32_t a, uint32_t b)
 {
-	const struct pd_place *x = &pd_profile_frame(graph->report->profile, a)->place;
-	const struct pd_place *y = &pd_profile_frame(graph->report->profile, b)->place;
+	const struct pd_place *x = place_of(graph, a), *y = place_of(graph, b);
 	uint64_t x_dso = x->dso ? x->dso->kernel ? 1 : x->dso->index + 2 : 0;
 	uint64_t y_dso = y->dso ? y->dso->kernel ? 1 : y->dso->index + 2 : 0;
 	bool functions = x->function && y->function && !graph->report->graph.by_address;

@@ -15,9 +15,15 @@ enum {
 
 static void name_frame(struct graph *graph, struct pd_text *text, uint32_t who)
 {
-	const struct pd_frame *frame = pd_profile_frame(graph->report->profile, who);
-	const char *name = frame->place.function ? frame->place.function->name : NULL;
+	const struct pd_frame *frame;
+	const char *name;
 
+	if (who == graph->report->scratch.truncated) {
+		pd_text_add(text, "[truncated]");
+		return;
+	}
+	frame = pd_profile_frame(graph->report->profile, who);
+	name = frame->place.function ? frame->place.function->name : NULL;
 	if (!name)
 		/* as C prints %#lx: nothing has no 0x */
 		pd_text_printf(text, frame->place.addr ? "0x%" PRIx64 : "%" PRIx64, frame->place.addr);

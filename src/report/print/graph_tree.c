@@ -65,6 +65,13 @@ uint64_t pd_graph_node_least(const struct graph *graph, const struct node *paren
 	return graph->least;
 }
 
+/* What is the same as a frame, or stands for no frame. */
+static uint32_t identity(const struct pd_report *report, uint32_t frame)
+{
+	/* Frames of one function look the same, unless addresses are to be distinguished. */
+	return report->graph.by_address || frame == report->scratch.truncated ? frame : report->scratch.clones[frame];
+}
+
 static uint32_t add_node(struct graph *graph, uint32_t parent, const struct branch *branch)
 {
 	if (!PD_GROW(graph->nodes, graph->capacity, graph->count + 1))
@@ -88,9 +95,7 @@ static uint32_t add_node(struct graph *graph, uint32_t parent, const struct bran
 /* The branch of a frame; NULL if there is no memory. */
 static struct branch *branch_of(struct graph *graph, const struct walker *walker)
 {
-	struct pd_report *report = graph->report;
-	/* Frames of one function look the same, unless addresses are to be distinguished. */
-	uint32_t who = report->graph.by_address ? *walker->at : report->scratch.clones[*walker->at];
+	uint32_t who = identity(graph->report, *walker->at);
 	uint32_t *known = &graph->known[who];
 
 	if (*known)
@@ -143,7 +148,8 @@ static bool find_branches(struct graph *graph, struct node *node)
 
 static bool is_merged(const struct graph *graph, const struct branch *branch)
 {
-	return pd_profile_frame(graph->report->profile, branch->who)->merged;
+	return branch->who != graph->report->scratch.truncated &&
+	       pd_profile_frame(graph->report->profile, branch->who)->merged;
 }
 
 /* Nodes for the branches that are large enough, or the only way on: that is drawn in one with its node. What was merged are
@@ -173,27 +179,33 @@ static bool add_children(struct graph *graph, uint32_t parent)
 	return true;
 }
 
-/* After the last frame there need not be anything to point at. */
-static void walk_on(struct walker *walker, ptrdiff_t step)
+/* After the last frame there need not be anything to point at. What is truncated comes before the outermost caller, or after
+ * it. */
+static void walk_on(const struct pd_report *report, struct walker *walker)
 {
-	walker->at = walker->left > 1 ? walker->at + step : walker->at;
+	const struct chain *chain = &report->scratch.chains[walker->entry];
+	const uint32_t *truncated = &report->scratch.truncated;
+
 	walker->left--;
+	if (!walker->left)
+		return;
+	if (report->graph.caller)
+		walker->at = walker->at == truncated ? &chain->callers[chain->caller_count - 1] : walker->at - 1;
+	else
+		walker->at = walker->left == 1 && chain->truncated ? truncated : walker->at + 1;
 }
 
 /* As perf, which takes them out of the chain: a hidden caller's own caller comes after what it called. */
 static void skip_hidden(const struct pd_report *report, struct walker *walker)
 {
-	ptrdiff_t step = report->graph.caller ? -1 : 1;
-
-	while (report->options.hide_unresolved && walker->left &&
+	while (report->options.hide_unresolved && walker->left && *walker->at != report->scratch.truncated &&
 	       !(report->scratch.flags[*walker->at] & FRAME_FUNCTION))
-		walk_on(walker, step);
+		walk_on(report, walker);
 }
 
 /* Moves the walkers of a node one frame on, sorted by children. */
 static void move_walkers(struct graph *graph, size_t begin, size_t end)
 {
-	ptrdiff_t step = graph->report->graph.caller ? -1 : 1;
 	size_t last = begin;
 
 	for (size_t i = begin; i < end; i++) {
@@ -203,7 +215,7 @@ static void move_walkers(struct graph *graph, size_t begin, size_t end)
 		if (!branch || branch->node == NO_NODE)
 			continue;
 		graph->spare[branch->place] = *walker;
-		walk_on(&graph->spare[branch->place], step);
+		walk_on(graph->report, &graph->spare[branch->place]);
 		skip_hidden(graph->report, &graph->spare[branch->place++]);
 		last = branch->place > last ? branch->place : last;
 	}
@@ -240,6 +252,10 @@ static bool start_walker(const struct pd_report *report, const struct link *link
 		.left = (uint32_t)(end - first),
 		.entry = link->entry,
 	};
+	if (chain->truncated && (!report->graph.caller || link->from == WHOLE_CHAIN)) {
+		walker->at = report->graph.caller ? &report->scratch.truncated : walker->at;
+		walker->left++;
+	}
 	skip_hidden(report, walker);
 	return walker->left;
 }
@@ -259,8 +275,11 @@ static void fill_chains_part(void *self, size_t part)
 		const struct pd_profile_entry *entry = pd_profile_entry(profile, i);
 		const struct pd_stack *stack = pd_profile_stack(profile, entry->stack);
 
-		chaining->report->scratch.chains[i] =
-			(struct chain){ stack->callers, stack->caller_count, entry->period, entry->samples };
+		chaining->report->scratch.chains[i] = (struct chain){ .callers = stack->callers,
+								      .caller_count = stack->caller_count,
+								      .truncated = stack->unfinished,
+								      .period = entry->period,
+								      .samples = entry->samples };
 	}
 }
 
@@ -269,6 +288,7 @@ static bool fill_chains(struct pd_report *report)
 {
 	struct chaining chaining = { .report = report, .count = pd_entries_before(report, SIZE_MAX) };
 
+	report->scratch.truncated = (uint32_t)pd_profile_frame_count(report->profile);
 	report->scratch.chains = pd_alloc((chaining.count + 1) * sizeof(*report->scratch.chains));
 	if (!report->scratch.chains)
 		return false;
