@@ -203,7 +203,7 @@ class Test:
         command = [recorder, "record", "-q", "-o", recording, "-e", "cpu-clock:u", "-F", "2000", "--call-graph", f"dwarf,{size}",
                    "--", *words, "250", *way.split()]
         environment = {**os.environ, "LIBRARY": os.path.join(self.folder, "library.so")}
-        if run(command, env=environment).returncode or not os.path.exists(recording):
+        if run(command, env=environment, cwd=self.folder).returncode or not os.path.exists(recording):
             common.skip("perf cannot record here")
         ours = self.script(self.perfdata, recording)
         said = [self.check_names(name, wanted, self.script(self.perfdata, recording, True) if name == "inlines" else ours)]
