@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -144,12 +145,25 @@ static int help_missing(struct output *out)
 	return CODE_USAGE;
 }
 
+/* Whatever names the cache of build ids is found in the environment then, also by programs that are started. */
+static void set_buildid_dir(const struct line *line)
+{
+	const struct program_values *values = line->before->values;
+	const char *configured = pd_config_get(line->config, "buildid.dir");
+
+	if (values->buildid_dir)
+		setenv("PERF_BUILDID_DIR", values->buildid_dir, 1);
+	else if (configured)
+		setenv("PERF_BUILDID_DIR", configured, 0);
+}
+
 /* The arguments after the options of the program. */
 static int run_words(struct line *line, struct output *out)
 {
 	const struct program_values *values = line->before->values;
 	const char *word = "version";
 
+	set_buildid_dir(line);
 	line->first = line->argc - (int)line->before->words.count;
 	if (line->before->common.help)
 		word = "help";

@@ -159,7 +159,7 @@ static enum pd_packing packing(const struct values *values)
 	bool changes = values->mmap2 || values->mmap2_all || values->jit || values->sched_stat || values->unwind ||
 		       values->strip;
 	bool adds = values->build_ids || values->build_ids_all;
-	bool to_pipe = values->target.output && !strcmp(values->target.output, "-");
+	bool to_pipe = !values->target.output || !strcmp(values->target.output, "-");
 
 	return changes || (adds && (to_pipe || values->target.to)) ? PD_PACK_SAME : PD_PACK_KEEP;
 }
@@ -241,11 +241,13 @@ static int run_inject(const struct call *call)
 {
 	struct run run = { .values = call->values };
 	struct input_options input = run.values->input;
+	const char *output = run.values->target.output;
 	int code;
 
 	if (!check_options(run.values))
 		return CODE_USAGE;
-	code = target_take(&run.target, &run.values->target, packing(run.values));
+	/* as perf: without -o it is a part of a pipe */
+	code = target_take_path(&run.target, &run.values->target, output ? output : "-", packing(run.values));
 	if (code != CODE_OK)
 		return code;
 	input.keep = run.values->build_ids || run.values->mmap2 || run.values->unwind;
@@ -261,8 +263,8 @@ static int run_inject(const struct call *call)
 }
 
 const struct command cmd_inject = {
-	.usage = "[OPTION]... -o OUTPUT [FILE]",
-	.text = "Copy FILE and add information to it. Without options, OUTPUT is a plain copy.\n\n"
+	.usage = "[OPTION]... [-o OUTPUT] [FILE]",
+	.text = "Copy FILE and add information to it. Without options, OUTPUT is a plain copy. Without -o, it goes to standard output, as with perf.\n\n"
 		"Build ids identify the version of a recorded object. They are read from the files at the recorded paths. "
 		"Objects that may have changed get none and are reported: files with a different inode or device, or newer "
 		"than FILE; the kernel and its modules if a different kernel or boot was recorded. --any-file uses such files "

@@ -74,8 +74,8 @@ static const struct option options[] = {
 	OPTION("threads", 0, ATTACHED, "SPEC", threads,
 	       "write a directory with several threads, one per cpu (default), core, package, numa node, or RINGS/CPUS:..."),
 	FLAG("no-buildid", 'B', no_buildid, "do not record build ids"),
-	FLAG("no-buildid-cache", 'N', no_buildid_cache, "no effect: nothing is copied into a cache"),
-	FLAG("buildid-all", 0, buildid_all, "no effect: build ids of all mapped files are always recorded"),
+	FLAG("no-buildid-cache", 'N', no_buildid_cache, "do not add objects to the build-id cache"),
+	FLAG("buildid-all", 0, buildid_all, "add objects without samples to the build-id cache, too"),
 	FLAG("dry-run", 0, dry_run, "open the events, but record nothing"),
 	FLAG("verbose", 'v', verbose, "print the attributes of each opened event"),
 	FLAG("force", 'f', force, "no effect"),
@@ -377,6 +377,16 @@ static int exit_code_of(const struct pd_recorded *recorded, const char *command)
 	return WEXITSTATUS(recorded->command_status);
 }
 
+/* The build-id cache, as perf has it at the end of a recording. */
+static void keep_objects(const struct record *record, const struct pd_recorded *recorded,
+			 const struct pd_config *config)
+{
+	const struct values *values = record->values;
+
+	if (record->options.path && recorded->samples && !values->no_buildid && !values->no_buildid_cache)
+		record_cache_objects(record->options.path, values->buildid_all, config);
+}
+
 static int record_all(struct record *record, const struct call *call)
 {
 	struct pd_recorded recorded;
@@ -393,6 +403,7 @@ static int record_all(struct record *record, const struct call *call)
 		return print_failure(CODE_OUTPUT, "%s", error.message);
 	if (!recorded.command_errno)
 		report_end(record, &recorded);
+	keep_objects(record, &recorded, call->config);
 	return exit_code_of(&recorded, call->word_count ? call->words[0] : "");
 }
 

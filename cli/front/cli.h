@@ -59,6 +59,7 @@ struct command {
 extern const struct command program;
 struct program_values {
 	bool version, paginate;
+	const char *buildid_dir;
 };
 
 /* A line of commands.def. */

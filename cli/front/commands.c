@@ -37,6 +37,7 @@ const struct command_line *command_by_name(const char *name)
 
 static const struct option options[] = {
 	FLAG("paginate", 'p', paginate, "send long output on a terminal through a pager, overriding the configuration"),
+	STRING("buildid-dir", 0, "DIR", buildid_dir, "perf's build-id cache (default: PERF_BUILDID_DIR, or ~/.debug)"),
 	FLAG("version", 'v', version, "print the version and exit"),
 	{ 0 },
 };

@@ -199,8 +199,6 @@ static bool unknown_option(const struct parser *parser, const char *name, size_t
 	char word[65];
 	struct pd_nearest nearest = { .word = word };
 
-	if (absent_report(parser->command, name, length))
-		return false;
 	snprintf(word, sizeof(word), "%.*s", (int)(length < 64 ? length : 64), name);
 	for (struct option_walk walk = option_walk(parser->command); option_next(&walk);)
 		pd_nearest_try(&nearest, walk.option.name);
@@ -253,6 +251,24 @@ static bool find_opposite(const struct command *command, const char *name, size_
 	       option_out->kind == OPTION_FLAG;
 }
 
+/* The only option that begins like this, as with perf. What two begin like is said to be ambiguous, else it is unknown. */
+static bool find_beginning(const struct parser *parser, const char *name, size_t length, struct option *option_out)
+{
+	size_t count = 0;
+
+	if (!length || absent_report(parser->command, name, length))
+		return false;
+	for (struct option_walk walk = option_walk(parser->command); option_next(&walk);) {
+		if (strncmp(walk.option.name, name, length) != 0)
+			continue;
+		if (count++)
+			return print_error("ambiguous option --%.*s; it could be --%s or --%s", (int)length, name,
+					   option_out->name, walk.option.name);
+		*option_out = walk.option;
+	}
+	return count || unknown_option(parser, name, length);
+}
+
 static bool parse_long(struct parser *parser, const char *name)
 {
 	const char *equals = strchr(name, '=');
@@ -261,8 +277,11 @@ static bool parse_long(struct parser *parser, const char *name)
 	struct option option;
 	bool flag = option_find(parser->command, name, length, &option);
 
-	if (!flag && !find_opposite(parser->command, name, length, &option))
-		return unknown_option(parser, name, length);
+	if (!flag && !find_opposite(parser->command, name, length, &option)) {
+		flag = find_beginning(parser, name, length, &option);
+		if (!flag)
+			return false;
+	}
 	if (!takes_value(&option) && value)
 		return print_error("option --%s takes no value", option.name);
 	if (!value && takes_value(&option) && !next_value(parser, &option, 0, &value))

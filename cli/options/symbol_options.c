@@ -42,7 +42,7 @@ static const struct option lines[] = {
 const struct option_group symbol_group = { HEADING_SYMBOLS, lines };
 
 enum {
-	PATH_SIZE = 4096
+	PATH_SIZE = BUILD_ID_DIRECTORY_SIZE
 };
 
 static const char *in_home(const char *variable, const char *suffix, char path[PATH_SIZE])
@@ -54,6 +54,13 @@ static const char *in_home(const char *variable, const char *suffix, char path[P
 		return NULL;
 	n = snprintf(path, PATH_SIZE, "%s/%s", home, suffix);
 	return n > 0 && n < PATH_SIZE ? path : NULL;
+}
+
+const char *build_id_directory(char path[PATH_SIZE])
+{
+	const char *named = getenv("PERF_BUILDID_DIR");
+
+	return named && *named ? named : in_home("HOME", ".debug", path);
 }
 
 static const char *index_of(const struct symbol_options *options, char path[PATH_SIZE])
@@ -130,7 +137,7 @@ struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_
 	own.symfs = options->symfs;
 	own.kallsyms = options->kallsyms;
 	own.vmlinux = options->vmlinux;
-	own.build_id_cache = options->buildid_dir ? options->buildid_dir : in_home("HOME", ".debug", cache);
+	own.build_id_cache = options->buildid_dir ? options->buildid_dir : build_id_directory(cache);
 	if (options->debug_paths.count) {
 		own.debug_paths = options->debug_paths.items;
 		own.debug_path_count = options->debug_paths.count;

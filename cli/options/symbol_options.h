@@ -26,6 +26,13 @@ struct symbol_options {
 };
 extern const struct option_group symbol_group;
 
+enum {
+	BUILD_ID_DIRECTORY_SIZE = 4096
+};
+
+/* perf's build-id cache: that of the environment, else ~/.debug; NULL if there is no home. */
+const char *build_id_directory(char path[BUILD_ID_DIRECTORY_SIZE]);
+
 /* Symbols for a file and the state of its processes. short_names says whether C++ names are short if the options do not. Says what is wrong
  * and returns NULL then. */
 struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_file *file,

@@ -59,4 +59,7 @@ bool record_take_targets(struct record_setup *setup, const struct target_values 
 bool record_take_samples(const struct sample_values *values, struct pd_recorder_options *options);
 void record_fini(struct record_setup *setup);
 
+/* Adds the objects of a finished recording to perf's build-id cache, if the user named one; all: also those without samples. */
+void record_cache_objects(const char *path, bool all, const struct pd_config *config);
+
 #endif

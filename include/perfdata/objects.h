@@ -15,6 +15,7 @@
 #ifndef PERFDATA_OBJECTS_H
 #define PERFDATA_OBJECTS_H
 
+#include <perfdata/build_id_cache.h>
 #include <perfdata/file.h>
 #include <perfdata/stream.h>
 #include <perfdata/text.h>
@@ -53,6 +54,11 @@ PD_API const struct pd_listed_object *pd_objects_at(const struct pd_objects *obj
 /** True if samples were looked at, and only objects with some are listed. */
 PD_API bool pd_objects_are_hits(const struct pd_objects *objects);
 
+/** Takes out of the list what is in a cache, and what has no build id. */
+PD_API void pd_objects_keep_missing(struct pd_objects *objects, const struct pd_build_id_cache *cache);
+/** Adds those objects of the list to a cache whose files are still what was recorded. Returns how many there are in it then. */
+PD_API size_t pd_objects_add_to_cache(const struct pd_objects *objects, struct pd_build_id_cache *cache);
+
 /** Prints a line for each object: build id and name; escape: as a terminal needs it. */
 PD_API void pd_print_objects(struct pd_text *text, const struct pd_objects *objects, bool escape);
 /** Prints a JSON object for each object, a line each. */
@@ -68,6 +74,11 @@ PD_API enum pd_status pd_print_running_kernel(struct pd_text *text, struct pd_er
 /** Prints build id, first and last address and name of the running kernel and of its modules. Errors: PD_ERROR_NO_MATCH: the
  * kernel hides its addresses; PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_print_running_modules(struct pd_text *text, struct pd_error *error);
+/** Prints the addresses of symbols of the running kernel, or of a copy of /proc/kallsyms, as perf kallsyms does: a line for each,
+ * also for those that are not found. Errors: PD_ERROR_NO_MATCH: some were not found, or addresses are hidden; those of reading
+ * the file. */
+PD_API enum pd_status pd_print_kernel_symbols(struct pd_text *text, const char *path, const char *const *names,
+					      size_t count, struct pd_error *error);
 
 #ifdef __cplusplus
 }

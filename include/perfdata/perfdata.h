@@ -52,6 +52,7 @@
  *   record_stats.h  counts of records and samples
  *   summary.h       what a file is and what is in it
  *   objects.h       objects with their build ids
+ *   build_id_cache.h  perf's cache of objects, by build id
  *   tasks.h         threads as a tree, and what they had mapped
  *   samples.h       samples as text
  *   export.h        samples in the formats of other programs
@@ -83,6 +84,7 @@
 #include <perfdata/archive.h>
 #include <perfdata/assemble.h>
 #include <perfdata/base.h>
+#include <perfdata/build_id_cache.h>
 #include <perfdata/bundle.h>
 #include <perfdata/check.h>
 #include <perfdata/config.h>

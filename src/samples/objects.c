@@ -411,3 +411,42 @@ bool pd_objects_are_hits(const struct pd_objects *list)
 {
 	return list->only_hits;
 }
+
+// ---- perf's cache ----
+
+void pd_objects_keep_missing(struct pd_objects *list, const struct pd_build_id_cache *cache)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->shown_count; i++) {
+		const struct pd_listed_object *line = &list->lines[list->shown[i]];
+
+		if (line->id.size && !pd_build_id_cache_find(cache, &line->id))
+			list->shown[count++] = list->shown[i];
+	}
+	list->shown_count = count;
+}
+
+/* False if the file is another one now. */
+static bool is_unchanged(const struct pd_listed_object *line)
+{
+	struct pd_build_id id = pd_elf_build_id(line->name);
+
+	return id.size && !memcmp(id.bytes, line->id.bytes, sizeof(id.bytes));
+}
+
+size_t pd_objects_add_to_cache(const struct pd_objects *list, struct pd_build_id_cache *cache)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->shown_count; i++) {
+		const struct pd_listed_object *line = &list->lines[list->shown[i]];
+		bool there = line->id.size && pd_build_id_cache_find(cache, &line->id);
+		bool kernel = !strcmp(line->name, "[kernel.kallsyms]");
+
+		if (!there && line->id.size && line->machine == HOST && (kernel || is_unchanged(line)))
+			there = pd_build_id_cache_add(cache, line->name, NULL, NULL) == PD_OK;
+		count += there;
+	}
+	return count;
+}

@@ -16,34 +16,12 @@
 #include "base/text/path.h"
 #include "object/elf/note.h"
 
-enum {
-	NOTES_MOST = 64 * 1024
-};
-
 /* A kernel or a module. */
 struct image {
 	uint64_t start, end;
 	char name[256];
 	struct pd_build_id id;
 };
-
-static struct pd_build_id read_notes(const char *path)
-{
-	static const union {
-		uint16_t word;
-		uint8_t first;
-	} order = { 1 };
-	struct pd_build_id id = { 0 };
-	FILE *file = fopen(path, "re");
-	uint8_t *notes = file ? pd_alloc(NOTES_MOST) : NULL;
-
-	if (notes)
-		id = pd_note_build_id(notes, fread(notes, 1, NOTES_MOST, file), !order.first);
-	pd_free(notes);
-	if (file)
-		fclose(file);
-	return id;
-}
 
 static void print_id(struct pd_text *out, const struct pd_build_id *id)
 {
@@ -53,7 +31,7 @@ static void print_id(struct pd_text *out, const struct pd_build_id *id)
 
 enum pd_status pd_print_running_kernel(struct pd_text *out, struct pd_error *error)
 {
-	struct pd_build_id id = read_notes("/sys/kernel/notes");
+	struct pd_build_id id = pd_note_file_build_id("/sys/kernel/notes");
 
 	if (!id.size)
 		return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET,
@@ -86,7 +64,7 @@ static bool read_kernel(struct image *image)
 		fclose(file);
 	image->start = text;
 	image->end = data_end ? data_end : text_end;
-	image->id = read_notes("/sys/kernel/notes");
+	image->id = pd_note_file_build_id("/sys/kernel/notes");
 	strcpy(image->name, "[kernel.kallsyms]");
 	return text != 0;
 }
@@ -131,7 +109,7 @@ static bool read_module(const char *line, struct image *image)
 	snprintf(image->name, sizeof(image->name), "[%s]", name);
 	find_file(image, name);
 	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", name);
-	image->id = read_notes(path);
+	image->id = pd_note_file_build_id(path);
 	return true;
 }
 

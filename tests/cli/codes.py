@@ -40,6 +40,8 @@ WAYS = {
     "doctor": {**READS, 6: "empty"},
     "evlist": {**READS, 5: "nothing"},
     "buildid-list": {**READS, 5: "nothing"},
+    "buildid-cache": {1: "-M bad", 3: "-M no", 5: "-r good.o"},
+    "kallsyms": {3: "--kallsyms no x", 5: "--kallsyms symbols no-such-name"},
     "diff": {1: "good bad", 3: "good no", 5: "good good --where period<0", 6: "good empty", 7: "good good --fail-on change<1"},
     "sched": {1: "timehist badswitches", 3: "timehist no", 6: "timehist empty"},
     "export": {1: "--to csv bad", 3: "--to csv no", 4: "--to csv -o no/out good", 5: "--to csv good --where period<0", 6: "--to csv empty"},
@@ -103,6 +105,9 @@ class Codes:
         self.put("unfit", self.output("assemble", "-o out unfit.txt"))
         self.put("switches", read("hot-trace.data"))
         self.put("badswitches", self.output("convert", "--to pipe -o out switches")[:-10])
+        self.put("symbols", b"ffffffff81000000 T _text\nffffffff81000100 T start_kernel\n")
+        subprocess.run([sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "object.py"), self.path("good.o"), "0123"],
+                       check=True)
         self.put("tar", self.output("pack", "-q --no-symbols -o out good"))
         with open(self.path("tar"), "rb") as f:
             tar = bytearray(f.read())
@@ -182,7 +187,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="codes-") as folder:
         codes = Codes(perfdata, data, folder)
         text = codes.start("help", "").stdout.decode()
-        commands = [name for name in re.findall(r"^  ([a-z-]+)  ", text, re.M) if codes.documented(name)]
+        commands = [name for name in re.findall(r"^  ([a-z-]+) +\S", text, re.M) if codes.documented(name)]
         for command in commands:
             codes.try_all(command)
         if missing := set(WAYS) - set(commands):

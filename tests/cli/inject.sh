@@ -36,7 +36,7 @@ shell 'perfdata inject -B --symfs empty -q -o used.data hot.data; diff <(perfdat
 shell 'cat hot-pipe.data | perfdata inject -b -q --symfs empty -i - -o - | perfdata dump --stats | grep -A1 cpu-clock'
 
 # What is refused leaves nothing behind.
-try inject hot.data
+shell 'perfdata inject hot.data | cmp - <(perfdata inject -q -o - hot.data) && echo the same'
 try inject -b --buildid-all -o x hot.data
 try inject --known-build-ids "$one /x" -o x hot.data
 try inject -b --known-build-ids nothing -o x hot.data

@@ -10,6 +10,9 @@
 
 #include <perfdata/objects.h>
 
+#include "base/cursor.h"
+#include "base/memory.h"
+#include "object/elf/image.h"
 #include "object/elf/note.h"
 
 enum {
@@ -18,6 +21,7 @@ enum {
 	TYPE_NOTE_SEGMENT = 4,
 	ENTRIES_MOST = 4096, /* of a table */
 	NOTES_MOST = 4096,   /* bytes of one section */
+	NOTE_FILE_MOST = 1 << 20
 };
 
 struct elf {
@@ -147,6 +151,19 @@ static struct pd_build_id search_file(struct elf *elf)
 	}
 	id = search(elf, &sections);
 	return id.size ? id : search(elf, &segments);
+}
+
+struct pd_build_id pd_note_file_build_id(const char *path)
+{
+	struct pd_build_id id = { 0 };
+	uint8_t *notes;
+	size_t size;
+
+	if (pd_image_read_file(path, NOTE_FILE_MOST, &notes, &size, NULL) < 0)
+		return id;
+	id = pd_note_build_id(notes, size, PD_HOST_BIG);
+	pd_free(notes);
+	return id;
 }
 
 /* Regular files only: others could wait for ever. */

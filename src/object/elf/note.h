@@ -9,5 +9,7 @@
 
 /* The build id among notes that stand one after another; size 0 if there is none. */
 struct pd_build_id pd_note_build_id(const uint8_t *notes, size_t size, bool big_endian);
+/* The same of a file of notes of this machine, such as /sys/kernel/notes. */
+struct pd_build_id pd_note_file_build_id(const char *path);
 
 #endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata buildid-cache: lists and changes perf's cache of objects, as perf buildid-cache does. The library does it
+ * (perfdata/build_id_cache.h).
+ */
+#include "files/input.h"
+#include "options/symbol_options.h"
+
+#include <perfdata/build_id_cache.h>
+#include <perfdata/objects.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+struct values {
+	struct option_tags actions; /* in the order given */
+	const char *missing;
+	bool list, purge_all, force, verbose, json;
+};
+
+static const struct option options[] = {
+	OPTION("add", 'a', TAGGED, "FILE,...", actions, "add objects; [kernel.kallsyms] is the running kernel"),
+	OPTION("remove", 'r', TAGGED, "FILE,...", actions, "remove the objects with the build IDs of these files"),
+	OPTION("purge", 'p', TAGGED, "FILE,...", actions, "remove all objects that were added from these paths"),
+	OPTION("update", 'u', TAGGED, "FILE,...", actions,
+	       "replace what was added from these paths by what is there now"),
+	FLAG("purge-all", 'P', purge_all, "remove all objects"),
+	FLAG("list", 'l', list, "list build IDs and paths"),
+	STRING("missing", 'M', "FILE", missing, "list the objects of a recording that are not in the cache"),
+	FLAG("force", 'f', force, "read recordings of other users, too"),
+	FLAG("verbose", 'v', verbose, "report each change"),
+	GROUP(json_lines_option, json),
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata buildid-cache -a ./server", "keep a copy, as the next build overwrites it" },
+	{ "perfdata buildid-cache -l", "list what is kept" },
+	{ "perfdata buildid-cache -M perf.data", "list which objects of a recording are not kept" },
+	{ 0 },
+};
+
+/* What is done to the files of an option. */
+struct action {
+	const char *name, *done;
+	enum pd_status (*run)(struct pd_build_id_cache *cache, const char *path, struct pd_error *error);
+};
+
+static enum pd_status add_path(struct pd_build_id_cache *cache, const char *path, struct pd_error *error)
+{
+	return pd_build_id_cache_add(cache, path, NULL, error);
+}
+
+static enum pd_status update_path(struct pd_build_id_cache *cache, const char *path, struct pd_error *error)
+{
+	return pd_build_id_cache_update(cache, path, NULL, error);
+}
+
+static const struct action actions[] = { { "add", "added", add_path },
+					 { "remove", "removed", pd_build_id_cache_remove_file },
+					 { "purge", "removed", pd_build_id_cache_remove_path },
+					 { "update", "updated", update_path } };
+
+static const struct action *action_of(const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(actions[i].name, name) != 0)
+		i++;
+	return &actions[i];
+}
+
+static int run_action(struct pd_build_id_cache *cache, const struct values *values, const struct action *action,
+		      const char *path)
+{
+	struct pd_error error;
+	enum pd_status status = action->run(cache, path, &error);
+
+	if (status < 0)
+		return code_with_error(status, &error);
+	if (values->verbose)
+		print_error("%s: %s", path, action->done);
+	return CODE_OK;
+}
+
+/* The files of an option, parted by commas. The first failure counts, and the others are tried. */
+static int run_tag(struct pd_build_id_cache *cache, const struct values *values, const struct option_tag *tag)
+{
+	char *list = strdup(tag->value), *rest = list, *path;
+	int code = list ? CODE_OK : CODE_OUTPUT;
+
+	while (rest && (path = strsep(&rest, ",")) != NULL) {
+		int own = *path ? run_action(cache, values, action_of(tag->name), path) : CODE_OK;
+
+		code = code != CODE_OK ? code : own;
+	}
+	free(list);
+	return code;
+}
+
+static int purge_all(struct pd_build_id_cache *cache, const struct values *values)
+{
+	const struct pd_cached_object *object;
+	struct pd_error error;
+
+	while ((object = pd_build_id_cache_at(cache, 0)) != NULL) {
+		const struct pd_build_id id = object->id;
+		enum pd_status status = pd_build_id_cache_remove(cache, &id, &error);
+
+		if (status < 0)
+			return code_with_error(status, &error);
+	}
+	if (values->verbose)
+		print_error("removed all objects");
+	return CODE_OK;
+}
+
+static int print_missing(struct pd_build_id_cache *cache, const struct values *values, const struct call *call)
+{
+	const struct input_options wanted = { .path = values->missing, .force = values->force, .keep = true };
+	const struct pd_objects_options read = { .size = sizeof(read) };
+	struct pd_objects *objects;
+	struct pd_error error;
+	struct input input;
+	enum pd_status status;
+	int code = input_open(&input, &wanted, call, NULL, NULL);
+
+	if (code != CODE_OK)
+		return code;
+	status = pd_objects_read(input.file, &read, &objects, &error);
+	if (status < 0)
+		return input_close(&input, code_with_error(status, &error));
+	pd_objects_keep_missing(objects, cache);
+	if (values->json)
+		pd_json_objects(call->out->text, objects);
+	else
+		pd_print_objects(call->out->text, objects, call->out->terminal);
+	pd_objects_free(objects);
+	return input_close(&input, CODE_OK);
+}
+
+static int change(struct pd_build_id_cache *cache, const struct values *values)
+{
+	int code = values->purge_all ? purge_all(cache, values) : CODE_OK;
+
+	for (size_t i = 0; i < values->actions.count; i++) {
+		int own = run_tag(cache, values, &values->actions.items[i]);
+
+		code = code != CODE_OK ? code : own;
+	}
+	return code;
+}
+
+static int print(struct pd_build_id_cache *cache, const struct values *values, const struct call *call)
+{
+	if (values->missing)
+		return print_missing(cache, values, call);
+	if (values->list && values->json)
+		pd_json_build_id_cache(call->out->text, cache);
+	else if (values->list)
+		pd_print_build_id_cache(call->out->text, cache, call->out->terminal);
+	return CODE_OK;
+}
+
+static int run_buildid_cache(const struct call *call)
+{
+	const struct values *values = call->values;
+	char path[BUILD_ID_DIRECTORY_SIZE];
+	const char *directory = build_id_directory(path);
+	struct pd_build_id_cache *cache;
+	struct pd_error error;
+	enum pd_status status;
+	int code, shown;
+
+	if (!values->actions.count && !values->missing && !values->list && !values->purge_all) {
+		print_error("nothing to do; give --add, --remove, --purge, --update, --purge-all, --missing or --list");
+		return CODE_USAGE;
+	}
+	if (!directory) {
+		print_error("no cache: HOME is not set; use perfdata --buildid-dir DIR buildid-cache");
+		return CODE_USAGE;
+	}
+	status = pd_build_id_cache_open(directory, &cache, &error);
+	if (status < 0)
+		return code_with_error(status, &error);
+	code = change(cache, values);
+	shown = print(cache, values, call);
+	pd_build_id_cache_close(cache);
+	return code != CODE_OK ? code : shown;
+}
+
+const struct command cmd_buildid_cache = {
+	.usage = "[-a FILE] [-r FILE] [-p FILE] [-u FILE] [-P] [-l] [-M FILE]",
+	.text = "List and change perf's cache of objects by build ID, which perf and perfdata use to find the objects of a "
+		"recording after they were rebuilt or removed.\n"
+		"\n"
+		"The cache is ~/.debug, or the directory of perfdata --buildid-dir DIR buildid-cache, of the environment variable "
+		"PERF_BUILDID_DIR, or of the key buildid.dir in ~/.perfconfig. With one of these three, perfdata record adds the "
+		"objects of each recording.",
+	.options = options,
+	.examples = examples,
+	.values_size = sizeof(struct values),
+	.run = run_buildid_cache,
+};
