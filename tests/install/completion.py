@@ -19,7 +19,7 @@ import tempfile
 SKIPPED = 77
 # What is typed, and what it becomes.
 CASES = [
-    ("dum", "dump"), ("buildid", "buildid-list"), ("dump --js", "dump --json"), ("dump --type MMAP2", "dump --type MMAP2"),
+    ("dum", "dump"), ("buildid-l", "buildid-list"), ("dump --js", "dump --json"), ("dump --type MMAP2", "dump --type MMAP2"),
     ("dump --type NAMESP", "dump --type NAMESPACES"), ("explain truncated-r", "explain truncated-record"),
     ("help --completion fi", "help --completion fish"), ("help exit", "help exit-codes"), ("info only-", "info only-file"),
     ("report --no-symb", "report --no-symbols"),
