@@ -4,18 +4,32 @@
  */
 #include "samples/line.h"
 
+#include "base/memory.h"
+
 #include <stdio.h>
 
 enum {
 	DIGITS_MOST = 24
 };
 
+bool pd_line_init(struct pd_line_buffer *line)
+{
+	line->bytes = pd_alloc(PD_LINE_ALLOCATED);
+	return line->bytes != NULL;
+}
+
+void pd_line_fini(struct pd_line_buffer *line)
+{
+	pd_free(line->bytes);
+	line->bytes = NULL;
+}
+
 void pd_line_flush(struct pd_line_buffer *line)
 {
 	if (line->take)
-		line->take(line->self, line->bytes, line->used);
+		line->take(line->self, line);
 	else
-		pd_text_put(line->text, line->bytes, line->used);
+		pd_text_pass(line->text, &line->bytes, PD_LINE_ALLOCATED, line->used);
 	line->used = 0;
 	line->flushes++;
 }

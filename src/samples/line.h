@@ -11,20 +11,24 @@
 #include "base/text/text.h"
 
 enum {
-	PD_LINE_CAPACITY = 128 * 1024,
-	PD_LINE_PIECE = 64
+	PD_LINE_PIECE = 64,
+	PD_LINE_CAPACITY = 128 * 1024 + 2 * PD_LINE_PIECE,
+	PD_LINE_ALLOCATED = PD_LINE_CAPACITY + 2 * PD_LINE_PIECE
 };
 
 struct pd_line_buffer {
 	struct pd_text *text; /* where it goes */
 	uint64_t flushes;
-	bool escape;                                              /* text of files goes to a terminal */
-	void (*take)(void *self, const char *bytes, size_t size); /* instead of text, or NULL */
+	bool escape;                                           /* text of files goes to a terminal */
+	void (*take)(void *self, struct pd_line_buffer *line); /* instead of text, or NULL; may exchange bytes */
 	void *self;
 	size_t used;
-	char bytes[PD_LINE_CAPACITY + 2 * PD_LINE_PIECE];
+	char *bytes; /* PD_LINE_ALLOCATED */
 };
 
+/* False if there is no memory. */
+bool pd_line_init(struct pd_line_buffer *line);
+void pd_line_fini(struct pd_line_buffer *line);
 /* Hands over what is there. */
 void pd_line_flush(struct pd_line_buffer *line);
 

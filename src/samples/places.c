@@ -279,7 +279,7 @@ static __attribute__((noinline)) void make_code(struct pd_samples *samples, cons
 	bool fixed;
 
 	place = locate(samples, hit, cpumode, addr, false, &shown, &fixed);
-	if (line->used > PD_LINE_CAPACITY / 2)
+	if (line->used > PD_LINE_CAPACITY / 4 * 3)
 		pd_line_flush(line);
 	start = line->used;
 	flushes = line->flushes;

@@ -193,6 +193,20 @@ static bool flush_large(struct pd_samples *samples)
 	return false;
 }
 
+// Before the first record, and after each that brought an event or changed the state.
+static __attribute__((noinline)) bool get_ready_to_print(struct pd_samples *samples)
+{
+	size_t count = pd_file_event_count(samples->file);
+
+	if (samples->events_checked < count && !check_events(samples))
+		return false;
+	if (!finalize_state(samples))
+		return false;
+	find_machine(samples);
+	samples->events_ready = count;
+	return true;
+}
+
 static bool print_record(struct pd_samples *samples, const struct pd_record *record)
 {
 	bool sample = record->type == PD_RECORD_SAMPLE;
@@ -201,11 +215,9 @@ static bool print_record(struct pd_samples *samples, const struct pd_record *rec
 		return succeeds(samples, pd_fail_memory(&samples->error));
 	if (!sample && !is_shown(samples, record->type))
 		return flush_large(samples);
-	if (samples->events_checked < pd_file_event_count(samples->file) && !check_events(samples))
+	if ((!samples->finalized || samples->events_ready < pd_file_event_count(samples->file)) &&
+	    !get_ready_to_print(samples))
 		return false;
-	if (!finalize_state(samples))
-		return false;
-	find_machine(samples);
 	if (!sample)
 		pd_samples_record(samples, record);
 	else if (!pd_samples_sample(samples, record))
@@ -361,11 +373,16 @@ enum pd_status pd_samples_new(const struct pd_samples_options *options, struct p
 		return pd_fail_memory(error);
 	memcpy(&samples->options, options, size);
 	samples->line.text = text;
+	if (!pd_line_init(&samples->line)) {
+		pd_free(samples);
+		return pd_fail_memory(error);
+	}
 	samples->line.escape = options->escape;
 	pd_sample_fields_init(samples->fields);
 	for (size_t i = 0; i < options->field_count && status == PD_OK; i++)
 		status = pd_sample_fields_parse(samples->fields, options->fields[i], error);
 	if (status != PD_OK) {
+		pd_line_fini(&samples->line);
 		pd_free(samples);
 		return status;
 	}
@@ -384,6 +401,7 @@ void pd_samples_free(struct pd_samples *samples)
 	pd_samples_counts_fini(samples);
 	pd_samples_trace_close(samples);
 	pd_samples_sample_fini(samples);
+	pd_line_fini(&samples->line);
 	pd_free(samples);
 }
 

@@ -77,6 +77,7 @@ struct pd_samples {
 	bool counted;                      /* there are records of perf stat */
 	struct pd_sample_fields fields[KIND_COUNT];
 	size_t events_checked;
+	size_t events_ready; /* the state, symbols and unwinder are ready for so many */
 	enum pd_arch machine;
 	bool machine_known;
 	size_t name_width;             /* of events */

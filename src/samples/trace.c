@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a tracepoint recorded, as text. On a terminal it is escaped, so it goes through a text of its own there.
+ * What a tracepoint recorded, as text. On a terminal it is escaped.
  */
 #include "samples/samples.h"
 
@@ -32,16 +32,15 @@ void pd_samples_trace(struct pd_samples *samples, const struct pd_shown_sample *
 	if (!open_trace(samples))
 		return;
 	samples->trace_when = hit->when;
-	if (!line->escape) {
-		pd_line_flush(line);
-		pd_trace_print(samples->trace, hit->event, hit->sample->raw, line->text);
-		return;
-	}
 	if (!samples->trace_text && !(samples->trace_text = pd_text_new()))
 		return;
 	pd_text_clear(samples->trace_text);
 	pd_trace_print(samples->trace, hit->event, hit->sample->raw, samples->trace_text);
 	bytes = pd_text_bytes(samples->trace_text);
+	if (!line->escape) {
+		pd_line_bytes(line, (const char *)bytes.data, bytes.size);
+		return;
+	}
 	pd_line_flush(line);
 	pd_text_escaped(line->text, (const char *)bytes.data, bytes.size);
 }

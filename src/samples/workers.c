@@ -74,6 +74,15 @@ static void give_turn(struct pd_sample_worker *worker)
 	pthread_mutex_unlock(&workers->lock);
 }
 
+static bool check_text(struct pd_sample_worker *worker)
+{
+	if (pd_text_flush_large(worker->samples->line.text))
+		return true;
+	worker->failed = true;
+	pd_samples_text_failed(worker->samples);
+	return false;
+}
+
 /* Only who has the turn. In chunks, so that the text stays small where megabytes have waited. */
 static void write_text(struct pd_sample_worker *worker, const char *bytes, size_t size)
 {
@@ -87,11 +96,8 @@ static void write_text(struct pd_sample_worker *worker, const char *bytes, size_
 			bytes += chunk;
 			size -= chunk;
 		}
-		if (!pd_text_flush_large(text)) {
-			worker->failed = true;
-			pd_samples_text_failed(worker->samples);
+		if (!check_text(worker))
 			return;
-		}
 	} while (size > 0);
 }
 
@@ -121,15 +127,16 @@ static bool keep_text(struct pd_sample_worker *worker, const char *bytes, size_t
 }
 
 /* Does not wait: symbols may be locked, and who has the turn may want them. */
-static void take_text(void *self, const char *bytes, size_t size)
+static void take_text(void *self, struct pd_line_buffer *line)
 {
 	struct pd_sample_worker *worker = self;
 
 	take_turn(worker, false);
 	if (worker->has_turn) {
 		write_waiting(worker);
-		write_text(worker, bytes, size);
-	} else if (!keep_text(worker, bytes, size)) {
+		pd_text_pass(line->text, &line->bytes, PD_LINE_ALLOCATED, line->used);
+		check_text(worker);
+	} else if (!keep_text(worker, line->bytes, line->used)) {
 		worker->samples->status = pd_fail_memory(&worker->samples->error);
 		worker->failed = true;
 	}
@@ -200,21 +207,27 @@ static struct pd_sample_worker *worker_new(struct pd_sample_workers *workers, st
 static void share(struct pd_sample_worker *worker)
 {
 	worker->samples->worker = worker;
-	worker->samples->symbols_lock = &worker->workers->symbols;
 	worker->samples->line.take = take_text;
 	worker->samples->line.self = worker;
+}
+
+/* One thread alone does not lock. */
+static void lock_symbols(struct pd_sample_worker *worker)
+{
+	worker->samples->symbols_lock = &worker->workers->symbols;
 	if (worker->samples->unwinder)
 		pd_unwinder_set_lock(worker->samples->unwinder, &worker->workers->symbols);
 }
 
-/* What is made as lines are printed is made anew, but the texts of addresses. */
+/* What is made as lines are printed is made anew; the texts of addresses are joined. */
 static void begin_anew(struct pd_samples *samples)
 {
+	samples->line = (struct pd_line_buffer){ .text = samples->line.text, .escape = samples->line.escape };
+	samples->frames = (struct pd_address_texts){ 0 };
 	samples->styles = NULL;
 	samples->style_count = 0;
 	samples->views = NULL;
 	samples->last_values = (struct pd_last_values){ .places.seed = samples->last_values.places.seed };
-	samples->line.used = 0;
 	samples->printed = samples->copied = samples->sample_count = 0;
 	samples->unwinder = NULL;
 }
@@ -226,6 +239,7 @@ static void worker_free(struct pd_sample_worker *worker)
 	if (worker->samples != worker->workers->samples) {
 		pd_samples_sample_fini(worker->samples);
 		pd_unwinder_free(worker->samples->unwinder);
+		pd_line_fini(&worker->samples->line);
 		pd_free(worker->samples);
 	}
 	pd_free(worker->text);
@@ -241,14 +255,13 @@ static enum pd_status fork_worker(void *self, void **clone_out, struct pd_error 
 		return pd_fail_memory(error);
 	memcpy(samples, worker->samples, sizeof(*samples));
 	begin_anew(samples);
-	if (!pd_address_texts_join(&samples->frames, &worker->samples->frames)) {
+	clone = worker_new(worker->workers, samples);
+	if (!clone) {
 		pd_free(samples);
 		return pd_fail_memory(error);
 	}
-	clone = worker_new(worker->workers, samples);
-	if (!clone) {
-		pd_address_texts_fini(&samples->frames);
-		pd_free(samples);
+	if (!pd_line_init(&samples->line) || !pd_address_texts_join(&samples->frames, &worker->samples->frames)) {
+		worker_free(clone);
 		return pd_fail_memory(error);
 	}
 	if (worker->samples->unwinder &&
@@ -257,6 +270,8 @@ static enum pd_status fork_worker(void *self, void **clone_out, struct pd_error 
 		return PD_ERROR_MEMORY;
 	}
 	share(clone);
+	lock_symbols(worker);
+	lock_symbols(clone);
 	*clone_out = clone;
 	return PD_OK;
 }

@@ -45,14 +45,39 @@ void pd_text_set_sink(struct pd_text *text, pd_text_sink_fn *sink, void *self)
 	text->sink_failed = false;
 }
 
+enum {
+	PASSED = 1 << 16,
+	LARGE = 1 << 17
+};
+
+static void flush_text(struct pd_text *text)
+{
+	if (!text->sink_failed)
+		text->sink_failed = !text->sink(text->sink_self, text);
+}
+
+void pd_text_pass(struct pd_text *text, char **data, size_t capacity, size_t size)
+{
+	char *given = *data;
+
+	if (text->sink && text->size && size >= PASSED)
+		flush_text(text);
+	if (!text->sink || text->size || size < PASSED ||
+	    (text->capacity < capacity && !pd_text_reserve(text, capacity))) {
+		pd_text_put(text, given, size);
+		return;
+	}
+	*data = text->data;
+	text->data = given;
+	text->capacity = capacity;
+	text->size = size;
+	flush_text(text);
+}
+
 bool pd_text_flush_large(struct pd_text *text)
 {
-	enum {
-		LARGE = 1 << 17
-	};
-
-	if (text->sink && !text->sink_failed && (text->size >= LARGE || text->failed))
-		text->sink_failed = !text->sink(text->sink_self, text);
+	if (text->sink && (text->size >= LARGE || text->failed))
+		flush_text(text);
 	return !text->sink_failed && !text->failed;
 }
 

@@ -35,6 +35,10 @@ static inline void pd_text_put(struct pd_text *text, const char *data, size_t si
 	text->size += size;
 }
 
+// Puts what is in memory of pd_alloc. If that is much it goes to the sink at once and is not copied: the memory may be another one
+// then, of the same capacity.
+void pd_text_pass(struct pd_text *text, char **data, size_t capacity, size_t size);
+
 static inline void pd_text_char(struct pd_text *text, char c)
 {
 	if (text->capacity == text->size && !pd_text_reserve(text, 1))

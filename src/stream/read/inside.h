@@ -84,6 +84,12 @@ void pd_inflate_close(struct pd_inflate *inflate);
 // From here on nothing is inflated, but by what restarts. Tells why.
 void pd_inflate_break(struct pd_inflate *inflate, struct pd_file *file, uint64_t offset, const char *reason);
 
+// The event of an id; NULL: it was not found yet.
+struct pd_found_event {
+	uint64_t id;
+	const struct pd_event_full *event;
+};
+
 // What hands out the records of a stream in another order than that of the file. These are functions so that reading a file
 // does not depend on sorting, which reads files.
 struct pd_sorter;
@@ -125,6 +131,7 @@ struct pd_stream {
 	// the last id that was looked up
 	uint64_t last_id;
 	const struct pd_event_full *last_event;
+	struct pd_found_event found[64];         // by id
 	bool only_event;                         // last_event is the only one, ids do not matter
 	bool several_events;                     // seen so far
 	const struct pd_event_full *first_event; // of the file, once it was needed

@@ -31,13 +31,18 @@ static inline bool has_several_events(struct pd_stream *stream)
 	return stream->several_events;
 }
 
-// The event of an id, or NULL. Runs of records mostly have the same id.
+// The event of an id, or NULL. Runs of records mostly have the same id, and ids of one recording follow each other.
 static const struct pd_event_full *find(struct pd_stream *stream, uint64_t id)
 {
+	struct pd_found_event *found = &stream->found[id % (sizeof(stream->found) / sizeof(stream->found[0]))];
+
 	if (stream->last_event && stream->last_id == id)
 		return stream->last_event;
 	stream->last_id = id;
+	if (found->event && found->id == id)
+		return stream->last_event = found->event;
 	stream->last_event = id ? pd_file_find_event(stream->file, id) : first_event(stream);
+	*found = (struct pd_found_event){ id, stream->last_event };
 	return stream->last_event;
 }
 

@@ -80,7 +80,7 @@ void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes bytes
 	struct pd_record *record = &stream->record;
 	struct pd_record_head head = pd_record_head(bytes.data, stream->swap);
 
-	record->type = pd_record_type_of(stream->file, &head);
+	record->type = head.type == PD_RECORD_SAMPLE ? PD_RECORD_SAMPLE : pd_record_type_of(stream->file, &head);
 	record->misc = head.misc;
 	record->flags = inner_offset == PD_NO_OFFSET ? 0 : PD_RECORD_INFLATED;
 	record->offset = offset;
@@ -93,7 +93,10 @@ void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes bytes
 	stream->tail_given = false;
 	if (stream->scratch.used)
 		reset_scratch(&stream->scratch);
-	pd_stream_place(stream, record);
+	if (record->type == PD_RECORD_SAMPLE)
+		pd_stream_place_quickly(stream, record);
+	else
+		pd_stream_place(stream, record);
 }
 
 static void report_unknown_type(struct pd_stream *stream)
