@@ -97,11 +97,12 @@ static void note_common(struct pd_profile_tables *tables, const struct pd_common
 	const struct pd_owners *owners = &common->owners;
 	const struct pd_raws *raws = &common->raws;
 	uint64_t lines = common->cache.last_count;
+	uint64_t sums = common->cache.has_sums ? PD_KEYS_IN_LINE * sizeof(struct pd_key_sums) : 0;
 
 	add_table(tables, (struct pd_profile_table){ .name = "key cache",
 						     .doc = "raw keys of stacks that were seen lately",
 						     .count = lines * PD_KEYS_IN_LINE,
-						     .bytes = lines * sizeof(struct pd_key_cache_line),
+						     .bytes = lines * (sizeof(struct pd_key_cache_line) + sums),
 						     .stacks = true,
 						     .while_reading = true });
 	add_table(tables, (struct pd_profile_table){ .name = "frames",

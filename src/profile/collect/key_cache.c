@@ -17,7 +17,16 @@ static bool is_full(const struct pd_key_cache *cache)
 	return __atomic_load_n(&cache->used, __ATOMIC_RELAXED) >= cache->count * PD_KEYS_IN_LINE / 8 * 5;
 }
 
-static struct pd_key_cache *make(size_t count)
+static void destroy(struct pd_key_cache *cache)
+{
+	if (!cache)
+		return;
+	pd_free(cache->memory);
+	pd_free(cache->sums);
+	pd_free(cache);
+}
+
+static struct pd_key_cache *make(size_t count, bool has_sums)
 {
 	struct pd_key_cache *cache = pd_alloc(sizeof(*cache));
 
@@ -25,18 +34,12 @@ static struct pd_key_cache *make(size_t count)
 		return NULL;
 	cache->lines = pd_alloc_lines(count * sizeof(*cache->lines), &cache->memory);
 	cache->count = count;
-	if (cache->lines)
+	// most of them are never written
+	cache->sums = has_sums ? pd_alloc(count * PD_KEYS_IN_LINE * sizeof(*cache->sums)) : NULL;
+	if (cache->lines && (cache->sums || !has_sums))
 		return cache;
-	pd_free(cache);
+	destroy(cache);
 	return NULL;
-}
-
-static void destroy(struct pd_key_cache *cache)
-{
-	if (!cache)
-		return;
-	pd_free(cache->memory);
-	pd_free(cache);
 }
 
 // ---- adding ----
@@ -51,12 +54,16 @@ static bool take_place(uint64_t *low, uint64_t wanted)
 }
 
 // Whether the tag has a place in a line, and whether it is new there.
-static bool add_to(struct pd_key_cache_line *line, const struct pd_tag *tag, uint32_t bucket, bool *new_out)
+static bool add_to(struct pd_key_cache *cache, struct pd_key_cache_line *line, const struct pd_tag *tag,
+		   uint32_t bucket, const struct pd_key_sums *sums, bool *new_out)
 {
 	for (size_t i = 0; i < PD_KEYS_IN_LINE; i++) {
 		if (take_place(&line->low[i], tag->low)) {
 			line->high[i] = tag->high;
-			__atomic_store_n(&line->bucket_plus_1[i], bucket + 1, __ATOMIC_RELEASE);
+			if (sums)
+				cache->sums[(size_t)(line - cache->lines) * PD_KEYS_IN_LINE + i] = *sums;
+			__atomic_store_n(&line->bucket_plus_1[i], (bucket + 1) | (sums ? PD_KEY_HAS_SUMS : 0),
+					 __ATOMIC_RELEASE);
 			*new_out = true;
 			return true;
 		}
@@ -67,12 +74,13 @@ static bool add_to(struct pd_key_cache_line *line, const struct pd_tag *tag, uin
 	return false;
 }
 
-bool pd_key_cache_add(struct pd_key_cache *cache, const struct pd_tag *tag, uint32_t bucket)
+bool pd_key_cache_add(struct pd_key_cache *cache, const struct pd_tag *tag, uint32_t bucket,
+		      const struct pd_key_sums *sums)
 {
 	bool new = false;
 
-	if (!add_to(pd_key_cache_first(cache, tag), tag, bucket, &new))
-		add_to(pd_key_cache_second(cache, tag), tag, bucket, &new);
+	if (!add_to(cache, pd_key_cache_first(cache, tag), tag, bucket, sums, &new))
+		add_to(cache, pd_key_cache_second(cache, tag), tag, bucket, sums, &new);
 	return new;
 }
 
@@ -108,7 +116,7 @@ struct pd_key_cache *pd_key_cache_enter(struct pd_key_cache_shared *now, struct 
 
 	pthread_mutex_lock(&now->lock);
 	if (!now->table)
-		__atomic_store_n(&now->table, make(LINES_FIRST), __ATOMIC_RELAXED);
+		__atomic_store_n(&now->table, make(LINES_FIRST, now->has_sums), __ATOMIC_RELAXED);
 	cache = now->table;
 	if (cache) {
 		cache->users++;
@@ -135,11 +143,13 @@ static void copy(const struct pd_key_cache *from, struct pd_key_cache *to)
 		for (size_t k = 0; k < PD_KEYS_IN_LINE; k++) {
 			uint32_t bucket = __atomic_load_n(&line->bucket_plus_1[k], __ATOMIC_ACQUIRE);
 			struct pd_tag tag = { __atomic_load_n(&line->low[k], __ATOMIC_RELAXED), 0 };
+			const struct pd_key_sums *sums =
+				bucket & PD_KEY_HAS_SUMS ? &from->sums[i * PD_KEYS_IN_LINE + k] : NULL;
 
 			if (!bucket)
 				continue;
 			tag.high = line->high[k];
-			to->used += pd_key_cache_add(to, &tag, bucket - 1);
+			to->used += pd_key_cache_add(to, &tag, (bucket & ~PD_KEY_HAS_SUMS) - 1, sums);
 		}
 	}
 }
@@ -180,7 +190,7 @@ void pd_key_cache_note(struct pd_key_cache_shared *now, struct pd_key_cache *cac
 	__atomic_fetch_add(&cache->used, added, __ATOMIC_RELAXED);
 	if (!is_full(cache) || !begin_to_grow(now, cache))
 		return;
-	larger = make(is_worth_growing(cache, repeats) ? cache->count * GROWTH : cache->count);
+	larger = make(is_worth_growing(cache, repeats) ? cache->count * GROWTH : cache->count, now->has_sums);
 	repeats->asked = repeats->repeated = 0;
 	if (larger && larger->count > cache->count)
 		copy(cache, larger);

@@ -16,10 +16,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cursor.h"
 #include "profile/frame/hash.h"
 
 enum {
-	PD_KEYS_IN_LINE = 3
+	PD_KEYS_IN_LINE = 3,
+	PD_KEY_SUMS = 6 // most of a key that is cached
+};
+
+#define PD_KEY_HAS_SUMS (UINT32_C(1) << 31) // beside the number of a bucket, which is smaller
+
+// Where the periods of samples of a key are summed up, see frame/merge.h: one more than the place; 0: no more.
+struct pd_key_sums {
+	uint16_t plus_1[PD_KEY_SUMS];
 };
 
 // A line of the processor's cache. A tag of which the low half is 0 is none; who puts that half owns the place, and the rest
@@ -33,9 +42,10 @@ struct pd_key_cache_line {
 
 struct pd_key_cache {
 	struct pd_key_cache_line *lines;
-	void *memory; // of the lines
-	size_t count; // of lines, a power of two
-	size_t used;  // places; several threads add to it
+	void *memory;             // of the lines
+	struct pd_key_sums *sums; // by place; NULL: keys have none
+	size_t count;             // of lines, a power of two
+	size_t used;              // places; several threads add to it
 	unsigned users;
 };
 
@@ -44,6 +54,7 @@ struct pd_key_cache_shared {
 	pthread_mutex_t lock;
 	struct pd_key_cache *table;
 	bool growing;
+	bool has_sums;     // set before anybody enters
 	size_t last_count; // of lines, once nobody uses one any more
 };
 
@@ -82,9 +93,9 @@ static inline struct pd_key_cache_line *pd_key_cache_second(const struct pd_key_
 	return &cache->lines[pd_tag_hash(tag) >> 32 & (cache->count - 1)];
 }
 
-// The bucket of a raw key, or PD_NOT_CACHED if it is not in the line. Nobody could foresee which place it has, so there is no branch
-// for each.
-static inline uint32_t pd_key_cache_find(const struct pd_key_cache_line *line, const struct pd_tag *tag)
+// The bucket of a raw key, with PD_KEY_HAS_SUMS if it has some, or PD_NOT_CACHED if it is not in the line. Nobody could foresee
+// which place it has, so there is no branch for each.
+static inline uint32_t pd_key_cache_find(const struct pd_key_cache_line *line, const struct pd_tag *tag, size_t *at_out)
 {
 	size_t at = 0;
 	uint32_t bucket;
@@ -93,13 +104,34 @@ static inline uint32_t pd_key_cache_find(const struct pd_key_cache_line *line, c
 		at += i * (__atomic_load_n(&line->low[i], __ATOMIC_RELAXED) == tag->low);
 	if (at >= PD_KEYS_IN_LINE || __atomic_load_n(&line->low[at], __ATOMIC_RELAXED) != tag->low)
 		return PD_NOT_CACHED;
+	*at_out = at;
 	bucket = __atomic_load_n(&line->bucket_plus_1[at], __ATOMIC_ACQUIRE);
 	return bucket && line->high[at] == tag->high ? bucket - 1 : PD_NOT_CACHED;
 }
 
+// The same in both of its lines, without the mark; *sums_out are those of the key, or NULL.
+static inline uint32_t pd_key_cache_look(const struct pd_key_cache *cache, const struct pd_tag *tag,
+					 const struct pd_key_sums **sums_out)
+{
+	const struct pd_key_cache_line *line = pd_key_cache_first(cache, tag);
+	size_t at = 0;
+	uint32_t bucket = pd_key_cache_find(line, tag, &at);
+
+	*sums_out = NULL;
+	if (PD_UNLIKELY(bucket == PD_NOT_CACHED)) {
+		line = pd_key_cache_second(cache, tag);
+		bucket = pd_key_cache_find(line, tag, &at);
+	}
+	if (PD_LIKELY(bucket == PD_NOT_CACHED || !(bucket & PD_KEY_HAS_SUMS)))
+		return bucket;
+	*sums_out = &cache->sums[(size_t)(line - cache->lines) * PD_KEYS_IN_LINE + at];
+	return bucket & ~PD_KEY_HAS_SUMS;
+}
+
 // Adds a raw key, of which the low half of the tag is not 0; if there is no room in its lines, it is not remembered. Returns
-// whether it was added. It may be there already.
-bool pd_key_cache_add(struct pd_key_cache *cache, const struct pd_tag *tag, uint32_t bucket);
+// whether it was added. It may be there already. sums: NULL if it has none.
+bool pd_key_cache_add(struct pd_key_cache *cache, const struct pd_tag *tag, uint32_t bucket,
+		      const struct pd_key_sums *sums);
 
 void pd_key_cache_init(struct pd_key_cache_shared *now);
 void pd_key_cache_fini(struct pd_key_cache_shared *now);

@@ -28,7 +28,7 @@ static bool is_cut(const struct pd_attr *attr, struct pd_u64s chain)
 	return addresses >= most;
 }
 
-// What is merged has no part in the table of raw keys: each of its samples is summed up.
+// The period of each sample that has something that is merged is summed up, once for each place.
 static bool count_merged(struct pd_collector *c, struct pd_miss *miss, const struct pd_known_place *place)
 {
 	const struct pd_pending *pending = miss->pending;
@@ -38,10 +38,14 @@ static bool count_merged(struct pd_collector *c, struct pd_miss *miss, const str
 	if (PD_UNLIKELY(!sums))
 		return false;
 	sum = &sums[at];
-	if (sum->last != pending->when.order + 1)
-		sum->period += pending->period;
+	c->has_merged = true;
+	if (sum->last == pending->when.order + 1)
+		return true;
 	sum->last = pending->when.order + 1;
-	miss->has_merged = c->has_merged = true;
+	sum->period += pending->period;
+	if (miss->sum_count < PD_KEY_SUMS)
+		miss->sums.plus_1[miss->sum_count] = (uint16_t)(at + 1);
+	miss->sum_count++;
 	return true;
 }
 
@@ -312,9 +316,10 @@ static bool end_miss(struct pd_collector *c, const struct pd_miss *miss)
 
 	if (PD_UNLIKELY(bucket >= c->share.amount_count) && !pd_amounts_make(c, bucket))
 		return false;
-	if (PD_LIKELY(pd_pending_has_tag(pending) && !miss->has_merged)) {
+	if (PD_LIKELY(pd_pending_has_tag(pending) && miss->sum_count <= PD_KEY_SUMS)) {
 		pd_repeats_note(&c->repeats, &pending->tag);
-		c->cache_added += pd_key_cache_add(c->cache, &pending->tag, bucket);
+		c->cache_added +=
+			pd_key_cache_add(c->cache, &pending->tag, bucket, miss->sum_count ? &miss->sums : NULL);
 	}
 	pd_amounts_count(c, pending, bucket);
 	return true;

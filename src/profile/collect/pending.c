@@ -31,18 +31,15 @@ static void find_buckets(struct pd_collector *c, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct pd_pending *pending = &c->pending[i];
-		const struct pd_key_cache_line *second;
 
 		pending->bucket = PD_NOT_CACHED;
 		if (PD_UNLIKELY(!pd_pending_has_tag(pending)))
 			continue;
-		pending->bucket = pd_key_cache_find(pd_key_cache_first(c->cache, &pending->tag), &pending->tag);
-		if (PD_UNLIKELY(pending->bucket == PD_NOT_CACHED)) {
-			second = pd_key_cache_second(c->cache, &pending->tag);
-			pending->bucket = pd_key_cache_find(second, &pending->tag);
-		}
+		pending->bucket = pd_key_cache_look(c->cache, &pending->tag, &pending->sums);
 		if (PD_LIKELY(pending->bucket < c->share.amount_count))
 			__builtin_prefetch(&c->share.amounts[pending->bucket], 1);
+		if (pending->sums)
+			__builtin_prefetch(pending->sums);
 	}
 }
 
@@ -70,6 +67,8 @@ bool pd_pending_flush(struct pd_collector *c)
 				return false;
 			if (PD_LIKELY(is_later(c, pending))) {
 				pd_amounts_count(c, pending, pending->bucket);
+				if (PD_UNLIKELY(pending->sums) && !pd_sums_add_key(c, pending))
+					return false;
 				continue;
 			}
 		}

@@ -31,8 +31,9 @@ struct pd_pending {
 	uint32_t raw;
 	uint64_t cgroup, slice;
 	uint16_t bin;
-	uint8_t unwound; // enum pd_pending_unwound
-	uint32_t bucket; // PD_NOT_CACHED: not known
+	uint8_t unwound;                // enum pd_pending_unwound
+	uint32_t bucket;                // PD_NOT_CACHED: not known
+	const struct pd_key_sums *sums; // of its raw key, once the bucket is known, or NULL
 };
 
 // Most samples are of the bin of the one before.
@@ -129,7 +130,9 @@ struct pd_miss {
 	size_t found; // its own frame, then its callers
 	uint64_t hash;
 	struct pd_bucket *bucket;
-	bool has_merged; // one of its frames, see merge.h
+	// where its period was summed up, as far as there is room
+	struct pd_key_sums sums;
+	uint32_t sum_count;
 };
 
 // An address of a miss whose frame is looked for.
@@ -161,6 +164,8 @@ static inline struct pd_merge_sum *pd_sums_of(struct pd_collector *c, uint32_t e
 	return PD_LIKELY(sums) ? sums : pd_sums_make(c, event);
 }
 
+// Sums up the period of a sample at those of its key. False if there is no memory.
+bool pd_sums_add_key(struct pd_collector *c, const struct pd_pending *pending);
 // Adds those of a clone. False if there is no memory.
 bool pd_sums_join(struct pd_collector *c, struct pd_collector *clone);
 void pd_sums_free(struct pd_collector *c);

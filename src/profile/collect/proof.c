@@ -10,6 +10,16 @@ struct pd_merge_sum *pd_sums_make(struct pd_collector *c, uint32_t event)
 	return c->sums[event % PD_MERGE_EVENTS] = pd_alloc(PD_MERGE_SUMS * sizeof(struct pd_merge_sum));
 }
 
+bool pd_sums_add_key(struct pd_collector *c, const struct pd_pending *pending)
+{
+	struct pd_merge_sum *sums = pd_sums_of(c, pending->event);
+
+	for (size_t i = 0; sums && i < PD_KEY_SUMS && pending->sums->plus_1[i]; i++)
+		sums[pending->sums->plus_1[i] - 1].period += pending->period;
+	c->has_merged = true;
+	return sums;
+}
+
 bool pd_sums_join(struct pd_collector *c, struct pd_collector *clone)
 {
 	for (uint32_t i = 0; i < PD_MERGE_EVENTS; i++) {

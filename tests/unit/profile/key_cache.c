@@ -50,15 +50,16 @@ static struct pd_tag tag_of(uint64_t number)
 // A bucket that belongs to this number and no other one.
 static uint32_t bucket_of(uint64_t number)
 {
-	return (uint32_t)number * 2654435761u & INT32_MAX;
+	return (uint32_t)number * 2654435761u % INT32_MAX;
 }
 
 // As a collector looks for it.
 static uint32_t find_bucket(const struct pd_key_cache *cache, const struct pd_tag *tag)
 {
-	uint32_t bucket = pd_key_cache_find(pd_key_cache_first(cache, tag), tag);
+	const struct pd_key_sums *sums;
+	uint32_t bucket = pd_key_cache_look(cache, tag, &sums);
 
-	return bucket == PD_NOT_CACHED ? pd_key_cache_find(pd_key_cache_second(cache, tag), tag) : bucket;
+	return sums ? PD_NOT_CACHED : bucket;
 }
 
 static uint32_t look_up_number(const struct pd_key_cache *cache, uint64_t number)
@@ -72,7 +73,7 @@ static bool add_number(struct pd_key_cache *cache, uint64_t number)
 {
 	struct pd_tag tag = tag_of(number);
 
-	return pd_key_cache_add(cache, &tag, bucket_of(number));
+	return pd_key_cache_add(cache, &tag, bucket_of(number), NULL);
 }
 
 // A number whose tag has these lines; the search goes on after *last.
@@ -114,7 +115,7 @@ TEST(test_seen__a_line_is_one_of_the_cache)
 {
 	CHECK(sizeof(struct pd_key_cache_line) == 64);
 	for (size_t count = 1; count <= 1 << 14; count *= 4) {
-		struct pd_key_cache *cache = make(count);
+		struct pd_key_cache *cache = make(count, false);
 
 		CHECK(cache && (uintptr_t)cache->lines % 64 == 0 && cache->count == count);
 		destroy(cache);
@@ -126,7 +127,7 @@ TEST(test_seen__what_was_added_is_found)
 	enum {
 		COUNT = 6000
 	};
-	struct pd_key_cache *cache = make(LINES_FIRST);
+	struct pd_key_cache *cache = make(LINES_FIRST, false);
 	size_t added = 0, found = 0;
 
 	CHECK(cache);
@@ -155,24 +156,24 @@ TEST(test_seen__adding_again_changes_nothing)
 	struct pd_tag tag = tag_of(5);
 	struct small before;
 
-	CHECK(pd_key_cache_add(cache, &tag, 7));
+	CHECK(pd_key_cache_add(cache, &tag, 7, NULL));
 	before = small;
-	CHECK(!pd_key_cache_add(cache, &tag, 7));
-	CHECK(!pd_key_cache_add(cache, &tag, 8));
+	CHECK(!pd_key_cache_add(cache, &tag, 7, NULL));
+	CHECK(!pd_key_cache_add(cache, &tag, 8, NULL));
 	CHECK(memcmp(before.lines, small.lines, sizeof(small.lines)) == 0);
 	CHECK(find_bucket(cache, &tag) == 7);
 }
 
 TEST(test_seen__buckets_from_the_first_to_the_last)
 {
-	static const uint32_t buckets[] = { 0, 1, INT32_MAX - 1, INT32_MAX, UINT32_MAX - 2 };
+	static const uint32_t buckets[] = { 0, 1, INT32_MAX - 2, INT32_MAX - 1 };
 
 	for (size_t i = 0; i < sizeof(buckets) / sizeof(buckets[0]); i++) {
 		struct small small;
 		struct pd_key_cache *cache = make_small(&small, 1);
 		struct pd_tag tag = tag_of(i);
 
-		CHECK(pd_key_cache_add(cache, &tag, buckets[i]));
+		CHECK(pd_key_cache_add(cache, &tag, buckets[i], NULL));
 		CHECK(find_bucket(cache, &tag) == buckets[i]);
 	}
 }
@@ -206,10 +207,11 @@ TEST(test_seen__the_second_line_has_what_the_first_has_no_room_for)
 	for (size_t i = 0; i + 1 < count; i++) {
 		struct pd_tag tag = tag_of(numbers[i]);
 		bool is_in_first = i < PD_KEYS_IN_LINE;
+		size_t at;
 
 		CHECK(add_number(cache, numbers[i]));
-		CHECK((pd_key_cache_find(&cache->lines[0], &tag) == bucket_of(numbers[i])) == is_in_first);
-		CHECK((pd_key_cache_find(&cache->lines[1], &tag) == bucket_of(numbers[i])) == !is_in_first);
+		CHECK((pd_key_cache_find(&cache->lines[0], &tag, &at) == bucket_of(numbers[i])) == is_in_first);
+		CHECK((pd_key_cache_find(&cache->lines[1], &tag, &at) == bucket_of(numbers[i])) == !is_in_first);
 	}
 	CHECK(has_all(cache, numbers, count - 1));
 	CHECK(!add_number(cache, numbers[count - 1]));
@@ -229,15 +231,15 @@ TEST(test_seen__tags_with_the_same_half_are_distinguished)
 
 		for (size_t i = 0; i < before; i++)
 			CHECK(add_number(cache, i));
-		CHECK(pd_key_cache_add(cache, &tag, 5));
+		CHECK(pd_key_cache_add(cache, &tag, 5, NULL));
 		CHECK(find_bucket(cache, &tag) == 5);
 		CHECK(find_bucket(cache, &low) == PD_NOT_CACHED);
 		CHECK(find_bucket(cache, &high) == PD_NOT_CACHED);
 		// there can be one of a low half in a line
-		CHECK(!pd_key_cache_add(cache, &low, 6));
+		CHECK(!pd_key_cache_add(cache, &low, 6, NULL));
 		CHECK(find_bucket(cache, &low) == PD_NOT_CACHED);
 		CHECK(find_bucket(cache, &tag) == 5);
-		CHECK(pd_key_cache_add(cache, &high, 7) == (before + 1 < PD_KEYS_IN_LINE));
+		CHECK(pd_key_cache_add(cache, &high, 7, NULL) == (before + 1 < PD_KEYS_IN_LINE));
 		CHECK(find_bucket(cache, &high) == (before + 1 < PD_KEYS_IN_LINE ? 7 : PD_NOT_CACHED));
 		CHECK(find_bucket(cache, &tag) == 5);
 	}
@@ -252,7 +254,7 @@ TEST(test_seen__the_same_half_in_another_line)
 	do {
 		other.high++;
 	} while (pd_key_cache_first(cache, &other) == pd_key_cache_first(cache, &tag));
-	CHECK(pd_key_cache_add(cache, &tag, 1) && pd_key_cache_add(cache, &other, 2));
+	CHECK(pd_key_cache_add(cache, &tag, 1, NULL) && pd_key_cache_add(cache, &other, 2, NULL));
 	CHECK(find_bucket(cache, &tag) == 1 && find_bucket(cache, &other) == 2);
 }
 
@@ -276,14 +278,14 @@ TEST(test_seen__a_place_that_is_only_claimed_has_no_bucket)
 {
 	for (size_t at = 0; at < PD_KEYS_IN_LINE; at++) {
 		struct small small;
-		struct pd_key_cache *cache = make_small(&small, 1), *copied = make(4);
+		struct pd_key_cache *cache = make_small(&small, 1), *copied = make(4, false);
 		struct pd_tag tag = tag_of(50);
 
 		for (size_t i = 0; i < at; i++)
 			CHECK(add_number(cache, i));
 		small.lines[0].low[at] = tag.low;
 		CHECK(find_bucket(cache, &tag) == PD_NOT_CACHED);
-		CHECK(!pd_key_cache_add(cache, &tag, 3));
+		CHECK(!pd_key_cache_add(cache, &tag, 3, NULL));
 		CHECK(find_bucket(cache, &tag) == PD_NOT_CACHED);
 		CHECK(small.lines[0].bucket_plus_1[at] == 0);
 		// nor is it taken along
@@ -293,6 +295,32 @@ TEST(test_seen__a_place_that_is_only_claimed_has_no_bucket)
 		CHECK(add_number(copied, 50) && find_bucket(copied, &tag) == bucket_of(50));
 		destroy(copied);
 	}
+}
+
+TEST(test_seen__keys_with_sums_keep_them)
+{
+	const struct pd_key_sums sums = { { 7, UINT16_MAX, 1 } };
+	struct pd_key_cache *cache = make(4, true), *copied = make(16, true);
+	const struct pd_key_sums *found;
+
+	CHECK(cache && copied);
+	for (uint64_t i = 0; i < 6; i++) {
+		struct pd_tag tag = tag_of(i);
+
+		CHECK(pd_key_cache_add(cache, &tag, INT32_MAX - 1, i % 2 ? &sums : NULL));
+	}
+	copy(cache, copied);
+	for (uint64_t i = 0; i < 6; i++) {
+		struct pd_tag tag = tag_of(i);
+
+		CHECK(pd_key_cache_look(cache, &tag, &found) == INT32_MAX - 1);
+		CHECK(i % 2 ? found && memcmp(found, &sums, sizeof(sums)) == 0 : !found);
+		CHECK(pd_key_cache_look(copied, &tag, &found) == INT32_MAX - 1);
+		CHECK(i % 2 ? found && memcmp(found, &sums, sizeof(sums)) == 0 : !found);
+	}
+	CHECK(pd_key_cache_look(cache, &(struct pd_tag){ 1, 1 }, &found) == PD_NOT_CACHED && !found);
+	destroy(cache);
+	destroy(copied);
 }
 
 // ---- users ----
@@ -683,7 +711,7 @@ RUN(TEST_CASE(test_seen__a_line_is_one_of_the_cache), TEST_CASE(test_seen__what_
     TEST_CASE(test_seen__the_second_line_has_what_the_first_has_no_room_for),
     TEST_CASE(test_seen__tags_with_the_same_half_are_distinguished),
     TEST_CASE(test_seen__the_same_half_in_another_line), TEST_CASE(test_seen__no_half_is_no_tag),
-    TEST_CASE(test_seen__a_place_that_is_only_claimed_has_no_bucket),
+    TEST_CASE(test_seen__keys_with_sums_keep_them), TEST_CASE(test_seen__a_place_that_is_only_claimed_has_no_bucket),
     TEST_CASE(test_seen__a_table_lives_as_long_as_it_has_users), TEST_CASE(test_seen__no_memory_for_the_first_table),
     TEST_CASE(test_seen__a_full_table_is_left_for_a_larger_one_with_the_same),
     TEST_CASE(test_seen__after_the_limit_comes_an_empty_one),
