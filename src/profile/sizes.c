@@ -78,7 +78,7 @@ static void note_working_memory(struct pd_profile_tables *tables, const struct p
 	uint64_t threads = c->joined_count + 1;
 	uint64_t fixed = c->known_most * sizeof(*c->known) + PD_RANGE_SETS * sizeof(*c->ranges) +
 			 PD_VIEWS * sizeof(*c->views) + PD_PENDING_MOST * (sizeof(*c->pending) + sizeof(*c->misses)) +
-			 PD_REPEATS * sizeof(*c->repeats.tags) + sizeof(*c->secrets);
+			 2 * PD_REPEATS * sizeof(*c->repeats.tags) + sizeof(*c->secrets);
 
 	for (size_t i = 0; i < PD_MERGE_EVENTS; i++)
 		fixed += c->sums[i] ? PD_MERGE_SUMS * sizeof(*c->sums[i]) : 0;
@@ -87,6 +87,7 @@ static void note_working_memory(struct pd_profile_tables *tables, const struct p
 						     .doc = "caches of the threads, and what waits for memory",
 						     .count = threads,
 						     .bytes = threads * fixed + c->found_capacity * sizeof(*c->found) +
+							      c->sums_capacity * sizeof(*c->found_sums) +
 							      c->wanted_capacity * sizeof(*c->wanted),
 						     .while_reading = true });
 }

@@ -76,7 +76,7 @@ static bool add_sample(struct pd_collector *c, const struct hit *hit)
 	if (hit->when.order < c->last_order)
 		c->shuffled = true;
 	c->last_order = hit->when.order;
-	pd_pending_tag(c, pending, by & PD_BY_EXTRA);
+	pd_pending_prepare(c, pending, by & PD_BY_EXTRA);
 	// an unwound chain is there until the next one
 	return (c->waiting < PD_PENDING_MOST && !pending->unwound) || pd_pending_flush(c);
 }
@@ -280,7 +280,8 @@ static void free_tables(struct pd_collector *c)
 	pd_free(c->ranges);
 	c->ranges = NULL;
 	pd_free(c->repeats.tags);
-	c->repeats.tags = NULL;
+	pd_free(c->raw_repeats.tags);
+	c->repeats.tags = c->raw_repeats.tags = NULL;
 	pd_free(c->access_raw);
 	c->access_raw = NULL;
 	c->access_raw_capacity = 0;
@@ -319,8 +320,10 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 	c->totals = pd_alloc((c->event_count + 1) * sizeof(*c->totals));
 	c->ranges = pd_alloc(PD_RANGE_SETS * sizeof(*c->ranges));
 	c->repeats.tags = pd_alloc(PD_REPEATS * sizeof(*c->repeats.tags));
-	if (!c->common || !c->known || !c->ranges || !c->repeats.tags || !c->views || !c->pending || !c->misses ||
-	    !c->asks || !c->secrets || !c->totals || !c->cache) {
+	c->raw_repeats.tags = pd_alloc(PD_REPEATS * sizeof(*c->raw_repeats.tags));
+	c->by_frames = true;
+	if (!c->common || !c->known || !c->ranges || !c->repeats.tags || !c->raw_repeats.tags || !c->views ||
+	    !c->pending || !c->misses || !c->asks || !c->secrets || !c->totals || !c->cache) {
 		pd_collector_fini(c);
 		return pd_fail_memory(error);
 	}
@@ -352,6 +355,7 @@ void pd_collector_fini(struct pd_collector *collector)
 	pd_free(collector->wanted);
 	pd_last_values_fini(&collector->last_values);
 	pd_free(collector->found);
+	pd_free(collector->found_sums);
 	pd_free(collector->asks);
 	pd_sums_free(collector);
 	pd_free(collector->heavy);

@@ -62,14 +62,18 @@ struct pd_collector {
 	size_t miss_count;
 	struct pd_ask *asks; // addresses whose frames are looked for
 	size_t ask_count;
-	uint32_t *found; // frames of the misses
-	size_t found_count, found_capacity;
+	uint32_t *found;      // frames of the misses
+	uint32_t *found_sums; // by frame: where it is summed up if it was merged
+	size_t found_count, found_capacity, sums_capacity;
 	struct pd_wanted *wanted; // those of them that are not known
 	size_t wanted_count, wanted_capacity;
 	struct pd_secrets *secrets;
 	struct pd_key_cache *cache;
 	size_t cache_added; // not noted yet
 	struct pd_repeats repeats;
+	// Keys of samples are of their frames, not raw: most stacks never come again, but those of functions do.
+	bool by_frames;
+	struct pd_repeats raw_repeats;              // of raw keys, by which this is decided
 	struct pd_merge_sum *sums[PD_MERGE_EVENTS]; // by event, then by address, see merge.h; NULL: nothing was merged
 	bool has_merged;                            // something
 	uint64_t last_order;                        // of the sample before

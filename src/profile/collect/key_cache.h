@@ -81,6 +81,16 @@ static inline void pd_repeats_note(struct pd_repeats *repeats, const struct pd_t
 	*known = tag->high;
 }
 
+// The same for keys that were chosen otherwise.
+static inline void pd_repeats_ask(struct pd_repeats *repeats, const struct pd_tag *tag)
+{
+	uint64_t *known = &repeats->tags[tag->low % PD_REPEATS];
+
+	repeats->asked++;
+	repeats->repeated += *known == tag->high;
+	*known = tag->high;
+}
+
 #define PD_NOT_CACHED UINT32_MAX
 
 static inline struct pd_key_cache_line *pd_key_cache_first(const struct pd_key_cache *cache, const struct pd_tag *tag)
@@ -110,8 +120,8 @@ static inline uint32_t pd_key_cache_find(const struct pd_key_cache_line *line, c
 }
 
 // The same in both of its lines, without the mark; *sums_out are those of the key, or NULL.
-static inline uint32_t pd_key_cache_look(const struct pd_key_cache *cache, const struct pd_tag *tag,
-					 const struct pd_key_sums **sums_out)
+static inline uint32_t pd_key_cache_find_sums(const struct pd_key_cache *cache, const struct pd_tag *tag,
+					      const struct pd_key_sums **sums_out)
 {
 	const struct pd_key_cache_line *line = pd_key_cache_first(cache, tag);
 	size_t at = 0;

@@ -35,7 +35,7 @@ static void find_buckets(struct pd_collector *c, size_t count)
 		pending->bucket = PD_NOT_CACHED;
 		if (PD_UNLIKELY(!pd_pending_has_tag(pending)))
 			continue;
-		pending->bucket = pd_key_cache_look(c->cache, &pending->tag, &pending->sums);
+		pending->bucket = pd_key_cache_find_sums(c->cache, &pending->tag, &pending->sums);
 		if (PD_LIKELY(pending->bucket < c->share.amount_count))
 			__builtin_prefetch(&c->share.amounts[pending->bucket], 1);
 		if (pending->sums)
@@ -43,20 +43,23 @@ static void find_buckets(struct pd_collector *c, size_t count)
 	}
 }
 
-// What this collector has had of a bucket was earlier; what another one has found may not be. What is older than all before
-// says where its frames were first, too.
-static bool is_later(const struct pd_collector *c, const struct pd_pending *pending)
+// Samples are looked up by their raw keys if nearly all come again: then their addresses need not be looked at.
+static void choose_keys(struct pd_collector *c)
 {
-	if (PD_LIKELY(c->share.amounts[pending->bucket].met && !c->shuffled))
-		return true;
-	return pd_bucket_is_later(pd_bucket_at(c->common, pending->bucket), pending->when);
+	enum {
+		ENOUGH = 256
+	};
+	struct pd_repeats *repeats = &c->raw_repeats;
+
+	if (repeats->asked < ENOUGH)
+		return;
+	c->by_frames = repeats->repeated < repeats->asked / 4 * 3;
+	repeats->asked = repeats->repeated = 0;
 }
 
-bool pd_pending_flush(struct pd_collector *c)
+// Those whose bucket is known are counted, the others are misses.
+static bool flush_cached(struct pd_collector *c, size_t waiting)
 {
-	size_t waiting = c->waiting;
-
-	c->waiting = 0;
 	find_buckets(c, waiting);
 	for (size_t i = 0; i < waiting; i++) {
 		const struct pd_pending *pending = &c->pending[i];
@@ -65,7 +68,7 @@ bool pd_pending_flush(struct pd_collector *c)
 			if (PD_UNLIKELY(pending->bucket >= c->share.amount_count) &&
 			    !pd_amounts_make(c, pending->bucket))
 				return false;
-			if (PD_LIKELY(is_later(c, pending))) {
+			if (PD_LIKELY(pd_is_later(c, pending, pending->bucket))) {
 				pd_amounts_count(c, pending, pending->bucket);
 				if (PD_UNLIKELY(pending->sums) && !pd_sums_add_key(c, pending))
 					return false;
@@ -75,8 +78,27 @@ bool pd_pending_flush(struct pd_collector *c)
 		if (!pd_miss_begin(c, pending) || (c->found_count > FOUND_MOST && !pd_misses_end(c)))
 			return false;
 	}
+	return true;
+}
+
+static bool flush_all(struct pd_collector *c, size_t waiting)
+{
+	for (size_t i = 0; i < waiting; i++)
+		if (!pd_miss_begin(c, &c->pending[i]) || (c->found_count > FOUND_MOST && !pd_misses_end(c)))
+			return false;
+	return true;
+}
+
+bool pd_pending_flush(struct pd_collector *c)
+{
+	size_t waiting = c->waiting;
+
+	c->waiting = 0;
+	if (!(c->by_frames ? flush_all(c, waiting) : flush_cached(c, waiting)))
+		return false;
 	if (c->miss_count && (!pd_misses_end(c) || !renew_cache(c)))
 		return false;
+	choose_keys(c);
 	if (PD_UNLIKELY(c->share.binned.count >= 2 * PD_BINNED_MAX)) {
 		pd_amounts_finalize_all(c);
 		pd_binned_pack(&c->share.binned);

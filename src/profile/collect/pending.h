@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Samples on their way into buckets, and what a collector counts of each bucket. Private to the collector: collect.c and
- * spans.c make pending samples, pending.c looks them up, misses.c finds the buckets of those that are not cached.
+ * spans.c make pending samples, pending.c looks them up, chains.c finds the frames and misses.c the buckets of those that are
+ * not cached.
  */
 #ifndef PD_PROFILE_COLLECT_PENDING_H
 #define PD_PROFILE_COLLECT_PENDING_H
@@ -81,6 +82,31 @@ static inline void pd_pending_tag(const struct pd_collector *c, struct pd_pendin
 	pending->tag = tag;
 }
 
+// Whether the raw key of a sample is one of a few, by which it is decided how samples are looked up.
+static inline bool pd_pending_is_asked(const struct pd_pending *pending)
+{
+	uint64_t outermost = pending->chain_count ? pending->chain[pending->chain_count - 1] : 0;
+
+	return ((pending->ip ^ outermost << 7 ^ (uint64_t)pending->chain_count << 40 ^ pending->pid) *
+		UINT64_C(0x9e3779b97f4a7c15)) >>
+		       58 ==
+	       0;
+}
+
+// Looked up by their raw keys are samples most of which come again; see pending.c.
+static inline void pd_pending_prepare(struct pd_collector *c, struct pd_pending *pending, bool extra)
+{
+	bool asked = pd_pending_is_asked(pending);
+
+	if (PD_LIKELY(c->by_frames && !asked))
+		return;
+	pd_pending_tag(c, pending, extra);
+	if (asked && pd_pending_has_tag(pending))
+		pd_repeats_ask(&c->raw_repeats, &pending->tag);
+	if (!c->by_frames)
+		__builtin_prefetch(pd_key_cache_first(c->cache, &pending->tag));
+}
+
 // ---- threads: collect.c ----
 
 // What the brief form of a sample does not have is needed.
@@ -121,7 +147,16 @@ static inline void pd_amounts_count(struct pd_collector *c, const struct pd_pend
 		pd_bucket_add(pd_bucket_at(c->common, bucket), 0, 0, pending->weight);
 }
 
-// ---- misses: misses.c ----
+// What this collector has had of a bucket was earlier; what another one has found may not be. What is older than all before
+// says where its frames were first, too.
+static inline bool pd_is_later(const struct pd_collector *c, const struct pd_pending *pending, uint32_t bucket)
+{
+	if (PD_LIKELY(c->share.amounts[bucket].met && !c->shuffled))
+		return true;
+	return pd_bucket_is_later(pd_bucket_at(c->common, bucket), pending->when);
+}
+
+// ---- misses: chains.c and misses.c ----
 
 // A sample whose frames are looked for.
 struct pd_miss {
@@ -133,13 +168,18 @@ struct pd_miss {
 	// where its period was summed up, as far as there is room
 	struct pd_key_sums sums;
 	uint32_t sum_count;
+	uint32_t shared;   // callers, outermost, whose frames are those of the miss before
+	bool is_whole;     // each address of the chain is a caller
+	struct pd_tag tag; // of its frames
 };
 
 // An address of a miss whose frame is looked for.
 struct pd_ask {
-	struct pd_code_address address;
-	struct pd_known_place place, *known;
-	size_t at; // in the found frames
+	struct pd_known_place place, *known; // NULL: it may be merged
+	uint64_t addr;
+	uint32_t sum; // of such an address
+	uint32_t depth;
+	uint32_t at; // in the found frames
 	uint32_t miss;
 };
 
@@ -149,7 +189,9 @@ enum {
 
 // Finds the frames of a sample that is not cached, as far as they are known. False if there is no memory.
 bool pd_miss_begin(struct pd_collector *c, const struct pd_pending *pending);
-// Finds the buckets of all that were begun, and counts them. False if there is no memory.
+// Finds the frames of all that were begun. False if there is no memory.
+bool pd_misses_find_frames(struct pd_collector *c);
+// The same, and their buckets, and counts them. False if there is no memory.
 bool pd_misses_end(struct pd_collector *c);
 
 // ---- sums of what was merged: proof.c ----

@@ -106,8 +106,7 @@ static bool take_all_plain(struct pd_collector *c, struct plain *plain)
 			pending->cpu = UINT32_MAX;
 		if (!by_chain)
 			pending->chain_count = 0;
-		pd_pending_tag(c, pending, false);
-		__builtin_prefetch(pd_key_cache_first(c->cache, &pending->tag));
+		pd_pending_prepare(c, pending, false);
 		if (++c->waiting == PD_PENDING_MOST && !pd_pending_flush(c))
 			return false;
 	}

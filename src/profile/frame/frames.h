@@ -118,13 +118,24 @@ static inline struct pd_known_place pd_place_of(const struct pd_frames *frames, 
 	return place;
 }
 
+static inline unsigned pd_place_cpumode(const struct pd_known_place *place)
+{
+	return place->order_kind & 7;
+}
+
+// Whether it is a caller that may be merged, in memory of a process of which nothing was recorded.
+static inline bool pd_place_is_unmapped_caller(const struct pd_known_place *place)
+{
+	return (uint8_t)place->order_kind == (PD_CPUMODE_USER | PD_IS_CALLER | PD_IS_KNOWN);
+}
+
 // What is known, which is a thread's own, of a place; where it stands or would stand.
 static inline struct pd_known_place *pd_known_slot(const struct pd_frames *frames, struct pd_known_place *known,
 						   size_t known_count, const struct pd_known_place *place)
 {
-	uint64_t words[2] = { place->what + place->pid, place->where };
+	uint64_t hash = pd_fold(place->where ^ frames->seed, (place->what + place->pid) ^ (frames->seed | 1) << 17);
 
-	return &known[pd_hash_words(frames->seed, words, 2) & (known_count - 1)];
+	return &known[(hash >> 20) & (known_count - 1)];
 }
 
 // PD_NO_FRAME if nothing is known.

@@ -68,18 +68,23 @@ static inline size_t pd_merge_sum(const struct pd_merge *merge, uint64_t object,
 	return (size_t)(pd_hash_words(merge->seed, words, 2) >> 20) % PD_MERGE_SUMS;
 }
 
-static inline const struct pd_own_caller *pd_merge_slot(const struct pd_merge *merge, uint64_t addr)
+// at: the sum of the address, which is in no object.
+static inline const struct pd_own_caller *pd_merge_slot_at(const struct pd_merge *merge, uint64_t addr, size_t at)
 {
-	size_t at = pd_merge_sum(merge, 0, addr);
-
 	// at most half of them are used
 	while (__atomic_load_n(&merge->own[at].frame_plus_1, __ATOMIC_ACQUIRE) && merge->own[at].addr != addr)
 		at = (at + 1) % PD_MERGE_SUMS;
 	return &merge->own[at];
 }
 
-// The frame of an address where nothing is mapped: its own, or the merged one. PD_NOT_MERGED: it has to be asked for.
-static inline uint32_t pd_merge_unmapped(const struct pd_merge *merge, uint64_t addr, uint64_t order)
+static inline const struct pd_own_caller *pd_merge_slot(const struct pd_merge *merge, uint64_t addr)
+{
+	return pd_merge_slot_at(merge, addr, pd_merge_sum(merge, 0, addr));
+}
+
+// The frame of an address where nothing is mapped, and of which this is the sum: its own, or the merged one. PD_NOT_MERGED: it has
+// to be asked for.
+static inline uint32_t pd_merge_unmapped(const struct pd_merge *merge, uint64_t addr, size_t sum, uint64_t order)
 {
 	// once it is closed, what is not there will never be
 	bool closed = __atomic_load_n(&merge->closed, __ATOMIC_ACQUIRE);
@@ -87,8 +92,8 @@ static inline uint32_t pd_merge_unmapped(const struct pd_merge *merge, uint64_t 
 	uint32_t frame_plus_1;
 
 	if (merge->heavy)
-		return merge->heavy[pd_merge_sum(merge, 0, addr)] ? PD_NOT_MERGED : merge->frame;
-	own = pd_merge_slot(merge, addr);
+		return merge->heavy[sum] ? PD_NOT_MERGED : merge->frame;
+	own = pd_merge_slot_at(merge, addr, sum);
 	frame_plus_1 = __atomic_load_n(&own->frame_plus_1, __ATOMIC_ACQUIRE);
 	if (!frame_plus_1)
 		return closed ? merge->frame : PD_NOT_MERGED;

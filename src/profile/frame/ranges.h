@@ -73,14 +73,19 @@ static inline bool pd_range_has(const struct pd_range *range, uint64_t addr)
 	return addr - range->begin < range->end - range->begin;
 }
 
-// The range of an address; valid until the next call. The address is one that pd_code_address_normalize had.
-static inline const struct pd_range *pd_range_of(struct pd_range_set *sets, const struct pd_state *state,
-						 const struct pd_code_address *address)
+// Where the ranges of the process and mode of an address are, or will be; the address is one that pd_code_address_normalize had.
+static inline struct pd_range_set *pd_range_set_of(struct pd_range_set *sets, const struct pd_code_address *address)
 {
 	uint64_t hash = (address->maps ^ address->maps >> 29 ^ address->pid ^ (uint64_t)address->cpumode << 20) *
 			UINT64_C(0x9e3779b97f4a7c15);
-	struct pd_range_set *set = &sets[hash >> 32 & (PD_RANGE_SETS - 1)];
 
+	return &sets[hash >> 32 & (PD_RANGE_SETS - 1)];
+}
+
+// The range of an address; valid until the next call.
+static inline const struct pd_range *pd_range_in(struct pd_range_set *set, const struct pd_state *state,
+						 const struct pd_code_address *address)
+{
 	if (set->maps == address->maps && set->pid == address->pid && set->cpumode == address->cpumode) {
 		uint8_t *guess = pd_range_guess(set, address->addr);
 
@@ -94,6 +99,12 @@ static inline const struct pd_range *pd_range_of(struct pd_range_set *sets, cons
 		}
 	}
 	return pd_range_ask(set, state, address);
+}
+
+static inline const struct pd_range *pd_range_of(struct pd_range_set *sets, const struct pd_state *state,
+						 const struct pd_code_address *address)
+{
+	return pd_range_in(pd_range_set_of(sets, address), state, address);
 }
 
 #endif

@@ -57,7 +57,7 @@ static uint32_t bucket_of(uint64_t number)
 static uint32_t find_bucket(const struct pd_key_cache *cache, const struct pd_tag *tag)
 {
 	const struct pd_key_sums *sums;
-	uint32_t bucket = pd_key_cache_look(cache, tag, &sums);
+	uint32_t bucket = pd_key_cache_find_sums(cache, tag, &sums);
 
 	return sums ? PD_NOT_CACHED : bucket;
 }
@@ -313,12 +313,12 @@ TEST(test_seen__keys_with_sums_keep_them)
 	for (uint64_t i = 0; i < 6; i++) {
 		struct pd_tag tag = tag_of(i);
 
-		CHECK(pd_key_cache_look(cache, &tag, &found) == INT32_MAX - 1);
+		CHECK(pd_key_cache_find_sums(cache, &tag, &found) == INT32_MAX - 1);
 		CHECK(i % 2 ? found && memcmp(found, &sums, sizeof(sums)) == 0 : !found);
-		CHECK(pd_key_cache_look(copied, &tag, &found) == INT32_MAX - 1);
+		CHECK(pd_key_cache_find_sums(copied, &tag, &found) == INT32_MAX - 1);
 		CHECK(i % 2 ? found && memcmp(found, &sums, sizeof(sums)) == 0 : !found);
 	}
-	CHECK(pd_key_cache_look(cache, &(struct pd_tag){ 1, 1 }, &found) == PD_NOT_CACHED && !found);
+	CHECK(pd_key_cache_find_sums(cache, &(struct pd_tag){ 1, 1 }, &found) == PD_NOT_CACHED && !found);
 	destroy(cache);
 	destroy(copied);
 }
