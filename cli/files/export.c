@@ -66,6 +66,19 @@ static bool find_format(struct exporting *exporting, const char *name)
 	return false;
 }
 
+/* Formats of all records have no samples to choose. */
+static bool takes_filters(const struct exporting *exporting)
+{
+	static const struct pd_select_options none;
+	struct pd_select_options given = exporting->values->select;
+
+	given.size = 0;
+	if (!exporting->format.whole || !memcmp(&given, &none, sizeof(none)))
+		return true;
+	print_error("%s is of whole recordings; use perfdata filter before it", exporting->format.name);
+	return false;
+}
+
 static int read_options(struct exporting *exporting, const struct call *call)
 {
 	const struct export_values *values = exporting->values;
@@ -75,6 +88,8 @@ static int read_options(struct exporting *exporting, const struct call *call)
 	    !select_take(&exporting->select, &values->select))
 		return CODE_USAGE;
 	/* Samples are chosen before their places have names. */
+	if (!takes_filters(exporting))
+		return CODE_USAGE;
 	where = pd_select_where(exporting->select);
 	if (where && (pd_filter_asks(where) & (PD_FILTER_DSO | PD_FILTER_SYMBOL)))
 		return print_failure(CODE_USAGE,

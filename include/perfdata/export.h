@@ -32,6 +32,7 @@ struct pd_export_format {
 	const char *suffix; /* of files, ".pb.gz" */
 	const char *doc;    /* what it is, in a few words */
 	bool binary;        /* not text */
+	bool whole;         /* of all records: the choice of samples is ignored */
 };
 /** The index-th format, in the order of the help; false past the end. */
 PD_API bool pd_export_format(size_t index, struct pd_export_format *format_out);

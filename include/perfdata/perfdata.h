@@ -56,6 +56,7 @@
  *   tasks.h         threads as a tree, and what they had mapped
  *   samples.h       samples as text
  *   export.h        samples in the formats of other programs
+ *   quipper.h       recordings as PerfDataProto, and back
  *   explain.h       what the tables of the format say of a name
  * writing
  *   writer.h        writing perf.data files
@@ -67,6 +68,7 @@
  *   inject.h        adding build ids and JIT-compiled code to a recording
  *   repair.h        recovering damaged files
  *   assemble.h      converting perf.data files to text and back
+ *   import.h        recordings out of the formats of other programs
  *   bundle.h        a recording with its objects and symbols in one tar file
  * recording
  *   events.h        parsing and listing events
@@ -102,6 +104,7 @@
 #include <perfdata/flame.h>
 #include <perfdata/format.h>
 #include <perfdata/header.h>
+#include <perfdata/import.h>
 #include <perfdata/inject.h>
 #include <perfdata/interval.h>
 #include <perfdata/jitdump.h>
@@ -111,6 +114,7 @@
 #include <perfdata/objects.h>
 #include <perfdata/print.h>
 #include <perfdata/profile.h>
+#include <perfdata/quipper.h>
 #include <perfdata/record_stats.h>
 #include <perfdata/recorder.h>
 #include <perfdata/repair.h>

@@ -24,6 +24,7 @@ bool pd_export_format(size_t index, struct pd_export_format *format_out)
 	if (index >= sizeof(formats) / sizeof(formats[0]))
 		return false;
 	*format_out = formats[index].about;
+	format_out->whole = formats[index].sink->all_records;
 	return true;
 }
 

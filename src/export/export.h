@@ -53,6 +53,7 @@ struct pd_export;
 struct pd_export_sink {
 	size_t size;                           // of what it keeps, zeroed at first: export->sink
 	bool as_recorded;                      // chains are not unwound
+	bool all_records;                      // samples cannot be chosen
 	void (*begin)(struct pd_export *self); // before the first sample, once it is known that there is one
 	void (*sample)(struct pd_export *self, const struct pd_export_sample *sample);
 	// Another record, in time order with the samples, and before the first one, too. NULL: they are not needed.

@@ -12,6 +12,8 @@ import json
 import re
 import struct
 
+import quipper_text
+
 # frames are names, outermost first; event is None where the format does not say it; samples is None where it has one value
 Stack = collections.namedtuple("Stack", "event thread frames value samples")
 
@@ -468,10 +470,36 @@ def read_bolt(data):
     return []
 
 
+def read_quipper(data):
+    top = Message(data).only(*range(1, 18))
+    need(len(top.fields[4]) == 1, "stats")
+    found = []
+    for event in top.messages(2):
+        header = event.message(1).only(1, 2, 3)
+        need(header.number(1) and header.number(3) >= 8, "a header of an event")
+        need(len(set(event.fields) - {1, 10}) <= 1, "an event is of several kinds")
+        if header.number(1) == 9:
+            event.message(3)
+            found.append(Stack(None, None, ["-"], 1, 1))
+    need(len(found) == top.message(4).number(2), "the number of samples")
+    return found
+
+
+def read_quipper_text(data):
+    fields = quipper_text.parsed(data.decode("ascii"))
+    for _, value in fields:
+        for _, text in value if isinstance(value, tuple) else ((None, value),):
+            need(re.fullmatch(r'\d+|true|false|\{\}|"([ !#-&(-\[\]-~]|\\[nrt"\'\\]|\\[0-3][0-7][0-7])*"', text), f"a value {text!r}")
+    return [Stack(None, None, ["-"], 1, 1) for name, value in fields
+            if name == "events" and ("events/header/type", "9") in value]
+
+
 # From branch stacks, without which there is nothing to write.
 FROM_BRANCHES = {"autofdo", "bolt", "llvm-profgen"}
 # What they have is the number of samples alone; or their values, and no samples can be told apart.
 WITHOUT_VALUES = {"perf-json"}
+# All records as they are: quipper.py compares them.
+OF_RECORDS = {"quipper", "quipper-text"}
 WITHOUT_SAMPLES = {"folded", "otlp", "callgrind"}
 
 READERS = {name[len("read_"):].replace("_", "-"): function for name, function in globals().items() if name.startswith("read_")}

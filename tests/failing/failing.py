@@ -54,6 +54,8 @@ WRITES = (
     ("text", "text IN -o OUT", "plain"),
     ("flame", "flame --no-symbols IN -o OUT", "plain"),
     ("export", "export --no-symbols --to firefox IN -o OUT", "plain"),
+    ("quipper", "export -q --to quipper IN -o OUT", "plain"),
+    ("import", "import --from quipper-text PROTO -o OUT", "recording"),
     ("pack", "pack IN -o OUT", "plain"),
     ("unpack", "unpack TAR -o OUT", "unpacked"),
 )
@@ -102,7 +104,7 @@ class Matrix:
     # ---- running ----
 
     def words(self, text, out):
-        names = {"IN": "in.data", "SECOND": "second.data", "DAMAGED": "damaged.data", "TEXT": "in.txt", "TAR": "in.tar"}
+        names = {"IN": "in.data", "SECOND": "second.data", "DAMAGED": "damaged.data", "TEXT": "in.txt", "PROTO": "in.proto", "TAR": "in.tar"}
         return [os.path.join(self.inputs, names[w]) if w in names else out if w == "OUT" else w for w in text.split()]
 
     def run(self, words, stdout=subprocess.DEVNULL, fail=None, ignore_pipe=False, stderr=subprocess.PIPE, limit=None):
@@ -324,8 +326,9 @@ class Matrix:
         # a feature is lost, no record is
         at = os.path.join(self.inputs, "damaged.data")
         os.truncate(at, os.path.getsize(at) - 64)
-        for words in (["text", "-q", "IN", "-o", "OUT"], ["pack", "-q", "IN", "-o", "OUT"]):
-            out = os.path.join(self.inputs, "in.txt" if words[0] == "text" else "in.tar")
+        for words, name in ((["text", "-q", "IN", "-o", "OUT"], "in.txt"), (["pack", "-q", "IN", "-o", "OUT"], "in.tar"),
+                            (["export", "-q", "--to", "quipper-text", "IN", "-o", "OUT"], "in.proto")):
+            out = os.path.join(self.inputs, name)
             ran = self.run(self.words(" ".join(words), out))
             if ran.status != 0:
                 sys.exit(f"{words[0]}: {ran.err}")

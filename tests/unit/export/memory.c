@@ -133,7 +133,8 @@ TEST(test_export__says_so_when_memory_runs_out)
 	for (size_t i = 0; pd_export_format(i, &format); i++) {
 		long failures = every_turn(SAMPLES, format.name);
 
-		CHECK(failures > 40);
+		// what is of whole recordings needs no symbols
+		CHECK(failures > (format.whole ? 15 : 40));
 	}
 }
 

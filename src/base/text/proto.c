@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/write/proto.h"
+#include "base/text/proto.h"
 
 enum {
-	WIRE_VARINT = 0,
-	WIRE_FIXED64 = 1,
-	WIRE_SIZED = 2,
 	VARINT_MOST = 10
 };
 
@@ -32,7 +29,7 @@ static void put_tag(struct pd_text *text, unsigned field, unsigned wire)
 
 void pd_proto_given(struct pd_text *text, unsigned field, uint64_t value)
 {
-	put_tag(text, field, WIRE_VARINT);
+	put_tag(text, field, PD_PROTO_VARINT);
 	pd_proto_varint(text, value);
 }
 
@@ -48,7 +45,7 @@ void pd_proto_fixed64(struct pd_text *text, unsigned field, uint64_t value)
 
 	if (!value)
 		return;
-	put_tag(text, field, WIRE_FIXED64);
+	put_tag(text, field, PD_PROTO_FIXED64);
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (char)(value >> 8 * i);
 	pd_text_put(text, bytes, sizeof(bytes));
@@ -56,7 +53,7 @@ void pd_proto_fixed64(struct pd_text *text, unsigned field, uint64_t value)
 
 void pd_proto_bytes(struct pd_text *text, unsigned field, const void *data, size_t size)
 {
-	put_tag(text, field, WIRE_SIZED);
+	put_tag(text, field, PD_PROTO_SIZED);
 	pd_proto_varint(text, size);
 	pd_text_put(text, data, size);
 }
@@ -67,15 +64,9 @@ void pd_proto_string(struct pd_text *text, unsigned field, const char *string)
 		pd_proto_bytes(text, field, string, strlen(string));
 }
 
-void pd_proto_table_string(struct pd_text *text, unsigned field, const struct pd_tables *tables, uint32_t string)
-{
-	if (string)
-		pd_proto_bytes(text, field, tables->strings[string].text, tables->strings[string].size);
-}
-
 size_t pd_proto_open(struct pd_text *text, unsigned field)
 {
-	put_tag(text, field, WIRE_SIZED);
+	put_tag(text, field, PD_PROTO_SIZED);
 	return text->size;
 }
 
@@ -91,4 +82,62 @@ void pd_proto_close(struct pd_text *text, size_t opened)
 	memmove(text->data + opened + count, text->data + opened, size);
 	memcpy(text->data + opened, bytes, count);
 	text->size += count;
+}
+
+// ---- reading ----
+
+uint64_t pd_proto_take_varint(struct pd_cursor *c)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		uint8_t byte = pd_cursor_u8(c);
+
+		value |= (uint64_t)(byte & 127) << shift;
+		if (!(byte & 128))
+			return value;
+	}
+	pd_cursor_fail(c, "a number is too long");
+	return 0;
+}
+
+static uint64_t take_fixed(struct pd_cursor *c, size_t size)
+{
+	const uint8_t *at = pd_cursor_take(c, size);
+	uint64_t value = 0;
+
+	for (size_t i = 0; at && i < size; i++)
+		value |= (uint64_t)at[i] << 8 * i;
+	return value;
+}
+
+bool pd_proto_next(struct pd_cursor *c, struct pd_proto_field *field_out)
+{
+	uint64_t tag, size;
+
+	if (c->failed || !pd_cursor_left(c))
+		return false;
+	tag = pd_proto_take_varint(c);
+	*field_out = (struct pd_proto_field){ .number = (uint32_t)(tag >> 3), .wire = tag & 7 };
+	if (!field_out->number || tag >> 32)
+		pd_cursor_fail(c, "a field has no number");
+	switch (field_out->wire) {
+	case PD_PROTO_VARINT:
+		field_out->value = pd_proto_take_varint(c);
+		break;
+	case PD_PROTO_FIXED64:
+		field_out->value = take_fixed(c, 8);
+		break;
+	case PD_PROTO_FIXED32:
+		field_out->value = take_fixed(c, 4);
+		break;
+	case PD_PROTO_SIZED:
+		size = pd_proto_take_varint(c);
+		field_out->bytes.data = pd_cursor_take(c, size);
+		field_out->bytes.size = c->failed ? 0 : (size_t)size;
+		break;
+	default:
+		pd_cursor_fail(c, "a field is of no known kind");
+	}
+	return !c->failed;
 }

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata import: a recording out of a file of another program. The library reads it (perfdata/import.h).
+ */
+#include "front/cli.h"
+#include "files/target.h"
+
+#include <perfdata/import.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct values {
+	struct target_options target;
+	const char *format, *input;
+};
+
+static const struct option options[] = {
+	STRING("from", 'f', "FORMAT", format, "what to read, by name"),
+	STRING("input", 'i', "FILE", input, "file to read; - is standard input"),
+	GROUP(target_group, target),
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata import --from quipper -o perf.data profile.pb",
+	  "read what pipelines built on quipper have stored" },
+	{ "perfdata export --to quipper-text perf.data | perfdata import --from quipper-text -o new.data",
+	  "edit a recording as text of protocol buffers" },
+	{ 0 },
+};
+
+struct reading {
+	int fd;
+	const char *name;
+	bool failed;
+};
+
+static enum pd_status pull(void *self, void *data, size_t size, size_t *got_out, struct pd_error *error)
+{
+	struct reading *reading = self;
+	ssize_t got;
+
+	do {
+		got = read(reading->fd, data, size);
+	} while (got < 0 && errno == EINTR);
+	if (got >= 0) {
+		*got_out = (size_t)got;
+		return PD_OK;
+	}
+	reading->failed = true;
+	*error = (struct pd_error){ .status = PD_ERROR_SYSTEM, .os_errno = errno, .offset = PD_NO_OFFSET };
+	snprintf(error->message, sizeof(error->message), "%s: %s", reading->name, strerror(errno));
+	return PD_ERROR_SYSTEM;
+}
+
+static int report_done(const struct reading *reading, const struct pd_import_result *result)
+{
+	if (result->left_out)
+		print_error("%s: left out, as a perf.data file has no place for them: %" PRIu64 " records or features",
+			    reading->name, result->left_out);
+	if (result->damaged)
+		print_error("%s: cannot be imported: %" PRIu64 " damaged or too large records", reading->name,
+			    result->damaged);
+	return result->damaged ? CODE_DAMAGED : CODE_OK;
+}
+
+static int import_opened(const struct values *values, struct target *target, struct reading *reading)
+{
+	const struct pd_import_options how = {
+		.size = sizeof(how), .format = values->format, .name = reading->name, .pull = pull, .self = reading
+	};
+	struct pd_import_result result = { 0 };
+	struct pd_error error;
+	enum pd_status status = target_open_writer(target, &error);
+	int code = status < 0 ? target_failed(target, status, &error) : CODE_OK;
+
+	if (code != CODE_OK)
+		return code;
+	status = pd_import_run(&how, target->writer, &result, &error);
+	if (status == PD_ERROR_FORMAT || status == PD_ERROR_LIMIT || status == PD_ERROR_NO_SAMPLES || reading->failed) {
+		print_error("%s", error.message);
+		code = status == PD_ERROR_NO_SAMPLES ? CODE_NO_SAMPLES : CODE_UNREADABLE;
+	} else {
+		code = status < 0 ? target_failed(target, status, &error) : report_done(reading, &result);
+	}
+	return target_close(target, code);
+}
+
+static bool find_format(const char *name)
+{
+	struct pd_import_format format;
+
+	for (size_t i = 0; name && pd_import_format(i, &format); i++)
+		if (!strcmp(format.name, name))
+			return true;
+	if (name)
+		print_error("option --from: there is no format '%s'; there are:", name);
+	else
+		print_error("no format given; use --from FORMAT, one of:");
+	for (size_t i = 0; pd_import_format(i, &format); i++)
+		print_error("  %-16s %s", format.name, format.doc);
+	return false;
+}
+
+static int run_import(const struct call *call)
+{
+	const struct values *values = call->values;
+	struct target target = { 0 };
+	struct reading reading = { .fd = STDIN_FILENO, .name = "standard input" };
+	const char *path = call->word_count ? call->words[0] : values->input ? values->input : "-";
+	int code;
+
+	if (values->input && call->word_count) {
+		print_error("unexpected argument '%s' (--input is '%s' already)", call->words[0], values->input);
+		return CODE_USAGE;
+	}
+	if (!find_format(values->format))
+		return CODE_USAGE;
+	code = target_take(&target, &values->target, PD_PACK_NONE);
+	if (code != CODE_OK)
+		return code;
+	if (strcmp(path, "-") != 0) {
+		reading = (struct reading){ .fd = open(path, O_RDONLY | O_CLOEXEC), .name = path };
+		if (reading.fd < 0) {
+			print_error("%s: %s", path, strerror(errno));
+			return CODE_UNREADABLE;
+		}
+	}
+	code = import_opened(values, &target, &reading);
+	if (reading.fd != STDIN_FILENO)
+		close(reading.fd);
+	return code;
+}
+
+const struct command cmd_import = {
+	.usage = "--from FORMAT [OPTION]... -o OUTPUT [FILE]",
+	.text = "Write a recording from FILE (default: standard input), a file of another program. perf and every other reader of "
+		"perf.data files can read it. What FILE does not say is left out, not made up.\n"
+		"\n"
+		"What cannot be imported is counted on standard error. OUTPUT appears when it is complete.",
+	.options = options,
+	.examples = examples,
+	.usual = "from output input",
+	.values_size = sizeof(struct values),
+	.max_words = 1,
+	.run = run_import,
+};
