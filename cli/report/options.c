@@ -58,6 +58,8 @@ const struct option report_options[] = {
 	FLAG("no-group", 0, no_group, "print a table per event even for event groups"),
 	STRING("time-quantum", 0, "TIME", time_quantum, "time slice of the sort key time (default: 100ms)"),
 	STRING("symbol-filter", 0, "TEXT", symbol_part, "only rows of functions whose name has this part"),
+	FLAG("hierarchy", 0, hierarchy,
+	     "rows as a tree, a level for each sort key, or for several in braces: -s {comm,dso},sym"),
 	FLAG("ns", 0, nanoseconds, "show the sort key time in nanoseconds"),
 	FLAG("full-source-path", 0, source_paths, "show the paths of source files, not only their names"),
 	FLAG("no-skip-empty", 0, show_empty, "print a table even for events without samples"),
@@ -127,6 +129,18 @@ static bool parse_graph(struct pd_report_graph *graph, const struct report_value
 	return true;
 }
 
+/* Rows of a tree are no lines of a table. */
+static bool check_hierarchy(const struct report_values *values)
+{
+	const char *other = values->fields    ? "fields" :
+			    values->separator ? "field-separator" :
+			    values->json      ? "json" :
+			    values->csv       ? "csv" :
+						NULL;
+
+	return !values->hierarchy || !other || print_error("--hierarchy and --%s cannot be combined", other);
+}
+
 static bool check_options(const struct report_values *values)
 {
 	if (values->percentage && strcmp(values->percentage, "relative") != 0 &&
@@ -137,7 +151,7 @@ static bool check_options(const struct report_values *values)
 	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.'))
 		return print_error("option --field-separator: '%s' is not a single character other than '.'",
 				   values->separator);
-	return true;
+	return check_hierarchy(values);
 }
 
 static void fill_text_options(struct report_run *run)
@@ -180,6 +194,7 @@ static void fill_options(struct report_run *run)
 	options->nanoseconds = values->nanoseconds;
 	options->source_paths = values->source_paths;
 	options->empty_tables = values->show_empty;
+	options->hierarchy = values->hierarchy;
 	options->hide_unresolved = values->hide_unresolved;
 	options->max_stack = values->max_stack.given ? (size_t)values->max_stack.value : STACK_MAX;
 	options->threads = values->analysis.threads.given ? (unsigned)values->analysis.threads.value : 0;

@@ -21,7 +21,7 @@ struct report_values {
 	bool samples, period, utilization, group, no_group, hide_unresolved;
 	bool branches, no_branches;
 	const char *symbol_part;
-	bool nanoseconds, source_paths, show_empty, modules;
+	bool nanoseconds, source_paths, show_empty, modules, hierarchy;
 	bool header, header_only, show_info;
 	const char *stats; /* "" without a value */
 	bool tasks, mmaps;

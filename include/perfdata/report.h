@@ -130,6 +130,7 @@ struct pd_report_options {
 	bool nanoseconds;   /* the key time has nanoseconds */
 	bool source_paths;  /* source files with their paths */
 	bool empty_tables;  /* also for events without samples */
+	bool hierarchy; /* texts have a level for each sort key, or for several in braces: "{comm,dso},sym"; no children */
 };
 
 /* ---- reports ---- */

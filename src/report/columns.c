@@ -95,16 +95,27 @@ static void note_name(const struct pd_report *report, const struct column *colum
 static enum pd_status parse(struct pd_report *report, const char *list, struct column_list *columns,
 			    struct names *names, struct pd_error *error)
 {
+	bool inside = false;
+	size_t level = 0;
+
 	for (bool first = true; *list; first = false) {
-		size_t length = strcspn(list, ",");
+		bool opens = *list == '{';
+		size_t length = strcspn(list += opens, ",}");
 		struct column column;
 
-		if (length &&
-		    (parse_column(report, list, length, &column, error) < 0 || append(columns, &column, error) < 0))
+		level = inside ? level : columns->count;
+		inside |= opens;
+		if (length && parse_column(report, list, length, &column, error) < 0)
+			return PD_ERROR_ARGUMENT;
+		column.level = level;
+		if (length && append(columns, &column, error) < 0)
 			return PD_ERROR_ARGUMENT;
 		if (length)
 			note_name(report, &column, list, length, first, names);
-		list += length + (list[length] == ',');
+		list += length;
+		inside &= *list != '}';
+		list += *list == '}';
+		list += *list == ',';
 	}
 	return PD_OK;
 }

@@ -69,7 +69,7 @@ static void choose_chains(struct pd_report *report, struct pd_file *file)
 {
 	bool pipe = file && is_pipe(file), chains = !report->by_branch && (!file || pipe || has_chains(file));
 
-	report->children = chains && !pipe && !report->options.no_children;
+	report->children = chains && !pipe && !report->options.no_children && !report->options.hierarchy;
 	if (!chains)
 		report->graph.kind = PD_REPORT_GRAPH_NONE;
 	/* As perf: with callees' shares the chains go the other way. */

@@ -31,6 +31,7 @@ struct column {
 	enum column_kind kind;
 	size_t key;   /* of report->keys */
 	bool elided;  /* all rows have the same value, which is printed above the table */
+	size_t level; /* keys of one level of a hierarchy have the same */
 	bool implied; /* overhead that was added next to COLUMN_CHILDREN, not requested by name */
 };
 

@@ -81,7 +81,7 @@ try report --symbol-filter no-such-name --no-symbols -s sym hot.data
 try report -s nothing hot.data
 try report -F overhead,nothing hot.data
 try report -w 12,30,no hot.data
-try report --hierarchy hot.data
+try report --total-cycles hot.data
 try report -g sideways hot.data
 cmp <(perfdata report --no-symbols -g -i hot.data) <(perfdata report --no-symbols hot.data)
 try report --percent-limit much hot.data
@@ -187,3 +187,10 @@ for profile in json.load(sys.stdin)[\"profiles\"]:
 try report --stats=records chains.data
 try report --stats=stacks chains.data
 try report --stats=profile --csv chains.data
+# rows as a tree
+try report --no-symbols --no-children -g none --hierarchy -s comm,dso,sym --percent-limit 3 hot.data
+try report --no-symbols --no-children -g none --hierarchy -s '{comm,dso},sym' -n --percent-limit 6 hot.data
+try report --no-symbols --hierarchy -s dso,sym --percent-limit 10 hot.data
+try report --no-symbols --no-children -g none --hierarchy --group -s comm,sym hot-group.data
+try report --hierarchy -F overhead,sym hot.data
+try report --hierarchy --json hot.data

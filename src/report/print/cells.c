@@ -11,6 +11,7 @@
 enum {
 	NUMBER_WIDTH = 12,
 	PERCENT_WIDTH = 8,
+	GAP = 2,                /* between columns */
 	WORTH_A_PART = 1 << 13, /* rows */
 	ROWS_AT_ONCE = 128,
 	UNKNOWN_OBJECT_WIDTH = 16 /* as wide as an address, in perf */
@@ -268,6 +269,9 @@ static void add_not_known(struct pd_text *out, size_t width)
 
 static bool is_padded(const struct pd_report *report, size_t column)
 {
+	if (report->options.hierarchy)
+		return report->columns.items[column].kind != COLUMN_KEY ||
+		       !report->keys[report->columns.items[column].key]->unpadded;
 	return column + 1 < report->columns.count || report->columns.items[column].kind != COLUMN_KEY ||
 	       !report->keys[report->columns.items[column].key]->unpadded;
 }
@@ -308,6 +312,20 @@ static void add_cell(const struct pd_report *report, struct pd_text *out, const 
 	}
 	if (is_padded(report, index) && length < table->widths[index])
 		add_spaces(out, table->widths[index] - length);
+}
+
+void pd_text_cells(const struct pd_report *report, const struct table *table, const struct row *row, size_t first,
+		   size_t end, struct pd_text *out)
+{
+	for (size_t i = first; i < end; i++) {
+		add_spaces(out, GAP);
+		add_cell(report, out, table, i, row);
+	}
+}
+
+const char *pd_column_header(const struct pd_report *report, size_t column)
+{
+	return header_of(report, &report->columns.items[column]);
 }
 
 void pd_text_header(const struct pd_report *report, const struct table *table)

@@ -41,8 +41,17 @@ void pd_text_widths(const struct pd_report *report, struct table *table);
 /* Names of the columns; the widths are known. */
 void pd_text_header(const struct pd_report *report, const struct table *table);
 void pd_text_row(const struct pd_report *report, const struct table *table, const struct row *row, struct pd_text *out);
+/* Some cells of a row, with the blanks in front of them and without a separator. */
+void pd_text_cells(const struct pd_report *report, const struct table *table, const struct row *row, size_t first,
+		   size_t end, struct pd_text *out);
+const char *pd_column_header(const struct pd_report *report, size_t column);
 /* A string in which the separator does not occur. */
 void pd_text_cell(const struct pd_report *report, struct pd_text *out, const char *text, size_t length);
+
+/* ---- hierarchy.c ---- */
+
+/* Header and rows of a table as a tree, without what is smaller than least_percent. */
+enum pd_status pd_text_hierarchy(struct pd_report *report, const struct table *table, double least_percent);
 
 /* ---- draw.c ---- */
 

@@ -111,14 +111,21 @@ static enum pd_status add_rows(struct pd_report *report, const struct table *tab
 	return done ? status : PD_ERROR_MEMORY;
 }
 
-static enum pd_status add_table(struct pd_report *report, struct table *table)
+static enum pd_status add_tree(struct pd_report *report, struct table *table)
+{
+	double least = report->options.least_percent, fold = report->print.fold_percent;
+
+	memset(report->print.widths, 0, sizeof(report->print.widths));
+	pd_text_widths(report, table);
+	return pd_text_hierarchy(report, table, least > fold ? least : fold);
+}
+
+static enum pd_status add_flat(struct pd_report *report, struct table *table)
 {
 	const struct row **rows;
 	enum pd_status status;
 	size_t count;
 
-	if (!report->print.quiet)
-		add_title(report, table);
 	pd_text_widths(report, table);
 	if (!report->print.quiet)
 		pd_text_header(report, table);
@@ -127,6 +134,16 @@ static enum pd_status add_table(struct pd_report *report, struct table *table)
 	pd_free(rows);
 	if (report->print.fold_percent > 0)
 		add_folded(report, table->head.row_count - count);
+	return status;
+}
+
+static enum pd_status add_table(struct pd_report *report, struct table *table)
+{
+	enum pd_status status;
+
+	if (!report->print.quiet)
+		add_title(report, table);
+	status = report->options.hierarchy ? add_tree(report, table) : add_flat(report, table);
 	pd_text_add(report->out, "\n\n");
 	return status;
 }
