@@ -31,7 +31,8 @@ ORDER = (
     "src/sched",
     "src/symbol",
     "src/unwind",
-    "src/profile", "src/report", "src/diff", "src/flame", "src/samples", "src/doctor", "src/write", "src/quipper", "src/import", "src/edit", "src/export", "src/record",
+    "src/profile", "src/report", "src/diff", "src/flame", "src/samples", "src/doctor", "src/write", "src/quipper", "src/import", "src/edit", "src/stack", "src/table", "src/sql", "src/export",
+    "src/record",
     "src/count", "cli",
 )
 # Structs of functions that other folders declare: nobody calls them by name but through those.

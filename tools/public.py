@@ -232,6 +232,8 @@ def flat(folder, name):
         text = f.read().replace("/* SPDX-License-Identifier: MIT */\n", "", 1)
     text = re.sub(r'#ifdef __cplusplus\n(?:extern "C" \{|\})\n#endif\n', "", text)
     text = re.sub(r"#if defined\(__GNUC__\)\n.*?#endif\n", "", text, flags=re.S)
+    # Structs that others declare, too, each with the guard that all of them have.
+    text = re.sub(r"#ifndef (ARROW_\w+)\n#define \1\n(.*?)#endif\n", r"\2", text, flags=re.S)
     guard = f"PERFDATA_{name.upper().replace('.', '_')}"
     text, guards = re.subn(rf"#ifndef {guard}\n#define {guard}\n|#endif\n\Z", "", text)
     if guards != 2:
@@ -304,7 +306,7 @@ def kind_of(code):
     if bare.startswith("#"):
         match = DEFINE.match(code)
         return ("macro" if match[2] else "constant"), [match[1]]
-    for pattern, kind in ((r"struct (pd_\w+) ?;", "opaque"), (r"struct (pd_\w+) \{", "struct"), (r"enum (pd_\w+) \{", "enum"),
+    for pattern, kind in ((r"struct (pd_\w+) ?;", "opaque"), (r"struct ((?:pd_|Arrow)\w+) \{", "struct"), (r"enum (pd_\w+) \{", "enum"),
                           (r"typedef [^(]*?(pd_\w+)\(", "callback"), (r"static inline [^(]*?(pd_\w+)\(", "inline"),
                           (r"PD_API [^(]*?(pd_\w+)\(", "function")):
         match = re.match(pattern, bare)

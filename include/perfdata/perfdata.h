@@ -55,6 +55,8 @@
  *   build_id_cache.h  perf's cache of objects, by build id
  *   tasks.h         threads as a tree, and what they had mapped
  *   samples.h       samples as text
+ *   table.h         samples, records and tracepoints as columns
+ *   sql.h           questions in SQL
  *   export.h        samples in the formats of other programs
  *   quipper.h       recordings as PerfDataProto, and back
  *   explain.h       what the tables of the format say of a name
@@ -126,11 +128,13 @@
 #include <perfdata/scrub.h>
 #include <perfdata/select.h>
 #include <perfdata/split.h>
+#include <perfdata/sql.h>
 #include <perfdata/stat.h>
 #include <perfdata/state.h>
 #include <perfdata/stream.h>
 #include <perfdata/summary.h>
 #include <perfdata/symbol.h>
+#include <perfdata/table.h>
 #include <perfdata/tasks.h>
 #include <perfdata/text.h>
 #include <perfdata/trace.h>

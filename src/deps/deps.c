@@ -7,6 +7,7 @@
 #include "deps/deps.h"
 #include "file/codec.h"
 #include "object/demangle/demangle.h"
+#include "sql/engine.h"
 #include "write/packer.h"
 
 #ifndef HAVE_ZSTD
@@ -29,6 +30,10 @@ const struct pd_codec pd_codec_bzip2 = {
 const struct pd_demangler pd_demangler_cxx = { .name = "libsupc++" };
 #endif
 
+#ifndef HAVE_SQLITE
+const struct pd_sql_engine pd_sql_sqlite = { .name = "sqlite" };
+#endif
+
 const struct pd_codec *const pd_codecs[] = { &pd_codec_zstd, &pd_codec_gzip, &pd_codec_xz, &pd_codec_bzip2, NULL };
 
 const struct pd_codec *pd_codec_by_name(const char *name)
@@ -39,9 +44,23 @@ const struct pd_codec *pd_codec_by_name(const char *name)
 	return NULL;
 }
 
+// Behind the codecs.
+static const char *sqlite_part(bool *built_in_out, const char **use_out)
+{
+	if (built_in_out)
+		*built_in_out = pd_sql_sqlite.open != NULL;
+	if (use_out)
+		*use_out = "questions in SQL";
+	return pd_sql_sqlite.version ? pd_sql_sqlite.version() : pd_sql_sqlite.name;
+}
+
 const char *pd_build_part(size_t index, bool *built_in_out, const char **use_out)
 {
-	if (index >= sizeof(pd_codecs) / sizeof(pd_codecs[0]) - 1)
+	size_t codecs = sizeof(pd_codecs) / sizeof(pd_codecs[0]) - 1;
+
+	if (index == codecs)
+		return sqlite_part(built_in_out, use_out);
+	if (index > codecs)
 		return NULL;
 	if (built_in_out)
 		*built_in_out = pd_codecs[index]->start != NULL;

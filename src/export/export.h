@@ -10,9 +10,9 @@
 #include <perfdata/export.h>
 
 #include "base/lookup/u64_map.h"
-#include "export/feed/places.h"
+#include "stack/places.h"
 #include "export/feed/sums.h"
-#include "export/feed/tables.h"
+#include "stack/tables.h"
 
 enum pd_support {
 #define SAMPLE_PART(NAME, bit, text) PD_SUPPORT_##NAME,

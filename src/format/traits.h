@@ -24,7 +24,8 @@ enum pd_trait {
 	PD_TRAIT_UNALIGNED = 1 << 10,
 	PD_TRAIT_SIZED_BY_HEADER = 1 << 11,
 	PD_TRAIT_MISC_UNSET = 1 << 12,
-	PD_TRAIT_TASK = 1 << 13 // pid and tid say which
+	PD_TRAIT_LOSS = 1 << 13,
+	PD_TRAIT_TASK = 1 << 14 // pid and tid say which
 };
 
 struct pd_traits {

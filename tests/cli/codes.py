@@ -44,6 +44,7 @@ WAYS = {
     "kallsyms": {3: "--kallsyms no x", 5: "--kallsyms symbols no-such-name"},
     "diff": {1: "good bad", 3: "good no", 5: "good good --where period<0", 6: "good empty", 7: "good good --fail-on change<1"},
     "sched": {1: "timehist badswitches", 3: "timehist no", 6: "timehist empty"},
+    "sql": {1: "bad .tables", 3: "no .tables", 4: "good -o no/out", 5: "good --event nothing .tables"},
     "export": {1: "--to csv bad", 3: "--to csv no", 4: "--to csv -o no/out good", 5: "--to csv good --where period<0", 6: "--to csv empty"},
     "data": {1: "convert --to-json out bad", 3: "convert --to-json out no", 4: "convert --to-json no/out good",
              6: "convert --to-json out empty"},

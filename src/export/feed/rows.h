@@ -3,7 +3,7 @@
 #ifndef PD_EXPORT_FEED_ROWS_H
 #define PD_EXPORT_FEED_ROWS_H
 
-#include "export/feed/tables.h"
+#include "stack/tables.h"
 
 #define PD_NO_ROW UINT32_MAX
 

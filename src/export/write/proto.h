@@ -4,7 +4,7 @@
 #define PD_EXPORT_WRITE_PROTO_H
 
 #include "base/text/proto.h"
-#include "export/feed/tables.h"
+#include "stack/tables.h"
 
 static inline void pd_proto_table_string(struct pd_text *text, unsigned field, const struct pd_tables *tables,
 					 uint32_t string)

@@ -100,7 +100,7 @@ static void json_list(struct pd_printer *printer, const struct pd_field *field, 
 	pd_text_char(printer->text, ']');
 }
 
-static void json_value(struct pd_printer *printer, const struct pd_field *field, const void *decoded)
+void pd_json_value(struct pd_printer *printer, const struct pd_field *field, const void *decoded)
 {
 	const void *member = (const uint8_t *)decoded + field->offset;
 	struct pd_str str;
@@ -148,7 +148,7 @@ void pd_json_struct(struct pd_printer *printer, const struct pd_layout *layout, 
 		if (!pd_printer_shows(printer, &fields[i], decoded))
 			continue;
 		json_key(printer->text, fields[i].name, &first);
-		json_value(printer, &fields[i], decoded);
+		pd_json_value(printer, &fields[i], decoded);
 	}
 	if (layout->form != PD_FORM_PART && head->rest.size) {
 		json_key(printer->text, "rest", &first);

@@ -14,6 +14,8 @@ struct pd_printer {
 
 // Fields, one a line, with a line end after each.
 void pd_print_struct(struct pd_printer *printer, const struct pd_layout *layout, const void *decoded, unsigned indent);
+// The value of one line.
+void pd_json_value(struct pd_printer *printer, const struct pd_field *field, const void *decoded);
 // {"member":value,...}
 void pd_json_struct(struct pd_printer *printer, const struct pd_layout *layout, const void *decoded);
 

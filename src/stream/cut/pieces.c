@@ -39,6 +39,13 @@ uint64_t pd_pieces_narrow(struct pd_pieces *pieces, uint64_t from_ns, uint64_t t
 	return left_out;
 }
 
+void pd_stream_follow(struct pd_stream *stream, const struct pd_pieces *pieces)
+{
+	stream->quiet = true;
+	stream->finalized = true;
+	stream->scratch.known = &pieces->reported;
+}
+
 enum pd_status pd_stream_open_piece(struct pd_stream *stream, const struct pd_piece *piece, struct pd_error *error)
 {
 	stream->index = piece->place;

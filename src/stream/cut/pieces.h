@@ -67,6 +67,8 @@ void pd_pieces_fini(struct pd_pieces *pieces);
 // Leaves pieces out that have no sample in a window of time; to_ns 0 is open. Returns their bytes.
 uint64_t pd_pieces_narrow(struct pd_pieces *pieces, uint64_t from_ns, uint64_t to_ns);
 
+// The stream reads what a pass has read to the end: all problems were reported, and all facts learned.
+void pd_stream_follow(struct pd_stream *stream, const struct pd_pieces *pieces);
 // From now on the stream reads one piece; its records were all read before.
 enum pd_status pd_stream_open_piece(struct pd_stream *stream, const struct pd_piece *piece, struct pd_error *error);
 // At the end of a pass over what was read before: reports if there was less of it. found of count records, from offset on.

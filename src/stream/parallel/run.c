@@ -136,14 +136,6 @@ static enum pd_status choose_threads(struct run *run, struct pd_error *error)
 
 // ---- some of the samples ----
 
-// All problems were reported, and all facts learned.
-static void forward_problems(struct run *run, struct pd_stream *stream)
-{
-	stream->quiet = true;
-	stream->finalized = true;
-	stream->scratch.known = &run->pieces.reported;
-}
-
 // Shows the first records of a piece. What is wrong there is told when all of it is read.
 static void peek_piece(struct run *run, struct pd_stream *stream, struct pd_piece piece, size_t parts)
 {
@@ -170,7 +162,7 @@ static enum pd_status peek(struct run *run, struct pd_error *error)
 
 	if (status < 0)
 		return status;
-	forward_problems(run, stream);
+	pd_stream_follow(stream, &run->pieces);
 	for (size_t i = 0; i < run->pieces.count; i += step)
 		peek_piece(run, stream, run->pieces.items[i], parts);
 	pd_stream_close(stream);
@@ -202,7 +194,7 @@ static enum pd_status run_stream(struct run *run, struct pd_error *error)
 
 	if (status < 0)
 		return status;
-	forward_problems(run, stream);
+	pd_stream_follow(stream, &run->pieces);
 	for (uint64_t i = 1; (status = pd_stream_next(stream, &record, error)) == PD_OK; i++) {
 		status = run->sink.record(run->sink.self, stream, record, error);
 		if (status >= 0 && i % RECORDS_PER_PROGRESS == 0)
@@ -287,7 +279,7 @@ static enum pd_status open_worker(struct run *run, struct worker *worker, bool f
 	status = pd_stream_open(run->file, NULL, &worker->stream, error);
 	if (status < 0)
 		return status;
-	forward_problems(run, worker->stream);
+	pd_stream_follow(worker->stream, &run->pieces);
 	if (for_caller) {
 		worker->self = run->sink.self;
 		return PD_OK;
@@ -407,7 +399,7 @@ static enum pd_status read_part(struct worker *worker, size_t part)
 		return pd_fail_memory(&worker->error);
 	status = pd_stream_open_over(run->file, PD_ORDER_TIME, &pieces, &stream, &worker->error);
 	if (status >= 0) {
-		forward_problems(run, stream);
+		pd_stream_follow(stream, &run->pieces);
 		status = show_part(worker, part, stream, from_ns, to_ns);
 		pd_stream_close(stream);
 	}
@@ -467,7 +459,7 @@ static enum pd_status pass_again(struct run *run, struct pd_error *error)
 
 	if (status < 0)
 		return status;
-	forward_problems(run, stream);
+	pd_stream_follow(stream, &run->pieces);
 	status = pd_pieces_pass(&pieces, stream, NULL, 1, error);
 	pd_stream_close(stream);
 	if (status >= 0) {
@@ -591,7 +583,7 @@ static void read_batches(struct worker *worker)
 	enum pd_status status = pd_stream_open(run->file, NULL, &stream, &worker->error);
 
 	if (status >= 0) {
-		forward_problems(run, stream);
+		pd_stream_follow(stream, &run->pieces);
 		status = fill_batches(worker, stream, &worker->error);
 		pd_stream_close(stream);
 	}

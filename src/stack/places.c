@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/feed/places.h"
+#include "stack/places.h"
 
 #include "format/chain.h"
 

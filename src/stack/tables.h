@@ -3,8 +3,8 @@
  * What samples have in common, once each: strings, functions, addresses and stacks, numbered by first use. Strings are made
  * harmless here, for all formats: valid UTF-8 without control characters and direction overrides.
  */
-#ifndef PD_EXPORT_FEED_TABLES_H
-#define PD_EXPORT_FEED_TABLES_H
+#ifndef PD_STACK_TABLES_H
+#define PD_STACK_TABLES_H
 
 #include <perfdata/symbol.h>
 
@@ -67,6 +67,7 @@ struct pd_tables {
 	uint64_t seed;
 	struct pd_symbols *symbols;
 	const struct pd_state *state;
+	bool no_lines; // of source: each address is one function
 	struct pd_arena arena;
 	struct pd_table_string *strings;
 	size_t string_count, string_capacity;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* From the addresses of a sample to a stack: who runs, what is mapped there, which function it is. */
-#ifndef PD_EXPORT_FEED_PLACES_H
-#define PD_EXPORT_FEED_PLACES_H
+#ifndef PD_STACK_PLACES_H
+#define PD_STACK_PLACES_H
 
-#include "export/feed/tables.h"
+#include "stack/tables.h"
 #include "profile/frame/frames.h"
 #include "profile/collect/owners.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/feed/tables.h"
+#include "stack/tables.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -249,7 +249,8 @@ static void add_named_line(struct pd_tables *tables, const struct pd_line *line,
 static void add_lines(struct pd_tables *tables, const struct pd_place *place, uint32_t object)
 {
 	struct pd_line lines[INLINED_MOST];
-	size_t count = place->function ? pd_symbols_lines(tables->symbols, place, lines, INLINED_MOST) : 0;
+	bool is_wanted = place->function && !tables->no_lines;
+	size_t count = is_wanted ? pd_symbols_lines(tables->symbols, place, lines, INLINED_MOST) : 0;
 
 	for (size_t i = 0; i < count && i < INLINED_MOST; i++)
 		add_named_line(tables, &lines[i], object);

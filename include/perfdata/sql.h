@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * sql.h - questions about recordings in SQL: the tables of table.h, evaluated by SQLite.
+ *
+ * The tables are read while a statement runs; conditions on time, event, process, thread, CPU and type of record narrow what is read.
+ * Statements open no file: databases cannot be attached, extensions not loaded. Several recordings are one: each table has a column
+ * `file`. Unsigned numbers of 64 bits above 2^63 are negative, as SQLite has signed ones only; address(x) prints them.
+ *
+ * Functions: symbol(ip [, pid [, time_ns [, file]]]) and object(the same), stack_text(stack), wall_clock(time_ns [, file]),
+ * address(number).
+ *
+ * Example:
+ *
+ *	struct pd_sql *sql;
+ *
+ *	if (pd_sql_new(&file, 1, NULL, &sql, &error) == PD_OK) {
+ *		pd_sql_run(sql, "select event, count(*) from samples group by event", PD_SQL_CSV, text, &error);
+ *		pd_sql_free(sql);
+ *	}
+ */
+#ifndef PERFDATA_SQL_H
+#define PERFDATA_SQL_H
+
+#include <perfdata/table.h>
+#include <perfdata/text.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum pd_sql_format {
+	PD_SQL_COLUMNS, /* for people: aligned, with a header */
+	PD_SQL_CSV,     /* with a header */
+	PD_SQL_JSONL    /* an object for each row */
+};
+
+struct pd_sql;
+
+/** Zero is the default for each member; NULL means all defaults. */
+struct pd_sql_options {
+	size_t size;                    /* sizeof(struct pd_sql_options) */
+	struct pd_table_options tables; /* tables.size may be 0: all defaults */
+	size_t self_stride;             /* bytes */
+};
+/** Opens tables over files, which must outlive it. options are those of each set of tables; self of its functions is
+ * options->self + i * self_stride for the i-th file. Errors: PD_ERROR_UNSUPPORTED if SQLite is not built in; those of
+ * pd_table_set_new. */
+PD_API enum pd_status pd_sql_new(struct pd_file *const *files, size_t count, const struct pd_sql_options *options,
+				 struct pd_sql **sql_out, struct pd_error *error);
+/** NULL is fine. */
+PD_API void pd_sql_free(struct pd_sql *sql);
+/** Runs the statements of a text, which ends with a NUL, and prints their rows. The text's sink is called now and then.
+ * Errors: PD_ERROR_ARGUMENT: the statement is wrong, or not allowed; PD_ERROR_MEMORY; PD_ERROR_OUTPUT; those of reading. */
+PD_API enum pd_status pd_sql_run(struct pd_sql *sql, const char *statements, enum pd_sql_format format,
+				 struct pd_text *text, struct pd_error *error);
+/** Whether a text ends with the end of a statement, so that it can be run. */
+PD_API bool pd_sql_is_complete(const char *statements);
+/** Copies all tables into a plain SQLite file, which is new or empty. Errors: as pd_sql_run. */
+PD_API enum pd_status pd_sql_save(struct pd_sql *sql, const char *path, struct pd_error *error);
+/** Prints the tables, or the columns of one (NULL: of all), as a shell does. */
+PD_API void pd_sql_print_tables(const struct pd_sql *sql, struct pd_text *text);
+PD_API void pd_sql_print_schema(const struct pd_sql *sql, const char *table, struct pd_text *text);
+
+/** A query that is there already. The strings are constants. */
+struct pd_sql_query {
+	const char *name; /* "top-functions" */
+	const char *doc;
+	const char *text;
+	const char *needs; /* a table that a recording may lack, or NULL */
+};
+/** The index-th query; false past the end. */
+PD_API bool pd_sql_query_at(size_t index, struct pd_sql_query *query_out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,652 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * SQLite, in memory, with virtual tables over the tables of a source. What it runs opens no file: databases cannot be attached, there
+ * are no extensions, and what does not fit is kept in memory.
+ */
+#include <sqlite3.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text/text.h"
+#include "deps/deps.h"
+#include "sql/engine.h"
+
+struct pd_sql_database {
+	sqlite3 *db;
+	const struct pd_sql_source *source;
+	enum pd_status status; // of a cursor that failed
+	struct pd_error error;
+};
+
+struct pd_sql_statement {
+	struct pd_sql_database *database;
+	sqlite3_stmt *statement;
+};
+
+struct table {
+	sqlite3_vtab base;
+	struct pd_sql_database *database;
+	const struct pd_sql_table *table;
+	size_t number;
+};
+
+struct cursor {
+	sqlite3_vtab_cursor base;
+	void *cursor;
+	int64_t row;
+	bool ended;
+};
+
+static const char *version(void)
+{
+	return "sqlite " SQLITE_VERSION;
+}
+
+// ---- errors ----
+
+static enum pd_status fail(struct pd_sql_database *database, int code, struct pd_error *error)
+{
+	enum pd_status status = database->status;
+
+	database->status = PD_OK;
+	if (status < 0) {
+		if (error)
+			*error = database->error;
+		return status;
+	}
+	if (code == SQLITE_NOMEM)
+		return pd_fail_memory(error);
+	return pd_fail(error, code == SQLITE_FULL || code == SQLITE_IOERR ? PD_ERROR_OUTPUT : PD_ERROR_ARGUMENT,
+		       PD_NO_OFFSET, "%s", database->db ? sqlite3_errmsg(database->db) : "out of memory");
+}
+
+// What a cursor reports is kept for whoever runs the statement.
+static int fail_cursor(struct table *table, enum pd_status status)
+{
+	table->database->status = status;
+	sqlite3_free(table->base.zErrMsg);
+	table->base.zErrMsg = sqlite3_mprintf("%s", table->database->error.message);
+	return status == PD_ERROR_MEMORY ? SQLITE_NOMEM : SQLITE_ERROR;
+}
+
+// ---- values ----
+
+static struct pd_sql_value value_of(sqlite3_value *value)
+{
+	struct pd_sql_value result = { 0 };
+
+	switch (sqlite3_value_type(value)) {
+	case SQLITE_INTEGER:
+		result.kind = PD_SQL_INTEGER;
+		result.integer = sqlite3_value_int64(value);
+		break;
+	case SQLITE_FLOAT:
+		result.kind = PD_SQL_REAL;
+		result.real = sqlite3_value_double(value);
+		break;
+	case SQLITE_TEXT:
+		result.kind = PD_SQL_TEXT;
+		result.data = (const char *)sqlite3_value_text(value);
+		result.size = (size_t)sqlite3_value_bytes(value);
+		break;
+	case SQLITE_BLOB:
+		result.kind = PD_SQL_BYTES;
+		result.data = sqlite3_value_blob(value);
+		result.size = (size_t)sqlite3_value_bytes(value);
+		break;
+	default:
+		break;
+	}
+	return result;
+}
+
+static void give(sqlite3_context *context, const struct pd_sql_value *value)
+{
+	void (*keep)(void *) = value->lasting ? SQLITE_STATIC : SQLITE_TRANSIENT;
+
+	switch (value->kind) {
+	case PD_SQL_INTEGER:
+		sqlite3_result_int64(context, value->integer);
+		break;
+	case PD_SQL_REAL:
+		sqlite3_result_double(context, value->real);
+		break;
+	case PD_SQL_TEXT:
+		sqlite3_result_text64(context, value->size ? value->data : "", value->size, keep, SQLITE_UTF8);
+		break;
+	case PD_SQL_BYTES:
+		sqlite3_result_blob64(context, value->size ? value->data : "", value->size, keep);
+		break;
+	default:
+		sqlite3_result_null(context);
+		break;
+	}
+}
+
+// ---- tables ----
+
+static void put_name(struct pd_text *text, const char *name)
+{
+	pd_text_char(text, '"');
+	for (; *name; name++) {
+		if (*name == '"')
+			pd_text_char(text, '"');
+		pd_text_char(text, *name);
+	}
+	pd_text_char(text, '"');
+}
+
+static char *declaration_of(const struct pd_sql_table *table, struct pd_text *text)
+{
+	static const char *const types[] = { "", " INTEGER", " REAL", " TEXT", " BLOB" };
+
+	PD_TEXT_LITERAL(text, "CREATE TABLE x(");
+	for (size_t i = 0; i < table->column_count; i++) {
+		if (i)
+			PD_TEXT_LITERAL(text, ", ");
+		put_name(text, table->columns[i].name);
+		pd_text_add(text, types[table->columns[i].kind]);
+	}
+	PD_TEXT_LITERAL(text, ")");
+	pd_text_char(text, 0);
+	return text->failed ? NULL : text->data;
+}
+
+static int connect_table(sqlite3 *db, void *self, int argc, const char *const *argv, sqlite3_vtab **table_out,
+			 char **error_out)
+{
+	struct pd_sql_database *database = self;
+	struct pd_text text = { 0 };
+	struct table *table = sqlite3_malloc(sizeof(*table));
+	int code = SQLITE_NOMEM;
+
+	(void)error_out;
+	if (table && argc > 3) {
+		*table = (struct table){ .database = database, .number = strtoul(argv[3], NULL, 10) };
+		table->table = &database->source->tables[table->number];
+		if (declaration_of(table->table, &text))
+			code = sqlite3_declare_vtab(db, text.data);
+	}
+	pd_free(text.data);
+	if (code == SQLITE_OK)
+		code = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
+	if (code != SQLITE_OK)
+		sqlite3_free(table);
+	else
+		*table_out = &table->base;
+	return code;
+}
+
+static int disconnect_table(sqlite3_vtab *base)
+{
+	sqlite3_free(base);
+	return SQLITE_OK;
+}
+
+// ---- plans ----
+
+// The operator of a condition that narrows a column; false if it does not.
+static bool op_of(const struct pd_sql_column *column, unsigned char op, enum pd_sql_op *op_out)
+{
+	bool in_range = column->narrows == PD_SQL_NARROWS_RANGE;
+
+	switch (op) {
+	case SQLITE_INDEX_CONSTRAINT_EQ:
+		*op_out = PD_SQL_EQUAL;
+		return column->narrows != PD_SQL_NARROWS_NOT;
+	case SQLITE_INDEX_CONSTRAINT_GE:
+	case SQLITE_INDEX_CONSTRAINT_GT:
+		*op_out = PD_SQL_LEAST;
+		return in_range;
+	case SQLITE_INDEX_CONSTRAINT_LE:
+	case SQLITE_INDEX_CONSTRAINT_LT:
+		*op_out = PD_SQL_MOST;
+		return in_range;
+	default:
+		return false;
+	}
+}
+
+// IN is looked at row by row: it would read the file once for each item. Text must be compared as it is.
+static bool can_narrow(sqlite3_index_info *info, int i, const struct table *table, enum pd_sql_op *op_out)
+{
+	const struct sqlite3_index_constraint *condition = &info->aConstraint[i];
+	const struct pd_sql_column *column;
+
+	if (!condition->usable || condition->iColumn < 0 || (size_t)condition->iColumn >= table->table->column_count)
+		return false;
+	column = &table->table->columns[condition->iColumn];
+	if (!op_of(column, condition->op, op_out))
+		return false;
+#if SQLITE_VERSION_NUMBER >= 3038000
+	if (condition->op == SQLITE_INDEX_CONSTRAINT_EQ && column->narrows != PD_SQL_NARROWS_KEY &&
+	    sqlite3_vtab_in(info, i, -1))
+		return false;
+#endif
+	return column->kind != PD_SQL_TEXT || strcmp(sqlite3_vtab_collation(info, i), "BINARY") == 0;
+}
+
+static void estimate(sqlite3_index_info *info, const struct table *table, double share, bool has_key)
+{
+	double rows = (double)table->table->rows;
+
+	info->estimatedRows = has_key ? 1 : (sqlite3_int64)(rows * share) + 1;
+	info->estimatedCost = has_key ? 1 : 100 + rows * (share < 0.1 ? share : 0.1 + share);
+	if (has_key)
+		info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+}
+
+// The plan is a text: which columns are used, then column and operator of each condition.
+static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+	struct table *table = (struct table *)base;
+	struct pd_text text = { 0 };
+	double share = 1;
+	bool has_key = false;
+	int count = 0;
+
+	pd_text_printf(&text, "%" PRIu64, (uint64_t)info->colUsed);
+	for (int i = 0; i < info->nConstraint; i++) {
+		enum pd_sql_op op;
+
+		if (!can_narrow(info, i, table, &op))
+			continue;
+		info->aConstraintUsage[i].argvIndex = ++count;
+		pd_text_printf(&text, " %d %d", info->aConstraint[i].iColumn, (int)op);
+		has_key |= table->table->columns[info->aConstraint[i].iColumn].narrows == PD_SQL_NARROWS_KEY;
+		share *= op == PD_SQL_EQUAL ? 0.2 : 0.3;
+	}
+	pd_text_char(&text, 0);
+	info->idxStr = text.failed ? NULL : sqlite3_mprintf("%s", text.data);
+	pd_free(text.data);
+	info->needToFreeIdxStr = 1;
+	estimate(info, table, share, has_key);
+	return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+// ---- cursors ----
+
+static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **cursor_out)
+{
+	struct cursor *cursor = sqlite3_malloc(sizeof(*cursor));
+
+	(void)base;
+	if (!cursor)
+		return SQLITE_NOMEM;
+	memset(cursor, 0, sizeof(*cursor));
+	*cursor_out = &cursor->base;
+	return SQLITE_OK;
+}
+
+static const struct pd_sql_source *source_of(const struct cursor *cursor)
+{
+	return ((const struct table *)cursor->base.pVtab)->database->source;
+}
+
+static void forget_rows(struct cursor *cursor)
+{
+	if (cursor->cursor)
+		source_of(cursor)->close(cursor->cursor);
+	cursor->cursor = NULL;
+}
+
+static int close_cursor(sqlite3_vtab_cursor *base)
+{
+	struct cursor *cursor = (struct cursor *)base;
+
+	forget_rows(cursor);
+	sqlite3_free(cursor);
+	return SQLITE_OK;
+}
+
+static int next_row(sqlite3_vtab_cursor *base)
+{
+	struct cursor *cursor = (struct cursor *)base;
+	struct table *table = (struct table *)base->pVtab;
+	enum pd_status status = source_of(cursor)->next(cursor->cursor, &table->database->error);
+
+	if (status < 0)
+		return fail_cursor(table, status);
+	cursor->ended = status == PD_END;
+	cursor->row++;
+	return SQLITE_OK;
+}
+
+// The last bit of used stands for all columns from there on.
+static void mark_used(bool *wanted, size_t count, uint64_t used)
+{
+	for (size_t i = 0; i < count; i++)
+		wanted[i] = used >> (i < 63 ? i : 63) & 1;
+}
+
+static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int argc, sqlite3_value **argv)
+{
+	struct cursor *cursor = (struct cursor *)base;
+	struct table *table = (struct table *)base->pVtab;
+	size_t columns = table->table->column_count;
+	bool *wanted = pd_alloc(columns + 1);
+	struct pd_sql_bound *bounds = pd_alloc(((size_t)argc + 1) * sizeof(*bounds));
+	enum pd_status status = PD_ERROR_MEMORY;
+	char *at;
+
+	(void)number;
+	forget_rows(cursor);
+	cursor->row = -1;
+	if (wanted && bounds) {
+		mark_used(wanted, columns, strtoull(text, &at, 10));
+		for (int i = 0; i < argc; i++) {
+			bounds[i].column = strtoul(at, &at, 10);
+			bounds[i].op = (enum pd_sql_op)strtoul(at, &at, 10);
+			bounds[i].value = value_of(argv[i]);
+		}
+		status = source_of(cursor)->open(source_of(cursor)->self, table->number, wanted, bounds, (size_t)argc,
+						 &cursor->cursor, &table->database->error);
+	} else {
+		pd_fail_memory(&table->database->error);
+	}
+	pd_free(wanted);
+	pd_free(bounds);
+	return status < 0 ? fail_cursor(table, status) : next_row(base);
+}
+
+static int is_at_end(sqlite3_vtab_cursor *base)
+{
+	return ((struct cursor *)base)->ended;
+}
+
+static int give_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
+{
+	struct cursor *cursor = (struct cursor *)base;
+	struct pd_sql_value value = { 0 };
+
+	source_of(cursor)->cell(cursor->cursor, (size_t)column, &value);
+	give(context, &value);
+	return SQLITE_OK;
+}
+
+static int give_row(sqlite3_vtab_cursor *base, sqlite3_int64 *row_out)
+{
+	*row_out = ((struct cursor *)base)->row;
+	return SQLITE_OK;
+}
+
+static const sqlite3_module module = {
+	.iVersion = 1,
+	.xCreate = connect_table,
+	.xConnect = connect_table,
+	.xBestIndex = plan,
+	.xDisconnect = disconnect_table,
+	.xDestroy = disconnect_table,
+	.xOpen = open_cursor,
+	.xClose = close_cursor,
+	.xFilter = filter,
+	.xNext = next_row,
+	.xEof = is_at_end,
+	.xColumn = give_column,
+	.xRowid = give_row,
+};
+
+// ---- what may be run ----
+
+static bool is_harmless_pragma(const char *name)
+{
+	static const char *const harmless[] = {
+		"table_info",    "table_xinfo",     "table_list",  "function_list",
+		"database_list", "compile_options", "module_list", "case_sensitive_like"
+	};
+
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
+		if (sqlite3_stricmp(harmless[i], name) == 0)
+			return true;
+	return false;
+}
+
+// Nothing reaches a file but what the program itself opens. VACUUM INTO attaches one, too.
+static int authorize(void *self, int action, const char *first, const char *second, const char *database,
+		     const char *trigger)
+{
+	(void)self;
+	(void)database;
+	(void)trigger;
+	switch (action) {
+	case SQLITE_ATTACH:
+	case SQLITE_DETACH:
+	case SQLITE_CREATE_VTABLE:
+	case SQLITE_DROP_VTABLE:
+		return SQLITE_DENY;
+	case SQLITE_PRAGMA:
+		return is_harmless_pragma(first) ? SQLITE_OK : SQLITE_DENY;
+	case SQLITE_FUNCTION:
+		return sqlite3_stricmp(second, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
+	default:
+		return SQLITE_OK;
+	}
+}
+
+// ---- databases ----
+
+struct called {
+	const struct pd_sql_source *source;
+	const struct pd_sql_function *function;
+};
+
+static void call_function(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	const struct called *called = sqlite3_user_data(context);
+	struct pd_sql_value arguments[4] = { 0 }, result = { 0 };
+
+	if (argc < called->function->least || argc > called->function->most || argc > 4) {
+		sqlite3_result_error(context, "wrong number of arguments", -1);
+		return;
+	}
+	for (int i = 0; i < argc; i++)
+		arguments[i] = value_of(argv[i]);
+	called->function->call(called->source->self, arguments, (size_t)argc, &result);
+	give(context, &result);
+}
+
+static int add_functions(struct pd_sql_database *database)
+{
+	const struct pd_sql_source *source = database->source;
+	int code = SQLITE_OK;
+
+	for (const struct pd_sql_function *f = source->functions; code == SQLITE_OK && f->name; f++) {
+		struct called *called = sqlite3_malloc(sizeof(*called));
+
+		if (!called)
+			return SQLITE_NOMEM;
+		*called = (struct called){ source, f };
+		code = sqlite3_create_function_v2(database->db, f->name, f->least == f->most ? f->least : -1,
+						  SQLITE_UTF8 | SQLITE_DETERMINISTIC, called, call_function, NULL, NULL,
+						  sqlite3_free);
+	}
+	return code;
+}
+
+static int add_tables(struct pd_sql_database *database)
+{
+	int code = sqlite3_create_module(database->db, "perfdata", &module, database);
+
+	for (size_t i = 0; code == SQLITE_OK && i < database->source->table_count; i++) {
+		struct pd_text text = { 0 };
+
+		PD_TEXT_LITERAL(&text, "CREATE VIRTUAL TABLE main.");
+		put_name(&text, database->source->tables[i].name);
+		pd_text_printf(&text, " USING perfdata(%zu)%c", i, 0);
+		code = text.failed ? SQLITE_NOMEM : sqlite3_exec(database->db, text.data, NULL, NULL, NULL);
+		pd_free(text.data);
+	}
+	return code;
+}
+
+static void close_database(struct pd_sql_database *database)
+{
+	if (!database)
+		return;
+	sqlite3_close_v2(database->db);
+	pd_free(database);
+}
+
+static enum pd_status open_database(const struct pd_sql_source *source, struct pd_sql_database **database_out,
+				    struct pd_error *error)
+{
+	struct pd_sql_database *database = pd_alloc(sizeof(*database));
+	enum pd_status status;
+	int code;
+
+	if (!database)
+		return pd_fail_memory(error);
+	database->source = source;
+	code = sqlite3_open_v2(":memory:", &database->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+	if (code == SQLITE_OK)
+		code = sqlite3_exec(database->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
+	if (code == SQLITE_OK)
+		code = sqlite3_db_config(database->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	if (code == SQLITE_OK)
+		code = add_functions(database);
+	if (code == SQLITE_OK)
+		code = add_tables(database);
+	if (code == SQLITE_OK)
+		code = sqlite3_set_authorizer(database->db, authorize, database);
+	if (code == SQLITE_OK) {
+		*database_out = database;
+		return PD_OK;
+	}
+	status = fail(database, code, error);
+	close_database(database);
+	return status;
+}
+
+// ---- statements ----
+
+static enum pd_status prepare(struct pd_sql_database *database, const char *text,
+			      struct pd_sql_statement **statement_out, const char **rest_out, struct pd_error *error)
+{
+	sqlite3_stmt *found = NULL;
+	struct pd_sql_statement *statement;
+	int code = sqlite3_prepare_v2(database->db, text, -1, &found, rest_out);
+
+	*statement_out = NULL;
+	if (code != SQLITE_OK)
+		return fail(database, code, error);
+	if (!found)
+		return PD_OK;
+	statement = pd_alloc(sizeof(*statement));
+	if (!statement) {
+		sqlite3_finalize(found);
+		return pd_fail_memory(error);
+	}
+	*statement = (struct pd_sql_statement){ database, found };
+	*statement_out = statement;
+	return PD_OK;
+}
+
+static enum pd_status step(struct pd_sql_statement *statement, struct pd_error *error)
+{
+	int code = sqlite3_step(statement->statement);
+
+	if (code == SQLITE_ROW)
+		return PD_OK;
+	return code == SQLITE_DONE ? PD_END : fail(statement->database, code, error);
+}
+
+static size_t column_count(struct pd_sql_statement *statement)
+{
+	return (size_t)sqlite3_column_count(statement->statement);
+}
+
+static const char *column_name(struct pd_sql_statement *statement, size_t column)
+{
+	const char *name = sqlite3_column_name(statement->statement, (int)column);
+
+	return name ? name : "";
+}
+
+static void value(struct pd_sql_statement *statement, size_t column, struct pd_sql_value *value_out)
+{
+	*value_out = value_of(sqlite3_column_value(statement->statement, (int)column));
+}
+
+static void finish(struct pd_sql_statement *statement)
+{
+	if (!statement)
+		return;
+	sqlite3_finalize(statement->statement);
+	pd_free(statement);
+}
+
+static bool is_complete(const char *text)
+{
+	return sqlite3_complete(text) == 1;
+}
+
+// ---- a plain file ----
+
+static int copy_table(struct pd_sql_database *database, const char *name)
+{
+	struct pd_text text = { 0 };
+	int code;
+
+	PD_TEXT_LITERAL(&text, "CREATE TABLE saved.");
+	put_name(&text, name);
+	PD_TEXT_LITERAL(&text, " AS SELECT * FROM main.");
+	put_name(&text, name);
+	pd_text_char(&text, 0);
+	code = text.failed ? SQLITE_NOMEM : sqlite3_exec(database->db, text.data, NULL, NULL, NULL);
+	pd_free(text.data);
+	return code;
+}
+
+static int copy_tables(struct pd_sql_database *database)
+{
+	int code = sqlite3_exec(database->db, "BEGIN", NULL, NULL, NULL);
+
+	for (size_t i = 0; code == SQLITE_OK && i < database->source->table_count; i++)
+		code = copy_table(database, database->source->tables[i].name);
+	return code == SQLITE_OK ? sqlite3_exec(database->db, "COMMIT", NULL, NULL, NULL) : code;
+}
+
+// The file has another name until it is complete: no journal is needed.
+static enum pd_status save(struct pd_sql_database *database, const char *path, struct pd_error *error)
+{
+	char *attach = sqlite3_mprintf("ATTACH %Q AS saved", path);
+	enum pd_status status = PD_OK;
+	int code = attach ? SQLITE_OK : SQLITE_NOMEM;
+
+	sqlite3_set_authorizer(database->db, NULL, NULL);
+	if (code == SQLITE_OK)
+		code = sqlite3_exec(database->db, attach, NULL, NULL, NULL);
+	sqlite3_free(attach);
+	if (code == SQLITE_OK)
+		code = sqlite3_exec(database->db, "PRAGMA saved.journal_mode = OFF; PRAGMA saved.synchronous = OFF",
+				    NULL, NULL, NULL);
+	if (code == SQLITE_OK)
+		code = copy_tables(database);
+	if (code != SQLITE_OK)
+		status = fail(database, code, error);
+	if (!sqlite3_get_autocommit(database->db))
+		sqlite3_exec(database->db, "ROLLBACK", NULL, NULL, NULL);
+	sqlite3_exec(database->db, "DETACH saved", NULL, NULL, NULL);
+	sqlite3_set_authorizer(database->db, authorize, database);
+	return status;
+}
+
+const struct pd_sql_engine pd_sql_sqlite = {
+	.name = "sqlite",
+	.version = version,
+	.open = open_database,
+	.close = close_database,
+	.prepare = prepare,
+	.step = step,
+	.column_count = column_count,
+	.column_name = column_name,
+	.value = value,
+	.finish = finish,
+	.is_complete = is_complete,
+	.save = save,
+};

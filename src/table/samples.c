@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of samples and tracepoints. What of a sample is decoded and looked up depends on the columns that are wanted. */
+#include "table/scan.h"
+
+#include "base/error.h"
+#include "interval/raw.h"
+#include "stream/read/stream.h"
+#include "trace/trace.h"
+#include "unwind/unwinder.h"
+
+enum {
+	NEEDS_FULL = 1,  // all fields decoded
+	NEEDS_VIEW = 2,  // of the thread
+	NEEDS_IP = 4,    // the frame of ip
+	NEEDS_STACK = 8, // the stack
+	NEEDS_NAME = 16  // of the thread
+};
+
+struct row {
+	const struct pd_record *record;
+	struct pd_brief brief;
+	bool has_brief;
+	bool is_truncated;            // its callers are not all known
+	const struct pd_sample *full; // or NULL
+	const struct pd_thread_view *view;
+	uint32_t ip, stack;
+};
+
+// Fields that the brief form has, by offset in struct pd_sample.
+static bool is_brief(const struct pd_field *field)
+{
+	switch (field->offset) {
+	case offsetof(struct pd_sample, ip):
+	case offsetof(struct pd_sample, addr):
+	case offsetof(struct pd_sample, pid):
+	case offsetof(struct pd_sample, tid):
+	case offsetof(struct pd_sample, cpu):
+	case offsetof(struct pd_sample, time_ns):
+	case offsetof(struct pd_sample, period):
+		return true;
+	default:
+		return false;
+	}
+}
+
+static uint32_t need_of(const struct pd_column_source *source)
+{
+	switch (source->what) {
+	case PD_COL_FIELD:
+		return is_brief(source->field) ? 0 : NEEDS_FULL;
+	case PD_COL_TRACE:
+		return NEEDS_FULL;
+	case PD_COL_SAMPLE_COMM:
+	case PD_COL_TRACE_COMM:
+		return NEEDS_VIEW | NEEDS_NAME;
+	case PD_COL_SAMPLE_FUNCTION:
+	case PD_COL_SAMPLE_OBJECT:
+		return NEEDS_VIEW | NEEDS_IP;
+	case PD_COL_SAMPLE_STACK:
+	case PD_COL_TRACE_STACK:
+		return NEEDS_VIEW | NEEDS_STACK;
+	default:
+		return 0;
+	}
+}
+
+void pd_scan_note_needs(struct pd_scan *scan)
+{
+	if (scan->table->id != PD_TABLE_samples && scan->table->id != PD_TABLE_TRACEPOINT)
+		return;
+	for (size_t i = 0; i < scan->column_count; i++)
+		scan->needs |= need_of(&scan->table->sources[scan->columns[i]]);
+	if (scan->set->options.choose)
+		scan->needs |= NEEDS_VIEW;
+}
+
+// ---- cells ----
+
+static void put_brief(struct pd_columns *batch, size_t column, const struct pd_field *field, const struct row *row)
+{
+	const struct pd_brief *brief = &row->brief;
+
+	// the masks of these lines are bits of sample_type
+	if ((row->record->event->attr->sample_type & field->when.mask) != field->when.want)
+		return;
+	switch (field->offset) {
+	case offsetof(struct pd_sample, ip):
+		pd_put_number(batch, column, brief->ip);
+		break;
+	case offsetof(struct pd_sample, addr):
+		pd_put_number(batch, column, brief->addr);
+		break;
+	case offsetof(struct pd_sample, pid):
+		pd_put_number(batch, column, brief->pid);
+		break;
+	case offsetof(struct pd_sample, tid):
+		pd_put_number(batch, column, brief->tid);
+		break;
+	case offsetof(struct pd_sample, cpu):
+		pd_put_number(batch, column, brief->cpu);
+		break;
+	case offsetof(struct pd_sample, time_ns):
+		if (brief->time_ns != PD_NO_TIME)
+			pd_put_number(batch, column, brief->time_ns);
+		break;
+	default:
+		pd_put_number(batch, column, brief->period);
+		break;
+	}
+}
+
+static void put_trace(struct pd_scan *scan, size_t column, const struct row *row)
+{
+	const char *name = scan->table->sources[column].trace_name;
+	enum pd_column_type type = scan->table->table.columns[column].type;
+	const struct pd_event *event = row->record->event;
+	struct pd_raw_number number;
+	struct pd_text *text;
+	uint64_t value;
+
+	if (type == PD_COLUMN_TEXT) {
+		text = pd_text_new();
+		if (text && pd_trace_print_field(scan->set->trace, event, row->full->raw, name, text) && !text->failed)
+			pd_put_text(&scan->batch, column, text->data, text->size);
+		scan->batch.failed |= !text || text->failed;
+		pd_text_free(text);
+		return;
+	}
+	if (pd_raw_number_find(scan->set->trace, event, name, &number, NULL) < 0 ||
+	    !pd_raw_number_read(row->full->raw, number, &value))
+		return;
+	if (type == PD_COLUMN_S32 && number.size < 4)
+		value = number.size == 1 ? (uint64_t)(int8_t)value : (uint64_t)(int16_t)value;
+	pd_put_number(&scan->batch, column, value);
+}
+
+static void put_frame(struct pd_scan *scan, size_t column, uint32_t number, bool is_object)
+{
+	const struct pd_tables *tables = &scan->set->strings;
+	const struct pd_table_frame *frame = &tables->frames[number];
+
+	if (!is_object)
+		pd_put_number(&scan->batch, column, pd_tables_function_of(tables, frame->first_line)->name);
+	else if (frame->object)
+		pd_put_number(&scan->batch, column, tables->objects[frame->object].name);
+}
+
+static void put_thread(struct pd_scan *scan, size_t column, const struct row *row, enum pd_column_what what)
+{
+	uint32_t value = what == PD_COL_TRACE_CPU ? row->brief.cpu :
+			 what == PD_COL_TRACE_PID ? row->brief.pid :
+						    row->brief.tid;
+
+	pd_scan_put_known(scan, column, value, row->has_brief && value != UINT32_MAX);
+}
+
+static void put_mode(struct pd_scan *scan, size_t column, const struct pd_record *record)
+{
+	pd_scan_put_string(scan, column, pd_names_text(&pd_names_cpumode, record->misc & 7));
+}
+
+// What needs no more than the record.
+static bool put_of_record(struct pd_scan *scan, size_t column, const struct pd_record *record, enum pd_column_what what)
+{
+	switch (what) {
+	case PD_COL_SAMPLE_RECORD:
+	case PD_COL_TRACE_RECORD:
+		pd_put_number(&scan->batch, column, record->place);
+		return true;
+	case PD_COL_SAMPLE_OFFSET:
+		pd_put_number(&scan->batch, column, record->offset);
+		return true;
+	case PD_COL_SAMPLE_EVENT:
+		if (record->event)
+			pd_put_number(&scan->batch, column, pd_table_event_name(scan->set, record->event));
+		return true;
+	case PD_COL_SAMPLE_MODE:
+		put_mode(scan, column, record);
+		return true;
+	case PD_COL_TRACE_TIME:
+		if (record->time_ns != PD_NO_TIME)
+			pd_put_number(&scan->batch, column, record->time_ns);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void put_cell(struct pd_scan *scan, size_t column, const struct row *row)
+{
+	const struct pd_column_source *source = &scan->table->sources[column];
+
+	if (put_of_record(scan, column, row->record, source->what) || !row->has_brief)
+		return;
+	switch (source->what) {
+	case PD_COL_FIELD:
+		if (is_brief(source->field))
+			put_brief(&scan->batch, column, source->field, row);
+		else if (row->full)
+			pd_scan_put_field(scan, column, pd_record_scope(row->record), row->full);
+		break;
+	case PD_COL_TRACE:
+		if (row->full)
+			put_trace(scan, column, row);
+		break;
+	case PD_COL_TRACE_COMM:
+	case PD_COL_SAMPLE_COMM:
+		if (row->brief.tid != UINT32_MAX)
+			pd_put_number(&scan->batch, column, pd_table_comm(scan->set, row->view->owner));
+		break;
+	case PD_COL_SAMPLE_FUNCTION:
+	case PD_COL_SAMPLE_OBJECT:
+		put_frame(scan, column, row->ip, source->what == PD_COL_SAMPLE_OBJECT);
+		break;
+	case PD_COL_SAMPLE_STACK:
+	case PD_COL_TRACE_STACK:
+		pd_put_number(&scan->batch, column, pd_table_stack_id(scan->set, row->stack));
+		break;
+	case PD_COL_SAMPLE_VALUE:
+		pd_put_number(&scan->batch, column,
+			      pd_event_unit(row->record->event) == PD_UNIT_SAMPLES ? 1 : row->brief.period);
+		break;
+	default:
+		put_thread(scan, column, row, source->what);
+		break;
+	}
+}
+
+// ---- rows ----
+
+static bool fits(const struct pd_scan_limits *limits, const struct row *row)
+{
+	return (!limits->has_pid || row->brief.pid == limits->pid) &&
+	       (!limits->has_tid || row->brief.tid == limits->tid) &&
+	       (!limits->has_cpu || row->brief.cpu == limits->cpu);
+}
+
+static void unwind(struct pd_scan *scan, struct row *row)
+{
+	struct pd_unwound unwound;
+
+	if (!scan->set->unwinder || !row->full ||
+	    !pd_unwinder_decoded(scan->set->unwinder, row->record, row->full, &unwound))
+		return;
+	row->brief.callchain = unwound.chain;
+	row->is_truncated = unwound.end != PD_UNWIND_OUTERMOST;
+}
+
+static bool find_places(struct pd_scan *scan, struct row *row)
+{
+	struct pd_places *places = &scan->set->places;
+	struct pd_moment when = pd_record_moment(row->record);
+
+	if (!(scan->needs & NEEDS_STACK)) {
+		row->ip = pd_places_frame(places,
+					  (struct pd_code_address){ row->view->view.maps, row->brief.ip, row->brief.pid,
+								    row->brief.cpumode, 0, when });
+		return row->ip != PD_NO_FRAME && !scan->set->strings.failed;
+	}
+	unwind(scan, row);
+	return pd_places_stack(places, &row->brief, row->view->view.maps, when, scan->set->options.max_stack,
+			       row->is_truncated, &row->ip, &row->stack);
+}
+
+static bool needs_full(const struct pd_scan *scan, const struct pd_record *record)
+{
+	if (scan->needs & NEEDS_FULL)
+		return true;
+	return scan->set->unwinder && scan->needs & NEEDS_STACK && pd_unwinder_wants(record->event->attr);
+}
+
+enum pd_status pd_scan_sample(struct pd_scan *scan, const struct pd_record *record, struct pd_error *error)
+{
+	struct row row = { .record = record };
+
+	row.has_brief = record->event && pd_record_brief(record, &row.brief);
+	if (row.has_brief ? !fits(&scan->limits, &row) :
+			    scan->limits.has_pid || scan->limits.has_tid || scan->limits.has_cpu)
+		return PD_OK;
+	if (row.has_brief && scan->needs & NEEDS_VIEW) {
+		row.view = pd_places_view(&scan->set->places, row.brief.pid, row.brief.tid, pd_record_moment(record));
+		if (!row.view)
+			return pd_fail_memory(error);
+	}
+	if (row.has_brief && !pd_scan_wants_sample(scan, record, &row.brief, row.view ? row.view->view.comm : NULL))
+		return PD_OK;
+	if (row.has_brief && needs_full(scan, record))
+		row.full = pd_as_sample(record);
+	if (row.has_brief && scan->needs & (NEEDS_IP | NEEDS_STACK) && !find_places(scan, &row))
+		return pd_fail_memory(error);
+	for (size_t i = 0; i < scan->column_count; i++)
+		put_cell(scan, scan->columns[i], &row);
+	pd_columns_end_row(&scan->batch);
+	return PD_OK;
+}
