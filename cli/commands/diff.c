@@ -17,7 +17,7 @@ struct values {
 	const char *percentage;
 	const char *separator;
 	bool ratings;
-	const char *variation;
+	const char *variation, *per;
 	const char *fail_on;
 	bool json, markdown;
 };
@@ -32,6 +32,9 @@ static const struct option options[] = {
 	FLAG("baseline-only", 'b', baseline_only, "only rows that both recordings have"),
 	FLAG("significance", 0, ratings,
 	     "test each change: real, maybe or noise, with its 95 % interval (default with several runs on a side)"),
+	STRING("per", 0, "WHAT", per,
+	       "test amounts, not shares: of a run (run), of a second (wall), by a number of operations (N, or OLD,NEW), or by the count "
+	       "of an event (its name)"),
 	STRING("variation", 0, "PERCENT", variation,
 	       "assume that shares vary by so much from run to run, where a side has one run (default: 5)"),
 	STRING("fail-on", 0, "CONDITION", fail_on,
@@ -55,6 +58,8 @@ static const struct example examples[] = {
 	  "three runs of each: which changes are real" },
 	{ "perfdata diff a1.data,a2.data,a3.data b1.data,b2.data,b3.data --markdown --fail-on 'change > 1% and significant'",
 	  "fail a build in which a function became slower" },
+	{ "perfdata diff --per run a1.data,a2.data,a3.data b1.data,b2.data,b3.data",
+	  "the same, by the time that each function takes, as all runs did the same work" },
 	{ "perfdata diff -c ratio -p old.data new.data", "by ratio of the periods, which are shown" },
 	{ "perfdata diff -s comm,dso one.data two.data three.data",
 	  "by program and object, two recordings compared with one" },
@@ -127,7 +132,9 @@ static int make_diff(struct run *run)
 
 	if (!check_options(values) || !parse_variation(values, &wanted.variation))
 		return CODE_USAGE;
-	run->ratings = values->ratings || values->json || values->markdown || values->fail_on || has_runs(run->call);
+	run->ratings = values->ratings || values->json || values->markdown || values->fail_on || values->per ||
+		       has_runs(run->call);
+	wanted.per = values->per;
 	wanted.ratings = wanted.join_names = run->ratings;
 	if (values->compute && pd_diff_method_parse(values->compute, &wanted, &error) < 0)
 		return print_failure(CODE_USAGE, "option --compute: %s", error.message);
@@ -141,7 +148,10 @@ static int make_diff(struct run *run)
 						   .show_formula = values->formula,
 						   .escape = run->call->out->terminal,
 						   .separator = values->separator ? *values->separator : 0 };
-	return code_with_error(pd_diff_new(&wanted, &run->diff, &error), &error);
+	if (pd_diff_new(&wanted, &run->diff, &error) == PD_OK)
+		return CODE_OK;
+	print_error("%s%s", values->per ? "option --per: " : "", error.message);
+	return CODE_USAGE;
 }
 
 /* ---- recordings ---- */
@@ -357,6 +367,11 @@ const struct command cmd_diff = {
 		"(Benjamini-Hochberg, 5 %; maybe: 20 %). A change under 2 % of the row or 0.1 points of all is never real, and none is with a "
 		"single run on a side: variation between runs is unknown then. Record the runs alternately, three or more of each.\n"
 		"\n"
+		"Shares of all rows change when one does. Where every run does the same work, --per run tests the time (or the count) of each row "
+		"instead, which finds smaller changes; --per N divides it by the number of operations of a run, --per EVENT by the count of "
+		"an event that was recorded, such as a tracepoint, --per wall by the seconds of the recording. Change is of the old total "
+		"then, growth of the row.\n"
+		"\n"
 		"What makes recordings hard to compare, such as another CPU, command, event or rate, or lost samples, is reported on standard "
 		"error.\n"
 		"\n"
@@ -368,7 +383,7 @@ const struct command cmd_diff = {
 		"configuration.",
 	.options = options,
 	.examples = examples,
-	.usual = "compute order sort period baseline-only significance fail-on json comms dsos symbols time",
+	.usual = "compute order sort period baseline-only significance per fail-on json comms dsos symbols time",
 	.values_size = sizeof(struct values),
 	.max_words = SIZE_MAX,
 	.run = run_diff,

@@ -59,6 +59,10 @@ struct pd_diff_options {
 	double variation;
 	/* A change is real if it is at least so much of the row, and of all; 0: 0.02 and 0.001. Negative: none. */
 	double least_of_row, least_of_all;
+	/* NULL: changes are those of shares. Else of amounts: periods of a run ("run", where all runs do the same work), by its seconds
+	 * from the first sample to the last ("wall"), by a number of operations ("1000", or one for each side, "1000,1200"), or by the
+	 * count of an event of the recordings (its name). Copied. */
+	const char *per;
 };
 
 /** Sets the method that a word as of perf diff -c names: delta, delta-abs, ratio or wdiff:OLD,NEW. Errors:
@@ -76,7 +80,7 @@ PD_API void pd_diff_free(struct pd_diff *diff);
 PD_API void pd_diff_ask(const struct pd_diff *diff, struct pd_report_options *options);
 /** Adds a recording as the next run of a side. The first one must be of side 0, and a side may begin once the one before
  * has a run. report must be built, with the same sort keys for all; file, report and name need not outlive the call. Errors:
- * PD_ERROR_ARGUMENT, PD_ERROR_MEMORY. */
+ * PD_ERROR_ARGUMENT, also if there is nothing to divide amounts by; PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_diff_add(struct pd_diff *diff, size_t side, const char *name, struct pd_file *file,
 				  const struct pd_report *report, struct pd_error *error);
 /** Sorts the rows, once all recordings are added. Errors: PD_ERROR_ARGUMENT if there are less than two sides, or order is
@@ -115,7 +119,7 @@ PD_API const char *pd_diff_cell(const struct pd_diff *diff, size_t event, size_t
 
 /** Whether a change is more than what differs from run to run. */
 enum pd_diff_rating {
-	PD_DIFF_UNTESTED, /* too few samples */
+	PD_DIFF_UNTESTED, /* fewer than 10 samples, or under half of least_of_all */
 	PD_DIFF_NOISE,
 	PD_DIFF_MAYBE,
 	PD_DIFF_REAL /* never with a single run on a side */
@@ -129,10 +133,16 @@ struct pd_diff_change {
 	enum pd_diff_rating rating;
 	size_t runs_needed; /* of each side, to decide if the change stays as it is; 0: decided, or more than 999 */
 	size_t because;     /* row whose change explains that this share moved the other way, or SIZE_MAX */
+	/* With pd_diff_options.per: geometric means of the runs, in the unit of the event; shares are those of the old total then.
+	 * Else 0. */
+	double old_amount, new_amount;
 };
 /** Errors are a false: past the end, side 0, or pd_diff_options.ratings was not set. */
 PD_API bool pd_diff_change(const struct pd_diff *diff, size_t event, size_t row, size_t side,
 			   struct pd_diff_change *change_out);
+/** The same of the sum of all rows, if pd_diff_options.per was set. */
+PD_API bool pd_diff_total_change(const struct pd_diff *diff, size_t event, size_t side,
+				 struct pd_diff_change *change_out);
 /** Number of rows of an event that were tested against a side. */
 PD_API size_t pd_diff_tested(const struct pd_diff *diff, size_t event, size_t side);
 /** "real", "maybe", "noise", or "-" for PD_DIFF_UNTESTED. Never NULL. */

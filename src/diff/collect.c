@@ -21,6 +21,7 @@ bool pd_diff_take_events(struct pd_diff *diff, struct pd_file *file)
 		event->config = from->attr->config;
 		event->sampling = from->attr->sample_period; /* or frequency: they share the word */
 		event->frequency = PD_BITS(from->attr->flags, PD_ATTR_FREQ) != 0;
+		event->unit = pd_event_unit(from);
 		event->head.name = pd_arena_text(&diff->texts, from->name, strlen(from->name));
 		event->runs = pd_alloc(diff->run_capacity * sizeof(*event->runs));
 		if (!event->head.name || !event->runs)

@@ -47,6 +47,7 @@ enum pd_status pd_diff_method_parse(const char *word, struct pd_diff_options *op
 
 enum pd_status pd_diff_new(const struct pd_diff_options *options, struct pd_diff **diff_out, struct pd_error *error)
 {
+	enum pd_status status;
 	struct pd_diff *diff;
 
 	if (options && !options->size)
@@ -56,16 +57,17 @@ enum pd_status pd_diff_new(const struct pd_diff_options *options, struct pd_diff
 		return pd_diff_no_memory(error);
 	if (options)
 		memcpy(&diff->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+	diff->options.ratings |= diff->options.per != NULL;
 	if (!diff->options.order)
 		diff->options.order = 1;
 	diff->seed = pd_hash_secret();
 	diff->scratch = pd_text_new();
-	if (!diff->scratch) {
+	status = diff->scratch ? pd_diff_take_per(diff, diff->options.per, error) : pd_diff_no_memory(error);
+	if (status == PD_OK)
+		*diff_out = diff;
+	else
 		pd_diff_free(diff);
-		return pd_diff_no_memory(error);
-	}
-	*diff_out = diff;
-	return PD_OK;
+	return status;
 }
 
 static void event_fini(const struct pd_diff *diff, struct diff_event *event)
@@ -77,6 +79,7 @@ static void event_fini(const struct pd_diff *diff, struct diff_event *event)
 	pd_free(event->order);
 	pd_free(event->changes);
 	pd_free(event->tested);
+	pd_free(event->totals);
 	pd_index_fini(&event->index);
 }
 
@@ -169,10 +172,10 @@ enum pd_status pd_diff_add(struct pd_diff *diff, size_t side, const char *name, 
 	diff->runs[diff->run_count++] = run;
 	if (side == diff->side_count)
 		diff->side_count++;
-	return pd_diff_take_rows(diff, file, report) &&
-			       pd_diff_check_run(diff, file, pd_profile_losses(report->profile)) ?
-		       PD_OK :
-		       pd_diff_no_memory(error);
+	if (!pd_diff_take_rows(diff, file, report) ||
+	    !pd_diff_check_run(diff, file, pd_profile_losses(report->profile)))
+		return pd_diff_no_memory(error);
+	return pd_diff_divide_run(diff, error);
 }
 
 enum pd_status pd_diff_finish(struct pd_diff *diff, struct pd_error *error)
@@ -276,6 +279,15 @@ bool pd_diff_change(const struct pd_diff *diff, size_t event, size_t row, size_t
 			change_out->because = i;
 			break;
 		}
+	return true;
+}
+
+bool pd_diff_total_change(const struct pd_diff *diff, size_t event, size_t side, struct pd_diff_change *change_out)
+{
+	if (event >= diff->event_count || !diff->per || !diff->events[event].totals || !side ||
+	    side >= diff->side_count)
+		return false;
+	*change_out = diff->events[event].totals[side - 1];
 	return true;
 }
 

@@ -44,7 +44,9 @@ struct diff_event {
 	size_t *tested;                 /* rows, by side - 1 */
 	uint64_t sampling;              /* period or frequency of the first run */
 	bool frequency;
-	uint64_t baseline; /* period of the first run in the rows that are printed */
+	enum pd_unit unit;
+	struct pd_diff_change *totals; /* by side - 1, with amounts */
+	uint64_t baseline;             /* period of the first run in the rows that are printed */
 };
 
 struct diff_run {
@@ -52,6 +54,16 @@ struct diff_run {
 	const char *name;
 	uint64_t first_ns, last_ns; /* of its samples */
 	bool copy;                  /* of an earlier run of its side: that one says as much */
+	double divisor;             /* of its amounts */
+};
+
+/* What amounts are divided by. */
+enum diff_per {
+	PER_NOTHING, /* shares are compared */
+	PER_RUN,
+	PER_SECOND,
+	PER_NUMBER, /* a given one for each side */
+	PER_EVENT   /* the count of an event */
 };
 
 struct pd_diff {
@@ -67,7 +79,9 @@ struct pd_diff {
 	size_t side_count;
 	uint64_t seed;
 	bool finished;
-	char **warnings; /* of texts */
+	enum diff_per per;
+	const char *per_word; /* as it was given */
+	char **warnings;      /* of texts */
 	size_t warning_count, warning_capacity;
 	struct run_facts *facts; /* of the first run */
 	struct pd_arena texts;
@@ -118,6 +132,20 @@ void pd_diff_plain_object(struct pd_text *out, const char *name);
 
 /* Joins rows with equal plain names, unless each is in all sides. False if there is no memory. */
 bool pd_diff_join(struct pd_diff *diff, struct diff_event *event);
+
+/* ---- per.c ---- */
+
+enum {
+	AMOUNT_BYTES = 32
+};
+/* What amounts are of, as options say it. */
+enum pd_status pd_diff_take_per(struct pd_diff *diff, const char *word, struct pd_error *error);
+/* Sets the divisor of the run that was added last. */
+enum pd_status pd_diff_divide_run(struct pd_diff *diff, struct pd_error *error);
+/* What amounts are of: "run", "second", "operation", or the name of an event. */
+const char *pd_diff_per_words(const struct pd_diff *diff);
+/* "12.34 ms", "1.234 M" */
+void pd_diff_amount(char out[AMOUNT_BYTES], enum pd_unit unit, double amount);
 
 /* ---- ratings.c ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests of the rows of an event: each side against the baseline. Runs without a sample of the event say nothing. */
 #include "diff/diff.h"
-#include "diff/significance.h"
+#include "diff/test/significance.h"
 
 static double limit(double given, double usual)
 {
@@ -18,11 +18,13 @@ static size_t choose_runs(const struct pd_diff *diff, const struct diff_event *e
 	return count;
 }
 
-static void fill(const struct diff_event *event, const size_t *runs, size_t count, double *shares, double *effective,
-		 uint64_t *samples)
+static void fill(const struct pd_diff *diff, const struct diff_event *event, const size_t *runs, size_t count,
+		 double *shares, double *effective, uint64_t *samples)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		effective[i] = event->runs[runs[i]].effective;
+		effective[count + i] = (double)event->runs[runs[i]].total.period / diff->runs[runs[i]].divisor;
+	}
 	for (size_t row = 0; row < event->row_count; row++) {
 		samples[row] = 0;
 		for (size_t i = 0; i < count; i++) {
@@ -41,21 +43,24 @@ static bool test_side(const struct pd_diff *diff, struct diff_event *event, size
 	struct pd_diff_change *changes = event->changes + (side - 1) * event->row_count;
 	struct share_table table = { .row_count = event->row_count, .old_runs = old, .new_runs = all - old };
 	double *shares = pd_alloc((event->row_count * all + 1) * sizeof(*shares));
-	double *effective = pd_alloc((all + 1) * sizeof(*effective));
+	double *effective = pd_alloc((2 * all + 1) * sizeof(*effective)); /* and totals */
 	uint64_t *samples = pd_alloc((event->row_count + 1) * sizeof(*samples));
 	size_t tested = SIZE_MAX;
 
 	for (size_t i = 0; i < event->row_count; i++)
 		changes[i] = (struct pd_diff_change){ .p = 1, .q = 1, .because = SIZE_MAX };
 	if (shares && effective && samples) {
-		fill(event, runs, all, shares, effective, samples);
+		fill(diff, event, runs, all, shares, effective, samples);
 		table.shares = shares;
 		table.effective = effective;
+		table.totals = diff->per ? effective + all : NULL;
 		table.samples = samples;
 		table.variation = limit(diff->options.variation, 0.05);
 		table.least_of_row = limit(diff->options.least_of_row, 0.02);
 		table.least_of_all = limit(diff->options.least_of_all, 0.001);
 		tested = table.old_runs && table.new_runs ? pd_shares_compare(&table, changes) : 0;
+		if (diff->per && table.old_runs && table.new_runs)
+			event->totals[side - 1] = pd_totals_compare(&table);
 	}
 	pd_free(shares);
 	pd_free(effective);
@@ -71,7 +76,8 @@ bool pd_diff_test(const struct pd_diff *diff, struct diff_event *event)
 
 	event->changes = pd_alloc((event->row_count * (diff->side_count - 1) + 1) * sizeof(*event->changes));
 	event->tested = pd_alloc(diff->side_count * sizeof(*event->tested));
-	done = runs && event->changes && event->tested;
+	event->totals = pd_alloc(diff->side_count * sizeof(*event->totals));
+	done = runs && event->changes && event->tested && event->totals;
 	for (size_t side = 1; done && side < diff->side_count; side++)
 		done = test_side(diff, event, side, runs);
 	pd_free(runs);

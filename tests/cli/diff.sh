@@ -14,6 +14,11 @@ try diff --significance --variation 0 --no-symbols -s comm -q hot.data hot-multi
 try diff --no-symbols -s comm hot.data,hot.data hot-multi.data,hot-multi.data
 try diff --significance --no-symbols hot.data hot.data
 try diff --variation much hot.data hot.data
+try diff --per run --no-symbols -s comm hot.data hot-multi.data
+try diff --per 10,20 --no-symbols -s comm -q hot.data hot-multi.data
+try diff --per wall --markdown --no-symbols -s comm -q hot.data hot-multi.data
+try diff --per requests --no-symbols hot.data hot-multi.data
+try diff --per 0 hot.data hot.data
 shell 'perfdata diff --json -q --no-symbols -s comm hot.data hot-multi.data | grep -oE "\"(comm|rating|tested|warnings)\":(\"[a-z-]*\"|[0-9]*)"'
 try diff --markdown --no-symbols -s comm,dso hot.data hot-multi.data
 try diff -q --no-symbols -s comm --fail-on 'self > 2% and maybe' hot.data hot-multi.data

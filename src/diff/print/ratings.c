@@ -52,8 +52,8 @@ static void describe_test(const struct print *print)
 	size_t tested = pd_diff_tested(print->diff, print->event, print->side);
 	double variation = print->diff->options.variation;
 
-	pd_text_printf(print->out, "# %zu and %zu runs; %zu rows tested, %zu with fewer than 10 samples not shown\n",
-		       old, new, tested, pd_diff_event(print->diff, print->event)->row_count - tested);
+	pd_text_printf(print->out, "# %zu and %zu runs; %zu rows tested, %zu too small not shown\n", old, new, tested,
+		       pd_diff_event(print->diff, print->event)->row_count - tested);
 	if (old < 2 || new < 2)
 		pd_text_printf(
 			print->out,
@@ -66,6 +66,23 @@ static void describe_test(const struct print *print)
 		pd_text_add(
 			print->out,
 			"# 2 runs say little of run-to-run variation: it is mostly that of all rows; record 3 or more\n");
+}
+
+/* What all rows together did; everything grew if the machine was slower. */
+static void describe_total(const struct print *print)
+{
+	enum pd_unit unit = print->diff->events[print->event].unit;
+	char old[AMOUNT_BYTES], new[AMOUNT_BYTES];
+	struct pd_diff_change change;
+
+	if (!pd_diff_total_change(print->diff, print->event, print->side, &change))
+		return;
+	pd_diff_amount(old, unit, change.old_amount);
+	pd_diff_amount(new, unit, change.new_amount);
+	pd_text_add(print->out, "# Amounts per ");
+	add_plain(print, pd_diff_per_words(print->diff));
+	pd_text_printf(print->out, "; total: %s, then %s: %+.2f%% (%+.2f .. %+.2f), %s\n", old, new,
+		       change.change * 100, change.low * 100, change.high * 100, pd_diff_rating_name(change.rating));
 }
 
 static void add_names(const struct print *print)
@@ -92,7 +109,11 @@ static void print_head(const struct print *print)
 	list_runs(print, 0);
 	list_runs(print, print->side);
 	describe_test(print);
-	pd_text_add(print->out, "#\n#    Old      New    Change       95 % interval  Rating   Runs needed");
+	describe_total(print);
+	pd_text_add(print->out,
+		    print->diff->per ?
+			    "#\n#      Old         New     Growth       95 % interval  Of total  Rating   Runs needed" :
+			    "#\n#    Old      New    Change       95 % interval  Rating   Runs needed");
 	add_names(print);
 	pd_text_add(print->out, "\n#\n");
 }
@@ -127,6 +148,30 @@ static void add_notes(const struct print *print, size_t row, const struct pd_dif
 	pd_text_add(print->out, change->change < 0 ? " grew)" : " fell)");
 }
 
+/* Growth is of the row, the last number of the old total. What is new grew without limit. */
+static void add_amounts(const struct print *print, const struct pd_diff_change *change)
+{
+	enum pd_unit unit = print->diff->events[print->event].unit;
+	double base = change->old_share;
+	char old[AMOUNT_BYTES], new[AMOUNT_BYTES];
+
+	pd_diff_amount(old, unit, change->old_amount);
+	pd_diff_amount(new, unit, change->new_amount);
+	pd_text_printf(print->out, "  %10s  %10s", old, new);
+	if (base > 0)
+		pd_text_printf(print->out, "  %+8.2f%%  %+7.2f .. %+7.2f", 100 * change->change / base,
+			       100 * change->low / base, 100 * change->high / base);
+	else
+		pd_text_printf(print->out, "  %9s  %18s", "new", "");
+	pd_text_printf(print->out, "  %+7.2f%%", 100 * change->change);
+}
+
+static void add_shares(const struct print *print, const struct pd_diff_change *change)
+{
+	pd_text_printf(print->out, "  %6.2f%%  %6.2f%%  %+7.2f%%  %+7.2f .. %+7.2f", change->old_share * 100,
+		       change->new_share * 100, change->change * 100, change->low * 100, change->high * 100);
+}
+
 static void print_row(const struct print *print, size_t row)
 {
 	struct pd_diff_change change;
@@ -136,9 +181,11 @@ static void print_row(const struct print *print, size_t row)
 		return;
 	if (change.runs_needed)
 		snprintf(needed, sizeof(needed), "%zu", change.runs_needed);
-	pd_text_printf(print->out, "  %6.2f%%  %6.2f%%  %+7.2f%%  %+7.2f .. %+7.2f  %-7s  %11s", change.old_share * 100,
-		       change.new_share * 100, change.change * 100, change.low * 100, change.high * 100,
-		       pd_diff_rating_name(change.rating), needed);
+	if (print->diff->per)
+		add_amounts(print, &change);
+	else
+		add_shares(print, &change);
+	pd_text_printf(print->out, "  %-7s  %11s", pd_diff_rating_name(change.rating), needed);
 	add_cells(print, row, "  ");
 	add_notes(print, row, &change);
 	pd_text_add(print->out, "\n");

@@ -42,11 +42,15 @@ static void add_names(const struct pd_diff *diff, struct pd_json *json, size_t e
 	pd_json_close(json, ']');
 }
 
-static void add_change(struct pd_json *json, const struct pd_diff_change *change)
+static void add_change(struct pd_json *json, const struct pd_diff_change *change, bool amounts)
 {
 	pd_json_double(json, "old_share", change->old_share);
 	pd_json_double(json, "new_share", change->new_share);
 	pd_json_double(json, "change", change->change);
+	if (amounts) {
+		pd_json_double(json, "old_amount", change->old_amount);
+		pd_json_double(json, "new_amount", change->new_amount);
+	}
 	pd_json_string(json, "rating", change->rating ? pd_diff_rating_name(change->rating) : NULL);
 	if (!change->rating)
 		return;
@@ -69,12 +73,19 @@ static bool add_table(const struct pd_diff *diff, struct pd_json *json, size_t e
 	pd_json_string(json, "event", diff->events[event].head.name);
 	add_runs(diff, json, event, 0, "old");
 	add_runs(diff, json, event, side, "new");
+	if (pd_diff_total_change(diff, event, side, &change)) {
+		pd_json_string(json, "per", pd_diff_per_words(diff));
+		pd_json_string(json, "unit", diff->events[event].unit == PD_UNIT_NS ? "ns" : "events");
+		pd_json_open(json, "total", '{');
+		add_change(json, &change, true);
+		pd_json_close(json, '}');
+	}
 	pd_json_number(json, "tested", pd_diff_tested(diff, event, side));
 	pd_json_open(json, "rows", '[');
 	for (size_t i = 0; pd_diff_change(diff, event, i, side, &change); i++) {
 		pd_json_open(json, NULL, '{');
 		add_names(diff, json, event, i);
-		add_change(json, &change);
+		add_change(json, &change, diff->per != PER_NOTHING);
 		pd_json_close(json, '}');
 		if (!pd_text_flush_large(json->text))
 			return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Student's t by the continued fraction of the incomplete beta function, and derivatives of the gamma function's logarithm by their
  * series for large arguments. */
-#include "diff/distribution.h"
+#include "diff/test/distribution.h"
 
 #include <math.h>
 
@@ -68,6 +68,11 @@ double pd_t_two_sided(double t, double df)
 	if (df > NEARLY_NORMAL)
 		return erfc(fabs(t) / sqrt(2));
 	return incomplete_beta(df / 2, 0.5, df / (df + t * t));
+}
+
+double pd_f_upper(double f, double df, double df_below)
+{
+	return f > 0 ? incomplete_beta(df_below / 2, df / 2, df_below / (df_below + df * f)) : 1;
 }
 
 double pd_t_critical(double p, double df)

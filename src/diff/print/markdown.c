@@ -25,6 +25,21 @@ static void add_plain(struct pd_text *out, const char *name)
 	}
 }
 
+static void add_total(const struct pd_diff *diff, struct pd_text *out, size_t event, size_t side)
+{
+	char old[AMOUNT_BYTES], new[AMOUNT_BYTES];
+	struct pd_diff_change change;
+
+	if (!pd_diff_total_change(diff, event, side, &change))
+		return;
+	pd_diff_amount(old, diff->events[event].unit, change.old_amount);
+	pd_diff_amount(new, diff->events[event].unit, change.new_amount);
+	pd_text_add(out, "Amounts per ");
+	add_plain(out, pd_diff_per_words(diff));
+	pd_text_printf(out, "; total: %s, then %s: %+.2f %% (%+.2f to %+.2f), %s.\n\n", old, new, change.change * 100,
+		       change.low * 100, change.high * 100, pd_diff_rating_name(change.rating));
+}
+
 static void add_head(const struct pd_diff *diff, struct pd_text *out, size_t event, size_t side)
 {
 	pd_text_add(out, "### ");
@@ -33,11 +48,12 @@ static void add_head(const struct pd_diff *diff, struct pd_text *out, size_t eve
 		       pd_diff_own_runs(diff, side), pd_diff_tested(diff, event, side));
 	if (pd_diff_own_runs(diff, 0) < 2 || pd_diff_own_runs(diff, side) < 2)
 		pd_text_add(out, "Run-to-run variation is unknown: record 3 or more runs of each.\n\n");
+	add_total(diff, out, event, side);
 }
 
 static void add_columns(const struct pd_diff *diff, struct pd_text *out)
 {
-	pd_text_add(out, "| Old | New | Change | 95 % interval | Rating |");
+	pd_text_printf(out, "| Old | New | %s | 95 %% interval | Rating |", diff->per ? "Growth" : "Change");
 	for (size_t i = 0; i < diff->key_count; i++)
 		pd_text_printf(out, " %s |", diff->keys[i]->head.header);
 	pd_text_add(out, "\n| ---: | ---: | ---: | :---: | --- |");
@@ -46,12 +62,31 @@ static void add_columns(const struct pd_diff *diff, struct pd_text *out)
 	pd_text_add(out, "\n");
 }
 
+static void add_amounts(const struct pd_diff *diff, struct pd_text *out, size_t event,
+			const struct pd_diff_change *change)
+{
+	double base = change->old_share;
+	char old[AMOUNT_BYTES], new[AMOUNT_BYTES];
+
+	pd_diff_amount(old, diff->events[event].unit, change->old_amount);
+	pd_diff_amount(new, diff->events[event].unit, change->new_amount);
+	pd_text_printf(out, "| %s | %s |", old, new);
+	if (base > 0)
+		pd_text_printf(out, " %+.2f %% | %+.2f to %+.2f |", 100 * change->change / base,
+			       100 * change->low / base, 100 * change->high / base);
+	else
+		pd_text_add(out, " new | |");
+}
+
 static void add_row(const struct pd_diff *diff, struct pd_text *out, size_t event, size_t row,
 		    const struct pd_diff_change *change)
 {
-	pd_text_printf(out, "| %.2f %% | %.2f %% | %+.2f %% | %+.2f to %+.2f | %s |", change->old_share * 100,
-		       change->new_share * 100, change->change * 100, change->low * 100, change->high * 100,
-		       pd_diff_rating_name(change->rating));
+	if (diff->per)
+		add_amounts(diff, out, event, change);
+	else
+		pd_text_printf(out, "| %.2f %% | %.2f %% | %+.2f %% | %+.2f to %+.2f |", change->old_share * 100,
+			       change->new_share * 100, change->change * 100, change->low * 100, change->high * 100);
+	pd_text_printf(out, " %s |", pd_diff_rating_name(change->rating));
 	for (size_t i = 0; i < diff->key_count; i++) {
 		pd_text_add(out, " ");
 		add_plain(out, pd_diff_cell(diff, event, row, i));
