@@ -78,7 +78,7 @@ static bool type_by_name(const char *name, uint32_t *type_out)
 	char long_name[80];
 	uint64_t number;
 
-	if (number_parse(name, &number)) {
+	if (pd_number_parse(name, &number)) {
 		*type_out = (uint32_t)number;
 		return number <= UINT32_MAX;
 	}

@@ -3,10 +3,8 @@
  * perfdata record: what happens on this machine, into a perf.data. The library's recorder does the work; this file says
  * what is wanted of it, and says at the end what was recorded and what was lost.
  */
-#include "record/control.h"
 #include "front/signals.h"
 #include "record/options.h"
-#include "record/values.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -125,46 +123,6 @@ static bool take_switching(const struct values *values, struct pd_session *sessi
 	return value_is("switch-output", pd_duration_parse(when, &session->switch_ns, &error), &error);
 }
 
-static bool take_synth(const struct values *values, struct pd_session *session)
-{
-	static const struct {
-		const char *name;
-		unsigned bits;
-	} kinds[] = { { "all", PD_SYNTH_ALL },
-		      { "task", PD_SYNTH_TASK },
-		      { "mmap", PD_SYNTH_TASK | PD_SYNTH_MMAP },
-		      { "cgroup", PD_SYNTH_CGROUP } };
-
-	for (const char *at = values->synth ? values->synth : ""; *at;) {
-		size_t length = strcspn(at, ","), i = 0;
-
-		if (length == 2 && !strncmp(at, "no", 2)) {
-			session->no_synth = true;
-			return true;
-		}
-		while (i < 4 && (strlen(kinds[i].name) != length || strncmp(kinds[i].name, at, length) != 0))
-			i++;
-		if (i == 4)
-			return print_error("option --synth: '%.*s' is not all, task, mmap, cgroup or no", (int)length,
-					   at);
-		session->synth |= kinds[i].bits;
-		at += length + (at[length] == ',');
-	}
-	return true;
-}
-
-static bool take_delay(const struct values *values, struct pd_session *session)
-{
-	char *end;
-
-	if (!values->delay)
-		return true;
-	session->delay_ms = strtoll(values->delay, &end, 10);
-	if (!*end && end != values->delay && session->delay_ms >= -1)
-		return true;
-	return print_error("option --delay: '%s' is not a number of milliseconds", values->delay);
-}
-
 static bool take_session(const struct values *values, struct pd_session *session)
 {
 	struct pd_error error;
@@ -186,7 +144,10 @@ static bool take_session(const struct values *values, struct pd_session *session
 	if (values->flush &&
 	    !value_is("mmap-flush", pd_size_parse(values->flush, &session->flush_bytes, &error), &error))
 		return false;
-	return take_switching(values, session) && take_synth(values, session) && take_delay(values, session);
+	if (!take_switching(values, session) ||
+	    (values->synth && !value_is("synth", pd_synth_parse(values->synth, session, &error), &error)))
+		return false;
+	return !values->delay || value_is("delay", pd_delay_parse(values->delay, &session->delay_ms, &error), &error);
 }
 struct pd_error error;
 
@@ -204,7 +165,7 @@ static bool take_packing(const struct values *values, const struct pd_config *co
 	if (!text)
 		return true;
 	if (*text && strcmp(text, "true") != 0) {
-		if (!number_parse(text, &level) || level > 22)
+		if (!pd_number_parse(text, &level) || level > 22)
 			return print_error("%s: '%s' is not a number from 0 to 22", source, text);
 		if (!level)
 			return true;
@@ -390,15 +351,15 @@ static void keep_objects(const struct record *record, const struct pd_recorded *
 static int record_all(struct record *record, const struct call *call)
 {
 	struct pd_recorded recorded;
-	struct record_control control;
+	struct pd_control *control = NULL;
 	struct pd_error error;
 	enum pd_status status;
 
 	catch_signals(record);
-	if (!record_control_start(&control, record->values->control, record->recorder))
+	if (!record_open_control(record->values->control, record->recorder, &control))
 		return CODE_USAGE;
 	status = pd_recorder_run(record->recorder, &recorded, &error);
-	record_control_stop(&control);
+	pd_control_close(control);
 	if (status < 0)
 		return print_failure(CODE_OUTPUT, "%s", error.message);
 	if (!recorded.command_errno)

@@ -3,7 +3,6 @@
  * perfdata report: where the time went, as a table by sort keys with call graphs, for every event of the
  * file; and the header and the counts of records, as perf report prints them.
  */
-#include "files/profile_sizes.h"
 #include "report/options.h"
 
 #include <stdlib.h>
@@ -93,6 +92,28 @@ static int read_and_print(struct report_run *run, const struct pd_profile_option
 	return code == CODE_OK ? print(run) : code;
 }
 
+/* The same samples in several ways. */
+static int print_sizes(struct report_run *run, const struct pd_profile_options *how)
+{
+	struct analysis *analysis = &run->analysis;
+	struct pd_profile_options next = *how;
+	struct pd_size_table *table = NULL;
+	struct pd_error error;
+	int code = code_with_error(pd_size_table_new(&table, &error), &error);
+
+	for (; code == CODE_OK && pd_size_table_ask(table, &next); next = *how) {
+		analysis_forget(analysis);
+		code = analysis_read(analysis, &run->values->analysis, &next);
+		if (code == CODE_OK)
+			code = code_with_error(pd_size_table_add(table, analysis->profile, analysis->symbols, &error),
+					       &error);
+	}
+	if (code == CODE_OK)
+		(run->values->json ? pd_size_table_json : pd_size_table_text)(table, run->call->out->text);
+	pd_size_table_free(table);
+	return code;
+}
+
 /* What is read depends on the plan, and that on the file. */
 static int open_and_print(struct report_run *run)
 {
@@ -106,8 +127,7 @@ static int open_and_print(struct report_run *run)
 		code = input_print_header(&run->analysis.input, values->show_info);
 	if (code == CODE_OK) {
 		pd_report_ask(run->report, &how);
-		code = values->stats ? profile_sizes_print(&run->analysis, &values->analysis, &how, values->json) :
-				       read_and_print(run, &how);
+		code = values->stats ? print_sizes(run, &how) : read_and_print(run, &how);
 	}
 	pd_report_free(run->report);
 	return analysis_close(&run->analysis, code);

@@ -30,7 +30,7 @@ static const struct example examples[] = {
 /* "1/10" */
 static bool take_rate(const char *word, uint64_t *rate_out)
 {
-	return !strncmp(word, "1/", 2) && number_parse(word + 2, rate_out);
+	return !strncmp(word, "1/", 2) && pd_number_parse(word + 2, rate_out);
 }
 
 /* One of two words is the rate, the other one the file. */

@@ -7,7 +7,6 @@
 
 #include "front/signals.h"
 #include "record/options.h"
-#include "record/values.h"
 
 #include <inttypes.h>
 #include <signal.h>

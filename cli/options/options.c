@@ -86,32 +86,6 @@ struct parser {
 	char **next; /* the words that were not read yet, ended by a NULL */
 };
 
-bool number_parse(const char *text, uint64_t *value_out)
-{
-	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-	const char *digits = hex ? "0123456789abcdef" : "0123456789";
-	const char *at = hex ? text + 2 : text;
-	uint64_t base = hex ? 16 : 10;
-	uint64_t value = 0;
-
-	if (!*at)
-		return false;
-	for (; *at; at++) {
-		char lower = *at >= 'A' && *at <= 'F' ? (char)(*at - 'A' + 'a') : *at;
-		const char *digit = strchr(digits, lower);
-		uint64_t worth;
-
-		if (!digit)
-			return false;
-		worth = (uint64_t)(digit - digits);
-		if (value > (UINT64_MAX - worth) / base)
-			return false;
-		value = value * base + worth;
-	}
-	*value_out = value;
-	return true;
-}
-
 bool percent_parse(const char *option, const char *text, double *percent_out)
 {
 	char *end;
@@ -176,7 +150,7 @@ static bool set_value(struct parser *parser, const struct option *option, const 
 		return true;
 	case OPTION_NUMBER:
 		number->given = true;
-		if (number_parse(value, &number->value))
+		if (pd_number_parse(value, &number->value))
 			return true;
 		print_error("option --%s: '%s' is not a number", option->name, value);
 		return false;
@@ -217,7 +191,7 @@ static bool is_left_out(const struct option *option, const char *next)
 	if (option->kind == OPTION_MAYBE)
 		return !next || *next == '-';
 	return option->kind == OPTION_ATTACHED ||
-	       (option->kind == OPTION_LEVEL && (!next || !number_parse(next, &number)));
+	       (option->kind == OPTION_LEVEL && (!next || !pd_number_parse(next, &number)));
 }
 
 /* The argument after an option, which was given by its short or long name. */

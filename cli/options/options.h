@@ -164,8 +164,6 @@ struct option_word {
 /* Sets *value, which stays as it is if text is NULL. False if text is none of the words, which is said on stderr. */
 bool option_word_find(const char *option, const struct option_word *words, const char *text, int *value);
 
-/* A whole text as a number; false if it is none. */
-bool number_parse(const char *text, uint64_t *value_out);
 /* The value of an option as a number from 0 to 100. False if it is none, which is said on stderr. */
 bool percent_parse(const char *option, const char *text, double *percent_out);
 

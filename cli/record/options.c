@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/options.h"
 
-#include "record/values.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,59 +70,14 @@ static const struct option sample_lines[] = {
 
 const struct option_group record_sample_group = { HEADING_SAMPLES, sample_lines };
 
+bool value_is(const char *option, enum pd_status status, const struct pd_error *error)
+{
+	if (status < 0)
+		print_error("option --%s: %s", option, error->message);
+	return status >= 0;
+}
+
 /* ---- events and targets ---- */
-
-/* "" up to there. */
-static bool fit_cgroups(struct record_setup *setup, size_t count)
-{
-	char **cgroups = count > setup->cgroup_count ? realloc(setup->cgroups, count * sizeof(*cgroups)) :
-						       setup->cgroups;
-	bool fits = cgroups != NULL || !count;
-
-	if (cgroups)
-		setup->cgroups = cgroups;
-	while (fits && setup->cgroup_count < count) {
-		cgroups[setup->cgroup_count] = strdup("");
-		fits = cgroups[setup->cgroup_count] != NULL;
-		setup->cgroup_count += fits;
-	}
-	if (!fits)
-		print_error("out of memory");
-	return fits;
-}
-
-static bool set_cgroup(struct record_setup *setup, size_t index, const char *name, size_t length)
-{
-	char *copy = fit_cgroups(setup, index + 1) ? strndup(name, length) : NULL;
-
-	if (!copy)
-		return false;
-	free(setup->cgroups[index]);
-	setup->cgroups[index] = copy;
-	return true;
-}
-
-/* The next name is for the next event; a single one for all that stand in front of it. has_events: some are given at all. */
-static bool take_cgroups(struct record_setup *setup, const char *names, bool has_events)
-{
-	size_t events = pd_events_count(setup->events), length;
-
-	for (const char *at = names;; at += length + 1) {
-		length = strcspn(at, ",");
-		if (has_events && length && setup->cgroup_names >= events)
-			return print_error(events ? "option --cgroup: more cgroups than preceding events" :
-						    "option --cgroup must follow the events it applies to");
-		if (length && !set_cgroup(setup, setup->cgroup_names, at, length))
-			return false;
-		setup->cgroup_names++;
-		if (!at[length])
-			break;
-	}
-	for (size_t i = 1; i < events && setup->cgroup_names == 1 && *names; i++)
-		if (!set_cgroup(setup, i, names, length))
-			return false;
-	return true;
-}
 
 static bool is_event(const struct option_tag *tag)
 {
@@ -146,8 +99,8 @@ static bool take_tag(struct record_setup *setup, const struct option_tag *tag, b
 	enum pd_status status;
 
 	if (!strcmp(tag->name, "cgroup"))
-		return take_cgroups(setup, tag->value, has_events);
-	if (is_event(tag))
+		status = pd_events_cgroup(setup->events, tag->value, has_events, &error);
+	else if (is_event(tag))
 		status = pd_events_add(setup->events, tag->value, &error);
 	else if (!strcmp(tag->name, "filter"))
 		status = pd_events_filter(setup->events, tag->value, &error);
@@ -171,9 +124,7 @@ bool record_add_events(struct record_setup *setup, const struct target_values *v
 		status = pd_events_group(setup->events, &error);
 	if (status < 0)
 		print_error("%s", error.message);
-	/* events after the last --cgroup are in none */
-	return status >= 0 &&
-	       (!setup->cgroup_count || !has_events || fit_cgroups(setup, pd_events_count(setup->events)));
+	return status >= 0;
 }
 
 /* With a NULL at the end, as exec wants it. */
@@ -192,41 +143,42 @@ bool record_take_targets(struct record_setup *setup, const struct target_values 
 			 struct pd_recorder_options *options)
 {
 	struct pd_targets *targets = &options->targets;
-	size_t count;
+	struct pd_error error;
 
 	memset(setup, 0, sizeof(*setup));
 	if (!record_add_events(setup, values))
 		return false;
 	options->events = setup->events;
-	targets->cgroups = (const char *const *)setup->cgroups;
-	targets->cgroup_count = setup->cgroup_count;
+	if (pd_events_cgroups(setup->events, record_has_events(values), targets, &error) < 0)
+		return print_error("%s", error.message);
 	options->sampling.no_inherit = values->no_inherit;
 	targets->all = values->all;
 	targets->cpus = values->cpus;
-	if (values->pids) {
-		if (!value_numbers("pid", values->pids, &setup->pids, &count))
-			return false;
-		targets->pids = (struct pd_u32s){ setup->pids, count };
-	}
-	if (values->tids) {
-		if (!value_numbers("tid", values->tids, &setup->tids, &count))
-			return false;
-		targets->tids = (struct pd_u32s){ setup->tids, count };
-	}
+	if (values->pids && !value_is("pid", pd_ids_parse(values->pids, &setup->pids, &error), &error))
+		return false;
+	if (values->tids && !value_is("tid", pd_ids_parse(values->tids, &setup->tids, &error), &error))
+		return false;
+	targets->pids = setup->pids;
+	targets->tids = setup->tids;
 	targets->by_user = values->user != NULL;
-	if (values->user && !value_user("uid", values->user, &targets->uid))
+	if (values->user && !value_is("uid", pd_user_parse(values->user, &targets->uid, &error), &error))
 		return false;
 	return !call->word_count || copy_command(setup, call, targets);
+}
+
+bool record_open_control(const char *where, struct pd_recorder *recorder, struct pd_control **control_out)
+{
+	struct pd_error error;
+
+	return !where ||
+	       value_is("control", pd_control_open(recorder, where, print_warning, NULL, control_out, &error), &error);
 }
 
 void record_fini(struct record_setup *setup)
 {
 	pd_events_free(setup->events);
-	free(setup->pids);
-	free(setup->tids);
-	for (size_t i = 0; i < setup->cgroup_count; i++)
-		free(setup->cgroups[i]);
-	free(setup->cgroups);
+	pd_ids_free(&setup->pids);
+	pd_ids_free(&setup->tids);
 	free(setup->command);
 	memset(setup, 0, sizeof(*setup));
 }
@@ -235,6 +187,8 @@ void record_fini(struct record_setup *setup)
 
 static bool take_rate(const struct sample_values *values, struct pd_sampling *sampling)
 {
+	struct pd_error error;
+
 	if (values->freq && values->period.given)
 		return print_error("--freq and --count are mutually exclusive");
 	if (values->period.given && !values->period.value)
@@ -243,10 +197,7 @@ static bool take_rate(const struct sample_values *values, struct pd_sampling *sa
 	sampling->strict_freq = values->strict_freq;
 	if (!values->freq)
 		return true;
-	sampling->freq_max = !strcmp(values->freq, "max");
-	if (sampling->freq_max || (number_parse(values->freq, &sampling->freq) && sampling->freq))
-		return true;
-	return print_error("option --freq: '%s' is not a frequency (samples per second, or max)", values->freq);
+	return value_is("freq", pd_freq_parse(values->freq, sampling, &error), &error);
 }
 
 static bool take_branches(const struct sample_values *values, struct pd_sampling *sampling)
@@ -286,6 +237,24 @@ static void take_fields(const struct sample_values *values, struct pd_sampling *
 	sampling->max_stack = (uint32_t)values->max_stack.value;
 }
 
+/* What is none of the registers, such as ?, is answered by their names. */
+static bool take_registers(const char *option, const char *text, uint64_t *mask_out)
+{
+	struct pd_error error;
+	struct pd_text *names;
+
+	if (!text || (strcmp(text, "?") != 0 && value_is(option, pd_registers_parse(text, mask_out, &error), &error)))
+		return true;
+	names = pd_text_new();
+	if (names) {
+		pd_print_registers(names);
+		print_error("registers of this machine:%.*s", (int)pd_text_bytes(names).size,
+			    (const char *)pd_text_bytes(names).data);
+	}
+	pd_text_free(names);
+	return false;
+}
+
 bool record_take_samples(const struct sample_values *values, struct pd_recorder_options *options)
 {
 	struct pd_sampling *sampling = &options->sampling;
@@ -299,9 +268,8 @@ bool record_take_samples(const struct sample_values *values, struct pd_recorder_
 		      pd_call_graph_parse(values->call_graph, &sampling->call_graph, &sampling->stack_size, &error),
 		      &error))
 		return false;
-	if (values->user_regs && !value_registers("user-regs", values->user_regs, &sampling->user_regs))
-		return false;
-	if (values->intr_regs && !value_registers("intr-regs", values->intr_regs, &sampling->intr_regs))
+	if (!take_registers("user-regs", values->user_regs, &sampling->user_regs) ||
+	    !take_registers("intr-regs", values->intr_regs, &sampling->intr_regs))
 		return false;
 	sampling->use_clock = values->clock != NULL;
 	if (values->clock && !value_is("clockid", pd_clock_parse(values->clock, &sampling->clock, &error), &error))

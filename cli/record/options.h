@@ -10,6 +10,10 @@
 
 #include <perfdata/recorder.h>
 
+/* Whether the library could read the value of an option, see "what users write" in perfdata/recorder.h; else says what is
+ * wrong on stderr, with the name of the option. */
+bool value_is(const char *option, enum pd_status status, const struct pd_error *error);
+
 /* Events and targets. */
 struct target_values {
 	struct option_tags events; /* --event, --filter, --exclude-perf, --cgroup in their order */
@@ -42,10 +46,7 @@ extern const struct option_group record_sample_group;
 /* What the values are turned into. */
 struct record_setup {
 	struct pd_events *events;
-	uint32_t *pids, *tids;
-	char **cgroups; /* by event; "": none */
-	size_t cgroup_count;
-	size_t cgroup_names; /* that --cgroup gave so far */
+	struct pd_u32s pids, tids;
 	char **command;
 };
 
@@ -57,6 +58,8 @@ bool record_add_events(struct record_setup *setup, const struct target_values *v
 bool record_take_targets(struct record_setup *setup, const struct target_values *values, const struct call *call,
 			 struct pd_recorder_options *options);
 bool record_take_samples(const struct sample_values *values, struct pd_recorder_options *options);
+/* The value of --control, or NULL. */
+bool record_open_control(const char *where, struct pd_recorder *recorder, struct pd_control **control_out);
 void record_fini(struct record_setup *setup);
 
 /* Adds the objects of a finished recording to perf's build-id cache, if the user named one; all: also those without samples. */

@@ -3,7 +3,6 @@
 #include "stat/live.h"
 
 #include "front/signals.h"
-#include "record/control.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -220,14 +219,14 @@ static int count_once(struct live *live)
 	struct pd_counter_settings settings = { .aggregation = live->setup.by,
 						.interval_ms = live->setup.interval_ns / NS_OF_MS,
 						.scale = !live->setup.values->no_scale };
-	struct record_control control;
+	struct pd_control *control = NULL;
 	struct rusage before;
 	struct pd_error error;
 	bool ok;
 
 	if (live->setup.file && pd_counter_open_file(live->recorder, &settings, &error) < 0)
 		return print_failure(CODE_OUTPUT, "%s", error.message);
-	if (!record_control_start(&control, live->setup.values->control, live->recorder))
+	if (!record_open_control(live->setup.values->control, live->recorder, &control))
 		return CODE_USAGE;
 	if (live->setup.delay_ms && !live->setup.values->quiet)
 		fputs("Events disabled\n", stderr);
@@ -237,7 +236,7 @@ static int count_once(struct live *live)
 	if (!ok)
 		print_error("%s", error.message);
 	ok = ok && (live->recorded.command_errno || count_until_end(live));
-	record_control_stop(&control);
+	pd_control_close(control);
 	if (live->recorded.command_errno)
 		return print_failure(CODE_NO_COMMAND, "%s: %s", live->setup.call->words[0],
 				     strerror(live->recorded.command_errno));

@@ -2,8 +2,6 @@
 /* What perfdata stat is asked for: events, targets, times, runs, output. */
 #include "stat/setup.h"
 
-#include "record/values.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -234,13 +232,10 @@ static bool take_each_cgroup(struct stat_setup *setup)
 static bool take_times(struct stat_setup *setup)
 {
 	const struct stat_values *values = setup->values;
-	char *end;
+	struct pd_error error;
 
-	if (values->delay) {
-		setup->delay_ms = strtoll(values->delay, &end, 10);
-		if (*end || end == values->delay || setup->delay_ms < -1)
-			return print_error("option --delay: '%s' is not a number of milliseconds", values->delay);
-	}
+	if (values->delay && !value_is("delay", pd_delay_parse(values->delay, &setup->delay_ms, &error), &error))
+		return false;
 	setup->options.session.delay_ms = setup->delay_ms;
 	if (values->interval_ms.value > UINT64_MAX / NS_OF_MS || values->timeout_ms.value > UINT64_MAX / NS_OF_MS / 2)
 		return print_error("options --interval-print and --timeout: the value is too large");

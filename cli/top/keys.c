@@ -88,7 +88,7 @@ static void take_answer(struct top *top)
 		snprintf(top->filter, sizeof(top->filter), "%s", answer);
 	else if (top->question_key == 's' && *answer)
 		take_sort(top, answer);
-	else if (top->question_key == 'E' && number_parse(answer, &number))
+	else if (top->question_key == 'E' && pd_number_parse(answer, &number))
 		top->form.entries = (size_t)number;
 	else if (top->question_key == 'd' && !top_parse_seconds(answer, &top->delay))
 		top_notice(top, "'%s' is not a number of seconds of at least 0.1", answer);

@@ -10,7 +10,6 @@
 #include "files/input.h"
 #include "options/symbol_options.h"
 #include "record/options.h"
-#include "record/values.h"
 
 #include <perfdata/report.h>
 

@@ -23,6 +23,7 @@
 #define PERFDATA_PROFILE_H
 
 #include <perfdata/run.h>
+#include <perfdata/text.h>
 #include <perfdata/unwind.h>
 
 #ifdef __cplusplus
@@ -241,6 +242,21 @@ PD_API const struct pd_profile_losses *pd_profile_losses(const struct pd_profile
  * is valid until the next call or pd_profile_free. Errors: PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_profile_measure(struct pd_profile *profile, const struct pd_symbols *symbols,
 					 const struct pd_profile_sizes **sizes_out, struct pd_error *error);
+
+struct pd_size_table;
+/** Sizes of a profile that is read in several ways, side by side: by address, by function, and with what has no function as
+ * one frame. As long as pd_size_table_ask is true, it changes the options to those of the next way, by which the caller
+ * reads and symbolizes a profile for pd_size_table_add. Errors: PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_size_table_new(struct pd_size_table **table_out, struct pd_error *error);
+/** NULL is ignored. */
+PD_API void pd_size_table_free(struct pd_size_table *table);
+PD_API bool pd_size_table_ask(const struct pd_size_table *table, struct pd_profile_options *options);
+/** Measures the profile, which may be freed then. Errors: those of pd_profile_measure; PD_ERROR_ARGUMENT after the last way. */
+PD_API enum pd_status pd_size_table_add(struct pd_size_table *table, struct pd_profile *profile,
+					const struct pd_symbols *symbols, struct pd_error *error);
+/** Prints all that was added, as text or as one JSON object on a line. */
+PD_API void pd_size_table_text(const struct pd_size_table *table, struct pd_text *text);
+PD_API void pd_size_table_json(const struct pd_size_table *table, struct pd_text *text);
 
 #ifdef __cplusplus
 }

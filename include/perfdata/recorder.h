@@ -32,6 +32,7 @@
 #define PERFDATA_RECORDER_H
 
 #include <perfdata/events.h>
+#include <perfdata/text.h>
 #include <perfdata/writer.h>
 
 #ifdef __cplusplus
@@ -51,6 +52,16 @@ struct pd_targets {
 	char *const *command; /* command to run, NULL-terminated, or NULL */
 	bool per_thread;      /* ring buffers per thread, not per CPU */
 };
+
+/** Restricts events to cgroups, names with commas between: each is for the next event of those so far, "" for none, a single
+ * one for all of them. has_events: events were added by name; without, names are kept for those that are to come. Errors:
+ * PD_ERROR_MEMORY; PD_ERROR_ARGUMENT for more names than events. */
+PD_API enum pd_status pd_events_cgroup(struct pd_events *events, const char *names, bool has_events,
+				       struct pd_error *error);
+/** Sets the cgroups of the targets by these names, which belong to the events. has_events: each event gets one, "" if there was
+ * none for it. Errors: PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_events_cgroups(struct pd_events *events, bool has_events, struct pd_targets *targets,
+					struct pd_error *error);
 
 /** Sampling options; see the perf-record(1) options with the same names. */
 struct pd_sampling {
@@ -194,6 +205,16 @@ PD_API void pd_recorder_enable(struct pd_recorder *recorder, bool enable, const 
 PD_API const char *pd_recorder_event_name(const struct pd_recorder *recorder, size_t index);
 PD_API void pd_recorder_close(struct pd_recorder *recorder);
 
+struct pd_control;
+/** Obeys commands to a recorder that others write while it runs, on a thread of its own: a word on each line, enable [EVENT],
+ * disable [EVENT], evlist, snapshot, ping or stop, answered by "ack". where: "fd:IN[,OUT]" or "fifo:PATH[,PATH]", as perf
+ * record --control; descriptors remain the caller's. warn (may be NULL) is called on that thread, for commands that are
+ * none. Errors: PD_ERROR_ARGUMENT, PD_ERROR_SYSTEM, PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_control_open(struct pd_recorder *recorder, const char *where, pd_warn_fn *warn, void *self,
+				      struct pd_control **control_out, struct pd_error *error);
+/** Ends the thread, before pd_recorder_close. NULL is ignored. */
+PD_API void pd_control_close(struct pd_control *control);
+
 /* ---- what users write ---- */
 /* Texts as perf's options take them, without regard to case. Errors: PD_ERROR_ARGUMENT, with a message that says what can be
  * written. Any thread. */
@@ -213,6 +234,20 @@ PD_API enum pd_status pd_call_graph_parse(const char *text, enum pd_call_graph *
 PD_API enum pd_status pd_branches_parse(const char *text, uint64_t *bits_out, struct pd_error *error);
 /** ax,bx ...: a mask of registers of this machine; all that programs have if text is empty. See pd_register_name. */
 PD_API enum pd_status pd_registers_parse(const char *text, uint64_t *mask_out, struct pd_error *error);
+/** Adds the names of these registers to a text, each after a blank. */
+PD_API void pd_print_registers(struct pd_text *text);
+/** 1234,5678: numbers of processes or threads, for pd_targets; to be given back with pd_ids_free. Errors also:
+ * PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_ids_parse(const char *text, struct pd_u32s *ids_out, struct pd_error *error);
+PD_API void pd_ids_free(struct pd_u32s *ids);
+/** A user by name or number. */
+PD_API enum pd_status pd_user_parse(const char *text, uint32_t *uid_out, struct pd_error *error);
+/** A number of samples per second, or "max": freq and freq_max of sampling. */
+PD_API enum pd_status pd_freq_parse(const char *text, struct pd_sampling *sampling, struct pd_error *error);
+/** all, task, mmap, cgroup or no, several with commas: synth and no_synth of session. */
+PD_API enum pd_status pd_synth_parse(const char *text, struct pd_session *session, struct pd_error *error);
+/** Milliseconds, or -1: see pd_session.delay_ms. */
+PD_API enum pd_status pd_delay_parse(const char *text, int64_t *ms_out, struct pd_error *error);
 
 #ifdef __cplusplus
 }

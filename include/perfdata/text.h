@@ -37,6 +37,8 @@ PD_API bool pd_text_flush_large(struct pd_text *text);
 /** Adds a string, or text with a format as printf has it. */
 PD_API void pd_text_add(struct pd_text *text, const char *string);
 PD_API void pd_text_printf(struct pd_text *text, const char *format, ...) PD_PRINTF(2, 3);
+/** A whole string as a number, decimal or hexadecimal with 0x; false if it is none. */
+PD_API bool pd_number_parse(const char *string, uint64_t *value_out);
 /** Adds a quoted JSON string; invalid UTF-8 becomes U+FFFD, control characters and direction overrides become \uNNNN. */
 PD_API void pd_text_json_string(struct pd_text *text, const char *string, size_t length);
 /** Size in bytes of the first character of a string if it is harmless to print; 0 if it is a control character, a direction

@@ -226,3 +226,60 @@ enum pd_status pd_registers_parse(const char *text, uint64_t *mask_out, struct p
 	*mask_out = mask;
 	return PD_OK;
 }
+
+void pd_print_registers(struct pd_text *text)
+{
+	enum pd_arch arch = own_arch();
+
+	for (unsigned i = 0; i < 64; i++)
+		if (pd_register_name(arch, i))
+			pd_text_printf(text, " %s", pd_register_name(arch, i));
+}
+
+enum pd_status pd_freq_parse(const char *text, struct pd_sampling *sampling, struct pd_error *error)
+{
+	uint64_t freq = 0;
+
+	if (strcmp(text, "max") != 0 && (!pd_number_parse(text, &freq) || !freq))
+		return refuse(text, "a frequency (samples per second, or max)", error);
+	sampling->freq_max = !freq;
+	sampling->freq = freq;
+	return PD_OK;
+}
+
+enum pd_status pd_synth_parse(const char *text, struct pd_session *session, struct pd_error *error)
+{
+	static const struct word kinds[] = { { "all", PD_SYNTH_ALL },
+					     { "task", PD_SYNTH_TASK },
+					     { "mmap", PD_SYNTH_TASK | PD_SYNTH_MMAP },
+					     { "cgroup", PD_SYNTH_CGROUP },
+					     { "no", 0 },
+					     { 0 } };
+	const struct word *kind = kinds;
+	unsigned synth = 0;
+
+	for (const char *at = text; *at && kind->value;) {
+		size_t length = strcspn(at, ",");
+
+		kind = find_word(kinds, at, length);
+		if (!kind)
+			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+				       "'%.*s' is not all, task, mmap, cgroup or no", (int)length, at);
+		synth |= (unsigned)kind->value;
+		at += length + (at[length] == ',');
+	}
+	session->no_synth = !kind->value;
+	session->synth = synth;
+	return PD_OK;
+}
+
+enum pd_status pd_delay_parse(const char *text, int64_t *ms_out, struct pd_error *error)
+{
+	char *end;
+	long long ms = strtoll(text, &end, 10);
+
+	if (*end || end == text || ms < -1)
+		return refuse(text, "a number of milliseconds", error);
+	*ms_out = ms;
+	return PD_OK;
+}

@@ -27,6 +27,7 @@ void pd_events_free(struct pd_events *events)
 	if (!events)
 		return;
 	pd_events_cut(events, 0);
+	pd_events_drop_cgroups(events);
 	pd_free(events->slots);
 	free(events->sysfs);
 	free(events->tracefs);

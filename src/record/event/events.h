@@ -6,7 +6,7 @@
 #ifndef PD_RECORD_EVENTS_H
 #define PD_RECORD_EVENTS_H
 
-#include <perfdata/events.h>
+#include <perfdata/recorder.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -23,8 +23,15 @@ struct pd_events {
 	size_t count, capacity;
 	size_t last; // first event of the last pd_events_add
 	char *sysfs;
-	char *tracefs; // NULL: not mounted, or not readable
+	char *tracefs;  // NULL: not mounted, or not readable
+	char **cgroups; // by event
+	size_t cgroup_count, cgroup_capacity;
+	size_t cgroup_names; // that were given so far
 };
+
+// ---- cgroups.c ----
+
+void pd_events_drop_cgroups(struct pd_events *events);
 
 // Where the parser is in what was typed.
 struct pd_event_text {

@@ -225,13 +225,44 @@ TEST(without_symbols_addresses_are_distinguished)
 	close_all(&names, profile);
 }
 
+TEST(sizes_side_by_side)
+{
+	struct pd_profile_options options = { .threads = 1 };
+	struct pd_text *text = pd_text_new(), *json = pd_text_new();
+	struct pd_size_table *table;
+	struct pd_profile *profile;
+	struct names names;
+	size_t ways = 0;
+
+	CHECK(text && json && pd_size_table_new(&table, NULL) == PD_OK);
+	for (; pd_size_table_ask(table, &options); ways++, options = (struct pd_profile_options){ .threads = 1 }) {
+		CHECK(open_list(&names));
+		CHECK(read_profile(&names, options, &profile) == PD_OK);
+		CHECK(pd_size_table_add(table, profile, names.symbols, NULL) == PD_OK);
+		if (ways == 2)
+			CHECK(pd_size_table_add(table, profile, names.symbols, NULL) == PD_ERROR_ARGUMENT);
+		close_all(&names, profile);
+	}
+	CHECK(ways == 3);
+	pd_size_table_text(table, text);
+	pd_size_table_json(table, json);
+	pd_text_printf(text, "%c", 0);
+	pd_text_printf(json, "%c", 0);
+	CHECK(strstr((const char *)pd_text_bytes(text).data,
+		     "samples                                    5               5               5\n"));
+	CHECK(strstr((const char *)pd_text_bytes(json).data, "{\"way\":\"unnamed as one\",\"samples\":5,"));
+	pd_text_free(text);
+	pd_text_free(json);
+	pd_size_table_free(table);
+}
+
 TEST(memory_that_runs_out)
 {
 	bool done = false;
 	long failures = 0;
 
 	for (long turn = 0; !done; turn++) {
-		const struct pd_profile_sizes *sizes;
+		struct pd_size_table *table = NULL;
 		struct pd_profile *profile;
 		enum pd_status status;
 		struct names names;
@@ -241,8 +272,11 @@ TEST(memory_that_runs_out)
 		left = turn;
 		status = read_profile(&names, (struct pd_profile_options){ .threads = 1 }, &profile);
 		if (status == PD_OK)
-			status = pd_profile_measure(profile, names.symbols, &sizes, NULL);
+			status = pd_size_table_new(&table, NULL);
+		if (status == PD_OK)
+			status = pd_size_table_add(table, profile, names.symbols, NULL);
 		left = -1;
+		pd_size_table_free(table);
 		CHECK(status == PD_OK ? samples_of(profile) == 5 : status == PD_ERROR_MEMORY && has_failed);
 		failures += status < 0;
 		done = !has_failed;
@@ -264,4 +298,4 @@ TEST(clean)
 RUN(TEST_CASE(start), TEST_CASE(addresses_if_they_are_asked_for), TEST_CASE(functions),
     TEST_CASE(what_has_no_name_as_one), TEST_CASE(functions_are_those_of_all_threads), TEST_CASE(sizes),
     TEST_CASE(nobody_asks_for_symbols_without_samples), TEST_CASE(without_symbols_addresses_are_distinguished),
-    TEST_CASE(memory_that_runs_out), TEST_CASE(clean))
+    TEST_CASE(sizes_side_by_side), TEST_CASE(memory_that_runs_out), TEST_CASE(clean))

@@ -131,6 +131,123 @@ TEST(test_values__registers)
 #endif
 }
 
+TEST(test_values__numbers)
+{
+	uint64_t value = 99;
+
+	CHECK(pd_number_parse("18446744073709551615", &value) && value == UINT64_MAX);
+	CHECK(pd_number_parse("0xFf", &value) && value == 255);
+	CHECK(!pd_number_parse("18446744073709551616", &value) && !pd_number_parse("", &value) && value == 255);
+	CHECK(!pd_number_parse("0x", &value) && !pd_number_parse("-1", &value) && !pd_number_parse("1a", &value));
+}
+
+TEST(test_values__ids)
+{
+	struct pd_u32s ids = { 0 };
+
+	CHECK_INT(pd_ids_parse("12,345,", &ids, &error), PD_OK);
+	CHECK_INT(ids.count, 2);
+	CHECK_INT(ids.items[1], 345);
+	pd_ids_free(&ids);
+	CHECK(!ids.items && !ids.count);
+	CHECK_INT(pd_ids_parse("", &ids, &error), PD_ERROR_ARGUMENT);
+	CHECK_INT(pd_ids_parse("1,x", &ids, &error), PD_ERROR_ARGUMENT);
+	CHECK_INT(pd_ids_parse("2147483648", &ids, &error), PD_ERROR_ARGUMENT);
+	CHECK(strstr(error.message, "'2147483648' is not a list of numbers"));
+}
+
+TEST(test_values__users)
+{
+	uint32_t value;
+
+	CHECK_VALUE(pd_user_parse, "root", 0);
+	CHECK_VALUE(pd_user_parse, "4711", 4711);
+	CHECK_REFUSED(pd_user_parse, "no such user");
+	CHECK_REFUSED(pd_user_parse, "4294967296");
+}
+
+TEST(test_values__sessions)
+{
+	struct pd_sampling sampling = { 0 };
+	struct pd_session session = { 0 };
+	int64_t ms = 5;
+
+	CHECK_INT(pd_freq_parse("99", &sampling, &error), PD_OK);
+	CHECK(sampling.freq == 99 && !sampling.freq_max);
+	CHECK_INT(pd_freq_parse("max", &sampling, &error), PD_OK);
+	CHECK(!sampling.freq && sampling.freq_max);
+	CHECK_INT(pd_freq_parse("0", &sampling, &error), PD_ERROR_ARGUMENT);
+	CHECK_INT(pd_synth_parse("mmap,cgroup", &session, &error), PD_OK);
+	CHECK(session.synth == (PD_SYNTH_TASK | PD_SYNTH_MMAP | PD_SYNTH_CGROUP) && !session.no_synth);
+	CHECK_INT(pd_synth_parse("no", &session, &error), PD_OK);
+	CHECK(session.no_synth);
+	CHECK_INT(pd_synth_parse("task,maps", &session, &error), PD_ERROR_ARGUMENT);
+	CHECK(strstr(error.message, "'maps' is not all"));
+	CHECK_INT(pd_delay_parse("-1", &ms, &error), PD_OK);
+	CHECK_INT(ms, -1);
+	CHECK_INT(pd_delay_parse("-2", &ms, &error), PD_ERROR_ARGUMENT);
+	CHECK_INT(pd_delay_parse("1s", &ms, &error), PD_ERROR_ARGUMENT);
+	CHECK_INT(ms, -1);
+}
+
+static void add_event(struct pd_events *events, const char *name)
+{
+	CHECK_INT(pd_events_add(events, name, &error), PD_OK);
+}
+
+TEST(test_values__cgroups)
+{
+	struct pd_targets targets = { 0 };
+	struct pd_events *events;
+
+	CHECK_INT(pd_events_new(NULL, &events, &error), PD_OK);
+	CHECK_INT(pd_events_cgroup(events, "a", true, &error), PD_ERROR_ARGUMENT);
+	add_event(events, "cpu-clock,page-faults");
+	CHECK_INT(pd_events_cgroup(events, "a", true, &error), PD_OK);
+	add_event(events, "dummy,task-clock");
+	CHECK_INT(pd_events_cgroup(events, ",b", true, &error), PD_OK);
+	CHECK_INT(pd_events_cgroup(events, "c,d", true, &error), PD_ERROR_ARGUMENT);
+	CHECK_INT(pd_events_cgroups(events, true, &targets, &error), PD_OK);
+	CHECK_INT(targets.cgroup_count, 4);
+	CHECK(!strcmp(targets.cgroups[0], "a") && !strcmp(targets.cgroups[1], "a") && !strcmp(targets.cgroups[2], "b"));
+	pd_events_free(events);
+	CHECK_INT(pd_events_new(NULL, &events, &error), PD_OK);
+	CHECK_INT(pd_events_cgroup(events, "a,,b", false, &error), PD_OK);
+	CHECK_INT(pd_events_cgroups(events, false, &targets, &error), PD_OK);
+	CHECK(targets.cgroup_count == 3 && !*targets.cgroups[1] && !strcmp(targets.cgroups[2], "b"));
+	pd_events_free(events);
+}
+
+static void keep_warning(void *self, const char *sentence)
+{
+	snprintf(self, 64, "%s", sentence);
+}
+
+TEST(test_values__control)
+{
+	struct pd_control *control;
+	char where[64], answer[8] = "", warning[64] = "";
+	int in[2], out[2];
+
+	CHECK_INT(pd_control_open(NULL, "fd", NULL, NULL, &control, &error), PD_ERROR_ARGUMENT);
+	CHECK_INT(pd_control_open(NULL, "fd:1x", NULL, NULL, &control, &error), PD_ERROR_SYSTEM);
+	CHECK_INT(pd_control_open(NULL, "fifo:/no/such", NULL, NULL, &control, &error), PD_ERROR_SYSTEM);
+	CHECK(strstr(error.message, "cannot open 'fifo:/no/such'"));
+	CHECK(pipe(in) == 0 && pipe(out) == 0);
+	snprintf(where, sizeof(where), "fd:%d,%d", in[0], out[1]);
+	CHECK_INT(pd_control_open(NULL, where, keep_warning, warning, &control, &error), PD_OK);
+	CHECK(write(in[1], "other\nping\n", 11) == 11);
+	CHECK(read(out[0], answer, 4) == 4 && !strcmp(answer, "ack\n"));
+	CHECK(!strcmp(warning, "control: unknown command 'other'"));
+	pd_control_close(control);
+	close(in[0]);
+	close(in[1]);
+	close(out[0]);
+	close(out[1]);
+}
+
 RUN(TEST_CASE(test_values__sizes), TEST_CASE(test_values__durations), TEST_CASE(test_values__rings),
     TEST_CASE(test_values__clocks), TEST_CASE(test_values__call_graphs), TEST_CASE(test_values__branches),
-    TEST_CASE(test_values__registers))
+    TEST_CASE(test_values__registers), TEST_CASE(test_values__numbers), TEST_CASE(test_values__ids),
+    TEST_CASE(test_values__users), TEST_CASE(test_values__sessions), TEST_CASE(test_values__cgroups),
+    TEST_CASE(test_values__control))

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "files/profile_sizes.h"
-
+/*
+ * Sizes of a profile that is read in several ways, side by side: what a frame for each address costs, and what is saved
+ * where addresses without a function are one.
+ */
 #include <perfdata/json.h>
+#include <perfdata/profile.h>
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
 
 /* Ways to read the same samples. */
 static const struct way {
@@ -26,8 +31,13 @@ enum {
 };
 
 struct column {
-	struct pd_profile_sizes sizes; /* whose tables are those below */
-	struct pd_profile_table *tables;
+	struct pd_profile_sizes sizes;
+	struct pd_profile_table *tables; /* copies of those of sizes */
+};
+
+struct pd_size_table {
+	struct column columns[WAYS];
+	size_t count;
 };
 
 static const struct count {
@@ -68,38 +78,56 @@ static double share_of(const struct column *column, const struct count *count)
 	return number ? (double)column->sizes.stack_bytes / (double)number : 0;
 }
 
-/* ---- reading ---- */
+/* ---- measuring ---- */
 
-static bool keep_sizes(struct column *column, const struct pd_profile_sizes *sizes)
+enum pd_status pd_size_table_new(struct pd_size_table **table_out, struct pd_error *error)
 {
-	column->sizes = *sizes;
-	column->tables = calloc(sizes->tables.count + 1, sizeof(*column->tables));
-	for (size_t i = 0; column->tables && i < sizes->tables.count; i++)
-		column->tables[i] = *PD_ITEM(pd_profile_table, sizes->tables, i);
-	return column->tables;
+	struct pd_size_table *table = pd_alloc(sizeof(*table));
+
+	if (!table)
+		return pd_fail_memory(error);
+	*table_out = table;
+	return PD_OK;
 }
 
-static int read_column(struct analysis *analysis, const struct analysis_options *options,
-		       const struct pd_profile_options *how, const struct way *way, struct column *column)
+void pd_size_table_free(struct pd_size_table *table)
 {
-	struct pd_profile_options profile = *how;
-	const struct pd_profile_sizes *sizes;
-	struct pd_error error;
-	enum pd_status status;
-	int code;
+	for (size_t i = 0; table && i < table->count; i++)
+		pd_free(table->columns[i].tables);
+	pd_free(table);
+}
 
-	profile.by |= way->by;
-	profile.unnamed_as_one = way->unnamed_as_one;
-	if (way->by & PD_BY_ADDRESS)
-		profile.merge_below = 0;
-	analysis_forget(analysis);
-	code = analysis_read(analysis, options, &profile);
-	if (code != CODE_OK)
-		return code;
-	status = pd_profile_measure(analysis->profile, analysis->symbols, &sizes, &error);
-	if (status >= 0 && keep_sizes(column, sizes))
-		return CODE_OK;
-	return print_failure(CODE_UNREADABLE, "out of memory");
+bool pd_size_table_ask(const struct pd_size_table *table, struct pd_profile_options *options)
+{
+	if (table->count == WAYS)
+		return false;
+	options->by |= ways[table->count].by;
+	options->unnamed_as_one = ways[table->count].unnamed_as_one;
+	if (ways[table->count].by & PD_BY_ADDRESS)
+		options->merge_below = 0;
+	return true;
+}
+
+enum pd_status pd_size_table_add(struct pd_size_table *table, struct pd_profile *profile,
+				 const struct pd_symbols *symbols, struct pd_error *error)
+{
+	const struct pd_profile_sizes *sizes;
+	struct column *column = &table->columns[table->count];
+	enum pd_status status;
+
+	if (table->count == WAYS)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "all ways are measured");
+	status = pd_profile_measure(profile, symbols, &sizes, error);
+	if (status < 0)
+		return status;
+	column->sizes = *sizes;
+	column->tables = pd_alloc((sizes->tables.count + 1) * sizeof(*column->tables));
+	if (!column->tables)
+		return pd_fail_memory(error);
+	for (size_t i = 0; i < sizes->tables.count; i++)
+		column->tables[i] = *PD_ITEM(pd_profile_table, sizes->tables, i);
+	table->count++;
+	return PD_OK;
 }
 
 /* ---- printing ---- */
@@ -148,8 +176,10 @@ static void print_tables(struct pd_text *text, const struct column *columns, con
 	}
 }
 
-static void print_text(struct pd_text *text, const struct column *columns)
+void pd_size_table_text(const struct pd_size_table *table, struct pd_text *text)
 {
+	const struct column *columns = table->columns;
+
 	pd_text_printf(text, "%-*s", NAME_WIDTH, "");
 	for (size_t k = 0; k < WAYS; k++)
 		pd_text_printf(text, "%*s", WIDTH, ways[k].name);
@@ -176,8 +206,9 @@ static void print_json_tables(struct pd_json *json, const struct column *column)
 	pd_json_close(json, ']');
 }
 
-static void print_json(struct pd_text *text, const struct column *columns)
+void pd_size_table_json(const struct pd_size_table *table, struct pd_text *text)
 {
+	const struct column *columns = table->columns;
 	struct pd_json json = { .text = text };
 
 	pd_json_open(&json, NULL, '{');
@@ -195,19 +226,4 @@ static void print_json(struct pd_text *text, const struct column *columns)
 	pd_json_close(&json, ']');
 	pd_json_close(&json, '}');
 	pd_text_printf(text, "\n");
-}
-
-int profile_sizes_print(struct analysis *analysis, const struct analysis_options *options,
-			const struct pd_profile_options *how, bool json)
-{
-	struct column columns[WAYS] = { 0 };
-	int code = CODE_OK;
-
-	for (size_t k = 0; k < WAYS && code == CODE_OK; k++)
-		code = read_column(analysis, options, how, &ways[k], &columns[k]);
-	if (code == CODE_OK)
-		(json ? print_json : print_text)(analysis->input.out->text, columns);
-	for (size_t k = 0; k < WAYS; k++)
-		free(columns[k].tables);
-	return code;
 }
