@@ -74,42 +74,6 @@ static bool on_problem(void *self, const struct pd_problem *problem)
 	return output_flush_large(check->out);
 }
 
-static void summary_text(struct check *check, const struct pd_check_result *result)
-{
-	struct pd_text *text = check->out->text;
-	const uint64_t *count = result->problem_count;
-
-	pd_text_escaped(text, check->input.name, strlen(check->input.name));
-	pd_text_printf(text, ": %" PRIu64 " record%s, %" PRIu64 " sample%s: ", result->record_count,
-		       plural(result->record_count), result->sample_count, plural(result->sample_count));
-	if (count[PD_DAMAGE] || count[PD_WARNING] || count[PD_INFO])
-		pd_text_printf(text, "damage %" PRIu64 ", warning %" PRIu64 ", info %" PRIu64 "\n", count[PD_DAMAGE],
-			       count[PD_WARNING], count[PD_INFO]);
-	else
-		pd_text_add(text, "no problem\n");
-}
-
-static void summary_json(struct check *check, const struct pd_check_result *result)
-{
-	struct pd_json json = { .text = check->out->text };
-
-	pd_json_open(&json, NULL, '{');
-	pd_json_open(&json, "summary", '{');
-	pd_json_string(&json, "file", check->input.name);
-	pd_json_number(&json, "records", result->record_count);
-	pd_json_number(&json, "samples", result->sample_count);
-	pd_json_number(&json, "undecoded", result->undecoded_count);
-	pd_json_number(&json, "lost_records", result->lost_records);
-	pd_json_number(&json, "lost_samples", result->lost_samples);
-	pd_json_number(&json, "throttled", result->throttle_count);
-	pd_json_number(&json, "damage", result->problem_count[PD_DAMAGE]);
-	pd_json_number(&json, "warning", result->problem_count[PD_WARNING]);
-	pd_json_number(&json, "info", result->problem_count[PD_INFO]);
-	pd_json_close(&json, '}');
-	pd_json_close(&json, '}');
-	pd_text_add(json.text, "\n");
-}
-
 static int check_opened(struct check *check)
 {
 	struct pd_check_result result = { 0 };
@@ -121,9 +85,9 @@ static int check_opened(struct check *check)
 		return CODE_UNREADABLE;
 	}
 	if (check->values->json)
-		summary_json(check, &result);
+		pd_json_check(check->out->text, check->input.name, &result);
 	else if (!check->values->input.quiet)
-		summary_text(check, &result);
+		pd_print_check(check->out->text, check->input.name, &result);
 	if (result.problem_count[PD_DAMAGE] || (check->values->strict && result.problem_count[PD_WARNING]))
 		return CODE_DAMAGED;
 	return CODE_OK;

@@ -11,8 +11,7 @@
 #include <string.h>
 
 enum {
-	TYPES_MOST = 256,      /* of --type */
-	TAIL_SHOWN_MOST = 4096 /* of --hex; longer ones are only counted */
+	TYPES_MOST = 256 /* of --type */
 };
 
 struct values {
@@ -59,7 +58,6 @@ static const struct example examples[] = {
 struct dump {
 	const struct values *values;
 	struct pd_text *text;
-	struct pd_text *scratch; /* a record as JSON, before its bytes are added */
 	struct input input;
 	struct pd_stats *stats;
 	uint32_t types[TYPES_MOST];
@@ -72,51 +70,6 @@ struct dump {
 };
 
 /* ---- selection ---- */
-
-static bool type_by_name(const char *name, uint32_t *type_out)
-{
-	char long_name[80];
-	uint64_t number;
-
-	if (pd_number_parse(name, &number)) {
-		*type_out = (uint32_t)number;
-		return number <= UINT32_MAX;
-	}
-	/* Counts are shown without HEADER_ in front, so that is understood as well. */
-	snprintf(long_name, sizeof(long_name), "HEADER_%s", name);
-	return pd_record_type_by_name(name, type_out) || pd_record_type_by_name(long_name, type_out);
-}
-
-static bool unknown_type(const char *name)
-{
-	struct pd_nearest nearest = { .word = name };
-	uint32_t type;
-
-	for (size_t i = 0; pd_record_type_at(i, &type); i++)
-		pd_nearest_try(&nearest, pd_record_name(type));
-	if (nearest.best)
-		print_error("unknown record type '%s'; did you mean %s?", name, nearest.best);
-	else
-		print_error("unknown record type '%s'; perfdata explain lists them", name);
-	return false;
-}
-
-static bool add_types(struct dump *dump, const char *list)
-{
-	while (*list) {
-		size_t length = strcspn(list, ",");
-		char name[64];
-
-		snprintf(name, sizeof(name), "%.*s", (int)(length < 63 ? length : 63), list);
-		if (dump->type_count == TYPES_MOST)
-			return print_error("more than %d types", TYPES_MOST);
-		if (length && !type_by_name(name, &dump->types[dump->type_count++]))
-			return unknown_type(name);
-		list += length;
-		list += *list == ',';
-	}
-	return true;
-}
 
 static bool is_selected(const struct dump *dump, const struct pd_record *record)
 {
@@ -143,55 +96,16 @@ static bool is_last(const struct dump *dump, const struct pd_record *record)
 
 /* ---- records ---- */
 
-static uint64_t shown_offset(const struct pd_record *record)
+static void print_record(struct dump *dump, struct pd_stream *stream, const struct pd_record *record)
 {
-	return record->flags & PD_RECORD_INFLATED ? record->inner_offset : record->offset;
-}
+	const struct values *values = dump->values;
 
-/* False if the tail is not to be shown: there is none, or it is long, or it cannot be read. */
-static bool small_tail(struct pd_stream *stream, uint64_t size, struct pd_bytes *bytes_out)
-{
-	return size && size <= TAIL_SHOWN_MOST && pd_stream_tail(stream, bytes_out, NULL) == PD_OK;
-}
-
-static void print_text(struct dump *dump, struct pd_stream *stream, const struct pd_record *record)
-{
-	uint64_t tail_offset = shown_offset(record) + record->bytes.size;
-	uint64_t tail_size = record->tail_size;
-	struct pd_bytes tail;
-
-	pd_print_record(dump->text, record);
-	if (!dump->values->hex)
-		return;
-	pd_print_hex(dump->text, record->bytes, shown_offset(record));
-	if (small_tail(stream, tail_size, &tail))
-		pd_print_hex(dump->text, tail, tail_offset);
-	else if (tail_size)
-		pd_text_printf(dump->text, "%" PRIu64 " more bytes follow\n", tail_size);
-}
-
-static void print_json(struct dump *dump, struct pd_stream *stream, const struct pd_record *record)
-{
-	struct pd_json json = { .text = dump->text, .comma = true };
-	struct pd_bytes object, tail;
-
-	if (!dump->values->hex) {
-		pd_json_record(dump->text, record);
+	if (values->hex)
+		(values->json ? pd_json_record_bytes : pd_print_record_bytes)(dump->text, stream, record);
+	else
+		(values->json ? pd_json_record : pd_print_record)(dump->text, record);
+	if (values->json)
 		pd_text_add(dump->text, "\n");
-		return;
-	}
-	pd_text_clear(dump->scratch);
-	pd_json_record(dump->scratch, record);
-	object = pd_text_bytes(dump->scratch);
-	if (!object.size)
-		return;
-	/* All but the last bracket, so that the bytes become members of the object. */
-	pd_text_printf(dump->text, "%.*s", (int)object.size - 1, (const char *)object.data);
-	pd_json_hex(&json, "bytes", record->bytes);
-	if (small_tail(stream, record->tail_size, &tail))
-		pd_json_hex(&json, "tail", tail);
-	pd_json_close(&json, '}');
-	pd_text_add(dump->text, "\n");
 }
 
 /* Fields of tracepoints are those of the events so far; in a pipe there may be more. */
@@ -228,10 +142,8 @@ static bool dump_record(void *self, struct pd_stream *stream, const struct pd_re
 		dump->found++;
 		if (dump->values->stats)
 			pd_stats_count(dump->stats, record);
-		else if (dump->values->json)
-			print_json(dump, stream, record);
 		else
-			print_text(dump, stream, record);
+			print_record(dump, stream, record);
 		if (!output_flush_large(dump->input.out))
 			return false;
 	}
@@ -311,13 +223,14 @@ static bool check_values(struct dump *dump)
 {
 	const struct values *values = dump->values;
 	bool selects = values->record.given || values->offset.given || values->types.count || values->where;
+	struct pd_error error;
 
 	if ((values->header || values->features) && (selects || values->stats))
 		return print_error("--header and --features cannot be combined with record filters or --stats");
-	for (size_t i = 0; i < values->types.count; i++) {
-		if (!add_types(dump, values->types.items[i]))
-			return false;
-	}
+	for (size_t i = 0; i < values->types.count; i++)
+		if (pd_record_types_parse(values->types.items[i], dump->types, TYPES_MOST, &dump->type_count, &error) <
+		    0)
+			return print_error("%s", error.message);
 	if (values->where && !(dump->where = select_condition("where", values->where)))
 		return false;
 	if (dump->where && (pd_filter_asks(dump->where) & (PD_FILTER_COMM | PD_FILTER_DSO | PD_FILTER_SYMBOL)))
@@ -366,14 +279,7 @@ static int run_dump(const struct call *call)
 		return code;
 	}
 	dump.input.order = dump.values->sort ? PD_ORDER_TIME : PD_ORDER_FILE;
-	dump.scratch = pd_text_new();
-	if (dump.scratch) {
-		code = dump_opened(&dump);
-	} else {
-		print_error("out of memory");
-		code = CODE_UNREADABLE;
-	}
-	pd_text_free(dump.scratch);
+	code = dump_opened(&dump);
 	pd_filter_free(dump.where);
 	return input_close(&dump.input, code);
 }

@@ -89,7 +89,7 @@ static bool take_form(struct top *top)
 	const char *sort = values->sort ? values->sort : DEFAULT_SORT;
 
 	snprintf(top->sort, sizeof(top->sort), "%s%s", *sort == '+' ? DEFAULT_SORT "," : "", sort + (*sort == '+'));
-	top->form = (struct table_form){
+	top->form = (struct pd_top_form){
 		.sort = top->sort,
 		.filter = top->filter,
 		.entries = (size_t)values->entries.value,
@@ -100,21 +100,21 @@ static bool take_form(struct top *top)
 			   .least_percent = 0.5,
 			   .caller = chains && !values->no_children },
 		.max_stack = values->samples.max_stack.given ? (size_t)values->samples.max_stack.value : STACK_MOST,
-		.event = ALL_EVENTS,
+		.event = PD_TOP_ALL_EVENTS,
 	};
 	top->hide_kernel = values->hide_kernel;
 	top->hide_user = values->hide_user;
 	top->delay = 2;
 	if (values->delay && !top_parse_seconds(values->delay, &top->delay))
 		return print_error("option --delay: '%s' is not a number of seconds of at least 0.1", values->delay);
-	if (values->percent_limit && !percent_parse("percent-limit", values->percent_limit, &top->form.least))
+	if (values->percent_limit && !percent_parse("percent-limit", values->percent_limit, &top->form.least_percent))
 		return false;
 	if (values->percent_limit)
-		top->form.graph.least_percent = top->form.least;
+		top->form.graph.least_percent = top->form.least_percent;
 	if (!select_take(&top->select, &values->select))
 		return false;
 	top->form.select = top->select;
-	return table_by(&top->form, &top->by);
+	return top_by(top, &top->by);
 }
 
 static void describe_targets(struct top *top)
@@ -174,7 +174,7 @@ static const char help_text[] =
 	"  z  begin at zero\n  p  pause: the table stays, recording goes on\n  K  without the kernel\n"
 	"  U  without programs\n  h  this help\n\nAny key goes back.\n";
 
-static void draw_screen(struct top *top, const struct shown *shown)
+static void draw_screen(struct top *top, const struct pd_top_source *shown)
 {
 	struct pd_text *text = top->frame.text;
 	bool done = true;
@@ -187,7 +187,7 @@ static void draw_screen(struct top *top, const struct shown *shown)
 	if (top->help)
 		pd_text_add(text, help_text);
 	else
-		done = table_text(&top->form, &top->totals, shown, top->screen.lines, &top->frame);
+		done = pd_top_text(&top->form, &top->totals, shown, top->screen.lines, text, NULL) >= 0;
 	if (!done || pd_text_failed(text))
 		out_of_memory(top);
 	else
@@ -196,17 +196,19 @@ static void draw_screen(struct top *top, const struct shown *shown)
 
 static void draw(struct top *top)
 {
-	struct shown shown = { top->input.file, pd_sum_profile(top->sum, top->input.file, pd_live_state(top->live)),
-			       top->symbols };
-	bool done = true;
+	const struct pd_top_source shown = { top->input.file,
+					     pd_sum_profile(top->sum, top->input.file, pd_live_state(top->live)),
+					     top->symbols };
+	struct pd_text *text = top->out->text;
+	enum pd_status status;
 
 	top->drawn = true;
 	if (top->screen.on) {
 		draw_screen(top, &shown);
 	} else {
-		done = top->values->json ? table_json(&top->form, &top->totals, &shown, top->out) :
-					   table_text(&top->form, &top->totals, &shown, 0, top->out);
-		if (!done)
+		status = top->values->json ? pd_top_json(&top->form, &top->totals, &shown, text, NULL) :
+					     pd_top_text(&top->form, &top->totals, &shown, 0, text, NULL);
+		if (status < 0)
 			out_of_memory(top);
 	}
 	if (!output_flush(top->out))
@@ -315,7 +317,7 @@ static int show(struct top *top)
 	if (!top->values->batch && !top->values->json && !(top->values->input && !strcmp(top->values->input, "-")))
 		screen_open(&top->screen);
 	catch_signals(top);
-	top->form.event = top->screen.on ? 0 : ALL_EVENTS;
+	top->form.event = top->screen.on ? 0 : PD_TOP_ALL_EVENTS;
 	if (!top->screen.on && !top->values->entries.given && !top->values->json)
 		top->form.entries = BATCH_ENTRIES;
 	status = read_streams(top, &error);
@@ -365,8 +367,9 @@ static int run_top(const struct call *call)
 	top->call = call;
 	top->out = call->out;
 	describe_targets(top);
-	top->totals =
-		(struct totals){ .whom = top->whom, .rate = top->rate, .cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN) };
+	top->totals = (struct pd_top_totals){ .whom = top->whom,
+					      .rate = top->rate,
+					      .cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN) };
 	if (top->values->input && has_targets(&top->values->targets))
 		print_error("--input cannot be combined with recording options");
 	else if (take_form(top))

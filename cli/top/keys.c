@@ -47,7 +47,7 @@ static void next_event(struct top *top)
 	for (size_t i = 0; i < count; i++) {
 		const struct pd_profile_total *total;
 
-		top->form.event = top->form.event == ALL_EVENTS ? 1 : top->form.event + 1;
+		top->form.event = top->form.event == PD_TOP_ALL_EVENTS ? 1 : top->form.event + 1;
 		top->form.event = top->form.event < count ? top->form.event : 0;
 		total = pd_profile_total(profile, top->form.event);
 		if (total && total->period)
@@ -70,7 +70,7 @@ static void take_sort(struct top *top, const char *keys)
 			top_notice(top, "sort key '%.*s' is not supported by top", (int)strcspn(at, ","), at);
 			return;
 		}
-	if (!table_by(&top->form, &by) || !(by & ~top->by))
+	if (!top_by(top, &by) || !(by & ~top->by))
 		return;
 	/* samples so far were not distinguished by that */
 	pd_sum_fade(top->sum, 0, 1, NULL);

@@ -5,8 +5,6 @@
  */
 #include "top/top.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <time.h>
 
 double top_seconds(void)
@@ -48,6 +46,17 @@ static struct pd_symbols *symbols_of(void *self, const struct pd_state *state)
 	return top->symbols;
 }
 
+bool top_by(const struct top *top, uint32_t *by_out)
+{
+	struct pd_profile_options options = { 0 };
+	struct pd_error error;
+
+	if (pd_top_ask(&top->form, &options, &error) < 0)
+		return print_error("%s", error.message);
+	*by_out = options.by;
+	return true;
+}
+
 enum pd_status top_begin(struct top *top, struct pd_error *error)
 {
 	struct pd_live_options how = {
@@ -57,7 +66,7 @@ enum pd_status top_begin(struct top *top, struct pd_error *error)
 
 	if (status != PD_OK)
 		return status;
-	if (!table_by(&top->form, &top->by)) {
+	if (!top_by(top, &top->by)) {
 		top->code = CODE_USAGE;
 		return PD_END;
 	}
@@ -98,46 +107,12 @@ void top_begin_anew(struct top *top)
 
 /* ---- the sum ---- */
 
-static void count_samples(struct top *top, const struct pd_profile *profile)
-{
-	const struct pd_profile_losses *losses = pd_profile_losses(profile);
-	const struct pd_profile_entry *entry;
-	struct totals *totals = &top->totals;
-
-	totals->samples = totals->kernel_samples = 0;
-	for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++) {
-		const struct pd_stack *stack = pd_profile_stack(profile, entry->stack);
-
-		totals->samples += entry->samples;
-		if (pd_profile_frame(profile, stack->ip)->cpumode == PD_CPUMODE_KERNEL)
-			totals->kernel_samples += entry->samples;
-	}
-	totals->all_samples += totals->samples;
-	totals->lost += losses->lost + losses->lost_samples;
-}
-
-static void count_threads(struct top *top)
-{
-	const struct pd_state *state = pd_live_state(top->live);
-	const struct pd_thread *thread;
-
-	top->totals.threads = 0;
-	for (size_t i = 0; (thread = pd_state_thread(state, i)) != NULL; i++)
-		top->totals.threads += thread->tid && thread->end.time_ns == PD_NEVER;
-}
-
 void top_describe_rate(struct top *top)
 {
-	size_t event = top->form.event == ALL_EVENTS ? 0 : top->form.event;
-	const struct pd_attr *attr;
+	size_t event = top->form.event == PD_TOP_ALL_EVENTS ? 0 : top->form.event;
 
-	if (event >= pd_file_event_count(top->input.file))
-		return;
-	attr = pd_file_event(top->input.file, event)->attr;
-	if (attr->flags & PD_MASK(PD_ATTR_FREQ))
-		snprintf(top->rate, sizeof(top->rate), "%" PRIu64 " Hz", attr->sample_period);
-	else
-		snprintf(top->rate, sizeof(top->rate), "period %" PRIu64, attr->sample_period);
+	if (event < pd_file_event_count(top->input.file))
+		pd_top_describe_rate(pd_file_event(top->input.file, event), top->rate);
 }
 
 /* What came since the last time goes into the sum. */
@@ -155,8 +130,7 @@ bool top_take(struct top *top)
 	if (status >= 0)
 		status = pd_sum_add(top->sum, profile, &error);
 	if (status >= 0) {
-		count_samples(top, profile);
-		count_threads(top);
+		pd_top_count(&top->totals, profile, pd_live_state(top->live));
 		top_describe_rate(top);
 		top->totals.seconds = now - top->last;
 		top->last = now;

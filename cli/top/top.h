@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of perfdata top share. commands/top.c records and keeps the sum; session.c reads; table.c prints;
+ * What the files of perfdata top share. commands/top.c records and keeps the sum; session.c reads;
  * screen.c is the terminal: what is on it, and which keys were pressed; keys.c, what these do.
  */
 #ifndef CLI_TOP_H
@@ -37,51 +37,6 @@ int screen_key(const struct screen *screen);
 /* Shows a text: lines that do not fit are cut, and nothing else stays. */
 void screen_show(const struct screen *screen, struct pd_bytes text, struct output *out);
 
-/* ---- table.c ---- */
-
-/* What is in a table, and how it is printed. */
-struct table_form {
-	const char *sort;     /* keys as -s has them */
-	const char *filter;   /* text that a cell of a row must have; "" shows all */
-	size_t entries;       /* most rows; 0: no limit */
-	bool samples, period; /* columns */
-	bool children;
-	struct pd_report_graph graph;
-	double least; /* percent */
-	size_t max_stack;
-	const struct pd_select *select;
-	size_t event; /* the one that is shown; ALL_EVENTS */
-};
-
-#define ALL_EVENTS SIZE_MAX
-
-/* What the head says. */
-struct totals {
-	double seconds;                   /* that the table is newer by */
-	uint64_t samples, kernel_samples; /* of that time */
-	uint64_t lost, all_samples;       /* since the beginning */
-	size_t cpus, threads;
-	const char *whom;   /* "all", "pid 12" */
-	const char *rate;   /* "4000 Hz", "period 1000" */
-	const char *notice; /* a line below the head, or NULL */
-};
-
-/* What is in a sum, in a form. */
-struct shown {
-	struct pd_file *file;
-	const struct pd_profile *profile;
-	struct pd_symbols *symbols;
-};
-
-/* keys that determine what is needed of samples: PD_BY_... False, and a message, for a key that is none. */
-bool table_by(const struct table_form *form, uint32_t *by_out);
-/* Prints head and table; lines: about so many, 0: all. False if there is no memory. */
-bool table_text(const struct table_form *form, const struct totals *totals, const struct shown *shown, size_t lines,
-		struct output *out);
-/* The same as an object in a line. */
-bool table_json(const struct table_form *form, const struct totals *totals, const struct shown *shown,
-		struct output *out);
-
 /* ---- the command ---- */
 
 struct top_values {
@@ -116,9 +71,10 @@ struct top {
 	/* what is shown */
 	struct pd_sum *sum;
 	struct pd_select *select;
-	struct table_form form;
-	struct totals totals;
-	char sort[PROMPT_MOST], filter[PROMPT_MOST], whom[PROMPT_MOST], rate[64], notice[2 * PROMPT_MOST];
+	struct pd_top_form form;
+	struct pd_top_totals totals;
+	char sort[PROMPT_MOST], filter[PROMPT_MOST], whom[PROMPT_MOST], rate[PD_TOP_RATE_BYTES],
+		notice[2 * PROMPT_MOST];
 	bool hide_kernel, hide_user;
 	double delay, last; /* seconds */
 	uint64_t tables;
@@ -139,6 +95,8 @@ struct top {
 
 /* Seconds of the monotonic clock. */
 double top_seconds(void);
+/* What the keys need of samples: PD_BY_... False, and a message, for a key that is none. */
+bool top_by(const struct top *top, uint32_t *by_out);
 /* Opens what is read, with its symbols. PD_END: it said why not, and top->code says the rest. */
 enum pd_status top_begin(struct top *top, struct pd_error *error);
 void top_end(struct top *top);

@@ -13,6 +13,7 @@
 #define PERFDATA_CHECK_H
 
 #include <perfdata/stream.h>
+#include <perfdata/text.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,6 +34,10 @@ struct pd_check_result {
  * function of the file. Damage is not an error: the result is PD_OK, and *result_out has the counts. Errors: those of
  * pd_stream_next. */
 PD_API enum pd_status pd_check(struct pd_file *file, struct pd_check_result *result_out, struct pd_error *error);
+
+/** Prints the counts of a check of the file of that name as one line, or as a JSON object {"summary":{...}} on a line. */
+PD_API void pd_print_check(struct pd_text *text, const char *name, const struct pd_check_result *result);
+PD_API void pd_json_check(struct pd_text *text, const char *name, const struct pd_check_result *result);
 
 /** Called periodically during a check; pd_stream_progress returns the progress. */
 typedef void pd_check_progress_fn(void *self, const struct pd_stream *stream);

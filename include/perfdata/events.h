@@ -25,6 +25,7 @@
 #define PERFDATA_EVENTS_H
 
 #include <perfdata/format.h>
+#include <perfdata/text.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -150,6 +151,12 @@ struct pd_event_name {
 PD_API enum pd_status pd_events_list(const struct pd_events_options *options,
 				     bool (*each)(void *self, const struct pd_event_name *name), void *self,
 				     struct pd_error *error);
+/** Whether a name is asked for by one of the words: a kind (hw, sw, cache, pmu, raw, breakpoint, tracepoint), a pattern with *, ?
+ * and [], or a part of the name. Without words all are. */
+PD_API bool pd_event_name_fits(const struct pd_event_name *name, const char *const *words, size_t count);
+/** Prints a name as perf list does, or as a JSON object, on a line. */
+PD_API void pd_print_event_name(struct pd_text *text, const struct pd_event_name *name);
+PD_API void pd_json_event_name(struct pd_text *text, const struct pd_event_name *name);
 
 #ifdef __cplusplus
 }

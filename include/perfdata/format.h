@@ -177,6 +177,10 @@ PD_API const struct pd_layout *pd_record_layout(uint32_t type);
 PD_API bool pd_record_type_at(size_t index, uint32_t *type_out);
 /** Number of a record type by its name ("MMAP2", any case); false if there is none. */
 PD_API bool pd_record_type_by_name(const char *name, uint32_t *type_out);
+/** Adds the types of a list with commas to an array, at *count: names with or without HEADER_, or numbers. Errors:
+ * PD_ERROR_ARGUMENT for a name that is none, with a similar one, or more types than capacity. */
+PD_API enum pd_status pd_record_types_parse(const char *list, uint32_t *types, size_t capacity, size_t *count,
+					    struct pd_error *error);
 
 /** Name of a header feature ("HOSTNAME"), or NULL if this version does not know it. */
 PD_API const char *pd_feature_name(unsigned feature);

@@ -23,6 +23,11 @@ extern "C" {
 PD_API void pd_print_record(struct pd_text *text, const struct pd_record *record);
 /** Prints a record as a JSON object without a newline: {"offset":...,"type":"MMAP2",...,"fields":{...}}. */
 PD_API void pd_json_record(struct pd_text *text, const struct pd_record *record);
+/** The same with the bytes of the current record of a stream and those that follow it, as a hex dump; of more than 4096 that
+ * follow, only the number. */
+PD_API void pd_print_record_bytes(struct pd_text *text, struct pd_stream *stream, const struct pd_record *record);
+/** The same with the members "bytes" and, up to 4096 of them, "tail". */
+PD_API void pd_json_record_bytes(struct pd_text *text, struct pd_stream *stream, const struct pd_record *record);
 /** Prints a decoded struct, indented by indent levels. file provides register names; may be NULL. */
 PD_API void pd_print_layout(struct pd_text *text, const struct pd_layout *layout, const void *decoded, unsigned indent,
 			    struct pd_file *file);

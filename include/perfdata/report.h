@@ -250,6 +250,60 @@ PD_API enum pd_status pd_report_json_members(struct pd_report *report, struct pd
 PD_API enum pd_status pd_report_csv(struct pd_report *report, const struct pd_report_text_options *options,
 				    struct pd_text *text, struct pd_error *error);
 
+/* ---- of what runs now ---- */
+
+/** What is shown of a sum of samples (pd_sum in live.h). Zero is the default for each member; strings must remain valid. */
+struct pd_top_form {
+	const char *sort;     /* as in pd_report_options; keys of source lines and time slices are refused */
+	const char *filter;   /* text that a cell of a row must have; "" is in every cell */
+	size_t entries;       /* maximum number of rows; 0: no limit */
+	bool samples, period; /* columns */
+	bool children;        /* shares of callers with what they called */
+	struct pd_report_graph graph;
+	double least_percent;
+	size_t max_stack;
+	const struct pd_select *select; /* objects and functions that are shown; may be NULL */
+	size_t event;                   /* the one that is shown, or PD_TOP_ALL_EVENTS */
+};
+
+#define PD_TOP_ALL_EVENTS UINT32_MAX
+
+/** What the first line says. */
+struct pd_top_totals {
+	double seconds;                   /* since the last table */
+	uint64_t samples, kernel_samples; /* of that time */
+	uint64_t lost, all_samples;       /* since the beginning */
+	size_t cpus, threads;
+	const char *whom;   /* "all", "pid 12" */
+	const char *rate;   /* see pd_top_describe_rate */
+	const char *notice; /* the second line, or NULL */
+};
+
+struct pd_top_source {
+	struct pd_file *file;
+	const struct pd_profile *profile; /* of the sum */
+	struct pd_symbols *symbols;
+};
+
+enum {
+	PD_TOP_RATE_BYTES = 64
+};
+
+/** Sets what the keys need of samples: options->by. Errors: PD_ERROR_ARGUMENT for a wrong key; PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_top_ask(const struct pd_top_form *form, struct pd_profile_options *options,
+				 struct pd_error *error);
+/** Adds a profile that goes into the sum to the totals, and counts the threads that run. */
+PD_API void pd_top_count(struct pd_top_totals *totals, const struct pd_profile *profile, const struct pd_state *state);
+/** "4000 Hz" or "period 1000". */
+PD_API void pd_top_describe_rate(const struct pd_event *event, char rate_out[PD_TOP_RATE_BYTES]);
+/** Prints two lines of totals, and a table with about so many lines; 0: all. Errors: those of pd_report_build. */
+PD_API enum pd_status pd_top_text(const struct pd_top_form *form, const struct pd_top_totals *totals,
+				  const struct pd_top_source *source, size_t lines, struct pd_text *text,
+				  struct pd_error *error);
+/** The same as a JSON object on a line. */
+PD_API enum pd_status pd_top_json(const struct pd_top_form *form, const struct pd_top_totals *totals,
+				  const struct pd_top_source *source, struct pd_text *text, struct pd_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,8 +3,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <perfdata/check.h>
 #include <perfdata/header.h>
 #include <perfdata/json.h>
+
+#include "base/text/text.h"
 
 const char *pd_severity_name(enum pd_severity severity)
 {
@@ -36,6 +39,41 @@ void pd_json_problem(struct pd_text *text, const struct pd_problem *problem)
 	pd_json_string(&json, "field", problem->field);
 	pd_json_string(&json, "message", problem->message);
 	pd_json_string(&json, "advice", problem->advice);
+	pd_json_close(&json, '}');
+	pd_text_add(text, "\n");
+}
+
+void pd_print_check(struct pd_text *text, const char *name, const struct pd_check_result *result)
+{
+	const uint64_t *count = result->problem_count;
+
+	pd_text_escaped(text, name, strlen(name));
+	pd_text_printf(text, ": %" PRIu64 " record%s, %" PRIu64 " sample%s: ", result->record_count,
+		       pd_plural(result->record_count), result->sample_count, pd_plural(result->sample_count));
+	if (count[PD_DAMAGE] || count[PD_WARNING] || count[PD_INFO])
+		pd_text_printf(text, "damage %" PRIu64 ", warning %" PRIu64 ", info %" PRIu64 "\n", count[PD_DAMAGE],
+			       count[PD_WARNING], count[PD_INFO]);
+	else
+		pd_text_add(text, "no problem\n");
+}
+
+void pd_json_check(struct pd_text *text, const char *name, const struct pd_check_result *result)
+{
+	struct pd_json json = { .text = text };
+
+	pd_json_open(&json, NULL, '{');
+	pd_json_open(&json, "summary", '{');
+	pd_json_string(&json, "file", name);
+	pd_json_number(&json, "records", result->record_count);
+	pd_json_number(&json, "samples", result->sample_count);
+	pd_json_number(&json, "undecoded", result->undecoded_count);
+	pd_json_number(&json, "lost_records", result->lost_records);
+	pd_json_number(&json, "lost_samples", result->lost_samples);
+	pd_json_number(&json, "throttled", result->throttle_count);
+	pd_json_number(&json, "damage", result->problem_count[PD_DAMAGE]);
+	pd_json_number(&json, "warning", result->problem_count[PD_WARNING]);
+	pd_json_number(&json, "info", result->problem_count[PD_INFO]);
+	pd_json_close(&json, '}');
 	pd_json_close(&json, '}');
 	pd_text_add(text, "\n");
 }

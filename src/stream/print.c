@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include <perfdata/json.h>
 #include <perfdata/print.h>
 
 #include "stream/read/inside.h"
@@ -103,6 +104,34 @@ void pd_print_record(struct pd_text *text, const struct pd_record *record)
 	pd_print_hex(text, record->bytes, record->offset);
 }
 
+// ---- bytes ----
+
+enum {
+	TAIL_MAX_BYTES = 4096 // longer ones are only counted
+};
+
+// False if what follows the record is not printed: there is nothing, or it is long, or it cannot be read.
+static bool small_tail(struct pd_stream *stream, uint64_t size, struct pd_bytes *bytes_out)
+{
+	return size && size <= TAIL_MAX_BYTES && pd_stream_tail(stream, bytes_out, NULL) == PD_OK;
+}
+
+void pd_print_record_bytes(struct pd_text *text, struct pd_stream *stream, const struct pd_record *record)
+{
+	uint64_t offset = record->flags & PD_RECORD_INFLATED ? record->inner_offset : record->offset;
+	uint64_t tail_size = record->tail_size;
+	struct pd_bytes tail;
+
+	pd_print_record(text, record);
+	pd_print_hex(text, record->bytes, offset);
+	if (small_tail(stream, tail_size, &tail))
+		pd_print_hex(text, tail, offset + record->bytes.size);
+	else if (tail_size)
+		pd_text_printf(text, "%" PRIu64 " more bytes follow\n", tail_size);
+}
+
+// ---- JSON ----
+
 static void json_head(struct pd_text *text, const struct pd_record *record)
 {
 	const char *name = pd_record_name(record->type);
@@ -153,7 +182,8 @@ static void json_head(struct pd_text *text, const struct pd_record *record)
 		PD_TEXT_LITERAL(text, ",\"inflated\":true");
 }
 
-void pd_json_record(struct pd_text *text, const struct pd_record *record)
+// Without its last bracket.
+static void json_members(struct pd_text *text, const struct pd_record *record)
 {
 	struct pd_error error;
 	const void *decoded;
@@ -173,7 +203,24 @@ void pd_json_record(struct pd_text *text, const struct pd_record *record)
 		pd_text_hex_bytes(text, record->bytes.data, record->bytes.size);
 		pd_text_char(text, '"');
 	}
+}
+
+void pd_json_record(struct pd_text *text, const struct pd_record *record)
+{
+	json_members(text, record);
 	pd_text_char(text, '}');
+}
+
+void pd_json_record_bytes(struct pd_text *text, struct pd_stream *stream, const struct pd_record *record)
+{
+	struct pd_json json = { .text = text, .comma = true };
+	struct pd_bytes tail;
+
+	json_members(text, record);
+	pd_json_hex(&json, "bytes", record->bytes);
+	if (small_tail(stream, record->tail_size, &tail))
+		pd_json_hex(&json, "tail", tail);
+	pd_json_close(&json, '}');
 }
 
 void pd_print_layout(struct pd_text *text, const struct pd_layout *layout, const void *decoded, unsigned indent,

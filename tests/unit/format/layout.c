@@ -75,6 +75,21 @@ TEST(test_layout__records_by_name)
 	CHECK(!pd_record_name(0) && !pd_record_layout(63) && !pd_record_doc(UINT32_MAX));
 }
 
+TEST(test_layout__lists_of_records)
+{
+	uint32_t types[4];
+	size_t count = 0;
+	struct pd_error error;
+
+	CHECK(pd_record_types_parse("mmap2,,TRACING_DATA", types, 4, &count, &error) == PD_OK);
+	CHECK(count == 2 && types[0] == PD_RECORD_MMAP2 && types[1] == PD_RECORD_HEADER_TRACING_DATA);
+	CHECK(pd_record_types_parse("0x50", types, 4, &count, &error) == PD_OK && count == 3 && types[2] == 0x50);
+	CHECK(pd_record_types_parse("MMAP3", types, 4, &count, &error) == PD_ERROR_ARGUMENT && count == 3);
+	CHECK(strcmp(error.message, "unknown record type 'MMAP3'; did you mean MMAP?") == 0);
+	CHECK(pd_record_types_parse("1,2", types, 4, &count, &error) == PD_ERROR_ARGUMENT);
+	CHECK(strcmp(error.message, "more than 4 types") == 0);
+}
+
 TEST(test_layout__groups_of_records)
 {
 	CHECK(pd_record_group(PD_RECORD_SAMPLE) == PD_GROUP_SAMPLE);
@@ -170,8 +185,9 @@ TEST(test_layout__only_plain_numbers_are_used_in_place)
 	CHECK(!pd_layout_by_name("count")->plain);
 }
 
-RUN(TEST_CASE(test_layout__least_sizes_of_records), TEST_CASE(test_layout__records_in_ascending_order),
-    TEST_CASE(test_layout__records_by_name), TEST_CASE(test_layout__groups_of_records),
-    TEST_CASE(test_layout__features), TEST_CASE(test_layout__layouts_by_name), TEST_CASE(test_layout__fields_in_words),
+RUN(TEST_CASE(test_layout__lists_of_records), TEST_CASE(test_layout__least_sizes_of_records),
+    TEST_CASE(test_layout__records_in_ascending_order), TEST_CASE(test_layout__records_by_name),
+    TEST_CASE(test_layout__groups_of_records), TEST_CASE(test_layout__features),
+    TEST_CASE(test_layout__layouts_by_name), TEST_CASE(test_layout__fields_in_words),
     TEST_CASE(test_layout__fields_are_where_the_struct_has_them),
     TEST_CASE(test_layout__only_plain_numbers_are_used_in_place))

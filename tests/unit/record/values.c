@@ -218,6 +218,27 @@ TEST(test_values__cgroups)
 	pd_events_free(events);
 }
 
+TEST(test_values__event_names)
+{
+	const struct pd_event_name name = {
+		.kind = PD_EVENT_SOFTWARE, .name = "context-switches", .alias = "cs", .about = "\"x\""
+	};
+	const char *kind = "sw", *other = "hw", *part = "switch", *pattern = "con*es";
+	struct pd_text *text = pd_text_new();
+
+	CHECK(pd_event_name_fits(&name, NULL, 0) && pd_event_name_fits(&name, &kind, 1));
+	CHECK(pd_event_name_fits(&name, &part, 1) && pd_event_name_fits(&name, &pattern, 1));
+	CHECK(!pd_event_name_fits(&name, &other, 1));
+	pd_print_event_name(text, &name);
+	pd_json_event_name(text, &name);
+	pd_text_printf(text, "%c", 0);
+	CHECK(!strcmp(
+		(const char *)pd_text_bytes(text).data,
+		"  context-switches OR cs                             [Software event]\n"
+		"{\"name\":\"context-switches\",\"kind\":\"software\",\"alias\":\"cs\",\"about\":\"\\\"x\\\"\"}\n"));
+	pd_text_free(text);
+}
+
 static void keep_warning(void *self, const char *sentence)
 {
 	snprintf(self, 64, "%s", sentence);
@@ -250,4 +271,4 @@ RUN(TEST_CASE(test_values__sizes), TEST_CASE(test_values__durations), TEST_CASE(
     TEST_CASE(test_values__clocks), TEST_CASE(test_values__call_graphs), TEST_CASE(test_values__branches),
     TEST_CASE(test_values__registers), TEST_CASE(test_values__numbers), TEST_CASE(test_values__ids),
     TEST_CASE(test_values__users), TEST_CASE(test_values__sessions), TEST_CASE(test_values__cgroups),
-    TEST_CASE(test_values__control))
+    TEST_CASE(test_values__event_names), TEST_CASE(test_values__control))

@@ -310,6 +310,72 @@ TEST(no_memory)
 	close_source(&source);
 }
 
+// All of top's functions on a profile.
+static enum pd_status print_top(const struct source *source, struct pd_text *text)
+{
+	const struct pd_top_form form = { .sort = "sym", .filter = "", .event = PD_TOP_ALL_EVENTS };
+	const struct pd_top_source shown = { source->file, source->profile, source->symbols };
+	struct pd_top_totals totals = { .seconds = 2, .whom = "all", .cpus = 1 };
+	struct pd_profile_options asked = { 0 };
+	char rate[PD_TOP_RATE_BYTES];
+	enum pd_status status = pd_top_ask(&form, &asked, &error);
+
+	pd_top_describe_rate(pd_file_event(source->file, 0), rate);
+	totals.rate = rate;
+	pd_top_count(&totals, source->profile, pd_profile_state(source->profile));
+	if (status == PD_OK)
+		status = pd_top_text(&form, &totals, &shown, 0, text, &error);
+	if (status == PD_OK)
+		status = pd_top_json(&form, &totals, &shown, text, &error);
+	return status;
+}
+
+TEST(top)
+{
+	const struct pd_top_form wrong = { .sort = "srcline", .filter = "" };
+	struct pd_text *text = pd_text_new();
+	struct pd_profile_options asked;
+	struct source source;
+
+	CHECK(text && open_source(&source));
+	CHECK(print_top(&source, text) == PD_OK);
+	pd_text_printf(text, "%c", 0);
+	CHECK(strstr(
+		(const char *)pd_text_bytes(text).data,
+		"perfdata top: 2 samples/s, kernel 0.0%, lost 0 (0.00%), [period 1000 cpu-clock], all, 1 CPU, 2 threads\n"));
+	CHECK(strstr((const char *)pd_text_bytes(text).data, "\"seconds\":2.000000,\"samples\":3,") ||
+	      strstr((const char *)pd_text_bytes(text).data, "\"seconds\":2,\"samples\":3,"));
+	CHECK(pd_top_ask(&wrong, &asked, &error) == PD_ERROR_ARGUMENT);
+	CHECK(strcmp(error.message, "sort key 'srcline' is not supported by top") == 0);
+	pd_text_free(text);
+	close_source(&source);
+}
+
+TEST(top_without_memory)
+{
+	struct source source;
+	unsigned failures = 0;
+
+	CHECK(open_source(&source));
+	for (long n = 0;; n++) {
+		struct pd_text *text = pd_text_new();
+		enum pd_status status;
+
+		left = n;
+		has_failed = false;
+		status = print_top(&source, text);
+		left = -1;
+		CHECK(status == PD_OK || status == PD_ERROR_MEMORY);
+		failures += status == PD_ERROR_MEMORY || pd_text_failed(text);
+		pd_text_free(text);
+		if (!has_failed)
+			break;
+		CHECK(n < 10000);
+	}
+	CHECK(failures > 10);
+	close_source(&source);
+}
+
 TEST(clean)
 {
 	char command[128];
@@ -324,4 +390,5 @@ TEST(start)
 }
 
 RUN(TEST_CASE(start), TEST_CASE(keys), TEST_CASE(rows), TEST_CASE(callers), TEST_CASE(texts), TEST_CASE(refused),
-    TEST_CASE(in_one_call), TEST_CASE(past_the_end), TEST_CASE(place_names), TEST_CASE(no_memory), TEST_CASE(clean))
+    TEST_CASE(in_one_call), TEST_CASE(past_the_end), TEST_CASE(place_names), TEST_CASE(no_memory), TEST_CASE(top),
+    TEST_CASE(top_without_memory), TEST_CASE(clean))

@@ -48,6 +48,23 @@ TEST(test_check__counts)
 	CHECK(result.problem_count[PD_DAMAGE] == pd_file_problem_count(o.file, PD_DAMAGE));
 }
 
+TEST(test_check__summary)
+{
+	const struct pd_check_result result = { .record_count = 1, .sample_count = 2, .problem_count[PD_WARNING] = 3 };
+	struct pd_text *text = pd_text_new();
+
+	pd_print_check(text, "a", &result);
+	pd_json_check(text, "a", &result);
+	pd_print_check(text, "b", &(const struct pd_check_result){ 0 });
+	pd_text_printf(text, "%c", 0);
+	CHECK(strcmp((const char *)pd_text_bytes(text).data,
+		     "a: 1 record, 2 samples: damage 0, warning 3, info 0\n"
+		     "{\"summary\":{\"file\":\"a\",\"records\":1,\"samples\":2,\"undecoded\":0,\"lost_records\":0,"
+		     "\"lost_samples\":0,\"throttled\":0,\"damage\":0,\"warning\":3,\"info\":0}}\n"
+		     "b: 0 records, 0 samples: no problem\n") == 0);
+	pd_text_free(text);
+}
+
 TEST(test_check__sound_file_has_no_problem)
 {
 	struct image image = { 0 };
@@ -163,7 +180,7 @@ TEST(test_check__damaged_record_is_printed_as_bytes)
 	opened_close(&o);
 }
 
-RUN(TEST_CASE(test_check__counts), TEST_CASE(test_check__sound_file_has_no_problem),
+RUN(TEST_CASE(test_check__counts), TEST_CASE(test_check__summary), TEST_CASE(test_check__sound_file_has_no_problem),
     TEST_CASE(test_check__what_is_left_over), TEST_CASE(test_check__promised_trailer_is_missing),
     TEST_CASE(test_check__sizes_that_newer_perf_refuses), TEST_CASE(test_check__stopped),
     TEST_CASE(test_check__record_as_text_is_safe_for_a_terminal),
