@@ -24,6 +24,7 @@
 #define PERFDATA_CONFIG_H
 
 #include <perfdata/base.h>
+#include <perfdata/text.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,6 +50,17 @@ PD_API enum pd_status pd_config_add_file(struct pd_config *config, const char *p
 /** The value of a key, "section.key" in lower case ([section "Sub"] makes section.Sub.key); "true" for a key without a value,
  * NULL if it is not set. Valid until something is added, or the configuration freed. */
 PD_API const char *pd_config_get(const struct pd_config *config, const char *name);
+/** Name and value of the index-th key that is set, in the order of the files; NULL past the end. Valid as pd_config_get. */
+PD_API const char *pd_config_at(const struct pd_config *config, size_t index, const char **value_out);
+
+/** A text with a key set to another value: in its line, else at the end of its section, else in a new section at the end. All else
+ * of the text, comments too, stays as it is. changed gets all of it. Errors: PD_ERROR_ARGUMENT: the name is none, or the text is
+ * damaged, see pd_config_add; PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_config_change(const char *path, const char *text, const char *name, const char *value,
+				       struct pd_text *changed, struct pd_error *error);
+/** The same for a file, which is created if it is missing, and replaced when the new one is complete. Errors: also PD_ERROR_SYSTEM. */
+PD_API enum pd_status pd_config_change_file(const char *path, const char *name, const char *value,
+					    struct pd_error *error);
 
 #ifdef __cplusplus
 }

@@ -41,6 +41,7 @@ WAYS = {
     "evlist": {**READS, 5: "nothing"},
     "buildid-list": {**READS, 5: "nothing"},
     "buildid-cache": {1: "-M bad", 3: "-M no", 5: "-r good.o"},
+    "config": {3: "--user", 5: "no.such-key"},
     "kallsyms": {3: "--kallsyms no x", 5: "--kallsyms symbols no-such-name"},
     "diff": {1: "good bad", 3: "good no", 5: "good good --where period<0", 6: "good empty", 7: "good good --fail-on change<1"},
     "sched": {1: "timehist badswitches", 3: "timehist no", 6: "timehist empty"},

@@ -11,26 +11,18 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text/config.h"
 
 enum {
-	MOST_BYTES = 1 << 20, // of a file: more is no configuration
-	MOST_NAME = 256       // bytes of section.key
-};
-
-struct setting {
-	const char *name, *value;
-};
-
-struct pd_config {
-	struct setting *settings;
-	size_t count, capacity;
-	struct pd_arena texts;
+	MOST_BYTES = PD_CONFIG_MOST_BYTES,
+	MOST_NAME = PD_CONFIG_MOST_NAME
 };
 
 struct parser {
 	struct pd_config *config;
 	const char *path;
-	const char *at;
+	const char *text, *at;
+	const char *begin; // of the key that is parsed
 	size_t line;
 	char section[MOST_NAME];
 	struct pd_error *error;
@@ -132,12 +124,24 @@ static bool parse_section(struct parser *parser)
 
 // ---- keys ----
 
+// Where what was read ends, without the blanks before a comment.
+static const char *end_of_key(const struct parser *parser)
+{
+	const char *end = parser->at;
+
+	while (end > parser->begin && is_blank(end[-1]))
+		end--;
+	return end;
+}
+
 static bool set_key(struct parser *parser, const char *key, const char *value)
 {
 	struct pd_config *config = parser->config;
 	char name[2 * MOST_NAME];
 	int length = snprintf(name, sizeof(name), "%s.%s", parser->section, key);
-	struct setting setting = {
+	struct pd_setting setting = {
+		.begin = (size_t)(parser->begin - parser->text),
+		.end = (size_t)(end_of_key(parser) - parser->text),
 		.name = pd_arena_text(&config->texts, name, (size_t)length),
 		.value = pd_arena_text(&config->texts, value, strlen(value)),
 	};
@@ -201,6 +205,7 @@ static bool parse_key(struct parser *parser)
 	char key[MOST_NAME];
 	size_t length = 0;
 
+	parser->begin = parser->at;
 	while (is_name(*parser->at) && length < sizeof(key) - 1)
 		key[length++] = lower(*parser->at++);
 	key[length] = '\0';
@@ -227,7 +232,7 @@ static bool parse_item(struct parser *parser)
 enum pd_status pd_config_add(struct pd_config *config, const char *path, const char *text, struct pd_error *error)
 {
 	static const char mark[] = "\xef\xbb\xbf"; // of UTF-8, as some editors write it
-	struct parser parser = { .config = config, .path = path, .at = text, .line = 1, .error = error };
+	struct parser parser = { .config = config, .path = path, .text = text, .at = text, .line = 1, .error = error };
 
 	if (strncmp(text, mark, sizeof(mark) - 1) == 0)
 		parser.at += sizeof(mark) - 1;
@@ -246,8 +251,7 @@ enum pd_status pd_config_add(struct pd_config *config, const char *path, const c
 
 // ---- files ----
 
-// NULL with errno.
-static char *read_text(int fd)
+char *pd_config_read_text(int fd)
 {
 	char *text = pd_alloc(MOST_BYTES + 1);
 	size_t size = 0;
@@ -281,7 +285,7 @@ static enum pd_status add_opened(struct pd_config *config, const char *path, int
 	if (usual && (fstat(fd, &about) < 0 || (about.st_uid && about.st_uid != geteuid())))
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
 			       "%s: not owned by the current user or root; ignored", path);
-	text = read_text(fd);
+	text = pd_config_read_text(fd);
 	if (!text)
 		return fail_with_path(path, error);
 	status = pd_config_add(config, path, text, error);
@@ -328,4 +332,20 @@ const char *pd_config_get(const struct pd_config *config, const char *name)
 	while (i && strcmp(config->settings[i - 1].name, name) != 0)
 		i--;
 	return i ? config->settings[i - 1].value : NULL;
+}
+
+static bool is_last(const struct pd_config *config, size_t index)
+{
+	return pd_config_get(config, config->settings[index].name) == config->settings[index].value;
+}
+
+const char *pd_config_at(const struct pd_config *config, size_t index, const char **value_out)
+{
+	for (size_t i = 0; i < config->count; i++) {
+		if (!is_last(config, i) || index--)
+			continue;
+		*value_out = config->settings[i].value;
+		return config->settings[i].name;
+	}
+	return NULL;
 }

@@ -145,7 +145,63 @@ TEST(test_config__files)
 	rmdir(folder);
 }
 
-RUN(TEST_CASE(test_config__values), TEST_CASE(test_config__sections), TEST_CASE(test_config__quotes_and_escapes),
+static bool change(const char *text, const char *name, const char *value, const char *expected)
+{
+	struct pd_text *changed = pd_text_new();
+	struct pd_bytes bytes;
+	bool same;
+
+	if (!changed)
+		return false;
+	if (pd_config_change("file", text, name, value, changed, &error) < 0) {
+		pd_text_free(changed);
+		return !expected;
+	}
+	bytes = pd_text_bytes(changed);
+	same = expected && bytes.size == strlen(expected) && !memcmp(bytes.data, expected, bytes.size);
+	if (!same)
+		fprintf(stderr, "%.*s", (int)bytes.size, (const char *)bytes.data);
+	pd_text_free(changed);
+	return same;
+}
+
+TEST(test_config__change)
+{
+	CHECK(change("", "a.b", "c", "[a]\n\tb = c\n"));
+	CHECK(change("# mine\n[A]\n  b=1   # why\n; end", "a.b", "2", "# mine\n[A]\n  b = 2   # why\n; end"));
+	CHECK(change("[a]\nb = 1\n[c]\nd\n", "a.e", "x y", "[a]\nb = 1\n\te = x y\n[c]\nd\n"));
+	CHECK(change("[a]\nb = 1", "a.e", "2", "[a]\nb = 1\n\te = 2\n"));
+	CHECK(change("[c]\nd", "a.e", "2", "[c]\nd\n[a]\n\te = 2\n"));
+	CHECK(change("[a]\nb = 1\nb = 2\n", "a.b", "3", "[a]\nb = 1\nb = 3\n"));
+	CHECK(change("[a]\nb = \"x\\\n y\"\nc\n", "a.b", "#;\" \\", "[a]\nb = \"#;\\\" \\\\\"\nc\n"));
+	CHECK(change("[a]\n?\n", "a.b", "1", NULL) && strstr(error.message, "file:2: "));
+	CHECK(change("", "a", "1", NULL) && change("", ".b", "1", NULL) && change("", "a.", "1", NULL) &&
+	      change("", "a.b c", "1", NULL) && change("", "a]\n[x.b", "1", NULL) && change("", "a.1", "1", NULL));
+}
+
+/* Whatever is set is read again, and the rest as it was. */
+TEST(test_config__change_and_read)
+{
+	static const char text[] = "[x]\nbefore = 1 # 2\n[a \"Sub\"]\nk = v\n[a]\nother = \"q\"\n";
+	static const char *const values[] = { "",    " ", "a",  " a ", "\"", "\\",      "a\nb",
+					      "a#b", ";", "\t", "[x]", "=",  "\x01\xff" };
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		struct pd_text *changed = pd_text_new();
+
+		CHECK(changed && pd_config_change("file", text, "a.set", values[i], changed, &error) == PD_OK);
+		pd_text_printf(changed, "%c", 0);
+		CHECK(parse((const char *)pd_text_bytes(changed).data));
+		CHECK_STR(pd_config_get(config, "a.set"), values[i]);
+		CHECK_STR(pd_config_get(config, "x.before"), "1");
+		CHECK_STR(pd_config_get(config, "a.Sub.k"), "v");
+		CHECK_STR(pd_config_get(config, "a.other"), "q");
+		pd_text_free(changed);
+	}
+}
+
+RUN(TEST_CASE(test_config__change), TEST_CASE(test_config__change_and_read), TEST_CASE(test_config__values),
+    TEST_CASE(test_config__sections), TEST_CASE(test_config__quotes_and_escapes),
     TEST_CASE(test_config__key_alone_is_true), TEST_CASE(test_config__last_one_counts),
     TEST_CASE(test_config__wrong_lines), TEST_CASE(test_config__byte_order_mark), TEST_CASE(test_config__long_names),
     TEST_CASE(test_config__files))
