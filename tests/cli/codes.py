@@ -107,6 +107,7 @@ class Codes:
         self.put("unfit", self.output("assemble", "-o out unfit.txt"))
         self.put("switches", read("hot-trace.data"))
         self.put("badswitches", self.output("convert", "--to pipe -o out switches")[:-10])
+        os.makedirs(self.path("home/.perfconfig"))
         self.put("symbols", b"ffffffff81000000 T _text\nffffffff81000100 T start_kernel\n")
         subprocess.run([sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "object.py"), self.path("good.o"), "0123"],
                        check=True)
@@ -123,7 +124,7 @@ class Codes:
             if os.path.lexists(self.path(name)):
                 os.unlink(self.path(name))
         return subprocess.run([self.perfdata, command, *line], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
-                              check=False, env={**os.environ, "HOME": self.folder, "LC_ALL": "C"})
+                              check=False, env={**os.environ, "HOME": self.path("home") if words == "--user" else self.folder, "LC_ALL": "C"})
 
     def output(self, command, words, standard=False):
         result = self.start(command, words)

@@ -104,14 +104,14 @@ static void add_changed(struct pd_text *out, const struct pd_config *config, con
 {
 	const char *key = strrchr(name, '.') + 1;
 	const struct pd_setting *same = find_last(config, name, strlen(name), false);
-	const struct pd_setting *beside = find_last(config, name, (size_t)(key - 1 - name), true);
+	const struct pd_setting *neighbour = find_last(config, name, (size_t)(key - 1 - name), true);
 
 	if (same) {
 		add_bytes(out, text, same->begin);
 		add_line(out, key, value);
 		pd_text_add(out, text + same->end);
-	} else if (beside) {
-		size_t end = beside->end + strcspn(text + beside->end, "\n");
+	} else if (neighbour) {
+		size_t end = neighbour->end + strcspn(text + neighbour->end, "\n");
 
 		add_bytes(out, text, end);
 		pd_text_add(out, "\n\t");
@@ -177,20 +177,20 @@ static bool write_all(int fd, struct pd_bytes bytes)
 
 static enum pd_status replace_file(const char *path, mode_t mode, const struct pd_text *text, struct pd_error *error)
 {
-	char beside[PATH_MAX];
+	char temporary[PATH_MAX];
 	bool ok;
 	int fd;
 
-	if (snprintf(beside, sizeof(beside), "%s.%ld", path, (long)getpid()) >= (int)sizeof(beside))
+	if (snprintf(temporary, sizeof(temporary), "%s.%ld", path, (long)getpid()) >= (int)sizeof(temporary))
 		return pd_fail_system(error, ENAMETOOLONG, "%s", path);
-	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
-		return pd_fail_system(error, errno, "%s", beside);
+		return pd_fail_system(error, errno, "%s", temporary);
 	ok = write_all(fd, pd_text_bytes(text)) && fchmod(fd, mode) == 0 && fsync(fd) == 0;
-	if (close(fd) == 0 && ok && rename(beside, path) == 0)
+	if (close(fd) == 0 && ok && rename(temporary, path) == 0)
 		return PD_OK;
 	pd_fail_system(error, errno, "%s", path);
-	unlink(beside);
+	unlink(temporary);
 	return PD_ERROR_SYSTEM;
 }
 
