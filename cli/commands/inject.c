@@ -193,6 +193,13 @@ static int write_all(struct run *run)
 	return target_close(&run->target, code_with_error(status, &error));
 }
 
+/* Whether a pipe can be unwound as it comes. */
+static bool is_once(const struct values *values)
+{
+	return values->unwind && !values->build_ids && !values->mmap2 && !values->mmap2_all && !values->jit &&
+	       !values->sched_stat;
+}
+
 static int inject_opened(struct run *run)
 {
 	const struct values *values = run->values;
@@ -209,6 +216,7 @@ static int inject_opened(struct run *run)
 		.jit_directory = values->jit_dir,
 		.sched_stat = values->sched_stat,
 		.unwind = values->unwind,
+		.once = is_once(values) && pd_file_header(run->input.file)->mode == PD_MODE_PIPE,
 		.symbols = open_symbols,
 		.drop_aux = values->strip,
 		.warn = values->input.quiet ? NULL : input_warn,
@@ -250,7 +258,7 @@ static int run_inject(const struct call *call)
 	code = target_take_path(&run.target, &run.values->target, output ? output : "-", packing(run.values));
 	if (code != CODE_OK)
 		return code;
-	input.keep = run.values->build_ids || run.values->mmap2 || run.values->unwind;
+	input.keep = run.values->build_ids || run.values->mmap2 || (run.values->unwind && !is_once(run.values));
 	input.verify = true;
 	code = input_open(&run.input, &input, call, NULL, NULL);
 	if (code != CODE_OK)
@@ -280,8 +288,9 @@ const struct command cmd_inject = {
 		"sched_stat, the last sched_switch of its thread with the time and period of the sched_stat. Other events of "
 		"the three are dropped.\n\n"
 		"--unwind needs the recorded objects, as script and report do: each sample gets the call chain that its copied stack "
-		"unwinds to, without registers and copy. Every perf reads the result, which is much smaller. It does not say "
-		"any more where a stack was incomplete; this is reported.\n\n"
+		"unwinds to, without registers and copy. Every perf reads the result, which is much smaller, and marks "
+		"incomplete stacks. A pipe is unwound as it comes: perf record --call-graph dwarf -o - COMMAND | perfdata inject "
+		"--unwind -i - -o FILE.\n\n"
 		"Objects without a build id are reported, but are not an error. If a dump cannot be read, the exit status is 1 and "
 		"OUTPUT is complete.",
 	.options = options,

@@ -5,6 +5,7 @@
  */
 #include "front/signals.h"
 #include "record/options.h"
+#include "record/unwound.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +23,7 @@ struct values {
 	const char *output;
 	bool quiet, very_verbose, dry_run;
 	bool verbose;
-	bool no_samples, off_cpu, stat, per_thread, running_time;
+	bool no_samples, off_cpu, stat, per_thread, running_time, unwind_now;
 	const char *compression;
 	bool overwrite, tail_synthesize;
 	const char *switch_output;
@@ -53,6 +55,8 @@ static const struct option options[] = {
 	FLAG("per-thread", 0, per_thread, "one ring buffer per thread instead of per CPU"),
 	FLAG("off-cpu", 0, off_cpu,
 	     "also record where and how long threads sleep, as event offcpu-time; with -g including kernel stacks"),
+	FLAG("unwind-now", 0, unwind_now,
+	     "with --call-graph dwarf: unwind copied stacks while recording, and write call chains in their place"),
 	STRING("delay", 'D', "MS", delay, "start sampling after MS milliseconds; -1: when enabled by --control"),
 	GROUP(control_option, control),
 	FLAG("overwrite", 0, overwrite,
@@ -101,6 +105,7 @@ struct record {
 	struct record_setup setup;
 	struct pd_recorder *recorder;
 	bool lost_reported;
+	struct pd_recorder_options output; /* of call chains, with --unwind-now */
 };
 
 /* ---- what is wanted ---- */
@@ -195,6 +200,26 @@ static bool take_output(struct record *record, const struct pd_config *config)
 	return take_packing(values, config, &wanted->output);
 }
 
+/* Chains are written by another writer than that of the recorder, which then has none. */
+static bool take_unwinding(struct record *record)
+{
+	const struct values *values = record->values;
+	struct pd_recorder_options *wanted = &record->options;
+
+	if (!values->unwind_now)
+		return true;
+	if (wanted->sampling.call_graph != PD_CALL_GRAPH_DWARF)
+		return print_error("--unwind-now requires --call-graph dwarf");
+	if (values->switch_output || values->overwrite || values->threads || values->timestamp_filename ||
+	    values->max_size)
+		return print_error("--unwind-now cannot be combined with --switch-output, --overwrite, --threads, "
+				   "--timestamp-filename or --max-size");
+	record->output = *wanted;
+	wanted->path = NULL;
+	wanted->fd = -1;
+	return true;
+}
+
 static bool take_values(struct record *record, const struct call *call)
 {
 	const struct values *values = record->values;
@@ -216,7 +241,7 @@ static bool take_values(struct record *record, const struct call *call)
 	if (!call->word_count && !wanted->targets.all && !wanted->targets.cpus && !wanted->targets.pids.count &&
 	    !wanted->targets.tids.count && !wanted->targets.by_user)
 		return print_error("nothing to record: give a COMMAND, -a (system-wide) or -p PID");
-	return take_session(values, &wanted->session) && take_output(record, call->config);
+	return take_session(values, &wanted->session) && take_output(record, call->config) && take_unwinding(record);
 }
 
 /* ---- what is reported ---- */
@@ -348,20 +373,37 @@ static void keep_objects(const struct record *record, const struct pd_recorded *
 		record_cache_objects(record->options.path, values->buildid_all, config);
 }
 
+/* What was written is known by its file. */
+static void take_unwound(struct record *record, struct pd_recorded *recorded)
+{
+	struct stat written;
+
+	pd_recorder_state(record->recorder, recorded);
+	recorded->files = 1;
+	recorded->bytes = record->output.path && stat(record->output.path, &written) == 0 ? (uint64_t)written.st_size :
+											    recorded->bytes;
+	record->options.path = record->output.path;
+}
+
 static int record_all(struct record *record, const struct call *call)
 {
 	struct pd_recorded recorded;
 	struct pd_control *control = NULL;
 	struct pd_error error;
-	enum pd_status status;
+	int code = CODE_OK;
 
 	catch_signals(record);
 	if (!record_open_control(record->values->control, record->recorder, &control))
 		return CODE_USAGE;
-	status = pd_recorder_run(record->recorder, &recorded, &error);
+	if (record->values->unwind_now)
+		code = record_unwound(record->recorder, &record->output, record->values->quiet);
+	else if (pd_recorder_run(record->recorder, &recorded, &error) < 0)
+		code = print_failure(CODE_OUTPUT, "%s", error.message);
 	pd_control_close(control);
-	if (status < 0)
-		return print_failure(CODE_OUTPUT, "%s", error.message);
+	if (code != CODE_OK)
+		return code;
+	if (record->values->unwind_now)
+		take_unwound(record, &recorded);
 	if (!recorded.command_errno)
 		report_end(record, &recorded);
 	keep_objects(record, &recorded, call->config);

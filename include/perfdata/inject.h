@@ -69,6 +69,8 @@ struct pd_inject_options {
 	/* Symbols for unwinding, opened with this finalized state and owned by the caller until pd_inject_free. NULL: those of
 	 * pd_symbols_new with symfs. */
 	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);
+	bool once; /* with unwind, and besides it only the build ids of all objects: read the file once, in rounds, as is needed while it is being recorded, see
+		    * pd_recorder_open_file. Records are written as soon as what is mapped by then is known */
 };
 
 enum {

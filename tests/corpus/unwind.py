@@ -119,6 +119,7 @@ FORMS = {
     "compressed": "convert -z",
     "a pipe": "convert --to pipe",
     "unwound": "inject --unwind --symfs SYSROOT",
+    "unwound as a pipe": "convert --to pipe | inject --unwind --symfs SYSROOT",
 }
 
 
@@ -129,9 +130,11 @@ def places(text):
 def differing_forms(perfdata, sysroot, recording, text, scratch):
     found = []
     for form, words in FORMS.items():
-        output = os.path.join(scratch, "form.data")
-        command = [perfdata, *words.replace("SYSROOT", sysroot).split(), "-q", "-f", "-o", output, "-i", recording]
-        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        output, source = os.path.join(scratch, "form.data"), recording
+        for i, step in enumerate(words.replace("SYSROOT", sysroot).split("|")):
+            output = os.path.join(scratch, f"form{i}.data")
+            subprocess.run([perfdata, *step.split(), "-q", "-f", "-o", output, "-i", source], check=True, stderr=subprocess.DEVNULL)
+            source = output
         # modules of the kernel have other names in pipes
         if places(script(perfdata, sysroot, output)) != places(text):
             found.append(form)

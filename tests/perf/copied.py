@@ -122,6 +122,7 @@ def with_trampolines(ours, theirs):
 class Test:
     def __init__(self, perfdata, folder, witness):
         self.perfdata, self.folder, self.witness = perfdata, folder, witness
+        self.environment = {**os.environ, "LIBRARY": os.path.join(folder, "library.so")}
         self.good = True
 
     def text(self, program, recording, inlines):
@@ -196,14 +197,28 @@ class Test:
             self.fail(name, f"inject --unwind makes it only {ratio:.1f} times smaller")
         return f"{ratio:.0f} times smaller"
 
+    def check_now(self, name):
+        """The same as it is recorded: no stack is copied into the file, and nothing is lost at 4 kHz."""
+        program, way, size, wanted = WAYS[name]
+        recording = os.path.join(self.folder, "now.data")
+        run([self.perfdata, "record", "--unwind-now", "-q", "-o", recording, "-e", "cpu-clock:u", "-F", "4000", "--call-graph",
+             f"dwarf,{size}", "--", os.path.join(self.folder, program), "250", *way.split()], env=self.environment, cwd=self.folder)
+        ours = self.script(self.perfdata, recording)
+        if [frame[0] for _, chain in ours for frame in chain] != [frame[0] for _, chain in self.script("perf", recording) for frame in chain]:
+            self.fail(name, "perf script of record --unwind-now has other frames")
+        stats = run([self.perfdata, "dump", "--stats", recording]).stdout.decode()
+        if re.search(r"^ *LOST events", stats, re.M) or os.path.getsize(recording) > len(ours) * size / 8:
+            self.fail(name, "record --unwind-now lost something, or copied stacks")
+        said = self.check_names(name, wanted, ours)
+        print(f"{name:14} unwind-now {len(ours):4} samples: {said}", flush=True)
+
     def check(self, name, recorder):
         program, way, size, wanted = WAYS[name]
         recording = os.path.join(self.folder, "recording.data")
         words = COMMANDS.get(program, os.path.join(self.folder, program)).replace("$SRC", HERE).split()
         command = [recorder, "record", "-q", "-o", recording, "-e", "cpu-clock:u", "-F", "2000", "--call-graph", f"dwarf,{size}",
                    "--", *words, "250", *way.split()]
-        environment = {**os.environ, "LIBRARY": os.path.join(self.folder, "library.so")}
-        if run(command, env=environment, cwd=self.folder).returncode or not os.path.exists(recording):
+        if run(command, env=self.environment, cwd=self.folder).returncode or not os.path.exists(recording):
             common.skip("perf cannot record here")
         ours = self.script(self.perfdata, recording)
         said = [self.check_names(name, wanted, self.script(self.perfdata, recording, True) if name == "inlines" else ours)]
@@ -232,6 +247,9 @@ def main():
         for i, name in enumerate(WAYS):
             if WAYS[name][0] in programs and args.only in name:
                 test.check(name, test.perfdata if i % 2 else "perf")
+        for name in "nested", "signal", "other stack", "loaded":
+            if args.only in name:
+                test.check_now(name)
     sys.exit(0 if test.good else 1)
 
 

@@ -131,7 +131,9 @@ static enum pd_status write_all(struct pd_inject *inject, struct pd_error *error
 
 	if (pd_inject_keep(inject, pd_writer_change(inject->writer, &changes, &inject->error)) &&
 	    pd_inject_keep(inject, pd_writer_copy_metadata(inject->writer, inject->file, &inject->error))) {
-		enum pd_status status = pd_inject_each_record(inject, order, pass_record, &pass, error);
+		enum pd_status status = inject->unwind && inject->options.once ?
+						pd_inject_each_late(inject, pass_record, &pass, error) :
+						pd_inject_each_record(inject, order, pass_record, &pass, error);
 
 		if (status < 0)
 			return status;
@@ -189,7 +191,12 @@ enum pd_status pd_inject_new(struct pd_file *file, const struct pd_inject_option
 		memcpy(&inject->options, options,
 		       options->size < sizeof(inject->options) ? options->size : sizeof(inject->options));
 	inject->file = file;
-	status = open_parts(inject, error);
+	if (inject->options.once && (!inject->options.unwind || inject->options.jit || inject->options.sched_stat ||
+				     pd_inject_needs_samples(inject)))
+		status = pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+				 "only unwinding is done while the file is read once");
+	else
+		status = open_parts(inject, error);
 	if (status < 0)
 		pd_inject_free(inject);
 	else

@@ -20,6 +20,15 @@ enum pd_inject_action {
 	PD_INJECT_PASSED // it was written in another form
 };
 
+// Call chains in the place of copied stacks.
+struct pd_inject_unwind {
+	struct pd_state *state;
+	struct pd_symbols *symbols;
+	bool owns_symbols;
+	struct pd_unwinder *unwinder;
+	bool has_features; // the state has those of the file
+};
+
 struct pd_inject {
 	struct pd_inject_options options;
 	struct pd_file *file;
@@ -95,9 +104,18 @@ enum pd_inject_action pd_inject_sched_record(struct pd_inject *inject, struct pd
 
 enum pd_status pd_inject_unwind_open(struct pd_inject *inject, struct pd_error *error);
 void pd_inject_unwind_close(struct pd_inject *inject);
+// The state has more records now: finalizes it for the unwinder, which is opened the first time.
+enum pd_status pd_inject_unwind_settle(struct pd_inject *inject, struct pd_error *error);
 // What an event has once its stacks are unwound.
 void pd_inject_unwind_attr(struct pd_attr *attr);
 enum pd_inject_action pd_inject_unwind_record(struct pd_inject *inject, struct pd_stream *stream,
 					      const struct pd_record *record);
+
+// ---- late.c ----
+
+// As pd_inject_each_record, of a file that is read once, while it is recorded.
+enum pd_status pd_inject_each_late(struct pd_inject *inject,
+				   bool (*each)(void *self, struct pd_stream *stream, const struct pd_record *record),
+				   void *self, struct pd_error *error);
 
 #endif

@@ -7,13 +7,6 @@
 
 #include "unwind/unwinder.h"
 
-struct pd_inject_unwind {
-	struct pd_state *state;
-	struct pd_symbols *symbols;
-	bool owns_symbols;
-	struct pd_unwinder *unwinder;
-};
-
 static bool take_state(void *self, struct pd_stream *stream, const struct pd_record *record)
 {
 	struct pd_inject *inject = self;
@@ -25,7 +18,6 @@ static bool take_state(void *self, struct pd_stream *stream, const struct pd_rec
 
 static enum pd_status read_state(struct pd_inject *inject, struct pd_error *error)
 {
-	struct pd_state *state = inject->unwind->state;
 	enum pd_status status = pd_inject_each_record(inject, PD_ORDER_FILE, take_state, inject, error);
 
 	if (status >= 0 && inject->status < 0) {
@@ -33,10 +25,6 @@ static enum pd_status read_state(struct pd_inject *inject, struct pd_error *erro
 		if (error)
 			*error = inject->error;
 	}
-	if (status >= 0)
-		status = pd_state_take_features(state, inject->file, error);
-	if (status >= 0)
-		status = pd_state_finalize(state, error);
 	if (inject->options.pass_end)
 		inject->options.pass_end(inject->options.self);
 	return status;
@@ -55,6 +43,26 @@ static enum pd_status open_symbols(struct pd_inject *inject, struct pd_error *er
 	return pd_symbols_new(inject->file, unwind->state, &options, &unwind->symbols, error);
 }
 
+enum pd_status pd_inject_unwind_settle(struct pd_inject *inject, struct pd_error *error)
+{
+	struct pd_inject_unwind *unwind = inject->unwind;
+	enum pd_status status = PD_OK;
+
+	if (!unwind->has_features)
+		status = pd_state_take_features(unwind->state, inject->file, error);
+	unwind->has_features = true;
+	if (status >= 0)
+		status = pd_state_finalize(unwind->state, error);
+	if (status < 0)
+		return status;
+	if (unwind->unwinder)
+		return pd_unwinder_follow(unwind->unwinder) ? PD_OK : pd_fail_memory(error);
+	status = open_symbols(inject, error);
+	return status < 0 ?
+		       status :
+		       pd_unwinder_new(inject->file, unwind->state, unwind->symbols, NULL, &unwind->unwinder, error);
+}
+
 enum pd_status pd_inject_unwind_open(struct pd_inject *inject, struct pd_error *error)
 {
 	enum pd_status status;
@@ -63,14 +71,10 @@ enum pd_status pd_inject_unwind_open(struct pd_inject *inject, struct pd_error *
 	if (!inject->unwind)
 		return pd_fail_memory(error);
 	status = pd_state_new(NULL, &inject->unwind->state, error);
-	if (status >= 0)
-		status = read_state(inject, error);
-	if (status >= 0)
-		status = open_symbols(inject, error);
-	if (status >= 0)
-		status = pd_unwinder_new(inject->file, inject->unwind->state, inject->unwind->symbols, NULL,
-					 &inject->unwind->unwinder, error);
-	return status;
+	if (status < 0 || inject->options.once)
+		return status;
+	status = read_state(inject, error);
+	return status < 0 ? status : pd_inject_unwind_settle(inject, error);
 }
 
 void pd_inject_unwind_close(struct pd_inject *inject)
