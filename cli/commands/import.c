@@ -29,6 +29,8 @@ static const struct option options[] = {
 static const struct example examples[] = {
 	{ "perfdata import --from quipper -o perf.data profile.pb",
 	  "read what pipelines built on quipper have stored" },
+	{ "perfdata import --from folded -o perf.data stacks.folded && perf report",
+	  "folded stacks in the viewers of perf" },
 	{ "perfdata export --to quipper-text perf.data | perfdata import --from quipper-text -o new.data",
 	  "edit a recording as text of protocol buffers" },
 	{ 0 },

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What other formats say of a recording, imported: the same totals and functions, which perf reads, too.
+
+usage: imports.py PERFDATA RECORDING... [--corpus CORPUS]
+
+Each recording is exported to every format that can be imported, imported again, and exported to folded stacks: they are those of
+the recording. perf report of the result has the same functions, where perf is installed. Exit status: 0 all agrees, 1 not.
+"""
+
+import argparse
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# of a corpus: call graphs, inlined functions, several threads, kernel
+CORPUS = ("a-threads", "v-cpp", "arm64-callgraph-dwarf", "a-module")
+FORMATS = ("folded", "pprof", "speedscope")
+FINE = (0, 1)
+SHARE = re.compile(r"^ +(\d+\.\d\d)% .*?\[k\] (.*)$")
+
+
+def run(*words):
+    done = subprocess.run(words, capture_output=True, timeout=300)
+    return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+
+
+def stacks_of(text):
+    """Values by stack. Brackets that folded stacks double are single."""
+    found = collections.Counter()
+    for line in text.splitlines():
+        stack, _, value = line.rpartition(" ")
+        # a thread without a name has its number, which formats write in ways of their own
+        stack = re.sub(r"^:[^;]*", ":", stack.replace("[[", "[").replace("]]", "]"))
+        found[stack] += int(value)
+    return found
+
+
+class Tester:
+    def __init__(self, perfdata, folder):
+        self.perfdata, self.folder, self.failures, self.counted = perfdata, folder, [], 0
+
+    def imported(self, name, source, label):
+        out = os.path.join(self.folder, "imported.data")
+        code, _, said = run(self.perfdata, "import", "--from", name, "-o", out, source)
+        if code != 0:
+            self.failures.append(f"{label}: exit code {code}: {said.strip()}")
+            return None
+        code, said, _ = run(self.perfdata, "check", out)
+        if code != 0:
+            self.failures.append(f"{label}: {said.strip()[:200]}")
+        return out
+
+    def through(self, name, recording, label):
+        source = os.path.join(self.folder, "exported")
+        if run(self.perfdata, "export", "-q", "--to", name, "-o", source, recording)[0] not in FINE:
+            return
+        out = self.imported(name, source, label)
+        if not out:
+            return
+        self.counted += 1
+        expected, got = (stacks_of(run(self.perfdata, "folded", "-q", "--full-names", path)[1]) for path in (recording, out))
+        if expected != got:
+            missing, more = list((expected - got).items())[:2], list((got - expected).items())[:2]
+            self.failures.append(f"{label}: stacks {missing} became {more}")
+        self.read_by_perf(out, got, label)
+
+    def read_by_perf(self, path, stacks, label):
+        """Its own shares of functions are those of the stacks."""
+        if not shutil.which("perf"):
+            return
+        code, text, said = run("perf", "report", "-i", path, "--stdio", "-g", "none", "--no-children", "-s", "sym", "--percent-limit", "0")
+        if code != 0:
+            self.failures.append(f"{label}: perf report: {said[:200]}")
+            return
+        own = collections.Counter()
+        for stack, value in stacks.items():
+            own[stack.rsplit(";", 1)[-1]] += value
+        total = sum(own.values())
+        shares = {m.group(2).strip().replace("[[", "[").replace("]]", "]"): float(m.group(1)) for m in map(SHARE.match, re.sub(r"(?m)^ +(\S+%) +(\[k\])", r"     \1  x \2", text).splitlines()) if m}
+        for function, value in own.most_common(10):
+            if abs(shares.get(function, 0) - 100 * value / total) > 0.011:
+                self.failures.append(f"{label}: perf report: {function}: {shares.get(function)}, expected {100 * value / total:.2f}")
+                return
+
+    def script(self, recording, label):
+        """The text of perf script, ours or perf's."""
+        source = os.path.join(self.folder, "script.txt")
+        code, text, _ = run(self.perfdata, "script", "-q", "-F", "comm,tid,cpu,time,period,event,ip,sym,dso", recording)
+        if code not in FINE or not text:
+            return
+        with open(source, "w", encoding="utf-8", errors="replace") as f:
+            f.write(text)
+        out = self.imported("perf-script", source, f"{label}: perf-script")
+        if not out:
+            return
+        self.counted += 1
+        code, again, _ = run(self.perfdata, "script", "-q", out)
+        expected, got = (re.findall(r"(?m)^ *(\S.*?)\s+(-?\d+) +(.*?) *(\d+\.\d+): +(\d+) +(\S+):", t) for t in (text, again))
+        if len(expected) != len(got) or not got or any(a[:2] + a[3:] != b[:2] + b[3:] for a, b in zip(expected, got)):
+            self.failures.append(f"{label}: perf-script: {len(expected)} samples became {len(got)}")
+        frames = [re.findall(r"(?m)(?:^\t|: ) *[0-9a-f]+ (?!.*: +[0-9a-f]+ )(.*?)(?:\+0x[0-9a-f]+)? \(", t) for t in (text, again)]
+        if frames[0] != frames[1]:
+            self.failures.append(f"{label}: perf-script: frames differ: "
+                                 f"{[pair for pair in zip(*frames) if pair[0] != pair[1]][:2] or [len(f) for f in frames]}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("perfdata")
+    parser.add_argument("recordings", nargs="+")
+    parser.add_argument("--corpus")
+    args = parser.parse_args()
+    paths = list(args.recordings)
+    for name in CORPUS if args.corpus else ():
+        path = os.path.join(args.corpus, "recorded", name + ".data")
+        paths += [path] if os.path.exists(path) else []
+    with tempfile.TemporaryDirectory() as folder:
+        tester = Tester(os.path.abspath(args.perfdata), folder)
+        for path in paths:
+            code, text, _ = run(tester.perfdata, "export", "-q", "--to", "jsonl", path)
+            # of several events folded stacks have the first one only
+            if code not in FINE or len(set(re.findall(r'"event":"(.*?)"', text))) != 1:
+                continue
+            for name in FORMATS:
+                tester.through(name, path, f"{os.path.basename(path)}: {name}")
+            tester.script(path, os.path.basename(path))
+    print("\n".join(tester.failures[:30]) or f"{tester.counted} imports have the stacks of their recordings")
+    return 1 if tester.failures or not tester.counted else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
