@@ -58,7 +58,7 @@ static struct pd_jitdump *open_jitdump(struct pd_symbols *symbols, const char *p
 	const char *reason;
 
 	if (pd_lookup_open_own(symbols, path, &image, &reason)) {
-		enum pd_status status = pd_jitdump_open_image(&jit, &image, symbols->limit, false, NULL);
+		enum pd_status status = pd_jitdump_open_image(&jit, &image, symbols->limit, true, NULL);
 
 		symbols->failed |= status == PD_ERROR_MEMORY;
 		reason = "not a jitdump";

@@ -29,14 +29,16 @@ static void clip_span(struct pd_unwind_span *span, const struct pd_unwind_segmen
 	span->size = before + after;
 }
 
-// Where the span is in the terms of the rules. Code that a program made has no file.
+// Where the span is in the terms of the rules. Code that a program made has no file, and rules by address.
 static void find_module(struct pd_unwind_span *span, const struct pd_unwind_walk *walk,
 			const struct pd_location *location, uint64_t addr)
 {
 	const struct pd_unwind_segment *segment;
 
-	if (location->mapping->anonymous && pd_lookup_is_nameless(location))
+	if (location->mapping->anonymous && pd_lookup_is_nameless(location)) {
+		span->module = pd_unwind_jitted_module(walk->unwinder->shared, location, walk->arch);
 		return;
+	}
 	span->module = pd_unwind_module_of(walk->unwinder->shared, location, walk->arch);
 	if (!span->module)
 		return;

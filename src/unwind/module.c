@@ -82,6 +82,13 @@ void pd_unwind_shared_free(struct pd_unwind_shared *shared)
 	pd_free(shared);
 }
 
+void pd_unwind_shared_add(struct pd_unwind_shared *shared, struct pd_unwind_module *module)
+{
+	module->number = shared->first ? shared->first->number + 1 : 0;
+	module->next = shared->first;
+	shared->first = module;
+}
+
 // ---- loading ----
 
 static bool take_segments(struct pd_unwind_module *module, const struct pd_elf *elf)
@@ -164,9 +171,7 @@ static struct pd_unwind_module *find_or_make(struct pd_unwind_shared *shared, co
 	module = make_module(shared, location, arch, &dso->dso);
 	if (!module)
 		return NULL;
-	module->number = shared->first ? shared->first->number + 1 : 0;
-	module->next = shared->first;
-	shared->first = module;
+	pd_unwind_shared_add(shared, module);
 	return module;
 }
 

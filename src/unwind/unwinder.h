@@ -136,8 +136,17 @@ bool pd_unwind_shared_grow(struct pd_unwind_shared *shared);
 // The module of a location, which is loaded if it is not yet; NULL if there is no memory.
 const struct pd_unwind_module *pd_unwind_module_of(struct pd_unwind_shared *shared, const struct pd_location *location,
 						   const struct pd_unwind_arch *arch);
+// With the lock.
+void pd_unwind_shared_add(struct pd_unwind_shared *shared, struct pd_unwind_module *module);
 // The segment of code that an offset in the file is in, or NULL.
 const struct pd_unwind_segment *pd_unwind_segment_at(const struct pd_unwind_module *module, uint64_t offset);
+
+// ---- jitted.c ----
+
+// Rules of code without a file, by address; NULL if nothing says any.
+const struct pd_unwind_module *pd_unwind_jitted_module(struct pd_unwind_shared *shared,
+						       const struct pd_location *location,
+						       const struct pd_unwind_arch *arch);
 
 // ---- step.c ----
 

@@ -56,6 +56,7 @@ WAYS = {
            r"main\.spin main\.inner ((main\.recursive ){7}|main\.sorted\.func1 (sort\S+ )+main\.sorted )main\.main\.func1 "
            r"runtime\.goexit\S*"),
     "node": ("node", "", 16384, r"JS:.spin\S+ JS:.inner\S+ (JS:.recursive\S+ ){7}JS:.begin.* _start"),
+    "jitdump": ("jit", "", 8192, "spin jitted_7 jitted_6 jitted_5 jitted_4 jitted_3 jitted_2 jitted_1 jitted_0 main .* _start"),
     "Python": ("python", "", 65528, r"_PyEval_EvalFrameDefault .*Py_BytesMain .*_start"),
     "musl": ("musl", "deep", 8192, r"spin inner nested (recursive ){13}deep in_thread main libc_start_main_stage2"),
 }
@@ -71,6 +72,7 @@ PROGRAMS = {
     "rust": "rustc -O -g -o $BIN/rust $SRC/copied.rs",
     "go": "go build -o $BIN/go $SRC/copied.go",
     "musl": f"musl-gcc {COMPILE} -static -o $BIN/musl $SRC/copied.c",
+    "jit": f"cc {COMPILE} -o $BIN/jit $SRC/copied_jit.c",
     "node": "node --version",
     "python": "python3 --version",
 }
@@ -79,9 +81,9 @@ COMMANDS = {
     "python": "python3 $SRC/copied_script.py",
 }
 # perf 6.1 does not read these rules or such tasks, and of a return address in a register it makes one in the stack
-ALONE = {"debug_frame", "compressed", "32 bits", "Go", "by hand"}
+ALONE = {"debug_frame", "compressed", "32 bits", "Go", "by hand", "jitdump"}
 # nor libdwfl: registers that are carried through other frames, code without an object
-UNSEEN = {"32 bits", "node"}
+UNSEEN = {"32 bits", "node", "jitdump"}
 ENOUGH = 0.995
 
 
@@ -215,8 +217,9 @@ class Test:
     def check(self, name, recorder):
         program, way, size, wanted = WAYS[name]
         recording = os.path.join(self.folder, "recording.data")
+        clock = ["-k", "mono"] if program == "jit" else []
         words = COMMANDS.get(program, os.path.join(self.folder, program)).replace("$SRC", HERE).split()
-        command = [recorder, "record", "-q", "-o", recording, "-e", "cpu-clock:u", "-F", "2000", "--call-graph", f"dwarf,{size}",
+        command = [recorder, "record", "-q", "-o", recording, "-e", "cpu-clock:u", "-F", "2000", *clock, "--call-graph", f"dwarf,{size}",
                    "--", *words, "250", *way.split()]
         if run(command, env=self.environment, cwd=self.folder).returncode or not os.path.exists(recording):
             common.skip("perf cannot record here")
