@@ -5,6 +5,7 @@
  */
 #include "front/signals.h"
 #include "record/options.h"
+#include "record/runs.h"
 #include "record/unwound.h"
 
 #include <errno.h>
@@ -35,7 +36,7 @@ struct values {
 	const char *synth;
 	bool no_buildid, no_buildid_cache, buildid_all;
 	const char *flush;
-	struct option_number priority;
+	struct option_number priority, runs;
 	const char *threads;
 	bool force;
 	/* how perf works inside */
@@ -57,6 +58,8 @@ static const struct option options[] = {
 	     "also record where and how long threads sleep, as event offcpu-time; with -g including kernel stacks"),
 	FLAG("unwind-now", 0, unwind_now,
 	     "with --call-graph dwarf: unwind copied stacks while recording, and write call chains in their place"),
+	NUMBER("runs", 0, "N", runs,
+	       "record COMMAND N times, each into a file of its own: FILE-1, FILE-2 ...; see --vs below"),
 	STRING("delay", 'D', "MS", delay, "start sampling after MS milliseconds; -1: when enabled by --control"),
 	GROUP(control_option, control),
 	FLAG("overwrite", 0, overwrite,
@@ -95,6 +98,8 @@ static const struct example examples[] = {
 	{ "perfdata record -F 99 -a -g -- sleep 30", "profile the whole system for 30 seconds" },
 	{ "perfdata record -e sched:sched_switch -a --duration 5s", "trace context switches for 5 seconds" },
 	{ "perfdata record -p 4711 --max-size 100M -o slow.data", "profile a running process" },
+	{ "perfdata record --runs 5 -- ./old-app --vs ./new-app",
+	  "two programs in turn, five times each, for perfdata diff" },
 	{ "perfdata record -o - -g -- ./app | perfdata report -i -", "record and report without a file" },
 	{ 0 },
 };
@@ -289,7 +294,8 @@ static void report_next(const struct record *record)
 	bool named = path && strcmp(path, "perf.data") != 0;
 
 	/* a shell would split such a name */
-	if (!path || strpbrk(path, " \t\n\"'\\$`&;|<>()*?[]#~!") || !isatty(STDERR_FILENO))
+	if (!path || record->values->runs.given || strpbrk(path, " \t\n\"'\\$`&;|<>()*?[]#~!") ||
+	    !isatty(STDERR_FILENO))
 		return;
 	print_error("next: perfdata report%s%s, or perfdata flame%s%s -o flame.html", named ? " " : "",
 		    named ? path : "", named ? " " : "", named ? path : "");
@@ -407,7 +413,7 @@ static int record_all(struct record *record, const struct call *call)
 	if (!recorded.command_errno)
 		report_end(record, &recorded);
 	keep_objects(record, &recorded, call->config);
-	return exit_code_of(&recorded, call->word_count ? call->words[0] : "");
+	return exit_code_of(&recorded, call->word_count ? record->options.targets.command[0] : "");
 }
 
 static int record_opened(struct record *record, const struct call *call)
@@ -425,13 +431,43 @@ static int record_opened(struct record *record, const struct call *call)
 	return code;
 }
 
+struct one_of_runs {
+	struct record *record;
+	const struct call *call;
+};
+
+static int record_run(void *self, const char *path, char *const *command)
+{
+	const struct one_of_runs *one = self;
+	int code;
+
+	one->record->options.path = path;
+	one->record->options.targets.command = command;
+	code = record_opened(one->record, one->call);
+	return code == CODE_OK && stopped_by ? CODE_SIGNAL + stopped_by : code;
+}
+
+static int record_several(struct record *record, const struct call *call)
+{
+	struct one_of_runs one = { record, call };
+	struct record_runs runs;
+	int code;
+
+	if (!record_runs_take(&runs, record->values->runs.value, record->options.path, record->setup.command))
+		return CODE_USAGE;
+	code = record_runs_do(&runs, record_run, &one);
+	if (code == CODE_OK && !record->values->quiet)
+		record_runs_report(&runs);
+	return code;
+}
+
 static int run_record(const struct call *call)
 {
 	struct record record = { .values = call->values };
 	int code = CODE_USAGE;
 
 	if (take_values(&record, call))
-		code = record_opened(&record, call);
+		code = record.values->runs.given ? record_several(&record, call) : record_opened(&record, call);
 	record_fini(&record.setup);
 	return code;
 }
@@ -445,6 +481,10 @@ const struct command cmd_record = {
 		"Files are not compressed unless -z is given, or the key record.compression-level is set in ~/.perfconfig.\n\n"
 		"--off-cpu adds samples of the event offcpu-time, one for each time a thread slept: the period is the duration in ns, "
 		"the call chain is where it blocked. It needs permission to profile the kernel, but neither BPF nor tracefs.\n\n"
+		"--runs N records COMMAND N times, into perf-1.data, perf-2.data and so on, named after FILE. Two commands with --vs between them, "
+		"as in perfdata record --runs 5 -- OLD --vs NEW, are recorded in turn, into perf-a-1.data, perf-b-1.data and so on; every "
+		"other round begins with NEW. perfdata diff takes the files, separated by commas. The first run that fails is the last "
+		"one.\n\n"
 		"The exit status is that of COMMAND; 127 if it cannot be executed, 128 plus the signal number if a signal stopped the recording.",
 	.options = options,
 	.examples = examples,

@@ -38,3 +38,6 @@ try diff -t . perf.data perf.data
 try diff -i perf.data
 try diff perf.data missing
 try diff -s nothing perf.data perf.data
+try record --runs 0 -- true
+try record --runs 2 -o - -- true
+try record --runs 2 -- true --vs

@@ -260,6 +260,23 @@ class Ways:
         result = subprocess.run([*self.words("-q"), "-o", other, "--", "true"], capture_output=True, text=True)
         self.expect(result.returncode != 0 and os.path.isdir(os.path.join(other, "sub")), "a directory that is no recording")
 
+    def runs(self):
+        """Two commands in turn, every other round beginning with the second one; a run that fails ends it all."""
+        log = os.path.join(self.folder, "log")
+        note = ["sh", "-c", f"echo $0 >> {log}"]
+        result = self.record("--runs", "3", "--", *note, "old", "--vs", *note, "new")
+        names = [f"out-{side}-{run}.data" for side in "ab" for run in (1, 2, 3)]
+        with open(log, encoding="utf-8") as file:
+            self.expect(file.read().split() == ["old", "new", "new", "old", "old", "new"], "commands are not in turn")
+        self.expect(result.returncode == 0 and all(os.path.exists(os.path.join(self.folder, name)) for name in names),
+                    f"files of runs: {result.stderr}")
+        lists = [word for word in result.stderr.split() if word.endswith("-3.data")]
+        compared = subprocess.run([self.perfdata, "diff", "--per", "run", "-s", "comm", *lists[-2:]], capture_output=True, text=True)
+        self.expect(compared.returncode == 0 and "3 and 3 runs" in compared.stdout, f"runs compared: {compared.stderr}")
+        os.unlink(log)
+        result = self.record("--runs", "3", "--", "sh", "-c", f"echo >> {log}; exit 3")
+        self.expect(result.returncode == 3 and os.path.getsize(log) == 1, "a run that fails is not the last one")
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -276,7 +293,7 @@ def main():
             print("nothing can be recorded here:", probe.stderr.strip())
             return SKIPPED
         for way in (ways.thread_that_ends, ways.switched_files, ways.same_twice, ways.answers_unread, ways.fifo, ways.stops,
-                    ways.build_ids, ways.time_of_day, ways.packing, ways.flush, ways.threads):
+                    ways.build_ids, ways.time_of_day, ways.packing, ways.flush, ways.threads, ways.runs):
             if arguments.only in way.__name__:
                 way()
                 print(f"{way.__name__}: {ways.failures} failures so far")
