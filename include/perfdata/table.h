@@ -86,7 +86,8 @@ enum pd_column_type {
 	PD_COLUMN_F64,
 	PD_COLUMN_NAME, /* a string that comes again in many rows: a dictionary of UTF-8 */
 	PD_COLUMN_TEXT, /* UTF-8 */
-	PD_COLUMN_BYTES
+	PD_COLUMN_BYTES,
+	PD_COLUMN_JSON /* UTF-8: an object or array of JSON */
 };
 
 /** A column. Owned by the set. */

@@ -26,6 +26,7 @@ static enum pd_sql_kind kind_of(enum pd_column_type type)
 		return PD_SQL_REAL;
 	case PD_COLUMN_NAME:
 	case PD_COLUMN_TEXT:
+	case PD_COLUMN_JSON:
 		return PD_SQL_TEXT;
 	case PD_COLUMN_BYTES:
 		return PD_SQL_BYTES;
@@ -419,7 +420,7 @@ static void get_cell(void *cursor, size_t column, struct pd_sql_value *value_out
 		get_name(rows, ((const uint32_t *)buffer->items)[rows->row], value_out);
 	} else if (buffer->bytes) {
 		bytes = pd_columns_bytes(buffer, rows->row);
-		value_out->kind = buffer->type == PD_COLUMN_TEXT ? PD_SQL_TEXT : PD_SQL_BYTES;
+		value_out->kind = buffer->type == PD_COLUMN_BYTES ? PD_SQL_BYTES : PD_SQL_TEXT;
 		value_out->data = (const char *)bytes.data;
 		value_out->size = bytes.size;
 	} else {

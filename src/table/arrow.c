@@ -67,8 +67,9 @@ static void release_array(struct ArrowArray *array)
 static const char *format_of(enum pd_column_type type)
 {
 	static const char *const formats[] = {
-		[PD_COLUMN_U32] = "I", [PD_COLUMN_S32] = "i",  [PD_COLUMN_U64] = "L",  [PD_COLUMN_S64] = "l",
-		[PD_COLUMN_F64] = "g", [PD_COLUMN_NAME] = "i", [PD_COLUMN_TEXT] = "u", [PD_COLUMN_BYTES] = "z",
+		[PD_COLUMN_U32] = "I",  [PD_COLUMN_S32] = "i",   [PD_COLUMN_U64] = "L",
+		[PD_COLUMN_S64] = "l",  [PD_COLUMN_F64] = "g",   [PD_COLUMN_NAME] = "i",
+		[PD_COLUMN_TEXT] = "u", [PD_COLUMN_BYTES] = "z", [PD_COLUMN_JSON] = "u",
 	};
 
 	return formats[type];

@@ -3,7 +3,7 @@
 
 static bool has_bytes(enum pd_column_type type)
 {
-	return type == PD_COLUMN_TEXT || type == PD_COLUMN_BYTES;
+	return type == PD_COLUMN_TEXT || type == PD_COLUMN_BYTES || type == PD_COLUMN_JSON;
 }
 
 bool pd_columns_init(struct pd_columns *batch, const struct pd_table *table, const bool *wanted)

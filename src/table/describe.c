@@ -41,11 +41,14 @@ static enum pd_column_type type_of(const struct pd_field *field)
 			return is_signed ? PD_COLUMN_S64 : PD_COLUMN_U64;
 		return is_signed ? PD_COLUMN_S32 : PD_COLUMN_U32;
 	case PD_LINE_ARRAY:
-		return field->kind == PD_KIND_U8 ? PD_COLUMN_BYTES : PD_COLUMN_TEXT;
+		return field->kind == PD_KIND_U8 ? PD_COLUMN_BYTES : PD_COLUMN_JSON;
 	case PD_LINE_RECORDS:
 		return PD_COLUMN_BYTES;
-	default:
+	case PD_LINE_TEXT:
+	case PD_LINE_CHARS:
 		return PD_COLUMN_TEXT;
+	default:
+		return PD_COLUMN_JSON;
 	}
 }
 

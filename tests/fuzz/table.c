@@ -50,8 +50,8 @@ static void require_column(const struct ArrowArray *array, enum pd_column_type t
 	const int32_t *items = array->buffers[1];
 
 	REQUIRE(array->length == rows && array->null_count <= rows && (array->buffers[0] || !array->null_count));
-	if (type == PD_COLUMN_TEXT || type == PD_COLUMN_BYTES)
-		require_texts(array, type == PD_COLUMN_TEXT);
+	if (type == PD_COLUMN_TEXT || type == PD_COLUMN_BYTES || type == PD_COLUMN_JSON)
+		require_texts(array, type != PD_COLUMN_BYTES);
 	if (type != PD_COLUMN_NAME)
 		return;
 	require_texts(array->dictionary, true);

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""Recordings of Linux perf: records and samples as objects, as columns, and in SQL.
+
+>>> import perfdata
+>>> recording = perfdata.open(path, symbols=False)
+>>> sample = next(iter(recording.samples()))
+>>> sample.event, sample.comm, sample.tid, sample.period
+('cpu-clock', 'hot', 4400, 500000)
+>>> sample.callchain
+[18446744073709551104, 140350296993984]
+
+Every field of the format is an attribute, None if it is not recorded. Records of any type have their fields, too:
+
+>>> [record.fields["filename"] for record in recording.records() if record.type == "MMAP2"][:2]
+['/tmp/perfdata-demo/hot', '/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2']
+
+Tables are read in batches. NumPy arrays are views of the memory of their batch; pandas, polars, pyarrow, DuckDB and others take a table
+as it is (it has __arrow_c_stream__):
+
+>>> table = recording.table("samples", columns=["time_ns", "ip"], order="time")
+>>> sum(len(batch) for batch in table.batches())
+81
+
+Questions in SQL have rows that are dicts:
+
+>>> recording.sql("select comm, count(*) n from samples group by comm order by n desc limit 1")
+[{'comm': 'hot-child', 'n': 40}]
+
+What goes wrong is an exception with code, offset and field; what is wrong with a file is in Recording.problems.
+
+>>> perfdata.open("nothing.data")
+Traceback (most recent call last):
+perfdata._errors.Error: nothing.data: cannot open: No such file or directory
+"""
+
+from ._errors import Error, Problem
+from ._library import lib as _lib
+from ._recording import Recording, Table, open
+
+__all__ = ["Error", "Problem", "Recording", "Table", "open"]
+__version__ = _lib.pd_version().decode()
