@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata open: a recording in a viewer of another program. The samples are exported to its format, and it is started.
+ */
+#include "files/export.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct values {
+	struct export_values all;
+	const char *viewer;
+	bool no_start;
+};
+
+static const struct viewer {
+	const char *name, *format;
+	const char *program;      /* that shows it; NULL: there is none to be started */
+	const char *arguments[5]; /* before the file */
+	const char *otherwise;    /* without it: what shows the file, also without a network */
+} viewers[] = {
+	{ "speedscope",
+	  "speedscope",
+	  "speedscope",
+	  { NULL },
+	  "npm has the program speedscope; its release for offline use is a page (index.html) that opens the file" },
+	{ "pprof",
+	  "pprof",
+	  "pprof",
+	  { "-symbolize=none", "-http=localhost:0", NULL },
+	  "go tool pprof -symbolize=none -http=localhost:0 FILE shows it in a browser, -top as text" },
+	{ "firefox",
+	  "firefox",
+	  NULL,
+	  { NULL },
+	  "the Firefox Profiler (profiler.firefox.com, or a copy of it) opens the file; it stays on this machine" },
+	{ "perfetto",
+	  "perfetto",
+	  NULL,
+	  { NULL },
+	  "the viewer of Perfetto (ui.perfetto.dev, or a copy of it) opens the file; it stays on this machine" },
+};
+
+static const struct option options[] = {
+	STRING("in", 0, "VIEWER", viewer,
+	       "speedscope, pprof, firefox or perfetto (default: one that is installed, else speedscope)"),
+	STRING("output", 'o', "FILE", all.output,
+	       "write the exported samples to FILE (default: name of the recording and a suffix)"),
+	FLAG("no-start", 0, no_start, "write the file only, and show how to view it"),
+	GROUP(input_group, all.input),
+	GROUP(select_group, all.select),
+	GROUP(symbol_group, all.symbols),
+	GROUP(unwind_option, all.unwind),
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata open", "perf.data in the viewer that is installed" },
+	{ "perfdata open --in pprof --comm make build.data", "the samples of one program in pprof" },
+	{ 0 },
+};
+
+static bool is_installed(const char *program)
+{
+	char path[4096];
+	const char *at = getenv("PATH");
+
+	while (program && at && *at) {
+		size_t length = strcspn(at, ":");
+
+		if (snprintf(path, sizeof(path), "%.*s/%s", (int)length, at, program) < (int)sizeof(path) &&
+		    access(path, X_OK) == 0)
+			return true;
+		at += length + (at[length] == ':');
+	}
+	return false;
+}
+
+static const struct viewer *find_viewer(const char *name)
+{
+	size_t count = sizeof(viewers) / sizeof(viewers[0]);
+
+	for (size_t i = 0; i < count; i++)
+		if (name ? !strcmp(viewers[i].name, name) : is_installed(viewers[i].program))
+			return &viewers[i];
+	if (!name)
+		return &viewers[0];
+	print_error("option --in: there is no viewer '%s'; there are speedscope, pprof, firefox and perfetto", name);
+	return NULL;
+}
+
+static const char *suffix_of(const char *format)
+{
+	struct pd_export_format about;
+
+	for (size_t i = 0; pd_export_format(i, &about); i++)
+		if (!strcmp(about.name, format))
+			return about.suffix;
+	return "";
+}
+
+/* Becomes the viewer, or says what shows the file. */
+static int show(const struct viewer *viewer, const char *path, bool start, struct output *out, int code)
+{
+	const char *words[8] = { viewer->program };
+	size_t count = 1;
+
+	if (start && is_installed(viewer->program)) {
+		for (size_t i = 0; viewer->arguments[i]; i++)
+			words[count++] = viewer->arguments[i];
+		words[count] = path;
+		execvp(viewer->program, (char **)(uintptr_t)words);
+		print_error("%s: cannot be started: %s", viewer->program, strerror(errno));
+	}
+	pd_text_printf(out->text, "%s: %s\n", path, viewer->otherwise);
+	return code;
+}
+
+static int run_open(const struct call *call)
+{
+	const struct values *values = call->values;
+	struct export_values all = values->all;
+	const struct viewer *viewer = find_viewer(values->viewer);
+	const char *input = call->word_count ? call->words[0] : all.input.path ? all.input.path : "perf.data";
+	const char *leaf = strrchr(input, '/');
+	char path[4096];
+	int code;
+
+	if (!viewer)
+		return CODE_USAGE;
+	if (all.output && !strcmp(all.output, "-")) {
+		print_error("a viewer opens a file; use -o FILE, or perfdata export");
+		return CODE_USAGE;
+	}
+	all.format = viewer->format;
+	if (snprintf(path, sizeof(path), "%s%s", leaf ? leaf + 1 : input, suffix_of(all.format)) >= (int)sizeof(path) ||
+	    !strcmp(input, "-"))
+		snprintf(path, sizeof(path), "perf.data%s", suffix_of(all.format));
+	all.output = all.output ? all.output : path;
+	code = export_samples(&all, call);
+	return code == CODE_OK || code == CODE_DAMAGED ? show(viewer, all.output, !values->no_start, call->out, code) :
+							 code;
+}
+
+const struct command cmd_open = {
+	.usage = "[--in VIEWER] [OPTION]... [FILE]",
+	.text = "Write the samples of FILE in the format of a viewer, and start it. A viewer that is not installed, or is a page for a browser, "
+		"is named with what shows the file; nothing is sent anywhere or fetched.",
+	.options = options,
+	.examples = examples,
+	.usual = "in output input",
+	.values_size = sizeof(struct values),
+	.max_words = 1,
+	.run = run_open,
+};
