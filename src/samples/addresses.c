@@ -133,6 +133,7 @@ static void leave(struct pd_address_texts *frames)
 {
 	struct pd_address_table *table = frames->table;
 
+	frames->generation++;
 	frames->table = NULL;
 	frames->slots = NULL;
 	frames->items = NULL;

@@ -57,6 +57,7 @@ struct pd_address_texts {
 	const pd_address_slot *slots;
 	size_t mask;
 	const struct pd_address_text *items;
+	uint32_t generation; /* another one: texts of before may be gone */
 };
 
 void pd_address_texts_fini(struct pd_address_texts *frames);
@@ -103,28 +104,39 @@ static inline const struct pd_address_text *pd_address_texts_get(const struct pd
 	return NULL;
 }
 
-/* Asks for what pd_address_texts_get looks at first. */
-static inline void pd_address_texts_fetch(const struct pd_address_texts *frames, const struct pd_address_key *key)
-{
-	if (frames->slots)
-		__builtin_prefetch(&frames->slots[(size_t)pd_address_hash(key) & frames->mask]);
-}
-
-/* Asks for what pd_address_texts_get most likely answers. */
-static inline void pd_address_texts_fetch_text(const struct pd_address_texts *frames, const struct pd_address_key *key)
+/* Asks for what pd_address_texts_get looks at first, and returns it; NULL: there are no texts. */
+static inline const pd_address_slot *pd_address_texts_fetch(const struct pd_address_texts *frames,
+							    const struct pd_address_key *key, uint32_t *tag_out)
 {
 	uint64_t hash = pd_address_hash(key);
-	const char *frame;
-	pd_address_slot slot;
+	const pd_address_slot *slot;
 
 	if (!frames->slots)
-		return;
-	slot = __atomic_load_n(&frames->slots[(size_t)hash & frames->mask], __ATOMIC_ACQUIRE);
-	if (slot >> 32 != hash >> 32)
-		return;
-	frame = (const char *)&frames->items[(uint32_t)slot];
+		return NULL;
+	slot = &frames->slots[(size_t)hash & frames->mask];
+	__builtin_prefetch(slot);
+	*tag_out = (uint32_t)(hash >> 32);
+	return slot;
+}
+
+/* Asks for what pd_address_texts_get most likely answers, and returns it; NULL: there is nothing likely. */
+static inline const struct pd_address_text *pd_address_texts_fetch_text(const struct pd_address_texts *frames,
+									const pd_address_slot *slot, uint32_t tag)
+{
+	pd_address_slot found = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+	const struct pd_address_text *frame = &frames->items[(uint32_t)found];
+
+	if (!found || (uint32_t)(found >> 32) != tag)
+		return NULL;
 	__builtin_prefetch(frame);
-	__builtin_prefetch(frame + 64);
+	__builtin_prefetch((const char *)frame + 64);
+	return frame;
+}
+
+/* For what that returned. */
+static inline bool pd_address_text_is_of(const struct pd_address_text *frame, const struct pd_address_key *key)
+{
+	return frame && frame->key.addr == key->addr && frame->key.what == key->what;
 }
 
 /* Takes what took the place of a full table or of slots. To be called now and then: a full table stays as long as it has

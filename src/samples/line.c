@@ -4,12 +4,13 @@
  */
 #include "samples/line.h"
 
+#include "base/cursor.h"
 #include "base/memory.h"
 
 #include <stdio.h>
 
 enum {
-	DIGITS_MOST = 24
+	DIGITS_MOST = 24 /* of a number with its sign, and of a width that is filled at once */
 };
 
 bool pd_line_init(struct pd_line_buffer *line)
@@ -98,16 +99,21 @@ void pd_line_foreign_left(struct pd_line_buffer *line, const char *string, size_
 		pd_line_spaces(line, width - length);
 }
 
-/* Copies digits that end at end; they are count. */
-static void add_digits(struct pd_line_buffer *line, const char *first, size_t count, unsigned width, char fill)
+/* Adds count digits; DIGITS_MOST bytes can be read there. Copies and fills more than there is to, which is faster. */
+static inline void add_digits(struct pd_line_buffer *line, const char *first, size_t count, unsigned width, char fill)
 {
-	char *at = pd_line_piece(line);
 	size_t missing = count < width ? width - count : 0;
+	char *at;
 
-	memset(at, fill, missing);
-	memcpy(at + missing, first, count);
+	for (; missing > DIGITS_MOST; missing--)
+		pd_line_char(line, fill);
+	at = pd_line_piece(line);
+	memset(at, fill, DIGITS_MOST);
+	memcpy(at + missing, first, DIGITS_MOST);
 	line->used += missing + count;
 }
+
+_Static_assert(2 * (int)DIGITS_MOST <= (int)PD_LINE_PIECE, "digits and what is before them are a piece");
 
 static char *decimal(char *end, uint64_t value)
 {
@@ -138,14 +144,14 @@ static char *decimal(char *end, uint64_t value)
 
 void pd_line_dec(struct pd_line_buffer *line, uint64_t value, unsigned width, char fill)
 {
-	char buffer[DIGITS_MOST], *end = buffer + sizeof(buffer), *first = decimal(end, value);
+	char buffer[2 * DIGITS_MOST], *end = buffer + DIGITS_MOST, *first = decimal(end, value);
 
 	add_digits(line, first, (size_t)(end - first), width, fill);
 }
 
 void pd_line_signed(struct pd_line_buffer *line, int64_t value, unsigned width, char fill)
 {
-	char buffer[DIGITS_MOST], *end = buffer + sizeof(buffer), *first;
+	char buffer[2 * DIGITS_MOST], *end = buffer + DIGITS_MOST, *first;
 
 	if (value >= 0) {
 		pd_line_dec(line, (uint64_t)value, width, fill);
@@ -173,16 +179,31 @@ void pd_line_signed_left(struct pd_line_buffer *line, int64_t value, unsigned wi
 		pd_line_spaces(line, width - length);
 }
 
+/* The eight digits of a number, without a branch on any of them. */
+static inline void hex_digits(char *out, uint32_t value)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t digits = value, past_nine;
+
+	/* a digit for each byte, the lowest one first */
+	digits = (digits | digits << 16) & UINT64_C(0x0000ffff0000ffff);
+	digits = (digits | digits << 8) & UINT64_C(0x00ff00ff00ff00ff);
+	digits = (digits | digits << 4) & (15 * ones);
+	past_nine = (digits + 6 * ones) >> 4 & ones;
+	digits += '0' * ones + ('a' - '0' - 10) * past_nine;
+	if (!PD_HOST_BIG)
+		digits = __builtin_bswap64(digits);
+	memcpy(out, &digits, sizeof(digits));
+}
+
 void pd_line_hex(struct pd_line_buffer *line, uint64_t value, unsigned width, char fill)
 {
-	static const char digits[] = "0123456789abcdef";
-	char buffer[DIGITS_MOST], *end = buffer + sizeof(buffer), *first = end;
+	char buffer[16 + DIGITS_MOST];
+	size_t count = value ? (67 - (size_t)__builtin_clzll(value)) / 4 : 1;
 
-	do {
-		*--first = digits[value & 15];
-		value >>= 4;
-	} while (value);
-	add_digits(line, first, (size_t)(end - first), width, fill);
+	hex_digits(buffer, (uint32_t)(value >> 32));
+	hex_digits(buffer + 8, (uint32_t)value);
+	add_digits(line, buffer + 16 - count, count, width, fill);
 }
 
 void pd_line_hex_marked(struct pd_line_buffer *line, uint64_t value)

@@ -394,27 +394,16 @@ static inline void put_code(struct pd_samples *samples, const struct pd_shown_sa
 		make_code(samples, hit, form, NULL, cpumode, addr);
 }
 
-void pd_samples_fetch(struct pd_samples *samples, const struct pd_shown_sample *hit)
+static inline void fetch_code(struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form,
+			      unsigned cpumode, uint64_t addr)
 {
-	enum form form = hit->style->chain ? FORM_ENTRY : FORM_PLACE;
-	bool unmapped;
+	struct pd_fetched_code *code = &samples->fetched[samples->fetched_count++];
 
-	samples->fetches = find_key(samples, hit, form, hit->cpumode, hit->brief.ip, &samples->fetched, &unmapped);
-	if (samples->fetches)
-		pd_address_texts_fetch(&samples->frames, &samples->fetched);
-}
-
-void pd_samples_fetch_text(struct pd_samples *samples)
-{
-	if (samples->fetches)
-		pd_address_texts_fetch_text(&samples->frames, &samples->fetched);
-}
-
-void pd_samples_ip(struct pd_samples *samples, const struct pd_shown_sample *hit)
-{
-	pd_line_hex(&samples->line, hit->brief.ip, 16, ' ');
-	if (hit->shown & (FIELD_SYM | FIELD_DSO | FIELD_SRCLINE))
-		put_code(samples, hit, FORM_PLACE, hit->cpumode, hit->brief.ip);
+	code->addr = addr;
+	code->cpumode = (uint8_t)cpumode;
+	code->slot = NULL;
+	if (find_key(samples, hit, form, cpumode, addr, &code->key, &code->unmapped))
+		code->slot = pd_address_texts_fetch(&samples->frames, &code->key, &code->tag);
 }
 
 /* A chain with a marker that nobody knows is damaged: perf shows nothing of it. */
@@ -435,6 +424,77 @@ static size_t good_entries(struct pd_u64s chain, uint64_t most)
 	return i;
 }
 
+static void fetch_chain(struct pd_samples *samples, const struct pd_shown_sample *hit)
+{
+	struct pd_u64s chain = hit->brief.callchain;
+	unsigned cpumode = PD_CPUMODE_USER;
+	size_t i = 0, count = good_entries(chain, samples->options.max_stack);
+
+	samples->chain_count = count;
+	/* these may be shown in another way, or are close at hand anyway */
+	if (hit->style->lbr || hit->style->copied || samples->options.stops_at ||
+	    samples->frames.mask < FETCHED_FROM_SLOTS)
+		count = 0;
+	for (; i < count && samples->fetched_count < FETCHED_MOST; i++) {
+		if (chain.items[i] >= PD_CONTEXT_MAX)
+			pd_chain_mode(chain.items[i], &cpumode);
+		else
+			fetch_code(samples, hit, FORM_ENTRY, cpumode, chain.items[i]);
+	}
+	samples->chain_fetched = i;
+	samples->chain_mode = cpumode;
+}
+
+void pd_samples_fetch(struct pd_samples *samples, const struct pd_shown_sample *hit)
+{
+	samples->fetched_count = 0;
+	if (hit->style->chain)
+		fetch_chain(samples, hit);
+	else if (hit->shown & (FIELD_SYM | FIELD_DSO | FIELD_SRCLINE))
+		fetch_code(samples, hit, FORM_PLACE, hit->cpumode, hit->brief.ip);
+}
+
+void pd_samples_fetch_text(struct pd_samples *samples)
+{
+	for (size_t i = 0; i < samples->fetched_count; i++) {
+		struct pd_fetched_code *code = &samples->fetched[i];
+
+		code->text = code->slot ? pd_address_texts_fetch_text(&samples->frames, code->slot, code->tag) : NULL;
+	}
+}
+
+static __attribute__((noinline)) void put_unknown(struct pd_samples *samples, const struct pd_shown_sample *hit,
+						  enum form form, const struct pd_fetched_code *code)
+{
+	if (code->slot)
+		put_known(samples, hit, form, &code->key, code->cpumode, code->addr);
+	else if (code->unmapped)
+		put_unmapped(samples, hit, form, code->addr);
+	else
+		put_code(samples, hit, form, code->cpumode, code->addr);
+}
+
+/* Once a text is made another table may take the place of that with the others. */
+static inline void put_fetched(struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form)
+{
+	uint32_t generation = samples->frames.generation;
+
+	for (size_t i = 0; i < samples->fetched_count; i++) {
+		const struct pd_fetched_code *code = &samples->fetched[i];
+
+		if (pd_address_text_is_of(code->text, &code->key) && generation == samples->frames.generation)
+			pd_line_padded(&samples->line, pd_address_text(code->text), code->text->size);
+		else
+			put_unknown(samples, hit, form, code);
+	}
+}
+
+void pd_samples_ip(struct pd_samples *samples, const struct pd_shown_sample *hit)
+{
+	pd_line_hex(&samples->line, hit->brief.ip, 16, ' ');
+	put_fetched(samples, hit, FORM_PLACE);
+}
+
 static bool ends_chain(struct pd_samples *samples, const struct pd_shown_sample *hit, unsigned cpumode, uint64_t addr)
 {
 	struct pd_place place;
@@ -447,12 +507,11 @@ static bool ends_chain(struct pd_samples *samples, const struct pd_shown_sample 
 	return samples->options.stops_at(samples->options.self, &place);
 }
 
+/* The entries from first to count, the first one of a CPU mode. */
 static void put_entries(struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form,
-			struct pd_u64s chain, size_t count)
+			struct pd_u64s chain, size_t first, size_t count, unsigned cpumode)
 {
-	unsigned cpumode = PD_CPUMODE_USER;
-
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = first; i < count; i++) {
 		if (chain.items[i] >= PD_CONTEXT_MAX) {
 			pd_chain_mode(chain.items[i], &cpumode);
 			continue;
@@ -496,18 +555,20 @@ static bool put_unwound(struct pd_samples *samples, const struct pd_shown_sample
 	if (!hit->style->copied || !samples->unwinder ||
 	    !pd_unwinder_decoded(samples->unwinder, hit->record, hit->sample, &unwound))
 		return false;
-	put_entries(samples, hit, FORM_UNWOUND, unwound.chain, good_entries(unwound.chain, UINT64_MAX));
+	put_entries(samples, hit, FORM_UNWOUND, unwound.chain, 0, good_entries(unwound.chain, UINT64_MAX),
+		    PD_CPUMODE_USER);
 	return true;
 }
 
 void pd_samples_chain(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
 	struct pd_u64s chain = hit->brief.callchain;
-	size_t count = good_entries(chain, samples->options.max_stack);
+	size_t count = samples->chain_count;
 
 	if ((hit->style->lbr && put_calls(samples, hit, count)) || put_unwound(samples, hit))
 		return;
-	put_entries(samples, hit, FORM_ENTRY, chain, count);
+	put_fetched(samples, hit, FORM_ENTRY);
+	put_entries(samples, hit, FORM_ENTRY, chain, samples->chain_fetched, count, samples->chain_mode);
 	/* perf shows the unwound stack; its first function is known without unwinding. */
 	if (!count && hit->style->copied && pd_sample_needs_unwinding(hit->sample))
 		put_code(samples, hit, FORM_ENTRY, hit->cpumode, hit->brief.ip);

@@ -62,6 +62,22 @@ struct pd_thread_line {
 	size_t start_size; /* 0: not made yet */
 };
 
+enum {
+	FETCHED_MOST = 64,
+	FETCHED_FROM_SLOTS = 1 << 14
+};
+
+/* Code of the present sample, whose text was asked for. */
+struct pd_fetched_code {
+	struct pd_address_key key;
+	const pd_address_slot *slot;        /* where its text is likely to be; NULL: it has no key */
+	const struct pd_address_text *text; /* or NULL */
+	uint64_t addr;
+	uint32_t tag; /* of the slot */
+	uint8_t cpumode;
+	bool unmapped;
+};
+
 struct pd_samples {
 	struct pd_file *file;
 	struct pd_samples_options options; /* but for fields */
@@ -86,9 +102,12 @@ struct pd_samples {
 	size_t style_count;
 	struct pd_thread_line *views; /* by hash */
 	struct pd_address_texts frames;
-	struct pd_address_key fetched; /* what was asked for */
-	bool fetches;
-	uint64_t second; /* of the last line, for its digits */
+	struct pd_fetched_code fetched[FETCHED_MOST];
+	size_t fetched_count;
+	size_t chain_count;   /* entries that are shown of the chain */
+	size_t chain_fetched; /* of these, those of which fetched are */
+	unsigned chain_mode;  /* of the one after those that were fetched */
+	uint64_t second;      /* of the last line, for its digits */
 	char second_digits[24];
 	size_t second_size;
 	uint64_t first_time, last_time;
@@ -176,7 +195,7 @@ void pd_samples_branch_end(struct pd_samples *samples, const struct pd_shown_sam
 bool pd_samples_has_place(struct pd_samples *samples, const struct pd_shown_sample *hit);
 /* Name of the object or of the function that a sample is in, by PD_FILTER_DSO or PD_FILTER_SYMBOL; NULL: not known. */
 const char *pd_samples_name(struct pd_samples *samples, const struct pd_shown_sample *hit, enum pd_filter_ask what);
-/* Texts come from all over the memory: asks for that of the sample's code, in two steps, while other things are done. */
+/* Texts come from all over the memory: asks for those of the sample's code, in two steps, while other things are done. */
 void pd_samples_fetch(struct pd_samples *samples, const struct pd_shown_sample *hit);
 void pd_samples_fetch_text(struct pd_samples *samples);
 void pd_samples_ip(struct pd_samples *samples, const struct pd_shown_sample *hit);

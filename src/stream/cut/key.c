@@ -2,13 +2,6 @@
 /* What records are sorted by: their time, or the moment at which perf would hand out those without one. */
 #include "stream/cut/pieces.h"
 
-int pd_key_compare(struct pd_key a, struct pd_key b)
-{
-	if (a.time_ns != b.time_ns)
-		return a.time_ns < b.time_ns ? -1 : 1;
-	return a.rank < b.rank ? -1 : a.rank > b.rank;
-}
-
 struct pd_key pd_rounds_take(struct pd_rounds *rounds, const struct pd_record *record)
 {
 	struct pd_key key = { record->time_ns, 0 };

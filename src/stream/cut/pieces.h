@@ -78,7 +78,11 @@ static inline void pd_stream_end_piece(struct pd_stream *stream, const struct pd
 	pd_stream_end_pass(stream, stream->index - piece->place, piece->count, piece->begin);
 }
 
-int pd_key_compare(struct pd_key a, struct pd_key b);
+static inline int pd_key_compare(struct pd_key a, struct pd_key b)
+{
+	return a.time_ns != b.time_ns ? (a.time_ns < b.time_ns ? -1 : 1) : (a.rank > b.rank) - (a.rank < b.rank);
+}
+
 // The key of the next record, in the order of the file.
 struct pd_key pd_rounds_take(struct pd_rounds *rounds, const struct pd_record *record);
 

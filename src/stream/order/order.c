@@ -43,6 +43,7 @@ struct pd_sorter {
 	bool ended; // all was handed out
 	uint64_t late_count, late_offset;
 	struct chunk *shown; // chunk whose record is shown
+	struct pd_key limit; // records of the first chunk in the heap before this are older than all others
 	uint64_t done_bytes;
 };
 
@@ -395,12 +396,48 @@ static void report_late(struct pd_sorter *order)
 	order->late_count = 0;
 }
 
+// Chunks are runs of the same time, so the next record mostly is of the same one.
+static bool show_of_same(struct pd_stream *stream)
+{
+	struct pd_sorter *order = stream->order;
+	struct chunk *chunk = order->shown;
+	const struct entry *entry;
+
+	if (!chunk || chunk->next + 1 >= chunk->count)
+		return false;
+	entry = &chunk->entries[chunk->next];
+	if (pd_key_compare(key_of(entry), order->limit) >= 0)
+		return false;
+	pd_stream_show_kept(stream, kept_at(chunk, chunk->next++));
+	return true;
+}
+
+static void find_limit(struct pd_sorter *order)
+{
+	order->limit = (struct pd_key){ 0 };
+	if (!order->heap_size || order->heap[0] != order->shown)
+		return;
+	order->limit.time_ns = order->once && !order->source_ended ? order->rounds.flushed : UINT64_MAX;
+	for (size_t i = 1; i < order->heap_size && i < 3; i++) {
+		const struct chunk *chunk = order->heap[i];
+
+		if (pd_key_compare(key_of(&chunk->entries[chunk->next]), order->limit) < 0)
+			order->limit = key_of(&chunk->entries[chunk->next]);
+	}
+	if (order->chunk_next < order->chunk_count &&
+	    pd_key_compare(order->chunks[order->chunk_next].piece->oldest, order->limit) < 0)
+		order->limit = order->chunks[order->chunk_next].piece->oldest;
+}
+
 static enum pd_status show_next(struct pd_stream *stream, struct pd_error *error)
 {
 	struct pd_sorter *order = stream->order;
 	struct chunk *chunk;
 	enum pd_status status;
 
+	if (show_of_same(stream))
+		return PD_OK;
+	sift_down(order, 0); // what was shown of the first chunk
 	let_go(order);
 	stream->kept = NULL;
 	status = order->once ? make_ready_by_rounds(order, error) : make_ready_by_chunks(order, error);
@@ -416,6 +453,7 @@ static enum pd_status show_next(struct pd_stream *stream, struct pd_error *error
 	if (++chunk->next == chunk->count)
 		order->heap[0] = order->heap[--order->heap_size];
 	sift_down(order, 0);
+	find_limit(order);
 	return PD_OK;
 }
 
