@@ -166,9 +166,7 @@ const struct command cmd_assemble = {
 		"\n"
 		"The text can be written by hand: omitted fields are 0; counts, sizes and padding are computed. Errors are "
 		"reported with line, column and field, and nothing is written.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 1,
 	.run = run_assemble,
 };

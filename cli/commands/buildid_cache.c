@@ -172,14 +172,13 @@ static int run_buildid_cache(const struct call *call)
 	enum pd_status status;
 	int code, shown;
 
-	if (!values->actions.count && !values->missing && !values->list && !values->purge_all) {
-		print_error("nothing to do; give --add, --remove, --purge, --update, --purge-all, --missing or --list");
-		return CODE_USAGE;
-	}
-	if (!directory) {
-		print_error("no cache: HOME is not set; use perfdata --buildid-dir DIR buildid-cache");
-		return CODE_USAGE;
-	}
+	if (!values->actions.count && !values->missing && !values->list && !values->purge_all)
+		return print_failure(
+			CODE_USAGE,
+			"nothing to do; give --add, --remove, --purge, --update, --purge-all, --missing or --list");
+	if (!directory)
+		return print_failure(CODE_USAGE,
+				     "no cache: HOME is not set; use perfdata --buildid-dir DIR buildid-cache");
 	status = pd_build_id_cache_open(directory, &cache, &error);
 	if (status < 0)
 		return code_with_error(status, &error);
@@ -197,8 +196,6 @@ const struct command cmd_buildid_cache = {
 		"The cache is ~/.debug, or the directory of perfdata --buildid-dir DIR buildid-cache, of the environment variable "
 		"PERF_BUILDID_DIR, or of the key buildid.dir in ~/.perfconfig. With one of these three, perfdata record adds the "
 		"objects of each recording.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.run = run_buildid_cache,
 };

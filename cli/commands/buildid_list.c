@@ -107,9 +107,7 @@ const struct command cmd_buildid_list = {
 		"\n"
 		"With --json each line is an object: build_id (or null), name, machine (host, guest, or the pid of "
 		"a guest), and hit if only hits are listed.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 1,
 	.run = run_buildid_list,
 };

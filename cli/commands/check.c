@@ -112,9 +112,7 @@ const struct command cmd_check = {
 		"Severities: damage means that data was lost (exit code 1), warning that something is "
 		"unusual but nothing was lost, info that it is worth knowing. perfdata explain CODE "
 		"describes a problem.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 1,
 	.run = run_check,
 };

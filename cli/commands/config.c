@@ -49,10 +49,8 @@ static int print_key(const struct call *call, const struct pd_config *config, co
 {
 	const char *value = pd_config_get(config, name);
 
-	if (!strchr(name, '.')) {
-		print_error("'%s' is not the name of a key: section.key", name);
-		return CODE_USAGE;
-	}
+	if (!strchr(name, '.'))
+		return print_failure(CODE_USAGE, "'%s' is not the name of a key: section.key", name);
 	if (value)
 		pd_text_printf(call->out->text, "%s=%s\n", name, value);
 	return value ? CODE_OK : CODE_NOTHING;
@@ -119,10 +117,8 @@ static int run_config(const struct call *call)
 	const char *name = file_of(values, path);
 	int code = CODE_UNREADABLE;
 
-	if (values->list && call->word_count) {
-		print_error("--list prints all keys; unexpected argument '%s'", call->words[0]);
-		return CODE_USAGE;
-	}
+	if (values->list && call->word_count)
+		return print_failure(CODE_USAGE, "--list prints all keys; unexpected argument '%s'", call->words[0]);
 	if ((!values->system && !values->user) || !name)
 		return run_with(call, call->config);
 	config = pd_config_new();
@@ -141,9 +137,7 @@ const struct command cmd_config = {
 		"file stays as it is, comments too.\n\n"
 		"perfdata obeys pager.COMMAND, color.ui, record.compression-level, record.build-id and buildid.dir; other keys are "
 		"those of perf.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = SIZE_MAX,
 	.run = run_config,
 };

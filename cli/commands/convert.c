@@ -118,9 +118,7 @@ const struct command cmd_convert = {
 		"kept. --for help lists the readers; the man page perf.data(5) describes the format.\n\n"
 		"OUTPUT is written under a temporary name (OUTPUT.new-...) and renamed when complete; an existing file stays until "
 		"then. An interrupted run removes the temporary file, unless it read from a pipe. FILE is never modified.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 1,
 	.run = run_convert,
 };

@@ -48,9 +48,7 @@ const struct command cmd_cut = {
 		"and header features. Data without a timestamp, such as AUX data, is kept whole.\n\n"
 		"START,STOP includes both ends. Parts such as 10%/2 or 10%-20% exclude the end, so adjacent parts never "
 		"contain the same sample twice. docs/selecting.md lists all forms of RANGE.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 1,
 	.run = run_cut,
 };

@@ -62,10 +62,8 @@ const struct command cmd_data = {
 		"that is not valid JSON. An existing FILE is overwritten only with --force.\n"
 		"\n"
 		"perfdata export has more formats and filters.",
-	.options = options,
-	.examples = examples,
+	OWN_TABLES,
 	.usual = "to-json input force",
-	.values_size = sizeof(struct values),
 	.max_words = 2,
 	.run = run_data,
 };

@@ -150,8 +150,7 @@ static int make_diff(struct run *run)
 						   .separator = values->separator ? *values->separator : 0 };
 	if (pd_diff_new(&wanted, &run->diff, &error) == PD_OK)
 		return CODE_OK;
-	print_error("%s%s", values->per ? "option --per: " : "", error.message);
-	return CODE_USAGE;
+	return print_failure(CODE_USAGE, "%s%s", values->per ? "option --per: " : "", error.message);
 }
 
 /* ---- recordings ---- */
@@ -381,10 +380,8 @@ const struct command cmd_diff = {
 		"\n"
 		"Only the function of a sample counts, not its callers. An event is compared with the first one of equal type and "
 		"configuration.",
-	.options = options,
-	.examples = examples,
+	OWN_TABLES,
 	.usual = "compute order sort period baseline-only significance per fail-on json comms dsos symbols time",
-	.values_size = sizeof(struct values),
 	.max_words = SIZE_MAX,
 	.run = run_diff,
 };

@@ -105,9 +105,7 @@ const struct command cmd_doctor = {
 		"With --json it is one object: file, trust (the profile quality), samples, events, duration_ns, and findings, "
 		"each with code, severity, count, total, percent, text, meaning, command, objects (name, build_id, samples, "
 		"percent, state, detail, command) and more_objects. The codes are stable: {findings}.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 1,
 	.run = run_doctor,
 };

@@ -289,10 +289,8 @@ const struct command cmd_dump = {
 	.text = "Print every record of FILE in file order: offset, type and all fields. Compressed records are followed by their "
 		"contents. Nothing else is printed, so that two dumps can be compared with diff.\n\n"
 		"With --json each record is one object on a line. --stats only counts records, as perf report --stats.",
-	.options = options,
-	.examples = examples,
+	OWN_TABLES,
 	.usual = "type where features stats json",
-	.values_size = sizeof(struct values),
 	.max_words = 1,
 	.run = run_dump,
 };

@@ -8,11 +8,7 @@
 
 struct values {
 	struct input_options input;
-	bool details;
-	bool frequency;
-	bool group;
-	bool trace_fields;
-	bool json;
+	struct pd_print_events_options shown;
 };
 
 /* Not all of input_group: -v is what perf means by it here. */
@@ -20,11 +16,11 @@ static const struct option options[] = {
 	GROUP(input_option, input.path),
 	GROUP(force_option, input.force),
 	GROUP(quiet_option, input.quiet),
-	FLAG("verbose", 'v', details, "print all non-zero fields of the perf_event_attr of each event"),
-	FLAG("freq", 'F', frequency, "print the sampling frequency or period of each event"),
-	FLAG("group", 'g', group, "print event groups"),
-	FLAG("trace-fields", 0, trace_fields, "print the fields of tracepoints"),
-	FLAG("json", 'j', json, "print one JSON object per event, with all of this"),
+	FLAG("verbose", 'v', shown.details, "print all non-zero fields of the perf_event_attr of each event"),
+	FLAG("freq", 'F', shown.frequency, "print the sampling frequency or period of each event"),
+	FLAG("group", 'g', shown.groups, "print event groups"),
+	FLAG("trace-fields", 0, shown.trace_fields, "print the fields of tracepoints"),
+	FLAG("json", 'j', shown.json, "print one JSON object per event, with all of this"),
 	{ 0 },
 };
 
@@ -54,19 +50,15 @@ static bool pass(void *self, struct pd_stream *stream, const struct pd_record *r
 static int list(struct evlist *evlist, struct input *input)
 {
 	const struct values *values = evlist->values;
-	const struct pd_print_events_options shown = { .size = sizeof(shown),
-						       .details = values->details,
-						       .frequency = values->frequency,
-						       .groups = values->group,
-						       .trace_fields = values->trace_fields,
-						       .json = values->json };
+	struct pd_print_events_options shown = values->shown;
 	struct pd_error error;
 	int code = CODE_OK;
 
+	shown.size = sizeof(shown);
 	if (pd_trace_new(input->file, NULL, &evlist->trace, &error) != PD_OK)
 		return print_failure(CODE_UNREADABLE, "%s", error.message);
 	/* The events of a pipe are records, and so are the tracing data of simpleperf. */
-	if (pd_file_header(input->file)->mode == PD_MODE_PIPE || values->trace_fields)
+	if (pd_file_header(input->file)->mode == PD_MODE_PIPE || values->shown.trace_fields)
 		code = input_visit(input, pass, evlist);
 	if (code == CODE_OK && !pd_file_event_count(input->file)) {
 		print_error("%s: no events in the file", input->name);
@@ -85,7 +77,7 @@ static int run_evlist(const struct call *call)
 	struct input input;
 	int code;
 
-	if (values->group && (values->details || values->frequency || values->trace_fields))
+	if (values->shown.groups && (values->shown.details || values->shown.frequency || values->shown.trace_fields))
 		return print_failure(CODE_USAGE, "--group cannot be combined with --verbose, --freq or --trace-fields");
 	code = input_open(&input, &values->input, call, NULL, NULL);
 	if (code != CODE_OK)
@@ -99,9 +91,7 @@ const struct command cmd_evlist = {
 		"\n"
 		"With --json each line is an object: index, name, group (leader, members and name, if any), "
 		"unit, scale, trace_fields (of tracepoints), attr with all fields, and ids.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 1,
 	.run = run_evlist,
 };

@@ -79,9 +79,7 @@ const struct command cmd_explain = {
 		"bits or names (sample_type), one field (mmap2.pgoff), a number, or a problem code "
 		"(truncated-record), in upper or lower case. Every match is explained. Without NAME, "
 		"all names are listed.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = SIZE_MAX,
 	.run = run_explain,
 };

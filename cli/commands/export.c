@@ -132,10 +132,8 @@ const struct command cmd_export = {
 		"\n"
 		"The output file appears when it is complete. A perf.data file is never overwritten, and a terminal never gets binary data. "
 		"Several FILEs are written to a directory (-o DIR), each as its name with the suffix of the format.",
-	.options = options,
-	.examples = examples,
+	OWN_TABLES,
 	.usual = "to output input time comms event",
-	.values_size = sizeof(struct values),
 	.max_words = (size_t)-1,
 	.run = run_export,
 };

@@ -59,9 +59,7 @@ const struct command cmd_filter = {
 		"applied to every record, as with --records.\n\n"
 		"A pipe is filtered as it is read, with little memory. Filters by thread name, object, function or part of "
 		"the time, and --prune, need the whole input first: it is buffered in a temporary file.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 1,
 	.run = run_filter,
 };

@@ -204,10 +204,8 @@ const struct command cmd_flame = {
 		"has no script.\n"
 		"\n"
 		"The output file appears when it is complete. A perf.data file is never overwritten, and a terminal is never written to.",
-	.options = options,
-	.examples = examples,
+	OWN_TABLES,
 	.usual = "output input format title time comms",
-	.values_size = sizeof(struct values),
 	.max_words = 1,
 	.run = run_flame,
 };

@@ -119,10 +119,8 @@ const struct command cmd_folded = {
 		"adds up periods (--all is its --all; --weight samples is what its older versions and other collapsers count). Names follow "
 		"that script: [OBJECT] for an unresolved function, blanks in thread names as _, functions without arguments. "
 		"Lines are sorted by bytes, for any number of threads.",
-	.options = options,
-	.examples = examples,
+	OWN_TABLES,
 	.usual = "input time comms event",
-	.values_size = sizeof(struct values),
 	.max_words = 1,
 	.run = run_folded,
 };

@@ -104,9 +104,7 @@ static int run_help(const struct call *call)
 const struct command cmd_help = {
 	.usage = "[OPTION]... [COMMAND | exit-codes]",
 	.text = "Show the help of COMMAND; without COMMAND, list the commands.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 1,
 	.run = run_help,
 };

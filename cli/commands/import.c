@@ -117,10 +117,9 @@ static int run_import(const struct call *call)
 	const char *path = call->word_count ? call->words[0] : values->input ? values->input : "-";
 	int code;
 
-	if (values->input && call->word_count) {
-		print_error("unexpected argument '%s' (--input is '%s' already)", call->words[0], values->input);
-		return CODE_USAGE;
-	}
+	if (values->input && call->word_count)
+		return print_failure(CODE_USAGE, "unexpected argument '%s' (--input is '%s' already)", call->words[0],
+				     values->input);
 	if (!find_format(values->format))
 		return CODE_USAGE;
 	code = target_take(&target, &values->target, PD_PACK_NONE);
@@ -128,10 +127,8 @@ static int run_import(const struct call *call)
 		return code;
 	if (strcmp(path, "-") != 0) {
 		reading = (struct reading){ .fd = open(path, O_RDONLY | O_CLOEXEC), .name = path };
-		if (reading.fd < 0) {
-			print_error("%s: %s", path, strerror(errno));
-			return CODE_UNREADABLE;
-		}
+		if (reading.fd < 0)
+			return print_failure(CODE_UNREADABLE, "%s: %s", path, strerror(errno));
 	}
 	code = import_opened(values, &target, &reading);
 	if (reading.fd != STDIN_FILENO)
@@ -145,10 +142,8 @@ const struct command cmd_import = {
 		"perf.data files can read it. What FILE does not say is left out, not made up.\n"
 		"\n"
 		"What cannot be imported is counted on standard error. OUTPUT appears when it is complete.",
-	.options = options,
-	.examples = examples,
+	OWN_TABLES,
 	.usual = "from output input",
-	.values_size = sizeof(struct values),
 	.max_words = 1,
 	.run = run_import,
 };

@@ -74,9 +74,7 @@ const struct command cmd_info = {
 	.usage = "[OPTION]... [FILE]",
 	.text = "Print a summary of FILE: file format, machine and command of the recording, events with their numbers of samples, "
 		"duration, losses, and missing information.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 1,
 	.run = run_info,
 };

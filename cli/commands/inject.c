@@ -15,10 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	LIST_MAX_BYTES = 16 << 20
-};
-
 struct values {
 	struct input_options input;
 	struct target_options target;
@@ -77,43 +73,16 @@ static const struct example examples[] = {
 
 /* ---- ids that were given ---- */
 
-/* NULL, reported, if it cannot be read as a whole. */
-static char *read_list(const char *path)
-{
-	FILE *file = fopen(path, "re");
-	char *text = file ? malloc(LIST_MAX_BYTES) : NULL;
-	size_t size = text ? fread(text, 1, LIST_MAX_BYTES, file) : 0;
-	bool whole = text && size < LIST_MAX_BYTES && !ferror(file);
-
-	if (whole) {
-		text[size] = 0;
-	} else {
-		print_error("%s: %s", path, !file ? "cannot be opened" : "cannot be read, or is larger than 16 MiB");
-		free(text);
-		text = NULL;
-	}
-	if (file)
-		fclose(file);
-	return text;
-}
-
 static int parse_known(struct run *run, const char *argument)
 {
-	static const char file[] = "file://";
-	bool listed = !strncmp(argument, file, sizeof(file) - 1);
-	char *text = listed ? read_list(argument + sizeof(file) - 1) : NULL;
 	struct pd_error error;
-	enum pd_status status;
+	enum pd_status status = pd_inject_known_read(argument, &run->known, &run->known_count, &error);
 
-	if (listed && !text)
-		return CODE_USAGE;
-	status = pd_inject_known_parse(listed ? text : argument, listed, &run->known, &run->known_count, &error);
-	free(text);
 	if (status == PD_ERROR_ARGUMENT)
-		print_error("option --known-build-ids: %s", error.message);
-	else if (status < 0)
-		print_error("out of memory");
-	return status == PD_ERROR_ARGUMENT ? CODE_USAGE : status < 0 ? CODE_UNREADABLE : CODE_OK;
+		return print_failure(CODE_USAGE, "option --known-build-ids: %s", error.message);
+	if (status < 0)
+		print_error("%s", error.message);
+	return status == PD_ERROR_MEMORY ? CODE_UNREADABLE : status < 0 ? CODE_USAGE : CODE_OK;
 }
 
 /* ---- what the library asks for ---- */
@@ -293,9 +262,7 @@ const struct command cmd_inject = {
 		"--unwind -i - -o FILE.\n\n"
 		"Objects without a build id are reported, but are not an error. If a dump cannot be read, the exit status is 1 and "
 		"OUTPUT is complete.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 1,
 	.run = run_inject,
 };

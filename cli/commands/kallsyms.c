@@ -26,10 +26,8 @@ static int run_kallsyms(const struct call *call)
 	struct pd_error error;
 	enum pd_status status;
 
-	if (!call->word_count) {
-		print_error("no symbol given; name one or more functions of the kernel");
-		return CODE_USAGE;
-	}
+	if (!call->word_count)
+		return print_failure(CODE_USAGE, "no symbol given; name one or more functions of the kernel");
 	status = pd_print_kernel_symbols(call->out->text, values->kallsyms, call->words, call->word_count, &error);
 	return status == PD_OK ? CODE_OK : code_with_error(status, &error);
 }
@@ -38,9 +36,7 @@ const struct command cmd_kallsyms = {
 	.usage = "[OPTION]... SYMBOL...",
 	.text = "Print for each SYMBOL its module and object, and its first address and the one after its last, as perf kallsyms "
 		"(6.1) does. Of several symbols of one name all are printed, each on a line.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = SIZE_MAX,
 	.run = run_kallsyms,
 };

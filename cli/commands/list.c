@@ -61,9 +61,7 @@ const struct command cmd_list = {
 	.usage = "[OPTION]... [KIND|NAME|PATTERN]...",
 	.text = "List the events that record and stat accept after -e. KIND is hw, sw, cache, pmu, raw, breakpoint or tracepoint. "
 		"Hardware and software events are listed only if they can be counted on this machine.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 64,
 	.run = run_list,
 };

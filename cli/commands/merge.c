@@ -144,11 +144,9 @@ static void report_counts(const struct run *run, const struct pd_merge_result *r
 {
 	struct pd_text *text = run->values->input.quiet ? NULL : pd_text_new();
 
-	if (!text)
-		return;
-	pd_merge_result_text(run->merge, result, text);
-	print_error_lines(text);
-	pd_text_free(text);
+	if (text)
+		pd_merge_result_text(run->merge, result, text);
+	print_and_free(text);
 }
 
 /* ---- all ---- */
@@ -285,9 +283,7 @@ const struct command cmd_merge = {
 		"Host name, command line and the like are those of the first file that has them; differences are "
 		"reported. AUX data is kept if it comes from a single recording and nothing about it changes: two hardware traces "
 		"cannot be separated in one file.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = SIZE_MAX,
 	.run = run_merge,
 };

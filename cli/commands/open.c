@@ -132,10 +132,8 @@ static int run_open(const struct call *call)
 
 	if (!viewer)
 		return CODE_USAGE;
-	if (all.output && !strcmp(all.output, "-")) {
-		print_error("a viewer opens a file; use -o FILE, or perfdata export");
-		return CODE_USAGE;
-	}
+	if (all.output && !strcmp(all.output, "-"))
+		return print_failure(CODE_USAGE, "a viewer opens a file; use -o FILE, or perfdata export");
 	all.format = viewer->format;
 	if (snprintf(path, sizeof(path), "%s%s", leaf ? leaf + 1 : input, suffix_of(all.format)) >= (int)sizeof(path) ||
 	    !strcmp(input, "-"))
@@ -150,10 +148,8 @@ const struct command cmd_open = {
 	.usage = "[--in VIEWER] [OPTION]... [FILE]",
 	.text = "Write the samples of FILE in the format of a viewer, and start it. A viewer that is not installed, or is a page for a browser, "
 		"is named with what shows the file; nothing is sent anywhere or fetched.",
-	.options = options,
-	.examples = examples,
+	OWN_TABLES,
 	.usual = "in output input",
-	.values_size = sizeof(struct values),
 	.max_words = 1,
 	.run = run_open,
 };

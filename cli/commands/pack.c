@@ -208,9 +208,7 @@ const struct command cmd_pack = {
 		"Missing objects are also reported on standard error. FILE determines which files of this machine are packed: "
 		"check the manifest before you share a bundle of somebody else's recording. The same input gives the same "
 		"bytes. OUTPUT appears when it is complete.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 1,
 	.run = run_pack,
 };

@@ -24,12 +24,12 @@ struct values {
 	const char *output;
 	bool quiet, very_verbose, dry_run;
 	bool verbose;
-	bool no_samples, off_cpu, stat, per_thread, running_time, unwind_now;
+	struct pd_session session; /* what flags set of it */
+	bool per_thread, unwind_now;
 	const char *compression;
-	bool overwrite, tail_synthesize;
 	const char *switch_output;
 	struct option_number switch_max_files;
-	bool timestamp_filename, timestamp_boundary;
+	bool timestamp_boundary;
 	const char *max_size, *duration;
 	const char *delay;
 	const char *control;
@@ -50,11 +50,11 @@ static const struct option options[] = {
 	STRING("output", 'o', "FILE", output, "output file (default: perf.data); - writes a pipe to standard output"),
 	OPTION("compression-level", 'z', LEVEL, "N", compression,
 	       "compress records, at level 1 (fast) to 22 (small); without N as fast as possible; 0: do not"),
-	FLAG("no-samples", 'n', no_samples, "record no samples, only side-band records"),
-	FLAG("stat", 's', stat, "record counts of each thread"),
-	FLAG("running-time", 0, running_time, "record enabled and running times with counts"),
+	FLAG("no-samples", 'n', samples.sampling.no_samples, "record no samples, only side-band records"),
+	FLAG("stat", 's', samples.sampling.stat, "record counts of each thread"),
+	FLAG("running-time", 0, samples.sampling.running_time, "record enabled and running times with counts"),
 	FLAG("per-thread", 0, per_thread, "one ring buffer per thread instead of per CPU"),
-	FLAG("off-cpu", 0, off_cpu,
+	FLAG("off-cpu", 0, samples.sampling.off_cpu,
 	     "also record where and how long threads sleep, as event offcpu-time; with -g including kernel stacks"),
 	FLAG("unwind-now", 0, unwind_now,
 	     "with --call-graph dwarf: unwind copied stacks while recording, and write call chains in their place"),
@@ -62,15 +62,15 @@ static const struct option options[] = {
 	       "record COMMAND N times, each into a file of its own: FILE-1, FILE-2 ...; see --vs below"),
 	STRING("delay", 'D', "MS", delay, "start sampling after MS milliseconds; -1: when enabled by --control"),
 	GROUP(control_option, control),
-	FLAG("overwrite", 0, overwrite,
+	FLAG("overwrite", 0, session.overwrite,
 	     "flight recorder: keep only the newest records in memory, write them at exit, or at SIGUSR2 with --switch-output"),
 	OPTION("switch-output", 0, ATTACHED, "WHEN", switch_output,
 	       "start a new file at SIGUSR2 (signal), or after a size (100M) or a time (30s)"),
 	NUMBER("switch-max-files", 0, "N", switch_max_files, "keep only the newest N files of --switch-output"),
-	FLAG("timestamp-filename", 0, timestamp_filename, "append a timestamp to the output file name"),
+	FLAG("timestamp-filename", 0, session.timestamp_filename, "append a timestamp to the output file name"),
 	FLAG("timestamp-boundary", 0, timestamp_boundary,
 	     "no effect: times of the first and last sample are always recorded"),
-	FLAG("tail-synthesize", 0, tail_synthesize, "synthesize records of running processes at exit"),
+	FLAG("tail-synthesize", 0, session.tail_synthesize, "synthesize records of running processes at exit"),
 	STRING("synth", 0, "WHAT", synth, "records to synthesize for running processes: all, task, mmap, cgroup or no"),
 	STRING("max-size", 0, "SIZE", max_size, "stop when the output reaches this size: 100M"),
 	STRING("duration", 0, "TIME", duration, "stop after this time: 10s"),
@@ -122,7 +122,6 @@ static bool take_switching(const struct values *values, struct pd_session *sessi
 	struct pd_error error;
 
 	session->switch_max_files = (uint32_t)values->switch_max_files.value;
-	session->timestamp_filename = values->timestamp_filename;
 	if (!when)
 		return true;
 	session->switch_on_call = true;
@@ -137,8 +136,8 @@ static bool take_session(const struct values *values, struct pd_session *session
 {
 	struct pd_error error;
 
-	session->overwrite = values->overwrite;
-	session->tail_synthesize = values->tail_synthesize || values->overwrite;
+	*session = values->session;
+	session->tail_synthesize |= session->overwrite;
 	if (values->priority.given && (!values->priority.value || values->priority.value > 99))
 		return print_error("option --realtime: the priority must be between 1 and 99");
 	session->priority = (int)values->priority.value;
@@ -215,8 +214,8 @@ static bool take_unwinding(struct record *record)
 		return true;
 	if (wanted->sampling.call_graph != PD_CALL_GRAPH_DWARF)
 		return print_error("--unwind-now requires --call-graph dwarf");
-	if (values->switch_output || values->overwrite || values->threads || values->timestamp_filename ||
-	    values->max_size)
+	if (values->switch_output || values->session.overwrite || values->threads ||
+	    values->session.timestamp_filename || values->max_size)
 		return print_error("--unwind-now cannot be combined with --switch-output, --overwrite, --threads, "
 				   "--timestamp-filename or --max-size");
 	record->output = *wanted;
@@ -236,12 +235,8 @@ static bool take_values(struct record *record, const struct call *call)
 	if (!record_take_targets(&record->setup, &values->targets, call, wanted) ||
 	    !record_take_samples(&values->samples, wanted))
 		return false;
-	sampling->no_samples = values->no_samples;
-	sampling->stat = values->stat;
-	sampling->off_cpu = values->off_cpu;
 	/* a thread is named for itself */
 	sampling->no_inherit |= values->targets.tids != NULL;
-	sampling->running_time = values->running_time;
 	wanted->targets.per_thread = values->per_thread;
 	if (!call->word_count && !wanted->targets.all && !wanted->targets.cpus && !wanted->targets.pids.count &&
 	    !wanted->targets.tids.count && !wanted->targets.by_user)
@@ -486,10 +481,8 @@ const struct command cmd_record = {
 		"other round begins with NEW. perfdata diff takes the files, separated by commas. The first run that fails is the last "
 		"one.\n\n"
 		"The exit status is that of COMMAND; 127 if it cannot be executed, 128 plus the signal number if a signal stopped the recording.",
-	.options = options,
-	.examples = examples,
+	OWN_TABLES,
 	.usual = "event freq call-graph all-cpus pid output duration",
-	.values_size = sizeof(struct values),
 	.max_words = (size_t)-1,
 	.ends_at_word = true,
 	.live = true,

@@ -187,9 +187,7 @@ const struct command cmd_repair = {
 		"and EVENT_DESC are lost, no program can parse the samples.\n\n"
 		"Each problem is reported when it is found, and a summary at the end. The exit code is 1 if something was damaged, "
 		"0 if nothing was, or if only the end of a killed recording is missing.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 1,
 	.run = run_repair,
 };

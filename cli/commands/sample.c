@@ -76,9 +76,7 @@ const struct command cmd_sample = {
 		"groups are unchanged: they are differences between samples. Frequency events whose samples have no period "
 		"cannot be scaled; this is reported.\n\n"
 		"Every N-th sample in the order of FILE is kept. If the workload is periodic, use --seed to choose at random.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 2,
 	.run = run_sample,
 };

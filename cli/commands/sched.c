@@ -4,24 +4,25 @@
  */
 #include "files/input.h"
 
+#include <perfdata/sched.h>
+
 #include <string.h>
 
 struct values {
 	struct input_options input;
-	bool summary, with_summary;
-	bool wakeups, next, migrations, cpu_visual, idle, state;
+	struct pd_timehist_options how;
 	bool no_call_graph;
 };
 
 static const struct option options[] = {
-	FLAG("summary", 's', summary, "print a table of threads only"),
-	FLAG("with-summary", 'S', with_summary, "print a table of threads after the switches"),
-	FLAG("wakeups", 'w', wakeups, "print wakeups, too"),
-	FLAG("next", 'n', next, "print the next thread of each switch"),
-	FLAG("migrations", 'M', migrations, "print migrations, and count them in the table"),
-	FLAG("cpu-visual", 'V', cpu_visual, "print a column for each CPU"),
-	FLAG("idle-hist", 'I', idle, "print idle time only, by the thread that ran before"),
-	FLAG("state", 0, state,
+	FLAG("summary", 's', how.summary_only, "print a table of threads only"),
+	FLAG("with-summary", 'S', how.summary, "print a table of threads after the switches"),
+	FLAG("wakeups", 'w', how.wakeups, "print wakeups, too"),
+	FLAG("next", 'n', how.next, "print the next thread of each switch"),
+	FLAG("migrations", 'M', how.migrations, "print migrations, and count them in the table"),
+	FLAG("cpu-visual", 'V', how.cpu_visual, "print a column for each CPU"),
+	FLAG("idle-hist", 'I', how.idle, "print idle time only, by the thread that ran before"),
+	FLAG("state", 0, how.state,
 	     "print the state in which threads are switched out; in the table, how long they waited by state"),
 	FLAG("no-call-graph", 0, no_call_graph, "do not warn that call chains are not printed"),
 	GROUP(input_group, input),
@@ -39,19 +40,12 @@ static const struct example examples[] = {
 
 static int print(struct input *input, const struct values *values, struct output *out)
 {
-	struct pd_timehist_options how = {
-		.size = sizeof(how),
-		.summary = values->with_summary,
-		.summary_only = values->summary,
-		.wakeups = values->wakeups,
-		.next = values->next,
-		.migrations = values->migrations,
-		.cpu_visual = values->cpu_visual,
-		.idle = values->idle,
-		.state = values->state,
-	};
+	struct pd_timehist_options how = values->how;
 	struct pd_error error;
-	enum pd_status status = pd_print_timehist(out->text, input->file, &how, &error);
+	enum pd_status status;
+
+	how.size = sizeof(how);
+	status = pd_print_timehist(out->text, input->file, &how, &error);
 
 	if (status == PD_ERROR_OUTPUT)
 		return CODE_OK;
@@ -60,7 +54,7 @@ static int print(struct input *input, const struct values *values, struct output
 	if (status < 0)
 		return code_with_error(status, &error);
 	output_flush(out);
-	if (how.has_chains && !values->no_call_graph && !values->summary && !input->quiet)
+	if (how.has_chains && !values->no_call_graph && !how.summary_only && !input->quiet)
 		print_error("%s: samples have call chains, which are not printed here; see perfdata script",
 			    input->name);
 	return CODE_OK;
@@ -76,8 +70,8 @@ static int run_sched(const struct call *call)
 
 	if (!call->word_count || strcmp(call->words[0], "timehist") != 0)
 		return print_failure(CODE_USAGE, "perfdata sched: 'timehist' is all there is");
-	if (values->summary && (values->wakeups || values->next))
-		return print_failure(CODE_USAGE, "-s and -%c cannot be combined", values->wakeups ? 'w' : 'n');
+	if (values->how.summary_only && (values->how.wakeups || values->how.next))
+		return print_failure(CODE_USAGE, "-s and -%c cannot be combined", values->how.wakeups ? 'w' : 'n');
 	rest.words++;
 	rest.word_count--;
 	from.keep = true; /* time order may need two passes */
@@ -95,10 +89,8 @@ const struct command cmd_sched = {
 		"\n"
 		"Offsets, sizes and signs of fields are those of the formats in FILE, so recordings of any kernel and architecture can be read. "
 		"Call chains are not printed: with --no-call-graph, perf prints none either.",
-	.options = options,
-	.examples = examples,
+	OWN_TABLES,
 	.usual = "summary with-summary wakeups next migrations state input",
-	.values_size = sizeof(struct values),
 	.max_words = 2,
 	.run = run_sched,
 };

@@ -16,14 +16,11 @@
 struct values {
 	struct input_options input;
 	struct option_list fields;
-	bool ns;
+	struct pd_samples_options shown; /* what flags set of it */
 	struct pd_select_options select;
 	struct option_number max_stack;
 	const char *unwind;
 	const char *stop;
-	bool hide_call_graph;
-	bool kernel_paths, source_paths;
-	bool reltime, deltatime;
 	bool header, header_only, show_info;
 	bool tasks, mmaps, switches, namespaces, cgroups, lost, rounds, pokes, bpf;
 	bool dump;
@@ -49,18 +46,18 @@ static const struct option options[] = {
 	GROUP(input_group, input),
 	OPTION("fields", 'F', LIST, "LIST", fields,
 	       "fields to print; +NAME and -NAME change the default, TYPE: limits them to an event type"),
-	FLAG("ns", 0, ns, "print times in nanoseconds"),
+	FLAG("ns", 0, shown.nanoseconds, "print times in nanoseconds"),
 	GROUP(select_group, select),
 	GROUP(script_select_group, select),
 	GROUP(max_stack_option, max_stack),
 	GROUP(unwind_option, unwind),
 	STRING("stop-bt", 0, "LIST", stop,
 	       "end call chains with these functions, by name or 0xADDRESS; or file://PATH"),
-	FLAG("hide-call-graph", 'G', hide_call_graph, "print only the address of the sample"),
-	FLAG("show-kernel-path", 0, kernel_paths, "print paths of kernel modules"),
-	FLAG("full-source-path", 0, source_paths, "print full paths of source files"),
-	FLAG("reltime", 0, reltime, "print times relative to the first sample"),
-	FLAG("deltatime", 0, deltatime, "print times relative to the previous sample"),
+	FLAG("hide-call-graph", 'G', shown.no_chains, "print only the address of the sample"),
+	FLAG("show-kernel-path", 0, shown.kernel_paths, "print paths of kernel modules"),
+	FLAG("full-source-path", 0, shown.source_paths, "print full paths of source files"),
+	FLAG("reltime", 0, shown.relative, "print times relative to the first sample"),
+	FLAG("deltatime", 0, shown.delta, "print times relative to the previous sample"),
 	GROUP(header_option, header),
 	GROUP(header_only_option, header_only),
 	GROUP(show_info_option, show_info),
@@ -193,32 +190,25 @@ static enum pd_status samples_of(struct script *script, const struct values *val
 {
 	const struct pd_select_options *wanted = &values->select;
 	bool by_place = wanted->dsos || wanted->dso || wanted->symbols || wanted->symbol;
-	struct pd_samples_options shown = {
-		.size = sizeof(shown),
-		.fields = values->fields.items,
-		.field_count = values->fields.count,
-		.max_stack = values->max_stack.given ? values->max_stack.value : PD_SAMPLES_STACK,
-		.no_chains = values->hide_call_graph,
-		.kernel_paths = values->kernel_paths,
-		.source_paths = values->source_paths,
-		.nanoseconds = values->ns,
-		.relative = values->reltime,
-		.delta = values->deltatime,
-		.escape = call->out->terminal,
-		.types = shown_types(values),
-		.threads = values->threads.given ? (unsigned)values->threads.value : 0,
-		.first_threads = wanted->time ? 1 : 0,
-		.choose = filter_sample,
-		.choose_place = by_place ? choose_place : NULL,
-		.stops_at = values->stop ? ends_chain : NULL,
-		.ready = get_ready,
-		.progress = input_progress_go_on,
-		.learn = learn,
-		.symbols = open_symbols,
-		.warn = input_warn,
-		.self = script,
-	};
+	struct pd_samples_options shown = values->shown;
 
+	shown.size = sizeof(shown);
+	shown.fields = values->fields.items;
+	shown.field_count = values->fields.count;
+	shown.max_stack = values->max_stack.given ? values->max_stack.value : PD_SAMPLES_STACK;
+	shown.escape = call->out->terminal;
+	shown.types = shown_types(values);
+	shown.threads = values->threads.given ? (unsigned)values->threads.value : 0;
+	shown.first_threads = wanted->time ? 1 : 0;
+	shown.choose = filter_sample;
+	shown.choose_place = by_place ? choose_place : NULL;
+	shown.stops_at = values->stop ? ends_chain : NULL;
+	shown.ready = get_ready;
+	shown.progress = input_progress_go_on;
+	shown.learn = learn;
+	shown.symbols = open_symbols;
+	shown.warn = input_warn;
+	shown.self = script;
 	if (!unwind_parse(values->unwind, &shown.no_unwind)) {
 		script->unwind_wrong = true;
 		return PD_OK;
@@ -251,7 +241,7 @@ static int take_options(struct script *script, const struct values *values, cons
 		return code_with_error(status, &script->error);
 	if (values->dump)
 		return print_failure(CODE_USAGE, "--dump-raw-trace is not supported; use perfdata dump");
-	if (values->reltime && values->deltatime)
+	if (values->shown.relative && values->shown.delta)
 		return print_failure(CODE_USAGE, "--reltime and --deltatime cannot be combined");
 	if (!take_stop(script, values->stop))
 		return CODE_USAGE;
@@ -392,10 +382,8 @@ const struct command cmd_script = {
 		"Event types of -F are hw, sw, trace, raw, break and synth. A list without + and - replaces the default "
 		"fields; as in perf, the - in bpf-output counts too, so that such a list is added.\n\n"
 		"Strings of the file are printed unchanged, except that control characters are escaped on a terminal.",
-	.options = options,
-	.examples = examples,
+	OWN_TABLES,
 	.usual = "input fields time comms event header",
-	.values_size = sizeof(struct values),
 	.max_words = 1,
 	.run = run_script,
 };

@@ -6,10 +6,15 @@
 #include "files/input.h"
 #include "files/outfile.h"
 #include "files/target.h"
-#include "scrub/scrub.h"
+
+#include <perfdata/scrub.h>
 
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+	MIN_SEARCHED = 4
+};
 
 struct values {
 	struct input_options input;
@@ -61,8 +66,8 @@ struct job {
 	struct target target;
 	struct pd_scrub *scrub;
 	struct outfile map;
-	struct scrub_keep keep;
-	char *key;
+	struct pd_scrub_keep *keep;
+	struct pd_bytes key;
 };
 
 /* ---- options ---- */
@@ -86,16 +91,45 @@ static bool parse_data(struct job *job)
 	return print_error("option --keep-data: %s", error.message);
 }
 
-static bool parse_options(struct job *job)
+/* What is wrong with a file is said of that file. */
+static bool report_wrong(const char *option, enum pd_status status, const struct pd_error *error)
 {
-	const struct values *values = job->values;
+	if (status == PD_ERROR_ARGUMENT)
+		return print_error("option --%s: %s", option, error->message);
+	return print_error("%s", error->message);
+}
 
-	if (!parse_level(job) || !parse_data(job) || !scrub_keep_read(&job->keep, &values->keep, &values->keep_names))
-		return false;
-	job->options.keep = job->keep.patterns;
-	job->options.keep_count = job->keep.count;
-	job->options.key = job->key = scrub_key_read(values->key, &job->options.key_size);
-	return job->key;
+static bool parse_keep(struct job *job)
+{
+	const struct option_list *patterns = &job->values->keep, *files = &job->values->keep_names;
+	struct pd_error error;
+	enum pd_status status = pd_scrub_keep_new(&job->keep, &error);
+
+	for (size_t i = 0; status >= 0 && i < patterns->count; i++)
+		status = pd_scrub_keep_add(job->keep, patterns->items[i], &error);
+	for (size_t i = 0; status >= 0 && i < files->count; i++)
+		status = pd_scrub_keep_add_file(job->keep, files->items[i], &error);
+	if (status < 0)
+		return report_wrong("keep", status, &error);
+	pd_scrub_keep_set(job->keep, &job->options);
+	return true;
+}
+
+/* The library does not know the environment. */
+static bool parse_key(struct job *job)
+{
+	const char *source = job->values->key;
+	const char *variable = source && !strncmp(source, "env:", 4) ? source + 4 : NULL;
+	const char *text = variable ? getenv(variable) : NULL;
+	struct pd_error error;
+	enum pd_status status;
+
+	if (variable && !text)
+		return print_error("option --key: environment variable %s is not set", variable);
+	status = pd_scrub_key_read(source, text, &job->key, &error);
+	job->options.key = job->key.data;
+	job->options.key_size = job->key.size;
+	return status >= 0 || report_wrong("key", status, &error);
 }
 
 /* ---- the map ---- */
@@ -111,6 +145,33 @@ static void print_name(void *self, const char *class_name, struct pd_bytes from,
 	pd_text_escaped(text, (const char *)from.data, from.size);
 	pd_text_add(text, "\n");
 	output_flush_large(job->map.out);
+}
+
+/* ---- what was done ---- */
+
+static void print_json(const struct pd_scrub *scrub, enum pd_scrub_level level, bool random_key, struct pd_text *text)
+{
+	struct pd_json json = { text };
+
+	pd_json_open(&json, NULL, '{');
+	pd_json_string(&json, "hide", pd_scrub_level_name(level));
+	pd_json_string(&json, "key", random_key ? "random" : "given");
+	pd_scrub_json(scrub, &json);
+	pd_json_close(&json, '}');
+	pd_text_add(text, "\n");
+}
+
+static void print_summary(const struct pd_scrub *scrub, bool random_key)
+{
+	struct pd_text *text = pd_text_new();
+
+	if (text) {
+		pd_scrub_text(scrub, text);
+		print_error_lines(text);
+	}
+	pd_text_free(text);
+	if (random_key)
+		print_error("random key: names cannot be matched with those of other results (use --key)");
 }
 
 /* ---- anonymizing ---- */
@@ -174,10 +235,48 @@ static int scrub_input(struct job *job, const struct call *call)
 	if (code != CODE_OK && code != CODE_DAMAGED)
 		return code;
 	if (job->values->json)
-		scrub_print_json(job->scrub, job->options.level, !job->values->key, call->out->text);
+		print_json(job->scrub, job->options.level, !job->values->key, call->out->text);
 	else if (!job->values->input.quiet)
-		scrub_print_summary(job->scrub, !job->values->key);
+		print_summary(job->scrub, !job->values->key);
 	return code;
+}
+
+/* ---- --verify ---- */
+
+static void print_search(const struct pd_scrub_search *search, bool as_json, struct pd_text *text)
+{
+	struct pd_json json = { text };
+
+	if (!as_json) {
+		pd_scrub_search_text(search, text);
+		return;
+	}
+	pd_json_open(&json, NULL, '{');
+	pd_scrub_search_json(search, &json);
+	pd_json_close(&json, '}');
+	pd_text_add(text, "\n");
+}
+
+static int verify(const struct pd_scrub_options *options, struct option_number min_length, bool json,
+		  const struct call *call)
+{
+	size_t min = min_length.given ? (size_t)min_length.value : MIN_SEARCHED;
+	struct pd_scrub_search_result result;
+	struct pd_scrub_search *search;
+	struct pd_error error;
+	enum pd_status status;
+
+	if (call->word_count != 2 || min < MIN_SEARCHED)
+		return print_failure(CODE_USAGE, call->word_count != 2 ?
+							 "--verify requires two files: ORIGINAL and RESULT" :
+							 "option --min-length: must be at least 4");
+	status = pd_scrub_search_new(call->words[0], call->words[1], options, min, &search, &error);
+	if (status < 0)
+		return code_with_error(status, &error);
+	print_search(search, json, call->out->text);
+	pd_scrub_search_count(search, &result);
+	pd_scrub_search_free(search);
+	return result.find_count ? CODE_DAMAGED : CODE_OK;
 }
 
 /* ---- all ---- */
@@ -187,17 +286,17 @@ static int run_scrub(const struct call *call)
 	struct job job = { .values = call->values, .options.size = sizeof(struct pd_scrub_options) };
 	int code = CODE_USAGE;
 
-	if (parse_options(&job)) {
+	if (parse_level(&job) && parse_data(&job) && parse_keep(&job) && parse_key(&job)) {
 		if (job.values->verify)
-			code = scrub_verify(&job.options, job.values->least, job.values->json, call);
+			code = verify(&job.options, job.values->least, job.values->json, call);
 		else if (call->word_count > 1)
 			print_error("unexpected argument '%s' (only one FILE is accepted)", call->words[1]);
 		else
 			code = scrub_input(&job, call);
 	}
 	pd_scrub_free(job.scrub);
-	scrub_keep_free(&job.keep);
-	free(job.key);
+	pd_scrub_keep_free(job.keep);
+	pd_scrub_key_free(&job.key);
 	return code;
 }
 
@@ -211,9 +310,7 @@ const struct command cmd_scrub = {
 		"and discarded.\n\n"
 		"docs/scrubbing.md lists what each --hide LEVEL does to each kind of value, and what a result still reveals. "
 		"--verify searches the bytes of RESULT for every name of ORIGINAL; the exit code is 1 if one is found.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 2,
 	.run = run_scrub,
 };

@@ -105,26 +105,13 @@ static void print_pieces(const struct run *run, struct output *out)
 	}
 }
 
-static void print_counts(const struct run *run, const struct pd_split_result *result)
+static void print_counts(const struct run *run)
 {
-	size_t files = pd_split_piece_count(run->split);
-	uint64_t all = result->sample_count + result->lost_count;
+	struct pd_text *text = run->values->input.quiet ? NULL : pd_text_new();
 
-	if (run->values->input.quiet)
-		return;
-	if (result->deep_count)
-		print_error("warning: %zu process%s %d or more ancestors: their files lack mappings "
-			    "inherited from more distant ones",
-			    result->deep_count, result->deep_count == 1 ? " has" : "es have",
-			    PD_SPLIT_MAX_ANCESTORS + 1);
-	print_error("%" PRIu64 " of %" PRIu64 " sample%s in %zu file%s", result->sample_count, all, plural(all), files,
-		    plural(files));
-	if (result->unknown_count)
-		print_error("%" PRIu64 " of them in the file named unknown: %s", result->unknown_count,
-			    pd_split_unknown_reason(run->split));
-	if (result->lost_count)
-		print_error("%" PRIu64 " sample%s in no file: damaged, or of an unknown event", result->lost_count,
-			    plural(result->lost_count));
+	if (text)
+		pd_split_text(run->split, text);
+	print_and_free(text);
 }
 
 static int write_all(struct run *run, struct output *out)
@@ -144,7 +131,7 @@ static int write_all(struct run *run, struct output *out)
 		return code;
 	pd_split_count(run->split, &result);
 	print_pieces(run, out);
-	print_counts(run, &result);
+	print_counts(run);
 	return result.lost_count || result.deep_count ? CODE_DAMAGED : CODE_OK;
 }
 
@@ -215,9 +202,7 @@ const struct command cmd_split = {
 		"The file of a process includes the mappings of its ancestors, up to 64; if it has more, a warning is printed and the "
 		"exit code is 1. At most 4096 files are written, and at most 512 MiB plus 64 times the input of records other than "
 		"samples.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 1,
 	.run = run_split,
 };

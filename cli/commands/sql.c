@@ -90,10 +90,8 @@ static int open_inputs(struct session *session, size_t words)
 	int code = CODE_OK;
 
 	session->inputs = calloc(count, sizeof(*session->inputs));
-	if (!session->inputs) {
-		print_error("out of memory");
-		return CODE_UNREADABLE;
-	}
+	if (!session->inputs)
+		return print_failure(CODE_UNREADABLE, "out of memory");
 	from.keep = true;
 	for (size_t i = 0; code == CODE_OK && i < count; i++) {
 		struct table_input *one = &session->inputs[i];
@@ -245,10 +243,8 @@ static int run_line(struct session *session, char *line, struct pd_text *stateme
 	if (!pd_text_bytes(statement).size && *line == '@')
 		return run_statement(session, line);
 	pd_text_printf(statement, "%s\n%c", line, 0);
-	if (pd_text_failed(statement)) {
-		print_error("out of memory");
-		return CODE_UNREADABLE;
-	}
+	if (pd_text_failed(statement))
+		return print_failure(CODE_UNREADABLE, "out of memory");
 	if (pd_sql_is_complete((const char *)pd_text_bytes(statement).data)) {
 		code = run_statement(session, (const char *)pd_text_bytes(statement).data);
 		pd_text_clear(statement);
@@ -354,10 +350,8 @@ const struct command cmd_sql = {
 		"\n"
 		"The last argument is a STATEMENT if it has a blank or a semicolon, and a QUERY of --list if it begins with @. Without one, "
 		"statements are read from standard input. Statements open and write no file.",
-	.options = options,
-	.examples = examples,
+	OWN_TABLES,
 	.usual = "format output list input time comms event",
-	.values_size = sizeof(struct values),
 	.max_words = (size_t)-1,
 	.run = run_sql,
 };

@@ -77,9 +77,7 @@ const struct command cmd_text = {
 		"Data the format tables do not describe is printed as bytes. The output of perfdata convert is restored byte "
 		"for byte identical, any other file with the same content. Compressed records are decoded and compressed "
 		"again by assemble; --packed keeps them unchanged.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 1,
 	.run = run_text,
 };

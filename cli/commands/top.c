@@ -39,7 +39,7 @@ static const struct option options[] = {
 	GROUP(no_children_option, no_children),
 	GROUP(mmap_pages_option, samples.ring),
 	GROUP(realtime_option, priority),
-	FLAG("all-cgroups", 0, samples.all_cgroups, "record cgroups, for the sort key cgroup"),
+	FLAG("all-cgroups", 0, samples.sampling.all_cgroups, "record cgroups, for the sort key cgroup"),
 	STRING("delay", 'd', "SECONDS", delay, "time between refreshes (default: 2)"),
 	NUMBER("entries", 'E', "N", entries, "maximum number of rows (default: as many as fit the screen)"),
 	STRING("sort", 's', "KEYS", sort, "sort keys, as in perfdata report (default: " DEFAULT_SORT ")"),

@@ -135,9 +135,7 @@ const struct command cmd_unpack = {
 		"DIR appears when it is complete; an interrupted run removes its files. Members outside of DIR, and those that are not files, "
 		"directories or links, are skipped and reported; the exit code is 1 then. A bundle is an ordinary tar file, so tar "
 		"can unpack it, too.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.max_words = 1,
 	.run = run_unpack,
 };

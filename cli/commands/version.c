@@ -94,8 +94,6 @@ static int run_version(const struct call *call)
 const struct command cmd_version = {
 	.usage = "[OPTION]...",
 	.text = "Print the version of perfdata and libperfdata.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct values),
+	OWN_TABLES,
 	.run = run_version,
 };

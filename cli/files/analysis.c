@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "files/analysis.h"
 
-#include "front/heap.h"
-
 #include <inttypes.h>
 #include <string.h>
 
@@ -103,7 +101,7 @@ int analysis_begin(struct analysis *analysis, const struct analysis_options *opt
 				     "option --where: dso and symbol cannot be used here; use --dsos and --symbols");
 	input.keep = true;
 	analysis->short_names = call->out->terminal;
-	heap_prepare();
+	pd_heap_prepare();
 	return input_open(&analysis->input, &input, call, NULL, NULL);
 }
 

@@ -75,8 +75,7 @@ static bool takes_filters(const struct exporting *exporting)
 	given.size = 0;
 	if (!exporting->format.whole || !memcmp(&given, &none, sizeof(none)))
 		return true;
-	print_error("%s is of whole recordings; use perfdata filter before it", exporting->format.name);
-	return false;
+	return print_error("%s is of whole recordings; use perfdata filter before it", exporting->format.name);
 }
 
 static int read_options(struct exporting *exporting, const struct call *call)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "files/extract.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "options/select_options.h"
@@ -54,57 +53,13 @@ static enum pd_status open_symbols(void *self, struct pd_file *file, const struc
 
 /* ---- what was kept ---- */
 
-static void report_weights(const struct run *run)
+static void report_text(const struct run *run, void (*print)(const struct pd_extract *extract, struct pd_text *text))
 {
-	const struct pd_extract_result *result = &run->result;
+	struct pd_text *text = run->values->input.quiet ? NULL : pd_text_new();
 
-	if (run->values->input.quiet)
-		return;
-	if (result->unscaled_count)
-		print_error("%" PRIu64 " samples of frequency events have no period: their sums are now %" PRIu64
-			    " times smaller, percentages are unchanged",
-			    result->unscaled_count, run->options->rate);
-	if (result->overflow_count)
-		print_error("%" PRIu64 " periods overflow 64 bits and were set to the maximum", result->overflow_count);
-}
-
-static void report_counts(const struct pd_extract_result *result)
-{
-	const uint64_t counts[] = { result->kept_sample_count, result->sample_count, result->kept_other_count,
-				    result->other_count };
-	bool all = counts[2] == counts[3];
-	char numbers[4][32];
-
-	for (size_t i = 0; i < 4; i++)
-		grouped(counts[i], numbers[i]);
-	/* How many more there are is not known. */
-	if (result->ended)
-		print_error("kept the first %s sample%s, and %s other record%s", numbers[0], plural(counts[0]),
-			    numbers[2], plural(counts[2]));
-	else
-		print_error("kept %s of %s sample%s, %s%s%s other record%s", numbers[0], numbers[1], plural(counts[1]),
-			    all ? "all " : numbers[2], all ? "" : " of ", numbers[3], plural(counts[3]));
-}
-
-static void kept_json(struct pd_json *json, const char *name, uint64_t kept, uint64_t count)
-{
-	pd_json_open(json, name, '{');
-	pd_json_number(json, "kept", kept);
-	pd_json_number(json, "of", count);
-	pd_json_close(json, '}');
-}
-
-static void counts_json(const struct pd_extract_result *result, struct pd_text *text)
-{
-	struct pd_json json = { .text = text };
-
-	pd_json_open(&json, NULL, '{');
-	kept_json(&json, "samples", result->kept_sample_count, result->sample_count);
-	kept_json(&json, "records", result->kept_other_count, result->other_count);
-	pd_json_offset(&json, "first_ns", result->first_ns ? result->first_ns : PD_NO_TIME);
-	pd_json_offset(&json, "last_ns", result->last_ns ? result->last_ns : PD_NO_TIME);
-	pd_json_close(&json, '}');
-	pd_text_add(text, "\n");
+	if (text)
+		print(run->extract, text);
+	print_and_free(text);
 }
 
 /* What was kept is there, even if it is nothing: a slice of a recording may be empty. */
@@ -113,9 +68,8 @@ static int report_end(const struct run *run)
 	const struct pd_extract_result *result = &run->result;
 
 	if (run->values->json)
-		counts_json(result, run->input.out->text);
-	if (!run->values->input.quiet)
-		report_counts(result);
+		pd_extract_json(run->extract, run->input.out->text);
+	report_text(run, pd_extract_text);
 	if (result->kept_sample_count || result->records)
 		return CODE_OK;
 	print_error(result->sample_count ? "%s: no samples match the filters" : "%s: no samples in the file",
@@ -171,7 +125,7 @@ static int write_all(struct run *run)
 	progress_clear(&run->input.progress);
 	code = code_with_error(status, &error);
 	if (code == CODE_OK)
-		report_weights(run);
+		report_text(run, pd_extract_weights_text);
 	code = target_close(&run->target, code);
 	return code == CODE_OK ? report_end(run) : code;
 }

@@ -52,6 +52,9 @@ struct command {
 	bool live; /* what it prints is to be seen when it happens: no pager, unless the user says so */
 };
 
+/* Members of a command whose file calls its tables options and examples, and what the options point into struct values. */
+#define OWN_TABLES .options = options, .examples = examples, .values_size = sizeof(struct values)
+
 #define COMMAND(name, function, doc) extern const struct command function;
 #include "front/commands.def"
 

@@ -67,6 +67,13 @@ void print_error_lines(const struct pd_text *text)
 	}
 }
 
+void print_and_free(struct pd_text *text)
+{
+	if (text)
+		print_error_lines(text);
+	pd_text_free(text);
+}
+
 static int64_t ms_between(const struct timespec *from, const struct timespec *to)
 {
 	return (int64_t)(to->tv_sec - from->tv_sec) * 1000 + (to->tv_nsec - from->tv_nsec) / 1000000;

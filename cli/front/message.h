@@ -18,6 +18,9 @@ void print_warning(void *self, const char *sentence);
 /* Each line of a text. */
 void print_error_lines(const struct pd_text *text);
 
+/* The same, and frees it; NULL is ignored. */
+void print_and_free(struct pd_text *text);
+
 /* A line on stderr that shows the progress of a long job. All zero is ready for use. */
 struct progress {
 	struct timespec started;

@@ -4,6 +4,7 @@
  * help.
  */
 #include "manual/completion.h"
+#include "manual/vocabulary.h"
 
 #include <perfdata/export.h>
 #include <perfdata/samples.h>
@@ -59,34 +60,18 @@ static void add_sort_keys(struct pd_text *text)
 		pd_text_printf(text, "%s ", key->name);
 }
 
-static void add_export_formats(struct pd_text *text)
+static void add_vocabulary(struct pd_text *text, enum vocabulary list)
 {
-	struct pd_export_format format;
+	const char *word, *other, *doc;
 
-	for (size_t i = 0; pd_export_format(i, &format); i++)
-		pd_text_printf(text, "%s ", format.name);
-}
-
-static void add_metrics(struct pd_text *text)
-{
-	const char *metric;
-
-	for (size_t i = 0; (metric = pd_stat_metric_name(i)) != NULL; i++)
-		pd_text_printf(text, "%s ", metric);
+	for (size_t i = 0; (word = vocabulary_word(list, i, &other, &doc)) != NULL; i++)
+		pd_text_printf(text, "%s ", word);
 }
 
 static void add_report_fields(struct pd_text *text)
 {
 	pd_text_add(text, "overhead overhead_children overhead_sys overhead_us sample period ");
 	add_sort_keys(text);
-}
-
-static void add_script_fields(struct pd_text *text)
-{
-	const char *field;
-
-	for (size_t i = 0; (field = pd_samples_field(i, NULL)) != NULL; i++)
-		pd_text_printf(text, "%s ", field);
 }
 
 /* ---- which ---- */
@@ -97,11 +82,12 @@ struct known_value {
 	enum value_kind kind;
 	const char *words; /* or NULL */
 	void (*add)(struct pd_text *text);
+	enum vocabulary list; /* if neither words nor add, for VALUE_WORD and VALUE_LIST */
 };
 
 static const struct known_value known_values[] = {
 	{ NULL, "color", VALUE_WORD, "auto always never ", NULL },
-	{ "export", "to", VALUE_WORD, NULL, add_export_formats },
+	{ "export", "to", VALUE_WORD, NULL, NULL, EXPORT_FORMATS },
 	{ NULL, "to", VALUE_WORD, "file pipe dir ", NULL },
 	{ NULL, "byte-order", VALUE_WORD, "little big same ", NULL },
 	{ NULL, "weight", VALUE_WORD, "samples period ", NULL },
@@ -116,7 +102,7 @@ static const struct known_value known_values[] = {
 	{ "top", "event", VALUE_EVENTS, NULL, NULL },
 	{ "top", "sort", VALUE_LIST, NULL, add_sort_keys },
 	{ "stat", "event", VALUE_EVENTS, NULL, NULL },
-	{ "stat", "metrics", VALUE_LIST, NULL, add_metrics },
+	{ "stat", "metrics", VALUE_LIST, NULL, NULL, METRICS },
 	{ "stat", NULL, VALUE_PROGRAM, NULL, NULL },
 	{ "list", NULL, VALUE_WORD, "hw sw cache tracepoint pmu ", NULL },
 	{ "report", "sort", VALUE_LIST, NULL, add_sort_keys },
@@ -124,7 +110,7 @@ static const struct known_value known_values[] = {
 	{ "report", "percentage", VALUE_WORD, "absolute relative ", NULL },
 	{ "report", "call-graph", VALUE_LIST,
 	  "graph fractal flat folded none caller callee function address percent period count ", NULL },
-	{ "script", "fields", VALUE_LIST, NULL, add_script_fields },
+	{ "script", "fields", VALUE_LIST, NULL, NULL, SAMPLE_FIELDS },
 	{ "flame", "format", VALUE_WORD, "html svg ", NULL },
 	{ "flame", "by", VALUE_WORD, "comm pid tid cpu none ", NULL },
 	{ "dump", "type", VALUE_LIST, NULL, add_record_names },
@@ -166,6 +152,8 @@ enum value_kind completion_value(const struct command_line *line, const struct o
 			pd_text_add(words, known->words);
 		if (known->add)
 			known->add(words);
+		if (!known->words && !known->add && (known->kind == VALUE_WORD || known->kind == VALUE_LIST))
+			add_vocabulary(words, known->list);
 		return known->kind;
 	}
 	return option ? kind_by_argument(option->argument) : line->command->max_words ? VALUE_FILE : VALUE_NONE;

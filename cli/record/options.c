@@ -40,31 +40,31 @@ static const struct option sample_lines[] = {
 	GROUP(record_max_stack_option, max_stack),
 	FLAG("branch-any", 'b', branch_any, "record branch stacks"),
 	STRING("branch-filter", 'j', "LIST", branches, "record branch stacks of these branch types: any_call,u"),
-	FLAG("data", 'd', data, "record data addresses"),
-	FLAG("phys-data", 0, phys_data, "record physical data addresses"),
-	FLAG("data-page-size", 0, data_page_size, "record page sizes of data addresses"),
-	FLAG("code-page-size", 0, code_page_size, "record page sizes of code addresses"),
-	FLAG("weight", 'W', weight, "record sample weights"),
-	FLAG("transaction", 0, transaction, "record transaction flags"),
-	FLAG("raw-samples", 'R', raw, "record raw data of all events"),
-	FLAG("timestamp", 'T', timestamp, "record timestamps"),
-	FLAG("period", 'P', period_field, "record periods"),
-	FLAG("sample-cpu", 0, sample_cpu, "record CPU numbers"),
-	FLAG("sample-identifier", 0, identifier, "record sample identifiers"),
+	FLAG("data", 'd', sampling.addr, "record data addresses"),
+	FLAG("phys-data", 0, sampling.phys_addr, "record physical data addresses"),
+	FLAG("data-page-size", 0, sampling.data_page_size, "record page sizes of data addresses"),
+	FLAG("code-page-size", 0, sampling.code_page_size, "record page sizes of code addresses"),
+	FLAG("weight", 'W', sampling.weight, "record sample weights"),
+	FLAG("transaction", 0, sampling.transaction, "record transaction flags"),
+	FLAG("raw-samples", 'R', sampling.raw, "record raw data of all events"),
+	FLAG("timestamp", 'T', sampling.time, "record timestamps"),
+	FLAG("period", 'P', sampling.period_field, "record periods"),
+	FLAG("sample-cpu", 0, sampling.cpu, "record CPU numbers"),
+	FLAG("sample-identifier", 0, sampling.identifier, "record sample identifiers"),
 	OPTION("user-regs", 0, ATTACHED, "LIST", user_regs, "record these user-space registers; ? lists them"),
 	OPTION("intr-regs", 'I', ATTACHED, "LIST", intr_regs, "record these registers at the interrupt; ? lists them"),
-	GROUP(all_user_option, all_user),
-	GROUP(all_kernel_option, all_kernel),
-	FLAG("user-callchains", 0, user_callchains, "record only user-space call chains"),
-	FLAG("kernel-callchains", 0, kernel_callchains, "record only kernel call chains"),
+	GROUP(all_user_option, sampling.all_user),
+	GROUP(all_kernel_option, sampling.all_kernel),
+	FLAG("user-callchains", 0, sampling.user_callchains, "record only user-space call chains"),
+	FLAG("kernel-callchains", 0, sampling.kernel_callchains, "record only kernel call chains"),
 	STRING("clockid", 'k', "CLOCK", clock, "clock for timestamps: mono, raw, boot, real, tai"),
 	GROUP(mmap_pages_option, ring),
-	FLAG("namespaces", 0, namespaces, "record namespaces of processes"),
-	FLAG("all-cgroups", 0, all_cgroups, "record cgroups"),
-	FLAG("switch-events", 0, switch_events, "record context switches"),
-	FLAG("no-bpf-event", 0, no_bpf_event, "do not record loading of BPF programs"),
-	FLAG("buildid-mmap", 0, build_id_mmap, "record build ids in MMAP2 records"),
-	FLAG("strict-freq", 0, strict_freq, "fail if the kernel does not allow the requested frequency"),
+	FLAG("namespaces", 0, sampling.namespaces, "record namespaces of processes"),
+	FLAG("all-cgroups", 0, sampling.all_cgroups, "record cgroups"),
+	FLAG("switch-events", 0, sampling.switch_events, "record context switches"),
+	FLAG("no-bpf-event", 0, sampling.no_bpf_event, "do not record loading of BPF programs"),
+	FLAG("buildid-mmap", 0, sampling.build_id_mmap, "record build ids in MMAP2 records"),
+	FLAG("strict-freq", 0, sampling.strict_freq, "fail if the kernel does not allow the requested frequency"),
 	{ 0 },
 };
 
@@ -194,7 +194,6 @@ static bool take_rate(const struct sample_values *values, struct pd_sampling *sa
 	if (values->period.given && !values->period.value)
 		return print_error("option --count: the period must be greater than 0");
 	sampling->period = values->period.value;
-	sampling->strict_freq = values->strict_freq;
 	if (!values->freq)
 		return true;
 	return value_is("freq", pd_freq_parse(values->freq, sampling, &error), &error);
@@ -210,31 +209,6 @@ static bool take_branches(const struct sample_values *values, struct pd_sampling
 	if (values->branch_any)
 		sampling->branch_filter = PD_MASK(PD_BRANCH_TYPE_ANY);
 	return true;
-}
-
-static void take_fields(const struct sample_values *values, struct pd_sampling *sampling)
-{
-	sampling->addr = values->data;
-	sampling->phys_addr = values->phys_data;
-	sampling->data_page_size = values->data_page_size;
-	sampling->code_page_size = values->code_page_size;
-	sampling->weight = values->weight;
-	sampling->transaction = values->transaction;
-	sampling->raw = values->raw;
-	sampling->time = values->timestamp;
-	sampling->period_field = values->period_field;
-	sampling->cpu = values->sample_cpu;
-	sampling->identifier = values->identifier;
-	sampling->all_user = values->all_user;
-	sampling->all_kernel = values->all_kernel;
-	sampling->user_callchains = values->user_callchains;
-	sampling->kernel_callchains = values->kernel_callchains;
-	sampling->namespaces = values->namespaces;
-	sampling->all_cgroups = values->all_cgroups;
-	sampling->switch_events = values->switch_events;
-	sampling->no_bpf_event = values->no_bpf_event;
-	sampling->build_id_mmap = values->build_id_mmap;
-	sampling->max_stack = (uint32_t)values->max_stack.value;
 }
 
 /* What is none of the registers, such as ?, is answered by their names. */
@@ -259,8 +233,12 @@ bool record_take_samples(const struct sample_values *values, struct pd_recorder_
 {
 	struct pd_sampling *sampling = &options->sampling;
 	struct pd_error error;
+	bool no_inherit; /* of the targets */
 
-	take_fields(values, sampling);
+	no_inherit = sampling->no_inherit;
+	*sampling = values->sampling;
+	sampling->no_inherit = no_inherit;
+	sampling->max_stack = (uint32_t)values->max_stack.value;
 	if (values->g)
 		sampling->call_graph = PD_CALL_GRAPH_FP;
 	if (values->call_graph &&

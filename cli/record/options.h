@@ -33,13 +33,10 @@ struct sample_values {
 	struct option_number max_stack;
 	bool branch_any;
 	const char *branches;
-	bool data, phys_data, data_page_size, code_page_size, weight, transaction, raw;
-	bool timestamp, period_field, sample_cpu, identifier;
+	struct pd_sampling sampling; /* what flags set of it */
 	const char *user_regs, *intr_regs;
-	bool all_user, all_kernel, user_callchains, kernel_callchains;
 	const char *clock;
 	const char *ring;
-	bool namespaces, all_cgroups, switch_events, no_bpf_event, build_id_mmap, strict_freq;
 };
 extern const struct option_group record_sample_group;
 

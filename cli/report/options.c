@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/options.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define DEFAULT_KEYS "comm,dso,sym"
@@ -10,7 +9,6 @@
 static const double FOLDED_BELOW = 0.5; /* percent */
 
 enum {
-	WIDTH_MAX = 1000,
 	STACK_MAX = 127 /* entries of a call chain that perf takes */
 };
 
@@ -29,10 +27,10 @@ static const struct option_group report_select_group = { HEADING_FILTER, select_
 
 const struct option report_options[] = {
 	GROUP(input_group, analysis.input),
-	STRING("sort", 's', "KEYS", sort,
+	STRING("sort", 's', "KEYS", options.sort,
 	       "group and sort by these keys; +KEY adds one (default: " DEFAULT_KEYS
 	       "; trace if all events are tracepoints)"),
-	STRING("fields", 'F', "LIST", fields,
+	STRING("fields", 'F', "LIST", options.fields,
 	       "columns: overhead, overhead_children, overhead_sys, overhead_us, sample, period, and keys; +KEY adds one"),
 	OPTION("call-graph", 'g', MAYBE, "HOW", call_graph,
 	       "graph, fractal, flat, folded or none; minimum percentage; caller or callee; function or address; percent, "
@@ -43,26 +41,26 @@ const struct option report_options[] = {
 	     ")"),
 	FLAG("no-branch-stack", 0, no_branches, "count samples even if branches were recorded"),
 	GROUP(children_option, children),
-	GROUP(no_children_option, no_children),
+	GROUP(no_children_option, options.no_children),
 	GROUP(max_stack_option, max_stack),
 	GROUP(unwind_option, analysis.unwind),
 	GROUP(percent_limit_option, percent_limit),
 	STRING("percentage", 0, "HOW", percentage,
 	       "percentages of all samples (absolute) or of those that match the filters (relative)"),
-	GROUP(show_samples_option, samples),
-	GROUP(show_period_option, period),
-	FLAG("show-cpu-utilization", 0, utilization, "add columns for kernel and user shares"),
+	GROUP(show_samples_option, options.show_samples),
+	GROUP(show_period_option, options.show_period),
+	FLAG("show-cpu-utilization", 0, options.show_levels, "add columns for kernel and user shares"),
 	STRING("column-widths", 'w', "LIST", widths, "column widths; 0: as wide as needed"),
-	FLAG("hide-unresolved", 'U', hide_unresolved, "omit samples in unresolved functions"),
-	FLAG("group", 0, group, "print all events in one table"),
-	FLAG("no-group", 0, no_group, "print a table per event even for event groups"),
+	FLAG("hide-unresolved", 'U', options.hide_unresolved, "omit samples in unresolved functions"),
+	FLAG("group", 0, options.all_in_one_table, "print all events in one table"),
+	FLAG("no-group", 0, options.no_groups, "print a table per event even for event groups"),
 	STRING("time-quantum", 0, "TIME", time_quantum, "time slice of the sort key time (default: 100ms)"),
-	STRING("symbol-filter", 0, "TEXT", symbol_part, "only rows of functions whose name has this part"),
-	FLAG("hierarchy", 0, hierarchy,
+	STRING("symbol-filter", 0, "TEXT", options.symbol_part, "only rows of functions whose name has this part"),
+	FLAG("hierarchy", 0, options.hierarchy,
 	     "rows as a tree, a level for each sort key, or for several in braces: -s {comm,dso},sym"),
-	FLAG("ns", 0, nanoseconds, "show the sort key time in nanoseconds"),
-	FLAG("full-source-path", 0, source_paths, "show the paths of source files, not only their names"),
-	FLAG("no-skip-empty", 0, show_empty, "print a table even for events without samples"),
+	FLAG("ns", 0, options.nanoseconds, "show the sort key time in nanoseconds"),
+	FLAG("full-source-path", 0, options.source_paths, "show the paths of source files, not only their names"),
+	FLAG("no-skip-empty", 0, options.empty_tables, "print a table even for events without samples"),
 	FLAG("modules", 'm', modules, "has no effect: kernel modules are always resolved"),
 	STRING("field-separator", 't', "CHAR", separator, "column separator instead of blanks"),
 	FLAG("json", 0, json, "print JSON"),
@@ -84,39 +82,6 @@ const struct option report_options[] = {
 	{ 0 },
 };
 
-static bool parse_quantum(const char *text, uint64_t *ns_out)
-{
-	static const struct {
-		const char *unit;
-		double ns;
-	} units[] = { { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 } };
-	char *end;
-	double number = strtod(text, &end);
-
-	for (size_t i = 0; end != text && number > 0 && i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcmp(end, units[i].unit) == 0 && number * units[i].ns >= 1 && number * units[i].ns < 1e18) {
-			*ns_out = (uint64_t)(number * units[i].ns);
-			return true;
-		}
-	return false;
-}
-
-static bool parse_widths(struct pd_report_text_options *text, const char *list)
-{
-	for (size_t i = 0; *list; i++) {
-		size_t length = strcspn(list, ",");
-		char *end;
-		unsigned long width = strtoul(list, &end, 10);
-
-		if (i == PD_REPORT_COLUMNS_MAX || end != list + length || *list == '-' || width > WIDTH_MAX)
-			return print_error("option --column-widths: '%s' is not a list of at most %d widths up to %d",
-					   list, PD_REPORT_COLUMNS_MAX, WIDTH_MAX);
-		text->widths[i] = width;
-		list += length + (list[length] == ',');
-	}
-	return true;
-}
-
 static bool parse_graph(struct pd_report_graph *graph, const struct report_values *values)
 {
 	struct pd_error error;
@@ -132,13 +97,13 @@ static bool parse_graph(struct pd_report_graph *graph, const struct report_value
 /* Rows of a tree are no lines of a table. */
 static bool check_hierarchy(const struct report_values *values)
 {
-	const char *other = values->fields    ? "fields" :
-			    values->separator ? "field-separator" :
-			    values->json      ? "json" :
-			    values->csv       ? "csv" :
-						NULL;
+	const char *other = values->options.fields ? "fields" :
+			    values->separator      ? "field-separator" :
+			    values->json           ? "json" :
+			    values->csv            ? "csv" :
+						     NULL;
 
-	return !values->hierarchy || !other || print_error("--hierarchy and --%s cannot be combined", other);
+	return !values->options.hierarchy || !other || print_error("--hierarchy and --%s cannot be combined", other);
 }
 
 static bool check_options(const struct report_values *values)
@@ -179,35 +144,26 @@ static void fill_options(struct report_run *run)
 	options->view = values->branches    ? PD_REPORT_BRANCHES :
 			values->no_branches ? PD_REPORT_SAMPLES :
 					      PD_REPORT_AUTO;
-	options->sort = values->sort;
-	options->fields = values->fields;
-	options->no_children = values->no_children;
-	options->show_samples = values->samples;
-	options->show_period = values->period;
-	options->show_levels = values->utilization;
 	options->no_empty_columns = values->json || values->csv;
-	options->all_in_one_table = values->group;
-	options->no_groups = values->no_group;
 	options->relative = values->percentage && strcmp(values->percentage, "relative") == 0;
-	options->symbol_part = values->symbol_part;
 	options->socket = values->analysis.select.socket;
-	options->nanoseconds = values->nanoseconds;
-	options->source_paths = values->source_paths;
-	options->empty_tables = values->show_empty;
-	options->hierarchy = values->hierarchy;
-	options->hide_unresolved = values->hide_unresolved;
 	options->max_stack = values->max_stack.given ? (size_t)values->max_stack.value : STACK_MAX;
 	options->threads = values->analysis.threads.given ? (unsigned)values->analysis.threads.value : 0;
-	run->is_quantum_valid = !values->time_quantum || parse_quantum(values->time_quantum, &options->slice_ns);
+	run->is_quantum_valid = !values->time_quantum ||
+				pd_report_slice_parse(values->time_quantum, &options->slice_ns);
 }
 
 bool report_options_parse(struct report_run *run)
 {
 	const struct report_values *values = run->values;
 	struct pd_report_options *options = &run->options;
+	struct pd_error error;
 
-	if (!parse_graph(&options->graph, values) || (values->widths && !parse_widths(&run->text, values->widths)))
+	*options = values->options;
+	if (!parse_graph(&options->graph, values))
 		return false;
+	if (values->widths && pd_report_widths_parse(values->widths, &run->text, &error) < 0)
+		return print_error("option --column-widths: %s", error.message);
 	if (values->percent_limit) {
 		if (!percent_parse("percent-limit", values->percent_limit, &options->least_percent))
 			return false;

@@ -9,19 +9,17 @@
 
 struct report_values {
 	struct analysis_options analysis;
-	const char *sort, *fields;
+	struct pd_report_options options; /* what options set of it */
 	const char *call_graph;
 	bool inverted;
-	bool children, no_children;
+	bool children;
 	struct option_number max_stack;
 	const char *percent_limit, *percentage;
 	const char *separator;
 	const char *time_quantum;
 	const char *widths;
-	bool samples, period, utilization, group, no_group, hide_unresolved;
 	bool branches, no_branches;
-	const char *symbol_part;
-	bool nanoseconds, source_paths, show_empty, modules, hierarchy;
+	bool modules;
 	bool header, header_only, show_info;
 	const char *stats; /* "" without a value */
 	bool tasks, mmaps;

@@ -144,6 +144,10 @@ PD_API const char *pd_status_name(enum pd_status status);
 /** Optional libraries: name and version of the index-th, or NULL past the end.
  * *built_in_out (may be NULL) is set to whether it is built in. */
 PD_API const char *pd_build_part(size_t index, bool *built_in_out, const char **use_out);
+/** For programs that build large tables once, and end: from now on the heap of the process takes its memory in huge pages, if
+ * the system has them at hand, and keeps it. To be called before other threads are started; does nothing where the C library
+ * is another one than glibc. */
+PD_API void pd_heap_prepare(void);
 
 #ifdef __cplusplus
 }

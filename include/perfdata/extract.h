@@ -24,6 +24,7 @@
 
 #include <perfdata/select.h>
 #include <perfdata/symbol.h>
+#include <perfdata/text.h>
 #include <perfdata/writer.h>
 
 #ifdef __cplusplus
@@ -100,6 +101,12 @@ PD_API void pd_extract_free(struct pd_extract *extract);
  * PD_ERROR_OUTPUT and PD_ERROR_ARGUMENT of the writer. */
 PD_API enum pd_status pd_extract_write(struct pd_extract *extract, struct pd_writer *writer,
 				       struct pd_extract_result *result_out, struct pd_error *error);
+
+/** What was kept, after pd_extract_write: a line of text, or a JSON object on a line. */
+PD_API void pd_extract_text(const struct pd_extract *extract, struct pd_text *text);
+PD_API void pd_extract_json(const struct pd_extract *extract, struct pd_text *text);
+/** What is to be known about sums of what was kept with RATE: lines, or nothing. */
+PD_API void pd_extract_weights_text(const struct pd_extract *extract, struct pd_text *text);
 
 #ifdef __cplusplus
 }

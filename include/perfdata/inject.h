@@ -115,6 +115,10 @@ PD_API void pd_inject_text(const struct pd_inject *inject, struct pd_text *text)
  * them; lines without an id are skipped there. The caller frees *known_out. Errors: PD_ERROR_MEMORY; PD_ERROR_ARGUMENT. */
 PD_API enum pd_status pd_inject_known_parse(const char *text, bool is_list, struct pd_inject_known **known_out,
 					    size_t *count_out, struct pd_error *error);
+/** The same for file://PATH, a list as buildid-list prints it, or else ids and paths themselves. Errors also: PD_ERROR_SYSTEM
+ * for a file that cannot be read. */
+PD_API enum pd_status pd_inject_known_read(const char *argument, struct pd_inject_known **known_out,
+					   size_t *count_out, struct pd_error *error);
 /** NULL is ignored. */
 PD_API void pd_inject_known_free(struct pd_inject_known *known);
 

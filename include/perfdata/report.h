@@ -232,6 +232,11 @@ struct pd_report_text_options {
 /** Quality, and what stands above all tables of perf report --stdio. */
 PD_API enum pd_status pd_report_text_top(struct pd_report *report, const struct pd_report_text_options *options,
 					 struct pd_text *text, struct pd_error *error);
+/** Sets the widths of columns, a list such as 10,20; 0: as wide as needed. Errors: PD_ERROR_ARGUMENT. */
+PD_API enum pd_status pd_report_widths_parse(const char *list, struct pd_report_text_options *text,
+					     struct pd_error *error);
+/** The length of a time slice (pd_report_options.slice_ns): 10ms, 0.5s. False if it is none. */
+PD_API bool pd_report_slice_parse(const char *text, uint64_t *ns_out);
 /** All tables, as perf report --stdio prints them. */
 PD_API enum pd_status pd_report_text(struct pd_report *report, const struct pd_report_text_options *options,
 				     struct pd_text *text, struct pd_error *error);

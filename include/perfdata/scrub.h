@@ -105,6 +105,28 @@ PD_API enum pd_status pd_scrub_keep_data_parse(const char *list, struct pd_scrub
 					       struct pd_error *error);
 /** Whether such a pattern for names, CLASS=PATTERN or PATTERN, names a class that there is. */
 PD_API bool pd_scrub_knows_class(const char *keep);
+struct pd_scrub_keep;
+/** Patterns for names that stay: one after another, or those of a file, one on a line, without empty ones and those after #.
+ * Patterns that are added must remain valid. Errors: PD_ERROR_MEMORY; PD_ERROR_ARGUMENT for a class that is none; for files also
+ * PD_ERROR_SYSTEM, and PD_ERROR_LIMIT above 1 MiB, with the path in the message. */
+PD_API enum pd_status pd_scrub_keep_new(struct pd_scrub_keep **keep_out, struct pd_error *error);
+PD_API enum pd_status pd_scrub_keep_add(struct pd_scrub_keep *keep, const char *pattern, struct pd_error *error);
+PD_API enum pd_status pd_scrub_keep_add_file(struct pd_scrub_keep *keep, const char *path, struct pd_error *error);
+/** Sets keep and keep_count of the options, which are valid until something is added. */
+PD_API void pd_scrub_keep_set(const struct pd_scrub_keep *keep, struct pd_scrub_options *options);
+/** NULL is ignored. */
+PD_API void pd_scrub_keep_free(struct pd_scrub_keep *keep);
+
+enum {
+	PD_SCRUB_KEY_MIN_BYTES = 16
+};
+
+/** Reads a key: text itself; without it (NULL) hex:DIGITS, or the contents of a file, whose last newline does not count, or
+ * random bytes if source is NULL, too. To be given back with pd_scrub_key_free. Errors: PD_ERROR_ARGUMENT for one that is too
+ * short; PD_ERROR_MEMORY; those of files, as above. */
+PD_API enum pd_status pd_scrub_key_read(const char *source, const char *text, struct pd_bytes *key_out,
+					struct pd_error *error);
+PD_API void pd_scrub_key_free(struct pd_bytes *key);
 /** Reads the file once if level is not PD_SCRUB_NAMES; then it must be one that can be read twice (pd_open_options.keep).
  * It must remain open. Errors: PD_ERROR_MEMORY; PD_ERROR_ARGUMENT; PD_ERROR_FORMAT for an event table that cannot be
  * trusted; those of pd_stream_next. */

@@ -23,6 +23,7 @@
 #define PERFDATA_SPLIT_H
 
 #include <perfdata/file.h>
+#include <perfdata/text.h>
 #include <perfdata/writer.h>
 
 #ifdef __cplusplus
@@ -90,6 +91,8 @@ PD_API const struct pd_split_piece *pd_split_piece(const struct pd_split *split,
 PD_API const char *pd_split_unknown_reason(const struct pd_split *split);
 /** Counts of the whole split. */
 PD_API void pd_split_count(const struct pd_split *split, struct pd_split_result *result_out);
+/** The same in words, a few lines. */
+PD_API void pd_split_text(const struct pd_split *split, struct pd_text *text);
 
 /** Reads the file again and writes pieces first to first + count - 1 to unused writers, whose packing is not PD_PACK_KEEP.
  * count is at most PD_SPLIT_AT_ONCE. The caller finishes the writers, or aborts them after an error. Errors: those of

@@ -2,9 +2,14 @@
 /* Build ids that are given as text, in place of those of files: "ID PATH", as perf buildid-list prints them. */
 #include "edit/inject/inject.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "object/symbols/scan.h"
+
+enum {
+	LIST_MAX_BYTES = 16 << 20
+};
 
 static bool is_blank(char c)
 {
@@ -68,6 +73,43 @@ enum pd_status pd_inject_known_parse(const char *text, bool is_list, struct pd_i
 		pd_free(known);
 	else
 		*known_out = known;
+	return status;
+}
+
+// Ends with a NUL.
+static enum pd_status read_list(const char *path, char **text_out, struct pd_error *error)
+{
+	FILE *file = fopen(path, "re");
+	char *text = file ? pd_alloc(LIST_MAX_BYTES) : NULL;
+	size_t size = text ? fread(text, 1, LIST_MAX_BYTES, file) : 0;
+	bool is_whole = text && size < LIST_MAX_BYTES && !ferror(file);
+
+	if (file)
+		fclose(file);
+	if (is_whole) {
+		text[size] = 0;
+		*text_out = text;
+		return PD_OK;
+	}
+	pd_free(text);
+	return pd_fail(error, PD_ERROR_SYSTEM, PD_NO_OFFSET, "%s: %s", path,
+		       !file ? "cannot be opened" : "cannot be read, or is larger than 16 MiB");
+}
+
+enum pd_status pd_inject_known_read(const char *argument, struct pd_inject_known **known_out, size_t *count_out,
+				    struct pd_error *error)
+{
+	static const char prefix[] = "file://";
+	enum pd_status status;
+	char *text = NULL;
+
+	if (strncmp(argument, prefix, sizeof(prefix) - 1) != 0)
+		return pd_inject_known_parse(argument, false, known_out, count_out, error);
+	status = read_list(argument + sizeof(prefix) - 1, &text, error);
+	if (status < 0)
+		return status;
+	status = pd_inject_known_parse(text, true, known_out, count_out, error);
+	pd_free(text);
 	return status;
 }
 

@@ -188,6 +188,54 @@ TEST(refused)
 	pd_file_close(file);
 }
 
+static void write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+TEST(names_to_keep)
+{
+	struct pd_scrub_options options = { 0 };
+	struct pd_scrub_keep *keep;
+
+	CHECK(pd_scrub_keep_new(&keep, &error) == PD_OK);
+	CHECK(pd_scrub_keep_add(keep, "comm=java", &error) == PD_OK);
+	CHECK(pd_scrub_keep_add(keep, "other=x", &error) == PD_ERROR_ARGUMENT &&
+	      strstr(error.message, "'other' is not one of"));
+	write_text(path_of("keep"), "# names\n\ndso=libc*\nmain");
+	CHECK(pd_scrub_keep_add_file(keep, path_of("keep"), &error) == PD_OK);
+	CHECK(pd_scrub_keep_add_file(keep, path_of("none"), &error) == PD_ERROR_SYSTEM);
+	pd_scrub_keep_set(keep, &options);
+	CHECK(options.keep_count == 3 && !strcmp(options.keep[1], "dso=libc*") && !strcmp(options.keep[2], "main"));
+	pd_scrub_keep_free(keep);
+	pd_scrub_keep_free(NULL);
+}
+
+TEST(keys)
+{
+	struct pd_bytes key, other;
+
+	CHECK(pd_scrub_key_read("hex:000102030405060708090a0b0c0d0E0f", NULL, &key, &error) == PD_OK);
+	CHECK(key.size == 16 && key.data[14] == 14);
+	pd_scrub_key_free(&key);
+	CHECK(pd_scrub_key_read("hex:0001", NULL, &key, &error) == PD_ERROR_ARGUMENT &&
+	      strstr(error.message, "2 bytes are too short"));
+	CHECK(pd_scrub_key_read("hex:0g", NULL, &key, &error) == PD_ERROR_ARGUMENT);
+	CHECK(pd_scrub_key_read(NULL, "0123456789abcdef", &key, &error) == PD_OK && key.size == 16);
+	pd_scrub_key_free(&key);
+	write_text(path_of("key"), "0123456789abcdefg\n");
+	CHECK(pd_scrub_key_read(path_of("key"), NULL, &key, &error) == PD_OK && key.size == 17);
+	pd_scrub_key_free(&key);
+	CHECK(pd_scrub_key_read(path_of("none"), NULL, &key, &error) == PD_ERROR_SYSTEM);
+	CHECK(pd_scrub_key_read(NULL, NULL, &key, &error) == PD_OK &&
+	      pd_scrub_key_read(NULL, NULL, &other, &error) == PD_OK);
+	CHECK(key.size == 32 && other.size == 32 && memcmp(key.data, other.data, 32) != 0);
+	pd_scrub_key_free(&key);
+	pd_scrub_key_free(&other);
+}
+
 TEST(summary)
 {
 	const struct pd_scrub_options options = { .size = sizeof(options), .key = "0123456789abcdef", .key_size = 16 };
@@ -274,5 +322,5 @@ TEST(start)
 	CHECK(mkdtemp(folder));
 }
 
-RUN(TEST_CASE(start), TEST_CASE(names), TEST_CASE(all), TEST_CASE(search), TEST_CASE(refused), TEST_CASE(summary),
-    TEST_CASE(words), TEST_CASE(no_memory), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(names), TEST_CASE(all), TEST_CASE(search), TEST_CASE(refused), TEST_CASE(names_to_keep),
+    TEST_CASE(keys), TEST_CASE(summary), TEST_CASE(words), TEST_CASE(no_memory), TEST_CASE(clean))
