@@ -15,7 +15,7 @@ struct values {
 	struct pd_select_options select;
 	struct symbol_options symbols;
 	const char *format, *output, *unwind;
-	bool list;
+	bool list, manual;
 };
 
 static const struct option options[] = {
@@ -23,6 +23,7 @@ static const struct option options[] = {
 	       "how rows are printed; json is one object per line (default: column)"),
 	STRING("output", 'o', "FILE", output, "write all tables to FILE, a plain SQLite database"),
 	FLAG("list", 'l', list, "list the queries that go by a name"),
+	FLAG("manual", 0, manual, "print the tables with their columns, and the queries, as a page in Markdown"),
 	GROUP(unwind_option, unwind),
 	GROUP(select_group, select),
 	GROUP(symbol_group, symbols),
@@ -323,10 +324,12 @@ static int run_sql(const struct call *call)
 	if (!option_word_find("format", formats, values->format, &format))
 		return CODE_USAGE;
 	session.format = (enum pd_sql_format)format;
-	if (values->list) {
+	if (values->list)
 		list_queries(call->out);
+	if (values->manual)
+		pd_sql_print_manual(call->out->text);
+	if (values->list || values->manual)
 		return CODE_OK;
-	}
 	code = open_inputs(&session, words - (statement != NULL));
 	if (code == CODE_OK)
 		code = open_tables(&session);

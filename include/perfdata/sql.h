@@ -71,6 +71,9 @@ struct pd_sql_query {
 /** The index-th query; false past the end. */
 PD_API bool pd_sql_query_at(size_t index, struct pd_sql_query *query_out);
 
+/** Prints the tables that all recordings have, with their columns, and the queries, as a page in Markdown. */
+PD_API void pd_sql_print_manual(struct pd_text *text);
+
 #ifdef __cplusplus
 }
 #endif

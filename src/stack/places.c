@@ -147,6 +147,25 @@ bool pd_places_stack(struct pd_places *places, const struct pd_brief *brief, uin
 	return true;
 }
 
+// They are known, and not asked for.
+static struct pd_symbols *symbols_of(void *self, const struct pd_state *state)
+{
+	(void)self;
+	(void)state;
+	return NULL;
+}
+
+bool pd_places_name_functions(struct pd_places *places)
+{
+	places->by_function = (struct pd_profile_options){ .symbols = symbols_of };
+	if (!pd_functions_init(&places->functions, &places->by_function, places->state))
+		return false;
+	pd_functions_use(&places->functions, places->symbols);
+	places->frames.functions = &places->functions;
+	places->frames.unnamed_as_one = true;
+	return true;
+}
+
 bool pd_places_mark_truncated(struct pd_places *places)
 {
 	pd_tables_add_mark(places->tables, "[truncated]");
@@ -178,6 +197,8 @@ bool pd_places_init(struct pd_places *places, struct pd_tables *tables, const st
 
 void pd_places_fini(struct pd_places *places)
 {
+	if (places->by_function.symbols)
+		pd_functions_fini(&places->functions);
 	pd_owners_fini(&places->owners);
 	pd_frames_fini(&places->frames);
 	pd_free(places->views);

@@ -219,6 +219,18 @@ static bool is_new_tracepoint(const struct pd_table_set *set, const struct pd_ev
 	return true;
 }
 
+enum pd_status pd_table_describe_fixed(struct pd_table_set *set, struct pd_error *error)
+{
+	struct column_list list = { 0 };
+	bool done;
+
+	set->tables = pd_alloc(PD_TABLE_TRACEPOINT * sizeof(*set->tables));
+	done = set->tables && add_fixed_tables(set, &list);
+	pd_free(list.columns);
+	pd_free(list.sources);
+	return done ? PD_OK : pd_fail_memory(error);
+}
+
 enum pd_status pd_table_describe(struct pd_table_set *set, struct pd_error *error)
 {
 	size_t events = pd_file_event_count(set->file);

@@ -91,6 +91,7 @@ struct pd_table_set {
 };
 
 // Describes all tables. PD_ERROR_MEMORY.
+enum pd_status pd_table_describe_fixed(struct pd_table_set *set, struct pd_error *error); // those that all files have
 enum pd_status pd_table_describe(struct pd_table_set *set, struct pd_error *error);
 // Opens symbols, and what is needed to unwind stacks.
 enum pd_status pd_table_open_symbols(struct pd_table_set *set, struct pd_error *error);

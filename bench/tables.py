@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""How long questions to a recording take: in SQL, by the Python package, and by perf script that is parsed in Python.
+
+usage: bench/tables.py PERFDATA LIBRARY FILE [--runs N] [--perf PERF]
+
+CPU time (user and system) of one thread, the least of N runs; MB/s of the file. A slice is beside what opening takes, which every
+statement needs: a pass over the file for who ran and what was mapped.
+"""
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+
+SCRIPT = r"""
+import collections, re, subprocess, sys
+functions = collections.Counter()
+for line in subprocess.Popen([sys.argv[1], "script", "-F", "comm,tid,time,ip,sym", "-G", "-i", sys.argv[2]], stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL, text=True, errors="replace").stdout:
+    functions[line.rsplit(None, 1)[-1]] += 1
+"""
+OBJECTS = "import perfdata, sys; n = sum(1 for _ in perfdata.open(sys.argv[1]).samples({columns}))"
+COLUMNS = "import perfdata, sys; n = sum(len(b) for b in perfdata.open(sys.argv[1]).samples(columns=['time_ns', 'ip', 'tid', 'cpu', 'period']).batches())"
+
+
+def cpu_of(argv, environment):
+    """CPU time of a command and its children, in seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True, env=environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n", 1)[0])
+    parser.add_argument("perfdata")
+    parser.add_argument("library")
+    parser.add_argument("file")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--perf")
+    options = parser.parse_args()
+    top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    environment = dict(os.environ, PERFDATA_LIBRARY=os.path.abspath(options.library), PYTHONPATH=os.path.join(top, "python"))
+    size = os.path.getsize(options.file) / 1e6
+
+    def sql(statement, *more):
+        return [options.perfdata, "sql", "-q", *more, options.file, statement + ";"]
+
+    ends = subprocess.run(sql("select min(time_ns), max(time_ns), count(*) from samples", "--format", "csv"), stdout=subprocess.PIPE,
+                          check=True, text=True).stdout.split()[1]
+    first, last, samples = map(int, ends.split(","))
+    slice_from = first + (last - first) // 2
+    in_slice = f" where time_ns between {slice_from} and {slice_from + (last - first) // 100}"
+    by_function = "select function, count(*) n from samples{} group by function order by n desc limit 20"
+    python = [sys.executable, "-c"]
+    questions = [
+        ("opening", sql("select 1")),
+        ("count(*)", sql("select count(*) from samples")),
+        ("count(*) by function", sql(by_function.format(""))),
+        ("the same, 1 % of the time", sql(by_function.format(in_slice))),
+        ("count(*) by stack", sql("select stack, count(*) n from samples group by stack order by n desc limit 20")),
+        ("top-inclusive", sql("@top-inclusive")[:-1] + ["@top-inclusive"]),
+        ("python: columns", python + [COLUMNS, options.file]),
+        ("python: objects, 5 columns", python + [OBJECTS.format(columns="columns=['time_ns', 'ip', 'tid', 'cpu', 'comm']"), options.file]),
+        ("python: objects, all columns", python + [OBJECTS.format(columns=""), options.file]),
+    ]
+    if options.perf:
+        questions.append(("perf script, parsed in Python", python + [SCRIPT, options.perf, options.file]))
+    print(f"{options.file}: {size:.0f} MB, {samples} samples")
+    for name, argv in questions:
+        seconds = min(cpu_of(argv, environment) for _ in range(options.runs))
+        print(f"{name:32} {seconds:7.2f} s {size / max(seconds, 0.01):7.0f} MB/s")
+
+
+if __name__ == "__main__":
+    main()
