@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata diff: recordings compared with the first one, as perf diff prints it. The library does it (perfdata/diff.h). */
-#include "files/analysis.h"
-
-#include <perfdata/diff.h>
+#include "files/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +67,6 @@ static const struct example examples[] = {
 struct run {
 	const struct values *values;
 	const struct call *call;
-	struct analysis analysis;
-	struct pd_report_options report;
 	struct pd_diff_text_options text;
 	struct pd_diff *diff;
 	struct pd_diff_gate *gate; /* or NULL */
@@ -98,16 +94,10 @@ static bool check_options(const struct values *values)
 	return true;
 }
 
-/* A name with a comma is that of a file if there is one. */
-static bool is_list(const char *word)
-{
-	return strchr(word, ',') && access(word, F_OK) != 0;
-}
-
 static bool has_runs(const struct call *call)
 {
 	for (size_t i = 0; i < call->word_count; i++)
-		if (is_list(call->words[i]))
+		if (compare_is_list(call->words[i]))
 			return true;
 	return false;
 }
@@ -151,96 +141,6 @@ static int make_diff(struct run *run)
 	if (pd_diff_new(&wanted, &run->diff, &error) == PD_OK)
 		return CODE_OK;
 	return print_failure(CODE_USAGE, "%s%s", values->per ? "option --per: " : "", error.message);
-}
-
-/* ---- recordings ---- */
-
-static void ask_report(struct run *run)
-{
-	run->report = (struct pd_report_options){
-		.size = sizeof(run->report),
-		.sort = run->values->sort,
-		.relative = is_relative(run->values),
-		.threads = run->values->analysis.threads.given ? (unsigned)run->values->analysis.threads.value : 0,
-	};
-	pd_report_select(&run->report, run->analysis.select);
-	pd_diff_ask(run->diff, &run->report);
-}
-
-static int add_report(struct run *run, size_t side, struct pd_report *report)
-{
-	struct analysis *analysis = &run->analysis;
-	struct pd_profile_options how = { 0 };
-	struct pd_error error;
-	enum pd_status status;
-	int code;
-
-	pd_report_ask(report, &how);
-	code = analysis_read(analysis, &run->values->analysis, &how);
-	if (code != CODE_OK)
-		return code;
-	status = pd_report_build(report, analysis->input.file, analysis->profile, analysis->symbols, &error);
-	if (status == PD_OK)
-		status = pd_diff_add(run->diff, side, analysis->input.name, analysis->input.file, report, &error);
-	progress_clear(&analysis->input.progress);
-	return code_with_error(status, &error);
-}
-
-/* A recording is closed before the next one is opened. */
-static int add_recording(struct run *run, size_t side, const char *path)
-{
-	struct analysis_options wanted = run->values->analysis;
-	const struct call alone = { .values = run->call->values, .out = run->call->out };
-	struct pd_report *report = NULL;
-	struct pd_error error;
-	int code;
-
-	wanted.input.path = path;
-	code = analysis_begin(&run->analysis, &wanted, &alone);
-	if (code == CODE_OK) {
-		ask_report(run);
-		code = code_with_error(pd_report_new(run->analysis.input.file, &run->report, &report, &error), &error);
-	}
-	if (code == CODE_OK)
-		code = add_report(run, side, report);
-	pd_report_free(report);
-	return analysis_close(&run->analysis, code);
-}
-
-/* Damage is told at the end; what could be read is compared. */
-static bool is_usable(int code)
-{
-	return code == CODE_OK || code == CODE_DAMAGED;
-}
-
-static int add_list(struct run *run, size_t side, const char *list)
-{
-	int worst = CODE_OK, code = CODE_OK;
-
-	while (is_usable(code) && *list) {
-		size_t length = strcspn(list, ",");
-		char *path = strndup(list, length);
-
-		if (!path)
-			return print_failure(CODE_UNREADABLE, "out of memory");
-		code = *path ? add_recording(run, side, path) : CODE_OK;
-		worst = code != CODE_OK ? code : worst;
-		free(path);
-		list += length + (list[length] == ',');
-	}
-	return worst;
-}
-
-static int add_all(struct run *run, const char *const *paths, size_t count)
-{
-	int worst = CODE_OK;
-
-	for (size_t i = 0; i < count && is_usable(worst); i++) {
-		int code = is_list(paths[i]) ? add_list(run, i, paths[i]) : add_recording(run, i, paths[i]);
-
-		worst = code != CODE_OK ? code : worst;
-	}
-	return worst;
 }
 
 static void report_warnings(const struct run *run)
@@ -327,12 +227,17 @@ static int compare(struct run *run)
 	const char *usual[] = { "perf.data.old", "perf.data" };
 	const char *const *words = run->call->words;
 	size_t count = run->call->word_count;
+	struct compare compare = { .options = &run->values->analysis,
+				   .sort = run->values->sort,
+				   .relative = is_relative(run->values),
+				   .call = run->call,
+				   .diff = run->diff };
 	int code, printed;
 
 	if (count == 1)
 		usual[1] = words[0];
-	code = count > 1 ? add_all(run, words, count) : add_all(run, usual, 2);
-	if (!is_usable(code))
+	code = count > 1 ? compare_add_all(&compare, words, count) : compare_add_all(&compare, usual, 2);
+	if (!compare_is_usable(code))
 		return code;
 	printed = print(run);
 	return printed != CODE_OK ? printed : code;

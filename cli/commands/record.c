@@ -436,7 +436,9 @@ static int record_run(void *self, const char *path, char *const *command)
 	const struct one_of_runs *one = self;
 	int code;
 
-	one->record->options.path = path;
+	if (one->record->values->unwind_now)
+		one->record->output.path = path;
+	one->record->options.path = one->record->values->unwind_now ? NULL : path;
 	one->record->options.targets.command = command;
 	code = record_opened(one->record, one->call);
 	return code == CODE_OK && stopped_by ? CODE_SIGNAL + stopped_by : code;
@@ -445,10 +447,11 @@ static int record_run(void *self, const char *path, char *const *command)
 static int record_several(struct record *record, const struct call *call)
 {
 	struct one_of_runs one = { record, call };
+	const char *path = record->values->unwind_now ? record->output.path : record->options.path;
 	struct record_runs runs;
 	int code;
 
-	if (!record_runs_take(&runs, record->values->runs.value, record->options.path, record->setup.command))
+	if (!record_runs_take(&runs, record->values->runs.value, path, record->setup.command))
 		return CODE_USAGE;
 	code = record_runs_do(&runs, record_run, &one);
 	if (code == CODE_OK && !record->values->quiet)

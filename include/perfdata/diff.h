@@ -83,6 +83,15 @@ PD_API void pd_diff_ask(const struct pd_diff *diff, struct pd_report_options *op
  * PD_ERROR_ARGUMENT, also if there is nothing to divide amounts by; PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_diff_add(struct pd_diff *diff, size_t side, const char *name, struct pd_file *file,
 				  const struct pd_report *report, struct pd_error *error);
+/** Appends all runs of the baseline as a small text with sums for each run, which can be added in place of the recordings.
+ * Before pd_diff_finish. Errors: PD_ERROR_ARGUMENT if there are none, PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_diff_save(const struct pd_diff *diff, struct pd_text *text, struct pd_error *error);
+/** Whether a file begins as a saved one does. False if it cannot be read. */
+PD_API bool pd_diff_is_saved(const char *path);
+/** Adds all runs of a saved file to a side, with the rules of pd_diff_add. After an error nothing else can be added. Errors:
+ * PD_ERROR_SYSTEM if it cannot be read, PD_ERROR_FORMAT if it is no saved file or one of a later version, PD_ERROR_ARGUMENT if its
+ * sort keys are others, PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_diff_add_saved(struct pd_diff *diff, size_t side, const char *path, struct pd_error *error);
 /** Sorts the rows, once all recordings are added. Errors: PD_ERROR_ARGUMENT if there are less than two sides, or order is
  * none of them; PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_diff_finish(struct pd_diff *diff, struct pd_error *error);

@@ -99,8 +99,7 @@ static bool add_row(struct pd_diff *diff, struct diff_event *event, uint64_t has
 	return true;
 }
 
-/* The row of an identity, which is in scratch. False if there is no memory. */
-static bool find_row(struct pd_diff *diff, struct diff_event *event, uint32_t *number_out)
+bool pd_diff_find_row(struct pd_diff *diff, struct diff_event *event, uint32_t *number_out)
 {
 	struct pd_bytes identity = pd_text_bytes(diff->scratch);
 	uint64_t hash = pd_hash(diff->seed, identity.data, identity.size);
@@ -120,6 +119,20 @@ static bool find_row(struct pd_diff *diff, struct diff_event *event, uint32_t *n
 	return add_row(diff, event, hash, number_out);
 }
 
+bool pd_diff_add_sum(struct diff_event *event, size_t run, uint32_t row, uint64_t period, uint64_t samples)
+{
+	struct run_sums *sums = &event->runs[run];
+
+	if (!PD_GROW(sums->items, sums->capacity, (size_t)row + 1))
+		return false;
+	for (; sums->count <= row; sums->count++)
+		sums->items[sums->count] = (struct pd_diff_sum){ 0 };
+	sums->items[row].period += period;
+	sums->items[row].samples += samples;
+	sums->items[row].present = true;
+	return true;
+}
+
 /* How a row is shown: as in the first run that has it, and there as the first address. False if there is no memory. */
 static bool show_as(struct pd_diff *diff, struct diff_row *row, const struct pd_report *report, size_t table,
 		    size_t from)
@@ -136,17 +149,12 @@ static bool take_row(struct pd_diff *diff, struct diff_event *event, const struc
 		     size_t from)
 {
 	const struct pd_report_amounts *amounts = pd_report_row(report, table, from);
-	struct run_sums *sums = &event->runs[diff->run_count - 1];
 	uint32_t number;
 
 	describe(diff, report, table, from);
-	if (!find_row(diff, event, &number) || !PD_GROW(sums->items, sums->capacity, (size_t)number + 1))
+	if (!pd_diff_find_row(diff, event, &number) ||
+	    !pd_diff_add_sum(event, diff->run_count - 1, number, amounts->period, amounts->samples))
 		return false;
-	for (; sums->count <= number; sums->count++)
-		sums->items[sums->count] = (struct pd_diff_sum){ 0 };
-	sums->items[number].period += amounts->period;
-	sums->items[number].samples += amounts->samples;
-	sums->items[number].present = true;
 	return show_as(diff, &event->rows[number], report, table, from);
 }
 

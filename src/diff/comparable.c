@@ -8,13 +8,6 @@
 #include "base/text/path.h"
 #include "base/text/text.h"
 
-/* Strings are copies, or NULL where a recording does not say. */
-struct run_facts {
-	const char *cpu;
-	const char *command; /* words of the recorder's command line, without folders and the name of the output */
-	uint32_t cpus;
-};
-
 /* False if there is no memory. */
 static bool warn(struct pd_diff *diff)
 {
@@ -109,21 +102,26 @@ static bool check_facts(struct pd_diff *diff, const struct run_facts *facts)
 	return done;
 }
 
+bool pd_diff_check_sampling(struct pd_diff *diff, const struct diff_event *event, bool frequency, uint64_t sampling)
+{
+	if (frequency == event->frequency && sampling == event->sampling)
+		return true;
+	begin_warning(diff);
+	pd_text_printf(diff->scratch, "%s sampled with a %s of %" PRIu64 " (baseline: %s of %" PRIu64 ")",
+		       event->head.name, frequency ? "frequency" : "period", sampling,
+		       event->frequency ? "frequency" : "period", event->sampling);
+	return warn(diff);
+}
+
 static bool check_event(struct pd_diff *diff, struct pd_file *file, const struct diff_event *event)
 {
 	const struct pd_event *other = pd_diff_event_like(file, event);
-	uint64_t sampling = other ? other->attr->sample_period : 0;
-	bool frequency = other && PD_BITS(other->attr->flags, PD_ATTR_FREQ);
 
-	if (other && frequency == event->frequency && sampling == event->sampling)
-		return true;
+	if (other)
+		return pd_diff_check_sampling(diff, event, PD_BITS(other->attr->flags, PD_ATTR_FREQ) != 0,
+					      other->attr->sample_period);
 	begin_warning(diff);
-	if (!other)
-		pd_text_printf(diff->scratch, "no event %s", event->head.name);
-	else
-		pd_text_printf(diff->scratch, "%s sampled with a %s of %" PRIu64 " (baseline: %s of %" PRIu64 ")",
-			       event->head.name, frequency ? "frequency" : "period", sampling,
-			       event->frequency ? "frequency" : "period", event->sampling);
+	pd_text_printf(diff->scratch, "no event %s", event->head.name);
 	return warn(diff);
 }
 
@@ -171,14 +169,18 @@ bool pd_diff_check_run(struct pd_diff *diff, struct pd_file *file, const struct 
 	diff->runs[diff->run_count - 1].last_ns = losses->last_ns;
 	if (!read_facts(diff, file, &facts) || !check_losses(diff, losses))
 		return false;
-	if (!diff->facts) {
-		diff->facts = pd_arena_alloc(&diff->texts, sizeof(facts));
-		if (diff->facts)
-			*diff->facts = facts;
-		return diff->facts != NULL;
-	}
-	for (size_t i = 0; i < diff->event_count; i++)
+	for (size_t i = 0; diff->facts && i < diff->event_count; i++)
 		if (!check_event(diff, file, &diff->events[i]))
 			return false;
-	return check_facts(diff, &facts) && check_copies(diff);
+	return pd_diff_check_facts(diff, &facts);
+}
+
+bool pd_diff_check_facts(struct pd_diff *diff, const struct run_facts *facts)
+{
+	if (diff->facts)
+		return check_facts(diff, facts) && check_copies(diff);
+	diff->facts = pd_arena_alloc(&diff->texts, sizeof(*facts));
+	if (diff->facts)
+		*diff->facts = *facts;
+	return diff->facts != NULL;
 }

@@ -152,27 +152,35 @@ static bool has_same_keys(const struct pd_diff *diff, const struct pd_report *re
 	       memcmp(diff->keys, report->keys, diff->key_count * sizeof(diff->keys[0])) == 0;
 }
 
-enum pd_status pd_diff_add(struct pd_diff *diff, size_t side, const char *name, struct pd_file *file,
-			   const struct pd_report *report, struct pd_error *error)
+enum pd_status pd_diff_begin_run(struct pd_diff *diff, size_t side, const char *name, struct pd_error *error)
 {
 	struct diff_run run = { .side = side };
 
 	if (diff->finished || side > diff->side_count || (!diff->run_count && side))
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "side %zu cannot have another run", side);
-	if (diff->run_count && !has_same_keys(diff, report))
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: other sort keys", name);
 	run.name = pd_arena_text(&diff->texts, name, strlen(name));
 	if (!run.name || !grow_runs(diff))
 		return pd_diff_no_memory(error);
-	if (!diff->run_count) {
-		take_keys(diff, report);
-		if (!pd_diff_take_events(diff, file))
-			return pd_diff_no_memory(error);
-	}
 	diff->runs[diff->run_count++] = run;
 	if (side == diff->side_count)
 		diff->side_count++;
-	if (!pd_diff_take_rows(diff, file, report) ||
+	return PD_OK;
+}
+
+enum pd_status pd_diff_add(struct pd_diff *diff, size_t side, const char *name, struct pd_file *file,
+			   const struct pd_report *report, struct pd_error *error)
+{
+	bool first = !diff->run_count;
+	enum pd_status status;
+
+	if (!first && !has_same_keys(diff, report))
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: other sort keys", name);
+	status = pd_diff_begin_run(diff, side, name, error);
+	if (status < 0)
+		return status;
+	if (first)
+		take_keys(diff, report);
+	if ((first && !pd_diff_take_events(diff, file)) || !pd_diff_take_rows(diff, file, report) ||
 	    !pd_diff_check_run(diff, file, pd_profile_losses(report->profile)))
 		return pd_diff_no_memory(error);
 	return pd_diff_divide_run(diff, error);

@@ -66,6 +66,13 @@ enum diff_per {
 	PER_EVENT   /* the count of an event */
 };
 
+/* What makes runs hard to compare if it differs. Strings are copies, or NULL where a recording does not say. */
+struct run_facts {
+	const char *cpu;
+	const char *command; /* words of the recorder's command line, without folders and the name of the output */
+	uint32_t cpus;
+};
+
 struct pd_diff {
 	struct pd_diff_options options;
 	const struct key *keys[PD_REPORT_KEYS_MAX];
@@ -120,6 +127,16 @@ static inline double diff_percent(uint64_t period, uint64_t total)
 /* Warns of what differs between the run that was added last and the first one. False if there is no memory. */
 bool pd_diff_check_run(struct pd_diff *diff, struct pd_file *file, const struct pd_profile_losses *losses);
 
+/* The same for a run that was saved, which says nothing of losses. */
+bool pd_diff_check_facts(struct pd_diff *diff, const struct run_facts *facts);
+/* Warns of an event of the run that was added last which is sampled in another way. */
+bool pd_diff_check_sampling(struct pd_diff *diff, const struct diff_event *event, bool frequency, uint64_t sampling);
+
+/* ---- diff.c ---- */
+
+/* Adds a run without rows to a side, as pd_diff_add. */
+enum pd_status pd_diff_begin_run(struct pd_diff *diff, size_t side, const char *name, struct pd_error *error);
+
 /* ---- names.c ---- */
 
 /* Appends the name of a function without what compilers and linkers add to it: suffixes of parts and copies, hashes, versions,
@@ -156,6 +173,10 @@ bool pd_diff_test(const struct pd_diff *diff, struct diff_event *event);
 
 /* Takes the events of the first run. False if there is no memory. */
 bool pd_diff_take_events(struct pd_diff *diff, struct pd_file *file);
+/* The row of an identity, which is in scratch, or a new one. False if there is no memory. */
+bool pd_diff_find_row(struct pd_diff *diff, struct diff_event *event, uint32_t *number_out);
+/* Adds to what a run has of a row. False if there is no memory. */
+bool pd_diff_add_sum(struct diff_event *event, size_t run, uint32_t row, uint64_t period, uint64_t samples);
 /* Takes the rows of a run that was added last. False if there is no memory. */
 bool pd_diff_take_rows(struct pd_diff *diff, struct pd_file *file, const struct pd_report *report);
 

@@ -25,6 +25,13 @@ try diff -q --no-symbols -s comm --fail-on 'self > 2% and maybe' hot.data hot-mu
 try diff -q --no-symbols -s comm --fail-on 'change > 2% and significant' hot.data hot-multi.data
 try diff -q --no-symbols -s comm --fail-on 'growth > 2 or real' hot.data hot-multi.data
 try diff --json --markdown hot.data hot.data
+try profile save --no-symbols -s comm hot.data,hot-multi.data
+try profile save --no-symbols -s comm -o base.profile hot.data
+try diff --no-symbols -s comm base.profile hot-multi.data
+try diff --no-symbols -s dso base.profile hot-multi.data
+head -n 3 base.profile > cut.profile
+try diff --no-symbols cut.profile hot.data
+try profile load base.profile
 cp hot.data with,comma.data
 try diff -q --no-symbols -s comm with,comma.data hot.data
 mv hot.data perf.data.old

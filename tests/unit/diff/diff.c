@@ -282,6 +282,85 @@ TEST(nothing_changed)
 	pd_diff_free(diff);
 }
 
+/* ---- saved ---- */
+
+static char saved_path[64];
+
+/* Writes runs of threads as a saved profile. */
+static enum pd_status save_threads(const struct thread *const *runs, size_t count)
+{
+	struct pd_diff *diff = NULL;
+	struct pd_text *text = pd_text_new();
+	enum pd_status status = pd_diff_new(NULL, &diff, &error);
+	FILE *stream;
+
+	for (size_t i = 0; i < count && status == PD_OK; i++) {
+		struct pd_file *file = record_threads(runs[i]);
+
+		status = add_file(diff, 0, "a\tb\n\\.data", file, "comm");
+		pd_file_close(file);
+	}
+	if (status == PD_OK)
+		status = pd_diff_save(diff, text, &error);
+	snprintf(saved_path, sizeof(saved_path), "%s/saved", folder);
+	stream = status == PD_OK ? fopen(saved_path, "w") : NULL;
+	if (stream) {
+		fwrite(pd_text_bytes(text).data, 1, pd_text_bytes(text).size, stream);
+		fclose(stream);
+	}
+	pd_text_free(text);
+	pd_diff_free(diff);
+	return stream ? PD_OK : status;
+}
+
+/* Two saved sides as JSON. */
+static enum pd_status compare_saved(struct pd_text *text)
+{
+	const struct pd_diff_options options = { .size = sizeof(options), .per = "run" };
+	struct pd_diff *diff = NULL;
+	enum pd_status status = pd_diff_new(&options, &diff, &error);
+
+	for (size_t i = 0; i < 2 && status == PD_OK; i++)
+		status = pd_diff_add_saved(diff, i, saved_path, &error);
+	if (status == PD_OK)
+		status = pd_diff_finish(diff, &error);
+	if (status == PD_OK)
+		status = pd_diff_json(diff, text, &error);
+	pd_diff_free(diff);
+	return status;
+}
+
+/* What is saved says what the recordings say, whatever the names are. */
+TEST(saved)
+{
+	static const struct thread one[] = { { "a\\tb", 30, 1 }, { "c\\x1bd\\\\", 10, 1 }, { 0 } };
+	static const struct thread two[] = { { "a\\tb", 31, 1 }, { "e", 10, 1 }, { 0 } };
+	const struct thread *const runs[] = { one, two };
+	struct pd_text *text = pd_text_new();
+	enum pd_status status = PD_ERROR_MEMORY;
+	FILE *stream;
+
+	CHECK(text && save_threads(runs, 2) == PD_OK && pd_diff_is_saved(saved_path));
+	CHECK(compare_saved(text) == PD_OK && text_has(text, "\"samples\":41") && text_has(text, "a\\tb\\n\\\\.data"));
+	for (long at = 0; status != PD_OK; at++) {
+		left = at;
+		pd_text_clear(text);
+		status = compare_saved(text);
+		left = -1;
+		CHECK((status == PD_OK || status == PD_ERROR_MEMORY) && at < 10000);
+		if (pd_text_failed(text)) {
+			pd_text_free(text);
+			text = pd_text_new();
+		}
+	}
+	stream = fopen(saved_path, "w");
+	CHECK(stream && fputs("perfdata-profile 2\nend\n", stream) >= 0 && fclose(stream) == 0);
+	CHECK(compare_saved(text) == PD_ERROR_FORMAT);
+	unlink(saved_path);
+	CHECK(!pd_diff_is_saved(saved_path) && compare_saved(text) == PD_ERROR_SYSTEM);
+	pd_text_free(text);
+}
+
 static enum pd_status compare_files(struct pd_file *const files[2], struct pd_text *text)
 {
 	struct pd_diff *diff = NULL;
@@ -333,12 +412,12 @@ TEST(memory_runs_out)
 
 int main(void)
 {
-	static const struct test_case cases[] = { TEST_CASE(methods),         TEST_CASE(text),
-						  TEST_CASE(columns),         TEST_CASE(unresolved),
-						  TEST_CASE(refusals),        TEST_CASE(hostile_names),
-						  TEST_CASE(ratings),         TEST_CASE(conditions),
-						  TEST_CASE(hostile_output),  TEST_CASE(single_runs),
-						  TEST_CASE(nothing_changed), TEST_CASE(memory_runs_out) };
+	static const struct test_case cases[] = {
+		TEST_CASE(methods),        TEST_CASE(text),          TEST_CASE(columns),         TEST_CASE(unresolved),
+		TEST_CASE(refusals),       TEST_CASE(hostile_names), TEST_CASE(ratings),         TEST_CASE(conditions),
+		TEST_CASE(hostile_output), TEST_CASE(single_runs),   TEST_CASE(nothing_changed), TEST_CASE(saved),
+		TEST_CASE(memory_runs_out)
+	};
 	int failed = !mkdtemp(folder) || test_run(cases, sizeof(cases) / sizeof(cases[0]));
 
 	rmdir(folder);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Damaged recordings through perfdata diff, on either side: it ends with one of its exit codes, and what it calls JSON is JSON.
+"""Damaged recordings and saved profiles through perfdata diff, on either side: it ends with one of its exit codes, and what it
+calls JSON is JSON.
 
 usage: mutants.py PERFDATA DATA [COUNT]
 
@@ -39,6 +40,46 @@ def wrong(done, options):
     return None
 
 
+def mutated_lines(chance, content):
+    """Of a saved profile: lines gone, repeated or moved, numbers changed."""
+    lines = content.split(b"\n")
+    for _ in range(chance.choice((1, 2, 5))):
+        at = chance.randrange(len(lines))
+        way = chance.randrange(4)
+        if way == 0:
+            del lines[at]
+        elif way == 1:
+            lines.insert(chance.randrange(len(lines)), lines[at])
+        else:
+            fields = lines[at].split(b"\t")
+            fields[chance.randrange(len(fields))] = chance.choice((b"18446744073709551615", b"0", b"-1", b"", b"1e308", b"\\x01", b"7"))
+            lines[at] = b"\t".join(fields)
+        if not lines:
+            break
+    return b"\n".join(lines)
+
+
+def saved_mutants(perfdata, folder, data, chance, count):
+    """Number of damaged profiles that go wrong."""
+    whole, path, bad = os.path.join(folder, "whole.profile"), os.path.join(folder, "mutant.profile"), 0
+    names = ",".join(os.path.join(data, name) for name in RECORDINGS[:2])
+    subprocess.run([perfdata, "profile", "save", "--no-symbols", "-o", whole, names], check=True, stdin=subprocess.DEVNULL)
+    with open(whole, "rb") as file:
+        content = file.read()
+    for number in range(count):
+        with open(path, "wb") as file:
+            file.write(mutated_lines(chance, content) if number % 2 else mutant(chance, content))
+        options = chance.choice(((), ("--json",), ("--per", "run"), ("--significance",), ("-p", "-F", "-c", "ratio")))
+        sides = chance.choice(((path, whole), (whole, path), (path, path), (f"{whole},{path}", path)))
+        done = subprocess.run([perfdata, "diff", "--no-symbols", *options, *sides], cwd=folder, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=120, check=False)
+        why = wrong(done, options)
+        if why:
+            bad += 1
+            print(f"profile {number}, {' '.join(options)}: {why}")
+    return bad
+
+
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
@@ -59,7 +100,8 @@ def main():
             if why:
                 bad += 1
                 print(f"mutant {number} of {name}, {' '.join(options)}: {why}")
-    print(f"mutants: {count}, {bad} went wrong")
+        bad += saved_mutants(perfdata, folder, data, chance, count)
+    print(f"mutants: {count} recordings and {count} profiles, {bad} went wrong")
     return bad != 0
 
 

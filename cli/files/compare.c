@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Recordings, lists of them and saved profiles, one after another. */
+#include "files/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A name with a comma is that of a file if there is one. */
+bool compare_is_list(const char *word)
+{
+	return strchr(word, ',') && access(word, F_OK) != 0;
+}
+
+static void ask_report(struct compare *compare)
+{
+	compare->report = (struct pd_report_options){
+		.size = sizeof(compare->report),
+		.sort = compare->sort,
+		.relative = compare->relative,
+		.threads = compare->options->threads.given ? (unsigned)compare->options->threads.value : 0,
+	};
+	pd_report_select(&compare->report, compare->analysis.select);
+	pd_diff_ask(compare->diff, &compare->report);
+}
+
+static int add_report(struct compare *compare, size_t side, struct pd_report *report)
+{
+	struct analysis *analysis = &compare->analysis;
+	struct pd_profile_options how = { 0 };
+	struct pd_error error;
+	enum pd_status status;
+	int code;
+
+	pd_report_ask(report, &how);
+	code = analysis_read(analysis, compare->options, &how);
+	if (code != CODE_OK)
+		return code;
+	status = pd_report_build(report, analysis->input.file, analysis->profile, analysis->symbols, &error);
+	if (status == PD_OK)
+		status = pd_diff_add(compare->diff, side, analysis->input.name, analysis->input.file, report, &error);
+	progress_clear(&analysis->input.progress);
+	return code_with_error(status, &error);
+}
+
+/* What cannot be read twice is a recording. */
+static bool is_saved(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && pd_diff_is_saved(path);
+}
+
+/* A recording is closed before the next one is opened. */
+static int add_recording(struct compare *compare, size_t side, const char *path)
+{
+	struct analysis_options wanted = *compare->options;
+	const struct call alone = { .values = compare->call->values, .out = compare->call->out };
+	struct pd_report *report = NULL;
+	struct pd_error error;
+	int code;
+
+	if (is_saved(path))
+		return code_with_error(pd_diff_add_saved(compare->diff, side, path, &error), &error);
+	wanted.input.path = path;
+	code = analysis_begin(&compare->analysis, &wanted, &alone);
+	if (code == CODE_OK) {
+		ask_report(compare);
+		code = code_with_error(pd_report_new(compare->analysis.input.file, &compare->report, &report, &error),
+				       &error);
+	}
+	if (code == CODE_OK)
+		code = add_report(compare, side, report);
+	pd_report_free(report);
+	return analysis_close(&compare->analysis, code);
+}
+
+/* Damage is told at the end; what could be read is compared. */
+bool compare_is_usable(int code)
+{
+	return code == CODE_OK || code == CODE_DAMAGED;
+}
+
+static int add_list(struct compare *compare, size_t side, const char *list)
+{
+	int worst = CODE_OK, code = CODE_OK;
+
+	while (compare_is_usable(code) && *list) {
+		size_t length = strcspn(list, ",");
+		char *path = strndup(list, length);
+
+		if (!path)
+			return print_failure(CODE_UNREADABLE, "out of memory");
+		code = *path ? add_recording(compare, side, path) : CODE_OK;
+		worst = code != CODE_OK ? code : worst;
+		free(path);
+		list += length + (list[length] == ',');
+	}
+	return worst;
+}
+
+int compare_add_all(struct compare *compare, const char *const *paths, size_t count)
+{
+	int worst = CODE_OK;
+
+	for (size_t i = 0; i < count && compare_is_usable(worst); i++) {
+		int code = compare_is_list(paths[i]) ? add_list(compare, i, paths[i]) :
+						       add_recording(compare, i, paths[i]);
+
+		worst = code != CODE_OK ? code : worst;
+	}
+	return worst;
+}
