@@ -3,7 +3,7 @@
  * unwind.h - call chains from copied user stacks (perf record --call-graph dwarf).
  *
  * A sample with user registers and a copy of the user stack is unwound by the rules of the objects that were mapped at that
- * moment: .eh_frame and .debug_frame of the object or its debug file. Each object is compiled once into a table of rules.
+ * moment: .eh_frame and .debug_frame of the object or its debug file, .ARM.exidx, SFrame, or those of a jitdump. Each object is compiled once into a table of rules.
  * Frames are those of perf: innermost first, each return address less one.
  *
  * Threads: each uses an unwinder of its own, see pd_unwinder_clone; tables are shared without locks.

@@ -29,7 +29,7 @@ static bool end_by_memory(struct pd_unwind_walk *walk)
 
 static bool end_without_rule(struct pd_unwind_walk *walk, const struct pd_unwind_known *known)
 {
-	if (!known->is_mapped)
+	if (!known->is_code)
 		return end_walk(walk, PD_UNWIND_DAMAGED);
 	return end_walk(walk, known->module && known->module->found ? PD_UNWIND_NO_RULE : PD_UNWIND_NO_OBJECT);
 }

@@ -44,6 +44,7 @@ WAYS = {
     "static": ("static", "deep", 16384, f"spin inner nested (recursive ){{13}}deep {START}"),
     "debug_frame": ("debug-frame", "deep", 16384, f"spin inner nested (recursive ){{13}}deep {START}"),
     "compressed": ("compressed", "deep", 16384, f"spin inner nested (recursive ){{13}}deep {START}"),
+    "SFrame": ("sframe", "sorted", 8192, f"spin inner nested compare .*sorted {START}"),
     "32 bits": ("32", "", 8192, "spin inner dynamic aligned (recursive ){6}begin _start"),
     "exceptions": ("exceptions", "", 8192, "spin (guard::~guard .*thrower )?catcher main .* _start"),
     "inlines": ("exceptions", "inlined", 8192,
@@ -72,6 +73,7 @@ PROGRAMS = {
     "rust": "rustc -O -g -o $BIN/rust $SRC/copied.rs",
     "go": "go build -o $BIN/go $SRC/copied.go",
     "musl": f"musl-gcc {COMPILE} -static -o $BIN/musl $SRC/copied.c",
+    "sframe": f"cc {COMPILE} -Wa,--gsframe -o $BIN/sframe $SRC/copied.c -pthread && objcopy -g -R .eh_frame -R .eh_frame_hdr $BIN/sframe",
     "jit": f"cc {COMPILE} -o $BIN/jit $SRC/copied_jit.c",
     "node": "node --version",
     "python": "python3 --version",
@@ -81,9 +83,9 @@ COMMANDS = {
     "python": "python3 $SRC/copied_script.py",
 }
 # perf 6.1 does not read these rules or such tasks, and of a return address in a register it makes one in the stack
-ALONE = {"debug_frame", "compressed", "32 bits", "Go", "by hand", "jitdump"}
+ALONE = {"debug_frame", "compressed", "SFrame", "32 bits", "Go", "by hand", "jitdump"}
 # nor libdwfl: registers that are carried through other frames, code without an object
-UNSEEN = {"32 bits", "node", "jitdump"}
+UNSEEN = {"SFrame", "32 bits", "node", "jitdump"}
 ENOUGH = 0.995
 
 
@@ -94,8 +96,8 @@ def run(command, **more):
 def compile_programs(folder):
     found = set()
     for name, words in PROGRAMS.items():
-        words = words.replace("$BIN", folder).replace("$SRC", HERE).split()
-        if shutil.which(words[0]) and run(words).returncode == 0:
+        steps = [step.split() for step in words.replace("$BIN", folder).replace("$SRC", HERE).split("&&")]
+        if all(shutil.which(step[0]) and run(step).returncode == 0 for step in steps):
             found.add(name)
     return found
 

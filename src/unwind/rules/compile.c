@@ -6,11 +6,15 @@
 #include "base/cursor.h"
 #include "object/dwarf/dwarf.h"
 #include "unwind/rules/cfi.h"
+#include "unwind/rules/exidx.h"
+#include "unwind/rules/sframe.h"
 
 enum {
 	SEGMENT_LOAD = 1,
 	SEGMENT_EXEC = 1,
 	SEGMENT_EH_FRAME = 0x6474e550,
+	SEGMENT_EXIDX = 0x70000001,
+	MACHINE_ARM = 40,
 	ENTRY_BYTES = 128 // of code where an object starts to run, at most
 };
 
@@ -138,6 +142,42 @@ static bool compile_debug_frame(struct compiling *c, struct pd_elf *elf)
 	return done;
 }
 
+// The list is in a segment with what it refers to.
+static bool compile_exidx(struct compiling *c, const struct pd_elf_segment *list)
+{
+	const struct pd_elf_segment *segment = segment_at(c->shape, list->addr);
+	struct pd_exidx exidx = {
+		.addr = list->addr, .size = list->file_size, .big = c->shape->big, .code_end = c->code_end
+	};
+
+	if (!segment || segment->file_size > c->limit)
+		return true;
+	exidx.memory.data = pd_image_part(&c->shape->image, segment->offset, segment->file_size);
+	exidx.memory.size = (size_t)segment->file_size;
+	exidx.memory_addr = segment->addr;
+	return !exidx.memory.data || pd_exidx_compile(&exidx, c->arch, c->table);
+}
+
+static bool compile_arm(struct compiling *c)
+{
+	for (size_t i = 0; i < c->shape->segment_count && c->shape->machine == MACHINE_ARM; i++)
+		if (c->shape->segments[i].type == SEGMENT_EXIDX)
+			return compile_exidx(c, &c->shape->segments[i]);
+	return true;
+}
+
+static bool compile_sframe(struct compiling *c)
+{
+	const struct pd_elf_section *section = pd_elf_section_by_name(c->shape, ".sframe");
+	struct pd_sframe sframe = { .code_start = c->code_start, .code_end = c->code_end };
+
+	if (!section)
+		return true;
+	sframe.bytes = pd_elf_section_bytes(c->shape, section);
+	sframe.addr = section->addr;
+	return !sframe.bytes.data || sframe.bytes.size > c->limit || pd_sframe_compile(&sframe, c->arch, c->table);
+}
+
 // Nobody calls the code that an object starts to run at. Where it has no rule, as in dynamic linkers, it is the outermost function
 // up to the next one that has.
 static bool compile_entry(struct compiling *c)
@@ -175,7 +215,7 @@ static bool compile_all(struct compiling *c, struct pd_elf *object, struct pd_el
 		packed = pd_elf_open_packed(object);
 	done = !packed || compile_debug_frame(c, packed);
 	pd_elf_close(packed);
-	return done && compile_entry(c);
+	return done && compile_arm(c) && compile_sframe(c) && compile_entry(c);
 }
 
 bool pd_unwind_compile(struct pd_elf *object, struct pd_elf *debug, const struct pd_unwind_arch *arch, size_t limit,
