@@ -119,12 +119,14 @@ static bool comes_once(struct pd_file *file)
 
 enum pd_status target_open_writer(struct target *target, struct pd_error *error)
 {
+	const struct pd_writer_place place = { .size = sizeof(place),
+					       .path = is_standard(target->path) ? NULL : target->path,
+					       .fd = STDOUT_FILENO,
+					       .name = "standard output" };
 	enum pd_status status;
 
-	if (is_standard(target->path))
-		return pd_writer_open_fd(STDOUT_FILENO, "standard output", &target->wanted, &target->writer, error);
 	unfinished_begin();
-	status = pd_writer_open(target->path, &target->wanted, &target->writer, error);
+	status = pd_writer_open_at(&place, &target->wanted, &target->writer, error);
 	if (status >= 0 && !target->comes_once && pd_writer_unfinished(target->writer))
 		target->unfinished = unfinished_add(pd_writer_unfinished(target->writer), UNFINISHED_TREE);
 	unfinished_end();

@@ -45,9 +45,11 @@ static bool keep_old(const char *path)
 static enum pd_status open_writer(struct unwound *unwound, const struct pd_recorder_options *options,
 				  struct pd_error *error)
 {
-	if (options->path)
-		return pd_writer_open(options->path, &options->output, &unwound->writer, error);
-	return pd_writer_open_fd(options->fd, "standard output", &options->output, &unwound->writer, error);
+	const struct pd_writer_place place = {
+		.size = sizeof(place), .path = options->path, .fd = options->fd, .name = "standard output"
+	};
+
+	return pd_writer_open_at(&place, &options->output, &unwound->writer, error);
 }
 
 static enum pd_status record_all(struct unwound *unwound, struct pd_recorder *recorder,

@@ -117,8 +117,8 @@ PD_API enum pd_status pd_inject_known_parse(const char *text, bool is_list, stru
 					    size_t *count_out, struct pd_error *error);
 /** The same for file://PATH, a list as buildid-list prints it, or else ids and paths themselves. Errors also: PD_ERROR_SYSTEM
  * for a file that cannot be read. */
-PD_API enum pd_status pd_inject_known_read(const char *argument, struct pd_inject_known **known_out,
-					   size_t *count_out, struct pd_error *error);
+PD_API enum pd_status pd_inject_known_read(const char *argument, struct pd_inject_known **known_out, size_t *count_out,
+					   struct pd_error *error);
 /** NULL is ignored. */
 PD_API void pd_inject_known_free(struct pd_inject_known *known);
 

@@ -83,17 +83,34 @@ struct pd_writer_options {
 	uint64_t save_bytes; /* update the header every N bytes; 0 means 8 MiB */
 };
 
+/** Receives the next bytes of the output. An error is an error of the writer. */
+typedef enum pd_status pd_put_fn(void *self, const void *data, size_t size, struct pd_error *error);
+
+/** Where a writer writes: to path, else to put, else to fd. Zero is the default for each member. */
+struct pd_writer_place {
+	size_t size;      /* sizeof(struct pd_writer_place); 0 is PD_ERROR_ARGUMENT */
+	const char *path; /* final name of a file or directory; a FIFO or device is written directly */
+	pd_put_fn *put;   /* a function, which gets the pipe form whatever options->mode is */
+	void *self;       /* first argument of put */
+	int fd; /* remains owned by the caller. The form of a file needs an empty one that can seek; no directory */
+	const char *name; /* of put and fd, for messages; NULL: "output" */
+};
+
 /**
- * Creates a perf.data file. path is the final name; a FIFO or device is written directly.
- * Errors: PD_ERROR_SYSTEM, PD_ERROR_MEMORY; PD_ERROR_ARGUMENT if path is an input, a non-empty
- * directory, or not seekable in another mode than pipe mode; PD_ERROR_UNSUPPORTED if compression is not built in.
+ * Creates a perf.data file, at a place. Errors: PD_ERROR_SYSTEM, PD_ERROR_MEMORY; PD_ERROR_ARGUMENT if it is an input, a
+ * non-empty directory, or cannot seek in another mode than pipe mode; PD_ERROR_UNSUPPORTED if compression is not built in.
  */
+PD_API enum pd_status pd_writer_open_at(const struct pd_writer_place *place, const struct pd_writer_options *options,
+					struct pd_writer **writer_out, struct pd_error *error);
+/** pd_writer_open_at a path. */
 PD_API enum pd_status pd_writer_open(const char *path, const struct pd_writer_options *options,
 				     struct pd_writer **writer_out, struct pd_error *error);
-/** Writes to a file descriptor, which remains owned by the caller. name is used in messages. File mode needs an empty
- * seekable file; directory mode is PD_ERROR_ARGUMENT. */
+/** pd_writer_open_at a descriptor, and a function, as programs of version 0.1 call it. */
 PD_API enum pd_status pd_writer_open_fd(int fd, const char *name, const struct pd_writer_options *options,
 					struct pd_writer **writer_out, struct pd_error *error);
+PD_API enum pd_status pd_writer_open_put(pd_put_fn *put, void *self, const char *name,
+					 const struct pd_writer_options *options, struct pd_writer **writer_out,
+					 struct pd_error *error);
 /** Makes options for what the consumer reads: PD_ENDIAN_SAME, PD_PACK_KEEP and PD_PACK_SAME become what it takes.
  * PD_ERROR_ARGUMENT if it does not read the mode, byte order or compression that they ask for. */
 PD_API enum pd_status pd_consumer_fit(const struct pd_consumer *consumer, struct pd_writer_options *options,
@@ -105,12 +122,6 @@ PD_API enum pd_status pd_consumer_fit(const struct pd_consumer *consumer, struct
  * already. */
 PD_API enum pd_status pd_writer_write_for(struct pd_writer *writer, const struct pd_consumer *consumer,
 					  struct pd_error *error);
-/** Receives the next bytes of the output. An error is an error of the writer. */
-typedef enum pd_status pd_put_fn(void *self, const void *data, size_t size, struct pd_error *error);
-/** Writes to a function, in pipe mode whatever options->mode is. name is used in messages. */
-PD_API enum pd_status pd_writer_open_put(pd_put_fn *put, void *self, const char *name,
-					 const struct pd_writer_options *options, struct pd_writer **writer_out,
-					 struct pd_error *error);
 /** Writes the rest, renames the output and frees the writer, also on failure: then the output is removed. */
 PD_API enum pd_status pd_writer_finish(struct pd_writer *writer, struct pd_error *error);
 /** Frees the writer and removes the output. */

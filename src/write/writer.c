@@ -94,34 +94,81 @@ static enum pd_status finish_open(struct pd_writer *writer, enum pd_status statu
 	return status;
 }
 
+static enum pd_status open_path(struct pd_writer *writer, const char *path, const struct pd_writer_options *options,
+				struct pd_error *error)
+{
+	writer->path = pd_write_target(path);
+	return writer->path ? pd_writer_open_path(writer, options, error) :
+			      pd_fail_system(error, errno, "%s: cannot resolve the link", path);
+}
+
+static enum pd_status open_put(struct pd_writer *writer, const struct pd_writer_place *place, struct pd_error *error)
+{
+	enum pd_status status;
+
+	writer->mode = PD_MODE_PIPE;
+	status = pd_writer_add_output(writer, -1, false, "", error);
+	if (status < 0)
+		return status;
+	writer->parts[0].out.put = place->put;
+	writer->parts[0].out.put_self = place->self;
+	return PD_OK;
+}
+
+static enum pd_status open_fd(struct pd_writer *writer, int fd, const struct pd_writer_options *options,
+			      struct pd_error *error)
+{
+	enum pd_status status = pd_writer_check_descriptor(writer, fd, options, error);
+
+	return status < 0 ? status : pd_writer_add_output(writer, fd, false, "", error);
+}
+
+enum pd_status pd_writer_open_at(const struct pd_writer_place *place, const struct pd_writer_options *options,
+				 struct pd_writer **writer_out, struct pd_error *error)
+{
+	struct pd_writer_place where = { 0 };
+	struct pd_writer_options all;
+	struct pd_writer *writer = NULL;
+	enum pd_status status;
+
+	if (!place->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size member of the place is 0");
+	memcpy(&where, place, place->size < sizeof(where) ? place->size : sizeof(where));
+	status = new_writer(where.path ? where.path :
+			    where.name ? where.name :
+					 "output",
+			    options, &all, &writer, error);
+	if (status < 0)
+		return status;
+	if (where.path)
+		status = open_path(writer, where.path, &all, error);
+	else
+		status = where.put ? open_put(writer, &where, error) : open_fd(writer, where.fd, &all, error);
+	return finish_open(writer, status, writer_out, error);
+}
+
 enum pd_status pd_writer_open(const char *path, const struct pd_writer_options *options, struct pd_writer **writer_out,
 			      struct pd_error *error)
 {
-	struct pd_writer_options all;
-	struct pd_writer *writer = NULL;
-	enum pd_status status = new_writer(path, options, &all, &writer, error);
+	const struct pd_writer_place place = { .size = sizeof(place), .path = path };
 
-	if (status < 0)
-		return status;
-	writer->path = pd_write_target(path);
-	status = writer->path ? pd_writer_open_path(writer, &all, error) :
-				pd_fail_system(error, errno, "%s: cannot resolve the link", path);
-	return finish_open(writer, status, writer_out, error);
+	return pd_writer_open_at(&place, options, writer_out, error);
 }
 
 enum pd_status pd_writer_open_fd(int fd, const char *name, const struct pd_writer_options *options,
 				 struct pd_writer **writer_out, struct pd_error *error)
 {
-	struct pd_writer_options all;
-	struct pd_writer *writer = NULL;
-	enum pd_status status = new_writer(name, options, &all, &writer, error);
+	const struct pd_writer_place place = { .size = sizeof(place), .fd = fd, .name = name };
 
-	if (status < 0)
-		return status;
-	status = pd_writer_check_descriptor(writer, fd, &all, error);
-	if (status >= 0)
-		status = pd_writer_add_output(writer, fd, false, "", error);
-	return finish_open(writer, status, writer_out, error);
+	return pd_writer_open_at(&place, options, writer_out, error);
+}
+
+enum pd_status pd_writer_open_put(pd_put_fn *put, void *self, const char *name, const struct pd_writer_options *options,
+				  struct pd_writer **writer_out, struct pd_error *error)
+{
+	const struct pd_writer_place place = { .size = sizeof(place), .put = put, .self = self, .name = name };
+
+	return pd_writer_open_at(&place, options, writer_out, error);
 }
 
 enum pd_status pd_writer_open_in(const char *path, const struct pd_writer_options *options,
@@ -140,24 +187,6 @@ enum pd_status pd_writer_open_in(const char *path, const struct pd_writer_option
 		status = pd_fail_system(error, errno, "%s: cannot open", path);
 	if (status >= 0)
 		status = pd_writer_add_part(writer, "data", error);
-	return finish_open(writer, status, writer_out, error);
-}
-
-enum pd_status pd_writer_open_put(pd_put_fn *put, void *self, const char *name, const struct pd_writer_options *options,
-				  struct pd_writer **writer_out, struct pd_error *error)
-{
-	struct pd_writer_options all;
-	struct pd_writer *writer = NULL;
-	enum pd_status status = new_writer(name, options, &all, &writer, error);
-
-	if (status < 0)
-		return status;
-	writer->mode = PD_MODE_PIPE;
-	status = pd_writer_add_output(writer, -1, false, "", error);
-	if (status >= 0) {
-		writer->parts[0].out.put = put;
-		writer->parts[0].out.put_self = self;
-	}
 	return finish_open(writer, status, writer_out, error);
 }
 

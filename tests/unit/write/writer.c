@@ -223,6 +223,33 @@ TEST(writer__an_input_is_not_written)
 	remove_output();
 }
 
+static enum pd_status count_bytes(void *self, const void *data, size_t size, struct pd_error *error)
+{
+	(void)data;
+	(void)error;
+	*(size_t *)self += size;
+	return PD_OK;
+}
+
+TEST(writer__places)
+{
+	size_t size = 0;
+	const struct pd_writer_place function = { .size = sizeof(function), .put = count_bytes, .self = &size };
+	const struct pd_writer_place file = { .size = sizeof(file), .path = path, .put = count_bytes };
+	const struct pd_writer_place closed = { .size = sizeof(closed), .fd = -1, .name = "nothing" };
+	const struct pd_writer_place none = { .size = 0 };
+	struct pd_error error;
+	struct pd_writer *writer;
+
+	CHECK(pd_writer_open_at(&function, NULL, &writer, &error) == PD_OK);
+	CHECK(!pd_writer_unfinished(writer) && pd_writer_finish(writer, &error) == PD_OK && size >= 16);
+	CHECK(pd_writer_open_at(&file, NULL, &writer, &error) == PD_OK && pd_writer_unfinished(writer));
+	CHECK(pd_writer_finish(writer, &error) == PD_OK && access(path, F_OK) == 0);
+	CHECK(pd_writer_open_at(&closed, NULL, &writer, &error) < 0 && strstr(error.message, "nothing"));
+	CHECK(pd_writer_open_at(&none, NULL, &writer, &error) == PD_ERROR_ARGUMENT);
+	remove_output();
+}
+
 TEST(writer__wrong_calls)
 {
 	const struct pd_writer_options none = { .size = 0 };
@@ -352,6 +379,6 @@ TEST(writer__nothing_is_left)
 }
 
 RUN(TEST_CASE(writer__setup), TEST_CASE(writer__every_form_order_and_compression), TEST_CASE(writer__cut_off),
-    TEST_CASE(writer__an_input_is_not_written), TEST_CASE(writer__wrong_calls), TEST_CASE(writer__too_large),
-    TEST_CASE(writer__attrs_of_a_pipe_are_no_larger_than_they_must_be), TEST_CASE(writer__nothing_is_finished),
-    TEST_CASE(writer__nothing_is_left))
+    TEST_CASE(writer__an_input_is_not_written), TEST_CASE(writer__places), TEST_CASE(writer__wrong_calls),
+    TEST_CASE(writer__too_large), TEST_CASE(writer__attrs_of_a_pipe_are_no_larger_than_they_must_be),
+    TEST_CASE(writer__nothing_is_finished), TEST_CASE(writer__nothing_is_left))
