@@ -45,8 +45,13 @@ WAYS = {
     "kallsyms": {3: "--kallsyms no x", 5: "--kallsyms symbols no-such-name"},
     "diff": {1: "good bad", 3: "good no", 5: "good good --where period<0", 6: "good empty", 7: "good good --fail-on change<1"},
     "sched": {1: "timehist badswitches", 3: "timehist no", 6: "timehist empty"},
+    "profile": {1: "save -o out bad", 3: "save -o out no", 4: "save -o no/out good", 5: "save -o out good --where period<0",
+                6: "save -o out empty"},
     "sql": {1: "bad .tables", 3: "no .tables", 4: "good -o no/out", 5: "good --event nothing .tables"},
     "export": {1: "--to csv bad", 3: "--to csv no", 4: "--to csv -o no/out good", 5: "--to csv good --where period<0", 6: "--to csv empty"},
+    "open": {1: "--no-start bad", 3: "no", 4: "--no-start -o no/out good", 5: "--no-start good --where period<0", 6: "--no-start empty"},
+    "import": {1: "--from quipper-text -o out large.txt", 3: "--from folded -o out no", 4: "--from folded -o no/out good.folded",
+               6: "--from folded -o out empty.folded"},
     "data": {1: "convert --to-json out bad", 3: "convert --to-json out no", 4: "convert --to-json no/out good",
              6: "convert --to-json out empty"},
     "dump": {**READS, 5: "--record 100000 good"},
@@ -108,6 +113,10 @@ class Codes:
         self.put("switches", read("hot-trace.data"))
         self.put("badswitches", self.output("convert", "--to pipe -o out switches")[:-10])
         os.makedirs(self.path("home/.perfconfig"))
+        self.put("good.folded", b"a;b 1\n")
+        text = self.output("export", "-q --to quipper-text -o out good")
+        self.put("large.txt", text.replace(b'"perf-exec"', b'"' + b"x" * 70000 + b'"'))
+        self.put("empty.folded", b"")
         self.put("symbols", b"ffffffff81000000 T _text\nffffffff81000100 T start_kernel\n")
         subprocess.run([sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "object.py"), self.path("good.o"), "0123"],
                        check=True)
