@@ -92,6 +92,17 @@ static bool has_none_of(const struct pd_scope *scope, const struct pd_field *fie
 	return true;
 }
 
+// Whether raw data are all that a sample has from here on.
+static bool has_raw_alone(const struct pd_scope *scope, const struct pd_field *fields, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && !pd_when_holds(&fields[i].when, scope, NULL))
+		i++;
+	return i < count && fields[i].offset == offsetof(struct pd_sample, raw) &&
+	       has_none_of(scope, fields + i + 1, count - i - 1);
+}
+
 // Walks the lines of a sample as far as they have fixed places.
 static void find_brief_places(struct pd_event_full *full)
 {
@@ -104,6 +115,7 @@ static void find_brief_places(struct pd_event_full *full)
 	memcpy(scope.words, full->words, sizeof(scope.words));
 	memset(places, PD_FIELD_MISSING, sizeof(*places));
 	places->whole = true;
+	places->raw_last = false;
 	for (size_t i = 0; i < count; i++) {
 		const struct pd_field *field = &fields[i];
 		uint8_t *place = brief_place(places, field->offset);
@@ -119,6 +131,8 @@ static void find_brief_places(struct pd_event_full *full)
 			*place = (uint8_t)at;
 		if (!size) {
 			places->whole = places->callchain == at && has_none_of(&scope, fields + i + 1, count - i - 1);
+			places->raw_last = has_raw_alone(&scope, fields + i + (places->callchain == at),
+							 count - i - (places->callchain == at));
 			break;
 		}
 		at += size;

@@ -28,6 +28,7 @@ struct pd_brief_places {
 	uint8_t size;      // bytes up to the callchain's first entry, or up to what has no fixed place
 	bool sufficient;   // nothing that is wanted stands after something of variable size
 	bool whole;        // a sample is these bytes, and the callchain if there is one
+	bool raw_last;     // then come raw data, and nothing else
 };
 
 // An event and where its records keep id and time.

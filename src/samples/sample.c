@@ -5,6 +5,7 @@
  */
 #include "format/text/access.h"
 #include "samples/samples.h"
+#include "stream/read/stream.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -206,8 +207,8 @@ static const struct pd_event_style *style_of(struct pd_samples *samples, const s
 		style->lbr = style->chain && HAS(event->attr, BRANCH_STACK) &&
 			     PD_BITS(event->attr->branch_sample_type, PD_BRANCH_TYPE_CALL_STACK);
 		style->copied = style->chain && HAS(event->attr, STACK_USER) && HAS(event->attr, REGS_USER);
-		style->needs_sample = (style->shown & ~(uint32_t)BRIEF) || HAS(event->attr, READ) || style->lbr ||
-				      style->copied;
+		style->needs_sample = (style->shown & ~(uint32_t)(BRIEF | FIELD_TRACE)) || HAS(event->attr, READ) ||
+				      style->lbr || style->copied;
 		make_name(samples, style, event);
 		style->known = style->name != NULL;
 	}
@@ -465,6 +466,18 @@ void pd_samples_sample_fini(struct pd_samples *samples)
 
 /* ---- a sample ---- */
 
+/* What the brief form lacks. False if the sample is damaged. */
+static bool take_fields(struct pd_shown_sample *hit, const struct pd_event_style *style)
+{
+	if (!style->needs_sample &&
+	    (!(style->shown & FIELD_TRACE) || pd_record_quick_raw(hit->record, &hit->brief, &hit->raw)))
+		return true;
+	hit->sample = pd_as_sample(hit->record);
+	if (hit->sample)
+		hit->raw = hit->sample->raw;
+	return hit->sample != NULL;
+}
+
 bool pd_samples_sample(struct pd_samples *samples, const struct pd_record *record)
 {
 	struct pd_shown_sample hit = { .record = record, .event = record->event };
@@ -477,7 +490,7 @@ bool pd_samples_sample(struct pd_samples *samples, const struct pd_record *recor
 	style = style_of(samples, record->event);
 	if (!style)
 		return false;
-	if (style->needs_sample && !(hit.sample = pd_as_sample(record)))
+	if (!take_fields(&hit, style))
 		return true;
 	hit.when = pd_record_moment(record);
 	hit.cpumode = hit.brief.cpumode;

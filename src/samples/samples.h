@@ -129,7 +129,8 @@ struct pd_samples {
 struct pd_shown_sample {
 	const struct pd_record *record;
 	struct pd_brief brief;
-	const struct pd_sample *sample;     /* NULL where the brief form is enough */
+	const struct pd_sample *sample;     /* NULL where the brief form and raw are enough */
+	struct pd_bytes raw;                /* of a tracepoint */
 	const struct pd_event *event;       /* of the values below: a member of the group */
 	const struct pd_event_style *style; /* of event */
 	struct pd_thread_line *thread;      /* NULL if it has none */

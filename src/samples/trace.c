@@ -35,7 +35,7 @@ void pd_samples_trace(struct pd_samples *samples, const struct pd_shown_sample *
 	if (!samples->trace_text && !(samples->trace_text = pd_text_new()))
 		return;
 	pd_text_clear(samples->trace_text);
-	pd_trace_print(samples->trace, hit->event, hit->sample->raw, samples->trace_text);
+	pd_trace_print(samples->trace, hit->event, hit->raw, samples->trace_text);
 	bytes = pd_text_bytes(samples->trace_text);
 	if (!line->escape) {
 		pd_line_bytes(line, (const char *)bytes.data, bytes.size);

@@ -92,6 +92,19 @@ static bool is_too_wide(const char *at, size_t size)
 	return false;
 }
 
+// Few digits, which may begin with a 0, and longs: what nearly all numbers have.
+static void find_simple(struct pd_piece *piece, const char *at, const char *end)
+{
+	unsigned pad = 0;
+
+	piece->pad_char = *at == '0' ? '0' : ' ';
+	for (; at < end && isdigit((unsigned char)*at) && pad <= PD_TRACE_PAD_MOST; at++)
+		pad = pad * 10 + (unsigned)(*at - '0');
+	piece->pad = pad;
+	piece->simple = at + strspn(at, "lL") == end && pad <= PD_TRACE_PAD_MOST && !piece->width &&
+			piece->longs >= 0 && piece->longs <= 2 && strchr("diux", *end);
+}
+
 static bool end_conversion(struct piece_list *list, struct pd_piece *piece, const char *start, const char *end,
 			   struct arguments *arguments)
 {
@@ -107,7 +120,7 @@ static bool end_conversion(struct piece_list *list, struct pd_piece *piece, cons
 	piece->arg = next_argument(arguments);
 	piece->text = pd_arena_text(&list->trace->arena, start, size + 1);
 	piece->size = size + 1;
-	piece->simple = strspn(start + 1, "lL") + 1 == size && !piece->width;
+	find_simple(piece, start + 1, end);
 	list->failed |= !piece->text;
 	return piece->arg && size < 31 && !is_too_wide(start, size);
 }
@@ -202,13 +215,14 @@ static bool take_arguments(struct pd_trace *trace, const struct pd_format *forma
 	size_t capacity = 0;
 
 	while ((at = pd_trace_skip_space(at, end)) < end) {
-		const struct pd_node *node;
+		struct pd_node *node;
 
 		if (*at++ != ',')
 			return false;
 		node = pd_trace_expression(trace, format, &at, end);
 		if (!node)
 			return false;
+		pd_trace_find_constants(node);
 		if (!PD_GROW(arguments->items, capacity, arguments->count + 1)) {
 			trace->lacks_memory = true;
 			return false;

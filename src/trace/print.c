@@ -65,7 +65,14 @@ static struct pd_bytes bytes_of(const struct pd_trace *trace, struct pd_bytes ra
 	return (struct pd_bytes){ raw.data + offset, (size_t)size };
 }
 
-static uint64_t value_of(const struct print *p, const struct pd_node *node);
+static uint64_t value_of_other(const struct print *p, const struct pd_node *node);
+
+static inline uint64_t value_of(const struct print *p, const struct pd_node *node)
+{
+	if (node->constant)
+		return node->number;
+	return node->kind == PD_NODE_FIELD ? read_member(p->trace, p->raw, node->member) : value_of_other(p, node);
+}
 
 static uint64_t value_at_index(const struct print *p, const struct pd_node *node)
 {
@@ -83,54 +90,7 @@ static uint64_t value_at_index(const struct print *p, const struct pd_node *node
 	return cast ? value & cast->number : value;
 }
 
-static uint64_t value_of_two(unsigned op, uint64_t a, uint64_t b)
-{
-	switch (op) {
-	case '|':
-		return a | b;
-	case '|' | PD_OP_TWICE:
-		return a || b;
-	case '&':
-		return a & b;
-	case '&' | PD_OP_TWICE:
-		return a && b;
-	case '^':
-		return a ^ b;
-	case '<':
-		return a < b;
-	case '<' | PD_OP_EQUAL:
-		return a <= b;
-	case '<' | PD_OP_TWICE:
-		return a << (b & 63);
-	case '>':
-		return a > b;
-	case '>' | PD_OP_EQUAL:
-		return a >= b;
-	case '>' | PD_OP_TWICE:
-		return a >> (b & 63);
-	case '=' | PD_OP_EQUAL:
-		return a == b;
-	case '!' | PD_OP_EQUAL:
-		return a != b;
-	case '!':
-		return !b;
-	case '~':
-		return ~b;
-	case '+':
-		return a + b;
-	case '-':
-		return a - b;
-	case '*':
-		return a * b;
-	case '/':
-		return b ? a / b : 0;
-	case '%':
-		return b ? a % b : 0;
-	}
-	return 0;
-}
-
-static uint64_t value_of(const struct print *p, const struct pd_node *node)
+static uint64_t value_of_other(const struct print *p, const struct pd_node *node)
 {
 	switch (node->kind) {
 	case PD_NODE_ATOM:
@@ -150,7 +110,7 @@ static uint64_t value_of(const struct print *p, const struct pd_node *node)
 		return value_at_index(p, node);
 	if (node->op == '?')
 		return value_of(p, value_of(p, node->a) ? node->b : node->c);
-	return value_of_two(node->op, value_of(p, node->a), value_of(p, node->b));
+	return pd_trace_value_of_two(node->op, value_of(p, node->a), value_of(p, node->b));
 }
 
 // ---- texts ----
@@ -161,6 +121,10 @@ static void put_string(const struct print *p, const struct pd_piece *piece, cons
 	bool left = false;
 	uint64_t width = 0, most = UINT64_MAX, *number = &width;
 
+	if (piece->size == 2) {
+		pd_text_put(p->text, string, length);
+		return;
+	}
 	for (const char *at = piece->text + 1; *at && *at != 's'; at++) {
 		if (*at == '-')
 			left = true;
@@ -542,21 +506,52 @@ static void put_converted(const struct print *p, const struct pd_piece *piece, u
 		pd_text_put(p->text, buffer, (size_t)size < sizeof(buffer) ? (size_t)size : sizeof(buffer) - 1);
 }
 
+// Digits and a sign, at least so many characters of it, filled with spaces or zeros.
+static void put_digits(const struct print *p, const struct pd_piece *piece, uint64_t value)
+{
+	char buffer[2 * PD_TRACE_PAD_MOST + 2], *end = buffer + sizeof(buffer), *at = end;
+	bool negative = piece->conversion != 'u' && piece->conversion != 'x' && (int64_t)value < 0;
+	bool hex = piece->conversion == 'x';
+	unsigned width = piece->pad;
+
+	if (negative)
+		value = 0 - value;
+	do {
+		*--at = "0123456789abcdef"[hex ? value & 15 : value % 10];
+		value = hex ? value >> 4 : value / 10;
+	} while (value);
+	while (piece->pad_char == '0' && end - at + negative < (ptrdiff_t)width)
+		*--at = '0';
+	if (negative)
+		*--at = '-';
+	while (end - at < (ptrdiff_t)width)
+		*--at = ' ';
+	pd_text_put(p->text, at, (size_t)(end - at));
+}
+
 static void put_number(const struct print *p, const struct pd_piece *piece)
 {
 	uint64_t value = value_of(p, piece->arg);
 	int64_t width = piece->width ? (int32_t)value_of(p, piece->width) : 0;
 
-	if (piece->simple && piece->longs >= 0 && piece->longs <= 2) {
+	if (piece->simple) {
 		if (!piece->longs)
 			value = piece->conversion == 'd' || piece->conversion == 'i' ? (uint64_t)(int32_t)value :
 										       (uint32_t)value;
+		if (piece->pad) {
+			put_digits(p, piece, value);
+			return;
+		}
 		if (piece->conversion == 'd' || piece->conversion == 'i') {
 			pd_text_s64(p->text, (int64_t)value);
 			return;
 		}
 		if (piece->conversion == 'u') {
 			pd_text_u64(p->text, value);
+			return;
+		}
+		if (piece->conversion == 'x') {
+			put_digits(p, piece, value);
 			return;
 		}
 	}

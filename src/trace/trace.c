@@ -130,10 +130,13 @@ enum pd_status pd_trace_take(struct pd_trace *trace, const struct pd_record *rec
 
 static struct pd_format *find_format(struct pd_trace *trace, const struct pd_event *event)
 {
+	struct pd_found_format *found = &trace->found[event->index % PD_TRACE_FOUND];
 	struct pd_format key = { .id = event->attr->config }, *format;
 
 	if (event->attr->type != PD_TYPE_TRACEPOINT)
 		return NULL;
+	if (found->event == event)
+		return found->format;
 	if (!trace->data) {
 		const struct pd_tracing_data *data = pd_file_tracing_data(trace->file);
 
@@ -143,7 +146,10 @@ static struct pd_format *find_format(struct pd_trace *trace, const struct pd_eve
 	format = bsearch(&key, trace->formats, trace->format_count, sizeof(key), compare_formats);
 	if (format && !format->read)
 		pd_trace_read_format(trace, format);
-	return format && format->usable ? format : NULL;
+	if (!format || !format->usable)
+		return NULL;
+	*found = (struct pd_found_format){ event, format };
+	return format;
 }
 
 // ---- printing ----

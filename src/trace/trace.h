@@ -15,7 +15,9 @@ enum {
 	PD_TRACE_NODES = 1000,          // of an expression, so that its tree is not deeper
 	PD_TRACE_FORMAT_MOST = 1 << 17, // bytes of a format that is parsed
 	PD_TRACE_TEXT_MOST = 1 << 20,   // bytes that one sample prints, about
+	PD_TRACE_FOUND = 64,            // events whose formats are found at once
 	PD_TRACE_WIDTH_MOST = 4096,     // of a number or text
+	PD_TRACE_PAD_MOST = 32,         // width of a number that is printed without printf
 };
 
 struct pd_member {
@@ -56,6 +58,7 @@ struct pd_choice_of_value {
 struct pd_node {
 	enum pd_node_kind kind;
 	unsigned op;
+	bool constant;             // number is its value
 	uint64_t number;           // of an atom; mask of a cast
 	const char *text;          // of an atom; delimiter of flags, or NULL
 	struct pd_member *member;  // may be NULL
@@ -77,7 +80,9 @@ struct pd_piece {
 	size_t size;
 	int longs;                         // -2: hh, 2: ll
 	char conversion;                   // its character
-	bool simple;                       // it is nothing but longs and the conversion
+	bool simple;                       // it is a number with nothing but a width, longs and the conversion
+	char pad_char;                     // that fills the width of a simple one
+	unsigned pad;                      // this width
 	char more[4];                      // characters after p
 	const struct pd_node *arg, *width; // width: of a *, or NULL
 };
@@ -95,6 +100,12 @@ struct pd_format {
 	size_t piece_count;
 };
 
+// Of an event; NULL: not found yet.
+struct pd_found_format {
+	const struct pd_event *event;
+	struct pd_format *format;
+};
+
 struct pd_printk {
 	uint64_t addr;
 	const char *text;
@@ -110,7 +121,8 @@ struct pd_trace {
 	unsigned long_size;
 	struct pd_format *formats; // by id
 	size_t format_count;
-	struct pd_printk *printks; // by address
+	struct pd_found_format found[PD_TRACE_FOUND]; // by event
+	struct pd_printk *printks;                    // by address
 	size_t printk_count;
 	bool printks_read;
 	bool lacks_memory; // some of a format could not be kept
@@ -123,6 +135,9 @@ struct pd_member *pd_trace_find_member(const struct pd_format *format, const cha
 // The tree of the expression at *at, which moves past it. NULL if perf could not read it.
 struct pd_node *pd_trace_expression(struct pd_trace *trace, const struct pd_format *format, const char **at,
 				    const char *end);
+uint64_t pd_trace_value_of_two(unsigned op, uint64_t a, uint64_t b);
+// Notes which parts of a tree are always the same.
+void pd_trace_find_constants(struct pd_node *node);
 // White space and what is in a string literal, the quotes taken away. NULL: there is none.
 char *pd_trace_literal(struct pd_trace *trace, const char **at, const char *end);
 const char *pd_trace_skip_space(const char *at, const char *end);

@@ -128,8 +128,13 @@ static const char hex_digits[] = "0123456789abcdef";
 
 void pd_text_u64(struct pd_text *text, uint64_t value)
 {
-	char digits[20];
-	char *at = digits + sizeof(digits);
+	enum {
+		MOST = 20
+	};
+	char digits[2 * MOST], *at = digits + MOST;
+
+	if (text->capacity - text->size < MOST && !pd_text_reserve(text, MOST))
+		return;
 
 	while (value >= 100) {
 		at -= 2;
@@ -142,7 +147,9 @@ void pd_text_u64(struct pd_text *text, uint64_t value)
 	} else {
 		*--at = (char)('0' + value);
 	}
-	pd_text_put(text, at, (size_t)(digits + sizeof(digits) - at));
+	// all that there may be, which is faster
+	memcpy(text->data + text->size, at, MOST);
+	text->size += (size_t)(digits + MOST - at);
 }
 
 void pd_text_s64(struct pd_text *text, int64_t value)

@@ -71,6 +71,22 @@ bool pd_record_brief(const struct pd_record *record, struct pd_brief *brief_out)
 	return true;
 }
 
+bool pd_record_quick_raw(const struct pd_record *record, const struct pd_brief *brief, struct pd_bytes *raw_out)
+{
+	const struct pd_scratch *scratch = record->scratch;
+	const struct pd_event_full *full = scratch->context.event;
+	const uint8_t *body = record->bytes.data + PD_RECORD_HEADER_SIZE;
+	size_t size = record->bytes.size - PD_RECORD_HEADER_SIZE, at;
+
+	if (!full || !full->brief.raw_last || scratch->context.swap)
+		return false;
+	at = full->brief.size + 8 * brief->callchain.count;
+	if (size < at + 4 || pd_load_u32(body + at, false) != size - at - 4)
+		return false;
+	*raw_out = (struct pd_bytes){ body + at + 4, size - at - 4 };
+	return true;
+}
+
 // Until a marker says otherwise, addresses are of user space.
 static bool has_user_part(struct pd_u64s chain)
 {

@@ -84,6 +84,10 @@ void pd_inflate_close(struct pd_inflate *inflate);
 // From here on nothing is inflated, but by what restarts. Tells why.
 void pd_inflate_break(struct pd_inflate *inflate, struct pd_file *file, uint64_t offset, const char *reason);
 
+enum {
+	PD_FOUND_EVENTS = 64
+};
+
 // The event of an id; NULL: it was not found yet.
 struct pd_found_event {
 	uint64_t id;
@@ -131,10 +135,10 @@ struct pd_stream {
 	// the last id that was looked up
 	uint64_t last_id;
 	const struct pd_event_full *last_event;
-	struct pd_found_event found[64];         // by id
-	bool only_event;                         // last_event is the only one, ids do not matter
-	bool several_events;                     // seen so far
-	const struct pd_event_full *first_event; // of the file, once it was needed
+	struct pd_found_event found[PD_FOUND_EVENTS]; // by id
+	bool only_event;                              // last_event is the only one, ids do not matter
+	bool several_events;                          // seen so far
+	const struct pd_event_full *first_event;      // of the file, once it was needed
 	// a record of simpleperf in pieces
 	uint8_t *split;
 	size_t split_size, split_capacity;
@@ -218,6 +222,25 @@ void pd_stream_place(struct pd_stream *stream, struct pd_record *record);
 // The same for a sample of an event that is not the one before it.
 void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record);
 
+// The event of a sample if its id was looked up lately, else NULL.
+static inline const struct pd_event_full *pd_stream_find_quickly(struct pd_stream *stream, const uint8_t *body,
+								 size_t words)
+{
+	const struct pd_event_full *first = stream->first_event;
+	const struct pd_found_event *found;
+	uint64_t id;
+
+	if (!first || !stream->several_events || first->sample_id >= words)
+		return NULL;
+	id = pd_load_u64(body + 8 * (size_t)first->sample_id, stream->swap);
+	found = &stream->found[id % PD_FOUND_EVENTS];
+	if (!found->event || found->id != id)
+		return NULL;
+	stream->last_id = id;
+	stream->last_event = found->event;
+	return found->event;
+}
+
 // The same for any sample; here because most of a file are samples.
 static inline void pd_stream_place_quickly(struct pd_stream *stream, struct pd_record *record)
 {
@@ -229,8 +252,11 @@ static inline void pd_stream_place_quickly(struct pd_stream *stream, struct pd_r
 	if (PD_UNLIKELY(!full || (!stream->only_event &&
 				  (full->sample_id >= words || pd_load_u64(body + 8 * (size_t)full->sample_id,
 									   stream->swap) != stream->last_id)))) {
-		pd_stream_place_sample(stream, record);
-		return;
+		full = pd_stream_find_quickly(stream, body, words);
+		if (!full) {
+			pd_stream_place_sample(stream, record);
+			return;
+		}
 	}
 	record->event = &full->event;
 	stream->scratch.context.event = full;

@@ -34,7 +34,7 @@ static inline bool has_several_events(struct pd_stream *stream)
 // The event of an id, or NULL. Runs of records mostly have the same id, and ids of one recording follow each other.
 static const struct pd_event_full *find(struct pd_stream *stream, uint64_t id)
 {
-	struct pd_found_event *found = &stream->found[id % (sizeof(stream->found) / sizeof(stream->found[0]))];
+	struct pd_found_event *found = &stream->found[id % PD_FOUND_EVENTS];
 
 	if (stream->last_event && stream->last_id == id)
 		return stream->last_event;

@@ -62,6 +62,8 @@ static inline const struct pd_scope *pd_record_scope(const struct pd_record *rec
 	return &pd_record_context(record)->scope;
 }
 
+// The raw data of a sample that ends with them, without decoding it; brief is that of the sample. False: decode it.
+bool pd_record_quick_raw(const struct pd_record *record, const struct pd_brief *brief, struct pd_bytes *raw_out);
 // For what lives until the next record.
 struct pd_arena *pd_record_arena(const struct pd_record *record);
 // Whether the id at the end of a record of the kernel, if there is one, is one of the file.
