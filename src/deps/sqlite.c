@@ -223,11 +223,9 @@ static bool can_narrow(sqlite3_index_info *info, int i, const struct table *tabl
 	column = &table->table->columns[condition->iColumn];
 	if (!op_of(column, condition->op, op_out))
 		return false;
-#if SQLITE_VERSION_NUMBER >= 3038000
 	if (condition->op == SQLITE_INDEX_CONSTRAINT_EQ && column->narrows != PD_SQL_NARROWS_KEY &&
 	    sqlite3_vtab_in(info, i, -1))
 		return false;
-#endif
 	return column->kind != PD_SQL_TEXT || strcmp(sqlite3_vtab_collation(info, i), "BINARY") == 0;
 }
 
@@ -241,7 +239,39 @@ static void estimate(sqlite3_index_info *info, const struct table *table, double
 		info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
 }
 
-// The plan is a text: which columns are used, then column and operator of each condition.
+// The last bit of used stands for all columns from there on.
+static void mark_used(bool *wanted, size_t count, uint64_t used)
+{
+	for (size_t i = 0; i < count; i++)
+		wanted[i] = used >> (i < 63 ? i : 63) & 1;
+}
+
+// Rows in groups, if it is that what is asked for: then nothing has to be sorted.
+static void plan_groups(struct table *table, sqlite3_index_info *info, struct pd_text *text)
+{
+	const struct pd_sql_source *source = table->database->source;
+	size_t count = table->table->column_count;
+	bool *wanted = pd_alloc(count + 1);
+	size_t *groups = pd_alloc(((size_t)info->nOrderBy + 1) * sizeof(*groups));
+	struct pd_sql_order order = { .wanted = wanted, .groups = groups, .group_count = (size_t)info->nOrderBy };
+	bool can = wanted && groups && info->nOrderBy && sqlite3_vtab_distinct(info);
+
+	for (int i = 0; can && i < info->nOrderBy; i++) {
+		can = info->aOrderBy[i].iColumn >= 0 && !info->aOrderBy[i].desc;
+		groups[i] = can ? (size_t)info->aOrderBy[i].iColumn : 0;
+	}
+	if (can)
+		mark_used(wanted, count, info->colUsed);
+	can = can && source->can_group(source->self, table->number, &order);
+	pd_text_printf(text, " %d", can ? info->nOrderBy : 0);
+	for (int i = 0; can && i < info->nOrderBy; i++)
+		pd_text_printf(text, " %d", info->aOrderBy[i].iColumn);
+	info->orderByConsumed = can;
+	pd_free(wanted);
+	pd_free(groups);
+}
+
+// The plan is a text: which columns are used, those of groups, then column and operator of each condition.
 static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	struct table *table = (struct table *)base;
@@ -251,6 +281,7 @@ static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
 	int count = 0;
 
 	pd_text_printf(&text, "%" PRIu64, (uint64_t)info->colUsed);
+	plan_groups(table, info, &text);
 	for (int i = 0; i < info->nConstraint; i++) {
 		enum pd_sql_op op;
 
@@ -317,38 +348,50 @@ static int next_row(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-// The last bit of used stands for all columns from there on.
-static void mark_used(bool *wanted, size_t count, uint64_t used)
+// Reads what plan has written.
+static enum pd_status open_order(struct cursor *cursor, const char *text, struct pd_sql_order *order, bool *wanted,
+				 struct pd_sql_bound *bounds, sqlite3_value **argv)
 {
-	for (size_t i = 0; i < count; i++)
-		wanted[i] = used >> (i < 63 ? i : 63) & 1;
+	struct table *table = (struct table *)cursor->base.pVtab;
+	struct pd_error *error = &table->database->error;
+	enum pd_status status;
+	size_t *groups;
+	char *at;
+
+	mark_used(wanted, table->table->column_count, strtoull(text, &at, 10));
+	order->group_count = strtoul(at, &at, 10);
+	groups = pd_alloc((order->group_count + 1) * sizeof(*groups));
+	if (!groups)
+		return pd_fail_memory(error);
+	order->groups = groups;
+	for (size_t i = 0; i < order->group_count; i++)
+		groups[i] = strtoul(at, &at, 10);
+	for (size_t i = 0; i < order->bound_count; i++) {
+		bounds[i].column = strtoul(at, &at, 10);
+		bounds[i].op = (enum pd_sql_op)strtoul(at, &at, 10);
+		bounds[i].value = value_of(argv[i]);
+	}
+	status = source_of(cursor)->open(source_of(cursor)->self, table->number, order, &cursor->cursor, error);
+	pd_free(groups);
+	return status;
 }
 
 static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int argc, sqlite3_value **argv)
 {
 	struct cursor *cursor = (struct cursor *)base;
 	struct table *table = (struct table *)base->pVtab;
-	size_t columns = table->table->column_count;
-	bool *wanted = pd_alloc(columns + 1);
+	bool *wanted = pd_alloc(table->table->column_count + 1);
 	struct pd_sql_bound *bounds = pd_alloc(((size_t)argc + 1) * sizeof(*bounds));
+	struct pd_sql_order order = { .wanted = wanted, .bounds = bounds, .bound_count = (size_t)argc };
 	enum pd_status status = PD_ERROR_MEMORY;
-	char *at;
 
 	(void)number;
 	forget_rows(cursor);
 	cursor->row = -1;
-	if (wanted && bounds) {
-		mark_used(wanted, columns, strtoull(text, &at, 10));
-		for (int i = 0; i < argc; i++) {
-			bounds[i].column = strtoul(at, &at, 10);
-			bounds[i].op = (enum pd_sql_op)strtoul(at, &at, 10);
-			bounds[i].value = value_of(argv[i]);
-		}
-		status = source_of(cursor)->open(source_of(cursor)->self, table->number, wanted, bounds, (size_t)argc,
-						 &cursor->cursor, &table->database->error);
-	} else {
+	if (wanted && bounds)
+		status = open_order(cursor, text, &order, wanted, bounds, argv);
+	else
 		pd_fail_memory(&table->database->error);
-	}
 	pd_free(wanted);
 	pd_free(bounds);
 	return status < 0 ? fail_cursor(table, status) : next_row(base);

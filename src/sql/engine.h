@@ -65,14 +65,25 @@ struct pd_sql_function {
 	void (*call)(void *self, const struct pd_sql_value *arguments, size_t count, struct pd_sql_value *result_out);
 };
 
+// How the rows of a table are wanted.
+struct pd_sql_order {
+	const bool *wanted; // by column
+	const struct pd_sql_bound *bounds;
+	size_t bound_count;
+	const size_t *groups; // columns: equal rows one after another, ascending
+	size_t group_count;
+};
+
 // Tables and functions. What functions give is valid until the next call.
 struct pd_sql_source {
 	void *self; // first argument of the functions
 	const struct pd_sql_table *tables;
 	size_t table_count;
 	const struct pd_sql_function *functions; // ends with a name of NULL
-	enum pd_status (*open)(void *self, size_t table, const bool *wanted, const struct pd_sql_bound *bounds,
-			       size_t bound_count, void **cursor_out, struct pd_error *error);
+	// Whether rows can be had in groups.
+	bool (*can_group)(void *self, size_t table, const struct pd_sql_order *order);
+	enum pd_status (*open)(void *self, size_t table, const struct pd_sql_order *order, void **cursor_out,
+			       struct pd_error *error);
 	enum pd_status (*next)(void *cursor, struct pd_error *error); // PD_OK: there is a row; PD_END
 	void (*cell)(void *cursor, size_t column, struct pd_sql_value *value_out);
 	void (*close)(void *cursor);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows for people, as CSV, and as JSON. Bytes are printed in hexadecimal. */
+/* Rows for people, as CSV, and as JSON. Bytes are printed in hexadecimal. A text in CSV that a spreadsheet would run as a formula begins
+ * with an apostrophe, as in export. */
 #include "sql/sql.h"
 
 #include <inttypes.h>
@@ -66,9 +67,11 @@ static void put_csv(struct pd_text *text, const char *data, size_t size)
 	bool quoted = false;
 
 	for (size_t i = 0; i < size; i++)
-		quoted |= strchr(",\"\r\n", data[i]) != NULL;
+		quoted |= data[i] && strchr(",\"\r\n", data[i]);
 	if (quoted)
 		pd_text_char(text, '"');
+	if (size && data[0] && strchr("=+-@", data[0]))
+		pd_text_char(text, '\'');
 	for (size_t i = 0; i < size; i++) {
 		if (data[i] == '"')
 			pd_text_char(text, '"');

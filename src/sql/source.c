@@ -3,6 +3,7 @@
 #include "sql/sql.h"
 
 #include "base/error.h"
+#include "sql/group.h"
 
 struct rows {
 	struct pd_sql *sql;
@@ -11,6 +12,9 @@ struct rows {
 	bool *wanted_here;
 	struct pd_sql_bound *bounds;
 	size_t bound_count;
+	size_t *groups; // columns of the joined table
+	size_t group_count;
+	struct pd_sql_groups *grouped;
 	struct pd_scan *scan;
 	const struct pd_columns *batch;
 	const size_t *columns; // of the present file
@@ -274,7 +278,9 @@ static void close_rows(void *cursor)
 
 	if (!rows)
 		return;
+	pd_sql_groups_free(rows->grouped);
 	pd_scan_close(rows->scan);
+	pd_free(rows->groups);
 	for (size_t i = 0; i < rows->bound_count; i++)
 		pd_free((void *)rows->bounds[i].value.data);
 	pd_free(rows->bounds);
@@ -302,8 +308,40 @@ static bool copy_bounds(struct rows *rows, const struct pd_sql_bound *bounds, si
 	return rows->bounds != NULL;
 }
 
-static enum pd_status open_rows(void *self, size_t table, const bool *wanted, const struct pd_sql_bound *bounds,
-				size_t bound_count, void **cursor_out, struct pd_error *error)
+static bool copy_groups(struct rows *rows, const struct pd_sql_order *order)
+{
+	rows->groups = pd_alloc((order->group_count + 1) * sizeof(*rows->groups));
+	if (!rows->groups)
+		return false;
+	rows->group_count = order->group_count;
+	if (order->group_count)
+		memcpy(rows->groups, order->groups, order->group_count * sizeof(*rows->groups));
+	return true;
+}
+
+// What is kept of a row are numbers, and numbers of names, which are those of one file.
+static bool can_group(void *self, size_t table, const struct pd_sql_order *order)
+{
+	const struct pd_sql *sql = self;
+	const struct pd_table *own = sql->joined[table].tables[0];
+	const size_t *map = sql->joined[table].columns[0];
+
+	if (sql->file_count != 1 || !own || !is_from_records(own))
+		return false;
+	for (size_t i = 0; i < sql->tables[table].column_count; i++) {
+		enum pd_column_type type = map[i] == SIZE_MAX ? PD_COLUMN_U64 : own->columns[map[i]].type;
+
+		if (order->wanted[i] && (type == PD_COLUMN_TEXT || type == PD_COLUMN_BYTES || type == PD_COLUMN_JSON))
+			return false;
+	}
+	for (size_t i = 0; i < order->group_count; i++)
+		if (map[order->groups[i]] == SIZE_MAX || own->columns[map[order->groups[i]]].type == PD_COLUMN_F64)
+			return false;
+	return true;
+}
+
+static enum pd_status open_rows(void *self, size_t table, const struct pd_sql_order *order, void **cursor_out,
+				struct pd_error *error)
 {
 	struct pd_sql *sql = self;
 	size_t count = sql->tables[table].column_count;
@@ -313,12 +351,14 @@ static enum pd_status open_rows(void *self, size_t table, const bool *wanted, co
 		return pd_fail_memory(error);
 	rows->sql = sql;
 	rows->table = table;
-	rows->wanted = pd_alloc(count * sizeof(*wanted));
-	if (!rows->wanted || !copy_bounds(rows, bounds, bound_count)) {
+	rows->wanted = pd_alloc(count * sizeof(*rows->wanted));
+	if (!rows->wanted || !copy_bounds(rows, order->bounds, order->bound_count) || !copy_groups(rows, order)) {
 		close_rows(rows);
 		return pd_fail_memory(error);
 	}
-	memcpy(rows->wanted, wanted, count * sizeof(*wanted));
+	memcpy(rows->wanted, order->wanted, count * sizeof(*rows->wanted));
+	for (size_t i = 0; i < order->group_count; i++)
+		rows->wanted[order->groups[i]] = true;
 	*cursor_out = rows;
 	return PD_OK;
 }
@@ -351,10 +391,34 @@ static enum pd_status open_file(struct rows *rows, struct pd_error *error)
 	return status < 0 ? status : PD_OK;
 }
 
+static enum pd_status next_grouped(struct rows *rows, struct pd_error *error)
+{
+	size_t *columns;
+	enum pd_status status = PD_OK;
+
+	if (!rows->grouped) {
+		status = open_file(rows, error);
+		columns = status < 0 ? NULL : pd_alloc((rows->group_count + 1) * sizeof(*columns));
+		for (size_t i = 0; columns && i < rows->group_count; i++)
+			columns[i] = rows->columns[rows->groups[i]];
+		if (status >= 0)
+			status = columns ? pd_sql_groups_read(rows->scan, columns, rows->group_count, &rows->grouped,
+							      error) :
+					   pd_fail_memory(error);
+		pd_free(columns);
+	}
+	if (status < 0)
+		return status;
+	return pd_sql_groups_next(rows->grouped) ? PD_OK : PD_END;
+}
+
 static enum pd_status next_row(void *cursor, struct pd_error *error)
 {
 	struct rows *rows = cursor;
 	enum pd_status status = PD_OK;
+
+	if (rows->group_count)
+		return next_grouped(rows, error);
 
 	if (rows->batch && ++rows->row < rows->batch->rows)
 		return PD_OK;
@@ -387,16 +451,27 @@ static void get_name(const struct rows *rows, uint32_t string, struct pd_sql_val
 	value_out->lasting = true;
 }
 
-static void get_number(const struct pd_column_buffer *buffer, size_t row, struct pd_sql_value *value_out)
+static uint64_t cell_of(const struct pd_column_buffer *buffer, size_t row)
 {
-	uint64_t number = pd_column_is_wide(buffer->type) ? ((const uint64_t *)buffer->items)[row] :
-							    ((const uint32_t *)buffer->items)[row];
+	uint32_t half;
 
-	value_out->kind = buffer->type == PD_COLUMN_F64 ? PD_SQL_REAL : PD_SQL_INTEGER;
-	if (buffer->type == PD_COLUMN_F64)
-		memcpy(&value_out->real, &number, sizeof(number));
+	if (pd_column_is_wide(buffer->type))
+		return ((const uint64_t *)buffer->items)[row];
+	half = ((const uint32_t *)buffer->items)[row];
+	return buffer->type == PD_COLUMN_S32 ? (uint64_t)(int32_t)half : half;
+}
+
+static void get_number(const struct rows *rows, enum pd_column_type type, uint64_t cell, struct pd_sql_value *value_out)
+{
+	if (type == PD_COLUMN_NAME) {
+		get_name(rows, (uint32_t)cell, value_out);
+		return;
+	}
+	value_out->kind = type == PD_COLUMN_F64 ? PD_SQL_REAL : PD_SQL_INTEGER;
+	if (type == PD_COLUMN_F64)
+		memcpy(&value_out->real, &cell, sizeof(cell));
 	else
-		value_out->integer = buffer->type == PD_COLUMN_S32 ? (int32_t)number : (int64_t)number;
+		value_out->integer = (int64_t)cell;
 }
 
 static void get_cell(void *cursor, size_t column, struct pd_sql_value *value_out)
@@ -404,6 +479,7 @@ static void get_cell(void *cursor, size_t column, struct pd_sql_value *value_out
 	const struct rows *rows = cursor;
 	const struct pd_column_buffer *buffer;
 	struct pd_bytes bytes;
+	uint64_t cell;
 
 	if (column + 1 == rows->sql->tables[rows->table].column_count) {
 		value_out->kind = PD_SQL_TEXT;
@@ -413,19 +489,23 @@ static void get_cell(void *cursor, size_t column, struct pd_sql_value *value_out
 	}
 	if (rows->columns[column] == SIZE_MAX)
 		return;
-	buffer = &rows->batch->columns[rows->columns[column]];
+	column = rows->columns[column];
+	buffer = &rows->scan->batch.columns[column];
+	if (rows->grouped) {
+		if (pd_sql_groups_cell(rows->grouped, column, &cell))
+			get_number(rows, buffer->type, cell, value_out);
+		return;
+	}
 	if (!buffer->wanted || !buffer->valid[rows->row])
 		return;
-	if (buffer->type == PD_COLUMN_NAME) {
-		get_name(rows, ((const uint32_t *)buffer->items)[rows->row], value_out);
-	} else if (buffer->bytes) {
-		bytes = pd_columns_bytes(buffer, rows->row);
-		value_out->kind = buffer->type == PD_COLUMN_BYTES ? PD_SQL_BYTES : PD_SQL_TEXT;
-		value_out->data = (const char *)bytes.data;
-		value_out->size = bytes.size;
-	} else {
-		get_number(buffer, rows->row, value_out);
+	if (!buffer->bytes) {
+		get_number(rows, buffer->type, cell_of(buffer, rows->row), value_out);
+		return;
 	}
+	bytes = pd_columns_bytes(buffer, rows->row);
+	value_out->kind = buffer->type == PD_COLUMN_BYTES ? PD_SQL_BYTES : PD_SQL_TEXT;
+	value_out->data = (const char *)bytes.data;
+	value_out->size = bytes.size;
 }
 
 // ---- all of it ----
@@ -449,6 +529,7 @@ enum pd_status pd_sql_join(struct pd_sql *sql, struct pd_error *error)
 					      .tables = sql->tables,
 					      .table_count = sql->table_count,
 					      .functions = pd_sql_functions,
+					      .can_group = can_group,
 					      .open = open_rows,
 					      .next = next_row,
 					      .cell = get_cell,

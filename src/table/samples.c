@@ -9,11 +9,12 @@
 #include "unwind/unwinder.h"
 
 enum {
-	NEEDS_FULL = 1,  // all fields decoded
-	NEEDS_VIEW = 2,  // of the thread
-	NEEDS_IP = 4,    // the frame of ip
-	NEEDS_STACK = 8, // the stack
-	NEEDS_NAME = 16  // of the thread
+	NEEDS_FULL = 1,   // all fields decoded
+	NEEDS_VIEW = 2,   // of the thread
+	NEEDS_IP = 4,     // the frame of ip
+	NEEDS_STACK = 8,  // the stack
+	NEEDS_NAME = 16,  // of the thread
+	NEEDS_FIELDS = 32 // some fields, if they are not known in brief
 };
 
 struct row {
@@ -47,7 +48,7 @@ static uint32_t need_of(const struct pd_column_source *source)
 {
 	switch (source->what) {
 	case PD_COL_FIELD:
-		return is_brief(source->field) ? 0 : NEEDS_FULL;
+		return NEEDS_FIELDS | (is_brief(source->field) ? 0 : NEEDS_FULL);
 	case PD_COL_TRACE:
 		return NEEDS_FULL;
 	case PD_COL_SAMPLE_COMM:
@@ -190,8 +191,13 @@ static void put_cell(struct pd_scan *scan, size_t column, const struct row *row)
 {
 	const struct pd_column_source *source = &scan->table->sources[column];
 
-	if (put_of_record(scan, column, row->record, source->what) || !row->has_brief)
+	if (put_of_record(scan, column, row->record, source->what))
 		return;
+	if (!row->has_brief) {
+		if (source->what == PD_COL_FIELD && row->full)
+			pd_scan_put_field(scan, column, pd_record_scope(row->record), row->full);
+		return;
+	}
 	switch (source->what) {
 	case PD_COL_FIELD:
 		if (is_brief(source->field))
@@ -264,6 +270,8 @@ static bool find_places(struct pd_scan *scan, struct row *row)
 
 static bool needs_full(const struct pd_scan *scan, const struct pd_record *record)
 {
+	if (!record->event)
+		return false;
 	if (scan->needs & NEEDS_FULL)
 		return true;
 	return scan->set->unwinder && scan->needs & NEEDS_STACK && pd_unwinder_wants(record->event->attr);
@@ -274,8 +282,7 @@ enum pd_status pd_scan_sample(struct pd_scan *scan, const struct pd_record *reco
 	struct row row = { .record = record };
 
 	row.has_brief = record->event && pd_record_brief(record, &row.brief);
-	if (row.has_brief ? !fits(&scan->limits, &row) :
-			    scan->limits.has_pid || scan->limits.has_tid || scan->limits.has_cpu)
+	if (row.has_brief ? !fits(&scan->limits, &row) : scan->set->options.choose != NULL)
 		return PD_OK;
 	if (row.has_brief && scan->needs & NEEDS_VIEW) {
 		row.view = pd_places_view(&scan->set->places, row.brief.pid, row.brief.tid, pd_record_moment(record));
@@ -284,8 +291,10 @@ enum pd_status pd_scan_sample(struct pd_scan *scan, const struct pd_record *reco
 	}
 	if (row.has_brief && !pd_scan_wants_sample(scan, record, &row.brief, row.view ? row.view->view.comm : NULL))
 		return PD_OK;
-	if (row.has_brief && needs_full(scan, record))
+	// fields of an event that is not known are those of the others; of a damaged sample there are none
+	if (row.has_brief ? needs_full(scan, record) : scan->needs & NEEDS_FIELDS)
 		row.full = pd_as_sample(record);
+	row.has_brief &= row.full || !needs_full(scan, record);
 	if (row.has_brief && scan->needs & (NEEDS_IP | NEEDS_STACK) && !find_places(scan, &row))
 		return pd_fail_memory(error);
 	for (size_t i = 0; i < scan->column_count; i++)

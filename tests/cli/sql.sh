@@ -21,6 +21,10 @@ done
 shell 'perfdata sql --no-symbols --format csv hot.data "select count(*) = (select count(*) from samples where +time_ns > (select min(time_ns) + 1000000 from samples)) same from samples where time_ns > (select min(time_ns) + 1000000 from samples)"'
 shell 'perfdata sql --no-symbols --format csv hot.data "select count(*) n, sum(s.stack = k.stack) joined from samples s join stacks k using (stack)"'
 shell 'perfdata sql --no-symbols --format csv hot.data "select address(-1), address(16), stack_text(1), symbol(1), wall_clock(1)"'
+# rows in groups, and rows that are sorted for them
+shell 'for by in function comm,cpu tid,event stack; do for plus in "" +; do perfdata sql --no-symbols --format csv hot-group.data "select $by, count(*), sum(value), min(time_ns) from samples group by $plus${by/,/,$plus}" | tail -n +2; done | sort | uniq -u; done'
+shell 'perfdata sql --no-symbols --format csv hot.data "select distinct comm from samples"; perfdata sql --no-symbols --format csv hot.data "select comm, cpu, count(*) n from samples group by comm, cpu order by n desc"'
+shell 'perfdata sql --no-symbols --format csv hot.data "select char(61) || 1 a, char(45) b, -1 c, char(34) || char(44) d"'
 # several files
 try sql --no-symbols --format csv hot.data hot-trace.data 'select file, count(*) from samples group by file'
 # a plain database

@@ -75,6 +75,7 @@ COMMANDS = (
     "folded IN", "folded --all IN", "flame -o - IN", "flame --format svg -o - IN", "doctor IN", "doctor --json IN", "evlist IN",
     "export --to csv IN", "export --to jsonl IN", "export --to speedscope IN", "export --to firefox IN", "export --to chrome IN",
     "export --to callgrind IN", "export --to folded IN", "export --to perf-json IN", "data convert --to-json OUT IN",
+    "sql IN @top-stacks", "sql --format json IN @record-types", "sql IN .schema", "sql IN .tables", "sql IN @processes", "sql IN @NAME",
     "evlist -v IN", "evlist --json IN", "buildid-list IN", "buildid-list -H IN", "buildid-list --json -H IN", "dump IN", "dump --json IN", "dump --stats IN",
     "dump --features IN", "dump --hex IN", "check IN", "check --json IN", "check -v IN", "text IN", "stat report -i IN",
     "split --by comm -o OUT IN", "split --by event --json -o OUT IN", "cut --time 0,1 --json -o OUT IN", "filter --where comm=='x' -o OUT IN",
