@@ -21,6 +21,8 @@ static const struct option options[] = {
 	GROUP(symbol_group, all.symbols),
 	STRING("binary", 0, "OBJECT", all.object,
 	       "for compilers: object by name or path (default: the one with the most branches)"),
+	FLAG("remap", 0, all.remap,
+	     "quipper: replace addresses by those of a space without gaps, which hides where objects were mapped"),
 	GROUP(unwind_option, all.unwind),
 	GROUP(flame_max_stack_option, max_stack),
 	{ 0 },

@@ -162,6 +162,7 @@ static int write_output(struct exporting *exporting, const struct call *call)
 		.progress = input_progress_go_on,
 		.object = exporting->values->object,
 		.no_unwind = exporting->no_unwind,
+		.remap = exporting->values->remap,
 		.symbols = open_symbols,
 		.self = exporting,
 	};

@@ -16,6 +16,7 @@ struct export_values {
 	unsigned max_stack; /* 0: all */
 	const char *object; /* NULL: with the most branches */
 	const char *unwind; /* see unwind_parse */
+	bool remap;         /* see pd_quipper_options */
 };
 
 /* Opens the file, writes the output, and reports what is wrong. Returns the exit code. */

@@ -26,6 +26,8 @@ extern "C" {
 struct pd_quipper_options {
 	size_t size; /* sizeof(struct pd_quipper_options) */
 	bool text;   /* as text instead of binary */
+	bool remap; /* writing: addresses become those of a space without gaps, from 0, each mapping after the one before, and records are in the order of time; those in
+		      * no mapping get the highest bit */
 	/* Called now and then; false ends with PD_ERROR_STOPPED. May be NULL. */
 	bool (*progress)(void *self, uint64_t done, uint64_t total);
 	void *self; /* first argument of progress */
@@ -38,6 +40,7 @@ struct pd_quipper_result {
 	uint64_t parts;    /* samples with registers, copied stacks or AUX traces, which it has no field for */
 	uint64_t damaged;  /* records that cannot be decoded, or not be encoded */
 	uint64_t features; /* header features that it has no field for */
+	uint64_t unmapped; /* samples whose address is in no mapping, if addresses were replaced */
 };
 
 /** Writes a file as PerfDataProto into text, see pd_text_set_sink. Errors: those of pd_stream_next; PD_ERROR_MEMORY,

@@ -36,6 +36,7 @@ static uint32_t number_of(struct pd_builder *self, struct pd_strings *strings, c
 	size_t before = strings->count;
 	uint32_t number;
 
+	name = name ? name : "";
 	size = size > MOST_NAME ? MOST_NAME : size;
 	number = pd_strings_add(strings, &self->arena, name, size ? strnlen(name, size) : 0);
 	if (number == PD_INDEX_END && self->status >= 0)

@@ -54,7 +54,7 @@ static void take_frame(struct speedscope *self, struct pd_cursor *c)
 		else
 			pd_json_skip(c);
 	}
-	number = pd_strings_add(&self->names, &self->builder.arena, self->name->data,
+	number = pd_strings_add(&self->names, &self->builder.arena, self->name->size ? self->name->data : "",
 				self->name->size ? strnlen(self->name->data, self->name->size) : 0);
 	if (number == PD_INDEX_END || !PD_GROW(self->frames, self->frame_capacity, self->frame_count + 1)) {
 		out_of_memory(self);

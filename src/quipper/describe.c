@@ -230,7 +230,9 @@ static void put_stats(struct pd_quipper_writing *self)
 	pd_proto_given(self->message, 3, self->mappings);
 	pd_proto_given(self->message, 4, self->forks);
 	pd_proto_given(self->message, 5, self->exits);
-	pd_proto_given(self->message, 7, 0);
+	if (self->remap)
+		pd_proto_given(self->message, 6, self->result.samples - self->result.unmapped);
+	pd_proto_given(self->message, 7, self->remap != NULL);
 	pd_quipper_end(self, 4);
 }
 

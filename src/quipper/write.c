@@ -144,6 +144,14 @@ static enum pd_status take_record(struct pd_quipper_writing *self, struct pd_str
 		if (status < 0)
 			return status;
 	}
+	if (self->remap) {
+		bool is_mapped;
+
+		decoded = pd_quipper_remap_record(self->remap, record, decoded, &is_mapped);
+		if (!decoded)
+			return pd_fail_memory(error);
+		self->result.unmapped += !is_mapped;
+	}
 	put_event(self, record, decoded, line);
 	return PD_OK;
 }
@@ -152,7 +160,10 @@ static enum pd_status put_records(struct pd_quipper_writing *self, struct pd_err
 {
 	const struct pd_record *record;
 	struct pd_stream *stream;
-	enum pd_status status = pd_stream_open(self->file, NULL, &stream, error);
+	// what is mapped depends on what was before
+	const struct pd_stream_options order = { .size = sizeof(order),
+						 .order = self->remap ? PD_ORDER_TIME : PD_ORDER_FILE };
+	enum pd_status status = pd_stream_open(self->file, &order, &stream, error);
 	uint64_t done, total;
 
 	if (status < 0)
@@ -204,14 +215,18 @@ enum pd_status pd_quipper_write(struct pd_file *file, const struct pd_quipper_op
 	self->out = text;
 	self->message = pd_text_new();
 	self->late = pd_text_new();
+	if (self->options.remap)
+		self->remap = pd_quipper_remap_new();
 	self->encoder.plan = &self->plan;
 	self->encoder.text = self->message;
 	pd_quipper_plan_init(&self->plan);
-	status = self->message && self->late ? write_all(self, error) : pd_fail_memory(error);
+	status = self->message && self->late && (self->remap || !self->options.remap) ? write_all(self, error) :
+											pd_fail_memory(error);
 	if (status >= 0 && result_out)
 		*result_out = self->result;
 	pd_text_free(self->message);
 	pd_text_free(self->late);
+	pd_quipper_remap_free(self->remap);
 	pd_free(self);
 	return status;
 }

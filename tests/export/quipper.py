@@ -140,6 +140,33 @@ class Tester:
             found = quipper_text.differences(self.text(recording), theirs.read())
         self.failures += [f"{label}: perf_converter reads {line}" for line in found[:3]]
 
+    def remapped(self, recording, label):
+        """Each address is as far in its mapping as before, and all mappings are in a space as large as they are."""
+        out = self.path("remapped.txt")
+        original = self.text(recording)
+        if original is None or self.run("export", "-q", "--to", "quipper-text", "--remap", "-o", out, recording) not in FINE:
+            return
+        with open(out, encoding="ascii") as f:
+            remapped = f.read()
+        self.counted += 1
+        # by time, as each alone would be
+        pairs = list(zip(*(sorted((value for name, value in quipper_text.parsed(text) if name == "events"), key=quipper_text.time_of)
+                           for text in (original, remapped))))
+        total, known, failed = 0, [], 0
+        for before, after in pairs:
+            if quipper_text.is_mapping(before):
+                (_, start, end), (_, new, new_end) = quipper_text.span(before), quipper_text.span(after)
+                start += end - start - (new_end - new)  # the kernel begins later than its mapping
+                known.append((quipper_text.one_of(before, "events/mmap_event/pid"), start, end, new))
+                total += end - start + 4096
+                failed += new > total
+            ip, new = (int(quipper_text.one_of(event, "events/sample_event/ip", "-1")) for event in (before, after))
+            pid = quipper_text.one_of(before, "events/sample_event/pid")
+            inside = [to + ip - start for owner, start, end, to in known if owner in (pid, "4294967295") and start <= ip < end]
+            failed += ip >= 0 and inside != [] and new not in inside
+        if failed or "did_remap: true" not in remapped:
+            self.failures.append(f"{label}: {failed} addresses are not where they belong")
+
     def mutants(self, recording, label):
         """Whatever the bytes are, there is an answer."""
         for name in ("quipper", "quipper-text"):
@@ -186,6 +213,7 @@ def from_corpus(tester, corpus, converter):
         if texts:
             with open(unpacked(texts[0], tester.folder), encoding="ascii") as f:
                 tester.expected(recording, f.read(), label)
+            tester.remapped(recording, label)
             if converter:
                 tester.converter(converter, recording, label)
         tester.round_trip(recording, label)
@@ -202,6 +230,7 @@ def main():
         tester = Tester(os.path.abspath(args.perfdata), folder)
         for recording in args.recordings:
             tester.round_trip(recording, os.path.basename(recording))
+            tester.remapped(recording, os.path.basename(recording))
             tester.mutants(recording, os.path.basename(recording))
         if args.corpus and os.path.isdir(args.corpus) and shutil.which("zstd"):
             from_corpus(tester, args.corpus, args.converter if args.converter and os.path.exists(args.converter) else None)

@@ -72,8 +72,12 @@ def is_mapping(event):
     return any(name.startswith(MMAP) for name, value in event)
 
 
+def time_of(event):
+    return int(one_of(event, "events/timestamp"))
+
+
 def split_mappings(events):
-    events = sorted(events, key=lambda event: int(one_of(event, "events/timestamp")))
+    events = sorted(events, key=time_of)
     return [e for e in events if is_mapping(e)], [e for e in events if not is_mapping(e)]
 
 

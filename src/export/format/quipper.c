@@ -16,6 +16,7 @@ static enum pd_status export_file(struct pd_export *self, struct pd_file *file, 
 {
 	const struct pd_quipper_options options = { .size = sizeof(options),
 						    .text = text,
+						    .remap = self->options.remap,
 
 						    .progress = show_progress,
 						    .self = self };
