@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Answers of the queries that go by a name, computed a second time in Python from the JSON lines of export and dump.
+
+usage: queries.py PERFDATA FILE...
+
+Each row of an answer has to be one that is computed here, and an answer that is not cut off has to have all of them. Switches,
+wakeups and system calls are read from the printed text of tracepoints. Exit status: 0 all is so, 1 not.
+"""
+
+import collections
+import json
+import re
+import subprocess
+import sys
+
+LIMIT = 20  # the least of the limits of queries: shorter answers are complete
+
+
+def lines(perfdata, *arguments):
+    done = subprocess.run([perfdata, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def short(path):
+    """Short name of an object, as the tables have it."""
+    return None if path is None else path if path.startswith("[") else path.rsplit("/", 1)[-1]
+
+
+def function_of(frame):
+    """Functions that are not known go by their object."""
+    name = short(frame.get("object"))
+    if "function" in frame:
+        return frame["function"]
+    return "[unknown]" if name is None else name if name.startswith("[") else f"[{name}]"
+
+
+def fields_of(sample):
+    """prev_comm=a b prev_pid=1 ... as a dict."""
+    return dict(re.findall(r"(\w+)=(.*?)(?= \w+=| ==>|$)", sample.get("trace", "")))
+
+
+def sums(samples, key):
+    """Number and value of samples by a key."""
+    found = collections.defaultdict(lambda: [0, 0])
+    for sample in samples:
+        found[key(sample)][0] += 1
+        found[key(sample)][1] += sample["value"]
+    return {(*key, *both) for key, both in found.items()}
+
+
+def counts(keys):
+    return {(*key, count) for key, count in collections.Counter(keys).items()}
+
+
+def inclusive(samples):
+    found = collections.defaultdict(lambda: [0, 0])
+    for sample in samples:
+        for frame in {(function_of(frame), short(frame.get("object"))) for frame in sample["stack"]}:
+            found[sample["event"], *frame][0] += 1
+            found[sample["event"], *frame][1] += sample["value"]
+    return {(*key, *both) for key, both in found.items()}
+
+
+def processes(samples):
+    by_pid, first = collections.defaultdict(list), min(sample["time_ns"] for sample in samples)
+    for sample in samples:
+        by_pid[sample["pid"]].append(sample)
+    return {(pid, max(s["comm"] for s in some), len(some), len({s["tid"] for s in some}),
+             round((min(s["time_ns"] for s in some) - first) / 1e6, 3), round((max(s["time_ns"] for s in some) - first) / 1e6, 3))
+            for pid, some in by_pid.items()}
+
+
+def heat_map(samples):
+    first, last = min(s["time_ns"] for s in samples), max(s["time_ns"] for s in samples)
+    return counts(((s["time_ns"] - first) * 100 // (last - first + 1), s.get("cpu")) for s in samples)
+
+
+def off_cpu(switches):
+    """Switched out and blocked until switched in, by thread."""
+    out, found = {}, collections.defaultdict(list)
+    for sample in sorted(switches, key=lambda s: s["time_ns"]):
+        fields = fields_of(sample)
+        following, before = int(fields["next_pid"]), int(fields["prev_pid"])
+        if following in out:
+            found[fields["next_comm"], following].append(sample["time_ns"] - out.pop(following))
+        if before and not fields["prev_state"].startswith("R"):
+            out[before] = sample["time_ns"]
+    return {(*key, len(times), round(sum(times) / 1e6, 3), round(max(times) / 1e6, 3)) for key, times in found.items() if key[1]}
+
+
+def switches_of(switches):
+    found = collections.defaultdict(lambda: [0, 0, 0])
+    for sample in switches:
+        fields = fields_of(sample)
+        key = fields["prev_comm"], int(fields["prev_pid"])
+        preempted = fields["prev_state"].startswith("R")
+        for i, more in enumerate((1, preempted, not preempted)):
+            found[key][i] += more
+    return {(*key, *some) for key, some in found.items() if key[1]}
+
+
+def expected_of(perfdata, path):
+    """Rows of each query that the file has what is needed for."""
+    samples = lines(perfdata, "export", "-q", "--no-symbols", "--to", "jsonl", path)
+    records = lines(perfdata, "dump", "-q", "--json", path)
+    named = collections.defaultdict(list)
+    for sample in samples:
+        named[sample["event"]].append(sample)
+    sizes = collections.defaultdict(lambda: [0, 0])
+    for record in records:
+        sizes[str(record["type"])][0] += 1
+        sizes[str(record["type"])][1] += record["size"]
+    expected = {"record-types": {(name, *both) for name, both in sizes.items()}}
+    # export makes samples of counter values, which are rows of another table
+    if any(record.get("fields", {}).get("read") for record in records if record["type"] == "SAMPLE"):
+        samples = []
+    if samples and all("stack" in s and s["stack"] and "time_ns" in s for s in samples):
+        expected |= {
+            "top-functions": sums(samples, lambda s: (s["event"], function_of(s["stack"][0]), short(s["stack"][0].get("object")))),
+            "top-objects": sums(samples, lambda s: (s["event"], short(s["stack"][0].get("object")))),
+            "top-threads": sums(samples, lambda s: (s["event"], s["comm"], s["pid"], s["tid"])),
+            "samples-by-cpu": sums(samples, lambda s: (s["event"], s.get("cpu"))),
+            "top-stacks": sums(samples, lambda s: (s["event"], ";".join(function_of(f) for f in reversed(s["stack"])))),
+            "top-inclusive": inclusive(samples), "processes": processes(samples), "heat-map": heat_map(samples)}
+    if named["sched:sched_switch"]:
+        expected["off-cpu"] = off_cpu(named["sched:sched_switch"])
+        expected["context-switches"] = switches_of(named["sched:sched_switch"])
+    if named["sched:sched_waking"]:
+        expected["wakers"] = counts((s["comm"], s["tid"], fields_of(s)["comm"], int(fields_of(s)["pid"]))
+                                    for s in named["sched:sched_waking"])
+    if named["sched:sched_migrate_task"]:
+        expected["migrations"] = counts((fields_of(s)["comm"], *(int(fields_of(s)[name]) for name in ("pid", "orig_cpu", "dest_cpu")))
+                                        for s in named["sched:sched_migrate_task"])
+    return expected
+
+
+def row_of(name, row):
+    """The cells that are computed here, in this order."""
+    values = {key: value for key, value in row.items() if key != "percent"}
+    if name == "top-stacks":
+        return values["event"], values["stack"], values["samples"], values["value"]
+    return tuple(values.values())
+
+
+def main():
+    perfdata, wrong, compared = sys.argv[1], 0, collections.Counter()
+    for path in sys.argv[2:]:
+        for name, expected in expected_of(perfdata, path).items():
+            rows = [row_of(name, row) for row in lines(perfdata, "sql", "-q", "--no-symbols", "--format", "json", path, f"@{name}")]
+            bad = [row for row in rows if row not in expected]
+            missing = [] if len(rows) >= LIMIT else sorted(expected - set(rows), key=str)
+            compared[name] += len(rows)
+            if bad or missing:
+                wrong += 1
+                print(f"{path}: @{name}: {len(bad)} other rows, as {bad[:2]}; {len(missing)} missing, as {missing[:2]}")
+    print(f"{len(sys.argv) - 2} files, {sum(compared.values())} rows of {len(compared)} queries, {wrong} answers differ")
+    return 1 if wrong or not compared else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
