@@ -29,6 +29,16 @@ void pd_builder_fini(struct pd_builder *self)
 	pd_free(self->chain);
 }
 
+void pd_builder_limit(struct pd_builder *self, size_t input_size)
+{
+	enum {
+		FEW = 1 << 20,
+		FRAMES_PER_BYTE = 8
+	};
+
+	self->most_frames = FEW + (uint64_t)input_size * FRAMES_PER_BYTE;
+}
+
 // The number of a string, and whether it is new. Strings end before a NUL.
 static uint32_t number_of(struct pd_builder *self, struct pd_strings *strings, const char *name, size_t size,
 			  bool *is_new_out)
@@ -176,6 +186,12 @@ void pd_builder_sample(struct pd_builder *self, const struct pd_builder_sample *
 
 	if (self->status >= 0 && !PD_GROW(self->chain, self->chain_capacity, count + 1))
 		self->status = pd_fail_memory(self->error);
+	if (self->status >= 0 && self->most_frames) {
+		self->most_frames -= sample->count < self->most_frames ? sample->count : self->most_frames;
+		if (!self->most_frames)
+			self->status = pd_fail(self->error, PD_ERROR_LIMIT, PD_NO_OFFSET,
+					       "%s: its stacks are too large for its size", self->name);
+	}
 	if (self->status < 0)
 		return;
 	self->result->left_out += sample->count - count;

@@ -30,6 +30,7 @@ struct pd_builder {
 	struct pd_arena arena; // of names
 	struct pd_strings events, functions, comms;
 	struct pd_u64_map comm_of; // pid and tid to the number of a name plus 1
+	uint64_t most_frames;      // of all samples together; 0: any number. Formats that name a stack once need it
 	uint64_t *chain;           // with its marker
 	size_t chain_capacity;
 	enum pd_status status; // the first failure
@@ -39,6 +40,8 @@ struct pd_builder {
 void pd_builder_init(struct pd_builder *builder, struct pd_writer *writer, const struct pd_import_options *options,
 		     struct pd_import_result *result, struct pd_error *error);
 void pd_builder_fini(struct pd_builder *builder);
+// For an input of that size: small inputs must not become large recordings.
+void pd_builder_limit(struct pd_builder *builder, size_t input_size);
 // The number of an event by its name. Values are nanoseconds or else counts.
 uint32_t pd_builder_event(struct pd_builder *builder, const char *name, size_t size, bool nanoseconds);
 // The address of a function by its name.

@@ -16,7 +16,8 @@
 
 enum {
 	MOST_TYPES = 64,
-	LARGEST = 1 << 30 // decompressed
+	MOST_INLINED = 256, // functions of a location
+	LARGEST = 1 << 30   // decompressed
 };
 
 struct location {
@@ -152,7 +153,7 @@ static void push_location(struct pprof *self, size_t *count, uint64_t id)
 
 	if (location)
 		c = pd_cursor(location->message.data, location->message.size, false);
-	while (location && self->builder.status >= 0 && pd_proto_next(&c, &field)) {
+	while (location && self->builder.status >= 0 && *count - before < MOST_INLINED && pd_proto_next(&c, &field)) {
 		uint64_t function, line;
 		struct pd_bytes name;
 
@@ -326,6 +327,7 @@ static void read_profile(struct pprof *self, struct pd_bytes bytes)
 					       c.failed ? c.reason : "it has no types of samples");
 		return;
 	}
+	pd_builder_limit(&self->builder, bytes.size);
 	// all events come before the first record
 	for (size_t i = 0; i < self->type_count && self->builder.status >= 0; i++)
 		if (is_wanted(self, i)) {

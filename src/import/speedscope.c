@@ -12,6 +12,10 @@
 #include "import/input.h"
 #include "import/json.h"
 
+enum {
+	DEEPEST = 1 << 16 // stack
+};
+
 struct profile {
 	struct pd_cursor samples, weights, events; // where these arrays begin; at NULL: there are none
 	bool nanoseconds;
@@ -89,6 +93,11 @@ static bool push(struct speedscope *self, uint64_t frame)
 		self->builder.status = pd_fail(self->builder.error, PD_ERROR_FORMAT, PD_NO_OFFSET,
 					       "%s: no file of speedscope: a frame that does not exist",
 					       self->input.name);
+		return false;
+	}
+	if (self->stack_size >= DEEPEST) {
+		self->builder.status = pd_fail(self->builder.error, PD_ERROR_LIMIT, PD_NO_OFFSET,
+					       "%s: a stack has more than 65536 functions", self->input.name);
 		return false;
 	}
 	if (!PD_GROW(self->chain, self->capacity, self->stack_size + 1))
@@ -304,6 +313,7 @@ static void read_file(struct speedscope *self, struct pd_bytes bytes)
 {
 	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, false), profiles = { .at = NULL };
 
+	pd_builder_limit(&self->builder, bytes.size);
 	if (pd_json_enter(&c, '{'))
 		while (self->builder.status >= 0 && pd_json_member(&c, self->key)) {
 			if (pd_json_is(self->key, "shared")) {
@@ -320,6 +330,8 @@ static void read_file(struct speedscope *self, struct pd_bytes bytes)
 	} else {
 		pd_cursor_fail(&c, "it has no profiles");
 	}
+	if (pd_text_failed(self->key) || pd_text_failed(self->value) || pd_text_failed(self->name))
+		out_of_memory(self);
 	if (c.failed && self->builder.status >= 0)
 		self->builder.status = pd_fail(self->builder.error, PD_ERROR_FORMAT, (uint64_t)(c.failed_at - c.start),
 					       "%s: byte %zu: no file of speedscope: %s", self->input.name,

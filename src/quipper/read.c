@@ -319,6 +319,8 @@ static enum pd_status read_text(struct pd_quipper_reading *self, struct input *i
 	}
 	if (status >= 0 && input->status < 0)
 		status = input->status;
+	else if (status >= 0 && (pd_text_failed(message) || pd_text_failed(parser->word)))
+		status = pd_fail_memory(error);
 	else if (status >= 0 && parser->wrong)
 		status = pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: line %" PRIu64 ": %s", self->name,
 				 parser->line, parser->wrong);
