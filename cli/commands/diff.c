@@ -16,8 +16,8 @@ struct values {
 	const char *separator;
 	bool ratings;
 	const char *variation, *per;
-	const char *fail_on;
-	bool json, markdown;
+	const char *fail_on, *accept;
+	bool json, markdown, junit;
 };
 
 static const struct option options[] = {
@@ -38,7 +38,10 @@ static const struct option options[] = {
 	STRING("fail-on", 0, "CONDITION", fail_on,
 	       "exit with code 7 if a change meets it: 'change > 2% and significant'; also growth (percent of the old share), old, "
 	       "new, maybe"),
+	STRING("accept", 0, "FILE", accept,
+	       "changes that do not fail: lines of names, patterns allowed, each with ' <= 12%' behind it for how far"),
 	GROUP(json_option, json),
+	FLAG("junit", 0, junit, "print the rows as test results (JUnit XML); those of --fail-on have failed"),
 	FLAG("markdown", 0, markdown, "print Markdown, without the rows that are noise"),
 	STRING("percentage", 0, "HOW", percentage,
 	       "percentages of all samples (absolute) or of those that match the filters (relative)"),
@@ -87,8 +90,11 @@ static bool check_options(const struct values *values)
 	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.'))
 		return print_error("option --field-separator: '%s' is not a single character other than '.'",
 				   values->separator);
-	if (values->json && values->markdown)
-		return print_error("--json and --markdown cannot be combined");
+	if (values->json + values->markdown + values->junit > 1)
+		return print_error("--json, --junit and --markdown cannot be combined");
+	if ((values->junit || values->accept) && !values->fail_on)
+		return print_error("--%s needs --fail-on, which says what a failure is",
+				   values->junit ? "junit" : "accept");
 	if (values->analysis.input.path)
 		return print_error("name the recordings as arguments, not with --input");
 	return true;
@@ -132,6 +138,8 @@ static int make_diff(struct run *run)
 	wanted.order = values->order.given ? (size_t)values->order.value : 1;
 	if (values->fail_on && pd_diff_gate_new(values->fail_on, &run->gate, &error) < 0)
 		return print_failure(CODE_USAGE, "option --fail-on: %s", error.message);
+	if (values->accept && pd_diff_gate_accept(run->gate, values->accept, &error) < 0)
+		return print_failure(CODE_USAGE, "option --accept: %s", error.message);
 	run->text = (struct pd_diff_text_options){ .size = sizeof(run->text),
 						   .quiet = values->analysis.input.quiet,
 						   .show_period = values->period,
@@ -159,6 +167,8 @@ static enum pd_status print_as_asked(struct run *run, struct pd_error *error)
 
 	if (run->values->json)
 		return pd_diff_json(run->diff, text, error);
+	if (run->values->junit)
+		return pd_diff_junit(run->diff, run->gate, text, error);
 	if (run->values->markdown)
 		return pd_diff_markdown(run->diff, text, error);
 	return run->ratings ? pd_diff_rating_text(run->diff, &run->text, text, error) :
@@ -167,18 +177,21 @@ static enum pd_status print_as_asked(struct run *run, struct pd_error *error)
 
 static size_t report_failures(const struct run *run, size_t event, size_t side)
 {
-	const char *name = pd_diff_event(run->diff, event)->name;
+	const struct pd_diff *diff = run->diff;
 	struct pd_diff_change change;
 	size_t count = 0;
 
-	for (size_t i = 0; pd_diff_change(run->diff, event, i, side, &change); i++) {
-		if (!pd_diff_gate_holds(run->gate, &change))
+	for (size_t i = 0; pd_diff_change(diff, event, i, side, &change); i++) {
+		enum pd_diff_outcome outcome = pd_diff_gate_outcome(diff, run->gate, event, i, side);
+		const char *second = pd_diff_cell(diff, event, i, 1);
+
+		if (outcome == PD_DIFF_PASSES)
 			continue;
-		count++;
-		print_error("fail: %s: %s%s%s: %.2f%% to %.2f%% (%s)", name, pd_diff_cell(run->diff, event, i, 0),
-			    pd_diff_cell(run->diff, event, i, 1) ? " " : "",
-			    pd_diff_cell(run->diff, event, i, 1) ? pd_diff_cell(run->diff, event, i, 1) : "",
-			    change.old_share * 100, change.new_share * 100, pd_diff_rating_name(change.rating));
+		count += outcome == PD_DIFF_FAILS;
+		print_error("%s: %s: %s%s%s: %.2f%% to %.2f%% (%s)", outcome == PD_DIFF_FAILS ? "fail" : "accepted",
+			    pd_diff_event(diff, event)->name, pd_diff_cell(diff, event, i, 0), second ? " " : "",
+			    second ? second : "", change.old_share * 100, change.new_share * 100,
+			    pd_diff_rating_name(change.rating));
 	}
 	return count;
 }

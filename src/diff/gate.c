@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Conditions on changes, for programs that end with an error if one holds: comparisons and words, joined by "and". */
-#include "diff/diff.h"
+#include "diff/gate.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -8,18 +8,6 @@
 #include <string.h>
 
 #include "base/error.h"
-
-enum {
-	TERMS_MOST = 16
-};
-
-enum quantity {
-	QUANTITY_CHANGE,
-	QUANTITY_GROWTH,
-	QUANTITY_OLD,
-	QUANTITY_NEW,
-	QUANTITY_RATING /* no number: at least this rating */
-};
 
 static const struct {
 	const char *name;
@@ -33,18 +21,6 @@ static const struct {
 	      { "significant", QUANTITY_RATING, PD_DIFF_REAL },
 	      { "real", QUANTITY_RATING, PD_DIFF_REAL },
 	      { "maybe", QUANTITY_RATING, PD_DIFF_MAYBE } };
-
-struct term {
-	enum quantity quantity;
-	enum pd_diff_rating rating;
-	bool below, or_equal;
-	double limit;
-};
-
-struct pd_diff_gate {
-	struct term terms[TERMS_MOST];
-	size_t count;
-};
 
 static const char *skip_blanks(const char *at)
 {
@@ -128,6 +104,10 @@ enum pd_status pd_diff_gate_new(const char *condition, struct pd_diff_gate **gat
 
 void pd_diff_gate_free(struct pd_diff_gate *gate)
 {
+	if (!gate)
+		return;
+	pd_free(gate->accepted);
+	pd_arena_fini(&gate->texts);
 	pd_free(gate);
 }
 
@@ -174,4 +154,14 @@ bool pd_diff_gate_needs_runs(const struct pd_diff_gate *gate)
 		if (gate->terms[i].quantity == QUANTITY_RATING && gate->terms[i].rating == PD_DIFF_REAL)
 			return true;
 	return false;
+}
+
+enum pd_diff_outcome pd_diff_gate_outcome(const struct pd_diff *diff, const struct pd_diff_gate *gate, size_t event,
+					  size_t row, size_t side)
+{
+	struct pd_diff_change change;
+
+	if (!pd_diff_change(diff, event, row, side, &change) || !pd_diff_gate_holds(gate, &change))
+		return PD_DIFF_PASSES;
+	return pd_diff_is_accepted(gate, diff, event, row, &change) ? PD_DIFF_ACCEPTED : PD_DIFF_FAILS;
 }

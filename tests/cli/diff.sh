@@ -24,6 +24,12 @@ try diff --markdown --no-symbols -s comm,dso hot.data hot-multi.data
 try diff -q --no-symbols -s comm --fail-on 'self > 2% and maybe' hot.data hot-multi.data
 try diff -q --no-symbols -s comm --fail-on 'change > 2% and significant' hot.data hot-multi.data
 try diff -q --no-symbols -s comm --fail-on 'growth > 2 or real' hot.data hot-multi.data
+printf '# known\nhot-th* <= 200%%\nhot <= 1%%\n' > accepted
+try diff -q --no-symbols -s comm --fail-on 'change > 1%' --accept accepted hot.data hot-multi.data
+try diff -q --no-symbols -s comm --fail-on 'change > 1%' --accept accepted --junit hot.data hot-multi.data
+echo 'hot <= much' > accepted
+try diff -q --no-symbols -s comm --fail-on 'change > 1%' --accept accepted hot.data hot-multi.data
+try diff --junit hot.data hot.data
 try diff --json --markdown hot.data hot.data
 try profile save --no-symbols -s comm hot.data,hot-multi.data
 try profile save --no-symbols -s comm -o base.profile hot.data

@@ -241,10 +241,17 @@ TEST(hostile_output)
 	const struct thread *const runs[] = { old, new };
 	struct pd_diff *diff = compare_runs(runs, 2, 2);
 	struct pd_text *text = pd_text_new();
+	struct pd_diff_gate *gate;
 
 	CHECK(diff && text && pd_diff_markdown(diff, text, &error) == PD_OK);
 	CHECK(text_has(text, "| maybe | a\\|&#60;b&#62;\\`\\* |") && !text_has(text, "\033"));
 	CHECK(!text_has(text, "a|") && !text_has(text, "<b"));
+	pd_text_clear(text);
+	CHECK(pd_diff_gate_new("change > 1", &gate, &error) == PD_OK &&
+	      pd_diff_junit(diff, gate, text, &error) == PD_OK);
+	CHECK(text_has(text, "failures=\"1\"") && text_has(text, "name=\"a|&#60;b&#62;`*\"/>") &&
+	      !text_has(text, "\033"));
+	pd_diff_gate_free(gate);
 	pd_text_clear(text);
 	CHECK(pd_diff_json(diff, text, &error) == PD_OK && !text_has(text, "\033"));
 	CHECK(text_has(text, "\"rating\": \"maybe\"") || text_has(text, "\"rating\":\"maybe\""));

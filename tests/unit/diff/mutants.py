@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Damaged recordings and saved profiles through perfdata diff, on either side: it ends with one of its exit codes, and what it
-calls JSON is JSON.
+calls JSON or XML is that.
 
 usage: mutants.py PERFDATA DATA [COUNT]
 
@@ -14,9 +14,11 @@ import random
 import subprocess
 import sys
 import tempfile
+import xml.dom.minidom
+import xml.parsers.expat
 
 RECORDINGS = ("hot.data", "hot-multi.data", "hot-pipe.data", "hot-trace.data", "hot-group.data", "hot-records.data")
-OPTIONS = ((), ("--json",), ("--markdown",), ("--significance", "--fail-on", "maybe"), ("-p", "-F", "-c", "ratio"),
+OPTIONS = ((), ("--json",), ("--junit", "--fail-on", "change > 0"), ("--markdown",), ("--significance", "--fail-on", "maybe"), ("-p", "-F", "-c", "ratio"),
            ("-s", "comm,pid,cpu,sym"), ("-b", "-c", "wdiff:1,2", "-t", ","))
 CODES = range(8)
 
@@ -32,6 +34,11 @@ def wrong(done, options):
     """What is wrong with an answer, or None."""
     if done.returncode not in CODES or b"Sanitizer" in done.stderr:
         return f"exit status {done.returncode}: {done.stderr[-300:]!r}"
+    if "--junit" in options and done.stdout:
+        try:
+            xml.dom.minidom.parseString(done.stdout)
+        except xml.parsers.expat.ExpatError as error:
+            return f"not XML: {error}"
     if "--json" in options and done.stdout:
         try:
             json.loads(done.stdout)
