@@ -6,7 +6,8 @@
 #include "unwind/unwinder.h"
 
 enum {
-	STACK_REACH = 8 << 20 // a stack goes on for so many bytes at most
+	STACK_REACH = 8 << 20, // a stack goes on for so many bytes at most
+	TAKEN_BACK_MOST = 256  // bytes of registers that one function saves
 };
 
 // ---- ends ----
@@ -97,6 +98,16 @@ static bool find_saved(struct pd_unwind_walk *walk, const struct pd_unwind_known
 	}
 }
 
+// While a function returns it has taken registers back from the stack, which rules do not say: they are as they were. What is below
+// the stack pointer was not copied.
+static bool was_taken_back(const struct pd_unwind_walk *walk, const struct pd_saved *saved, uint64_t cfa)
+{
+	uint64_t at = as_address(walk, cfa + (uint64_t)(int64_t)saved->value);
+
+	return walk->count == 1 && saved->kind == PD_SAVED_AT_CFA && at < walk->memory.start &&
+	       walk->memory.start - at <= TAKEN_BACK_MOST;
+}
+
 // Finds the caller's values of all registers that the rule names, then puts them in place of the old ones.
 static bool restore_registers(struct pd_unwind_walk *walk, const struct pd_unwind_known *known, uint64_t cfa)
 {
@@ -113,7 +124,7 @@ static bool restore_registers(struct pd_unwind_walk *walk, const struct pd_unwin
 		else if (saved->number == rule->ra)
 			return saved->kind == PD_SAVED_UNDEFINED ? end_walk(walk, PD_UNWIND_OUTERMOST) :
 								   end_by_memory(walk);
-		else
+		else if (!was_taken_back(walk, saved, cfa))
 			bad |= bit;
 	}
 	walk->registers.known = (walk->registers.known & ~bad) | set;
