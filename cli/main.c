@@ -82,12 +82,13 @@ static int run_parsed(const struct command_line *command, const struct line *lin
 		      struct output *out)
 {
 	const struct program_values *values = line->before->values;
-	struct terminal_options *terminal = &parsed->common.terminal;
+	const struct terminal_options terminal = { .color = parsed->common.color,
+						   .paginate = values->paginate,
+						   .no_pager = parsed->common.no_pager };
 	bool usual = parsed->common.help || !command->command->live;
 	int code = CODE_USAGE;
 
-	terminal->paginate = values->paginate;
-	if (terminal_prepare(out, terminal, line->config, command->name, usual)) {
+	if (terminal_prepare(out, &terminal, line->config, command->name, usual)) {
 		const struct call call = {
 			.values = parsed->values,
 			.words = parsed->words.items,

@@ -112,10 +112,13 @@ def arguments_of(text, start):
     raise PublicError(f"a call has no end: {text[start:start + 60]}")
 
 
-def table_lines(folder, name):
+def table_lines(folder, name, of_flags=False):
     """The lines of a table as (word, arguments); comments of their own as ("", [comment]). Includes are followed."""
     with open(os.path.join(folder, TABLE, name), encoding="utf-8") as f:
         text = f.read()
+    # A table of fields may have the bits that announce them: those are lines of flag.def.
+    of_flags |= name == "flag.def"
+    text = re.sub(r"^#ifdef END_BITS\n(.*?)^#else\n(.*?)^#endif\n", r"\1" if of_flags else r"\2", text, flags=re.M | re.S)
     # Words that nobody defined become nothing here anyway.
     text = re.sub(r"^#(ifndef|define|undef|endif).*\n", "", text, flags=re.M)
     at = 0
@@ -127,7 +130,7 @@ def table_lines(folder, name):
             if not include:
                 raise PublicError(f"{name}: a directive that is not known: {text[at:at + 40]}")
             at = include.end()
-            yield from table_lines(folder, include[1])
+            yield from table_lines(folder, include[1], of_flags)
         elif token[0].startswith("/*"):
             yield "", [token[0]]
         elif re.fullmatch(r"\w+", token[0]):

@@ -15,10 +15,9 @@
 #define VALUES struct common_options
 
 static const struct option common_options[] = {
-	OPTION("color", 0, STRING, "WHEN", terminal.color,
-	       "colour the output: auto (default: on a terminal), always or never"),
-	FLAG("no-pager", 0, terminal.no_pager, "do not send long output on a terminal through a pager"),
-	FLAG("help", 'h', help, "print help and exit"),
+#define COMMON(member, type, kind, name, short_name, argument, help) \
+	OPTION(name, short_name, kind, argument, member, help),
+#include "options/common.def"
 	{ 0 },
 };
 

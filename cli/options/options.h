@@ -119,8 +119,8 @@ struct command;
 
 /* Values of the options common to all commands, which are not in their tables. */
 struct common_options {
-	struct terminal_options terminal;
-	bool help;
+#define COMMON(member, type, kind, name, short_name, argument, help) type member;
+#include "options/common.def"
 };
 
 /* A parsed command line. values is the struct of the command, words are the arguments, which belong to argv. */
