@@ -127,11 +127,28 @@ static int compare_bounds(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+// Most come in order.
+static void sort_few(struct bound *bounds, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		struct bound bound = bounds[i];
+		size_t at = i;
+
+		for (; at > 0 && bounds[at - 1].addr > bound.addr; at--)
+			bounds[at] = bounds[at - 1];
+		bounds[at] = bound;
+	}
+}
+
 // Sorts by address, byte for byte, leaving out bytes that are all the same. The result may be in the spare.
 static struct bound *sort_bounds(struct builder *b, size_t count)
 {
 	struct bound *from = b->bounds, *to = b->spare;
 
+	if (count < 32) {
+		sort_few(from, count);
+		return from;
+	}
 	if (count < 128) {
 		qsort(from, count, sizeof(*from), compare_bounds);
 		return from;

@@ -90,7 +90,10 @@ static const struct {
 enum pd_object_kind pd_object_kind_of(const char *path)
 {
 	for (size_t i = 0; i < sizeof(path_kinds) / sizeof(path_kinds[0]); i++) {
-		if (strncmp(path, path_kinds[i].with, strlen(path_kinds[i].with)) == 0)
+		const char *with = path_kinds[i].with;
+
+		// nearly all differ in these
+		if (path[0] == with[0] && path[1] == with[1] && strncmp(path, with, strlen(with)) == 0)
 			return path_kinds[i].kind;
 	}
 	return PD_OBJECT_FILE;

@@ -11,6 +11,7 @@ struct pd_order_item {
 	uint32_t number;
 };
 
+bool pd_order_is_sorted(const struct pd_order_item *items, size_t count);
 // Stable. spare has room for count items; false: the result is in items, true: it is in spare.
 bool pd_order_sort(struct pd_order_item *items, struct pd_order_item *spare, size_t count);
 

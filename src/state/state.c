@@ -109,10 +109,12 @@ static bool sort_order(struct pd_state *state, struct pd_pool *temp)
 {
 	struct pd_order_item *spare;
 
-	if (!PD_POOL_ARRAY(temp, spare, state->order_count))
-		return false;
-	if (pd_order_sort(state->order, spare, state->order_count))
-		memcpy(state->order, spare, state->order_count * sizeof(*spare));
+	if (!pd_order_is_sorted(state->order, state->order_count)) {
+		if (!PD_POOL_ARRAY(temp, spare, state->order_count))
+			return false;
+		if (pd_order_sort(state->order, spare, state->order_count))
+			memcpy(state->order, spare, state->order_count * sizeof(*spare));
+	}
 	if (state->code_count)
 		qsort(state->code, state->code_count, sizeof(*state->code), compare_code);
 	return true;

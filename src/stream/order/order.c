@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+	RESERVED_MOST = 4 << 20
+};
+
 struct entry {
 	uint64_t time_ns;
 	uint32_t rank;
@@ -247,12 +251,24 @@ static enum pd_status make_chunks(struct pd_sorter *order, struct pd_error *erro
 	return PD_OK;
 }
 
+// What a piece has is known, so nothing has to grow. What follows its records may be large, and is not kept.
+static bool reserve(struct chunk *chunk)
+{
+	const struct pd_piece *piece = chunk->piece;
+	uint64_t bytes = piece->end - piece->begin + piece->count * sizeof(struct pd_kept);
+
+	return bytes > RESERVED_MOST || (PD_GROW(chunk->batch.data, chunk->batch.capacity, (size_t)bytes) &&
+					 PD_GROW(chunk->entries, chunk->capacity, (size_t)piece->count));
+}
+
 static enum pd_status fill_chunk(struct pd_sorter *order, struct chunk *chunk, struct pd_error *error)
 {
 	struct pd_rounds rounds = chunk->rounds;
 	const struct pd_record *record;
 	enum pd_status status = pd_stream_open_piece(order->source, chunk->piece, error);
 
+	if (!reserve(chunk))
+		return pd_fail_memory(error);
 	while (status >= 0 && (status = pd_stream_next(order->source, &record, error)) == PD_OK)
 		status = add_record(order, chunk, record, pd_rounds_take(&rounds, record), (struct pd_bytes){ 0 },
 				    error);
