@@ -81,13 +81,13 @@ static const struct known_event {
 	uint32_t type;
 	uint64_t config;
 } known_events[] = {
-	{ "cpu-clock", PD_TYPE_SOFTWARE, 0 },      { "task-clock", PD_TYPE_SOFTWARE, 1 },
-	{ "page-faults", PD_TYPE_SOFTWARE, 2 },    { "context-switches", PD_TYPE_SOFTWARE, 3 },
-	{ "cpu-migrations", PD_TYPE_SOFTWARE, 4 }, { "minor-faults", PD_TYPE_SOFTWARE, 5 },
-	{ "major-faults", PD_TYPE_SOFTWARE, 6 },   { "cycles", PD_TYPE_HARDWARE, 0 },
-	{ "instructions", PD_TYPE_HARDWARE, 1 },   { "cache-references", PD_TYPE_HARDWARE, 2 },
-	{ "cache-misses", PD_TYPE_HARDWARE, 3 },   { "branches", PD_TYPE_HARDWARE, 4 },
-	{ "branch-misses", PD_TYPE_HARDWARE, 5 },
+	{ "cpu-clock", PD_TYPE_SOFTWARE, 0 },        { "task-clock", PD_TYPE_SOFTWARE, 1 },
+	{ "page-faults", PD_TYPE_SOFTWARE, 2 },      { "context-switches", PD_TYPE_SOFTWARE, 3 },
+	{ "cpu-migrations", PD_TYPE_SOFTWARE, 4 },   { "minor-faults", PD_TYPE_SOFTWARE, 5 },
+	{ "major-faults", PD_TYPE_SOFTWARE, 6 },     { "cycles", PD_TYPE_HARDWARE, 0 },
+	{ "cpu-cycles", PD_TYPE_HARDWARE, 0 },       { "instructions", PD_TYPE_HARDWARE, 1 },
+	{ "cache-references", PD_TYPE_HARDWARE, 2 }, { "cache-misses", PD_TYPE_HARDWARE, 3 },
+	{ "branches", PD_TYPE_HARDWARE, 4 },         { "branch-misses", PD_TYPE_HARDWARE, 5 },
 };
 
 // What perf has no number for is a raw event: of others it may expect more than there is.

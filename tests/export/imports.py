@@ -109,6 +109,47 @@ class Tester:
                                  f"{[pair for pair in zip(*frames) if pair[0] != pair[1]][:2] or [len(f) for f in frames]}")
 
 
+def varint(number):
+    number &= (1 << 64) - 1
+    out = b""
+    while number > 127:
+        out, number = out + bytes([number & 127 | 128]), number >> 7
+    return out + bytes([number])
+
+
+def message(number, *parts):
+    """A field with bytes, or with a message of numbers (field, value) and bytes."""
+    body = b"".join(part if isinstance(part, bytes) else varint(part[0] << 3) + varint(part[1]) for part in parts)
+    return varint(number << 3 | 2) + varint(len(body)) + body
+
+
+def simpleperf(tester):
+    """A report of simpleperf, written by its specification."""
+    def entry(address, file, symbol):
+        return message(3, (1, address), (2, file), (3, symbol))
+
+    records = [
+        message(1, (1, 1000), (2, 11), entry(16, 0, 1), entry(32, 0, 0), (4, 5), (5, 0)),
+        message(1, (1, 2000), (2, 12), entry(48, 1, -1), entry(32, 0, 0), (4, 7), (5, 0)),
+        message(3, (1, 0), message(2, b"/system/lib/libc.so"), message(3, b"main"), message(3, b"work(int)")),
+        message(3, (1, 1), message(2, b"/data/app/lib.so")),
+        message(4, (1, 11), (2, 10), message(3, b"demo")),
+        message(4, (1, 12), (2, 10), message(3, b"two words")),
+        message(5, message(1, b"cpu-cycles"), message(2, b"app")),
+    ]
+    source = os.path.join(tester.folder, "report")
+    with open(source, "wb") as f:
+        f.write(b"SIMPLEPERF\x01\x00" + b"".join(len(r).to_bytes(4, "little") + r for r in records) + bytes(4))
+    out = tester.imported("simpleperf", source, "simpleperf")
+    if not out:
+        return
+    tester.counted += 1
+    code, text, _ = run(tester.perfdata, "folded", "-q", "--full-names", out)
+    expected = ["demo;main;work(int) 5", "two_words;main;[lib.so] 7"]
+    if code != 0 or text.splitlines() != expected:
+        tester.failures.append(f"simpleperf: {text.splitlines()}, expected {expected}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("perfdata")
@@ -121,6 +162,7 @@ def main():
         paths += [path] if os.path.exists(path) else []
     with tempfile.TemporaryDirectory() as folder:
         tester = Tester(os.path.abspath(args.perfdata), folder)
+        simpleperf(tester)
         for path in paths:
             code, text, _ = run(tester.perfdata, "export", "-q", "--to", "jsonl", path)
             # of several events folded stacks have the first one only

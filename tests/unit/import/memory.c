@@ -127,6 +127,7 @@ TEST(test_import__says_so_when_memory_runs_out)
 	CHECK(every_turn(PERFDATA_SEEDS "/hot-group.script", "perf-script") > 10);
 	CHECK(every_turn(PERFDATA_SEEDS "/hot-multi.pprof", "pprof") > 10);
 	CHECK(every_turn(PERFDATA_SEEDS "/hot-group.json", "speedscope") > 10);
+	CHECK(every_turn(PERFDATA_SEEDS "/report.simpleperf", "simpleperf") > 10);
 }
 
 TEST(test_import__knows_its_formats)
