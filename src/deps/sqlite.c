@@ -252,20 +252,21 @@ static void plan_groups(struct table *table, sqlite3_index_info *info, struct pd
 	const struct pd_sql_source *source = table->database->source;
 	size_t count = table->table->column_count;
 	bool *wanted = pd_alloc(count + 1);
-	size_t *groups = pd_alloc(((size_t)info->nOrderBy + 1) * sizeof(*groups));
+	struct pd_sql_group *groups = pd_alloc(((size_t)info->nOrderBy + 1) * sizeof(*groups));
 	struct pd_sql_order order = { .wanted = wanted, .groups = groups, .group_count = (size_t)info->nOrderBy };
 	bool can = wanted && groups && info->nOrderBy && sqlite3_vtab_distinct(info);
 
 	for (int i = 0; can && i < info->nOrderBy; i++) {
-		can = info->aOrderBy[i].iColumn >= 0 && !info->aOrderBy[i].desc;
-		groups[i] = can ? (size_t)info->aOrderBy[i].iColumn : 0;
+		can = info->aOrderBy[i].iColumn >= 0;
+		groups[i].column = can ? (size_t)info->aOrderBy[i].iColumn : 0;
+		groups[i].descending = info->aOrderBy[i].desc;
 	}
 	if (can)
 		mark_used(wanted, count, info->colUsed);
 	can = can && source->can_group(source->self, table->number, &order);
 	pd_text_printf(text, " %d", can ? info->nOrderBy : 0);
 	for (int i = 0; can && i < info->nOrderBy; i++)
-		pd_text_printf(text, " %d", info->aOrderBy[i].iColumn);
+		pd_text_printf(text, " %zu %d", groups[i].column, groups[i].descending);
 	info->orderByConsumed = can;
 	pd_free(wanted);
 	pd_free(groups);
@@ -355,7 +356,7 @@ static enum pd_status open_order(struct cursor *cursor, const char *text, struct
 	struct table *table = (struct table *)cursor->base.pVtab;
 	struct pd_error *error = &table->database->error;
 	enum pd_status status;
-	size_t *groups;
+	struct pd_sql_group *groups;
 	char *at;
 
 	mark_used(wanted, table->table->column_count, strtoull(text, &at, 10));
@@ -364,8 +365,10 @@ static enum pd_status open_order(struct cursor *cursor, const char *text, struct
 	if (!groups)
 		return pd_fail_memory(error);
 	order->groups = groups;
-	for (size_t i = 0; i < order->group_count; i++)
-		groups[i] = strtoul(at, &at, 10);
+	for (size_t i = 0; i < order->group_count; i++) {
+		groups[i].column = strtoul(at, &at, 10);
+		groups[i].descending = strtoul(at, &at, 10) != 0;
+	}
 	for (size_t i = 0; i < order->bound_count; i++) {
 		bounds[i].column = strtoul(at, &at, 10);
 		bounds[i].op = (enum pd_sql_op)strtoul(at, &at, 10);

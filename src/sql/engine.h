@@ -65,12 +65,18 @@ struct pd_sql_function {
 	void (*call)(void *self, const struct pd_sql_value *arguments, size_t count, struct pd_sql_value *result_out);
 };
 
+// Rows that are equal in such columns come one after another, in this order.
+struct pd_sql_group {
+	size_t column;
+	bool descending;
+};
+
 // How the rows of a table are wanted.
 struct pd_sql_order {
 	const bool *wanted; // by column
 	const struct pd_sql_bound *bounds;
 	size_t bound_count;
-	const size_t *groups; // columns: equal rows one after another, ascending
+	const struct pd_sql_group *groups;
 	size_t group_count;
 };
 

@@ -12,7 +12,7 @@ struct group {
 
 struct pd_sql_groups {
 	const struct pd_scan *scan;
-	const size_t *by; // places in scan->columns
+	struct pd_sql_group *by; // places in scan->columns
 	size_t by_count;
 	size_t width; // cells of a row
 	uint64_t *cells;
@@ -23,8 +23,13 @@ struct pd_sql_groups {
 	struct group *groups;
 	size_t count, capacity;
 	struct pd_index index;
-	uint32_t *order; // rows, group by group
-	size_t at;       // in order, one more than the present one
+	uint32_t *sorted; // groups
+	uint32_t *order;  // rows, group by group; NULL: nothing else is wanted of them
+	size_t at;        // in order, one more than the present one
+	size_t group;     // in sorted, of the present row
+	size_t group_end; // in order
+	size_t *places;   // by column of the table, in scan->columns
+	bool *is_by;      // by place
 };
 
 static uint64_t hash_row(const struct pd_sql_groups *groups, size_t row)
@@ -32,7 +37,7 @@ static uint64_t hash_row(const struct pd_sql_groups *groups, size_t row)
 	uint64_t hash = groups->scan->set->strings.seed;
 
 	for (size_t i = 0; i < groups->by_count; i++) {
-		size_t cell = row * groups->width + groups->by[i];
+		size_t cell = row * groups->width + groups->by[i].column;
 
 		hash = pd_hash_u64(hash + groups->valid[cell] + 1, groups->cells[cell]);
 	}
@@ -42,7 +47,7 @@ static uint64_t hash_row(const struct pd_sql_groups *groups, size_t row)
 static bool is_same(const struct pd_sql_groups *groups, size_t a, size_t b)
 {
 	for (size_t i = 0; i < groups->by_count; i++) {
-		size_t x = a * groups->width + groups->by[i], y = b * groups->width + groups->by[i];
+		size_t x = a * groups->width + groups->by[i].column, y = b * groups->width + groups->by[i].column;
 
 		if (groups->cells[x] != groups->cells[y] || groups->valid[x] != groups->valid[y])
 			return false;
@@ -114,41 +119,56 @@ static int compare_groups(const void *one, const void *other, void *self)
 	size_t a = groups->groups[*(const uint32_t *)one].first, b = groups->groups[*(const uint32_t *)other].first;
 
 	for (size_t i = 0; i < groups->by_count; i++) {
-		size_t x = a * groups->width + groups->by[i], y = b * groups->width + groups->by[i];
+		size_t x = a * groups->width + groups->by[i].column, y = b * groups->width + groups->by[i].column;
 		int difference = groups->valid[x] - groups->valid[y];
 
 		if (!difference && groups->valid[x])
-			difference = compare_cells(groups, groups->by[i], groups->cells[x], groups->cells[y]);
+			difference = compare_cells(groups, groups->by[i].column, groups->cells[x], groups->cells[y]);
 		if (difference)
-			return difference;
+			return groups->by[i].descending ? -difference : difference;
 	}
 	return a < b ? -1 : a > b;
+}
+
+static bool sort_groups(struct pd_sql_groups *groups)
+{
+	groups->sorted = pd_alloc((groups->count + 1) * sizeof(*groups->sorted));
+	if (!groups->sorted)
+		return false;
+	for (size_t i = 0; i < groups->count; i++)
+		groups->sorted[i] = (uint32_t)i;
+	qsort_r(groups->sorted, groups->count, sizeof(*groups->sorted), compare_groups, groups);
+	return true;
 }
 
 // Rows of a group stay in the order in which they were read.
 static bool order_rows(struct pd_sql_groups *groups)
 {
-	uint32_t *sorted = pd_alloc((groups->count + 1) * sizeof(*sorted));
 	size_t *next = pd_alloc((groups->count + 1) * sizeof(*next)), at = 0;
 
 	groups->order = pd_alloc((groups->row_count + 1) * sizeof(*groups->order));
-	if (sorted && next && groups->order) {
-		for (size_t i = 0; i < groups->count; i++)
-			sorted[i] = (uint32_t)i;
-		qsort_r(sorted, groups->count, sizeof(*sorted), compare_groups, groups);
+	if (next && groups->order) {
 		for (size_t i = 0; i < groups->count; i++) {
-			next[sorted[i]] = at;
-			at += groups->groups[sorted[i]].count;
+			next[groups->sorted[i]] = at;
+			at += groups->groups[groups->sorted[i]].count;
 		}
 		for (size_t i = 0; i < groups->row_count; i++)
 			groups->order[next[groups->group_of[i]]++] = (uint32_t)i;
 	}
-	pd_free(sorted);
 	pd_free(next);
-	return sorted && next && groups->order;
+	return next && groups->order;
 }
 
 // ---- reading ----
+
+// Whether more is wanted of rows than what they are grouped by.
+static bool has_others(const struct pd_sql_groups *groups)
+{
+	for (size_t i = 0; i < groups->width; i++)
+		if (!groups->is_by[i])
+			return true;
+	return false;
+}
 
 static enum pd_status read_rows(struct pd_sql_groups *groups, struct pd_scan *scan, struct pd_error *error)
 {
@@ -159,72 +179,92 @@ static enum pd_status read_rows(struct pd_sql_groups *groups, struct pd_scan *sc
 		for (size_t row = 0; row < batch->rows; row++)
 			if (!take_row(groups, batch, row))
 				return pd_fail_memory(error);
-	if (status == PD_END && !order_rows(groups))
+	if (status == PD_END && !(sort_groups(groups) && (!has_others(groups) || order_rows(groups))))
 		return pd_fail_memory(error);
 	return status < 0 ? status : PD_OK;
 }
 
-static size_t place_of(const struct pd_scan *scan, size_t column)
+static bool list_places(struct pd_sql_groups *groups, const struct pd_sql_group *columns, size_t count)
 {
-	size_t place = 0;
+	const struct pd_scan *scan = groups->scan;
+	struct pd_sql_group *by = pd_alloc((count + 1) * sizeof(*by));
+	size_t all = scan->table->table.column_count;
 
-	while (place < scan->column_count && scan->columns[place] != column)
-		place++;
-	return place;
+	groups->by = by;
+	groups->by_count = count;
+	groups->width = scan->column_count;
+	groups->places = pd_alloc((all + 1) * sizeof(*groups->places));
+	groups->is_by = pd_alloc(groups->width + 1);
+	if (!by || !groups->places || !groups->is_by)
+		return false;
+	for (size_t i = 0; i < all; i++)
+		groups->places[i] = groups->width;
+	for (size_t i = 0; i < groups->width; i++)
+		groups->places[scan->columns[i]] = i;
+	for (size_t i = 0; i < count; i++) {
+		by[i] = (struct pd_sql_group){ groups->places[columns[i].column], columns[i].descending };
+		groups->is_by[by[i].column] = true;
+	}
+	return true;
 }
 
-enum pd_status pd_sql_groups_read(struct pd_scan *scan, const size_t *columns, size_t count,
+enum pd_status pd_sql_groups_read(struct pd_scan *scan, const struct pd_sql_group *columns, size_t count,
 				  struct pd_sql_groups **groups_out, struct pd_error *error)
 {
 	struct pd_sql_groups *groups = pd_alloc(sizeof(*groups));
-	size_t *by = pd_alloc((count + 1) * sizeof(*by));
-	enum pd_status status = PD_ERROR_MEMORY;
+	enum pd_status status;
 
-	if (groups && by) {
-		groups->scan = scan;
-		groups->by = by;
-		groups->by_count = count;
-		groups->width = scan->column_count;
-		for (size_t i = 0; i < count; i++)
-			by[i] = place_of(scan, columns[i]);
-		status = read_rows(groups, scan, error);
-		if (status >= 0) {
-			*groups_out = groups;
-			return PD_OK;
-		}
+	if (!groups)
+		return pd_fail_memory(error);
+	groups->scan = scan;
+	status = list_places(groups, columns, count) ? read_rows(groups, scan, error) : pd_fail_memory(error);
+	if (status < 0)
 		pd_sql_groups_free(groups);
-		return status;
-	}
-	pd_free(groups);
-	pd_free(by);
-	return pd_fail_memory(error);
+	else
+		*groups_out = groups;
+	return status;
 }
 
 void pd_sql_groups_free(struct pd_sql_groups *groups)
 {
 	if (!groups)
 		return;
-	pd_free((void *)groups->by);
+	pd_free(groups->by);
+	pd_free(groups->places);
+	pd_free(groups->is_by);
 	pd_free(groups->cells);
 	pd_free(groups->valid);
 	pd_free(groups->group_of);
 	pd_free(groups->groups);
 	pd_index_fini(&groups->index);
+	pd_free(groups->sorted);
 	pd_free(groups->order);
 	pd_free(groups);
 }
 
 bool pd_sql_groups_next(struct pd_sql_groups *groups)
 {
-	return groups->at++ < groups->row_count;
+	if (groups->at >= groups->row_count)
+		return false;
+	if (groups->at == groups->group_end) {
+		groups->group += groups->at != 0;
+		groups->group_end += groups->groups[groups->sorted[groups->group]].count;
+	}
+	groups->at++;
+	return true;
 }
 
+// What rows are grouped by is that of the first one, which is near.
 bool pd_sql_groups_cell(const struct pd_sql_groups *groups, size_t column, uint64_t *value_out)
 {
-	size_t place = place_of(groups->scan, column), cell = groups->order[groups->at - 1] * groups->width + place;
+	size_t place = groups->places[column], row;
 
-	if (place == groups->width || !groups->valid[cell])
+	if (place == groups->width)
 		return false;
-	*value_out = groups->cells[cell];
+	row = groups->is_by[place] ? groups->groups[groups->sorted[groups->group]].first :
+				     groups->order[groups->at - 1];
+	if (!groups->valid[row * groups->width + place])
+		return false;
+	*value_out = groups->cells[row * groups->width + place];
 	return true;
 }

@@ -12,7 +12,7 @@ struct rows {
 	bool *wanted_here;
 	struct pd_sql_bound *bounds;
 	size_t bound_count;
-	size_t *groups; // columns of the joined table
+	struct pd_sql_group *groups; // columns of the joined table
 	size_t group_count;
 	struct pd_sql_groups *grouped;
 	struct pd_scan *scan;
@@ -335,7 +335,8 @@ static bool can_group(void *self, size_t table, const struct pd_sql_order *order
 			return false;
 	}
 	for (size_t i = 0; i < order->group_count; i++)
-		if (map[order->groups[i]] == SIZE_MAX || own->columns[map[order->groups[i]]].type == PD_COLUMN_F64)
+		if (map[order->groups[i].column] == SIZE_MAX ||
+		    own->columns[map[order->groups[i].column]].type == PD_COLUMN_F64)
 			return false;
 	return true;
 }
@@ -358,7 +359,7 @@ static enum pd_status open_rows(void *self, size_t table, const struct pd_sql_or
 	}
 	memcpy(rows->wanted, order->wanted, count * sizeof(*rows->wanted));
 	for (size_t i = 0; i < order->group_count; i++)
-		rows->wanted[order->groups[i]] = true;
+		rows->wanted[order->groups[i].column] = true;
 	*cursor_out = rows;
 	return PD_OK;
 }
@@ -393,14 +394,15 @@ static enum pd_status open_file(struct rows *rows, struct pd_error *error)
 
 static enum pd_status next_grouped(struct rows *rows, struct pd_error *error)
 {
-	size_t *columns;
+	struct pd_sql_group *columns;
 	enum pd_status status = PD_OK;
 
 	if (!rows->grouped) {
 		status = open_file(rows, error);
 		columns = status < 0 ? NULL : pd_alloc((rows->group_count + 1) * sizeof(*columns));
 		for (size_t i = 0; columns && i < rows->group_count; i++)
-			columns[i] = rows->columns[rows->groups[i]];
+			columns[i] = (struct pd_sql_group){ rows->columns[rows->groups[i].column],
+							    rows->groups[i].descending };
 		if (status >= 0)
 			status = columns ? pd_sql_groups_read(rows->scan, columns, rows->group_count, &rows->grouped,
 							      error) :

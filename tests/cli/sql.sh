@@ -23,6 +23,7 @@ shell 'perfdata sql --no-symbols --format csv hot.data "select count(*) n, sum(s
 shell 'perfdata sql --no-symbols --format csv hot.data "select address(-1), address(16), stack_text(1), symbol(1), wall_clock(1)"'
 # rows in groups, and rows that are sorted for them
 shell 'for by in function comm,cpu tid,event stack; do for plus in "" +; do perfdata sql --no-symbols --format csv hot-group.data "select $by, count(*), sum(value), min(time_ns) from samples group by $plus${by/,/,$plus}" | tail -n +2; done | sort | uniq -u; done'
+shell 'for order in "comm desc, tid" "comm, tid desc" "tid desc, comm desc" "comm" "tid desc"; do for plus in "" +; do perfdata sql --no-symbols --format csv hot.data "select comm, tid, count(*) from samples group by ${plus}comm, ${plus}tid order by $order"; done; done | md5sum | cut -c 1-8; for order in "comm desc, tid" "comm, tid desc" "tid desc, comm desc" "comm" "tid desc"; do for plus in + +; do perfdata sql --no-symbols --format csv hot.data "select comm, tid, count(*) from samples group by ${plus}comm, ${plus}tid order by $order"; done; done | md5sum | cut -c 1-8'
 shell 'perfdata sql --no-symbols --format csv hot.data "select distinct comm from samples"; perfdata sql --no-symbols --format csv hot.data "select comm, cpu, count(*) n from samples group by comm, cpu order by n desc"'
 shell 'perfdata sql --no-symbols --format csv hot.data "select char(61) || 1 a, char(45) b, -1 c, char(34) || char(44) d"'
 # several files
