@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sorting in parts: each thread sorts its own, then neighbours are merged. Nearly everything is decided by
- * two words that lie in a row in memory; what they stand for is looked at only if both agree.
+ * two words that lie in a row in memory, of which many are sorted by digits; what they stand for is looked at only if both agree.
  */
 #include "base/sort.h"
 
 #include "base/memory.h"
+#include "base/radix.h"
 #include "base/threads.h"
 
 #include <string.h>
 
 enum {
 	WORTH_A_PART = 1 << 12,
-	FEW = 8, /* that are put in their places one by one */
+	FEW = 8,        /* that are put in their places one by one */
+	MANY = 1 << 12, /* that are worth counting their digits */
 };
 
 struct sorting {
@@ -72,13 +74,42 @@ static void sort_run(const struct sorting *sorting, struct pd_sorted *items, siz
 	merge(sorting, items, count / 2, count, spare);
 }
 
+static uint64_t first_of(const void *item)
+{
+	return ((const struct pd_sorted *)item)->first;
+}
+
+static uint64_t second_of(const void *item)
+{
+	return ((const struct pd_sorted *)item)->second;
+}
+
+/* By digits of both words, then those that agree in both. */
+static void sort_many(const struct sorting *sorting, struct pd_sorted *items, size_t count, struct pd_sorted *spare)
+{
+	struct pd_sorted *other = pd_radix_sort(items, spare, count, sizeof(*items), second_of), *sorted;
+
+	sorted = pd_radix_sort(other, other == items ? spare : items, count, sizeof(*items), first_of);
+	if (sorted != items)
+		memcpy(items, sorted, count * sizeof(*items));
+	for (size_t begin = 0, end; begin < count; begin = end) {
+		for (end = begin + 1;
+		     end < count && items[end].first == items[begin].first && items[end].second == items[begin].second;)
+			end++;
+		sort_run(sorting, items + begin, end - begin, spare + begin);
+	}
+}
+
 static void sort_part(void *self, size_t part)
 {
 	const struct sorting *sorting = self;
 	size_t begin = pd_part_begin(sorting->count, sorting->parts, part);
 	size_t end = pd_part_begin(sorting->count, sorting->parts, part + 1);
 
-	sort_run(sorting, sorting->items + begin, end - begin, sorting->spare + begin);
+	if (end - begin < MANY)
+		sort_run(sorting, sorting->items + begin, end - begin, sorting->spare + begin);
+	else
+		sort_many(sorting, sorting->items + begin, end - begin, sorting->spare + begin);
 }
 
 /* Where the part after so many steps begins. */
