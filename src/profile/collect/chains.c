@@ -37,6 +37,8 @@ static bool count_merged(struct pd_collector *c, struct pd_miss *miss, size_t at
 		return true;
 	sum->last = pending->when.order + 1;
 	sum->period += pending->period;
+	if (!miss->sum_count)
+		miss->sums = (struct pd_key_sums){ 0 };
 	if (miss->sum_count < PD_KEY_SUMS)
 		miss->sums.plus_1[miss->sum_count] = (uint16_t)(at + 1);
 	miss->sum_count++;
@@ -203,14 +205,14 @@ static void share_frames(struct pd_collector *c, struct pd_miss *miss, size_t fr
 {
 	for (size_t i = from; i < miss->pending->chain_count; i++)
 		miss->shared += miss->pending->chain[i] < PD_CONTEXT_MAX;
-	miss->key.caller_count += miss->shared;
+	miss->caller_count += miss->shared;
 	c->found_count += miss->shared;
 }
 
 static bool take_shared(struct pd_collector *c, struct pd_miss *miss)
 {
-	size_t to = miss->found + 1 + miss->key.caller_count - miss->shared;
-	size_t from = miss[-1].found + 1 + miss[-1].key.caller_count - miss->shared;
+	size_t to = miss->found + 1 + miss->caller_count - miss->shared;
+	size_t from = miss[-1].found + 1 + miss[-1].caller_count - miss->shared;
 
 	for (size_t i = 0; i < miss->shared; i++)
 		if (!end_frame(c, miss, to + i, c->found[from + i], c->found_sums[from + i]))
@@ -220,10 +222,13 @@ static bool take_shared(struct pd_collector *c, struct pd_miss *miss)
 
 // ---- chains ----
 
-static bool reserve_found(struct pd_collector *c, size_t count)
+static inline bool reserve_found(struct pd_collector *c, size_t count)
 {
-	return PD_GROW(c->found, c->found_capacity, c->found_count + count) &&
-	       PD_GROW(c->found_sums, c->sums_capacity, c->found_count + count);
+	size_t want = c->found_count + count;
+
+	if (PD_LIKELY(want <= c->found_capacity && want <= c->sums_capacity))
+		return true;
+	return PD_GROW(c->found, c->found_capacity, want) && PD_GROW(c->found_sums, c->sums_capacity, want);
 }
 
 // Adds the frames of a chain. False if there is no memory.
@@ -233,20 +238,19 @@ static bool add_chain(struct pd_collector *c, unsigned most, struct pd_miss *mis
 	const size_t own = pending->chain_count - count_shared(c, pending, most);
 	struct pd_code_address address = { pending->maps, 0, pending->pid, PD_CPUMODE_USER, 0, pending->when };
 	struct pd_range_set *set = pd_range_set_of(c->ranges, &address);
-	struct pd_bucket_key *key = &miss->key;
 
 	for (size_t i = 0; i < own; i++) {
 		const uint64_t word = pending->chain[i];
 
 		if (PD_LIKELY(word < PD_CONTEXT_MAX)) {
-			if (most && key->caller_count >= most)
+			if (most && miss->caller_count >= most)
 				return true;
 			address.addr = word;
-			key->caller_count++;
+			miss->caller_count++;
 			// most chains begin with where the sample was taken, which is no caller
-			address.depth = key->caller_count > 1 || word != pending->ip ||
+			address.depth = miss->caller_count > 1 || word != pending->ip ||
 							address.cpumode != pending->cpumode ?
-						key->caller_count :
+						miss->caller_count :
 						0;
 			if (!add_frame(c, set, &address))
 				return false;
@@ -258,11 +262,11 @@ static bool add_chain(struct pd_collector *c, unsigned most, struct pd_miss *mis
 			pd_code_address_normalize(&address);
 			set = pd_range_set_of(c->ranges, &address);
 		} else {
-			key->damaged = true;
+			miss->damaged = true;
 			if (!answer(c))
 				return false;
-			drop_frames(c, key->caller_count);
-			key->caller_count = 0;
+			drop_frames(c, miss->caller_count);
+			miss->caller_count = 0;
 			return true;
 		}
 	}
@@ -279,19 +283,10 @@ bool pd_miss_begin(struct pd_collector *c, const struct pd_pending *pending)
 	};
 	struct pd_miss *miss = &c->misses[c->miss_count++];
 
-	*miss = (struct pd_miss){
-		.pending = pending,
-		.key = {
-			.owner = pending->owner,
-			.event = pending->event,
-			.cpu = pending->cpu,
-			.cgroup = pending->cgroup,
-			.slice = pending->slice,
-			.raw = pending->raw,
-			.weight = c->options->by & PD_BY_WEIGHT ? pending->weight : 0,
-		},
-		.found = c->found_count,
-	};
+	miss->pending = pending;
+	miss->found = c->found_count;
+	miss->caller_count = miss->shared = miss->sum_count = 0;
+	miss->is_whole = miss->cut = miss->damaged = miss->unfinished = false;
 	pd_code_address_normalize(&address);
 	if (!reserve_found(c, 1 + chain.count) || !add_frame(c, pd_range_set_of(c->ranges, &address), &address))
 		return false;
@@ -299,11 +294,11 @@ bool pd_miss_begin(struct pd_collector *c, const struct pd_pending *pending)
 		return true;
 	// what was unwound is as deep as it may be
 	if (pending->unwound) {
-		miss->key.unfinished = pending->unwound == PD_UNWOUND_PARTLY;
+		miss->unfinished = pending->unwound == PD_UNWOUND_PARTLY;
 		return add_chain(c, 0, miss);
 	}
-	miss->key.unfinished = pd_chain_is_truncated(chain);
-	miss->key.cut = is_cut(c->totals[pending->event].event->attr, chain);
+	miss->unfinished = pd_chain_is_truncated(chain);
+	miss->cut = is_cut(c->totals[pending->event].event->attr, chain);
 	return add_chain(c, c->options->max_stack, miss);
 }
 

@@ -16,43 +16,58 @@ static const uint32_t *callers_of(const struct pd_collector *c, const struct pd_
 // The key is known once all frames are.
 static void hash_miss(struct pd_collector *c, struct pd_miss *miss)
 {
-	miss->key.ip = c->found[miss->found];
+	const struct pd_pending *pending = miss->pending;
+
+	miss->key = (struct pd_bucket_key){
+		.owner = pending->owner,
+		.event = pending->event,
+		.cpu = pending->cpu,
+		.ip = c->found[miss->found],
+		.cgroup = pending->cgroup,
+		.slice = pending->slice,
+		.weight = c->options->by & PD_BY_WEIGHT ? pending->weight : 0,
+		.caller_count = miss->caller_count,
+		.raw = pending->raw,
+		.cut = miss->cut,
+		.damaged = miss->damaged,
+		.unfinished = miss->unfinished,
+	};
 	miss->hash = pd_bucket_hash(c->seed, &miss->key, callers_of(c, miss));
 }
 
 // One with more callers has no tag of its frames.
 static inline bool has_tag(const struct pd_miss *miss)
 {
-	return miss->key.caller_count <= PD_TAG_CHAIN_MOST;
+	return miss->caller_count <= PD_TAG_CHAIN_MOST;
 }
 
 // The tag of its frames, which is none of a raw key.
 static void tag_miss(const struct pd_collector *c, struct pd_miss *miss)
 {
-	const struct pd_bucket_key *key = &miss->key;
+	const struct pd_pending *pending = miss->pending;
 	const uint64_t *secrets = c->secrets->words, of_frames = UINT64_C(1) << 63;
 	const uint32_t *callers = callers_of(c, miss);
+	const uint32_t count = miss->caller_count;
 	struct pd_tag tag = { 0, 0 };
 	size_t i;
 
-	pd_tag_add(&tag, secrets, (uint64_t)key->owner << 32 | key->event,
-		   (uint64_t)key->cpu << 32 | c->found[miss->found]);
+	pd_tag_add(&tag, secrets, (uint64_t)pending->owner << 32 | pending->event,
+		   (uint64_t)pending->cpu << 32 | c->found[miss->found]);
 	pd_tag_add(&tag, secrets + 4,
-		   of_frames | (uint64_t)key->unfinished << 34 | (uint64_t)key->cut << 33 |
-			   (uint64_t)key->damaged << 32 | key->caller_count,
-		   key->raw);
+		   of_frames | (uint64_t)miss->unfinished << 34 | (uint64_t)miss->cut << 33 |
+			   (uint64_t)miss->damaged << 32 | count,
+		   pending->raw);
 	if (c->options->by & PD_BY_EXTRA) {
-		pd_tag_add(&tag, secrets + 6, key->cgroup, key->weight);
-		pd_tag_add(&tag, secrets + 8, key->slice, 0);
+		pd_tag_add(&tag, secrets + 6, pending->cgroup, c->options->by & PD_BY_WEIGHT ? pending->weight : 0);
+		pd_tag_add(&tag, secrets + 8, pending->slice, 0);
 	}
 	secrets += PD_TAG_HEAD;
-	for (i = 0; i + 4 <= key->caller_count; i += 4)
+	for (i = 0; i + 4 <= count; i += 4)
 		pd_tag_add(&tag, secrets + i / 2, (uint64_t)callers[i] << 32 | callers[i + 1],
 			   (uint64_t)callers[i + 2] << 32 | callers[i + 3]);
-	if (i < key->caller_count)
-		pd_tag_add(&tag, secrets + i / 2,
-			   (uint64_t)callers[i] << 32 | (i + 1 < key->caller_count ? callers[i + 1] : 0),
-			   i + 2 < key->caller_count ? callers[i + 2] : 0);
+	if (i < count)
+		pd_tag_add(&tag, secrets + i / 2, (uint64_t)callers[i] << 32 | (i + 1 < count ? callers[i + 1] : 0),
+			   i + 2 < count ? callers[i + 2] : 0);
 	tag.low += !tag.low; // 0 stands for none
 	miss->tag = tag;
 }
@@ -171,20 +186,33 @@ static bool end_miss(struct pd_collector *c, const struct pd_miss *miss)
 	return true;
 }
 
+static uint32_t find_key(const struct pd_collector *c, const struct pd_miss *miss)
+{
+	size_t at;
+	uint32_t bucket;
+
+	if (PD_UNLIKELY(!has_tag(miss)))
+		return PD_NOT_CACHED;
+	bucket = pd_key_cache_find(miss->line, &miss->tag, &at);
+	return PD_LIKELY(bucket != PD_NOT_CACHED) ?
+		       bucket :
+		       pd_key_cache_find(pd_key_cache_second(c->cache, &miss->tag), &miss->tag, &at);
+}
+
 // Looks the stacks of frames up, and asks for the memory of their amounts.
 static void find_cached(struct pd_collector *c, uint32_t *buckets)
 {
-	const struct pd_key_sums *sums;
-
 	for (size_t i = 0; i < c->miss_count; i++) {
-		if (!has_tag(&c->misses[i]))
+		struct pd_miss *miss = &c->misses[i];
+
+		if (PD_UNLIKELY(!has_tag(miss)))
 			continue;
-		tag_miss(c, &c->misses[i]);
-		__builtin_prefetch(pd_key_cache_first(c->cache, &c->misses[i].tag));
+		tag_miss(c, miss);
+		miss->line = pd_key_cache_first(c->cache, &miss->tag);
+		__builtin_prefetch(miss->line);
 	}
 	for (size_t i = 0; i < c->miss_count; i++) {
-		buckets[i] = has_tag(&c->misses[i]) ? pd_key_cache_find_sums(c->cache, &c->misses[i].tag, &sums) :
-						      PD_NOT_CACHED;
+		buckets[i] = find_key(c, &c->misses[i]);
 		if (buckets[i] < c->share.amount_count)
 			__builtin_prefetch(&c->share.amounts[buckets[i]], 1);
 	}

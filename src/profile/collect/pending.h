@@ -161,16 +161,19 @@ static inline bool pd_is_later(const struct pd_collector *c, const struct pd_pen
 // A sample whose frames are looked for.
 struct pd_miss {
 	const struct pd_pending *pending;
-	struct pd_bucket_key key;
 	size_t found; // its own frame, then its callers
+	uint32_t caller_count;
+	uint32_t shared; // callers, outermost, whose frames are those of the miss before
+	uint32_t sum_count;
+	bool is_whole; // each address of the chain is a caller
+	bool cut, damaged, unfinished;
+	struct pd_key_sums sums; // where its period was summed up, as far as there is room, if sum_count is not 0
+	// once all frames are known
+	struct pd_tag tag; // of its frames
+	const struct pd_key_cache_line *line;
+	struct pd_bucket_key key;
 	uint64_t hash;
 	struct pd_bucket *bucket;
-	// where its period was summed up, as far as there is room
-	struct pd_key_sums sums;
-	uint32_t sum_count;
-	uint32_t shared;   // callers, outermost, whose frames are those of the miss before
-	bool is_whole;     // each address of the chain is a caller
-	struct pd_tag tag; // of its frames
 };
 
 // An address of a miss whose frame is looked for.

@@ -133,7 +133,7 @@ static inline bool pd_place_is_unmapped_caller(const struct pd_known_place *plac
 static inline struct pd_known_place *pd_known_slot(const struct pd_frames *frames, struct pd_known_place *known,
 						   size_t known_count, const struct pd_known_place *place)
 {
-	uint64_t hash = pd_fold(place->where ^ frames->seed, (place->what + place->pid) ^ (frames->seed | 1) << 17);
+	uint64_t hash = pd_fold(place->where ^ frames->seed, (place->what + place->pid) ^ ~frames->seed);
 
 	return &known[(hash >> 20) & (known_count - 1)];
 }

@@ -63,9 +63,7 @@ void pd_merge_fini(struct pd_merge *merge);
 // Where an address in an object (0: none) is summed up.
 static inline size_t pd_merge_sum(const struct pd_merge *merge, uint64_t object, uint64_t addr)
 {
-	uint64_t words[2] = { object, addr };
-
-	return (size_t)(pd_hash_words(merge->seed, words, 2) >> 20) % PD_MERGE_SUMS;
+	return (size_t)(pd_fold(addr ^ merge->seed, object ^ ~merge->seed) >> 20) % PD_MERGE_SUMS;
 }
 
 // at: the sum of the address, which is in no object.
