@@ -177,8 +177,7 @@ static bool end(struct pd_frames *frames, struct pd_wanted *wanted)
 		wanted->frame = find(frames, &frame, wanted->hash);
 	if (wanted->frame == PD_NO_FRAME)
 		return false;
-	*wanted->known = wanted->place;
-	wanted->known->frame = wanted->frame;
+	pd_known_keep(wanted->known, &wanted->place, wanted->frame);
 	return true;
 }
 

@@ -70,7 +70,8 @@ struct pd_frames {
 
 enum {
 	PD_KNOWN_PLACES_FIRST = 1 << 11, // for small files: memory that is not needed costs most of their time
-	PD_KNOWN_PLACES = 1 << 16
+	PD_KNOWN_PLACES = 1 << 16,
+	PD_KNOWN_IN_LINE = 2
 };
 enum {
 	PD_IS_CALLER = 1 << 6, // it may be merged
@@ -135,17 +136,31 @@ static inline struct pd_known_place *pd_known_slot(const struct pd_frames *frame
 {
 	uint64_t hash = pd_fold(place->where ^ frames->seed, (place->what + place->pid) ^ ~frames->seed);
 
-	return &known[(hash >> 20) & (known_count - 1)];
+	return &known[(hash >> 20) & (known_count - 1) & ~(uint64_t)(PD_KNOWN_IN_LINE - 1)];
+}
+
+static inline bool pd_same_place(const struct pd_known_place *a, const struct pd_known_place *b)
+{
+	return a->where == b->where && a->what == b->what && a->pid == b->pid &&
+	       (uint8_t)a->order_kind == (uint8_t)b->order_kind;
 }
 
 // PD_NO_FRAME if nothing is known.
 static inline uint32_t pd_known_frame(const struct pd_known_place *known, const struct pd_known_place *place)
 {
-	bool is_known = known->where == place->where && known->what == place->what && known->pid == place->pid &&
-			(uint8_t)known->order_kind == (uint8_t)place->order_kind &&
-			known->order_kind <= place->order_kind;
+	for (size_t i = 0; i < PD_KNOWN_IN_LINE; i++)
+		if (pd_same_place(&known[i], place) && known[i].order_kind <= place->order_kind)
+			return known[i].frame;
+	return PD_NO_FRAME;
+}
 
-	return is_known ? known->frame : PD_NO_FRAME;
+// A newer one takes the place of the older one of two.
+static inline void pd_known_keep(struct pd_known_place *known, const struct pd_known_place *place, uint32_t frame)
+{
+	if (!pd_same_place(&known[0], place))
+		known[1] = known[0];
+	known[0] = *place;
+	known[0].frame = frame;
 }
 
 // Makes the frame that stands for callers that are rare; heavy as for pd_merge_init. False if there is no memory.
