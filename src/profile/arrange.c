@@ -364,13 +364,15 @@ static void fill_entry(struct arranger *a, size_t at, const struct pd_bucket *bu
 	add_up(a, bucket, &a->profile->entries[at]);
 }
 
+// Stacks without callers do not need the memory of their bucket.
 static void fill_stack(struct arranger *a, uint32_t number, const struct pd_bucket *bucket)
 {
+	static const uint32_t none[1];
 	const struct pd_bucket_key *key = &bucket->key;
 
 	a->profile->stacks[number] = (struct pd_stack){
 		.ip = key->ip,
-		.callers = bucket->callers,
+		.callers = key->caller_count ? bucket->callers : none,
 		.caller_count = key->caller_count,
 		.cut = key->cut || key->unfinished,
 		.damaged = key->damaged,

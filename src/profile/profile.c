@@ -393,7 +393,7 @@ static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *
 // What entries and stacks point to.
 static void take_memory(struct pd_profile *profile, struct pd_common *common)
 {
-	for (size_t i = 0; i < PD_SHARDS; i++) {
+	for (size_t i = 0; i < PD_SHARDS && (profile->options.by & PD_BY_CHAIN); i++) {
 		profile->callers[i] = common->shards[i].arena;
 		common->shards[i].arena = (struct pd_arena){ 0 };
 	}
