@@ -107,6 +107,16 @@ enum pd_status pd_report_new(struct pd_file *file, const struct pd_report_option
 	return status;
 }
 
+/* Where rows say nothing of a place, callers are in the row of the sample. */
+static bool callers_have_rows(const struct pd_report *report)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < report->key_count; i++)
+		any = any || report->keys[i]->of_frame;
+	return report->children && any;
+}
+
 /* Callers that are too small for graphs need not be told apart. Only the trees of single events say of every node how large it
  * is; what a filter of places leaves of an event is not known before. */
 static double merge_below(const struct pd_report *report)
@@ -116,7 +126,7 @@ static double merge_below(const struct pd_report *report)
 	bool possible = file && !is_pipe(file) && (options->no_groups || !pd_file_group_desc(file));
 
 	if (!possible || options->all_in_one_table || options->hide_unresolved || options->has_place ||
-	    report->by_branch || report->children || report->graph.by_address ||
+	    report->by_branch || callers_have_rows(report) || report->graph.by_address ||
 	    report->graph.kind != PD_REPORT_GRAPH_TREE)
 		return 0;
 	return report->graph.least_percent;
