@@ -6,8 +6,9 @@
 #include "recording.h"
 
 enum {
-	SAMPLES = 7000,      // more addresses than have frames of their own
-	MANY_SAMPLES = 50000 // some are looked at before all others are
+	SAMPLES = 7000,       // more addresses than have frames of their own
+	MANY_SAMPLES = 50000, // some are looked at before all others are
+	REPEATED = 3000       // distinct stacks, where they come again
 };
 
 static struct pd_error error;
@@ -38,7 +39,7 @@ static void add_sample(struct pd_text *text, unsigned i, const char *chain)
 
 // Chains that end in garbage, often with the same address twice; from a sample on, a tenth of them in one address that did not come
 // before, and some of them have taken samples there.
-static struct pd_file *make(unsigned samples, unsigned late)
+static struct pd_file *make(unsigned samples, unsigned late, unsigned distinct)
 {
 	struct pd_text *text = pd_text_new();
 	struct pd_file *file;
@@ -48,7 +49,8 @@ static struct pd_file *make(unsigned samples, unsigned late)
 		return NULL;
 	pd_text_add(text, head);
 	for (unsigned i = 0; i < samples; i++) {
-		unsigned long long first = garbage(i, 0), second = i % 4 ? garbage(i, 1) : garbage(i, 0);
+		unsigned long long first = garbage(i % distinct, 0);
+		unsigned long long second = i % 4 ? garbage(i % distinct, 1) : first;
 
 		if (i > late && i % 10 == 1)
 			snprintf(chain, sizeof(chain), "0x%x 0x7777000 0x%llx", 0x20000 + i % 2, second);
@@ -70,7 +72,7 @@ static struct pd_file *make(unsigned samples, unsigned late)
 }
 
 struct wanted {
-	bool caller;
+	bool caller, children;
 	double least;
 	unsigned threads;
 	bool each; // address is a frame
@@ -82,7 +84,7 @@ static bool print(struct pd_file *file, const struct wanted *wanted, struct pd_t
 	const struct pd_report_options options = {
 		.size = sizeof(options),
 		.sort = "comm",
-		.no_children = true,
+		.no_children = !wanted->children,
 		.graph = { .kind = PD_REPORT_GRAPH_TREE,
 			   .least_percent = wanted->least,
 			   .caller = wanted->caller,
@@ -128,9 +130,9 @@ static void compare(struct pd_file *file, struct wanted wanted)
 	pd_text_free(each);
 }
 
-static void compare_all(unsigned samples, unsigned late)
+static void compare_all(unsigned samples, unsigned late, unsigned distinct)
 {
-	struct pd_file *file = make(samples, late);
+	struct pd_file *file = make(samples, late, distinct);
 
 	CHECK(file);
 	for (unsigned threads = 1; file && threads <= 4; threads *= 2)
@@ -143,23 +145,39 @@ static void compare_all(unsigned samples, unsigned late)
 
 TEST(what_is_frequent_is_among_the_first)
 {
-	compare_all(SAMPLES, 0);
+	compare_all(SAMPLES, 0, SAMPLES);
 }
 
 TEST(what_is_frequent_comes_late)
 {
 	// what is frequent has to be found out by reading twice
-	compare_all(SAMPLES, SAMPLES * 9 / 10);
+	compare_all(SAMPLES, SAMPLES * 9 / 10, SAMPLES);
 }
 
 TEST(what_is_frequent_is_foreseen)
 {
-	compare_all(MANY_SAMPLES, MANY_SAMPLES / 2);
+	compare_all(MANY_SAMPLES, MANY_SAMPLES / 2, MANY_SAMPLES);
+}
+
+TEST(stacks_come_again)
+{
+	// they are looked up by their raw keys then, with what was merged
+	compare_all(MANY_SAMPLES, MANY_SAMPLES / 2, REPEATED);
+}
+
+TEST(rows_without_places_have_no_rows_of_callers)
+{
+	struct pd_file *file = make(SAMPLES, 0, SAMPLES);
+
+	CHECK(file);
+	compare(file, (struct wanted){ .children = true, .least = 0.5, .threads = 1 });
+	compare(file, (struct wanted){ .children = true, .caller = true, .least = 3, .threads = 2 });
+	pd_file_close(file);
 }
 
 TEST(small_shares_are_not_proved)
 {
-	struct pd_file *file = make(SAMPLES, 0);
+	struct pd_file *file = make(SAMPLES, 0, SAMPLES);
 	struct pd_text *merged = pd_text_new(), *each = pd_text_new();
 	size_t frames;
 
@@ -176,7 +194,7 @@ TEST(small_shares_are_not_proved)
 
 TEST(memory_that_runs_out)
 {
-	struct pd_file *file = make(SAMPLES, SAMPLES * 9 / 10);
+	struct pd_file *file = make(SAMPLES, SAMPLES * 9 / 10, SAMPLES);
 	bool done = false;
 	long failures = 0;
 
@@ -209,5 +227,6 @@ TEST(end)
 }
 
 RUN(TEST_CASE(start), TEST_CASE(what_is_frequent_is_among_the_first), TEST_CASE(what_is_frequent_comes_late),
-    TEST_CASE(what_is_frequent_is_foreseen), TEST_CASE(small_shares_are_not_proved), TEST_CASE(memory_that_runs_out),
-    TEST_CASE(end))
+    TEST_CASE(what_is_frequent_is_foreseen), TEST_CASE(stacks_come_again),
+    TEST_CASE(rows_without_places_have_no_rows_of_callers), TEST_CASE(small_shares_are_not_proved),
+    TEST_CASE(memory_that_runs_out), TEST_CASE(end))
