@@ -39,8 +39,11 @@ static void note_unmapped(struct pd_merge *merge, uint64_t addr, uint64_t order,
 	__atomic_store_n(&own->order, order, __ATOMIC_RELAXED);
 	if (own->frame_plus_1 == frame + 1)
 		return;
-	merge->unmapped_count += !own->frame_plus_1;
-	own->addr = addr;
+	// others look at the address of one that is expected
+	if (!own->frame_plus_1) {
+		merge->unmapped_count++;
+		own->addr = addr;
+	}
 	__atomic_store_n(&own->frame_plus_1, frame + 1, __ATOMIC_RELEASE);
 }
 
