@@ -43,6 +43,9 @@ static const struct option lines_d[] = { GROUP_HERE(samples), DSOS('d'), GROUP_H
 
 static const struct option lines_diff[] = { GROUP_HERE(diff_samples), DSOS('d'), GROUP_HERE(places), { 0 } };
 
+static const struct option lines_annotate[] = { GROUP_HERE(samples), DSOS('d'), { 0 } };
+
+const struct option_group select_group_annotate = { HEADING_FILTER, lines_annotate };
 const struct option_group select_group_diff = { HEADING_FILTER, lines_diff };
 const struct option_group select_group = { HEADING_FILTER, lines }, select_group_d = { HEADING_FILTER, lines_d };
 

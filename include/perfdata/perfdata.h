@@ -38,6 +38,7 @@
  * adding up
  *   profile.h       samples added up by event, thread, stack
  *   report.h        a profile as tables, with call graphs
+ *   annotate.h      the code of functions with the samples of each instruction
  *   diff.h          recordings compared
  *   flame.h         flame graphs and folded stacks
  *   doctor.h        what is wrong with a recording
@@ -85,6 +86,7 @@
 #ifndef PERFDATA_PERFDATA_H
 #define PERFDATA_PERFDATA_H
 
+#include <perfdata/annotate.h>
 #include <perfdata/archive.h>
 #include <perfdata/assemble.h>
 #include <perfdata/base.h>

@@ -4,6 +4,7 @@
 
 #include <perfdata/base.h>
 
+#include "annotate/disassembler.h"
 #include "deps/deps.h"
 #include "file/codec.h"
 #include "object/demangle/demangle.h"
@@ -25,6 +26,9 @@ const struct pd_codec pd_codec_xz = { .name = "xz", .use = PD_USE_XZ, .magic = P
 const struct pd_codec pd_codec_bzip2 = {
 	.name = "bzip2", .use = PD_USE_BZIP2, .magic = PD_MAGIC_BZIP2, .magic_size = 3
 };
+#endif
+#ifndef HAVE_CAPSTONE
+const struct pd_disassembler pd_disassembler_capstone = { .name = "capstone" };
 #endif
 #ifndef HAVE_CXA
 const struct pd_demangler pd_demangler_cxx = { .name = "libsupc++" };
@@ -54,12 +58,25 @@ static const char *sqlite_part(bool *built_in_out, const char **use_out)
 	return pd_sql_sqlite.version ? pd_sql_sqlite.version() : pd_sql_sqlite.name;
 }
 
+static const char *disassembler_part(bool *built_in_out, const char **use_out)
+{
+	const struct pd_disassembler *disassembler = &pd_disassembler_capstone;
+
+	if (built_in_out)
+		*built_in_out = disassembler->open != NULL;
+	if (use_out)
+		*use_out = "disassembly";
+	return disassembler->version ? disassembler->version() : disassembler->name;
+}
+
 const char *pd_build_part(size_t index, bool *built_in_out, const char **use_out)
 {
 	size_t codecs = sizeof(pd_codecs) / sizeof(pd_codecs[0]) - 1;
 
 	if (index == codecs)
 		return sqlite_part(built_in_out, use_out);
+	if (index == codecs + 1)
+		return disassembler_part(built_in_out, use_out);
 	if (index > codecs)
 		return NULL;
 	if (built_in_out)

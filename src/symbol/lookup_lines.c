@@ -4,6 +4,7 @@
 
 #include "symbol/lookup.h"
 #include "object/dwarf/unit_table.h"
+#include "symbol/sources.h"
 
 enum {
 	FRAMES = 64
@@ -201,6 +202,20 @@ static size_t line_of_jit(const struct pd_dso_full *dso, const struct pd_place *
 		return 0;
 	*line_out = (struct pd_line){ .function = place->function, .file = line.file, .line = line.line };
 	return 1;
+}
+
+bool pd_lookup_innermost(struct pd_symbols *symbols, const struct pd_dso *dso, uint64_t addr,
+			 struct pd_lines_frame *frame_out)
+{
+	struct pd_lines *lines = lines_of(symbols, symbols->dsos[dso->index]);
+	const char *mark;
+
+	if (!lines || !pd_lines_find(lines, addr, frame_out, 1))
+		return false;
+	mark = frame_out->name ? strchr(frame_out->name, PD_SCOPE_MARK) : NULL;
+	if (mark)
+		frame_out->name = mark + 1;
+	return true;
 }
 
 size_t pd_symbols_lines(struct pd_symbols *symbols, const struct pd_place *place, struct pd_line *lines_out,

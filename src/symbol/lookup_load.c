@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which kind of dso gets its symbols from where: files, the vdso, the kernel, code made at run time. Each is loaded once. */
 #include "symbol/lookup.h"
+#include "symbol/sources.h"
 
 #include <string.h>
 
@@ -68,6 +69,44 @@ bool pd_lookup_open_files(struct pd_symbols *symbols, const struct pd_location *
 	if (!found_out->object && !found_out->debug)
 		found_out->object = pd_lookup_fetch(symbols, &dso->id, false);
 	return true;
+}
+
+static bool has_code(const struct pd_elf *elf)
+{
+	for (size_t i = 0; elf && i < elf->section_count; i++)
+		if ((elf->sections[i].flags & PD_ELF_FLAG_EXEC) && elf->sections[i].type != PD_ELF_SECTION_NOBITS)
+			return true;
+	return elf && !elf->section_count;
+}
+
+struct pd_elf *pd_lookup_open_code(struct pd_symbols *symbols, const struct pd_dso *dso, struct pd_found *found_out)
+{
+	struct pd_dso_full *full = symbols->dsos[dso->index];
+	struct pd_find_wanted wanted = pd_lookup_wanted(full);
+	struct pd_find_places places = symbols->places;
+
+	*found_out = (struct pd_found){ .kallsyms = { .fd = -1 } };
+	if ((symbols->flags & PD_SYMBOLS_NO_FILES) || !dso->object || dso->object->kind == PD_OBJECT_KSYMBOL)
+		return NULL;
+	if (full->kernel && !full->kernel->image_path)
+		return symbols->given_image;
+	if (full->kernel)
+		wanted = (struct pd_find_wanted){ .path = full->kernel->image_path,
+						  .name = full->kernel->image_path,
+						  .id = full->id };
+	places.always_debug = true;
+	if (pd_find(&places, &wanted, found_out, NULL)) {
+		*found_out = (struct pd_found){ .kallsyms = { .fd = -1 } };
+		symbols->failed = true;
+		return NULL;
+	}
+	if (!found_out->object && dso->object->kind == PD_OBJECT_VDSO)
+		found_out->object = own_vdso_of(symbols, full);
+	if (!found_out->object && !found_out->debug)
+		found_out->object = pd_lookup_fetch(symbols, &full->id, false);
+	if (has_code(found_out->object))
+		return found_out->object;
+	return has_code(found_out->debug) ? found_out->debug : NULL;
 }
 
 // ---- all kinds ----

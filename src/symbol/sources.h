@@ -5,7 +5,7 @@
 
 #include <perfdata/symbol.h>
 
-#include "object/elf/elf.h"
+#include "object/find/find.h"
 
 enum pd_source_kind {
 	PD_SOURCE_OBJECT,
@@ -32,5 +32,15 @@ typedef bool pd_source_fn(void *self, const struct pd_symbol_source *source);
 
 /** Calls for each file of a dso that was asked for before. False if it was stopped, or memory ran out. */
 bool pd_lookup_sources(struct pd_symbols *symbols, const struct pd_dso *dso, pd_source_fn *each, void *self);
+
+/** What debug information has at an address of an object: the innermost function and its line. False if it has nothing. Texts live as
+ * long as the symbols. In lookup_lines.c */
+struct pd_lines_frame;
+bool pd_lookup_innermost(struct pd_symbols *symbols, const struct pd_dso *dso, uint64_t addr,
+			 struct pd_lines_frame *frame_out);
+
+/** The object that has the code of a dso, or NULL; it is one of what was found or lives as long as the symbols. found_out is to be
+ * closed in any case. In lookup_load.c */
+struct pd_elf *pd_lookup_open_code(struct pd_symbols *symbols, const struct pd_dso *dso, struct pd_found *found_out);
 
 #endif

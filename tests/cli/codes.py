@@ -43,6 +43,7 @@ WAYS = {
     "buildid-cache": {1: "-M bad", 3: "-M no", 5: "-r good.o"},
     "config": {3: "--user", 5: "no.such-key"},
     "kallsyms": {3: "--kallsyms no x", 5: "--kallsyms symbols no-such-name"},
+    "annotate": {1: "-i bad", 3: "-i no", 5: "-i good --where period<0", 6: "-i empty"},
     "diff": {1: "good bad", 3: "good no", 5: "good good --where period<0", 6: "good empty", 7: "good good --fail-on change<1"},
     "sched": {1: "timehist badswitches", 3: "timehist no", 6: "timehist empty"},
     "profile": {1: "save -o out bad", 3: "save -o out no", 4: "save -o no/out good", 5: "save -o out good --where period<0",

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* perfdata annotate: the code of functions with the samples of each instruction. The library does it (perfdata/annotate.h). */
+#include "files/analysis.h"
+
+#include <perfdata/annotate.h>
+
+#include <string.h>
+
+struct values {
+	struct analysis_options analysis;
+	const char *symbol, *percent_type, *style, *percent_limit;
+	bool lines, samples, period, no_source, raw, full_paths, group, stdio, skip_missing, json, all;
+};
+
+static const struct option options[] = {
+	STRING("symbol", 's', "NAME", symbol, "only this function"),
+	FLAG("print-line", 'l', lines, "sum up source lines first, and print them after instructions"),
+	FLAG("show-nr-samples", 'n', samples, "show numbers of samples, not percentages"),
+	FLAG("show-total-period", 0, period, "show sums of periods, not percentages"),
+	STRING("percent-type", 0, "TYPE", percent_type,
+	       "percentages of the function or of all: local-period (default), global-period, local-hits, global-hits"),
+	STRING("percent-limit", 0, "PERCENT", percent_limit, "omit functions below this share"),
+	FLAG("no-source", 0, no_source, "only instructions"),
+	FLAG("asm-raw", 0, raw, "also print the bytes of instructions"),
+	STRING("disassembler-style", 'M', "STYLE", style, "of x86: att (default) or intel"),
+	FLAG("full-paths", 'P', full_paths, "print paths in full"),
+	FLAG("group", 0, group, "all events side by side"),
+	FLAG("skip-missing", 0, skip_missing, "do not report functions whose code is not found"),
+	FLAG("all", 0, all, "on a terminal, all of the code, not only what is hot"),
+	FLAG("stdio", 0, stdio, "as --all: the text of perf annotate --stdio"),
+	GROUP(json_option, json),
+	GROUP(input_group, analysis.input),
+	GROUP(select_group_annotate, analysis.select),
+	GROUP(symbol_group, analysis.symbols),
+	GROUP(threads_option, analysis.threads),
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata annotate", "the code of all functions with samples, the hottest first" },
+	{ "perfdata annotate --no-source main", "one function, only its instructions" },
+	{ "perfdata annotate -l -d app --percent-type global-period",
+	  "one object, with shares of the event; hot source lines first" },
+	{ 0 },
+};
+
+struct run {
+	const struct values *values;
+	const struct call *call;
+	struct analysis analysis;
+	struct pd_annotate_options wanted;
+	struct pd_annotate_text_options text;
+	struct pd_annotate *annotate;
+};
+
+static bool has_place(const void *filter, const struct pd_place *place)
+{
+	return pd_select_has_place(filter, place);
+}
+
+static void report_missing(void *self, const char *message)
+{
+	const struct run *run = self;
+
+	if (!run->values->skip_missing)
+		print_error("%s", message);
+}
+
+static bool parse_style(const char *style, bool *intel_out)
+{
+	*intel_out = style && !strcmp(style, "intel");
+	if (!style || *intel_out || !strcmp(style, "att"))
+		return true;
+	print_error("option --disassembler-style: '%s' is neither att nor intel", style);
+	return false;
+}
+
+static bool parse_options(struct run *run)
+{
+	const struct values *values = run->values;
+	struct pd_error error;
+
+	run->wanted =
+		(struct pd_annotate_options){ .size = sizeof(run->wanted),
+					      .symbol = run->call->word_count ? run->call->words[0] : values->symbol,
+					      .all_in_one_table = values->group };
+	run->text = (struct pd_annotate_text_options){ .size = sizeof(run->text),
+						       .show = values->samples ? PD_ANNOTATE_SHOW_SAMPLES :
+							       values->period  ? PD_ANNOTATE_SHOW_PERIOD :
+										 PD_ANNOTATE_SHOW_PERCENT,
+						       .no_source = values->no_source,
+						       .raw = values->raw,
+						       .full_paths = values->full_paths,
+						       .lines = values->lines,
+						       .escape = run->call->out->terminal,
+						       .color = run->call->out->color,
+						       .hot_only = run->call->out->terminal && !values->all &&
+								   !values->stdio,
+						       .warn = report_missing,
+						       .self = run };
+	if (values->samples && values->period) {
+		print_error("--show-nr-samples and --show-total-period cannot be combined");
+		return false;
+	}
+	if (values->percent_type && pd_annotate_percent_parse(values->percent_type, &run->text.percent, &error) < 0) {
+		print_error("option --percent-type: %s", error.message);
+		return false;
+	}
+	if (values->percent_limit && !percent_parse("percent-limit", values->percent_limit, &run->wanted.least_percent))
+		return false;
+	return parse_style(values->style, &run->wanted.intel);
+}
+
+static int annotate(struct run *run)
+{
+	const struct pd_select *select = run->analysis.select;
+	struct pd_profile_options how = { 0 };
+	struct pd_error error;
+	enum pd_status status;
+	int code;
+
+	if (pd_select_by_place(select)) {
+		run->wanted.has_place = has_place;
+		run->wanted.filter = select;
+	}
+	code = code_with_error(pd_annotate_new(&run->wanted, &run->annotate, &error), &error);
+	if (code != CODE_OK)
+		return code;
+	pd_annotate_ask(run->annotate, &how);
+	code = analysis_read(&run->analysis, &run->values->analysis, &how);
+	if (code != CODE_OK)
+		return code;
+	status = pd_annotate_build(run->annotate, run->analysis.input.file, run->analysis.profile,
+				   run->analysis.symbols, &error);
+	if (status == PD_OK && run->wanted.symbol && !pd_annotate_function(run->annotate, 0, 0)) {
+		print_error("no samples in a function '%s'", run->wanted.symbol);
+		return CODE_NOTHING;
+	}
+	if (status == PD_OK)
+		status = run->values->json ? pd_annotate_json(run->annotate, run->call->out->text, &error) :
+					     pd_annotate_text(run->annotate, &run->text, run->call->out->text, &error);
+	/* What could not be written is reported at the end. */
+	return status == PD_ERROR_OUTPUT ? CODE_OK : code_with_error(status, &error);
+}
+
+static int run_annotate(const struct call *call)
+{
+	struct run run = { .values = call->values, .call = call };
+	/* The word is that of a function, not of the input. */
+	const struct call alone = { .values = call->values, .out = call->out };
+	int code;
+
+	if (!parse_options(&run))
+		return CODE_USAGE;
+	code = analysis_begin(&run.analysis, &run.values->analysis, &alone);
+	if (code == CODE_OK)
+		code = annotate(&run);
+	pd_annotate_free(run.annotate);
+	return analysis_close(&run.analysis, code);
+}
+
+const struct command cmd_annotate = {
+	.usage = "[OPTION]... [SYMBOL]",
+	.text = "Print the code of each function with samples, or of SYMBOL: its instructions with their share of the samples, and the lines "
+		"of the source that they come from. The hottest function comes first.\n"
+		"\n"
+		"Only the function of a sample counts, not its callers. Percentages are of the function's period, unless --percent-type says "
+		"otherwise. Where the event is not precise, the instruction that took the time is often the one before.\n"
+		"\n"
+		"On a terminal only instructions with a share of at least 0.5 % are printed, and what is near them, unless --all is given.\n"
+		"\n"
+		"Objects are found as in report. Code is disassembled by capstone, which the build may lack, and spelled as by objdump; source "
+		"files are read from where the compiler found them.",
+	.options = options,
+	.examples = examples,
+	.usual = "symbol print-line show-nr-samples percent-type no-source disassembler-style dsos",
+	.values_size = sizeof(struct values),
+	.max_words = 1,
+	.run = run_annotate,
+};

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * annotate.h - samples by instruction: the code of functions with the share of each instruction, and the lines of the source.
+ *
+ * Of a profile that is there: pd_annotate_new, pd_annotate_ask, which fills in the options to read it with,
+ * pd_annotate_build. There is a table for each event or group of events, and in it a function for each symbol with samples, the
+ * largest first. pd_annotate_open disassembles one of them; pd_annotate_text prints all, as perf annotate does.
+ *
+ * Code is disassembled by a library that a build may lack: pd_annotate_open returns PD_ERROR_UNSUPPORTED then.
+ *
+ * Threads: one at a time for each.
+ *
+ * Example:
+ *
+ *	struct pd_profile_options how = { .size = sizeof(how) };
+ *	struct pd_annotate *annotate;
+ *
+ *	if (pd_annotate_new(NULL, &annotate, &error) == PD_OK) {
+ *		pd_annotate_ask(annotate, &how);
+ *		if (pd_profile_read(file, &how, &profile, &error) == PD_OK &&
+ *		    pd_symbols_new(file, pd_profile_state(profile), NULL, &symbols, &error) == PD_OK &&
+ *		    pd_profile_name(profile, symbols, &error) == PD_OK &&
+ *		    pd_annotate_build(annotate, file, profile, symbols, &error) == PD_OK)
+ *			pd_annotate_text(annotate, NULL, text, &error);
+ *		pd_annotate_free(annotate);
+ *	}
+ */
+#ifndef PERFDATA_ANNOTATE_H
+#define PERFDATA_ANNOTATE_H
+
+#include <perfdata/profile.h>
+#include <perfdata/text.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a percentage is of. */
+enum pd_annotate_percent {
+	PD_ANNOTATE_LOCAL_PERIOD,  /* periods, of the function */
+	PD_ANNOTATE_GLOBAL_PERIOD, /* periods, of the event */
+	PD_ANNOTATE_LOCAL_HITS,    /* samples, of the function */
+	PD_ANNOTATE_GLOBAL_HITS    /* samples, of the event */
+};
+
+/** Sets what a word as of perf annotate --percent-type names: local-period, hits-global ... Errors: PD_ERROR_ARGUMENT. */
+PD_API enum pd_status pd_annotate_percent_parse(const char *word, enum pd_annotate_percent *percent_out,
+						struct pd_error *error);
+
+/** Zero is the default for each member; NULL means all defaults. */
+struct pd_annotate_options {
+	size_t size; /* sizeof(struct pd_annotate_options); 0 is PD_ERROR_ARGUMENT */
+	const char *
+		symbol; /* only functions of this name, as they are shown; NULL: all. Valid as long as the annotation */
+	/* Whether the object and function of a sample are requested; may be NULL. */
+	bool (*has_place)(const void *filter, const struct pd_place *place);
+	const void *filter;
+	bool all_in_one_table; /* all events, as if they were a group */
+	bool no_groups;        /* a table for each event, even of a group */
+	double least_percent;  /* functions with a smaller share of all events of a table are omitted */
+	bool intel;            /* x86 in Intel's syntax, not AT&T's */
+};
+
+struct pd_annotate;
+
+/** Without a profile. Errors: PD_ERROR_ARGUMENT, PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_annotate_new(const struct pd_annotate_options *options, struct pd_annotate **annotate_out,
+				      struct pd_error *error);
+/** NULL is ignored. */
+PD_API void pd_annotate_free(struct pd_annotate *annotate);
+/** Sets what is needed of a profile. */
+PD_API void pd_annotate_ask(const struct pd_annotate *annotate, struct pd_profile_options *options);
+/** Adds up, once. file, profile and symbols must outlive the annotation; the profile has names (pd_profile_name). Errors:
+ * PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_annotate_build(struct pd_annotate *annotate, struct pd_file *file,
+					const struct pd_profile *profile, struct pd_symbols *symbols,
+					struct pd_error *error);
+
+/* ---- results ---- */
+
+struct pd_annotate_sum {
+	uint64_t period, samples;
+};
+
+struct pd_annotate_table {
+	size_t first_event, event_count; /* indices of pd_file_event */
+	const char *name;                /* of the event or of the group */
+	size_t function_count;
+	const struct pd_annotate_sum *totals; /* by event, of the functions */
+};
+
+/** A function with samples. Valid as long as the annotation. */
+struct pd_annotate_function {
+	const struct pd_function *function;
+	const struct pd_annotate_sum *sums; /* by event of the table */
+};
+
+/** The index-th table, or NULL past the end. Valid as long as the annotation. */
+PD_API const struct pd_annotate_table *pd_annotate_table(const struct pd_annotate *annotate, size_t index);
+/** The index-th function of a table; NULL past the end. */
+PD_API const struct pd_annotate_function *pd_annotate_function(const struct pd_annotate *annotate, size_t table,
+							       size_t index);
+
+/* ---- code ---- */
+
+/** What follows an instruction. */
+enum pd_flow {
+	PD_FLOW_NEXT,
+	PD_FLOW_BRANCH, /* a jump with a condition */
+	PD_FLOW_JUMP,
+	PD_FLOW_CALL,
+	PD_FLOW_RETURN
+};
+
+enum pd_annotate_kind {
+	PD_ANNOTATE_INSTRUCTION,
+	PD_ANNOTATE_SECTION, /* the name of the section, before its first code */
+	PD_ANNOTATE_LABEL,   /* a symbol begins: "0000000000001200 <odd>:" */
+	PD_ANNOTATE_INLINED, /* another function's code begins: "odd():" */
+	PD_ANNOTATE_PLACE,   /* "/src/hot.c:12" */
+	PD_ANNOTATE_SOURCE,  /* a line of the source */
+	PD_ANNOTATE_GAP      /* zeros that are left out */
+};
+
+/** A line of the code of a function. Valid as long as the code. */
+struct pd_annotate_line {
+	enum pd_annotate_kind kind;
+	enum pd_flow flow;     /* of an instruction */
+	const char *text;      /* of any kind; never NULL */
+	const char *file;      /* of an instruction and of the source: path, or NULL */
+	uint32_t line;         /* its line; 0: unknown */
+	bool has_target;       /* target is where the instruction jumps */
+	uint64_t addr, target; /* addresses in the object */
+	struct pd_bytes bytes; /* of an instruction */
+};
+
+struct pd_annotate_code;
+
+/** Disassembles a function of a table. Errors: PD_ERROR_NO_MATCH if its object or its code is not found; PD_ERROR_UNSUPPORTED
+ * if no disassembler knows it; PD_ERROR_LIMIT, PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_annotate_open(struct pd_annotate *annotate, size_t table, size_t function,
+				       struct pd_annotate_code **code_out, struct pd_error *error);
+/** NULL is ignored. */
+PD_API void pd_annotate_close(struct pd_annotate_code *code);
+/** The index-th line, or NULL past the end. */
+PD_API const struct pd_annotate_line *pd_annotate_line(const struct pd_annotate_code *code, size_t index);
+/** Sums of an instruction by event of the table; NULL if it is none. */
+PD_API const struct pd_annotate_sum *pd_annotate_line_sums(const struct pd_annotate_code *code, size_t index);
+
+/* ---- as text ---- */
+
+/** What columns show. */
+enum pd_annotate_show {
+	PD_ANNOTATE_SHOW_PERCENT,
+	PD_ANNOTATE_SHOW_SAMPLES,
+	PD_ANNOTATE_SHOW_PERIOD
+};
+
+/** Zero is the default for each member; NULL means all defaults. */
+struct pd_annotate_text_options {
+	size_t size; /* sizeof(struct pd_annotate_text_options) */
+	enum pd_annotate_percent percent;
+	enum pd_annotate_show show;
+	bool no_source;  /* without lines of the source */
+	bool raw;        /* with the bytes of instructions */
+	bool full_paths; /* of objects and source files */
+	bool lines;      /* source lines summed up before each function, and after instructions */
+	bool escape;     /* control characters, for terminals */
+	bool color;
+	bool hot_only;    /* only instructions with a share, and what is near them */
+	pd_warn_fn *warn; /* gets what could not be annotated; may be NULL */
+	void *self;
+};
+
+/** All functions, as perf annotate --stdio prints them. Appends to text, and writes it out (pd_text_flush_large). Errors:
+ * PD_ERROR_MEMORY; PD_ERROR_OUTPUT if writing failed. */
+PD_API enum pd_status pd_annotate_text(struct pd_annotate *annotate, const struct pd_annotate_text_options *options,
+				       struct pd_text *text, struct pd_error *error);
+
+/** All functions as an object with the member tables; of instructions without samples there are no sums. Where no code is found, missing
+ * is the reason. Errors: as pd_annotate_text. */
+PD_API enum pd_status pd_annotate_json(struct pd_annotate *annotate, struct pd_text *text, struct pd_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

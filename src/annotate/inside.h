@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of struct pd_annotate: samples by function and address, and the code of one function as lines. */
+#ifndef PD_ANNOTATE_INSIDE_H
+#define PD_ANNOTATE_INSIDE_H
+
+#include <perfdata/annotate.h>
+
+#include "annotate/notation.h"
+#include "base/lookup/hash.h"
+#include "base/lookup/u64_map.h"
+#include "base/memory.h"
+#include "base/text/text.h"
+
+// ---- collect.c ----
+
+/** Samples of an event at an address. */
+struct pd_annotate_hit {
+	uint64_t addr;
+	uint32_t event; // of the file
+	struct pd_annotate_sum sum;
+};
+
+/** A function with samples of any event. */
+struct pd_annotate_hits {
+	const struct pd_function *function;
+	size_t first, count; // hits, by address and event
+};
+
+/** A function of a table. */
+struct pd_annotate_entry {
+	struct pd_annotate_function head; // first: what the user sees
+	uint32_t hits;                    // which of pd_annotate.functions it is
+};
+
+struct pd_annotate_part {
+	struct pd_annotate_table head;
+	char *name;
+	struct pd_annotate_entry *entries;
+	struct pd_annotate_sum *sums; // of all entries, by event
+	struct pd_annotate_sum *totals;
+};
+
+/** The symbols of an object in the order in which addresses are named by them. */
+struct pd_labels;
+/** Texts of source files. */
+struct pd_source_files;
+
+struct pd_annotate {
+	struct pd_annotate_options options;
+	struct pd_file *file;
+	const struct pd_profile *profile;
+	struct pd_symbols *symbols;
+	struct pd_u64_map by_function; // index in functions, plus 1
+	struct pd_annotate_hits *functions;
+	size_t function_count, function_capacity;
+	struct pd_annotate_hit *hits;
+	size_t hit_count, hit_capacity;
+	struct pd_annotate_part *parts;
+	size_t part_count;
+	struct pd_object_code *objects; // that were opened, see code.c
+	struct pd_source_files *sources;
+	uint64_t listing; // number of the function that was listed last
+};
+
+/** Adds up the entries of the profile, and makes the tables. False without memory. */
+bool pd_annotate_collect(struct pd_annotate *annotate);
+bool pd_annotate_tables(struct pd_annotate *annotate);
+
+// ---- objects.c ----
+
+/** An object whose code is asked for; stays open, as several functions are asked for. */
+struct pd_object_code {
+	struct pd_object_code *next;
+	const struct pd_dso *dso;
+	struct pd_elf *elf; // NULL: not found
+	struct pd_found *found;
+	struct pd_labels *labels;
+	struct pd_code_kind kind;
+	void *disassembler; // a handle, or NULL
+	bool reported;      // why there is no code
+};
+
+/** The object of a dso, which may have been found or not; NULL without memory. */
+struct pd_object_code *pd_annotate_object(struct pd_annotate *annotate, const struct pd_dso *dso);
+void pd_annotate_close_objects(struct pd_annotate *annotate);
+
+// ---- code.c ----
+
+struct pd_annotate_code {
+	struct pd_annotate *annotate;
+	const struct pd_annotate_part *part;
+	const struct pd_annotate_entry *entry;
+	struct pd_object_code *object;
+	uint64_t start, end;
+	const uint8_t *bytes;
+	struct pd_arena texts;
+	struct pd_text scratch;
+	struct pd_annotate_line *lines;
+	size_t line_count, line_capacity;
+	struct pd_annotate_sum *sums; // by line and event
+	bool failed;
+};
+
+// ---- lines.c ----
+
+/** Fills the lines of a function. */
+void pd_annotate_list(struct pd_annotate_code *code);
+
+// ---- labels.c ----
+
+struct pd_label {
+	uint64_t addr;
+	const char *name;     // as linkers have it
+	const char *readable; // once it was asked for
+	uint64_t size;
+	uint32_t section;
+	uint8_t type, bind;
+	bool made; // a stub, of which the object has no symbol
+};
+
+/** NULL without memory. */
+struct pd_labels *pd_labels_new(struct pd_elf *elf, struct pd_elf *debug);
+void pd_labels_free(struct pd_labels *labels);
+/** Its name as people wrote it, with parameters. */
+const char *pd_label_name(struct pd_labels *labels, const struct pd_label *label);
+/** A name of linkers as people wrote it; the same pointer if it is no mangled one. */
+const char *pd_readable_name(struct pd_labels *labels, const char *name);
+/** The one that names an address; NULL if there is none. */
+const struct pd_label *pd_labels_find(const struct pd_labels *labels, uint64_t addr);
+/** The first address after one at which a label begins, at most end. */
+uint64_t pd_labels_next(const struct pd_labels *labels, uint64_t addr, uint64_t end);
+/** The function at an address, or NULL. */
+const struct pd_label *pd_labels_function(const struct pd_labels *labels, uint64_t addr);
+
+// ---- source_files.c ----
+
+struct pd_source_file {
+	const char *path;
+	const char *text; // NULL: it could not be read
+	size_t size;
+	size_t *line_starts;
+	size_t line_count;
+	uint32_t last_line, printed; // of the function that is listed
+	uint64_t listing;            // which that is
+};
+
+struct pd_source_files *pd_source_files_new(void);
+void pd_source_files_free(struct pd_source_files *files);
+/** The file of a path; NULL without memory. */
+struct pd_source_file *pd_source_file(struct pd_source_files *files, const char *path);
+/** A line from 1 on; false past the end. */
+bool pd_source_line(const struct pd_source_file *file, uint32_t line, const char **text_out, size_t *length_out);
+
+#endif

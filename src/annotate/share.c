@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Shares in percent, and names as they are shown. */
+#include "annotate/text.h"
+
+double pd_annotate_share(const struct pd_annotate_part *part, const struct pd_annotate_sum *local,
+			 const struct pd_annotate_sum *sum, size_t event, enum pd_annotate_percent percent)
+{
+	bool global = percent == PD_ANNOTATE_GLOBAL_PERIOD || percent == PD_ANNOTATE_GLOBAL_HITS;
+	const struct pd_annotate_sum *whole = global ? &part->totals[event] : &local[event];
+	bool hits = percent == PD_ANNOTATE_LOCAL_HITS || percent == PD_ANNOTATE_GLOBAL_HITS;
+	uint64_t all = hits ? whole->samples : whole->period;
+
+	return all ? 100.0 * (double)(hits ? sum->samples : sum->period) / (double)all : 0;
+}
+
+void pd_annotate_put_name(struct pd_annotate_printing *p, const char *name, size_t length)
+{
+	if (p->options.escape)
+		pd_text_escaped(p->out, name, length);
+	else
+		pd_text_put(p->out, name, length);
+}

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * x86 in AT&T's syntax: from the spelling of LLVM, which capstone shares, to that of binutils. Sizes are said in the
+ * mnemonic only where no register says them, numbers are hexadecimal and as wide as their operand, indexes have a scale.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/notation.h"
+
+enum {
+	OPERANDS = 6
+};
+
+// What the bytes say that the text does not.
+struct bytes {
+	bool has_displacement; // of 0, too
+	bool wide;             // REX.W
+	unsigned data16;       // prefixes 66
+	bool code_segment;     // prefix 2e
+	bool no_base;          // of the memory operand: its displacement is always there
+	uint8_t prefix;        // f2 or f3, the last one
+	uint8_t modrm;
+	const uint8_t *opcode;
+	uint8_t map; // 1: 0f, 2: 0f 38, 3: 0f 3a; 4 and more: VEX
+};
+
+struct operand {
+	const char *text;
+	size_t size;
+};
+
+struct att {
+	const struct pd_code_kind *kind;
+	struct bytes bytes;
+	char prefixes[48];
+	char mnemonic[48];
+	struct operand operands[OPERANDS];
+	size_t count;
+	unsigned width; // of numbers, in bits
+	struct pd_notation_text out;
+	struct pd_notation *notation;
+	uint64_t addr;
+};
+
+static bool starts(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+// ---- bytes ----
+
+static bool is_prefix(uint8_t byte)
+{
+	return byte && memchr("\x66\x67\xf2\xf3\xf0\x2e\x36\x3e\x26\x64\x65", byte, 11);
+}
+
+static void read_bytes(struct att *a, const uint8_t *code, size_t size)
+{
+	struct bytes *b = &a->bytes;
+	const uint8_t *end = code + size, *at = code;
+
+	for (; at < end && is_prefix(*at); at++) {
+		if (*at == 0xf2 || *at == 0xf3)
+			b->prefix = *at;
+		else if (*at == 0x66)
+			b->data16++;
+		else if (*at == 0x2e)
+			b->code_segment = true;
+	}
+	if (a->kind->isa == PD_ISA_X86_64 && at < end && (*at & 0xf0) == 0x40)
+		b->wide = *at++ & 8;
+	if (at + 1 < end && *at == 0x0f) {
+		at++;
+		b->map = *at == 0x38 ? 2 : *at == 0x3a ? 3 : 1;
+		at += b->map > 1;
+	} else if (at + 3 < end && (*at == 0xc5 || *at == 0xc4 || *at == 0x62) &&
+		   (a->kind->isa == PD_ISA_X86_64 || at[1] >= 0xc0)) {
+		at += *at == 0xc5 ? 2 : *at == 0xc4 ? 3 : 4;
+		b->map = 4;
+	}
+	if (at >= end)
+		return;
+	b->opcode = at++;
+	if (at >= end)
+		return;
+	b->modrm = *at;
+	b->has_displacement = *at >> 6 == 1 || *at >> 6 == 2;
+	b->no_base = at + 1 < end && *at >> 6 == 0 && (*at & 7) == 4 && (at[1] & 7) == 5;
+}
+
+// ---- operands ----
+
+// Parts at the commas that are in no parentheses.
+static void split_operands(struct att *a, const char *text)
+{
+	size_t depth = 0;
+	const char *start = text;
+
+	for (a->count = 0; *text && a->count < OPERANDS;) {
+		depth += *text == '(';
+		depth -= *text == ')' && depth;
+		text++;
+		if (*text && (*text != ',' || depth))
+			continue;
+		a->operands[a->count++] = (struct operand){ start, (size_t)(text - start) };
+		while (*text == ',' || *text == ' ')
+			text++;
+		start = text;
+	}
+}
+
+static bool is_register(const struct operand *operand)
+{
+	return operand->text[0] == '%' && !memchr(operand->text, ':', operand->size) &&
+	       (!memchr(operand->text, '(', operand->size) || !strncmp(operand->text, "%st", 3));
+}
+
+static bool equals(const struct operand *operand, const char *text)
+{
+	return operand->size == strlen(text) && !memcmp(operand->text, text, operand->size);
+}
+
+// The width of a general register; 0: it is another one.
+static unsigned register_width(const struct operand *operand)
+{
+	static const char *const low[] = { "al", "bl", "cl", "dl", "ah", "bh", "ch", "dh", "sil", "dil", "bpl", "spl" };
+	static const char *const names[] = { "ax", "bx", "cx", "dx", "si", "di", "bp", "sp" };
+	const char *name = operand->text + 1;
+	size_t size = operand->size - 1;
+
+	if (!is_register(operand) || size < 2 || size > 4)
+		return 0;
+	for (size_t i = 0; i < sizeof(low) / sizeof(low[0]); i++)
+		if (strlen(low[i]) == size && !memcmp(low[i], name, size))
+			return 8;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (size == 2 && !memcmp(names[i], name, 2))
+			return 16;
+		if (size == 3 && (*name == 'e' || *name == 'r') && !memcmp(names[i], name + 1, 2))
+			return *name == 'e' ? 32 : 64;
+	}
+	if (*name != 'r' || name[1] < '0' || name[1] > '9')
+		return 0;
+	switch (name[size - 1]) {
+	case 'b':
+		return 8;
+	case 'w':
+		return 16;
+	case 'd':
+		return 32;
+	default:
+		return 64;
+	}
+}
+
+static bool has_general_register(const struct att *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (register_width(&a->operands[i]))
+			return true;
+	return false;
+}
+
+// Reads a number as capstone prints it: 5, -5, 0x5, -0x5.
+static bool read_number(const char *text, size_t size, uint64_t *number_out, size_t *length_out)
+{
+	char copy[40] = "";
+	char *end;
+	bool minus;
+
+	if (!size || size >= sizeof(copy))
+		size = size ? sizeof(copy) - 1 : 0;
+	memcpy(copy, text, size);
+	minus = copy[0] == '-';
+	if (copy[minus] < '0' || copy[minus] > '9')
+		return false;
+	*number_out = strtoull(copy + minus, &end, 0);
+	if (minus)
+		*number_out = -*number_out;
+	*length_out = (size_t)(end - copy);
+	return true;
+}
+
+static void put_char(struct att *a, char c)
+{
+	pd_notation_put(&a->out, &c, 1);
+}
+
+// "(%rax, %rbx, 8)", also where the scale is 1.
+static void put_address(struct att *a, const char *text, size_t size)
+{
+	size_t commas = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		commas += text[i] == ',';
+		if (text[i] == ')' && commas == 1)
+			pd_notation_put(&a->out, ",1", 2);
+		if (text[i] != ' ')
+			put_char(a, text[i]);
+	}
+}
+
+// The segment of what string instructions write, and of what they compare with.
+static bool is_string_destination(const struct att *a, const struct operand *operand)
+{
+	static const char *const names[] = { "stos", "movs", "scas", "cmps", "ins" };
+
+	if (a->bytes.map)
+		return false;
+
+	if (operand->size != 6 || (memcmp(operand->text, "(%rdi)", 6) != 0 && memcmp(operand->text, "(%edi)", 6) != 0))
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(a->mnemonic, names[i], strlen(names[i])) && strlen(a->mnemonic) <= strlen(names[i]) + 1)
+			return true;
+	return false;
+}
+
+static bool is_string_source(const struct att *a, const struct operand *operand)
+{
+	return operand->size == 6 && (!memcmp(operand->text, "(%rsi)", 6) || !memcmp(operand->text, "(%esi)", 6)) &&
+	       (starts(a->mnemonic, "lods") || starts(a->mnemonic, "outs") || starts(a->mnemonic, "cmps") ||
+		(starts(a->mnemonic, "movs") && strlen(a->mnemonic) <= 5 && a->bytes.map == 0));
+}
+
+static void put_memory(struct att *a, const struct operand *operand)
+{
+	const char *text = operand->text, *open;
+	size_t size = operand->size, length;
+	uint64_t number = 0;
+
+	if (*text == '*') {
+		put_char(a, '*');
+		text++;
+		size--;
+	}
+	if (size > 4 && *text == '%' && text[3] == ':') {
+		pd_notation_put(&a->out, text, 4);
+		text += 4;
+		size -= 4;
+	}
+	open = memchr(text, '(', size);
+	if (read_number(text, size, &number, &length)) {
+		if ((int64_t)number < 0 && open)
+			pd_notation_printf(&a->out, "-0x%" PRIx64, -number);
+		else
+			pd_notation_printf(&a->out, "0x%" PRIx64,
+					   a->kind->isa == PD_ISA_X86_32 ? (uint32_t)number : number);
+	} else if ((a->bytes.has_displacement || a->bytes.no_base) && open) {
+		pd_notation_put(&a->out, "0x0", 3);
+	}
+	if (!open)
+		return;
+	if (is_string_destination(a, operand))
+		pd_notation_put(&a->out, "%es:", 4);
+	else if (is_string_source(a, operand))
+		pd_notation_put(&a->out, "%ds:", 4);
+	if (!strncmp(open, "(%rip)", 6)) {
+		a->notation->has_reference = true;
+		a->notation->reference = a->addr + a->notation->size + number;
+		if (!number)
+			pd_notation_put(&a->out, "0x0", 3);
+	}
+	put_address(a, open, size - (size_t)(open - text));
+}
+
+static uint64_t mask(uint64_t number, unsigned width)
+{
+	return width >= 64 ? number : number & ((UINT64_C(1) << width) - 1);
+}
+
+// "%zmm1 {%k1} {z}"
+static void put_masked(struct att *a, const struct operand *operand)
+{
+	for (size_t i = 0; i < operand->size; i++)
+		if (operand->text[i] != ' ')
+			put_char(a, operand->text[i]);
+}
+
+static void put_operand(struct att *a, const struct operand *operand)
+{
+	uint64_t number;
+	size_t length;
+
+	if (operand->text[0] == '$' && read_number(operand->text + 1, operand->size - 1, &number, &length))
+		pd_notation_printf(&a->out, "$0x%" PRIx64, mask(number, a->width));
+	else if (operand->text[0] == '%' && memchr(operand->text, '{', operand->size))
+		put_masked(a, operand);
+	else if (is_register(operand) ||
+		 (operand->text[0] == '*' && operand->text[1] == '%' && !memchr(operand->text, '(', operand->size) &&
+		  !memchr(operand->text, ':', operand->size)))
+		pd_notation_put(&a->out, operand->text, operand->size);
+	else
+		put_memory(a, operand);
+}
+
+// ---- mnemonics ----
+
+static const char *const sized[] = {
+	"adc",        "add",   "and",     "bsf",      "bsr",      "bswap",     "bt",        "btc",
+	"btr",        "bts",   "call",    "cmp",      "cmpxchg",  "cmps",      "dec",       "div",
+	"idiv",       "imul",  "in",      "inc",      "iret",     "jmp",       "lar",       "lea",
+	"leave",      "lods",  "lret",    "lsl",      "lzcnt",    "mov",       "movabs",    "movbe",
+	"movs",       "mul",   "neg",     "nop",      "not",      "or",        "out",       "outs",
+	"ins",        "pop",   "popcnt",  "push",     "rcl",      "rcr",       "ret",       "rol",
+	"ror",        "sal",   "sar",     "sbb",      "scas",     "shl",       "shld",      "shr",
+	"shrd",       "sldt",  "smsw",    "stos",     "str",      "sub",       "sysret",    "test",
+	"tzcnt",      "xadd",  "xchg",    "xor",      "andn",     "bextr",     "blsi",      "blsmsk",
+	"blsr",       "bzhi",  "mulx",    "pdep",     "pext",     "rorx",      "sarx",      "shlx",
+	"shrx",       "adcx",  "adox",    "rdrand",   "rdseed",   "rdfsbase",  "rdgsbase",  "wrfsbase",
+	"wrgsbase",   "rdpid", "ptwrite", "lldt",     "ltr",      "verr",      "verw",      "lmsw",
+	"sidt",       "sgdt",  "lidt",    "lgdt",     "invpcid",  "incssp",    "rdssp",     "wrss",
+	"movnti",     "pushf", "popf",    "cvtsi2sd", "cvtsi2ss", "vcvtsi2sd", "vcvtsi2ss", "vcvtusi2sd",
+	"vcvtusi2ss",
+};
+
+static bool is_condition(const char *text, size_t length)
+{
+	static const char *const conditions[] = { "a",  "ae", "b",  "be", "e",  "g", "ge", "l",
+						  "le", "ne", "no", "np", "ns", "o", "p",  "s" };
+
+	for (size_t i = 0; i < sizeof(conditions) / sizeof(conditions[0]); i++)
+		if (strlen(conditions[i]) == length && !memcmp(conditions[i], text, length))
+			return true;
+	return false;
+}
+
+// The mnemonic without its size; false if it has none.
+static bool base_of(const char *mnemonic, size_t *length_out, unsigned *width_out)
+{
+	size_t length = strlen(mnemonic);
+
+	if (length < 3)
+		return false;
+	switch (mnemonic[length - 1]) {
+	case 'b':
+		*width_out = 8;
+		break;
+	case 'w':
+		*width_out = 16;
+		break;
+	case 'l':
+		*width_out = 32;
+		break;
+	case 'q':
+		*width_out = 64;
+		break;
+	default:
+		return false;
+	}
+	*length_out = length - 1;
+	if (starts(mnemonic, "cmov") && length > 5)
+		return *width_out != 8 && is_condition(mnemonic + 4, length - 5);
+	for (size_t i = 0; i < sizeof(sized) / sizeof(sized[0]); i++)
+		if (strlen(sized[i]) == length - 1 && !memcmp(sized[i], mnemonic, length - 1))
+			return true;
+	return false;
+}
+
+static bool is_shift(const char *mnemonic)
+{
+	return strlen(mnemonic) >= 3 &&
+	       (starts(mnemonic, "sh") || starts(mnemonic, "sa") || starts(mnemonic, "ro") || starts(mnemonic, "rc")) &&
+	       (mnemonic[2] == 'l' || mnemonic[2] == 'r');
+}
+
+// A register says the size, unless it is that of a count or a port.
+static bool register_has_size(const struct att *a)
+{
+	const struct operand *last = a->count ? &a->operands[a->count - 1] : NULL;
+
+	if (!has_general_register(a))
+		return false;
+	if (is_shift(a->mnemonic) && a->count >= 2 && equals(&a->operands[0], "%cl") && a->mnemonic[3] != 'd')
+		return register_width(last) != 0;
+	return true;
+}
+
+static bool is_vector(const struct operand *operand)
+{
+	return operand->size > 4 && (!memcmp(operand->text, "%xmm", 4) || !memcmp(operand->text, "%mm", 3));
+}
+
+static void choose_mnemonic(struct att *a)
+{
+	char *mnemonic = a->mnemonic;
+	unsigned width = 0;
+	size_t length;
+
+	a->width = 64;
+	for (size_t i = 0; i < a->count; i++)
+		if (register_width(&a->operands[i]))
+			a->width = register_width(&a->operands[i]);
+	if (starts(mnemonic, "xabort"))
+		a->width = 8;
+	if (!base_of(mnemonic, &length, &width))
+		return;
+	if (!has_general_register(a) || starts(mnemonic, "movabs"))
+		a->width = width;
+	if (!strcmp(mnemonic, "movq") && a->count == 2 && (is_vector(&a->operands[0]) || is_vector(&a->operands[1])))
+		return;
+	if (register_has_size(a) || starts(mnemonic, "call") || starts(mnemonic, "jmp") || starts(mnemonic, "ret") ||
+	    (width != 16 && (starts(mnemonic, "push") || starts(mnemonic, "pop") || starts(mnemonic, "leave"))))
+		mnemonic[length] = 0;
+}
+
+// ---- all of it ----
+
+static void put_target(struct att *a, uint64_t target)
+{
+	if (a->kind->isa == PD_ISA_X86_32)
+		target = (uint32_t)target;
+	a->notation->has_target = true;
+	a->notation->target = target;
+	pd_notation_printf(&a->out, "%" PRIx64, target);
+}
+
+static enum pd_flow flow_of(const char *mnemonic)
+{
+	if (starts(mnemonic, "jmp") || starts(mnemonic, "ljmp"))
+		return PD_FLOW_JUMP;
+	if (*mnemonic == 'j' || starts(mnemonic, "loop") || starts(mnemonic, "xbegin"))
+		return PD_FLOW_BRANCH;
+	if (starts(mnemonic, "call") || starts(mnemonic, "lcall"))
+		return PD_FLOW_CALL;
+	if (starts(mnemonic, "ret") || starts(mnemonic, "iret") || starts(mnemonic, "sysret") ||
+	    starts(mnemonic, "lret"))
+		return PD_FLOW_RETURN;
+	return PD_FLOW_NEXT;
+}
+
+// "lock cmpxchgl": what stands before the mnemonic.
+static void split_prefixes(struct att *a, const char *text)
+{
+	const char *blank;
+
+	while ((blank = strchr(text, ' ')) != NULL) {
+		size_t length = strlen(a->prefixes);
+		char word[16];
+
+		snprintf(word, sizeof(word), "%.*s", (int)(blank - text), text);
+		if (!strcmp(word, "repne"))
+			strcpy(word, "repnz");
+		snprintf(a->prefixes + length, sizeof(a->prefixes) - length, "%s ", word);
+		text = blank + 1;
+	}
+	snprintf(a->mnemonic, sizeof(a->mnemonic), "%s", text);
+}
+
+static void put_operands(struct att *a)
+{
+	uint64_t target;
+	size_t length;
+
+	if (a->count == 1 && a->notation->flow != PD_FLOW_NEXT &&
+	    read_number(a->operands[0].text, a->operands[0].size, &target, &length) && length == a->operands[0].size) {
+		put_target(a, target);
+		return;
+	}
+	for (size_t i = 0; i < a->count; i++) {
+		if (i)
+			put_char(a, ',');
+		put_operand(a, &a->operands[i]);
+	}
+}
+
+// Instructions that do nothing say all their prefixes.
+static void adjust_padding(struct att *a)
+{
+	static const char data16[] =
+		"data16 data16 data16 data16 data16 data16 data16 data16 data16 data16 data16 data16 ";
+	unsigned extra = a->bytes.data16 ? a->bytes.data16 - 1 : 0;
+	struct operand *operand = a->operands;
+
+	if (a->count && operand->size > 4 && !memcmp(operand->text, "%cs:", 4)) {
+		operand->text += 4;
+		operand->size -= 4;
+	}
+	snprintf(a->prefixes, sizeof(a->prefixes), "%.*s%s", (int)((extra < 5 ? extra : 5) * 7), data16,
+		 a->bytes.code_segment ? "cs " : "");
+	if (!a->count && a->bytes.data16 && a->bytes.opcode && *a->bytes.opcode == 0x90) {
+		strcpy(a->mnemonic, "xchg");
+		a->operands[0] = a->operands[1] = (struct operand){ "%ax", 3 };
+		a->count = 2;
+	}
+}
+
+static void drop_first(struct att *a)
+{
+	memmove(a->operands, a->operands + 1, --a->count * sizeof(*a->operands));
+}
+
+static void add_operand(struct att *a, bool first, const char *text)
+{
+	if (first)
+		memmove(a->operands + 1, a->operands, a->count * sizeof(*a->operands));
+	a->operands[first ? 0 : a->count] = (struct operand){ text, strlen(text) };
+	a->count++;
+}
+
+// The stack of the coprocessor: the operand that is implied is said.
+static void adjust_stack(struct att *a)
+{
+	static const char *const of_top[] = { "fadd",  "fmul",  "fsub",   "fsubr",  "fdiv",
+					      "fdivr", "fcomi", "fucomi", "fcompi", "fucompi" };
+	size_t length = strlen(a->mnemonic);
+
+	if (a->count != 1 || a->operands[0].text[0] != '%' || strncmp(a->operands[0].text, "%st", 3) != 0)
+		return;
+	for (size_t i = 0; i < sizeof(of_top) / sizeof(of_top[0]); i++) {
+		if (!strcmp(a->mnemonic, of_top[i])) {
+			if (length > 3 && !strcmp(a->mnemonic + length - 2, "pi"))
+				strcpy(a->mnemonic + length - 2, "ip");
+			add_operand(a, false, "%st");
+			return;
+		}
+	}
+	if (a->mnemonic[length - 1] == 'p' && (starts(a->mnemonic, "fadd") || starts(a->mnemonic, "fmul") ||
+					       starts(a->mnemonic, "fsub") || starts(a->mnemonic, "fdiv")))
+		add_operand(a, true, "%st");
+	else if (starts(a->mnemonic, "fcmov"))
+		add_operand(a, false, "%st");
+}
+
+static void adjust_special(struct att *a)
+{
+	uint8_t opcode = a->bytes.opcode ? *a->bytes.opcode : 0;
+
+	if (!strcmp(a->mnemonic, "wait"))
+		strcpy(a->mnemonic, "fwait");
+	else if (starts(a->mnemonic, "nop"))
+		adjust_padding(a);
+	else if (a->mnemonic[0] == 'f')
+		adjust_stack(a);
+	else if (is_shift(a->mnemonic) && !a->bytes.map && (opcode == 0xd0 || opcode == 0xd1) && a->count == 2)
+		drop_first(a);
+}
+
+void pd_notate_att(const struct pd_code_kind *kind, const uint8_t *code, uint64_t addr,
+		   const struct pd_raw_instruction *raw, struct pd_notation *notation_out)
+{
+	struct att a = { .kind = kind,
+			 .addr = addr,
+			 .notation = notation_out,
+			 .out = { notation_out->text, 0, sizeof(notation_out->text) } };
+
+	read_bytes(&a, code, raw->size);
+	split_prefixes(&a, raw->mnemonic);
+	split_operands(&a, raw->operands);
+	notation_out->flow = flow_of(a.mnemonic);
+	choose_mnemonic(&a);
+	adjust_special(&a);
+	pd_notation_put(&a.out, a.prefixes, strlen(a.prefixes));
+	if (!a.count) {
+		pd_notation_put(&a.out, a.mnemonic, strlen(a.mnemonic));
+		return;
+	}
+	pd_notation_printf(&a.out, "%-*s ", (int)(strlen(a.prefixes) < 6 ? 6 - strlen(a.prefixes) : 0), a.mnemonic);
+	put_operands(&a);
+}

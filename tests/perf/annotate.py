@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares perfdata annotate with perf annotate --stdio, on recordings made here.
+
+usage: annotate.py PERFDATA CC... [--verbose]
+
+A small program is built and recorded. With each set of options, every function must have the same title, the same instructions
+at the same addresses, and the same values beside them. Text is counted: at least 97 of 100 lines of instructions are the same. Exit
+status: 0 all agrees, 1 something does not, 77 no perf 6.1 with objdump that can record here, or no disassembler in this build.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static volatile double sink;
+static inline unsigned mix(unsigned h, unsigned c)
+{
+	h ^= c;
+	return h * 16777619u;
+}
+__attribute__((noinline)) unsigned hash(const char *s, unsigned n)
+{
+	unsigned h = 2166136261u;
+	for (unsigned i = 0; i < n; i++)
+		h = mix(h, (unsigned char)s[i]);
+	return h;
+}
+__attribute__((noinline)) double sum(const double *a, int n)
+{
+	double s = 0;
+	for (int i = 0; i < n; i++)
+		s += a[i] / (i + 1);
+	return s;
+}
+static int compare(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+int main(void)
+{
+	static char text[4096];
+	static double numbers[4096];
+	static int items[4096];
+	unsigned h = 1;
+	memset(text, 'x', sizeof(text));
+	for (int k = 0; k < 4000; k++) {
+		h += hash(text, sizeof(text));
+		numbers[k & 4095] = h;
+		sink = sum(numbers, 4096);
+		for (int i = 0; i < 256; i++)
+			items[i] = (int)(h = h * 1103515245 + 12345);
+		qsort(items, 256, sizeof(*items), compare);
+	}
+	printf("%u\n", h);
+	return 0;
+}
+"""
+VERSION = "6.1."
+OPTIONS = ("", "-n", "--show-total-period", "--percent-type global-period", "--percent-type local-hits", "--no-source", "-l", "-P", "--group")
+EVENTS = (("cpu-clock",), ("cpu-clock", "page-faults"))
+TITLE = re.compile(r"^ (Percent|Samples|Period) *\|\t")
+INSTRUCTION = re.compile(r"^((?: +[0-9.]+)+) : +([0-9a-f]+): *(.*)$")
+SAME_TEXT = 0.97
+
+
+def output(argv):
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, check=False)
+    return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+
+
+def can_compare():
+    try:
+        return output(["perf", "--version"])[1].split()[-1].startswith(VERSION) and output(["objdump", "--version"])[0] == 0
+    except (OSError, IndexError):
+        return False
+
+
+def functions(text):
+    """Blocks by title: values and texts by address."""
+    found, block = {}, None
+    for line in text.split("\n"):
+        if TITLE.match(line):
+            block = found.setdefault(line, {})
+        match = INSTRUCTION.match(line)
+        if match and block is not None:
+            block[int(match[2], 16)] = (match[1].split(), match[3].rstrip())
+    return found
+
+
+def compare(perfdata, path, options, verbose):
+    """Instructions, those with another text, and what differs."""
+    theirs = functions(output(["perf", "annotate", "--stdio", *options, "-i", path])[1])
+    ours = functions(output([perfdata, "annotate", *options, "-i", path])[1])
+    wrong, count, texts = [], 0, 0
+    for title, block in theirs.items():
+        other = ours.get(title)
+        if other is None:
+            wrong.append(f"missing: {title.strip()}")
+            continue
+        if set(block) != set(other):
+            wrong.append(f"{title.strip()}: addresses {sorted(set(block) ^ set(other))[:4]}")
+        for addr, (values, text) in block.items():
+            if addr not in other:
+                continue
+            count += 1
+            if values != other[addr][0]:
+                wrong.append(f"{title.strip()}: {addr:x}: {values} {other[addr][0]}")
+            if text != other[addr][1]:
+                texts += 1
+                if verbose:
+                    print(f"{addr:x}: {text}\n   here: {other[addr][1]}")
+    return count, texts, wrong
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("perfdata")
+    parser.add_argument("compiler", nargs="+")
+    parser.add_argument("--verbose", action="store_true")
+    args = parser.parse_args()
+    if not can_compare() or "disassembl" not in "".join(
+            line for line in output([args.perfdata, "version", "--build"])[1].split("\n") if "capstone 5" in line):
+        print("needs perf 6.1, objdump, and a disassembler in this build")
+        return 77
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = os.path.join(folder, "hot.c"), os.path.join(folder, "hot")
+        with open(source, "w", encoding="utf-8") as f:
+            f.write(PROGRAM)
+        if output([*args.compiler, "-O2", "-g", "-o", program, source])[0] != 0:
+            print("no program could be built")
+            return 77
+        for events in EVENTS:
+            path = os.path.join(folder, "perf.data")
+            if output(["perf", "record", "-q", "-F", "2000", "-e", ",".join(events), "-o", path, program])[0] != 0:
+                print("cannot record")
+                return 77
+            for options in OPTIONS:
+                count, texts, wrong = compare(args.perfdata, path, options.split(), args.verbose)
+                same = 1 - texts / max(count, 1)
+                print(f"{','.join(events)} {options}: {count} instructions, {texts} with another text, {len(wrong)} differences")
+                for line in wrong[:10]:
+                    print(f"  {line}")
+                failed |= bool(wrong) or count < 30 or same < SAME_TEXT
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
