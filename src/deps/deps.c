@@ -52,7 +52,7 @@ const struct pd_codec *pd_codec_by_name(const char *name)
 static const char *sqlite_part(bool *built_in_out, const char **use_out)
 {
 	if (built_in_out)
-		*built_in_out = pd_sql_sqlite.open != NULL;
+		*built_in_out = pd_sql_sqlite.begin != NULL;
 	if (use_out)
 		*use_out = "questions in SQL";
 	return pd_sql_sqlite.version ? pd_sql_sqlite.version() : pd_sql_sqlite.name;

@@ -374,7 +374,7 @@ static enum pd_status open_order(struct cursor *cursor, const char *text, struct
 		bounds[i].op = (enum pd_sql_op)strtoul(at, &at, 10);
 		bounds[i].value = value_of(argv[i]);
 	}
-	status = source_of(cursor)->open(source_of(cursor)->self, table->number, order, &cursor->cursor, error);
+	status = source_of(cursor)->begin(source_of(cursor)->self, table->number, order, &cursor->cursor, error);
 	pd_free(groups);
 	return status;
 }
@@ -685,7 +685,7 @@ static enum pd_status save(struct pd_sql_database *database, const char *path, s
 const struct pd_sql_engine pd_sql_sqlite = {
 	.name = "sqlite",
 	.version = version,
-	.open = open_database,
+	.begin = open_database,
 	.close = close_database,
 	.prepare = prepare,
 	.step = step,

@@ -88,8 +88,8 @@ struct pd_sql_source {
 	const struct pd_sql_function *functions; // ends with a name of NULL
 	// Whether rows can be had in groups.
 	bool (*can_group)(void *self, size_t table, const struct pd_sql_order *order);
-	enum pd_status (*open)(void *self, size_t table, const struct pd_sql_order *order, void **cursor_out,
-			       struct pd_error *error);
+	enum pd_status (*begin)(void *self, size_t table, const struct pd_sql_order *order, void **cursor_out,
+				struct pd_error *error);
 	enum pd_status (*next)(void *cursor, struct pd_error *error); // PD_OK: there is a row; PD_END
 	void (*cell)(void *cursor, size_t column, struct pd_sql_value *value_out);
 	void (*close)(void *cursor);
@@ -103,8 +103,8 @@ struct pd_sql_engine {
 	const char *name;
 	const char *(*version)(void);
 	// The source must outlive the database. Nothing that it runs opens a file.
-	enum pd_status (*open)(const struct pd_sql_source *source, struct pd_sql_database **database_out,
-			       struct pd_error *error);
+	enum pd_status (*begin)(const struct pd_sql_source *source, struct pd_sql_database **database_out,
+				struct pd_error *error);
 	void (*close)(struct pd_sql_database *database);
 	// The first statement of a text that ends with a NUL, and where the next one begins; NULL if there is only white space.
 	enum pd_status (*prepare)(struct pd_sql_database *database, const char *text,

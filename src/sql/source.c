@@ -532,7 +532,7 @@ enum pd_status pd_sql_join(struct pd_sql *sql, struct pd_error *error)
 					      .table_count = sql->table_count,
 					      .functions = pd_sql_functions,
 					      .can_group = can_group,
-					      .open = open_rows,
+					      .begin = open_rows,
 					      .next = next_row,
 					      .cell = get_cell,
 					      .close = close_rows };

@@ -36,8 +36,8 @@ enum pd_status pd_sql_new(struct pd_file *const *files, size_t count, const stru
 	struct pd_sql *sql;
 	enum pd_status status;
 
-	if (!pd_sql_sqlite.open)
-		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "this build has no SQLite");
+	if (!pd_sql_sqlite.begin)
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "this build has no SQLite (see docs/dependencies.md)");
 	if (!count || (options && !options->size))
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "no files, or options without a size");
 	if (options)
@@ -49,7 +49,7 @@ enum pd_status pd_sql_new(struct pd_file *const *files, size_t count, const stru
 	if (status >= 0)
 		status = pd_sql_join(sql, error);
 	if (status >= 0)
-		status = pd_sql_sqlite.open(&sql->source, &sql->database, error);
+		status = pd_sql_sqlite.begin(&sql->source, &sql->database, error);
 	if (status < 0)
 		pd_sql_free(sql);
 	else
