@@ -12,7 +12,8 @@ struct values {
 	bool pid, tid, no_comm;
 	bool kernel, jit, inlined, all;
 	bool full_names;
-	bool reverse;
+	bool reverse, normalize;
+	const char *old;
 	struct option_number max_stack;
 };
 
@@ -31,6 +32,9 @@ static const struct option options[] = {
 	FLAG("all", 0, all, "all three marks"),
 	FLAG("full-names", 0, full_names, "keep function arguments, quotes and the L of Java classes"),
 	FLAG("reverse", 0, reverse, "start from the sampled function"),
+	STRING("diff", 0, "OLD", old,
+	       "print two numbers for each stack, that of the recording OLD first, as difffolded does"),
+	FLAG("normalize", 0, normalize, "with --diff: scale the numbers of OLD to the total of FILE"),
 	GROUP(flame_max_stack_option, max_stack),
 	GROUP(unwind_option, analysis.unwind),
 	{ 0 },
@@ -41,6 +45,7 @@ static const struct example examples[] = {
 	{ "perfdata folded --all perf.data", "mark kernel, inlined and JIT-compiled functions" },
 	{ "perfdata folded --event cycles --comm make --by-pid", "one event, by process of one program" },
 	{ "perfdata folded --weight samples perf.data | flamegraph.pl", "count samples" },
+	{ "perfdata folded --diff old.data new.data | flamegraph.pl", "what changed, by colour" },
 	{ 0 },
 };
 
@@ -68,15 +73,16 @@ static bool fill_options(struct pd_flame_options *options, const struct values *
 	return flame_weight_parse(values->weight, &options->weight);
 }
 
-static int print(struct pd_flame *flame, const struct analysis *analysis, struct output *out)
+static int print(struct pd_flame *flame, const struct analysis *analysis, struct pd_text *text, struct output *out)
 {
 	struct pd_flame_summary summary;
 	struct pd_error error;
-	enum pd_status status = pd_flame_print_folded(flame, out->text, &error);
+	enum pd_status status = pd_flame_print_folded(flame, text, &error);
 
 	if (status < 0 && status != PD_ERROR_OUTPUT)
 		return code_with_error(status, &error);
-	output_flush(out);
+	if (text == out->text)
+		output_flush(out);
 	pd_flame_summary(flame, &summary);
 	if (!analysis->input.quiet)
 		copied_stacks_report(analysis->input.name, summary.copied, summary.samples);
@@ -85,9 +91,11 @@ static int print(struct pd_flame *flame, const struct analysis *analysis, struct
 	return CODE_OK;
 }
 
-static int run_folded(const struct call *call)
+static int fold(const struct call *call, const char *path, struct pd_text *text)
 {
 	const struct values *values = call->values;
+	struct analysis_options wanted = values->analysis;
+	const struct call alone = { .values = call->values, .out = call->out };
 	struct pd_flame_options options;
 	struct pd_flame *flame = NULL;
 	struct analysis analysis;
@@ -95,13 +103,54 @@ static int run_folded(const struct call *call)
 
 	if (!fill_options(&options, values))
 		return CODE_USAGE;
-	code = analysis_begin(&analysis, &values->analysis, call);
+	if (path)
+		wanted.input.path = path;
+	code = analysis_begin(&analysis, &wanted, path ? &alone : call);
 	if (code == CODE_OK)
-		code = flame_read_file(&analysis, &values->analysis, &options, &flame);
+		code = flame_read_file(&analysis, &wanted, &options, &flame);
 	if (code == CODE_OK)
-		code = print(flame, &analysis, call->out);
+		code = print(flame, &analysis, text, call->out);
 	pd_flame_free(flame);
 	return analysis_close(&analysis, code);
+}
+
+static bool is_usable(int code)
+{
+	return code == CODE_OK || code == CODE_DAMAGED;
+}
+
+static int compare(const struct call *call, struct pd_text *old, struct pd_text *new)
+{
+	const struct values *values = call->values;
+	int code = fold(call, values->old, old), other = is_usable(code) ? fold(call, NULL, new) : CODE_OK;
+	struct pd_error error;
+	enum pd_status status;
+
+	if (!is_usable(code) || !is_usable(other))
+		return is_usable(code) ? other : code;
+	status = pd_folded_compare(pd_text_bytes(old), pd_text_bytes(new), values->normalize, call->out->text, &error);
+	if (status < 0 && status != PD_ERROR_OUTPUT)
+		return code_with_error(status, &error);
+	output_flush(call->out);
+	return code == CODE_OK ? other : code;
+}
+
+static int run_folded(const struct call *call)
+{
+	const struct values *values = call->values;
+	struct pd_text *old, *new;
+	int code;
+
+	if (values->normalize && !values->old)
+		return print_failure(CODE_USAGE, "--normalize needs --diff");
+	if (!values->old)
+		return fold(call, NULL, call->out->text);
+	old = pd_text_new();
+	new = pd_text_new();
+	code = old && new ? compare(call, old, new) : print_failure(CODE_UNREADABLE, "out of memory");
+	pd_text_free(old);
+	pd_text_free(new);
+	return code;
 }
 
 const struct command cmd_folded = {
@@ -118,7 +167,10 @@ const struct command cmd_folded = {
 		"stackcollapse-perf.pl on the text of perf script, which "
 		"adds up periods (--all is its --all; --weight samples is what its older versions and other collapsers count). Names follow "
 		"that script: [OBJECT] for an unresolved function, blanks in thread names as _, functions without arguments. "
-		"Lines are sorted by bytes, for any number of threads.",
+		"Lines are sorted by bytes, for any number of threads.\n"
+		"\n"
+		"--diff OLD prints each stack that OLD or FILE has, with a number of each, 0 where one lacks it: nothing is lost that is "
+		"only in one of them. --normalize makes recordings of different length comparable.",
 	OWN_TABLES,
 	.usual = "input time comms event",
 	.max_words = 1,

@@ -107,6 +107,11 @@ PD_API bool pd_flame_node(struct pd_flame *flame, size_t index, struct pd_flame_
 /** Adds one line for each distinct stack, sorted by bytes: "a;b;c 12". PD_ERROR_MEMORY. PD_ERROR_OUTPUT: the sink of the text
  * failed. The stacks are used up: nothing else can be printed then. */
 PD_API enum pd_status pd_flame_print_folded(struct pd_flame *flame, struct pd_text *text, struct pd_error *error);
+/** Merges two folded texts into lines "a;b;c 12 34", the value of the old one first, 0 where one lacks the stack: what difffolded
+ * makes, with nothing lost of either. normalize: old values are scaled to the new total. Errors: PD_ERROR_MEMORY,
+ * PD_ERROR_OUTPUT. */
+PD_API enum pd_status pd_folded_compare(struct pd_bytes old_text, struct pd_bytes new_text, bool normalize,
+					struct pd_text *text, struct pd_error *error);
 /** Adds a page that needs only a browser. Errors as above. */
 PD_API enum pd_status pd_flame_print_html(struct pd_flame *flame, struct pd_text *text, struct pd_error *error);
 /** Adds an SVG image; width and the least width of a frame are in pixels. Errors as above. */

@@ -54,3 +54,8 @@ try diff -s nothing perf.data perf.data
 try record --runs 0 -- true
 try record --runs 2 -o - -- true
 try record --runs 2 -- true --vs
+cd data
+try folded --no-symbols --event cpu-clock --by-pid --diff hot.data hot.data
+try folded --no-symbols --diff hot.data --normalize hot-multi.data
+try folded --diff missing hot.data
+try folded --normalize hot.data
