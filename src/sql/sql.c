@@ -37,7 +37,8 @@ enum pd_status pd_sql_new(struct pd_file *const *files, size_t count, const stru
 	enum pd_status status;
 
 	if (!pd_sql_sqlite.begin)
-		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "this build has no SQLite (see docs/dependencies.md)");
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET,
+			       "this build has no SQLite (see docs/dependencies.md)");
 	if (!count || (options && !options->size))
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "no files, or options without a size");
 	if (options)
