@@ -22,11 +22,18 @@ static inline bool pd_chain_mode(uint64_t marker, unsigned *cpumode)
 	return false;
 }
 
-// An unwound chain that does not reach the outermost function ends in one more marker of user space, which announces what is not
-// there. perf passes over it.
+// An unwound chain that does not reach the outermost function ends in a second marker of user space, which announces what is not
+// there. perf passes over it. One alone stands where a kernel had nothing to say of user space, as that of s390x.
 static inline bool pd_chain_is_truncated(struct pd_u64s chain)
 {
-	return chain.count > 1 && chain.items[chain.count - 1] == (uint64_t)PD_CONTEXT_USER;
+	const uint64_t user = (uint64_t)PD_CONTEXT_USER;
+	size_t i = chain.count;
+
+	if (i < 2 || chain.items[--i] != user)
+		return false;
+	while (i && chain.items[i - 1] != user)
+		i--;
+	return i;
 }
 
 #endif
