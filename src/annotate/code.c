@@ -19,7 +19,7 @@ static enum pd_status find_bytes(struct pd_annotate_code *code, const struct pd_
 	if (!object->elf)
 		return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "%s: no object with its code was found (%s)",
 			       function->dso->name, function->dso->detail);
-	if (!pd_disassembler_capstone.open)
+	if (!pd_disassembler_capstone.start)
 		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET,
 			       "this build has no disassembler: it was made without capstone 5");
 	if (!object->disassembler)

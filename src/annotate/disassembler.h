@@ -45,12 +45,12 @@ struct pd_raw_instruction {
 	char operands[PD_OPERANDS_SIZE];
 };
 
-/** A library. open is NULL if none is built in. One handle for each thread. */
+/** A library. start is NULL if none is built in. One handle for each thread. */
 struct pd_disassembler {
 	const char *name;
 	const char *(*version)(void);
 	// NULL if the library lacks this kind of code, or without memory
-	void *(*open)(const struct pd_code_kind *kind);
+	void *(*start)(const struct pd_code_kind *kind);
 	void (*close)(void *handle);
 	// The instruction at the beginning of size bytes, which stand at addr when they run.
 	void (*next)(void *handle, const uint8_t *code, size_t size, uint64_t addr,

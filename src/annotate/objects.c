@@ -35,8 +35,8 @@ static void open_object(struct pd_annotate *annotate, struct pd_object_code *obj
 		return;
 	object->kind = kind_of(object->elf, annotate->options.intel);
 	object->labels = pd_labels_new(object->elf, object->found->debug);
-	if (pd_disassembler_capstone.open)
-		object->disassembler = pd_disassembler_capstone.open(&object->kind);
+	if (pd_disassembler_capstone.start)
+		object->disassembler = pd_disassembler_capstone.start(&object->kind);
 }
 
 struct pd_object_code *pd_annotate_object(struct pd_annotate *annotate, const struct pd_dso *dso)

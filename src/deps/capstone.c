@@ -103,7 +103,7 @@ static const char *version(void)
 const struct pd_disassembler pd_disassembler_capstone = {
 	.name = "capstone",
 	.version = version,
-	.open = open_handle,
+	.start = open_handle,
 	.close = close_handle,
 	.next = read_next,
 };

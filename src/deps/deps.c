@@ -63,7 +63,7 @@ static const char *disassembler_part(bool *built_in_out, const char **use_out)
 	const struct pd_disassembler *disassembler = &pd_disassembler_capstone;
 
 	if (built_in_out)
-		*built_in_out = disassembler->open != NULL;
+		*built_in_out = disassembler->start != NULL;
 	if (use_out)
 		*use_out = "disassembly";
 	return disassembler->version ? disassembler->version() : disassembler->name;

@@ -84,14 +84,14 @@ enum pd_status pd_scrub_keep_add(struct pd_scrub_keep *keep, const char *pattern
 
 enum pd_status pd_scrub_keep_add_file(struct pd_scrub_keep *keep, const char *path, struct pd_error *error)
 {
-	size_t size;
-	char *data, *text;
+	size_t size = 0;
+	char *data = NULL, *text;
 	enum pd_status status = read_file(path, &data, &size, error);
 
 	if (status < 0)
 		return status;
 	text = pd_arena_alloc(&keep->strings, size + 1);
-	if (text)
+	if (text && data)
 		memcpy(text, data, size + 1);
 	pd_free(data);
 	if (!text)

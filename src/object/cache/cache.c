@@ -129,7 +129,7 @@ const struct pd_cached_object *pd_build_id_cache_at(const struct pd_build_id_cac
 
 int pd_cache_open_folder(int dir, const char *path, bool create)
 {
-	int fd = fcntl(dir, F_DUPFD_CLOEXEC, 0), next, failure;
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), next, failure;
 	char part[NAME_MAX + 1];
 
 	while (fd >= 0 && *path) {

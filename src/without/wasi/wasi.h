@@ -41,6 +41,14 @@ static inline int pd_no_advice(void *memory, size_t size, int advice)
 }
 #define madvise(memory, size, advice) pd_no_advice(memory, size, advice)
 
+// Files have no mode.
+static inline int fchmod(int fd, mode_t mode)
+{
+	(void)fd;
+	(void)mode;
+	return 0;
+}
+
 static inline uid_t geteuid(void)
 {
 	return 0;
