@@ -5,7 +5,7 @@
 
 static struct pd_notation notation_of(const struct pd_code_kind *kind, const char *bytes, size_t size)
 {
-	void *handle = pd_disassembler_capstone.open(kind);
+	void *handle = pd_disassembler_capstone.start(kind);
 	struct pd_raw_instruction raw;
 	struct pd_notation notation;
 
