@@ -199,10 +199,11 @@ static void put_strings(struct pd_quipper_writing *self)
 static void put_feature(struct pd_quipper_writing *self, const struct pd_quipper_feature *feature)
 {
 	const void *decoded = pd_file_feature(self->file, feature->feature);
-	const struct pd_list *list = (const void *)((const char *)decoded + (decoded ? feature->list : 0));
+	const struct pd_list *list;
 
 	if (!decoded)
 		return;
+	list = (const void *)((const char *)decoded + feature->list);
 	for (size_t i = 0; i < (feature->is_list ? list->count : 1); i++) {
 		pd_quipper_begin(self);
 		pd_quipper_encode(&self->encoder, feature->message,
