@@ -91,6 +91,8 @@ bool pd_input_rest(struct pd_input *self, struct pd_bytes *bytes_out)
 {
 	while (read_more(self, LARGEST))
 		;
-	*bytes_out = (struct pd_bytes){ (const uint8_t *)self->data + self->at, self->size - self->at };
+	*bytes_out = (struct pd_bytes){ 0 };
+	if (self->data)
+		*bytes_out = (struct pd_bytes){ (const uint8_t *)self->data + self->at, self->size - self->at };
 	return self->status >= 0;
 }
