@@ -202,7 +202,9 @@ class Test:
         if sorted(before.split(b"\n")) != sorted(after.split(b"\n")):
             self.fail(name, "folded of inject --unwind has other stacks")
         ratio = os.path.getsize(recording) / os.path.getsize(chains)
-        if size >= 8192 and ratio < 20 and len(ours) > 300:
+        # mappings stay, and this program has one for each time that it loads the library
+        least = 10 if name == "loaded" else 20
+        if size >= 8192 and ratio < least and len(ours) > 300:
             self.fail(name, f"inject --unwind makes it only {ratio:.1f} times smaller")
         return f"{ratio:.0f} times smaller"
 
