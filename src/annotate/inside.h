@@ -115,7 +115,7 @@ struct pd_label {
 	uint64_t size;
 	uint32_t section;
 	uint8_t type, bind;
-	bool made; // a stub, of which the object has no symbol
+	bool of_plt; // an entry of the PLT, for which the object has no symbol
 };
 
 /** NULL without memory. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names of addresses as objdump chooses them: the last symbol at or before an address, and of those that begin there the first
- * one in its order. Symbols are those of the full table, else those of the dynamic linker with their versions; and stubs.
+ * one in its order. Symbols are those of the full table, else those of the dynamic linker with their versions; and entries of the PLT.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -262,7 +262,7 @@ static bool read_symbols(struct pd_labels *labels, struct pd_elf *elf, uint32_t 
 	return true;
 }
 
-static void read_stubs(struct pd_labels *labels, struct pd_elf *elf)
+static void read_plt(struct pd_labels *labels, struct pd_elf *elf)
 {
 	struct pd_symtab_maker maker = { .rule = PD_SYMTAB_INNER };
 
@@ -270,7 +270,7 @@ static void read_stubs(struct pd_labels *labels, struct pd_elf *elf)
 	for (size_t i = 0; i < pd_symtab_maker_count(&maker); i++) {
 		const struct pd_symbol *symbol = pd_symtab_maker_at(&maker, i);
 		struct pd_label label = {
-			.addr = symbol->start, .type = TYPE_FUNCTION, .bind = BIND_GLOBAL, .made = true
+			.addr = symbol->start, .type = TYPE_FUNCTION, .bind = BIND_GLOBAL, .of_plt = true
 		};
 
 		if (symbol->kind != PD_SYMBOL_PLT)
@@ -319,7 +319,7 @@ struct pd_labels *pd_labels_new(struct pd_elf *elf, struct pd_elf *debug)
 	if (!read_symbols(labels, elf, PD_ELF_SECTION_SYMTAB) &&
 	    !(debug && read_symbols(labels, debug, PD_ELF_SECTION_SYMTAB)))
 		read_symbols(labels, elf, PD_ELF_SECTION_DYNSYM);
-	read_stubs(labels, elf);
+	read_plt(labels, elf);
 	if (labels->failed) {
 		pd_labels_free(labels);
 		return NULL;
@@ -366,7 +366,7 @@ const struct pd_label *pd_labels_function(const struct pd_labels *labels, uint64
 
 	PD_SEARCH(at, (size_t)0, labels->count, i, labels->items[i].addr <= addr);
 	while (at--)
-		if (!labels->items[at].made &&
+		if (!labels->items[at].of_plt &&
 		    (labels->items[at].type == TYPE_FUNCTION || labels->items[at].type == TYPE_NONE))
 			return pd_labels_find(labels, labels->items[at].addr);
 	return NULL;

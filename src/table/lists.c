@@ -60,6 +60,52 @@ static enum pd_status find_key(struct pd_scan *scan, const struct pd_u64_map *ma
 	return status;
 }
 
+// Stacks or frames: what has numbers in the set, and an id by which others name it.
+struct numbered {
+	const struct pd_u64_map *number_of; // by id, + 1
+	const size_t *count;
+	uint64_t first; // number
+	uint64_t (*id)(struct pd_table_set *set, uint32_t number);
+	enum pd_status (*add)(struct pd_scan *scan, uint32_t number);
+};
+
+static enum pd_status scan_one(struct pd_scan *scan, const struct numbered *kind, struct pd_error *error)
+{
+	uint64_t known;
+	enum pd_status status;
+
+	if (scan->at)
+		return PD_END;
+	status = find_key(scan, kind->number_of, &known, error);
+	if (status < 0)
+		return status;
+	return known ? kind->add(scan, (uint32_t)known - 1) : PD_END;
+}
+
+static enum pd_status scan_numbered(struct pd_scan *scan, const struct numbered *kind, struct pd_error *error)
+{
+	struct pd_table_set *set = scan->set;
+	enum pd_status status;
+
+	if (scan->limits.has_key)
+		return scan_one(scan, kind, error);
+	status = scan->at ? PD_OK : set->complete(set, error);
+	if (status < 0)
+		return status;
+	if (scan->at < kind->first)
+		scan->at = kind->first;
+	// equal ones at other addresses have the number of the first one
+	for (; scan->at < *kind->count; scan->at++) {
+		uint64_t id = kind->id(set, (uint32_t)scan->at);
+
+		if (set->strings.failed)
+			return pd_fail_memory(error);
+		if (pd_u64_map_find(kind->number_of, id) == scan->at + 1)
+			return kind->add(scan, (uint32_t)scan->at);
+	}
+	return PD_END;
+}
+
 static enum pd_status add_stack(struct pd_scan *scan, uint32_t stack)
 {
 	for (size_t i = 0; i < scan->column_count; i++)
@@ -71,28 +117,10 @@ static enum pd_status add_stack(struct pd_scan *scan, uint32_t stack)
 enum pd_status pd_scan_stacks(struct pd_scan *scan, struct pd_error *error)
 {
 	struct pd_table_set *set = scan->set;
-	uint64_t known;
-	enum pd_status status;
+	const struct numbered stacks = { &set->ids.stack_of, &set->strings.stack_count, 1, pd_table_stack_id,
+					 add_stack };
 
-	if (scan->limits.has_key) {
-		if (scan->at)
-			return PD_END;
-		status = find_key(scan, &set->ids.stack_of, &known, error);
-		return status < 0 || known ? (status < 0 ? status : add_stack(scan, (uint32_t)known - 1)) : PD_END;
-	}
-	status = scan->at ? PD_OK : set->complete(set, error);
-	if (status < 0)
-		return status;
-	// equal stacks at other addresses have the number of the first one
-	for (scan->at += !scan->at; scan->at < set->strings.stack_count; scan->at++) {
-		uint64_t id = pd_table_stack_id(set, (uint32_t)scan->at);
-
-		if (set->strings.failed)
-			return pd_fail_memory(error);
-		if (pd_u64_map_find(&set->ids.stack_of, id) == scan->at + 1)
-			return add_stack(scan, (uint32_t)scan->at);
-	}
-	return PD_END;
+	return scan_numbered(scan, &stacks, error);
 }
 
 // ---- frames ----
@@ -175,27 +203,10 @@ static enum pd_status add_frame(struct pd_scan *scan, uint32_t frame)
 enum pd_status pd_scan_frames(struct pd_scan *scan, struct pd_error *error)
 {
 	struct pd_table_set *set = scan->set;
-	uint64_t known;
-	enum pd_status status;
+	const struct numbered frames = { &set->ids.frame_of, &set->strings.frame_count, 0, pd_table_frame_id,
+					 add_frame };
 
-	if (scan->limits.has_key) {
-		if (scan->at)
-			return PD_END;
-		status = find_key(scan, &set->ids.frame_of, &known, error);
-		return status < 0 || known ? (status < 0 ? status : add_frame(scan, (uint32_t)known - 1)) : PD_END;
-	}
-	status = scan->at ? PD_OK : set->complete(set, error);
-	if (status < 0)
-		return status;
-	for (; scan->at < set->strings.frame_count; scan->at++) {
-		uint64_t id = pd_table_frame_id(set, (uint32_t)scan->at);
-
-		if (set->strings.failed)
-			return pd_fail_memory(error);
-		if (pd_u64_map_find(&set->ids.frame_of, id) == scan->at + 1)
-			return add_frame(scan, (uint32_t)scan->at);
-	}
-	return PD_END;
+	return scan_numbered(scan, &frames, error);
 }
 
 // ---- mappings ----

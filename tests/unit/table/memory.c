@@ -7,42 +7,8 @@
 
 #include <stdlib.h>
 
+#include "../failing.h"
 #include "../test.h"
-
-static long left = -1; // allocations until the one that fails; below 0 none does
-static bool has_failed;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-
-static bool fails(void)
-{
-	bool now = left == 0;
-
-	if (left >= 0)
-		left--;
-	has_failed |= now;
-	return now;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-	return fails() ? NULL : __real_realloc(memory, size);
-}
 
 struct opened {
 	struct pd_file *file;

@@ -4,6 +4,7 @@
 #include "unwind/rules/sframe.h"
 
 #include "unit/test.h"
+#include "unit/unwind/rules.h"
 
 enum {
 	SP = 13,
@@ -12,30 +13,6 @@ enum {
 	R4 = 4,
 	END = 0x9000
 };
-
-static const struct pd_unwind_rule *rule_at(const struct pd_unwind_table *table, uint64_t addr)
-{
-	uint32_t rule = pd_unwind_table_find(table, addr);
-
-	return rule ? pd_unwind_table_at(table, rule) : NULL;
-}
-
-static bool has_cfa(const struct pd_unwind_table *table, uint64_t addr, unsigned number, int32_t offset)
-{
-	const struct pd_unwind_rule *rule = rule_at(table, addr);
-
-	return rule && rule->kind == PD_CFA_REGISTER && rule->cfa_register == number && rule->cfa == offset;
-}
-
-static bool has_saved(const struct pd_unwind_table *table, uint64_t addr, unsigned number, unsigned kind, int32_t value)
-{
-	const struct pd_unwind_rule *rule = rule_at(table, addr);
-
-	for (size_t i = 0; rule && i < rule->count; i++)
-		if (rule->saved[i].number == number)
-			return rule->saved[i].kind == kind && rule->saved[i].value == value;
-	return false;
-}
 
 // ---- ARM ----
 
