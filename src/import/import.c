@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "import/import.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -37,6 +38,10 @@ enum pd_status pd_import_run(const struct pd_import_options *options, struct pd_
 	if (i == sizeof(formats) / sizeof(formats[0]))
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "there is no format of this name");
 	status = formats[i].run(&all, writer, &result, error);
+	if (status >= 0 && !result.records && result.left_out)
+		return pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET,
+			       "%s: nothing to import: none of %" PRIu64 " lines or records is a sample", all.name,
+			       result.left_out);
 	if (status >= 0 && !result.records)
 		return pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET, "%s: nothing to import", all.name);
 	if (status >= 0 && result_out)

@@ -321,12 +321,18 @@ static void read_profile(struct pprof *self, struct pd_bytes bytes)
 	while (self->builder.status >= 0 && pd_proto_next(&c, &field))
 		if (field.wire == PD_PROTO_SIZED)
 			take_table(self, &field);
-	if (self->builder.status >= 0 && (c.failed || !self->type_count)) {
+	if (self->builder.status >= 0 && c.failed) {
+		uint64_t offset = (uint64_t)(c.failed_at - c.start);
+
+		self->builder.status = pd_fail(self->builder.error, PD_ERROR_FORMAT, offset,
+					       "%s: offset 0x%" PRIx64 ": no profile of pprof: %s", self->input.name,
+					       offset, c.reason);
+	} else if (self->builder.status >= 0 && !self->type_count) {
 		self->builder.status = pd_fail(self->builder.error, PD_ERROR_FORMAT, PD_NO_OFFSET,
-					       "%s: no profile of pprof: %s", self->input.name,
-					       c.failed ? c.reason : "it has no types of samples");
-		return;
+					       "%s: no profile of pprof: it has no types of samples", self->input.name);
 	}
+	if (self->builder.status < 0)
+		return;
 	pd_builder_limit(&self->builder, bytes.size);
 	// all events come before the first record
 	for (size_t i = 0; i < self->type_count && self->builder.status >= 0; i++)

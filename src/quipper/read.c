@@ -283,6 +283,7 @@ static enum pd_status read_binary(struct pd_quipper_reading *self, struct input 
 			return pd_quipper_fail(self, c.reason, error);
 		input->at += (size_t)size;
 		status = take_field(self, &field, error);
+		self->at += size;
 	}
 	return input->status < 0 ? input->status : status;
 }
@@ -303,6 +304,7 @@ static enum pd_status read_text(struct pd_quipper_reading *self, struct input *i
 	struct pd_text *message = pd_text_new();
 	enum pd_status status = parser && message ? PD_OK : pd_fail_memory(error);
 
+	self->at = PD_NO_OFFSET;
 	if (parser) {
 		parser->more = more_text;
 		parser->self = input;

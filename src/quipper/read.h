@@ -39,6 +39,7 @@ struct pd_quipper_reading {
 	struct pd_cpu_topology *topology;
 	struct pd_text *build_ids; // records
 	uint64_t mask;
+	uint64_t at; // of the present field in the file; PD_NO_OFFSET: it is text
 };
 
 enum pd_status pd_quipper_fail(struct pd_quipper_reading *self, const char *why, struct pd_error *error);

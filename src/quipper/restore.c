@@ -2,6 +2,8 @@
 /* Events and header features out of PerfDataProto. */
 #include "quipper/read.h"
 
+#include <inttypes.h>
+
 #include "base/error.h"
 #include "format/encode.h"
 #include "format/record.h"
@@ -16,8 +18,11 @@ enum pd_status pd_quipper_fail(struct pd_quipper_reading *self, const char *why,
 {
 	if (self->record.failed || self->lasting.failed)
 		return pd_fail_memory(error);
-	return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: no PerfDataProto: %s", self->name,
-		       why ? why : "damaged");
+	why = why ? why : "damaged";
+	if (self->at == PD_NO_OFFSET)
+		return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: no PerfDataProto: %s", self->name, why);
+	return pd_fail(error, PD_ERROR_FORMAT, self->at, "%s: offset 0x%" PRIx64 ": no PerfDataProto: %s", self->name,
+		       self->at, why);
 }
 
 // In a pipe, where they come after records, they are sent at once.
