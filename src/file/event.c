@@ -6,6 +6,7 @@
 
 #include "file/event_name.h"
 #include "file/inside.h"
+#include "format/record.h"
 
 static unsigned bits_set(uint64_t word, uint64_t mask)
 {
@@ -38,19 +39,6 @@ static void find_places(struct pd_event_full *full)
 		full->trailer_id = (uint8_t)(1 + bits_set(type, after_id));
 	if (type & MASK_SAMPLE_TYPE(TIME))
 		full->trailer_time = (uint8_t)(1 + bits_set(type, after_id | MASK_SAMPLE_TYPE(ID)));
-}
-
-static void set_words(struct pd_event_full *full)
-{
-	const struct pd_attr *attr = full->event.attr;
-
-	full->words[PD_WORD_SAMPLE_TYPE] = attr->sample_type;
-	full->words[PD_WORD_READ_FORMAT] = attr->read_format;
-	full->words[PD_WORD_BRANCH_TYPE] = attr->branch_sample_type;
-	full->words[PD_WORD_REGS_USER] = attr->sample_regs_user;
-	full->words[PD_WORD_REGS_INTR] = attr->sample_regs_intr;
-	if (full->trailer_size)
-		full->words[PD_WORD_TRAILER] = attr->sample_type & PD_TRAILER_BITS;
 }
 
 // Bytes of counter values, 0 if they vary from sample to sample.
@@ -277,7 +265,7 @@ enum pd_status pd_file_add_event(struct pd_file *file, const struct pd_attr *att
 	if (!full->event.ids.items || !full->event.name)
 		return pd_fail_memory(error);
 	find_places(full);
-	set_words(full);
+	pd_attr_words(full->event.attr, full->words);
 	find_brief_places(full);
 	if (!add_unnamed(file, full))
 		return pd_fail_memory(error);

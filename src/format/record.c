@@ -115,3 +115,14 @@ void pd_record_put(struct pd_buffer *buffer, const struct pd_record_head *head, 
 	pd_buffer_u16(&header, (uint16_t)size);
 	buffer->need += size;
 }
+
+void pd_attr_words(const struct pd_attr *attr, uint64_t words[PD_WORD_COUNT])
+{
+	words[PD_WORD_SAMPLE_TYPE] = attr->sample_type;
+	words[PD_WORD_READ_FORMAT] = attr->read_format;
+	words[PD_WORD_BRANCH_TYPE] = attr->branch_sample_type;
+	words[PD_WORD_REGS_USER] = attr->sample_regs_user;
+	words[PD_WORD_REGS_INTR] = attr->sample_regs_intr;
+	if (PD_BITS(attr->flags, PD_ATTR_SAMPLE_ID_ALL))
+		words[PD_WORD_TRAILER] = attr->sample_type & PD_TRAILER_BITS;
+}

@@ -61,4 +61,7 @@ bool pd_record_is_tight(const struct pd_layout *layout, const void *decoded);
 void pd_record_put(struct pd_buffer *buffer, const struct pd_record_head *head, const struct pd_layout *layout,
 		   enum pd_record_group group, struct pd_scope *scope, const void *decoded);
 
+/** What the attributes of an event say of its records, into the words of a scope. */
+void pd_attr_words(const struct pd_attr *attr, uint64_t words[PD_WORD_COUNT]);
+
 #endif

@@ -54,19 +54,6 @@ static uint32_t attr_size_of(uint32_t said)
 	return DEFAULT_ATTR;
 }
 
-static void set_words(struct pd_quipper_attr *event)
-{
-	const struct pd_attr *attr = &event->attr;
-
-	event->words[PD_WORD_SAMPLE_TYPE] = attr->sample_type;
-	event->words[PD_WORD_READ_FORMAT] = attr->read_format;
-	event->words[PD_WORD_BRANCH_TYPE] = attr->branch_sample_type;
-	event->words[PD_WORD_REGS_USER] = attr->sample_regs_user;
-	event->words[PD_WORD_REGS_INTR] = attr->sample_regs_intr;
-	if (PD_BITS(attr->flags, PD_ATTR_SAMPLE_ID_ALL))
-		event->words[PD_WORD_TRAILER] = attr->sample_type & PD_TRAILER_BITS;
-}
-
 static bool keep_ids(struct pd_quipper_reading *self, struct pd_quipper_attr *event, struct pd_bytes bytes)
 {
 	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, false);
@@ -104,7 +91,7 @@ static enum pd_status take_attr(struct pd_quipper_reading *self, struct pd_bytes
 	if (c.failed)
 		return pd_quipper_fail(self, c.reason, error);
 	event->attr.size = event->attr.wire_size = attr_size_of(event->attr.size);
-	set_words(event);
+	pd_attr_words(&event->attr, event->words);
 	if (!keep_ids(self, event, bytes))
 		return pd_fail_memory(error);
 	self->attr_count++;

@@ -21,6 +21,18 @@ uint64_t pd_amounts_period(const struct pd_report_amounts *amounts, enum column_
 	}
 }
 
+void pd_amounts_add(struct pd_report_amounts *sum, const struct pd_report_amounts *more, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		sum[i].period += more[i].period;
+		sum[i].samples += more[i].samples;
+		sum[i].kernel_period += more[i].kernel_period;
+		sum[i].user_period += more[i].user_period;
+		sum[i].children_period += more[i].children_period;
+		sum[i].children_samples += more[i].children_samples;
+	}
+}
+
 uint64_t pd_row_weight(const struct pd_report *report, const struct row *row)
 {
 	return report->children ? row->amounts->children_period : row->amounts->period;

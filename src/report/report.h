@@ -150,6 +150,8 @@ enum pd_status pd_report_no_memory(struct pd_error *error);
 
 /* The sum of periods that a column shows. */
 uint64_t pd_amounts_period(const struct pd_report_amounts *amounts, enum column_kind kind);
+/* Adds the amounts of count events. */
+void pd_amounts_add(struct pd_report_amounts *sum, const struct pd_report_amounts *more, size_t count);
 double pd_percent(uint64_t part, uint64_t whole);
 /* What decides whether a row is too small: with everything called, if callers have rows of their own. */
 uint64_t pd_row_weight(const struct pd_report *report, const struct row *row);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "format/encode.h"
+#include "format/record.h"
 
 enum {
 	OLDEST_USUAL_ATTR = 112, // perf 4.1: no reader in use wants less
@@ -54,17 +55,6 @@ static enum pd_status encode_attr(struct pd_writer *writer, const struct pd_attr
 	return PD_OK;
 }
 
-static void set_words(struct pd_write_event *event, const struct pd_attr *attr)
-{
-	event->words[PD_WORD_SAMPLE_TYPE] = attr->sample_type;
-	event->words[PD_WORD_READ_FORMAT] = attr->read_format;
-	event->words[PD_WORD_BRANCH_TYPE] = attr->branch_sample_type;
-	event->words[PD_WORD_REGS_USER] = attr->sample_regs_user;
-	event->words[PD_WORD_REGS_INTR] = attr->sample_regs_intr;
-	if (PD_BITS(attr->flags, PD_ATTR_SAMPLE_ID_ALL))
-		event->words[PD_WORD_TRAILER] = attr->sample_type & PD_TRAILER_BITS;
-}
-
 enum pd_status pd_writer_keep_event(struct pd_writer *writer, const struct pd_attr *attr, struct pd_u64s ids,
 				    const char *name, struct pd_error *error)
 {
@@ -79,7 +69,7 @@ enum pd_status pd_writer_keep_event(struct pd_writer *writer, const struct pd_at
 	if (status < 0)
 		return status;
 	pd_consumer_cut_attr(writer, &event);
-	set_words(&event, attr);
+	pd_attr_words(attr, event.words);
 	event.ids = pd_alloc(ids.count * sizeof(*event.ids));
 	event.name = name ? strdup(name) : NULL;
 	if (event.ids && ids.count)

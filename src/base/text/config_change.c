@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/text/config.h"
 #include "base/text/text.h"
+#include "base/write_all.h"
 
 // ---- names ----
 
@@ -160,23 +161,9 @@ static char *read_file(const char *path, mode_t *mode_out)
 	return text;
 }
 
-static bool write_all(int fd, struct pd_bytes bytes)
-{
-	while (bytes.size) {
-		ssize_t done = write(fd, bytes.data, bytes.size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return false;
-		bytes.data += done;
-		bytes.size -= (size_t)done;
-	}
-	return true;
-}
-
 static enum pd_status replace_file(const char *path, mode_t mode, const struct pd_text *text, struct pd_error *error)
 {
+	const struct pd_bytes bytes = pd_text_bytes(text);
 	char temporary[PATH_MAX];
 	bool ok;
 	int fd;
@@ -186,7 +173,7 @@ static enum pd_status replace_file(const char *path, mode_t mode, const struct p
 	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
 		return pd_fail_system(error, errno, "%s", temporary);
-	ok = write_all(fd, pd_text_bytes(text)) && fchmod(fd, mode) == 0 && fsync(fd) == 0;
+	ok = pd_write_all(fd, bytes.data, bytes.size) && fchmod(fd, mode) == 0 && fsync(fd) == 0;
 	if (close(fd) == 0 && ok && rename(temporary, path) == 0)
 		return PD_OK;
 	pd_fail_system(error, errno, "%s", path);

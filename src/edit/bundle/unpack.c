@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/write_all.h"
 
 enum {
 	PIECE_BYTES = 256 << 10,
@@ -80,21 +81,6 @@ static bool stays_inside(const char *target, size_t depth)
 
 // ---- members ----
 
-static bool write_all(int fd, const uint8_t *data, size_t size)
-{
-	while (size) {
-		ssize_t done = write(fd, data, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return false;
-		data += done;
-		size -= (size_t)done;
-	}
-	return true;
-}
-
 // Holes stay holes.
 static bool write_file(struct unpacking *u, const struct pd_member *member, int fd)
 {
@@ -108,7 +94,7 @@ static bool write_file(struct unpacking *u, const struct pd_member *member, int 
 
 			errno = EIO;
 			if (pd_archive_read(u->archive, member, start + done, u->piece, part, &got, NULL) < 0 || !got ||
-			    !write_all(fd, u->piece, got))
+			    !pd_write_all(fd, u->piece, got))
 				return false;
 			done += got;
 		}

@@ -15,6 +15,7 @@
 #include <perfdata/objects.h>
 
 #include "base/error.h"
+#include "base/write_all.h"
 #include "object/cache/cache.h"
 #include "object/elf/image.h"
 #include "object/elf/note.h"
@@ -49,21 +50,6 @@ static enum pd_status cannot(const struct addition *a)
 
 // ---- the copy ----
 
-static bool write_all(int fd, const uint8_t *data, size_t size)
-{
-	while (size) {
-		ssize_t done = write(fd, data, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return false;
-		data += done;
-		size -= (size_t)done;
-	}
-	return true;
-}
-
 static bool copy_file(int from, int to)
 {
 	uint8_t *piece = pd_alloc(PIECE_BYTES);
@@ -74,7 +60,7 @@ static bool copy_file(int from, int to)
 	while (ok && (got = read(from, piece, PIECE_BYTES)) != 0) {
 		if (got < 0 && errno == EINTR)
 			continue;
-		ok = got > 0 && write_all(to, piece, (size_t)got);
+		ok = got > 0 && pd_write_all(to, piece, (size_t)got);
 	}
 	pd_free(piece);
 	return ok;
@@ -82,7 +68,7 @@ static bool copy_file(int from, int to)
 
 static bool write_copy(const struct addition *a, int fd)
 {
-	return (a->source >= 0 ? copy_file(a->source, fd) : write_all(fd, a->data, a->size)) &&
+	return (a->source >= 0 ? copy_file(a->source, fd) : pd_write_all(fd, a->data, a->size)) &&
 	       fchmod(fd, a->mode) == 0;
 }
 

@@ -4,6 +4,7 @@
  * first three. Numbers are those of the machine: another byte order is another magic number, and so not ours.
  */
 #include "object/index/index_file.h"
+#include "base/write_all.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -332,21 +333,6 @@ static void evict_oldest(int directory, uint64_t size)
 
 // ---- writing ----
 
-static bool write_all(int fd, const uint8_t *data, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, data, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		data += n;
-		size -= (size_t)n;
-	}
-	return true;
-}
-
 static bool copy_part(int fd, const struct pd_index_part *part)
 {
 	uint8_t *step = pd_realloc(NULL, STEP);
@@ -355,7 +341,8 @@ static bool copy_part(int fd, const struct pd_index_part *part)
 	while (step && done < part->size) {
 		size_t want = part->size - done < STEP ? (size_t)(part->size - done) : STEP;
 
-		if (pd_image_copy(part->image, part->offset + done, step, want) != want || !write_all(fd, step, want))
+		if (pd_image_copy(part->image, part->offset + done, step, want) != want ||
+		    !pd_write_all(fd, step, want))
 			break;
 		done += want;
 	}
@@ -373,11 +360,11 @@ static bool write_parts(int fd, const struct pd_index_key *key, const struct pd_
 	if (ok) {
 		memcpy(first + before, parts[0].data, first_size);
 		pd_index_seal(first, key, first_size, file_size);
-		ok = write_all(fd, first, size);
+		ok = pd_write_all(fd, first, size);
 	}
 	pd_free(first);
 	for (size_t i = 1; ok && i < count; i++)
-		ok = parts[i].image ? copy_part(fd, &parts[i]) : write_all(fd, parts[i].data, (size_t)parts[i].size);
+		ok = parts[i].image ? copy_part(fd, &parts[i]) : pd_write_all(fd, parts[i].data, (size_t)parts[i].size);
 	return ok;
 }
 

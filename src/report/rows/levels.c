@@ -39,18 +39,6 @@ static void add_keys(struct leveling *leveling, const struct level *level)
 		leveling->keys[leveling->key_count++] = columns[i].key;
 }
 
-static void add_amounts(struct pd_report_amounts *sum, const struct pd_report_amounts *more, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		sum[i].period += more[i].period;
-		sum[i].samples += more[i].samples;
-		sum[i].kernel_period += more[i].kernel_period;
-		sum[i].user_period += more[i].user_period;
-		sum[i].children_period += more[i].children_period;
-		sum[i].children_samples += more[i].children_samples;
-	}
-}
-
 /* Rows and sums have room for as many as the table has. */
 static bool allocate(struct level *level, const struct table *table)
 {
@@ -81,7 +69,7 @@ static void add_row(struct leveling *leveling, struct level *level, size_t index
 		level->parents[number] = leveling->numbers[index];
 		level->table.head.row_count++;
 	}
-	add_amounts(row->amounts, from->amounts, events);
+	pd_amounts_add(row->amounts, from->amounts, events);
 	leveling->numbers[index] = number;
 }
 

@@ -63,21 +63,12 @@ bool pd_row_set_join(struct row_set *set, const struct row_set *more, uint32_t *
 	for (size_t i = 0; i < more->count; i++) {
 		const struct row *row = &more->rows[i];
 		const struct pd_report_amounts *from = &more->amounts[i * more->event_count];
-		struct pd_report_amounts *to;
 
 		if (i + ROWS_AHEAD < more->count)
 			pd_row_set_prefetch(set, row[ROWS_AHEAD].who, row[ROWS_AHEAD].place);
 		if (!pd_row_set_add(set, row->who, row->place, &numbers[i]))
 			return false;
-		to = &set->amounts[numbers[i] * set->event_count];
-		for (size_t k = 0; k < set->event_count; k++) {
-			to[k].period += from[k].period;
-			to[k].samples += from[k].samples;
-			to[k].kernel_period += from[k].kernel_period;
-			to[k].user_period += from[k].user_period;
-			to[k].children_period += from[k].children_period;
-			to[k].children_samples += from[k].children_samples;
-		}
+		pd_amounts_add(&set->amounts[numbers[i] * set->event_count], from, set->event_count);
 		if (row->depth > set->rows[numbers[i]].depth)
 			set->rows[numbers[i]].depth = row->depth;
 	}
