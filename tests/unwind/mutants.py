@@ -12,6 +12,7 @@ exit status, and print the samples. Exit status: 0 all is so, 1 not, 77 no corpu
 import os
 import random
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -109,7 +110,7 @@ def main():
             wrong = check(perfdata, scratch, path, count)
             if wrong:
                 bad += 1
-                os.replace(path, f"damaged-{name}-{seed}-{done}.data")
+                shutil.move(path, os.path.join(tempfile.gettempdir(), f"damaged-{name}-{seed}-{done}.data"))
                 print(f"DIFFER {name} after {done}: {wrong}", flush=True)
             done += count
     print(f"{done} damaged samples, {bad} bad recordings")
