@@ -60,6 +60,7 @@ struct pd_export_options {
 		object; /* name or path of the object whose branches are exported, for compilers; NULL: with the most */
 	bool no_unwind; /* call chains as they were recorded; otherwise copied user stacks are unwound */
 	bool remap;     /* of quipper: see pd_quipper_options */
+	bool record_numbers; /* page: each sample with the number of its record in the file */
 };
 
 struct pd_export_result {

@@ -12,6 +12,7 @@ import json
 import re
 import struct
 
+import page_format
 import quipper_text
 
 # frames are names, outermost first; event is None where the format does not say it; samples is None where it has one value
@@ -501,6 +502,21 @@ WITHOUT_VALUES = {"perf-json"}
 # All records as they are: quipper.py compares them.
 OF_RECORDS = {"quipper", "quipper-text"}
 WITHOUT_SAMPLES = {"folded", "otlp", "callgrind"}
+
+def read_page(data):
+    page = page_format.Page(data)
+    stacks, known = [], {}
+    for number, event in enumerate(page.header["events"]):
+        total = 0
+        for _, thread, _, weight, row, _ in page.samples(number):
+            if row not in known:
+                known[row] = [page.name(function) for function, _ in page.stack(row)] if row is not None else []
+            comm, pid, tid = page.thread(thread)
+            stacks.append(Stack(event["name"], comm, known[row], weight, 1))
+            total += weight
+        need(total == int(event["sum"]), "the sum of an event")
+    return stacks
+
 
 READERS = {name[len("read_"):].replace("_", "-"): function for name, function in globals().items() if name.startswith("read_")}
 
