@@ -121,12 +121,27 @@ static int run_command(const struct command_line *command, const struct line *li
 	return code;
 }
 
+/* What can follow the first word of commands of two; false if there are none. */
+static bool print_commands_of(const char *word)
+{
+	char names[256] = "";
+	size_t length = strlen(word);
+	const struct command_line *line;
+
+	for (size_t i = 0, at = 0; (line = command_at(i)) != NULL; i++)
+		if (!strncmp(line->name, word, length) && line->name[length] == '-' && at < sizeof(names))
+			at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", line->name + length + 1);
+	return *names && !print_error("perfdata %s needs one of:%s", word, names);
+}
+
 static int unknown_command(const char *word)
 {
 	struct pd_nearest nearest = { .word = word };
 	const struct command_line *line;
 	struct stat status;
 
+	if (print_commands_of(word))
+		return CODE_USAGE;
 	if (stat(word, &status) == 0)
 		return print_failure(CODE_USAGE, "'%s' is a file, not a command; try: perfdata info %s", word, word);
 	for (size_t i = 0; (line = command_at(i)) != NULL; i++)
@@ -136,6 +151,15 @@ static int unknown_command(const char *word)
 	else
 		print_error("unknown command '%s'; perfdata help lists the commands", word);
 	return CODE_USAGE;
+}
+
+/* "sched latency" is the command sched-latency. */
+static const struct command_line *command_of_words(const char *word, const char *next)
+{
+	char both[64];
+	int length = next ? snprintf(both, sizeof(both), "%s-%s", word, next) : -1;
+
+	return length > 0 && (size_t)length < sizeof(both) ? command_by_name(both) : NULL;
 }
 
 /* Without a command, the help is printed as an error. */
@@ -163,6 +187,7 @@ static int run_words(struct line *line, struct output *out)
 {
 	const struct program_values *values = line->before->values;
 	const char *word = "version";
+	const struct command_line *of_two;
 
 	set_buildid_dir(line);
 	line->first = line->argc - (int)line->before->words.count;
@@ -172,9 +197,11 @@ static int run_words(struct line *line, struct output *out)
 		return help_missing(out);
 	else if (!values->version)
 		word = line->argv[line->first++];
-	if (!command_by_name(word))
+	of_two = command_of_words(word, line->first < line->argc ? line->argv[line->first] : NULL);
+	if (!of_two && !command_by_name(word))
 		return unknown_command(word);
-	return run_command(command_by_name(word), line, out);
+	line->first += of_two != NULL;
+	return run_command(of_two ? of_two : command_by_name(word), line, out);
 }
 
 static int run_line(int argc, char **argv, const struct pd_config *config, struct output *out)

@@ -163,7 +163,7 @@ void help_program(struct pd_text *text)
 		       "usage: perfdata [OPTION]... COMMAND [ARGUMENT]...\n",
 		       pd_version());
 #define COMMANDS(title) pd_text_add(text, "\n" title ":\n");
-#define COMMAND(name, object, doc) pd_text_printf(text, "  %-13s %s\n", #name, doc);
+#define COMMAND(name, object, doc) pd_text_printf(text, "  %-15s %s\n", #name, doc);
 #include "front/commands.def"
 	print_options(text, &program);
 	pd_text_add(text,

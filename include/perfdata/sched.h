@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * sched.h - prints what the scheduler did, as perf sched timehist of perf 6.1 does.
+ * sched.h - prints what the scheduler did, as perf sched timehist, latency and map of perf 6.1 do.
  *
  * The numbers are perf's, with its rules: see interval.h for intervals that say what is not known. Memory grows with threads.
  *
@@ -41,6 +41,34 @@ struct pd_timehist_options {
  * field; PD_ERROR_NO_SAMPLES without sched:sched_switch; those of pd_run. */
 PD_API enum pd_status pd_print_timehist(struct pd_text *text, struct pd_file *file, struct pd_timehist_options *options,
 					struct pd_error *error);
+
+/** Zero is the default for each member; NULL means all defaults. */
+struct pd_sched_latency_options {
+	size_t size;         /* sizeof(struct pd_sched_latency_options); 0 is PD_ERROR_ARGUMENT */
+	bool by_thread;      /* a line for each thread, not for each name */
+	const char *sort;    /* keys: runtime, switch, avg, max, pid; NULL: "avg,max,switch,runtime" */
+	size_t thread_limit; /* maximum number of threads; 0 means 4 million */
+};
+
+/** Appends a table of threads: how long they ran, and waited for a CPU after they were woken. Errors: those of
+ * pd_print_timehist; PD_ERROR_ARGUMENT for an unknown key. */
+PD_API enum pd_status pd_print_sched_latency(struct pd_text *text, struct pd_file *file,
+					     const struct pd_sched_latency_options *options, struct pd_error *error);
+
+/** Zero is the default for each member; NULL means all defaults. */
+struct pd_sched_map_options {
+	size_t size;            /* sizeof(struct pd_sched_map_options); 0 is PD_ERROR_ARGUMENT */
+	bool compact;           /* columns only for CPUs that switched so far */
+	const char *cpus;       /* columns and times of these only: "0-3,7"; NULL: all */
+	const char *color_cpus; /* CPUs that are highlighted, NULL: none */
+	const char *color_pids; /* threads that are highlighted: "1,2"; NULL: none */
+	size_t thread_limit;    /* maximum number of threads; 0 means 4 million */
+};
+
+/** Appends a line for each switch, with the threads that run on each CPU by abbreviations. Errors: those of
+ * pd_print_timehist; PD_ERROR_ARGUMENT for a list that cannot be read. */
+PD_API enum pd_status pd_print_sched_map(struct pd_text *text, struct pd_file *file,
+					 const struct pd_sched_map_options *options, struct pd_error *error);
 
 #ifdef __cplusplus
 }

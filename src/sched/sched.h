@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of timehist, whose rules and text are perf's.
+ * The inside of timehist, latency and map, whose rules and text are perf's.
  *
- *   timehist.c    records, one after another
  *   threads.c     threads, their names and times
- *   lines.c       the header, and a line for each event
- *   summary.c     the table of threads
+ *   timehist.c    timehist: records, one after another
+ *   lines.c       its header, and a line for each event
+ *   summary.c     its table of threads
+ *   pass.c        what latency and map have in common: records, and what did not fit
+ *   latency.c     from wakeup to switch, by name
+ *   map.c         who runs on each CPU
  */
 #ifndef PD_SCHED_SCHED_H
 #define PD_SCHED_SCHED_H
@@ -17,6 +20,7 @@
 #include "base/lookup/u64_map.h"
 #include "base/memory.h"
 #include "interval/raw.h"
+#include "interval/tracepoints.h"
 
 enum {
 	PD_SCHED_NAME = 32,  // bytes that perf has for a thread in a line
@@ -43,6 +47,8 @@ struct pd_sched_thread {
 	uint64_t migrations;
 	struct pd_sched_stats stats;
 	struct pd_sched_thread *before_idle; // of an idle thread: what ran before
+	void *own;                           // what latency and map know of it, in the arena
+	bool renamed;                        // since map printed its name
 };
 
 enum pd_sched_role {
@@ -93,9 +99,8 @@ struct pd_sched {
 // The thread of a number, or a new one. NULL: no memory, or too many.
 struct pd_sched_thread *pd_sched_find(struct pd_sched *sched, int32_t pid, int32_t tid, struct pd_error *error);
 struct pd_sched_thread *pd_sched_find_idle(struct pd_sched *sched, uint32_t cpu, struct pd_error *error);
-enum pd_status pd_sched_take_comm(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error);
-enum pd_status pd_sched_take_fork(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error);
-enum pd_status pd_sched_take_exit(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error);
+// Names, begins and ends of threads, of records that are not samples.
+enum pd_status pd_sched_take_task(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error);
 // Adds the time from before_ns, when the CPU was given to it, to time_ns.
 void pd_sched_add_run(struct pd_sched_thread *thread, uint64_t time_ns, uint64_t before_ns);
 // Copies as much as fits, without what is not to be printed.
@@ -115,5 +120,39 @@ void pd_sched_print_migration(struct pd_sched *sched, const struct pd_sched_even
 			      const struct pd_sched_thread *moved);
 // False if there is no memory.
 bool pd_sched_print_summary(struct pd_sched *sched);
+
+// ---- latency and map ----
+
+enum pd_sched_point {
+	PD_SCHED_POINT_SWITCH,
+	PD_SCHED_POINT_RUNTIME,
+	PD_SCHED_POINT_WAKEUP,
+	PD_SCHED_POINT_WAKEUP_NEW,
+	PD_SCHED_POINT_WAKING
+};
+
+struct pd_sched_pass;
+typedef enum pd_status pd_sched_point_fn(struct pd_sched_pass *pass, const struct pd_tracepoint_sample *sample,
+					 struct pd_error *error);
+
+struct pd_sched_pass {
+	struct pd_sched sched;
+	struct pd_timehist_options none;
+	struct pd_tracepoints points;
+	pd_sched_point_fn *point;
+	struct {
+		uint64_t last_ns;
+		uint32_t pid; // that runs; UINT32_MAX: not known
+		struct pd_sched_thread *thread;
+	} cpus[PD_SCHED_CPUS];
+	uint64_t records, lost, lost_chunks, wakeups, unordered, bugs;
+};
+
+// Reads all, with calls of point. Errors also: PD_ERROR_NO_SAMPLES without switches.
+enum pd_status pd_sched_pass_run(struct pd_sched_pass *pass, struct pd_file *file, struct pd_text *text,
+				 size_t thread_limit, struct pd_error *error);
+void pd_sched_pass_fini(struct pd_sched_pass *pass);
+void pd_sched_print_bad(struct pd_sched_pass *pass);
+enum pd_status pd_sched_fail_without_switches(struct pd_error *error);
 
 #endif

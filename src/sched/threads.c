@@ -109,7 +109,7 @@ struct pd_sched_thread *pd_sched_find_idle(struct pd_sched *sched, uint32_t cpu,
 	return sched->idle[cpu];
 }
 
-enum pd_status pd_sched_take_comm(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
+static enum pd_status take_comm(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
 {
 	const struct pd_comm *comm = pd_as_comm(record);
 	struct pd_sched_thread *thread;
@@ -120,11 +120,17 @@ enum pd_status pd_sched_take_comm(struct pd_sched *sched, const struct pd_record
 	if (!thread)
 		return error->status;
 	set_name(thread, comm->comm.data);
+	// perf takes what was recorded of threads that ran already for the idle thread's
+	if (!record->time_ns || record->time_ns == PD_NO_TIME)
+		thread = pd_sched_find(sched, 0, 0, error);
+	if (!thread)
+		return error->status;
+	thread->renamed = true;
 	return PD_OK;
 }
 
 // A fork makes a new thread, whatever had this number before, with the name of its parent.
-enum pd_status pd_sched_take_fork(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
+static enum pd_status take_fork(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
 {
 	const struct pd_task *fork = pd_as_fork(record);
 	struct pd_sched_thread *parent, *old, *thread;
@@ -151,7 +157,7 @@ enum pd_status pd_sched_take_fork(struct pd_sched *sched, const struct pd_record
 	return PD_OK;
 }
 
-enum pd_status pd_sched_take_exit(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
+static enum pd_status take_exit(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
 {
 	const struct pd_task *exit = pd_as_exit(record);
 	uint64_t found = exit ? pd_u64_map_find(&sched->map, exit->tid) : 0;
@@ -159,6 +165,25 @@ enum pd_status pd_sched_take_exit(struct pd_sched *sched, const struct pd_record
 	(void)error;
 	if (found)
 		((struct pd_sched_thread *)(uintptr_t)found)->exited = true; // NOLINT: it was a pointer
+	return PD_OK;
+}
+
+typedef enum pd_status take_fn(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error);
+
+enum pd_status pd_sched_take_task(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
+{
+	static const struct {
+		uint32_t type;
+		take_fn *take;
+	} takers[] = {
+		{ PD_RECORD_COMM, take_comm },
+		{ PD_RECORD_FORK, take_fork },
+		{ PD_RECORD_EXIT, take_exit },
+	};
+
+	for (size_t i = 0; i < sizeof(takers) / sizeof(takers[0]); i++)
+		if (takers[i].type == record->type)
+			return takers[i].take(sched, record, error);
 	return PD_OK;
 }
 

@@ -51,16 +51,6 @@ static enum pd_sched_role role_of(const struct pd_sched *sched, const struct pd_
 	return PD_SCHED_OTHER;
 }
 
-static bool has_event(const struct pd_sched *sched, const char *name)
-{
-	const struct pd_event *event;
-
-	for (size_t i = 0; (event = pd_file_event(sched->file, i)) != NULL; i++)
-		if (pd_event_is(event, name))
-			return true;
-	return false;
-}
-
 // What an event of the file is here; NULL: an error.
 static struct pd_sched_event *event_of(struct pd_sched *sched, const struct pd_event *event, struct pd_error *error)
 {
@@ -77,7 +67,7 @@ static struct pd_sched_event *event_of(struct pd_sched *sched, const struct pd_e
 	}
 	found = &sched->events[event->index];
 	if (found->role == PD_SCHED_UNREAD) {
-		sched->ignores_wakeups = has_event(sched, "sched:sched_waking");
+		sched->ignores_wakeups = pd_file_has_tracepoint(sched->file, "sched:sched_waking");
 		found->role = role_of(sched, event);
 		if (found->role != PD_SCHED_OTHER && find_fields(sched, event, found, error) < 0)
 			return NULL;
@@ -199,52 +189,48 @@ static enum pd_status take_other(struct pd_sched *sched, const struct pd_sched_e
 
 // ---- records ----
 
+// What is not recorded is 0; a thread that is gone is recorded as -1.
+static bool read_sample(struct pd_sched *sched, const struct pd_record *record, struct pd_sched_sample *sample)
+{
+	bool known = record->event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_TID);
+	struct pd_brief brief;
+
+	if (!pd_sample_raw(record, &brief, &sample->raw))
+		return false;
+	sample->time_ns = record->time_ns;
+	sample->pid = known ? (int32_t)brief.pid : 0;
+	sample->tid = known ? (int32_t)brief.tid : 0;
+	sample->cpu = brief.cpu == UINT32_MAX ? 0 : brief.cpu;
+	sched->options->has_chains |= brief.callchain.count != 0;
+	return sample->cpu < PD_SCHED_CPUS;
+}
+
 static enum pd_status take_sample(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
 {
 	struct pd_sched_event *event = record->event ? event_of(sched, record->event, error) : NULL;
-	const struct pd_sample *decoded;
 	struct pd_sched_sample sample;
-	const void *bytes;
-	enum pd_status status;
 	uint64_t pid;
 
 	if (!event)
 		return record->event ? error->status : PD_OK;
-	status = pd_record_decode(record, &bytes, error);
-	if (status < 0)
-		return status == PD_ERROR_MEMORY ? status : PD_OK;
-	decoded = bytes;
-	if (decoded->cpu < PD_SCHED_CPUS && decoded->cpu > sched->max_cpu)
-		sched->max_cpu = decoded->cpu;
-	if (event->role == PD_SCHED_OTHER || record->time_ns == PD_NO_TIME || decoded->cpu >= PD_SCHED_CPUS ||
-	    !decoded->raw.data || !pd_raw_number_read(decoded->raw, event->pid, &pid))
+	if (!read_sample(sched, record, &sample))
 		return PD_OK;
-	sched->options->has_chains |= decoded->callchain.count != 0;
-	sample = (struct pd_sched_sample){ record->time_ns, (int32_t)decoded->pid, (int32_t)decoded->tid, decoded->cpu,
-					   decoded->raw };
+	if (sample.cpu > sched->max_cpu)
+		sched->max_cpu = sample.cpu;
+	if (event->role == PD_SCHED_OTHER || record->time_ns == PD_NO_TIME ||
+	    !pd_raw_number_read(sample.raw, event->pid, &pid))
+		return PD_OK;
 	if (event->role != PD_SCHED_SWITCH)
 		return take_other(sched, event, &sample, pid, error);
 	return take_switch(sched, event, &sample, pid, error);
 }
 
-typedef enum pd_status take_fn(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error);
-
 // What other records than samples say.
 static enum pd_status take_other_record(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
 {
-	static const struct {
-		uint32_t type;
-		take_fn *take;
-	} takers[] = {
-		{ PD_RECORD_COMM, pd_sched_take_comm },
-		{ PD_RECORD_FORK, pd_sched_take_fork },
-		{ PD_RECORD_EXIT, pd_sched_take_exit },
-	};
+	enum pd_status status = pd_sched_take_task(sched, record, error);
 
-	for (size_t i = 0; i < sizeof(takers) / sizeof(takers[0]); i++)
-		if (takers[i].type == record->type)
-			return takers[i].take(sched, record, error);
-	return pd_trace_take(sched->trace, record, error);
+	return status == PD_OK ? pd_trace_take(sched->trace, record, error) : status;
 }
 
 static enum pd_status take_record(void *self, struct pd_stream *stream, const struct pd_record *record,
@@ -279,7 +265,7 @@ static void free_all(struct pd_sched *sched)
 	pd_trace_free(sched->trace);
 }
 
-static enum pd_status fail_without_switches(struct pd_error *error)
+enum pd_status pd_sched_fail_without_switches(struct pd_error *error)
 {
 	return pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET, "no sched_switch events (perf sched record)");
 }
@@ -293,13 +279,14 @@ static enum pd_status print_all(struct pd_sched *sched, struct pd_error *error)
 	set_cpus(sched);
 	sched->cpus_at_first = sched->max_cpu;
 	// the events of a pipe are records
-	if (pd_file_header(sched->file)->mode != PD_MODE_PIPE && !has_event(sched, "sched:sched_switch"))
-		return fail_without_switches(error);
+	if (pd_file_header(sched->file)->mode != PD_MODE_PIPE &&
+	    !pd_file_has_tracepoint(sched->file, "sched:sched_switch"))
+		return pd_sched_fail_without_switches(error);
 	if (!sched->options->summary_only)
 		pd_sched_print_header(sched);
 	status = pd_run(sched->file, &run, &sink, error);
-	if (status >= 0 && !has_event(sched, "sched:sched_switch"))
-		status = fail_without_switches(error);
+	if (status >= 0 && !pd_file_has_tracepoint(sched->file, "sched:sched_switch"))
+		status = pd_sched_fail_without_switches(error);
 	if (status >= 0 && (sched->options->summary || sched->options->summary_only) && !pd_sched_print_summary(sched))
 		status = pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "the output cannot be written");
 	return status;

@@ -22,6 +22,7 @@ SIGNALS = range(129, 160)
 USUAL = ((0, "--help"), (2, "--no-such-option"))
 # Commands, and by code the words behind their name. good, bad (damaged), empty (no samples) ... are files that make_files makes; no is
 # not there, and out is free.
+SWITCHES = {1: "badswitches", 3: "no", 6: "empty"}
 READS = {1: "bad", 3: "no"}
 CHOOSES = {**READS, 5: "good --where period<0", 6: "empty"}
 KEEPS = {1: "-o out bad", 3: "-o out no", 4: "-o no/out good", 6: "-o out empty"}
@@ -45,7 +46,9 @@ WAYS = {
     "kallsyms": {3: "--kallsyms no x", 5: "--kallsyms symbols no-such-name"},
     "annotate": {1: "-i bad", 3: "-i no", 5: "-i good --where period<0", 6: "-i empty"},
     "diff": {1: "good bad", 3: "good no", 5: "good good --where period<0", 6: "good empty", 7: "good good --fail-on change<1"},
-    "sched": {1: "timehist badswitches", 3: "timehist no", 6: "timehist empty"},
+    "sched-timehist": SWITCHES,
+    "sched-latency": SWITCHES,
+    "sched-map": SWITCHES,
     "profile": {1: "save -o out bad", 3: "save -o out no", 4: "save -o no/out good", 5: "save -o out good --where period<0",
                 6: "save -o out empty"},
     "sql": {1: "bad .tables", 3: "no .tables", 4: "good -o no/out", 5: "good --event nothing .tables"},

@@ -2,12 +2,17 @@
 # What sched says; its text is compared with that of perf in tests/perf.
 copy hot.data
 try sched
+try sched nothing hot.data
 try sched latency hot.data
+try sched map --cpus x hot.data
 try sched timehist hot.data
 cp data/hot-trace-pipe.data .
 shell 'perfdata sched timehist -q hot-trace-pipe.data | head -n 2'
 try sched timehist -s -w hot.data
 try sched timehist nothing.data
+try sched latency -s size hot-trace-pipe.data
+shell 'perfdata sched map -q hot-trace-pipe.data | head -n 3'
+shell 'perfdata sched latency -q hot-trace-pipe.data | head -n 5'
 # raw data keep their byte order when a file is converted
 copy hot-trace.data
 shell 'perfdata convert -q --byte-order big -o big.data hot-trace.data && perfdata sched timehist -q big.data >big && perfdata sched timehist -q hot-trace.data | cmp - big && grep -c hot big'

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares perfdata sched timehist with perf sched timehist, on recordings made here and on a corpus.
+"""Compares perfdata sched timehist, latency and map with those of perf, on recordings made here and on a corpus.
 
 usage: timehist.py PERFDATA [CORPUS] [--verbose]
 
@@ -16,7 +16,9 @@ import subprocess
 import sys
 import tempfile
 
-OPTIONS = ("", "-s", "-S", "-w", "-n", "-M", "-V", "-I", "--state", "-s --state", "-s -M", "-s -I", "-S -M -I", "-w -n -M -V --state")
+TIMEHIST = ("", "-s", "-S", "-w", "-n", "-M", "-V", "-I", "--state", "-s --state", "-s -M", "-s -I", "-S -M -I", "-w -n -M -V --state")
+LATENCY = ("", "-p", "-s max", "-s runtime,avg", "-p -s switch", "-s pid")
+MAP = ("", "--compact", "--cpus 1", "--compact --cpus 0", "--color-pids 1")
 # busy, idle, and threads that come and go
 WORK = ("for i in 1 2 3 4 5 6; do (sleep 0.01; ls / >/dev/null; sleep 0.05) & done; wait", "sleep 0.3",
         "i=0; while [ $i -lt 100 ]; do i=$((i+1)); /bin/true; done")
@@ -42,6 +44,9 @@ def record(folder):
         path = os.path.join(folder, f"sched{i}.data")
         if output(["perf", "sched", "record", "-o", path, "--", "sh", "-c", work])[0] == 0:
             made.append(path)
+    path = os.path.join(folder, "all.data")
+    if output(["perf", "record", "-q", "-e", "sched:*", "-a", "-o", path, "sh", "-c", WORK[2]])[0] == 0:
+        made.append(path)
     path = os.path.join(folder, "wakeup.data")
     if output(["perf", "record", "-q", "-e", "sched:sched_switch,sched:sched_wakeup,sched:sched_migrate_task", "-a", "-o", path, "sleep",
                "0.1"])[0] == 0:
@@ -56,20 +61,34 @@ def first_difference(theirs, ours):
     return f"{theirs.count(10)} lines of perf, {ours.count(10)} here"
 
 
+def events_of(perfdata, path):
+    return output([perfdata, "evlist", "-q", path])[1].decode(errors="replace").split()
+
+
+def command_lines(perfdata, path):
+    """Commands with options that can be compared for a file."""
+    lines = [f"timehist --no-call-graph {options}" for options in TIMEHIST]
+    # perf 6.1 does not know sched_waking there, and takes the number of CPUs of the machine that reads
+    if "sched:sched_wakeup" in events_of(perfdata, path):
+        lines += [f"latency {options}" for options in LATENCY]
+    if f"# nrcpus avail : {os.cpu_count()}\n".encode() in output([perfdata, "report", "--header-only", path])[1]:
+        lines += [f"map {options}" for options in MAP]
+    return lines
+
+
 def compare(perfdata, path, verbose):
-    """Number of options that agree, and that do not; None if perf cannot open the file."""
+    """Number of command lines that agree, and that do not; None if perf cannot open the file."""
     same = other = 0
-    for options in OPTIONS:
-        words = ["--no-call-graph", *options.split()]
-        status, theirs, told = output(["perf", "sched", "timehist", *words, "-i", path])
+    for line in command_lines(perfdata, path):
+        status, theirs, told = output(["perf", "sched", *line.split(), "-i", path])
         if status != 0 or b"incompatible file format" in told:
             return None
-        status, ours, told = output([perfdata, "sched", "timehist", *words, path])
+        status, ours, told = output([perfdata, "sched", *line.split(), path])
         if theirs == ours and status in (0, 1):
             same += 1
             continue
         other += 1
-        print(f"{path} {options}: exit status {status}\n  {first_difference(theirs, ours)}")
+        print(f"{path} {line}: exit status {status}\n  {first_difference(theirs, ours)}")
     if verbose:
         print(f"{path}: {same} equal, {other} not")
     return same, other
@@ -78,7 +97,7 @@ def compare(perfdata, path, verbose):
 def of_corpus(perfdata, corpus):
     """Files with switches."""
     paths = sorted(glob.glob(os.path.join(corpus, "recorded", "*.data"))) if corpus else []
-    return [path for path in paths if b"sched:sched_switch" in output([perfdata, "evlist", "-q", path])[1]]
+    return [path for path in paths if "sched:sched_switch" in events_of(perfdata, path)]
 
 
 def main():

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of timehist for a recording from text, what is wrong with formats, and memory that fails. */
+/* The text of timehist, latency and map for a recording from text, what is wrong with formats, and memory that fails. */
 #include "unit/interval/story.h"
 
 static struct pd_error error;
@@ -8,6 +8,23 @@ static enum pd_status print(struct pd_file *file, struct pd_timehist_options *op
 {
 	pd_text_clear(out);
 	return file ? pd_print_timehist(out, file, options, &error) : PD_ERROR_ARGUMENT;
+}
+
+static enum pd_status print_timehist(struct pd_text *out, struct pd_file *file)
+{
+	struct pd_timehist_options options = { .size = sizeof(options), .summary = true, .wakeups = true, .next = true };
+
+	return pd_print_timehist(out, file, &options, &error);
+}
+
+static enum pd_status print_latency(struct pd_text *out, struct pd_file *file)
+{
+	return pd_print_sched_latency(out, file, NULL, &error);
+}
+
+static enum pd_status print_map(struct pd_text *out, struct pd_file *file)
+{
+	return pd_print_sched_map(out, file, NULL, &error);
 }
 
 static const char expected[] =
@@ -120,22 +137,81 @@ TEST(names)
 	pd_file_close(file);
 }
 
-// Each allocation fails in turn: an error, or the same text.
-TEST(memory)
+static const struct happened delays[] = {
+	{ 1000000, 0, SWITCHES, 0, 'R', THREAD }, { 3000000, 0, SWITCHES, THREAD, 'S', 0 },
+	{ 4000000, 0, WAKES, 0, 0, THREAD },      { 4500000, 0, SWITCHES, 0, 'R', THREAD },
+	{ 6000000, 1, CREATES, 0, 0, OTHER },     { 8500000, 0, SWITCHES, THREAD, 'D', OTHER },
+};
+
+TEST(latency)
 {
-	struct pd_timehist_options options = { .size = sizeof(options), .summary = true, .wakeups = true, .next = true };
+	struct pd_sched_latency_options options = { .size = sizeof(options), .sort = "max,runtime" };
+	struct pd_file *file = make(&now, delays, sizeof(delays) / sizeof(delays[0]));
+	struct pd_text *out = pd_text_new();
+
+	CHECK(out && pd_print_sched_latency(out, file, &options, &error) == PD_OK);
+	CHECK(text_has(
+		out,
+		"  :200:200              |      0.000 ms |        1 | avg:   2.500 ms | max:   2.500 ms | max start:     0.006000 s | max end:     0.008500 s\n"
+		"  :100:100              |      0.000 ms |        2 | avg:   0.250 ms | max:   0.500 ms | max start:     0.004000 s | max end:     0.004500 s\n"));
+	CHECK(text_has(out, "  TOTAL:                |      0.000 ms |        3 |\n"));
+	options.sort = "switch";
+	pd_text_clear(out);
+	CHECK(pd_print_sched_latency(out, file, &options, &error) == PD_OK);
+	CHECK(text_has(
+		out,
+		"avg:   0.250 ms | max:   0.500 ms | max start:     0.004000 s | max end:     0.004500 s\n  :200:200"));
+	options.sort = "max,size";
+	CHECK(pd_print_sched_latency(out, file, &options, &error) == PD_ERROR_ARGUMENT &&
+	      strstr(error.message, "'size'"));
+	options = (struct pd_sched_latency_options){ .size = sizeof(options), .thread_limit = 1 };
+	CHECK(pd_print_sched_latency(out, file, &options, &error) == PD_ERROR_LIMIT);
+	options.size = 0;
+	CHECK(pd_print_sched_latency(out, file, &options, &error) == PD_ERROR_ARGUMENT);
+	pd_text_free(out);
+	pd_file_close(file);
+}
+
+TEST(map)
+{
+	struct pd_sched_map_options options = { .size = sizeof(options), .compact = true };
+	struct pd_file *file = make(&now, delays, sizeof(delays) / sizeof(delays[0]));
+	struct pd_text *out = pd_text_new();
+
+	CHECK(out && pd_print_sched_map(out, file, &options, &error) == PD_OK);
+	CHECK(text_has(out, "  *A0       0.001000 secs A0 => :100:100 (CPU 0)\n"
+			    "  *.        0.003000 secs .  => swapper:0\n"
+			    "  *A0       0.004500 secs \n"
+			    "  *B0       0.008500 secs B0 => :200:200\n"));
+	options = (struct pd_sched_map_options){
+		.size = sizeof(options), .cpus = "0", .color_pids = "100,7", .color_cpus = "0-1"
+	};
+	pd_text_clear(out);
+	CHECK(pd_print_sched_map(out, file, &options, &error) == PD_OK);
+	CHECK(text_has(out, "\033[41m*\033[m\033[34mA0\033[m       0.001000 secs \033[34mA0 => :100:100\033[m\n"));
+	options.cpus = "0-";
+	CHECK(pd_print_sched_map(out, file, &options, &error) == PD_ERROR_ARGUMENT && strstr(error.message, "'0-'"));
+	options.cpus = "4096";
+	CHECK(pd_print_sched_map(out, file, &options, &error) == PD_ERROR_ARGUMENT);
+	pd_text_free(out);
+	pd_file_close(file);
+}
+
+// Each allocation fails in turn: an error, or the same text.
+static void check_memory(enum pd_status print_all(struct pd_text *out, struct pd_file *file))
+{
 	struct pd_file *file = make(&old, STORY);
 	struct pd_text *right = pd_text_new();
 	long at = 0;
 
-	CHECK(right && print(file, &options, right) == PD_OK);
+	CHECK(right && print_all(right, file) == PD_OK);
 	for (bool more = true; more; at++) {
 		struct pd_text *out = pd_text_new();
 		enum pd_status status;
 
 		has_failed = false;
 		left = at;
-		status = print(file, &options, out);
+		status = print_all(out, file);
 		more = has_failed;
 		left = -1;
 		CHECK(status == PD_OK || status == PD_ERROR_MEMORY || status == PD_ERROR_FORMAT ||
@@ -150,6 +226,13 @@ TEST(memory)
 	pd_file_close(file);
 }
 
+TEST(memory)
+{
+	check_memory(print_timehist);
+	check_memory(print_latency);
+	check_memory(print_map);
+}
+
 TEST(clean)
 {
 	CHECK(rmdir(folder) == 0);
@@ -160,5 +243,5 @@ TEST(start)
 	CHECK(mkdtemp(folder));
 }
 
-RUN(TEST_CASE(start), TEST_CASE(lines), TEST_CASE(summary), TEST_CASE(formats), TEST_CASE(names), TEST_CASE(memory),
-    TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(lines), TEST_CASE(summary), TEST_CASE(formats), TEST_CASE(names), TEST_CASE(latency),
+    TEST_CASE(map), TEST_CASE(memory), TEST_CASE(clean))

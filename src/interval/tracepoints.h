@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples of a few tracepoints that a table names, with the numbers in their raw data. Formats are looked up once for each event,
+ * samples are not decoded: who counts pairs of events pays for nothing else.
+ */
+#ifndef PD_INTERVAL_TRACEPOINTS_H
+#define PD_INTERVAL_TRACEPOINTS_H
+
+#include <perfdata/trace.h>
+
+#include "interval/raw.h"
+
+enum {
+	PD_TRACEPOINT_FIELDS = 6
+};
+
+struct pd_tracepoint {
+	const char *name;
+	const char *fields[PD_TRACEPOINT_FIELDS]; // that it must have, up to NULL; '?' before one that it may lack
+};
+
+struct pd_tracepoint_sample {
+	size_t which; // line of the table
+	const struct pd_event *event;
+	struct pd_brief brief;
+	struct pd_bytes raw;
+	uint64_t values[PD_TRACEPOINT_FIELDS]; // 0 for what it lacks; signed fields are extended
+};
+
+struct pd_tracepoints {
+	struct pd_file *file;
+	struct pd_trace *trace;
+	const struct pd_tracepoint *table;
+	size_t table_count;
+	struct pd_tracepoint_event *events; // by index
+	size_t event_count, event_capacity;
+	uint64_t found;      // lines of the table that events of the file are
+	uint64_t unreadable; // samples without raw data, or with too little
+};
+
+enum pd_status pd_tracepoints_init(struct pd_tracepoints *tracepoints, struct pd_file *file,
+				   const struct pd_tracepoint *table, size_t count, struct pd_error *error);
+void pd_tracepoints_fini(struct pd_tracepoints *tracepoints);
+// PD_OK: a sample of the table. PD_END: another record, or nothing that can be read. Errors: PD_ERROR_MEMORY; PD_ERROR_FORMAT if
+// a format is missing or lacks a field.
+enum pd_status pd_tracepoints_take(struct pd_tracepoints *tracepoints, const struct pd_record *record,
+				   struct pd_tracepoint_sample *sample_out, struct pd_error *error);
+// Brief form and raw data of a sample; those that end with their raw data, as is usual, are not decoded. False: it has none.
+bool pd_sample_raw(const struct pd_record *record, struct pd_brief *brief_out, struct pd_bytes *raw_out);
+// Whether the file has an event of this name.
+bool pd_file_has_tracepoint(struct pd_file *file, const char *name);
+// The string of a field of the raw data, which need not end with a NUL; empty if there is none.
+struct pd_bytes pd_tracepoint_string(struct pd_tracepoints *tracepoints, const struct pd_tracepoint_sample *sample,
+				     const char *field);
+
+#endif
