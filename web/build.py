@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes flame.built.html, the page of flame graphs, from its parts in this folder, and kinds.ts from src/flame/kind.def.
-Needs tsc.
+"""Makes the pages from their parts in this folder: flame.built.html, flame graphs, and view.built.html, which perfdata view
+shows; and kinds.ts from src/flame/kind.def. Needs tsc, and for the second page esbuild.
 
 usage: web/build.py [--check]
 
-The result is committed, so that the program can be built without TypeScript. --check compares instead of writing and
-is a test; without tsc it is skipped.
+The results are committed, so that the program can be built without TypeScript. --check compares instead of writing and
+is a test; without the compilers it is skipped.
 """
 import base64
 import hashlib
@@ -19,9 +19,9 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-BUILT = HERE / "flame.built.html"
 KINDS = HERE / "kinds.ts"
 KIND = re.compile(r'^KIND\(\w+,\s*\'(.)\',\s*"[^"]*",\s*"([^"]*)",\s*(\d+),\s*(\d+)\)$', re.MULTILINE)
+TOOLS = ("tsc", "esbuild")
 SKIPPED = 77
 
 
@@ -38,37 +38,56 @@ def kinds() -> str:
                       for letter, label, hue, saturation in found) + "];\n")
 
 
-def compiled() -> str:
-    """The scripts as one, in the order of tsconfig.json, in a function of their own."""
+def tool(*command: str, folder: pathlib.Path = HERE) -> None:
+    result = subprocess.run(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if result.returncode:
+        sys.exit(f"{result.stdout}{command[0]} failed")
+
+
+def flame_script() -> str:
+    """The scripts of flame graphs as one, in the order of tsconfig.json, in a function of their own."""
     names = json.loads((HERE / "tsconfig.json").read_text())["files"]
     with tempfile.TemporaryDirectory() as folder:
-        result = subprocess.run(["tsc", "--project", str(HERE), "--outDir", folder], text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        if result.returncode:
-            sys.exit(f"{result.stdout}tsc failed")
+        tool("tsc", "--project", str(HERE), "--outDir", folder)
         parts = [(pathlib.Path(folder) / name).with_suffix(".js").read_text() for name in names]
     parts = [part.replace('"use strict";\n', "", 1) for part in parts]
-    script = '"use strict";\n(() => {\n' + "".join(parts) + "})();\n"
-    if "</script" in script.lower() or "<!--" in script:
-        sys.exit("the script has something that ends a script element")
-    return script
+    return '"use strict";\n(() => {\n' + "".join(parts) + "})();\n"
+
+
+def view_script() -> str:
+    """The modules of the other page as one script that people can read. The names of files in it are relative to the folder."""
+    tool("tsc", "--project", "view")
+    with tempfile.TemporaryDirectory() as folder:
+        made = pathlib.Path(folder) / "view.js"
+        tool("esbuild", "main.ts", "--bundle", "--format=iife", "--target=es2022", "--charset=ascii", "--legal-comments=none",
+             "--log-level=warning", f"--outfile={made}", folder=HERE / "view")
+        return made.read_text()
 
 
 def policy_hash(text: str) -> str:
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
-def page() -> str:
-    script = "\n" + compiled()
-    style = "\n" + (HERE / "flame.css").read_text()
-    policy = "; ".join(["default-src 'none'", "script-src " + policy_hash(script), "style-src " + policy_hash(style),
-                        "base-uri 'none'", "form-action 'none'"])
-    text = (HERE / "flame.html").read_text()
-    for mark, value in ("POLICY", policy), ("STYLE", style), ("SCRIPT", script):
+def page(template: pathlib.Path, style: pathlib.Path, script: str, *more: str) -> str:
+    if "</script" in script.lower() or "<!--" in script:
+        sys.exit(f"{template.name}: the script has something that ends a script element")
+    script, rules = "\n" + script, "\n" + style.read_text()
+    policy = "; ".join(["default-src 'none'", "script-src " + policy_hash(script), "style-src " + policy_hash(rules),
+                        *more, "base-uri 'none'", "form-action 'none'"])
+    text = template.read_text()
+    for mark, value in ("POLICY", policy), ("STYLE", rules), ("SCRIPT", script):
         if text.count(f"@@{mark}@@") != 1:
-            sys.exit(f"flame.html: @@{mark}@@ must be there once")
+            sys.exit(f"{template.name}: @@{mark}@@ must be there once")
         text = text.replace(f"@@{mark}@@", value)
     return text
+
+
+def pages() -> dict:
+    return {
+        HERE / "flame.built.html": page(HERE / "flame.html", HERE / "flame.css", flame_script()),
+        HERE / "view.built.html": page(HERE / "view" / "page.html", HERE / "view" / "page.css", view_script(),
+                                       "img-src data: blob:", "connect-src 'self'"),
+    }
 
 
 def main() -> int:
@@ -78,17 +97,18 @@ def main() -> int:
     if check and KINDS.read_text() != kinds():
         print("web/kinds.ts is not what src/flame/kind.def says; run web/build.py")
         return 1
-    if not shutil.which("tsc"):
-        print("web/build.py: tsc is not installed (tools/setup web)")
+    missing = [name for name in TOOLS if not shutil.which(name)]
+    if missing:
+        print(f"web/build.py: {' and '.join(missing)}: not installed (tools/setup web)")
         return SKIPPED if check else 1
     if not check:
         KINDS.write_text(kinds())
-    text = page()
-    if not check:
-        BUILT.write_text(text)
-    elif not BUILT.exists() or BUILT.read_text() != text:
-        print("web/flame.built.html is not what the parts in web/ make; run web/build.py")
-        return 1
+    for path, text in pages().items():
+        if not check:
+            path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            print(f"web/{path.name} is not what the parts in web/ make; run web/build.py")
+            return 1
     return 0
 
 

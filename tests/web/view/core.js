@@ -1,0 +1,302 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: MIT
+// Holds what the page computes, from its data to the sums of each view, against models that do it stack by stack.
+//
+// usage: core.js VIEW.BUILT.HTML
+// The script is taken out of the built page, so what is tested is what is shipped; without a document it only gives its core away.
+"use strict";
+const assert = require("assert");
+const fs = require("fs");
+const test = require("node:test");
+const vm = require("vm");
+const { recording: packed, container } = require("./pack.js");
+const model = require("./model.js");
+
+const page = fs.readFileSync(process.argv[2], "utf8");
+const script = page.slice(page.lastIndexOf("<script>") + 8, page.lastIndexOf("</script>"));
+const global = { TextDecoder, DecompressionStream, Uint8Array, Int32Array, Float64Array, BigUint64Array, DataView, atob, queueMicrotask };
+vm.runInNewContext(script, global);
+const core = global.perfdataView;
+
+// The worked example: stacks from the root with their weights.
+const FUNCTIONS = [["A", "app", "u"], ["B", "app", "u"], ["C", "L", "k"], ["D", "L", "u"], ["E", "L", "k"]];
+const EXAMPLE = [["ABC", 2], ["ABBC", 1], ["ABDBE", 3], ["AD", 1], ["DB", 1]];
+const numbers = (text) => [...text].map((letter) => "ABCDE".indexOf(letter));
+
+function samplesOf(stacks) {
+	const samples = [];
+	for (const [text, weight] of stacks)
+		for (let index = 0; index < weight; index++) samples.push([samples.length * 10, samples.length % 2, samples.length % 2, numbers(text), 1]);
+	return samples;
+}
+
+async function open(profile) {
+	return core.recording.Recording.open(new core.decode.Container(packed(profile)));
+}
+
+async function session(profile) {
+	return core.session.Session.open(await open(profile));
+}
+
+const example = () => ({
+	functions: FUNCTIONS, tasks: [[1, 1, "one"], [1, 2, "two"]], events: [{ name: "cycles", samples: samplesOf(EXAMPLE) }],
+});
+
+// Stacks of a session with their weights, as texts.
+function stacksOf(one, name) {
+	const { tree, self } = one.sums;
+	const found = new Map();
+	for (let row = 1; row < tree.count; row++) {
+		if (self[row] === 0) continue;
+		const text = core.tree.pathOfRow(tree, row).map(name).join("");
+		assert(!found.has(text), `${text} has two rows`);
+		found.set(text, self[row]);
+	}
+	return found;
+}
+
+const KIND = { k: 0, u: 1 };
+const [A, B, C, D, E] = [0, 1, 2, 3, 4];
+const CASES = [
+	["none", [], "ABC 2, ABBC 1, ABDBE 3, AD 1, DB 1", 0],
+	["focus function B", [{ key: "ff", func: B }], "BC 2, BBC 1, BDBE 3, B 1", 1],
+	["focus subtree A>B", [{ key: "fs", path: [A, B] }], "BC 2, BBC 1, BDBE 3", 2],
+	["inverted, focus C<B", [{ key: "fi", path: [C, B] }], "AB 2, ABB 1", 5],
+	["focus self B, all frames", [{ key: "fo", func: B }], "B 1", 7],
+	["focus self B, user frames only", [{ key: "fo", func: B, kind: KIND.u }], "B 1, BC 3, BE 3", 1],
+	["focus kind user", [{ key: "fk", kind: KIND.u }], "AB 2, ABB 1, ABDB 3, AD 1, DB 1", 0],
+	["focus kind kernel", [{ key: "fk", kind: KIND.k }], "C 3, E 3", 2],
+	["hide kind kernel", [{ key: "hk", kind: KIND.k }], "AB 2, ABB 1, ABDB 3, AD 1, DB 1", 0],
+	["merge function B", [{ key: "mf", func: B }], "AC 3, ADE 3, AD 1, D 1", 0],
+	["merge node A>B", [{ key: "mn", path: [A, B] }], "AC 2, ABC 1, ADBE 3, AD 1, DB 1", 0],
+	["drop function D", [{ key: "df", func: D }], "ABC 2, ABBC 1", 5],
+	["collapse object L", [{ key: "co", object: 2 }], "ABL 2, ABBL 1, ABLBL 3, AL 1, LB 1", 0],
+	["collapse direct recursion B", [{ key: "rd", func: B }], "ABC 3, ABDBE 3, AD 1, DB 1", 0],
+	["collapse recursion B", [{ key: "rr", func: B }], "ABC 3, ABE 3, AD 1, DB 1", 0],
+	["collapse function B", [{ key: "cf", func: B }], "AB 6, AD 1, DB 1", 0],
+	["merge B, then focus D", [{ key: "mf", func: B }, { key: "ff", func: D }], "DE 3, D 2", 3],
+	["merge kernel, then drop B", [{ key: "hk", kind: KIND.k }, { key: "df", func: B }], "AD 1", 7],
+];
+
+test("each transform of the worked example", async () => {
+	for (const [what, transforms, wanted, missing] of CASES) {
+		const one = await session(example());
+		one.state.transforms = transforms;
+		const found = stacksOf(one, (func) => one.recording.name(func));
+		const expected = new Map(wanted.split(", ").map((part) => [part.split(" ")[0], Number(part.split(" ")[1])]));
+		assert.deepEqual([...found].sort(), [...expected].sort(), what);
+		const { before, by } = one.taken();
+		assert.equal(before.samples + by.reduce((sum, taken) => sum + taken.samples, 0), missing, `${what}: samples gone`);
+		assert.equal(one.sums.total[0], 8 - missing, `${what}: sum`);
+	}
+});
+
+// ---- against the model, with made-up stacks ----
+
+function randomizer(seed) {
+	return (limit) => {
+		seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
+		return Math.floor((seed / 4294967296) * limit);
+	};
+}
+
+function madeUp(seed, functions, count, deepest) {
+	const random = randomizer(seed);
+	const samples = [];
+	for (let index = 0; index < count; index++) {
+		const stack = Array.from({ length: random(deepest + 1) }, () => random(functions));
+		samples.push([index * 7 + random(7), random(4), random(3) - 1, stack, 1 + random(9)]);
+	}
+	return {
+		functions: Array.from({ length: functions }, (_, index) => [`f${index}`, ["", "app", "lib"][index % 3], "ku"[index % 2]]),
+		tasks: [[1, 1, "a"], [1, 2, "b"], [2, 2, "c"], [3, 3, "d"]],
+		events: [{ name: "cycles", samples }],
+	};
+}
+
+function randomTransform(random, profile, functions) {
+	const func = random(functions);
+	const { stack } = { stack: profile.events[0].samples[random(profile.events[0].samples.length)][3] };
+	const path = stack.slice(0, 1 + random(3));
+	const choices = [
+		{ key: "ff", func }, { key: "fo", func }, { key: "fo", func, kind: random(2) }, { key: "fk", kind: random(2) },
+		{ key: "hk", kind: random(2) }, { key: "mf", func }, { key: "df", func }, { key: "co", object: random(3) }, { key: "rd", func },
+		{ key: "rr", func }, { key: "cf", func },
+	];
+	if (path.length > 0) choices.push({ key: "fs", path }, { key: "mn", path }, { key: "fi", path: stack.slice(-1 - random(2)).reverse() });
+	return choices[random(choices.length)];
+}
+
+test("transforms, one after the other, against the model", async () => {
+	for (let seed = 1; seed <= 60; seed++) {
+		const functions = 3 + (seed % 5);
+		const profile = madeUp(seed, functions, 60, 6);
+		const one = await session(profile);
+		const random = randomizer(seed * 977);
+		const transforms = Array.from({ length: 1 + random(3) }, () => randomTransform(random, profile, functions));
+		one.state.transforms = transforms;
+		one.state.weight = seed % 2 ? "samples" : "period";
+		let samples = profile.events[0].samples.map((sample) => ({ stack: sample[3], weight: seed % 2 ? 1 : sample[4] }));
+		const kinds = (func) => one.recording.kindOf(func);
+		for (const transform of transforms) samples = model.applied(samples, transform, kinds, one.recording.functions);
+		const what = `seed ${seed}: ${JSON.stringify(transforms)}`;
+		assert.deepEqual([...stacksOf(one, (func) => `${func},`)].sort(), [...model.byStack(samples)].sort(), what);
+		const sums = model.functionSums(samples);
+		for (let func = 0; func < one.functions.self.length; func++) {
+			assert.equal(one.functions.self[func], sums.self.get(func) ?? 0, `${what}: self of ${func}`);
+			assert.equal(one.functions.total[func], sums.total.get(func) ?? 0, `${what}: total of ${func}`);
+		}
+	}
+});
+
+test("inverted trees, callers and callees against the model", async () => {
+	for (let seed = 1; seed <= 20; seed++) {
+		const profile = madeUp(seed, 4, 50, 5);
+		const one = await session(profile);
+		one.state.weight = "samples";
+		one.state.invert = true;
+		const samples = profile.events[0].samples.map((sample) => ({ stack: sample[3], weight: 1 }));
+		const walk = (nodes, node, path, visit) => {
+			for (const child of nodes.children(node)) {
+				const below = [...path, nodes.func(child)];
+				visit(below, nodes.value(child));
+				walk(nodes, child, below, visit);
+			}
+		};
+		walk(one.nodes, 0, [], (path, value) => assert.equal(value, model.endingWith(samples, path), `seed ${seed}: ${path}`));
+		for (let func = 0; func < 4; func++) {
+			walk(one.callers(func), 0, [], (path, value) => assert.equal(value, model.calledBy(samples, path), `callers ${path}`));
+			walk(one.callees(func), 0, [], (path, value) => assert.equal(value, model.calling(samples, path), `callees ${path}`));
+		}
+	}
+});
+
+test("ranges and filters, also moved step by step", async () => {
+	const profile = madeUp(5, 4, 400, 4);
+	const one = await session(profile);
+	one.state.weight = "period";
+	const random = randomizer(99);
+	for (let step = 0; step < 200; step++) {
+		const from = random(3000);
+		const range = { from, to: from + random(step % 2 ? 200 : 2000) };
+		if (random(3) !== 0) one.state.ranges = [range];
+		if (random(6) === 0) one.state.processes = random(2) ? [] : [1 + random(3)];
+		if (random(6) === 0) one.state.threads = random(2) ? [] : ["1:2", "2:2"];
+		if (random(6) === 0) one.state.cpus = random(2) ? [] : [random(2) - 1];
+		const { ranges, processes, threads, cpus } = one.state;
+		const chosen = profile.events[0].samples.filter(([time, task, cpu]) => {
+			const [pid, tid] = profile.tasks[task];
+			return (ranges.length === 0 || (time >= ranges[0].from && time <= ranges[0].to)) && (cpus.length === 0 || cpus.includes(cpu))
+				&& (processes.length === 0 || processes.includes(pid)) && (threads.length === 0 || threads.includes(`${pid}:${tid}`));
+		});
+		assert.equal(one.counts.samples, chosen.length);
+		assert.equal(one.counts.weight, chosen.reduce((sum, sample) => sum + sample[4], 0));
+		const stacks = model.byStack(chosen.map((sample) => ({ stack: sample[3], weight: sample[4] })));
+		assert.deepEqual([...stacksOf(one, (func) => `${func},`)].sort(), [...stacks].sort());
+	}
+});
+
+test("boxes of a flame graph have all of it", async () => {
+	const one = await session(madeUp(8, 6, 500, 7));
+	const { nodes } = one;
+	for (const least of [0.5, 4, 30]) {
+		const boxes = core.nodes.boxesOf(nodes, 0, least);
+		for (const box of boxes) {
+			if (box.node < 0) continue;
+			const below = boxes.filter((other) => other.parent === box.node && other.depth === box.depth + 1);
+			const sum = below.reduce((all, other) => all + other.value, 0);
+			const left = nodes.value(box.node) - nodes.self(box.node) - sum;
+			assert(left >= 0 && left < least, `${left} of ${nodes.value(box.node)} is shown nowhere`);
+		}
+	}
+});
+
+// ---- state ----
+
+test("a state survives its text", async () => {
+	const profile = madeUp(3, 6, 40, 4);
+	profile.functions[1][0] = "f0"; // two of one name
+	profile.functions[2][0] = "operator-~&#=%\u202e<script> " + "long ".repeat(30);
+	profile.events.push({ name: "page-faults:u", samples: [[1, 0, 0, [1], 1]] });
+	const recording = await open(profile);
+	const random = randomizer(4242);
+	for (let round = 0; round < 300; round++) {
+		const state = core.state.firstState();
+		const pick = (list) => list[random(list.length)];
+		state.view = pick(core.state.VIEWS);
+		state.event = random(2);
+		state.weight = pick(core.state.WEIGHTS);
+		state.ranges = random(2) ? [] : [{ from: random(100), to: 100 + random(100) }, { from: 90, to: 91 }];
+		state.processes = random(2) ? [] : [1, -1, 4194304];
+		state.threads = random(2) ? [] : ["1:2", "-1:-1"];
+		state.cpus = random(2) ? [] : [0, 255, -1];
+		state.transforms = Array.from({ length: random(4) }, () => randomTransform(random, profile, 6));
+		state.inlined = random(2) === 1;
+		state.invert = random(2) === 1;
+		state.down = random(2) === 1;
+		state.search = pick(["", "f1", "a&b=c~d-e%", "\u202e\u0000"]);
+		state.colour = pick(core.state.COLOURINGS);
+		state.lanes = pick(core.state.LANES);
+		state.path = random(2) ? [] : [0, 1, 2];
+		state.func = random(7) - 1;
+		state.zoom = random(2) ? [] : [3, 1];
+		state.sort = pick(core.state.SORTS);
+		const text = core.state.textOf(state, recording);
+		assert(/^[\x21-\x7e]*$/.test(text), `${text} is no fragment`);
+		const back = core.state.stateOf(`#${text}`, recording);
+		assert.deepEqual(JSON.parse(JSON.stringify(back.state)), JSON.parse(JSON.stringify(state)), text);
+		assert.equal(back.messages.length, 0);
+	}
+});
+
+test("no text makes the reader of states throw", async () => {
+	const recording = await open(example());
+	const random = randomizer(17);
+	const parts = ["1", "&", "=", "~", "-", "v", "t", "x", "ff", "%", "%zz", "A", "12u3", "99999999999999999999u1", "fp", "th", ":", "\u0000", "#",
+		"__proto__", "s", "co"];
+	for (let round = 0; round < 10000; round++) {
+		const text = Array.from({ length: random(20) }, () => parts[random(parts.length)]).join("");
+		const { state } = core.state.stateOf(random(2) ? text : `1&${text}`, recording);
+		assert(core.state.VIEWS.includes(state.view));
+	}
+	assert.equal(core.state.stateOf("#1&v=flame&zz=1&fp=other", recording).messages.length, 2);
+});
+
+// ---- the container ----
+
+test("numbers of each code come back", async () => {
+	const values = [0, 1, 127, 128, 16383, 16384, 2097152, 268435455, 2147483647];
+	const large = [...values, 2 ** 40, 2 ** 53 - 1];
+	const one = new core.decode.Container(container({}, {
+		u: ["u", values], f: ["u", large], t: ["t", large], d: ["d", [5, -7, 2 ** 40, 0]], b: ["b", [0, 255]], c: ["c", [7, 3]],
+		s: ["s", ["", "a", "\u00e9"]],
+	}));
+	assert.deepEqual([...(await one.ints("u"))], values);
+	assert.deepEqual([...(await one.floats("f"))], large);
+	assert.deepEqual([...(await one.floats("t"))], large);
+	assert.deepEqual([...(await one.floats("d"))], [5, -7, 2 ** 40, 0]);
+	assert.deepEqual([...(await one.bytesOf("b"))], [0, 255]);
+	assert.deepEqual([...(await one.ints("c"))], [7, 7, 7]);
+	assert.deepEqual([...(await one.ints("absent", 2))], [0, 0]);
+	assert.deepEqual([...(await one.strings("s"))], ["", "a", "\u00e9"]);
+	assert.deepEqual([...(await one.wides("f"))].map(Number), large);
+});
+
+test("damaged data is refused", async () => {
+	const good = packed(example());
+	assert.throws(() => new core.decode.Container(good.subarray(0, 40)));
+	assert.throws(() => new core.decode.Container(Buffer.from("PDPAGE2\n________")));
+	const random = randomizer(31);
+	let refused = 0;
+	for (let round = 0; round < 300; round++) {
+		const bytes = Buffer.from(good);
+		for (let times = 1 + random(4); times > 0; times--) bytes[12 + random(bytes.length - 12)] = random(256);
+		try {
+			const one = await core.session.Session.open(await core.recording.Recording.open(new core.decode.Container(bytes)));
+			void one.sums;
+		} catch (error) {
+			refused++;
+		}
+	}
+	assert(refused > 100, `${refused} of 300 damaged ones are refused`);
+});

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// The page: the views, the one selection that they share, and its text in the address.
+
+import type { Recording } from "./core/recording";
+import { Session } from "./core/session";
+import { State, stateOf, textOf, View } from "./core/state";
+import { number } from "./core/text";
+import { NONE, ROOT } from "./core/tree";
+import { nodeOf } from "./core/nodes";
+import { FlameView } from "./flame/view";
+import { FunctionsView } from "./functions/view";
+import { OverviewView } from "./overview/view";
+import { TreeView } from "./tree/view";
+import { ACTIONS, added } from "./ui/actions";
+import { Crumbs } from "./ui/crumbs";
+import { describeNode } from "./ui/describe";
+import { button, el, onceAFrame } from "./ui/dom";
+import { showHelp } from "./ui/help";
+import { Keys } from "./ui/keys";
+import { Look } from "./ui/look";
+import { Menu, Tip } from "./ui/popups";
+import { Strip } from "./ui/strip";
+import { Toolbar } from "./ui/toolbar";
+import type { Host, MenuItem, TipLine, ViewPanel } from "./ui/view";
+
+const URL_DELAY = 250; // browsers refuse many changes of the address in a short time
+
+interface Tab {
+	readonly view: View;
+	readonly label: string;
+	readonly make: (host: Host) => ViewPanel;
+	readonly served?: boolean; // needs a server
+}
+
+const TABS: readonly Tab[] = [
+	{ view: "overview", label: "Overview", make: (host) => new OverviewView(host) },
+	{ view: "flame", label: "Flame graph", make: (host) => new FlameView(host) },
+	{ view: "tree", label: "Call tree", make: (host) => new TreeView(host) },
+	{ view: "functions", label: "Functions", make: (host) => new FunctionsView(host) },
+];
+
+export class App implements Host {
+	readonly recording: Recording;
+	readonly look: Look;
+	readonly tabs: readonly Tab[];
+	private readonly views = new Map<View, ViewPanel>();
+	private readonly tipBox = new Tip();
+	readonly menuBox = new Menu();
+	readonly toolbar: Toolbar;
+	private readonly strip: Strip;
+	private readonly crumbs: Crumbs;
+	private readonly tabBar = el("nav", { class: "tabs", role: "tablist", "aria-label": "Views" });
+	private readonly main = el("main", {});
+	private readonly status = el("output", { class: "status", "aria-live": "polite" });
+	private readonly warning = el("p", { class: "warning", role: "alert", hidden: true });
+	private urlTimer = 0;
+	private steps = 0; // that "back" can undo
+	private readonly draw = onceAFrame(() => this.drawNow());
+
+	constructor(readonly session: Session, readonly served: boolean) {
+		this.recording = session.recording;
+		this.look = new Look(session);
+		this.tabs = TABS.filter((tab) => served || !tab.served);
+		// Views get these as functions of their own.
+		this.update = this.update.bind(this);
+		this.toolbar = new Toolbar(this);
+		this.strip = new Strip(this);
+		this.crumbs = new Crumbs(this);
+		this.build();
+		this.watchTheme();
+		this.takeAddress();
+		window.addEventListener("popstate", () => this.takeAddress());
+		window.addEventListener("hashchange", () => this.takeAddress());
+		new Keys(this).listen();
+	}
+
+	private build(): void {
+		const { header } = this.recording;
+		document.title = `${header.name} \u2013 perfdata`;
+		this.tabBar.append(...this.tabs.map((tab, index) => button(tab.label, `${tab.label} (${index + 1})`,
+			() => this.update({ view: tab.view }, true), { role: "tab", "data-view": tab.view })));
+		document.body.replaceChildren(
+			el("header", { class: "top" }, el("h1", { title: header.name }, header.name), this.tabBar,
+				button("?", "Keys", showHelp, { class: "round", "aria-label": "Help" })),
+			this.toolbar.element, this.strip.element, this.crumbs.element, this.warning, this.main, el("footer", {}, this.status),
+			this.tipBox.element, this.menuBox.element);
+	}
+
+	private watchTheme(): void {
+		const dark = matchMedia("(prefers-color-scheme: dark)");
+		const show = () => {
+			this.look.setDark(dark.matches);
+			this.draw();
+		};
+		dark.addEventListener("change", show);
+		this.look.setDark(dark.matches);
+		window.addEventListener("resize", this.draw);
+	}
+
+	// ---- state ----
+
+	update(change: Partial<State>, step = false): void {
+		const { session } = this;
+		Object.assign(session.state, change);
+		if (change.event !== undefined) void session.readEvent().then(() => this.draw(), (error: unknown) => this.warn(String(error)));
+		this.tipBox.hide();
+		clearTimeout(this.urlTimer);
+		if (step) this.putAddress(true);
+		else this.urlTimer = window.setTimeout(() => this.putAddress(false), URL_DELAY);
+		this.draw();
+	}
+
+	preview(range: { from: number; to: number } | undefined): void {
+		this.session.preview = range;
+		this.draw();
+	}
+
+	select(path: readonly number[], func: number): void {
+		this.update({ path: [...path], func });
+	}
+
+	private putAddress(step: boolean): void {
+		const text = `#${textOf(this.session.state, this.recording)}`;
+		if (text === location.hash || (text === "#1" && location.hash === "")) return;
+		try {
+			if (step) history.pushState({ steps: ++this.steps }, "", text);
+			else history.replaceState({ steps: this.steps }, "", text);
+		} catch {
+			this.say("The browser refuses to change the address that often.");
+		}
+	}
+
+	private takeAddress(): void {
+		this.steps = Number((history.state as { steps?: number } | null)?.steps ?? 0);
+		const { state, messages } = stateOf(location.hash, this.recording);
+		const now = this.session.state as unknown as Record<string, unknown>;
+		const event = state.event !== this.session.state.event;
+		for (const [key, value] of Object.entries(state))
+			if (JSON.stringify(value) !== JSON.stringify(now[key])) now[key] = value;
+		this.warn(messages.length > 0 ? `Not understood in the link: ${messages.join("; ")}` : "");
+		if (event) void this.session.readEvent().then(() => this.draw());
+		this.draw();
+	}
+
+	undo(): void {
+		if (this.steps > 0) history.back();
+	}
+
+	redo(): void {
+		history.forward();
+	}
+
+	// ---- what is shown ----
+
+	view(view: View): ViewPanel {
+		let panel = this.views.get(view);
+		if (!panel) {
+			const tab = this.tabs.find((one) => one.view === view) ?? this.tabs[0];
+			this.views.set(view, (panel = tab.make(this)));
+		}
+		return panel;
+	}
+
+	get current(): ViewPanel {
+		return this.view(this.session.state.view);
+	}
+
+	private drawNow(): void {
+		const { state } = this.session;
+		for (const tab of this.tabBar.querySelectorAll("button"))
+			tab.setAttribute("aria-selected", String(tab.dataset["view"] === state.view));
+		this.toolbar.show();
+		this.crumbs.show();
+		this.strip.draw();
+		const { element } = this.current;
+		if (this.main.firstElementChild !== element) {
+			this.main.replaceChildren(element);
+			this.tabBar.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+		}
+		document.body.dataset["view"] = state.view;
+		this.current.show();
+		this.describe();
+	}
+
+	private describe(): void {
+		const { session, recording } = this;
+		const { state, nodes } = session;
+		const node = state.path.length > 0 ? nodeOf(nodes, state.path) : NONE;
+		if (node > ROOT) this.say(describeNode(this, nodes, node).join(" \u00b7 "));
+		else if (state.func >= 0)
+			this.say(`${recording.name(state.func)}: total ${number(session.functions.total[state.func])}, self ${number(session.functions.self[state.func])} ${session.unit}`);
+		else this.say("");
+	}
+
+	say(text: string): void {
+		if (this.status.textContent !== text) this.status.textContent = text;
+	}
+
+	private warn(text: string): void {
+		this.warning.hidden = text === "";
+		this.warning.textContent = text;
+	}
+
+	tip(lines: readonly TipLine[], x: number, y: number): void {
+		this.tipBox.show(lines, x, y);
+	}
+
+	noTip(): void {
+		this.tipBox.hide();
+	}
+
+	// ---- what can be done with the selected function ----
+
+	menu(x: number, y: number): void {
+		const { session, recording } = this;
+		const { func } = session.state;
+		if (func < 0) return;
+		const items: MenuItem[] = [{ label: "Callers and callees", key: "Enter", act: () => this.update({ view: "sandwich" }, true) }];
+		for (const action of ACTIONS) {
+			const transform = action.transform(session);
+			if (transform) items.push({ label: action.label, key: action.key, act: () => this.update(added(session, transform), true) });
+		}
+		items.push({ label: "Copy stack", key: "Ctrl+C", act: () => this.copy() });
+		this.menuBox.show(recording.name(func), items, x, y);
+	}
+
+	copy(): void {
+		const { state } = this.session;
+		const path = state.path.length > 0 ? state.path : state.func >= 0 ? [state.func] : [];
+		if (path.length === 0) return;
+		const text = path.map((func) => this.recording.name(func)).join("\n");
+		navigator.clipboard.writeText(text).then(() => this.say(`Copied ${path.length} frames`), () => this.say("The browser refuses to copy."));
+	}
+
+	fetch(path: string): Promise<Response> {
+		return fetch(path, { credentials: "same-origin", cache: "no-store" });
+	}
+}

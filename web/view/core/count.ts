@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// Samples of a selection, counted by leaf. It is one pass over the samples; when only the time range moved, only what
+// entered and left it is looked at.
+
+import type { Samples } from "./recording";
+
+export interface Range {
+	readonly from: number; // ticks, both inclusive
+	readonly to: number;
+}
+
+// Which samples count; undefined: all. A mask has a byte for each thread, or for each CPU plus one.
+export interface Filter {
+	readonly range: Range | undefined;
+	readonly threads: Uint8Array | undefined;
+	readonly cpus: Uint8Array | undefined;
+}
+
+export interface Counts {
+	readonly samples: number;
+	readonly weight: number;
+	readonly byLeaf: Int32Array; // samples
+	readonly weightByLeaf: Float64Array;
+}
+
+// The first sample at or after a time.
+export function lowerBound(time: Float64Array, value: number, from = 0, to = time.length): number {
+	while (from < to) {
+		const middle = (from + to) >> 1;
+		if (time[middle] < value) from = middle + 1;
+		else to = middle;
+	}
+	return from;
+}
+
+export function indexRange(samples: Samples, range: Range | undefined): [number, number] {
+	if (!range) return [0, samples.count];
+	return [lowerBound(samples.time, range.from), lowerBound(samples.time, range.to + 0.5)];
+}
+
+// Whether a sample is of the threads and CPUs of a filter.
+export function passes(samples: Samples, filter: Filter, index: number): boolean {
+	return (!filter.threads || filter.threads[samples.thread[index]] !== 0)
+		&& (!filter.cpus || filter.cpus[samples.cpu[index] + 1] !== 0);
+}
+
+export class Counter {
+	private byLeaf: Int32Array;
+	private weightByLeaf: Float64Array;
+	private low = 0;
+	private high = 0;
+	private threads: Uint8Array | undefined;
+	private cpus: Uint8Array | undefined;
+
+	constructor(private readonly samples: Samples, leaves: number) {
+		this.byLeaf = new Int32Array(leaves);
+		this.weightByLeaf = new Float64Array(leaves);
+	}
+
+	count(filter: Filter): Counts {
+		const [low, high] = indexRange(this.samples, filter.range);
+		const same = filter.threads === this.threads && filter.cpus === this.cpus;
+		const moved = Math.abs(low - this.low) + Math.abs(high - this.high);
+		if (!same || moved > high - low) {
+			this.byLeaf.fill(0);
+			this.weightByLeaf.fill(0);
+			this.threads = filter.threads;
+			this.cpus = filter.cpus;
+			this.add(low, high, 1);
+		} else {
+			this.move(low, high);
+		}
+		this.low = low;
+		this.high = high;
+		return this.result();
+	}
+
+	private move(low: number, high: number): void {
+		if (low < this.low) this.add(low, this.low, 1);
+		else this.add(this.low, low, -1);
+		if (high > this.high) this.add(this.high, high, 1);
+		else this.add(high, this.high, -1);
+	}
+
+	private add(low: number, high: number, sign: number): void {
+		const { leaf, weight, thread, cpu } = this.samples;
+		const { byLeaf, weightByLeaf, threads, cpus } = this;
+		if (!threads && !cpus && !weight) {
+			for (let index = low; index < high; index++) byLeaf[leaf[index]] += sign;
+			return;
+		}
+		for (let index = low; index < high; index++) {
+			if (threads && threads[thread[index]] === 0) continue;
+			if (cpus && cpus[cpu[index] + 1] === 0) continue;
+			byLeaf[leaf[index]] += sign;
+			if (weight) weightByLeaf[leaf[index]] += sign * weight[index];
+		}
+	}
+
+	private result(): Counts {
+		const { byLeaf, weightByLeaf, samples } = this;
+		let count = 0;
+		let sum = 0;
+		for (let leaf = 0; leaf < byLeaf.length; leaf++) {
+			if (!samples.weight) weightByLeaf[leaf] = byLeaf[leaf] * samples.sameWeight;
+			count += byLeaf[leaf];
+			sum += weightByLeaf[leaf];
+		}
+		return { samples: count, weight: sum, byLeaf, weightByLeaf };
+	}
+}
+
+// Samples by thread: a lane's samples lie side by side, in time order.
+export interface Lanes {
+	readonly start: Int32Array; // of each key, and one more
+	readonly order: Int32Array;
+}
+
+export function grouped(keys: ArrayLike<number>, count: number): Lanes {
+	const start = new Int32Array(count + 1);
+	for (let index = 0; index < keys.length; index++) start[keys[index] + 1]++;
+	for (let key = 0; key < count; key++) start[key + 1] += start[key];
+	const next = start.slice();
+	const order = new Int32Array(keys.length);
+	for (let index = 0; index < keys.length; index++) order[next[keys[index]]++] = index;
+	return { start, order };
+}
+
+// How much there is in each of `width` equal parts of a range.
+export function density(samples: Samples, filter: Filter, range: Range, width: number): Float64Array {
+	const sums = new Float64Array(width);
+	const [low, high] = indexRange(samples, range);
+	const scale = width / (range.to + 1 - range.from);
+	const { time, thread, cpu } = samples;
+	const { threads, cpus } = filter;
+	for (let index = low; index < high; index++) {
+		if (threads && threads[thread[index]] === 0) continue;
+		if (cpus && cpus[cpu[index] + 1] === 0) continue;
+		sums[((time[index] - range.from) * scale) | 0]++;
+	}
+	return sums;
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// The container of the page's data: a header in JSON, and columns of small numbers, each compressed by itself.
+//
+// Columns are inflated when they are asked for, so what no view needs costs nothing. The bytes may be damaged: an error says
+// which column is wrong, and nothing is read beyond it.
+
+export interface Column {
+	readonly at: number;
+	readonly size: number;
+	readonly bytes: number;
+	readonly count: number;
+	readonly code: string;
+	readonly value?: number | string;
+}
+
+const MAGIC = "PDPAGE1\n";
+const START = MAGIC.length + 4;
+
+export class FormatError extends Error {}
+
+// Writing and reading a stream by hand is faster than Response.arrayBuffer().
+async function inflate(block: Uint8Array, size: number): Promise<Uint8Array> {
+	const stream = new DecompressionStream("gzip");
+	const writer = stream.writable.getWriter();
+	const reader = stream.readable.getReader();
+	const out = new Uint8Array(size);
+	// What is wrong with the block comes out of the reading end.
+	writer.write(block).then(() => writer.close()).catch(() => undefined);
+	let used = 0;
+	for (;;) {
+		const { done, value } = await reader.read();
+		if (done) break;
+		if (used + value.length > size) throw new FormatError("longer than it says");
+		out.set(value, used);
+		used += value.length;
+	}
+	if (used !== size) throw new FormatError("shorter than it says");
+	return out;
+}
+
+// Numbers below 2^31 as they are mostly: one or two bytes each.
+function smallNumbers(raw: Uint8Array, count: number): Int32Array {
+	const out = new Int32Array(count);
+	let at = 0;
+	for (let index = 0; index < count; index++) {
+		let byte = raw[at++];
+		let value = byte & 127;
+		for (let shift = 7; byte > 127; shift += 7) {
+			byte = raw[at++];
+			if (byte === undefined || shift > 28) throw new FormatError("a number is too large or cut off");
+			value |= (byte & 127) << shift;
+		}
+		out[index] = value;
+	}
+	if (at > raw.length) throw new FormatError("it ends early");
+	return out;
+}
+
+// Numbers of up to 53 bits. With `sum` each is added to the one before; with `signed` it may be negative.
+function largeNumbers(raw: Uint8Array, count: number, sum: boolean, signed: boolean): Float64Array {
+	const out = new Float64Array(count);
+	let at = 0;
+	let last = 0;
+	for (let index = 0; index < count; index++) {
+		let byte = raw[at++];
+		let value = byte & 127;
+		let scale = 128;
+		while (byte > 127) {
+			byte = raw[at++];
+			value += (byte & 127) * scale;
+			scale *= 128;
+		}
+		if (signed) value = value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+		last = sum ? last + value : value;
+		out[index] = last;
+	}
+	if (at > raw.length) throw new FormatError("it ends early");
+	return out;
+}
+
+function wideNumbers(raw: Uint8Array, count: number): BigUint64Array {
+	const out = new BigUint64Array(count);
+	let at = 0;
+	for (let index = 0; index < count; index++) {
+		let value = 0n;
+		let shift = 0n;
+		for (;;) {
+			const byte = raw[at++];
+			if (byte === undefined) throw new FormatError("it ends early");
+			value |= BigInt(byte & 127) << shift;
+			shift += 7n;
+			if (byte < 128) break;
+		}
+		out[index] = BigInt.asUintN(64, value);
+	}
+	return out;
+}
+
+export class Container {
+	readonly header: Record<string, unknown>;
+	private readonly columns: Record<string, Column>;
+	private readonly blocks: number;
+
+	constructor(private readonly bytes: Uint8Array) {
+		const magic = String.fromCharCode(...bytes.subarray(0, MAGIC.length));
+		if (magic !== MAGIC) throw new FormatError("this is no data of a perfdata page");
+		const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(MAGIC.length, true);
+		this.blocks = START + size;
+		if (this.blocks > bytes.length) throw new FormatError("the header is cut off");
+		this.header = JSON.parse(new TextDecoder().decode(bytes.subarray(START, this.blocks))) as Record<string, unknown>;
+		if (Number(this.header["version"]) !== 1)
+			throw new FormatError(`data of version ${String(this.header["version"])} needs a newer page`);
+		this.columns = (this.header["columns"] ?? {}) as Record<string, Column>;
+	}
+
+	has(name: string): boolean {
+		return Object.hasOwn(this.columns, name);
+	}
+
+	count(name: string): number {
+		return this.has(name) ? this.columns[name].count : 0;
+	}
+
+	private async block(name: string, column: Column): Promise<Uint8Array> {
+		const begin = this.blocks + column.at;
+		if (!(begin + column.size <= this.bytes.length)) throw new FormatError(`${name}: beyond the end of the data`);
+		return inflate(this.bytes.subarray(begin, begin + column.size), column.bytes);
+	}
+
+	private async read<T>(name: string, empty: (count: number, value: number) => T,
+		decode: (raw: Uint8Array, column: Column) => T, count: number): Promise<T> {
+		if (!this.has(name)) return empty(count, 0);
+		const column = this.columns[name];
+		if (column.code === "c") return empty(column.count, Number(column.value));
+		try {
+			return decode(await this.block(name, column), column);
+		} catch (error) {
+			throw error instanceof FormatError ? new FormatError(`${name}: ${error.message}`) : error;
+		}
+	}
+
+	// Whole numbers below 2^31; `count` values of zero if there is no such column.
+	ints(name: string, count = 0): Promise<Int32Array> {
+		return this.read(name, (length, value) => new Int32Array(length).fill(value), (raw, column) => {
+			if (column.code === "u") return smallNumbers(raw, column.count);
+			if (column.code === "b") return Int32Array.from(raw);
+			return Int32Array.from(largeNumbers(raw, column.count, column.code !== "u", column.code === "d"));
+		}, count);
+	}
+
+	floats(name: string, count = 0): Promise<Float64Array> {
+		return this.read(name, (length, value) => new Float64Array(length).fill(value), (raw, column) => {
+			if (column.code === "b") return Float64Array.from(raw);
+			if (column.code === "w") return Float64Array.from(wideNumbers(raw, column.count), Number);
+			return largeNumbers(raw, column.count, column.code !== "u", column.code === "d");
+		}, count);
+	}
+
+	wides(name: string, count = 0): Promise<BigUint64Array> {
+		return this.read(name, (length, value) => new BigUint64Array(length).fill(BigInt(value)),
+			(raw, column) => wideNumbers(raw, column.count), count);
+	}
+
+	bytesOf(name: string, count = 0): Promise<Uint8Array> {
+		return this.read(name, (length, value) => new Uint8Array(length).fill(value), (raw, column) =>
+			column.code === "b" ? raw : Uint8Array.from(smallNumbers(raw, column.count)), count);
+	}
+
+	strings(name: string): Promise<string[]> {
+		return this.read(name, (length) => new Array<string>(length).fill(""), (raw, column) =>
+			new TextDecoder().decode(raw).split("\0").slice(0, column.count), 0);
+	}
+
+	// The one value of a column that has the same everywhere; undefined if it has several.
+	constant(name: string): number | undefined {
+		if (!this.has(name)) return 0;
+		return this.columns[name].code === "c" ? Number(this.columns[name].value) : undefined;
+	}
+}
+
+// The text of the data element: containers in base64, a comma between two.
+export function containersOf(text: string): Container[] {
+	return text.split(",").filter((part) => part.trim() !== "").map((part) => new Container(fromBase64(part.trim())));
+}
+
+function fromBase64(text: string): Uint8Array {
+	const native = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
+	if (native) return native.call(Uint8Array, text);
+	const binary = atob(text);
+	const bytes = new Uint8Array(binary.length);
+	for (let index = 0; index < bytes.length; index++) bytes[index] = binary.charCodeAt(index);
+	return bytes;
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// What tests under node may use of the page.
+
+export * as count from "./count";
+export * as decode from "./decode";
+export * as nodes from "./nodes";
+export * as recording from "./recording";
+export * as session from "./session";
+export * as state from "./state";
+export * as sums from "./sums";
+export * as text from "./text";
+export * as transform from "./transform";
+export * as tree from "./tree";

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// What flame graphs and call trees show: nodes with children, from the roots or, inverted, from the leaves. Children are
+// made when they are asked for.
+
+import type { Sums } from "./sums";
+import { NONE, ROOT } from "./tree";
+
+export interface Nodes {
+	func(node: number): number;
+	inlined(node: number): boolean;
+	value(node: number): number;
+	self(node: number): number;
+	parent(node: number): number;
+	hasChildren(node: number): boolean;
+	children(node: number): number[]; // the largest first, none of 0
+}
+
+function largestFirst(nodes: number[], value: (node: number) => number): number[] {
+	return nodes.sort((one, other) => value(other) - value(one) || one - other);
+}
+
+export class DownwardNodes implements Nodes {
+	constructor(readonly sums: Sums) {}
+
+	func(node: number): number {
+		return this.sums.tree.func[node];
+	}
+
+	inlined(node: number): boolean {
+		return this.sums.tree.inlined[node] !== 0;
+	}
+
+	value(node: number): number {
+		return this.sums.total[node];
+	}
+
+	self(node: number): number {
+		return this.sums.self[node];
+	}
+
+	parent(node: number): number {
+		return this.sums.tree.parent[node];
+	}
+
+	hasChildren(node: number): boolean {
+		return this.sums.total[node] > this.sums.self[node];
+	}
+
+	children(node: number): number[] {
+		const { tree, total } = this.sums;
+		const found: number[] = [];
+		for (let child = node + 1; child < tree.end[node]; child = tree.end[child])
+			if (total[child] > 0) found.push(child);
+		return largestFirst(found, (one) => total[one]);
+	}
+}
+
+interface InvertedNode {
+	func: number;
+	parent: number;
+	value: number;
+	inlined: boolean;
+	rows: number[]; // where the stacks stand at this level
+	weights: number[];
+	children: number[] | undefined;
+}
+
+// Callers as children. What begins at the root is given as rows and their weights: those of leaves for a tree that is
+// inverted, those of one function for its callers.
+export class InvertedNodes implements Nodes {
+	private readonly nodes: InvertedNode[];
+
+	constructor(private readonly sums: Sums, rows: number[], weights: number[], private readonly isSelf: boolean) {
+		const value = weights.reduce((sum, one) => sum + one, 0);
+		const root: InvertedNode = { func: NONE, parent: NONE, value, inlined: false, rows: [], weights: [], children: undefined };
+		this.nodes = [root];
+		root.children = this.group(ROOT, rows, weights);
+	}
+
+	private group(parent: number, rows: readonly number[], weights: readonly number[]): number[] {
+		const { tree } = this.sums;
+		const byFunc = new Map<number, number>();
+		const made: number[] = [];
+		for (let index = 0; index < rows.length; index++) {
+			const row = rows[index];
+			let node = byFunc.get(tree.func[row]);
+			if (node === undefined) {
+				node = this.nodes.length;
+				byFunc.set(tree.func[row], node);
+				made.push(node);
+				this.nodes.push({ func: tree.func[row], parent, value: 0, inlined: tree.inlined[row] !== 0, rows: [], weights: [],
+					children: undefined });
+			}
+			const one = this.nodes[node];
+			one.value += weights[index];
+			one.rows.push(row);
+			one.weights.push(weights[index]);
+		}
+		return largestFirst(made, (one) => this.nodes[one].value);
+	}
+
+	func(node: number): number {
+		return this.nodes[node].func;
+	}
+
+	inlined(node: number): boolean {
+		return this.nodes[node].inlined;
+	}
+
+	value(node: number): number {
+		return this.nodes[node].value;
+	}
+
+	// Only the sampled functions have their own time.
+	self(node: number): number {
+		return this.isSelf && this.nodes[node].parent === ROOT ? this.nodes[node].value : 0;
+	}
+
+	parent(node: number): number {
+		return this.nodes[node].parent;
+	}
+
+	hasChildren(node: number): boolean {
+		const one = this.nodes[node];
+		if (one.children) return one.children.length > 0;
+		return one.rows.some((row) => this.sums.tree.parent[row] !== ROOT);
+	}
+
+	children(node: number): number[] {
+		const one = this.nodes[node];
+		if (one.children) return one.children;
+		const rows: number[] = [];
+		const weights: number[] = [];
+		one.rows.forEach((row, index) => {
+			const above = this.sums.tree.parent[row];
+			if (above === ROOT) return;
+			rows.push(above);
+			weights.push(one.weights[index]);
+		});
+		return (one.children = this.group(node, rows, weights));
+	}
+}
+
+export function invertedNodes(sums: Sums): InvertedNodes {
+	const rows: number[] = [];
+	const weights: number[] = [];
+	for (let row = 1; row < sums.tree.count; row++) {
+		if (sums.self[row] === 0) continue;
+		rows.push(row);
+		weights.push(sums.self[row]);
+	}
+	return new InvertedNodes(sums, rows, weights, true);
+}
+
+export function pathOf(nodes: Nodes, node: number): number[] {
+	const path: number[] = [];
+	for (; node > ROOT; node = nodes.parent(node)) path.push(nodes.func(node));
+	return path.reverse();
+}
+
+// The node of a path of functions; NONE if there is none.
+export function nodeOf(nodes: Nodes, path: readonly number[]): number {
+	let node = ROOT;
+	for (const func of path) {
+		const child = nodes.children(node).find((one) => nodes.func(one) === func);
+		if (child === undefined) return NONE;
+		node = child;
+	}
+	return node;
+}
+
+export interface Box {
+	node: number; // NONE: what is too narrow to be drawn, of `rest` nodes
+	parent: number;
+	depth: number;
+	x: number;
+	value: number;
+	rest: number;
+}
+
+// Nodes of at least `least` below one node, and for each parent what is narrower as one box.
+export function boxesOf(nodes: Nodes, top: number, least: number): Box[] {
+	const boxes: Box[] = [{ node: top, parent: NONE, depth: 0, x: 0, value: nodes.value(top), rest: 0 }];
+	for (let index = 0; index < boxes.length; index++) {
+		const box = boxes[index];
+		if (box.node === NONE) continue;
+		if (!nodes.hasChildren(box.node)) continue;
+		let { x } = box;
+		let rest = 0;
+		let value = 0;
+		for (const child of nodes.children(box.node)) {
+			const own = nodes.value(child);
+			if (own < least) {
+				rest++;
+				value += own;
+				continue;
+			}
+			boxes.push({ node: child, parent: box.node, depth: box.depth + 1, x, value: own, rest: 0 });
+			x += own;
+		}
+		if (value >= least) boxes.push({ node: NONE, parent: box.node, depth: box.depth + 1, x, value, rest });
+	}
+	return boxes;
+}

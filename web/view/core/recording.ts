@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+// One recording: names, functions, stacks and tasks, and the samples of each event, which are read when they are needed.
+
+import { Container, FormatError } from "./decode";
+import { NONE, TreeBuilder, treeOf } from "./tree";
+import type { Functions, Stage } from "./transform";
+
+export interface EventInfo {
+	readonly name: string;
+	readonly unit: string; // "ns", "events" or "samples"
+	readonly samples: number;
+	readonly sum: string;
+	readonly period: boolean;
+}
+
+export interface Finding {
+	readonly code: string;
+	readonly severity: string;
+	readonly text: string;
+	readonly meaning: string;
+	readonly command: string | null;
+}
+
+export interface Header {
+	readonly name: string;
+	readonly fingerprint: string;
+	readonly recording: Readonly<Record<string, string | number | null>>;
+	readonly time: { readonly unit_ns: number; readonly start: string; readonly end: string; readonly wall: string | null };
+	readonly events: readonly EventInfo[];
+	readonly truth: Readonly<Record<string, number>>;
+	readonly findings: readonly Finding[];
+	readonly kinds: readonly { readonly name: string; readonly letter: string }[];
+	readonly markers: readonly { readonly name: string; readonly value: string }[];
+	readonly intervals: readonly { readonly name: string; readonly class: string }[];
+	readonly counters: readonly { readonly name: string; readonly unit: string; readonly cpu: number }[];
+	readonly omitted: { readonly addresses?: boolean; readonly intervals?: number; readonly markers?: number };
+}
+
+export interface Samples {
+	readonly count: number;
+	readonly time: Float64Array; // ticks since the start, rising
+	readonly thread: Int32Array;
+	readonly cpu: Int32Array; // -1: unknown
+	readonly leaf: Int32Array;
+	readonly weight: Float64Array | undefined; // undefined: all have sameWeight
+	readonly sameWeight: number;
+}
+
+export interface Task {
+	readonly pid: number;
+	readonly tid: number;
+	readonly comm: string;
+	readonly process: string;
+}
+
+export interface Thread {
+	readonly task: number;
+	readonly comm: string;
+}
+
+export interface Markers {
+	readonly time: Float64Array;
+	readonly kind: Uint8Array;
+	readonly task: Int32Array; // -1: none
+	readonly cpu: Int32Array;
+	readonly value: Float64Array;
+}
+
+export interface Intervals {
+	readonly task: Int32Array;
+	readonly cpu: Int32Array;
+	readonly kind: Uint8Array;
+	readonly begin: Float64Array;
+	readonly length: Float64Array;
+}
+
+export interface Counter {
+	readonly time: Float64Array;
+	readonly value: Float64Array;
+}
+
+const UNKNOWN_ID = 4294967295;
+
+function list<T>(value: unknown): T[] {
+	return Array.isArray(value) ? (value as T[]) : [];
+}
+
+// A header may lack what is not known; views need not ask.
+function headerOf(raw: Record<string, unknown>): Header {
+	const time = (raw["time"] ?? {}) as Record<string, unknown>;
+	return {
+		name: String(raw["name"] ?? ""),
+		fingerprint: String(raw["fingerprint"] ?? ""),
+		recording: (raw["recording"] ?? {}) as Header["recording"],
+		time: {
+			unit_ns: Number(time["unit_ns"] ?? 1), start: String(time["start"] ?? "0"), end: String(time["end"] ?? "0"),
+			wall: time["wall"] == null ? null : String(time["wall"]),
+		},
+		events: list(raw["events"]), truth: (raw["truth"] ?? {}) as Header["truth"], findings: list(raw["findings"]),
+		kinds: list(raw["kinds"]), markers: list(raw["markers"]), intervals: list(raw["intervals"]),
+		counters: list(raw["counters"]), omitted: (raw["omitted"] ?? {}) as Header["omitted"],
+	};
+}
+
+function minusOne(values: Int32Array): Int32Array {
+	for (let index = 0; index < values.length; index++) values[index]--;
+	return values;
+}
+
+// Every value of a column that counts something else must be one of it: later code does not look again.
+function within(name: string, values: ArrayLike<number>, least: number, limit: number): void {
+	for (let index = 0; index < values.length; index++)
+		if (!(values[index] >= least && values[index] < limit)) throw new FormatError(`${name}: ${values[index]} is out of range`);
+}
+
+export class Recording {
+	readonly header: Header;
+	strings: string[] = [];
+	functionName: Int32Array = new Int32Array(0);
+	functionFile: Int32Array = new Int32Array(0);
+	functionStart: BigUint64Array = new BigUint64Array(0);
+	objectName: Int32Array = new Int32Array(0);
+	objectPath: Int32Array = new Int32Array(0);
+	functionCount = 0; // without the functions that stand for objects
+	functions: Functions = { object: new Int32Array(0), kind: new Uint8Array(0), ofObject: new Int32Array(0) };
+	leafAddress: Int32Array = new Int32Array(0);
+	tasks: Task[] = [];
+	taskStart: Float64Array = new Float64Array(0);
+	taskEnd: Float64Array = new Float64Array(0);
+	threads: Thread[] = [];
+	hasInlined = false;
+	private stages: Stage[] = [];
+	private readonly samples = new Map<number, Promise<Samples>>();
+	private readonly names = new Map<string, number>();
+	private markersRead: Promise<Markers> | undefined;
+	private intervalsRead: Promise<Intervals> | undefined;
+
+	private constructor(readonly container: Container) {
+		this.header = headerOf(container.header);
+	}
+
+	static async open(container: Container): Promise<Recording> {
+		const recording = new Recording(container);
+		await recording.readNames();
+		await recording.readStacks();
+		await recording.readTasks();
+		return recording;
+	}
+
+	private async readNames(): Promise<void> {
+		const { container } = this;
+		this.strings = await container.strings("strings");
+		if (this.strings.length === 0) this.strings = [""];
+		this.functionName = await container.ints("functions.name");
+		const count = (this.functionCount = this.functionName.length);
+		this.functionFile = await container.ints("functions.file", count);
+		const object = await container.ints("functions.object", count);
+		const kind = await container.bytesOf("functions.kind", count);
+		this.objectName = await container.ints("objects.name");
+		const objects = this.objectName.length;
+		this.objectPath = await container.ints("objects.path", objects);
+		within("functions.name", this.functionName, 0, this.strings.length);
+		within("functions.object", object, 0, Math.max(objects, 1));
+		within("functions.kind", kind, 0, Math.max(this.header.kinds.length, 1));
+		within("objects.name", this.objectName, 0, this.strings.length);
+		this.functions = withObjects(object, kind, objects);
+	}
+
+	private async readStacks(): Promise<void> {
+		const { container } = this;
+		const distance = await container.ints("rows.parent");
+		const rows = distance.length;
+		const func = await container.ints("rows.function", rows);
+		const inlined = await container.bytesOf("rows.inlined", rows);
+		within("rows.function", func, 0, this.functionCount);
+		const parent = new Int32Array(rows + 1);
+		const functions = new Int32Array(rows + 1);
+		const flags = new Uint8Array(rows + 1);
+		parent[0] = functions[0] = NONE;
+		for (let row = 1; row <= rows; row++) {
+			parent[row] = distance[row - 1] === 0 ? 0 : row - distance[row - 1];
+			functions[row] = func[row - 1];
+			flags[row] = inlined[row - 1];
+		}
+		within("rows.parent", parent.subarray(1), 0, rows + 1);
+		this.hasInlined = flags.includes(1);
+		const leafRow = await container.ints("leaves.row");
+		within("leaves.row", leafRow, 0, rows + 1);
+		this.leafAddress = minusOne(await container.ints("leaves.address", leafRow.length));
+		this.stages = [{ tree: treeOf(parent, functions, flags), leafRow }];
+	}
+
+	private async readTasks(): Promise<void> {
+		const { container } = this;
+		const pid = await container.floats("tasks.pid");
+		const count = pid.length;
+		const tid = await container.floats("tasks.tid", count);
+		const comm = await container.ints("tasks.comm", count);
+		const process = await container.ints("tasks.process", count);
+		this.taskStart = await container.floats("tasks.start", count);
+		this.taskEnd = await container.floats("tasks.end", count);
+		const known = (id: number) => (id === UNKNOWN_ID ? -1 : id);
+		this.tasks = Array.from(pid, (id, index) => ({
+			pid: known(id), tid: known(tid[index]), comm: this.string(comm[index]), process: this.string(process[index]),
+		}));
+		const task = await container.ints("threads.task");
+		const name = await container.ints("threads.comm", task.length);
+		within("threads.task", task, 0, count);
+		this.threads = Array.from(task, (one, index) => ({ task: one, comm: this.string(name[index]) }));
+	}
+
+	string(index: number): string {
+		return this.strings[index] ?? "";
+	}
+
+	// ---- samples and what else has a time ----
+
+	samplesOf(event: number): Promise<Samples> {
+		let found = this.samples.get(event);
+		if (!found) this.samples.set(event, (found = this.readSamples(event)));
+		return found;
+	}
+
+	private async readSamples(event: number): Promise<Samples> {
+		const { container } = this;
+		const table = `samples.${event}`;
+		const time = await container.floats(`${table}.time`);
+		const count = time.length;
+		const thread = await container.ints(`${table}.thread`, count);
+		const leaf = await container.ints(`${table}.leaf`, count);
+		const cpu = minusOne(await container.ints(`${table}.cpu`, count));
+		within(`${table}.thread`, thread, 0, this.threads.length);
+		within(`${table}.leaf`, leaf, 0, this.stages[0].leafRow.length);
+		const sameWeight = container.constant(`${table}.weight`);
+		const weight = sameWeight === undefined ? await container.floats(`${table}.weight`) : undefined;
+		for (const column of [thread, leaf, cpu, weight ?? time])
+			if (column.length !== count) throw new FormatError(`${table}: columns differ in length`);
+		return { count, time, thread, cpu, leaf, weight, sameWeight: sameWeight ?? 1 };
+	}
+
+	markers(): Promise<Markers> {
+		return (this.markersRead ??= this.readMarkers());
+	}
+
+	private async readMarkers(): Promise<Markers> {
+		const { container } = this;
+		const time = await container.floats("markers.time");
+		const count = time.length;
+		return {
+			time, kind: await container.bytesOf("markers.kind", count), task: minusOne(await container.ints("markers.task", count)),
+			cpu: minusOne(await container.ints("markers.cpu", count)), value: await container.floats("markers.value", count),
+		};
+	}
+
+	intervals(): Promise<Intervals> {
+		return (this.intervalsRead ??= this.readIntervals());
+	}
+
+	private async readIntervals(): Promise<Intervals> {
+		const { container } = this;
+		const begin = await container.floats("intervals.begin");
+		const count = begin.length;
+		return {
+			begin, length: await container.floats("intervals.length", count), kind: await container.bytesOf("intervals.kind", count),
+			task: await container.ints("intervals.task", count), cpu: minusOne(await container.ints("intervals.cpu", count)),
+		};
+	}
+
+	async counter(index: number): Promise<Counter> {
+		const time = await this.container.floats(`counters.${index}.time`);
+		return { time, value: await this.container.floats(`counters.${index}.value`, time.length) };
+	}
+
+	// ---- stacks ----
+
+	// Stacks before any transform: inlined functions as rows of their own, or as part of what contains them.
+	base(inlined: boolean): Stage {
+		if (!this.hasInlined) return this.stages[0];
+		return (this.stages[inlined ? 1 : 2] ??= mergedInlined(this.stages[0], inlined));
+	}
+
+	// ---- names ----
+
+	// The name of a function, or of the object that it stands for.
+	name(func: number): string {
+		if (func < 0) return "all";
+		if (func >= this.functionCount) return this.objectOf(func) || "no object";
+		return this.string(this.functionName[func]);
+	}
+
+	objectOf(func: number): string {
+		return func < 0 ? "" : this.string(this.objectName[this.functions.object[func]] ?? 0);
+	}
+
+	kindOf(func: number): number {
+		return func < 0 ? NONE : this.functions.kind[func];
+	}
+
+	letterOf(func: number): string {
+		return this.header.kinds[this.kindOf(func)]?.letter ?? "";
+	}
+
+	// What a function is called in a link: its name, with its object if another has the same.
+	key(func: number): string {
+		const name = this.name(func);
+		const first = this.byName().get(name);
+		return first === func ? name : `${name}\u0000${this.objectOf(func)}`;
+	}
+
+	private byName(): Map<string, number> {
+		const { names } = this;
+		if (names.size > 0) return names;
+		const total = this.functions.object.length;
+		for (let func = total - 1; func >= 0; func--) {
+			names.set(`${this.name(func)}\u0000${this.objectOf(func)}`, func);
+			names.set(this.name(func), func);
+		}
+		return names;
+	}
+
+	functionOf(key: string): number {
+		return this.byName().get(key) ?? NONE;
+	}
+
+	objectNamed(name: string): number {
+		return this.objectName.findIndex((one) => this.string(one) === name);
+	}
+}
+
+// A function for each object, of the kind that most functions of it have.
+function withObjects(object: Int32Array, kind: Uint8Array, objects: number): Functions {
+	const count = object.length;
+	const ofObject = Int32Array.from({ length: objects }, (_, index) => count + index);
+	const allObjects = new Int32Array(count + objects);
+	const allKinds = new Uint8Array(count + objects);
+	allObjects.set(object);
+	allKinds.set(kind);
+	for (let index = 0; index < objects; index++) allObjects[count + index] = index;
+	for (let func = 0; func < count; func++) allKinds[count + object[func]] = kind[func];
+	return { object: allObjects, kind: allKinds, ofObject };
+}
+
+function mergedInlined(stage: Stage, kept: boolean): Stage {
+	const { tree, leafRow } = stage;
+	const builder = new TreeBuilder(tree.count);
+	const node = new Int32Array(tree.count);
+	const hasInlined = new Uint8Array(tree.count);
+	for (let row = 1; row < tree.count; row++) hasInlined[tree.parent[row]] |= tree.inlined[row];
+	for (let row = 1; row < tree.count; row++) {
+		const above = node[tree.parent[row]];
+		if (hasInlined[tree.parent[row]] !== 0) builder.share(above);
+		node[row] = !kept && tree.inlined[row] !== 0 ? above : builder.child(above, tree.func[row], tree.inlined[row]);
+	}
+	const done = builder.finish();
+	return { tree: done.tree, leafRow: leafRow.map((row) => done.row[node[row]]) };
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// A recording with a state: everything that views show is computed here, when it is asked for, and kept until a part of the
+// state that it depends on changes.
+
+import { Counter, Counts, Filter, grouped, Lanes, Range } from "./count";
+import { DownwardNodes, InvertedNodes, invertedNodes, Nodes } from "./nodes";
+import type { Recording, Samples } from "./recording";
+import { firstState, State } from "./state";
+import { FunctionSums, functionSums, gone, outermost, Sums, sumsOf } from "./sums";
+import { applied, Stage, Transform } from "./transform";
+
+// A value and what it was computed from.
+class Kept<T> {
+	private from: readonly unknown[] | undefined;
+	private value: T | undefined;
+
+	of(from: readonly unknown[], compute: () => T): T {
+		if (!this.from || from.length !== this.from.length || from.some((one, index) => one !== this.from?.[index])) {
+			this.value = compute();
+			this.from = from;
+		}
+		return this.value as T;
+	}
+}
+
+function sameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+	return one.length === other.length && one.every((value, index) => value === other[index]);
+}
+
+// What one transform took away of the selection.
+export interface Taken {
+	readonly transform: Transform;
+	readonly samples: number;
+	readonly weight: number;
+}
+
+export class Session {
+	state: State = firstState();
+	preview: Range | undefined; // while something is dragged
+	samples: Samples;
+	private counter: Counter;
+	private counterEvent = 0;
+	private readonly chain: { transform: Transform; stage: Stage }[] = [];
+	private chainInlined = true;
+	private readonly keptThreads = new Kept<Uint8Array | undefined>();
+	private readonly keptCpus = new Kept<Uint8Array | undefined>();
+	private readonly keptCounts = new Kept<Counts>();
+	private readonly keptSums = new Kept<Sums>();
+	private readonly keptFunctions = new Kept<FunctionSums>();
+	private readonly keptNodes = new Kept<Nodes>();
+	private readonly keptInverted = new Kept<InvertedNodes>();
+	private readonly keptMatches = new Kept<Uint8Array | undefined>();
+	private readonly keptLanes = new Kept<Lanes>();
+
+	private constructor(readonly recording: Recording, samples: Samples) {
+		this.samples = samples;
+		this.counter = this.newCounter();
+	}
+
+	static async open(recording: Recording, event = 0): Promise<Session> {
+		const session = new Session(recording, await recording.samplesOf(event));
+		session.counterEvent = event;
+		return session;
+	}
+
+	private newCounter(): Counter {
+		return new Counter(this.samples, this.recording.base(true).leafRow.length);
+	}
+
+	// To be called after the event changed.
+	async readEvent(): Promise<void> {
+		if (this.state.event === this.counterEvent) return;
+		const { event } = this.state;
+		const samples = await this.recording.samplesOf(event);
+		if (event !== this.state.event) return;
+		this.samples = samples;
+		this.counterEvent = event;
+		this.counter = this.newCounter();
+	}
+
+	get unit(): string {
+		return this.state.weight === "samples" ? "samples" : this.recording.header.events[this.state.event]?.unit ?? "samples";
+	}
+
+	// ---- time ----
+
+	get tick(): number {
+		return this.recording.header.time.unit_ns;
+	}
+
+	// The whole recording, in ticks.
+	get whole(): Range {
+		const { start, end } = this.recording.header.time;
+		const last = this.samples.count > 0 ? this.samples.time[this.samples.count - 1] : 0;
+		return { from: 0, to: Math.max(Math.floor(Number(BigInt(end) - BigInt(start)) / this.tick), last, 1) };
+	}
+
+	get range(): Range | undefined {
+		return this.preview ?? this.state.ranges[this.state.ranges.length - 1];
+	}
+
+	// ---- filters ----
+
+	private threadMask(): Uint8Array | undefined {
+		const { processes, threads } = this.state;
+		return this.keptThreads.of([processes, threads, this.recording], () => {
+			if (processes.length === 0 && threads.length === 0) return undefined;
+			const pids = new Set(processes);
+			const names = new Set(threads);
+			return Uint8Array.from(this.recording.threads, ({ task }) => {
+				const { pid, tid } = this.recording.tasks[task];
+				return (pids.size === 0 || pids.has(pid)) && (names.size === 0 || names.has(`${pid}:${tid}`)) ? 1 : 0;
+			});
+		});
+	}
+
+	private cpuMask(): Uint8Array | undefined {
+		const { cpus } = this.state;
+		return this.keptCpus.of([cpus, this.samples], () => {
+			if (cpus.length === 0) return undefined;
+			let most = 0;
+			for (const cpu of this.samples.cpu) if (cpu > most) most = cpu;
+			const mask = new Uint8Array(most + 2);
+			for (const cpu of cpus) if (cpu >= -1 && cpu <= most) mask[cpu + 1] = 1;
+			return mask;
+		});
+	}
+
+	get filter(): Filter {
+		return { range: this.range, threads: this.threadMask(), cpus: this.cpuMask() };
+	}
+
+	get counts(): Counts {
+		const { range, threads, cpus } = this.filter;
+		return this.keptCounts.of([range, threads, cpus, this.counter], () => this.counter.count({ range, threads, cpus }));
+	}
+
+	// ---- stacks ----
+
+	private stages(): Stage[] {
+		const { transforms, inlined } = this.state;
+		if (inlined !== this.chainInlined) this.chain.length = 0;
+		this.chainInlined = inlined;
+		let stage = this.recording.base(inlined);
+		const all = [stage];
+		transforms.forEach((transform, index) => {
+			if (this.chain[index]?.transform !== transform) {
+				this.chain.length = index;
+				this.chain.push({ transform, stage: applied(stage, transform, this.recording.functions) });
+			}
+			({ stage } = this.chain[index]);
+			all.push(stage);
+		});
+		this.chain.length = transforms.length;
+		return all;
+	}
+
+	get stage(): Stage {
+		const all = this.stages();
+		return all[all.length - 1];
+	}
+
+	private amounts(counts: Counts): ArrayLike<number> {
+		return this.state.weight === "samples" ? counts.byLeaf : counts.weightByLeaf;
+	}
+
+	get sums(): Sums {
+		const { counts, stage } = this;
+		return this.keptSums.of([counts, stage, this.state.weight], () => sumsOf(stage, this.amounts(counts)));
+	}
+
+	// Samples without any stack before transforms, and what each transform took away.
+	taken(): { before: { samples: number; weight: number }; by: Taken[] } {
+		const { counts } = this;
+		const stages = this.stages().map((stage) => ({
+			samples: gone(stage, counts.byLeaf), weight: gone(stage, this.amounts(counts)),
+		}));
+		const by = this.state.transforms.map((transform, index) => ({
+			transform, samples: stages[index + 1].samples - stages[index].samples,
+			weight: stages[index + 1].weight - stages[index].weight,
+		}));
+		return { before: stages[0], by };
+	}
+
+	get functions(): FunctionSums {
+		const { sums } = this;
+		return this.keptFunctions.of([sums], () => functionSums(sums, this.recording.functions.object.length));
+	}
+
+	get nodes(): Nodes {
+		const { sums } = this;
+		const { invert } = this.state;
+		return this.keptNodes.of([sums, invert], () => (invert ? invertedNodes(sums) : new DownwardNodes(sums)));
+	}
+
+	// Callers of a function, from it outwards.
+	callers(func: number): InvertedNodes {
+		const { sums } = this;
+		return this.keptInverted.of([sums, func], () => {
+			const { rows } = outermost(sums, (one) => one === func);
+			return new InvertedNodes(sums, rows, rows.map((row) => sums.total[row]), false);
+		});
+	}
+
+	// Sums of the stacks below a function, each sample once.
+	callees(func: number): Nodes {
+		const { counts, stage } = this;
+		const focused = applied(stage, { key: "ff", func }, this.recording.functions);
+		return new DownwardNodes(sumsOf(focused, this.amounts(counts)));
+	}
+
+	// ---- search ----
+
+	// A byte for each function whose name, or whose object's, has the text; undefined without a search.
+	get matches(): Uint8Array | undefined {
+		const { search } = this.state;
+		return this.keptMatches.of([search], () => (search === "" ? undefined : matching(this.recording, search)));
+	}
+
+	matched(): { samples: number; functions: number } | undefined {
+		const { matches, functions } = this;
+		if (!matches) return undefined;
+		let count = 0;
+		for (let func = 0; func < matches.length; func++) if (matches[func] !== 0 && functions.total[func] > 0) count++;
+		return { samples: outermost(this.sums, (func) => matches[func] !== 0).sum, functions: count };
+	}
+
+	// ---- lanes ----
+
+	lanesBy(kind: "task" | "process" | "cpu", keys: Int32Array, count: number): Lanes {
+		return this.keptLanes.of([this.samples, kind], () => grouped(keys, count));
+	}
+}
+
+// Words separated by blanks must all be there; capitals do not matter unless there are some.
+function matching(recording: Recording, search: string): Uint8Array {
+	const fold = search === search.toLowerCase();
+	const words = search.split(/\s+/).filter((word) => word !== "");
+	return Uint8Array.from({ length: recording.functions.object.length }, (_, func) => {
+		const text = `${recording.name(func)} ${recording.objectOf(func)}`;
+		const name = fold ? text.toLowerCase() : text;
+		return words.every((word) => name.includes(word)) ? 1 : 0;
+	});
+}
+
+export { sameList };

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// How numbers and times are written.
+
+export function number(value: number): string {
+	return value.toLocaleString("en-US", { maximumFractionDigits: 0 });
+}
+
+// An amount in the unit of an event: times in seconds and parts of them.
+export function amount(value: number, unit: string): string {
+	if (unit !== "ns") return `${number(value)} ${unit === "samples" && value === 1 ? "sample" : unit}`;
+	return duration(value);
+}
+
+export function duration(ns: number): string {
+	const size = Math.abs(ns);
+	if (size < 1e3) return `${number(ns)} ns`;
+	if (size < 1e6) return `${(ns / 1e3).toFixed(3)} \u00b5s`;
+	return size < 1e9 ? `${(ns / 1e6).toFixed(3)} ms` : `${(ns / 1e9).toFixed(3)} s`;
+}
+
+// A place on the time axis, with as many digits as a step needs.
+export function seconds(ns: number, stepNs: number): string {
+	const digits = Math.min(Math.max(Math.ceil(9 - Math.log10(Math.max(stepNs, 1))), 0), 9);
+	return `${(ns / 1e9).toFixed(digits)} s`;
+}
+
+export function percent(part: number, whole: number): string {
+	const share = whole > 0 ? (100 * part) / whole : 0;
+	return `${share.toFixed(2)} %`;
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+	return `${number(count)} ${count === 1 ? one : many}`;
+}
+
+// FNV-1a with its bits mixed: the same in every session.
+export function hashOf(text: string): number {
+	let hash = 2166136261;
+	for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 16777619);
+	return (hash ^ (hash >>> 15)) >>> 0;
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// A flame graph on a canvas that is as large as what can be seen of it. Frames that are narrower than half a pixel are drawn
+// as one block for each parent, which says how many they are.
+
+import { Box, boxesOf, Nodes, pathOf } from "../core/nodes";
+import { NONE, ROOT } from "../core/tree";
+import { cleared, el, fitting, MONO, onceAFrame } from "../ui/dom";
+import type { Host } from "../ui/view";
+import { FrameTree } from "./frames";
+
+const ROW = 19;
+const NARROWEST = 0.5;
+
+export interface GraphOptions {
+	readonly label: string;
+	readonly down: () => boolean; // hangs from the top
+	readonly describe: (node: number) => string[];
+	readonly selected: (path: readonly number[], func: number) => void;
+	readonly zoomed: (path: readonly number[]) => void;
+}
+
+export class Graph {
+	readonly element: HTMLElement;
+	nodes: Nodes | undefined;
+	boxes: Box[] = [];
+	zoom = ROOT;
+	selected = NONE;
+	hover = NONE; // index of a box
+	private above: number[] = []; // callers of the zoomed node
+	private readonly canvas = el("canvas", { "aria-hidden": "true" });
+	private readonly spacer = el("div", { class: "spacer" }, this.canvas);
+	private readonly frames: FrameTree;
+	private rows = 1;
+	private letter = 7;
+	readonly redraw = onceAFrame(() => this.draw());
+
+	constructor(private readonly host: Host, private readonly options: GraphOptions) {
+		this.frames = new FrameTree(options.label, (box) => this.labelOf(box));
+		this.element = el("div", { class: "graph", tabindex: 0, role: "group", "aria-label": options.label }, this.spacer,
+			this.frames.element);
+		this.frames.attach(this.element);
+		this.listen();
+		new ResizeObserver(() => {
+			this.layout();
+			this.redraw();
+		}).observe(this.element);
+	}
+
+	// ---- what is drawn ----
+
+	show(nodes: Nodes, zoom: number, selected: number): void {
+		const fresh = nodes !== this.nodes || zoom !== this.zoom;
+		this.nodes = nodes;
+		this.zoom = zoom;
+		this.selected = selected;
+		if (fresh) this.layout();
+		this.redraw();
+	}
+
+	private get width(): number {
+		return Math.max(this.element.clientWidth, 20);
+	}
+
+	private get scale(): number {
+		return this.width / Math.max(this.nodes?.value(this.zoom) ?? 1, Number.MIN_VALUE);
+	}
+
+	private get down(): boolean {
+		return this.options.down();
+	}
+
+	layout(): void {
+		const { nodes } = this;
+		if (!nodes || this.element.clientWidth === 0) return;
+		this.above = [];
+		for (let node = this.zoom; node > ROOT;) this.above.unshift((node = nodes.parent(node)));
+		this.boxes = nodes.value(this.zoom) > 0 ? boxesOf(nodes, this.zoom, NARROWEST / this.scale) : [];
+		this.rows = 1 + this.above.length + (this.boxes[this.boxes.length - 1]?.depth ?? 0);
+		this.hover = NONE;
+		const before = this.spacer.clientHeight - this.element.scrollTop;
+		this.spacer.style.height = `${Math.max(this.rows * ROW, this.element.clientHeight)}px`;
+		if (!this.down) this.element.scrollTop = Math.max(this.spacer.clientHeight - (before || this.element.clientHeight), 0);
+		this.frames.show(this.boxes, nodes, this.selected);
+	}
+
+	// The top edge of a row in what can be seen.
+	private top(depth: number): number {
+		const at = this.down ? depth * ROW : Math.max(this.rows * ROW, this.element.clientHeight) - (depth + 1) * ROW;
+		return at - this.element.scrollTop;
+	}
+
+	place(index: number): { x: number; y: number; width: number; height: number } {
+		const box = this.boxes[index];
+		return { x: box.x * this.scale, y: this.top(box.depth + this.above.length), width: box.value * this.scale, height: ROW };
+	}
+
+	private draw(): void {
+		const height = this.element.clientHeight;
+		if (height === 0) return;
+		const context = cleared(this.canvas, this.width, height);
+		if (!this.nodes) return;
+		context.font = `12px ${MONO}`;
+		context.textBaseline = "middle";
+		this.letter = context.measureText("0123456789").width / 10;
+		this.above.forEach((node, depth) => this.drawBox(context, node, 0, this.top(depth), this.width, 0.6));
+		const { matches } = this.host.session;
+		for (let index = 0; index < this.boxes.length; index++) {
+			const { x, y, width } = this.place(index);
+			if (y + ROW < 0 || y > height) continue;
+			const { node } = this.boxes[index];
+			if (node === NONE) this.drawRest(context, x, y, width);
+			else this.drawBox(context, node, x, y, width, !matches || matches[this.nodes.func(node)] !== 0 || node === ROOT ? 1 : 0.35);
+		}
+		this.drawEdges(context);
+	}
+
+	private drawBox(context: CanvasRenderingContext2D, node: number, x: number, y: number, width: number, alpha: number): void {
+		const nodes = this.nodes as Nodes;
+		const { look, recording } = this.host;
+		const func = nodes.func(node);
+		context.globalAlpha = alpha;
+		context.fillStyle = look.fill(func);
+		context.fillRect(x, y, width > 2 ? width - 1 : Math.max(width - 0.3, 0.4), ROW - 1);
+		if (nodes.inlined(node)) this.hatch(context, x, y, width - 1);
+		const text = fitting(node === ROOT ? "all" : recording.name(func), width - 7, this.letter);
+		context.fillStyle = look.theme.text;
+		if (text !== "") context.fillText(text, x + 3, y + ROW / 2);
+		context.globalAlpha = 1;
+	}
+
+	// Inlined functions.
+	private hatch(context: CanvasRenderingContext2D, x: number, y: number, width: number): void {
+		if (width < 3) return;
+		context.save();
+		context.globalAlpha *= 0.25;
+		context.strokeStyle = this.host.look.theme.text;
+		context.beginPath();
+		context.rect(x, y, width, ROW - 1);
+		context.clip();
+		context.beginPath();
+		for (let at = x - ROW; at < x + width; at += 5) {
+			context.moveTo(at, y + ROW - 1);
+			context.lineTo(at + ROW - 1, y);
+		}
+		context.stroke();
+		context.restore();
+	}
+
+	// What is too narrow: dots in the colour of text.
+	private drawRest(context: CanvasRenderingContext2D, x: number, y: number, width: number): void {
+		context.globalAlpha = 0.45;
+		context.fillStyle = this.host.look.theme.soft;
+		for (let at = x + 1; at < x + width - 1; at += 3) context.fillRect(at, y + ROW / 2 - 1, 1.5, 1.5);
+		context.globalAlpha = 1;
+	}
+
+	private drawEdges(context: CanvasRenderingContext2D): void {
+		const { matches } = this.host.session;
+		const { theme } = this.host.look;
+		this.boxes.forEach((box, index) => {
+			const isMatch = matches && box.node > ROOT && matches[(this.nodes as Nodes).func(box.node)] !== 0;
+			const line = box.node === this.selected && box.node > ROOT ? 2 : index === this.hover ? 1.5 : isMatch ? 1 : 0;
+			if (line === 0) return;
+			const { x, y, width } = this.place(index);
+			context.strokeStyle = theme.text;
+			context.lineWidth = line;
+			context.strokeRect(x + line / 2 - 0.5, y + line / 2 - 0.5, Math.max(width - line, 0.5), ROW - line);
+		});
+	}
+
+	private labelOf(box: Box): string {
+		if (box.node === NONE) return `${box.rest} narrower frames`;
+		return this.options.describe(box.node).join(", ");
+	}
+
+	// ---- what people do ----
+
+	// Index of the box at a point; the callers of the zoomed node are -2, -3, ... from the outermost on.
+	hit(x: number, y: number): number {
+		const row = this.down ? Math.floor((y + this.element.scrollTop) / ROW)
+			: Math.floor((Math.max(this.rows * ROW, this.element.clientHeight) - y - this.element.scrollTop) / ROW);
+		if (row < 0) return NONE;
+		if (row < this.above.length) return -2 - row;
+		const value = x / this.scale;
+		return this.boxes.findIndex((box) =>
+			box.depth === row - this.above.length && value >= box.x && value < box.x + box.value);
+	}
+
+	private nodeAt(index: number): number {
+		return index < NONE ? this.above[-2 - index] ?? NONE : this.boxes[index]?.node ?? NONE;
+	}
+
+	private listen(): void {
+		const { element } = this;
+		element.addEventListener("pointermove", (event) => this.point(event));
+		element.addEventListener("pointerleave", () => {
+			this.hover = NONE;
+			this.host.noTip();
+			this.redraw();
+		});
+		element.addEventListener("click", (event) => this.choose(this.nodeAt(this.indexAt(event))));
+		element.addEventListener("dblclick", (event) => {
+			const index = this.indexAt(event);
+			const box = this.boxes[index];
+			this.zoomTo(box && box.node === NONE ? box.parent : this.nodeAt(index));
+		});
+		element.addEventListener("contextmenu", (event) => {
+			const node = this.nodeAt(this.indexAt(event));
+			if (node <= ROOT) return;
+			event.preventDefault();
+			this.choose(node);
+			this.host.menu(event.clientX, event.clientY);
+		});
+		element.addEventListener("scroll", () => this.redraw());
+	}
+
+	private indexAt(event: MouseEvent): number {
+		const place = this.canvas.getBoundingClientRect();
+		return this.hit(event.clientX - place.left, event.clientY - place.top);
+	}
+
+	private point(event: PointerEvent): void {
+		const index = this.indexAt(event);
+		const node = this.nodeAt(index);
+		if (index !== this.hover) {
+			this.hover = index;
+			this.redraw();
+		}
+		if (index === NONE) return this.host.noTip();
+		const box = this.boxes[index];
+		const lines = node === NONE
+			? [`${box.rest} narrower frames`, ...this.options.describe(box.parent).slice(0, 1), "double click to zoom in"]
+			: this.options.describe(node);
+		this.host.tip(lines.map((text, at) => ({ text, strong: at === 0 })), event.clientX, event.clientY);
+	}
+
+	choose(node: number): void {
+		if (node === NONE || !this.nodes) return;
+		this.options.selected(pathOf(this.nodes, node), this.nodes.func(node));
+	}
+
+	zoomTo(node: number): void {
+		if (node === NONE || !this.nodes) return;
+		this.options.zoomed(pathOf(this.nodes, node));
+	}
+
+	// Arrows go to the caller, to the largest callee, and to the neighbours in the row.
+	key(event: KeyboardEvent): boolean {
+		const { nodes } = this;
+		if (!nodes || this.boxes.length === 0 || event.ctrlKey || event.altKey || event.metaKey) return false;
+		const at = Math.max(this.boxes.findIndex((box) => box.node === this.selected), 0);
+		const box = this.boxes[at];
+		const [inwards, outwards] = this.down ? ["ArrowDown", "ArrowUp"] : ["ArrowUp", "ArrowDown"];
+		const beside = (step: number) => {
+			let index = at + step;
+			while (this.boxes[index]?.node === NONE) index += step;
+			return this.boxes[index]?.depth === box.depth ? this.boxes[index].node : NONE;
+		};
+		if (event.key === inwards) this.choose(this.boxes.find((one) => one.parent === box.node)?.node ?? NONE);
+		else if (event.key === outwards) this.choose(box.node === this.zoom ? nodes.parent(box.node) : box.parent);
+		else if (event.key === "ArrowLeft") this.choose(beside(-1));
+		else if (event.key === "ArrowRight") this.choose(beside(1));
+		else if (event.key === "+" || event.key === "=") this.zoomTo(this.selected);
+		else if (event.key === "-") this.zoomTo(nodes.parent(this.zoom));
+		else if (event.key === "0") this.zoomTo(ROOT);
+		else return false;
+		return true;
+	}
+}

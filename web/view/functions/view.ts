@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// All functions with their own and their total amount, for each event that was looked at.
+
+import { amount, percent, plural } from "../core/text";
+import type { Sort } from "../core/state";
+import { el } from "../ui/dom";
+import { whereOf } from "../ui/describe";
+import { Rows } from "../ui/rows";
+import type { Host, ViewPanel } from "../ui/view";
+
+const COLUMNS: readonly { sort: Sort; label: string; numeric: boolean }[] = [
+	{ sort: "self", label: "self", numeric: true }, { sort: "total", label: "total", numeric: true },
+	{ sort: "name", label: "function", numeric: false }, { sort: "object", label: "object", numeric: false },
+];
+
+export class FunctionsView implements ViewPanel {
+	readonly element: HTMLElement;
+	private readonly rows: Rows;
+	private readonly head = el("div", { class: "head table-grid", role: "row" });
+	private readonly summary = el("p", { class: "note" });
+	private order: number[] = [];
+
+	constructor(private readonly host: Host) {
+		this.rows = new Rows("grid", "Functions", this.head);
+		this.element = el("section", { class: "view functions" }, this.summary, this.rows.element);
+		this.rows.scroller.addEventListener("keydown", (event) => {
+			if (this.key(event)) event.preventDefault();
+		});
+	}
+
+	show(): void {
+		this.showHead();
+		this.order = this.sorted();
+		const { session } = this.host;
+		this.summary.textContent = `${plural(this.order.length, "function")}${session.state.search ? " found" : ""}; `
+			+ `total counts a sample once, however often the function is in its stack`;
+		this.rows.show(this.order.length, (index) => this.row(index));
+		const at = this.order.indexOf(session.state.func);
+		if (at >= 0) this.rows.reveal(at);
+	}
+
+	private sorted(): number[] {
+		const { session, recording } = this.host;
+		const { self, total } = session.functions;
+		const { sort } = session.state;
+		const found: number[] = [];
+		for (let func = 0; func < total.length; func++)
+			if (total[func] > 0 && (!session.matches || session.matches[func] !== 0)) found.push(func);
+		if (sort === "self") return found.sort((one, other) => self[other] - self[one] || total[other] - total[one]);
+		if (sort === "total") return found.sort((one, other) => total[other] - total[one] || self[other] - self[one]);
+		const text = sort === "name" ? (func: number) => recording.name(func) : (func: number) => recording.objectOf(func);
+		const keys = new Map(found.map((func) => [func, text(func)]));
+		const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
+		return found.sort((one, other) => compare(keys.get(one) ?? "", keys.get(other) ?? "") || self[other] - self[one]);
+	}
+
+	private showHead(): void {
+		const { sort } = this.host.session.state;
+		const title = (column: (typeof COLUMNS)[number]) => el("button", { type: "button", role: "columnheader",
+			class: column.numeric ? "num" : "", "aria-sort": sort === column.sort ? (column.numeric ? "descending" : "ascending") : "none",
+			click: () => this.host.update({ sort: column.sort }) }, column.label, sort === column.sort ? (column.numeric ? " \u25be" : " \u25b4") : "");
+		const [self, total, name, object] = COLUMNS;
+		this.head.replaceChildren(title(self), el("span", { class: "num" }, "%"), title(total), el("span", { class: "num" }, "%"),
+			title(name), title(object));
+	}
+
+	private row(index: number): HTMLElement {
+		const { session, recording, look } = this.host;
+		const func = this.order[index];
+		const { functions: { self, total }, sums } = session;
+		const all = sums.total[0];
+		const selected = func === session.state.func;
+		const share = (value: number) => el("span", { class: "num share", role: "gridcell",
+			style: `--share:${((100 * value) / Math.max(all, 1)).toFixed(1)}%` }, percent(value, all));
+		const number = (value: number) => el("span", { class: "num", role: "gridcell" }, amount(value, session.unit));
+		const row = el("div", { class: `row table-grid${selected ? " selected" : ""}`, role: "row", "aria-selected": String(selected),
+			"aria-rowindex": index + 1 },
+		number(self[func]), share(self[func]), number(total[func]), share(total[func]),
+		el("span", { class: "name", role: "gridcell", title: `${recording.name(func)}\n${whereOf(this.host, func)}` },
+			el("i", { class: "patch", style: `background:${look.fill(func)}` }), el("b", {}, recording.name(func))),
+		el("span", { class: "name", role: "gridcell" }, el("small", {}, `${recording.letterOf(func)} ${recording.objectOf(func)}`)));
+		row.addEventListener("click", () => this.host.select([], func));
+		row.addEventListener("dblclick", () => this.host.update({ view: "sandwich", func }, true));
+		row.addEventListener("contextmenu", (event) => {
+			event.preventDefault();
+			this.host.select([], func);
+			this.host.menu(event.clientX, event.clientY);
+		});
+		return row;
+	}
+
+	key(event: KeyboardEvent): boolean {
+		if (event.ctrlKey || event.altKey || event.metaKey || this.order.length === 0) return false;
+		const at = this.order.indexOf(this.host.session.state.func);
+		const to = (index: number) => this.host.select([], this.order[Math.max(Math.min(index, this.order.length - 1), 0)]);
+		if (event.key === "ArrowDown") to(at + 1);
+		else if (event.key === "ArrowUp") to(at - 1);
+		else if (event.key === "PageDown") to(at + this.rows.page);
+		else if (event.key === "PageUp") to(at - this.rows.page);
+		else if (event.key === "Home") to(0);
+		else if (event.key === "End") to(this.order.length - 1);
+		else return false;
+		return true;
+	}
+}

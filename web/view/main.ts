@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Starts the page. Without a document, under node, it only gives its parts to tests.
+
+import { App } from "./app";
+import * as core from "./core/index";
+import { Container, containersOf } from "./core/decode";
+import { Recording } from "./core/recording";
+import { Session } from "./core/session";
+import * as colours from "./ui/colours";
+
+async function containers(): Promise<{ all: Container[]; served: boolean }> {
+	const element = document.getElementById("data") as HTMLElement;
+	const text = element.textContent ?? "";
+	element.textContent = ""; // else its megabytes stay
+	if (text.trim() !== "") return { all: containersOf(text), served: false };
+	const response = await fetch("data");
+	if (!response.ok) throw new Error(`data: ${response.status} ${response.statusText}`);
+	return { all: [new Container(new Uint8Array(await response.arrayBuffer()))], served: true };
+}
+
+async function start(): Promise<void> {
+	const { all, served } = await containers();
+	const first = all[0];
+	if (!first) throw new Error("there is no recording in this page");
+	const recording = await Recording.open(first);
+	const { state } = core.state.stateOf(location.hash, recording);
+	const app = new App(await Session.open(recording, state.event), served);
+	Object.assign(globalThis, { perfdataView: { app, ready: performance.now() } });
+	if (served) new EventSource("alive").addEventListener("data", () => location.reload());
+}
+
+function failed(error: unknown): void {
+	const message = document.createElement("p");
+	message.className = "failed";
+	message.textContent = `This page cannot show its recording: ${error instanceof Error ? error.message : String(error)}`;
+	document.body.replaceChildren(message);
+}
+
+if (typeof document === "undefined") Object.assign(globalThis, { perfdataView: { ...core, colours } });
+else start().catch(failed);

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// What the recording is and how far it can be trusted, before anything else; then where most of it went.
+
+import { amount, duration, number, percent } from "../core/text";
+import { button, el } from "../ui/dom";
+import type { Host, ViewPanel } from "../ui/view";
+
+const TOP = 10;
+
+interface Fact {
+	readonly label: string;
+	readonly value: string;
+	readonly bad: boolean;
+	readonly title: string;
+}
+
+function shareFact(label: string, part: number, whole: number, title: string): Fact {
+	return { label, value: `${percent(part, whole)}`, bad: part > whole / 100, title: `${number(part)} of ${number(whole)}: ${title}` };
+}
+
+export class OverviewView implements ViewPanel {
+	readonly element = el("section", { class: "view overview" });
+
+	constructor(private readonly host: Host) {}
+
+	show(): void {
+		this.element.replaceChildren(this.truth(), this.findings(), this.about(), this.events(), this.hottest(), this.busiest());
+	}
+
+	private truth(): HTMLElement {
+		const { truth } = this.host.recording.header;
+		const of = (name: string) => truth[name] ?? 0;
+		const samples = of("samples");
+		const facts: Fact[] = [
+			{ label: "samples", value: number(samples), bad: samples === 0,
+				title: of("read") > samples ? `${number(of("read"))} were read, ${number(of("read") - samples)} filtered out` : "all that were read" },
+			{ label: "lost", value: number(of("lost") + of("lost_samples")), bad: of("lost") + of("lost_samples") > 0,
+				title: `${number(of("lost"))} records lost by the recorder, ${number(of("lost_samples"))} samples lost in the kernel` },
+			{ label: "throttled", value: number(of("throttled")), bad: of("throttled") > 0, title: "times that the kernel slowed sampling down" },
+			shareFact("truncated stacks", of("truncated"), samples, "samples whose callers are not all known"),
+			shareFact("unresolved", of("unknown"), samples, "samples in functions without a name"),
+		];
+		if (of("damaged") > 0) facts.push({ label: "damaged", value: number(of("damaged")), bad: true, title: "problems of the file" });
+		if (of("copied") > 0) facts.push(shareFact("not unwound", of("copied"), samples, "samples whose copied stack was not unwound"));
+		return el("ul", { class: "truth", "aria-label": "Profile quality" }, ...facts.map((fact) =>
+			el("li", { class: fact.bad ? "bad" : "", title: fact.title, "data-fact": fact.label }, el("b", {}, fact.value), el("span", {}, fact.label))));
+	}
+
+	private findings(): HTMLElement {
+		const { findings } = this.host.recording.header;
+		if (findings.length === 0) return el("p", { class: "good" }, "Nothing is wrong with this profile.");
+		return el("ul", { class: "findings", "aria-label": "Findings" }, ...findings.map((finding) => el("li", { class: finding.severity },
+			el("b", {}, `${finding.severity}: `), el("span", {}, finding.text), el("p", {}, finding.meaning),
+			...(finding.command ? [el("code", {}, finding.command)] : []))));
+	}
+
+	private about(): HTMLElement {
+		const { header } = this.host.recording;
+		const { session } = this.host;
+		const { whole } = session;
+		const rows: [string, string][] = [["duration", duration((whole.to - whole.from) * session.tick)]];
+		for (const name of ["command", "host", "os", "arch", "cpu", "cpus", "version"]) {
+			const value = header.recording[name];
+			if (value !== null && value !== undefined && value !== "") rows.push([name, String(value)]);
+		}
+		if (header.time.wall !== null)
+			rows.push(["recorded", new Date(Number(BigInt(header.time.wall) / 1000000n)).toISOString().replace("T", " ").slice(0, 19) + " UTC"]);
+		rows.push(["processes", number(new Set(this.host.recording.tasks.map((task) => task.pid)).size)],
+			["threads", number(this.host.recording.tasks.length)]);
+		return card("Recording", el("dl", {}, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
+	}
+
+	private events(): HTMLElement {
+		const { events } = this.host.recording.header;
+		const { state } = this.host.session;
+		return card("Events", el("table", {}, el("tr", {}, el("th", {}, "event"), el("th", { class: "num" }, "samples"), el("th", { class: "num" }, "sum")),
+			...events.map((event, index) => el("tr", { class: index === state.event ? "selected" : "", "data-event": event.name },
+				el("td", {}, button(event.name, "Show this event", () => this.host.update({ event: index }, true), { class: "link" })),
+				el("td", { class: "num" }, number(event.samples)), el("td", { class: "num" }, amount(Number(event.sum), event.unit))))));
+	}
+
+	private hottest(): HTMLElement {
+		const { session, recording, look } = this.host;
+		const { self } = session.functions;
+		const all = session.sums.total[0];
+		const order = largest(self, TOP);
+		return card("Hottest functions", el("table", {}, ...order.map((func) => el("tr", {},
+			el("td", { class: "num" }, percent(self[func], all)),
+			el("td", {}, el("i", { class: "patch", style: `background:${look.fill(func)}` }),
+				button(recording.name(func), "Callers and callees", () => this.host.update({ view: "sandwich", func }, true), { class: "link" }),
+				el("small", {}, ` ${recording.objectOf(func)}`))))),
+		button("All functions", "3", () => this.host.update({ view: "functions" }, true)));
+	}
+
+	private busiest(): HTMLElement {
+		const { session, recording } = this.host;
+		const sums = new Float64Array(recording.tasks.length);
+		const { thread, count } = session.samples;
+		for (let index = 0; index < count; index++) sums[recording.threads[thread[index]].task]++;
+		return card("Busiest threads", el("table", {}, ...largest(sums, TOP).map((task) => {
+			const { pid, tid, comm } = recording.tasks[task];
+			return el("tr", {}, el("td", { class: "num" }, percent(sums[task], count)), el("td", {},
+				button(`${comm || "?"} ${tid}`, "Only this thread", () => this.host.update({ threads: [`${pid}:${tid}`] }, true), { class: "link" }),
+				el("small", {}, ` process ${pid}`)));
+		})));
+	}
+}
+
+function card(title: string, ...children: Node[]): HTMLElement {
+	return el("section", { class: "card" }, el("h2", {}, title), ...children);
+}
+
+// Indices of the largest values that are not 0.
+function largest(values: ArrayLike<number>, count: number): number[] {
+	const found: number[] = [];
+	for (let index = 0; index < values.length; index++) {
+		if (values[index] <= 0) continue;
+		if (found.length === count && values[index] <= values[found[count - 1]]) continue;
+		let at = found.length;
+		while (at > 0 && values[found[at - 1]] < values[index]) at--;
+		found.splice(at, 0, index);
+		found.length = Math.min(found.length, count);
+	}
+	return found;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// One row for everything that narrows what is shown: time ranges, tasks, CPUs and transforms, each with the samples that it
+// takes away and a cross.
+
+import { duration, number, percent, plural, seconds } from "../core/text";
+import { labelOf } from "./actions";
+import { button, el } from "./dom";
+import type { Host } from "./view";
+
+interface Crumb {
+	readonly text: string;
+	readonly taken: number | undefined;
+	readonly remove: () => void;
+	readonly upTo?: () => void; // takes away what comes after it
+}
+
+function without<T>(list: readonly T[], index: number): T[] {
+	return list.filter((_, at) => at !== index);
+}
+
+function ofRanges({ session, update }: Host): Crumb[] {
+	const { ranges } = session.state;
+	return ranges.map((range, index) => {
+		const length = (range.to + 1 - range.from) * session.tick;
+		return {
+			text: `${seconds(range.from * session.tick, length / 100)} + ${duration(length)}`, taken: undefined,
+			remove: () => update({ ranges: without(ranges, index) }, true),
+			upTo: () => update({ ranges: ranges.slice(0, index + 1) }, true),
+		};
+	});
+}
+
+function ofTasks({ session, recording, update }: Host): Crumb[] {
+	const { processes, threads, cpus } = session.state;
+	const nameOf = (pid: number) => recording.tasks.find((task) => task.pid === pid)?.process ?? "";
+	const name = (text: string) => recording.tasks.find((task) => `${task.pid}:${task.tid}` === text)?.comm ?? "";
+	return [
+		...processes.map((pid, index) => ({ text: `Process ${nameOf(pid)} ${pid}`, taken: undefined,
+			remove: () => update({ processes: without(processes, index) }, true) })),
+		...threads.map((text, index) => ({ text: `Thread ${name(text)} ${text.split(":")[1] ?? ""}`, taken: undefined,
+			remove: () => update({ threads: without(threads, index) }, true) })),
+		...cpus.map((cpu, index) => ({ text: `CPU ${cpu}`, taken: undefined,
+			remove: () => update({ cpus: without(cpus, index) }, true) })),
+	];
+}
+
+function ofTransforms({ session, update }: Host): Crumb[] {
+	const { transforms, inlined } = session.state;
+	const { by } = session.taken();
+	const crumbs: Crumb[] = by.map((taken, index) => ({
+		text: labelOf(session, taken.transform), taken: taken.samples,
+		remove: () => update({ transforms: without(transforms, index), path: [], zoom: [] }, true),
+		upTo: () => update({ transforms: transforms.slice(0, index + 1), path: [], zoom: [] }, true),
+	}));
+	if (!inlined) crumbs.unshift({ text: "Hide: inlined", taken: 0, remove: () => update({ inlined: true, path: [], zoom: [] }, true) });
+	return crumbs;
+}
+
+function itemOf(crumb: Crumb, all: number): HTMLElement {
+	const item = el("li", { class: "crumb" });
+	const label = crumb.upTo
+		? button(crumb.text, `${crumb.text}\nClick to remove all after it`, crumb.upTo, { class: "label" })
+		: el("span", { class: "label", title: crumb.text }, crumb.text);
+	item.append(label);
+	if (crumb.taken !== undefined)
+		item.append(el("small", {}, crumb.taken === 0 ? "\u22120" : `\u2212${number(crumb.taken)} (${percent(crumb.taken, all)})`));
+	item.append(button("\u00d7", `Remove: ${crumb.text}`, crumb.remove, { class: "cross", "aria-label": `Remove: ${crumb.text}` }));
+	return item;
+}
+
+export class Crumbs {
+	readonly element = el("ol", { class: "crumbs", "aria-label": "Selection" });
+
+	constructor(private readonly host: Host) {}
+
+	show(): void {
+		const { session } = this.host;
+		const { before } = session.taken();
+		const { samples } = session.counts;
+		const all = [...ofRanges(this.host), ...ofTasks(this.host), ...ofTransforms(this.host)];
+		const whole = session.samples.count;
+		const chosen = all.length === 0 ? "" : samples < whole ? ` of ${number(whole)}` : "";
+		this.element.replaceChildren(el("li", { class: "crumb all" },
+			el("span", { class: "label", id: "selected", title: before.samples > 0
+				? `${plural(before.samples, "sample")} without a stack are in no view of stacks` : "" },
+			`${plural(samples, "sample")}${chosen}`)), ...all.map((crumb) => itemOf(crumb, samples)));
+		if (all.length > 1)
+			this.element.append(el("li", {}, button("Clear all", "Show the whole recording again", () => this.host.update({
+				ranges: [], processes: [], threads: [], cpus: [], transforms: [], inlined: true, path: [], zoom: [] }, true))));
+	}
+}

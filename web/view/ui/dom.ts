@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Elements are made with text only: no name of a recording is ever read as HTML.
+
+type Child = Node | string;
+type Attributes = Readonly<Record<string, string | number | boolean | ((event: never) => void)>>;
+
+// Attributes that are functions listen to the event of that name; true and false set and leave out.
+export function el<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]):
+	HTMLElementTagNameMap[K] {
+	const element = document.createElement(tag);
+	for (const [name, value] of Object.entries(attributes)) {
+		if (name === "style") element.style.cssText = String(value); // the policy forbids the attribute
+		else if (typeof value === "function") element.addEventListener(name, value as unknown as EventListener);
+		else if (value === true) element.setAttribute(name, "");
+		else if (value !== false) element.setAttribute(name, String(value));
+	}
+	element.append(...children);
+	return element;
+}
+
+export function button(text: string, title: string, click: () => void, attributes: Attributes = {}): HTMLButtonElement {
+	return el("button", { type: "button", title, click, ...attributes }, text);
+}
+
+// A canvas as large as its element, in pixels of the screen; the context is cleared and counts in CSS pixels.
+export function cleared(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
+	const ratio = window.devicePixelRatio || 1;
+	const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+	canvas.style.width = `${width}px`;
+	canvas.style.height = `${height}px`;
+	if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+		canvas.width = Math.round(width * ratio);
+		canvas.height = Math.round(height * ratio);
+	}
+	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	context.clearRect(0, 0, width, height);
+	return context;
+}
+
+// Text that fits into a width, the end cut off. Letters of the canvas are all `letter` wide.
+export function fitting(text: string, width: number, letter: number): string {
+	const room = Math.floor(width / letter);
+	if (room < 2) return "";
+	return text.length <= room ? text : `${text.slice(0, room - 1)}\u2026`;
+}
+
+// Calls a function once before the next picture, however often it is asked to.
+export function onceAFrame(call: () => void): () => void {
+	let waiting = false;
+	return () => {
+		if (waiting) return;
+		waiting = true;
+		requestAnimationFrame(() => {
+			waiting = false;
+			call();
+		});
+	};
+}
+
+export const MONO = "ui-monospace, \"DejaVu Sans Mono\", Menlo, Consolas, monospace";

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// What a function is coloured with: by its kind, its object or its name.
+
+import type { Session } from "../core/session";
+import { hashOf } from "../core/text";
+import { DARK, Family, familyOf, hueOf, LIGHT, Theme } from "./colours";
+
+export class Look {
+	theme: Theme = LIGHT;
+	private fills: (string | undefined)[] = [];
+	private colouring = "";
+	private rank: Int32Array | undefined; // of objects, by share
+
+	constructor(private readonly session: Session) {}
+
+	get dark(): boolean {
+		return this.theme === DARK;
+	}
+
+	setDark(dark: boolean): void {
+		this.theme = dark ? DARK : LIGHT;
+		this.fills = [];
+	}
+
+	private refresh(): void {
+		if (this.colouring === this.session.state.colour) return;
+		this.colouring = this.session.state.colour;
+		this.fills = [];
+	}
+
+	// Objects by their share of the whole event, so that colours stay when the selection changes.
+	private ranks(): Int32Array {
+		if (this.rank) return this.rank;
+		const { recording, functions } = this.session;
+		const sums = new Float64Array(recording.objectName.length);
+		for (let func = 0; func < recording.functionCount; func++) sums[recording.functions.object[func]] += functions.self[func];
+		const order = Array.from(sums.keys()).filter((object) => object > 0).sort((one, other) => sums[other] - sums[one]);
+		this.rank = new Int32Array(sums.length).fill(order.length);
+		order.forEach((object, index) => ((this.rank as Int32Array)[object] = index));
+		return this.rank;
+	}
+
+	family(func: number): Family {
+		const { recording } = this.session;
+		return familyOf(recording.header.kinds[recording.kindOf(func)]?.name ?? "");
+	}
+
+	ofObject(object: number): string {
+		return this.theme.objects[this.ranks()[object]] ?? this.theme.rest;
+	}
+
+	fill(func: number): string {
+		this.refresh();
+		if (func < 0) return this.theme.edge;
+		return (this.fills[func] ??= this.made(func));
+	}
+
+	private made(func: number): string {
+		const { recording, state } = this.session;
+		if (state.colour === "kind") return this.theme.kinds[this.family(func)];
+		if (state.colour === "object") return this.ofObject(recording.functions.object[func]);
+		return hueOf(hashOf(recording.name(func)), this.dark);
+	}
+
+	// One hue by lightness; share is from 0 to 1.
+	heat(share: number): string {
+		const { heatFrom, heatTo } = this.theme;
+		const part = (index: number) => Math.round(heatFrom[index] + (heatTo[index] - heatFrom[index]) * share);
+		return `rgb(${part(0)},${part(1)},${part(2)})`;
+	}
+}

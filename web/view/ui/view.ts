@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What a view is for the page, and the page for a view.
+
+import type { Recording } from "../core/recording";
+import type { Session } from "../core/session";
+import type { State } from "../core/state";
+import type { Look } from "./look";
+
+export interface ViewPanel {
+	readonly element: HTMLElement;
+	show(): void; // draws what the session has now
+	key?(event: KeyboardEvent): boolean; // whether it was for this view
+	picture?(): { svg: string } | undefined; // what is shown, to be saved
+}
+
+export interface TipLine {
+	readonly text: string;
+	readonly strong?: boolean;
+}
+
+export interface MenuItem {
+	readonly label: string;
+	readonly key?: string;
+	readonly act: () => void;
+}
+
+export interface Host {
+	readonly session: Session;
+	readonly recording: Recording;
+	readonly look: Look;
+	readonly served: boolean;
+	// Changes the state. A step is something that "back" undoes.
+	update(change: Partial<State>, step?: boolean): void;
+	preview(range: { from: number; to: number } | undefined): void;
+	select(path: readonly number[], func: number): void;
+	tip(lines: readonly TipLine[], x: number, y: number): void;
+	noTip(): void;
+	menu(x: number, y: number): void; // of the selected function
+	say(text: string): void; // to everybody, in the line at the end of the page
+	fetch(path: string): Promise<Response>;
+}
