@@ -67,7 +67,7 @@ export interface Markers {
 }
 
 export interface Intervals {
-	readonly task: Int32Array;
+	readonly task: Int32Array; // -1: idle time of a CPU
 	readonly cpu: Int32Array;
 	readonly kind: Uint8Array;
 	readonly begin: Float64Array;
@@ -258,12 +258,18 @@ export class Recording {
 
 	private async readIntervals(): Promise<Intervals> {
 		const { container } = this;
-		const begin = await container.floats("intervals.begin");
-		const count = begin.length;
-		return {
-			begin, length: await container.floats("intervals.length", count), kind: await container.bytesOf("intervals.kind", count),
-			task: await container.ints("intervals.task", count), cpu: minusOne(await container.ints("intervals.cpu", count)),
-		};
+		const gap = await container.floats("intervals.gap");
+		const count = gap.length;
+		const length = await container.floats("intervals.length", count);
+		const task = minusOne(await container.ints("intervals.task", count));
+		const cpu = minusOne(await container.ints("intervals.cpu", count));
+		const kind = await container.bytesOf("intervals.kind", count);
+		const begin = new Float64Array(count);
+		for (let index = 0; index < count; index++) {
+			const follows = index > 0 && task[index] === task[index - 1] && (task[index] >= 0 || cpu[index] === cpu[index - 1]);
+			begin[index] = gap[index] + (follows ? begin[index - 1] + length[index - 1] : 0);
+		}
+		return { begin, length, task, cpu, kind };
 	}
 
 	async counter(index: number): Promise<Counter> {
