@@ -47,7 +47,7 @@ static void find_buckets(struct pd_collector *c, size_t count)
 static void choose_keys(struct pd_collector *c)
 {
 	enum {
-		ENOUGH = 256
+		ENOUGH = 64
 	};
 	struct pd_repeats *repeats = &c->raw_repeats;
 

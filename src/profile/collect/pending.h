@@ -89,7 +89,7 @@ static inline bool pd_pending_is_asked(const struct pd_pending *pending)
 
 	return ((pending->ip ^ outermost << 7 ^ (uint64_t)pending->chain_count << 40 ^ pending->pid) *
 		UINT64_C(0x9e3779b97f4a7c15)) >>
-		       58 ==
+		       55 ==
 	       0;
 }
 
