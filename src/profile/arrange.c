@@ -84,7 +84,7 @@ static void collect_part(void *self, size_t part)
 
 		if (i + AHEAD < end)
 			__builtin_prefetch(pd_bucket_at(a->from, (uint32_t)(i + AHEAD)));
-		a->orders[i] = (struct order){ bucket->first.order, bucket->key.event, (uint32_t)i };
+		a->orders[i] = (struct order){ bucket->order, pd_bucket_details(a->from, bucket)->event, (uint32_t)i };
 	}
 }
 
@@ -333,10 +333,11 @@ static void add_up(const struct arranger *a, const struct pd_bucket *bucket, str
 
 	entry->samples = bucket->samples;
 	entry->period = bucket->period;
-	entry->weights = bucket->weights;
 	for (size_t i = 0; i <= c->joined_count; i++) {
 		const struct pd_share *share = pd_collector_share(c, i);
 
+		if (bucket->number < share->weight_count)
+			entry->weights += share->weights[bucket->number];
 		if (bucket->number >= share->amount_count)
 			continue;
 		entry->samples += share->amounts[bucket->number].samples;
@@ -347,18 +348,19 @@ static void add_up(const struct arranger *a, const struct pd_bucket *bucket, str
 static void fill_entry(struct arranger *a, size_t at, const struct pd_bucket *bucket)
 {
 	const struct pd_bucket_key *key = &bucket->key;
+	const struct pd_details *details = pd_bucket_details(a->from, bucket);
 	const struct pd_owner *owner = &a->from->owners.items[key->owner];
 
 	a->profile->entries[at] = (struct pd_profile_entry){
-		.event = pd_file_event(a->profile->file, key->event),
+		.event = pd_file_event(a->profile->file, details->event),
 		.comm = a->comms[key->owner],
 		.pid = owner->pid,
 		.tid = a->profile->options.by & PD_BY_TID ? owner->tid : UINT32_MAX,
-		.cpu = key->cpu,
-		.cgroup = key->cgroup,
-		.weight = key->weight,
-		.slice_ns = key->slice,
-		.raw = key->raw ? a->from->raws.items[key->raw] : (struct pd_bytes){ 0 },
+		.cpu = details->cpu,
+		.cgroup = details->cgroup,
+		.weight = details->weight,
+		.slice_ns = details->slice,
+		.raw = details->raw ? a->from->raws.items[details->raw] : (struct pd_bytes){ 0 },
 		.stack = a->stacks[at],
 	};
 	add_up(a, bucket, &a->profile->entries[at]);

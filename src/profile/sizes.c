@@ -63,7 +63,8 @@ static void note_amounts(struct pd_profile_tables *tables, struct pd_collector *
 		const struct pd_share *share = pd_collector_share(c, i);
 
 		amounts.count += share->amount_count;
-		amounts.bytes += share->amount_capacity * sizeof(*share->amounts);
+		amounts.bytes += share->amount_capacity * sizeof(*share->amounts) +
+				 share->weight_capacity * sizeof(*share->weights);
 		binned.count += share->binned.count;
 		binned.bytes += share->binned.capacity * sizeof(*share->binned.items);
 	}
@@ -117,6 +118,12 @@ static void note_common(struct pd_profile_tables *tables, const struct pd_common
 						     .count = owners->count,
 						     .bytes = owners->capacity * sizeof(*owners->items) +
 							      bytes_of_index(&owners->index),
+						     .while_reading = true });
+	add_table(tables, (struct pd_profile_table){ .name = "details",
+						     .doc = "events, and what else tells samples apart beside stacks",
+						     .count = common->details.count,
+						     .bytes = common->details.capacity * sizeof(struct pd_details) +
+							      bytes_of_index(&common->details.index),
 						     .while_reading = true });
 	if (frames->merge.own)
 		add_table(tables,

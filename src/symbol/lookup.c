@@ -257,6 +257,13 @@ bool pd_lookup_number(struct pd_symbols *symbols, const struct pd_dso_full *dso,
 	return which != PD_NO_SYMBOL && (!dso->kallsyms || pd_symtab_at(table, which).owner == dso->owner);
 }
 
+void pd_lookup_prefetch_number(const struct pd_dso_full *dso, uint64_t addr, unsigned stage)
+{
+	// a kernel's are in small tables
+	if (dso->table && !dso->kernel)
+		pd_symtab_prefetch(dso->table, addr, stage);
+}
+
 static const struct pd_function *find_function(struct pd_symbols *symbols, struct pd_dso_full *dso, uint64_t addr)
 {
 	const struct pd_function *function;

@@ -235,6 +235,8 @@ uint32_t pd_lookup_symbol(const struct pd_dso_full *dso, uint64_t addr);
 /** The number of the function at an address in the terms of the symbols, among those of the dso; false if there is none. Not of
  * code that programs made. More of a kernel may be loaded: one thread then. */
 bool pd_lookup_number(struct pd_symbols *symbols, const struct pd_dso_full *dso, uint64_t addr, uint64_t *number_out);
+/** Asks for the memory that it will need, in stages as pd_symtab_prefetch. */
+void pd_lookup_prefetch_number(const struct pd_dso_full *dso, uint64_t addr, unsigned stage);
 /** One thread: loads the dso of a location. */
 void pd_lookup_open(struct pd_symbols *symbols, const struct pd_location *location);
 /** Numbers of dsos in an order of their own, whatever the order in which they were loaded: those from first on, as they are

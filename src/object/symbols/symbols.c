@@ -441,6 +441,19 @@ uint32_t pd_symtab_find_index(const struct pd_symtab *table, uint64_t addr)
 	return pieces[at].which;
 }
 
+void pd_symtab_prefetch(const struct pd_symtab *table, uint64_t addr, unsigned stage)
+{
+	uint64_t bucket = table->piece_count ? (addr - table->pieces->start) >> table->bucket_shift : 0;
+
+	// addresses before the first one are too large here
+	if (bucket >= table->bucket_count)
+		return;
+	if (!stage)
+		__builtin_prefetch(&table->buckets[bucket]);
+	else
+		__builtin_prefetch(&table->pieces[table->buckets[bucket]]);
+}
+
 bool pd_symtab_find(const struct pd_symtab *table, uint64_t addr, struct pd_symbol *symbol_out)
 {
 	uint32_t which = pd_symtab_find_index(table, addr);

@@ -83,6 +83,8 @@ bool pd_symtab_find(const struct pd_symtab *table, uint64_t addr, struct pd_symb
 /** The same as a number for pd_symtab_at; PD_NO_SYMBOL if there is none. */
 uint32_t pd_symtab_find_index(const struct pd_symtab *table, uint64_t addr);
 #define PD_NO_SYMBOL UINT32_MAX
+/** Asks for the memory that pd_symtab_find_index will need, in two stages: the second one needs what the first one asked for. */
+void pd_symtab_prefetch(const struct pd_symtab *table, uint64_t addr, unsigned stage);
 
 /** Symbols in the order of their addresses. index must be less than the count. */
 size_t pd_symtab_count(const struct pd_symtab *table);

@@ -24,7 +24,7 @@ void pd_amounts_finalize(struct pd_collector *c, uint32_t bucket)
 	if (c->options->slices)
 		add_binned(c, &(struct pd_binned){ amount->period, bucket, amount->samples, amount->bin });
 	else
-		pd_bucket_add(pd_bucket_at(c->common, bucket), amount->samples, amount->period, 0);
+		pd_bucket_add(pd_bucket_at(c->common, bucket), amount->samples, amount->period);
 	amount->samples = 0;
 	amount->period = 0;
 }
@@ -35,11 +35,29 @@ void pd_amounts_finalize_all(struct pd_collector *c)
 		pd_amounts_finalize(c, (uint32_t)i);
 }
 
+enum {
+	MORE = 4096
+};
+
+void pd_amounts_add_weight(struct pd_collector *c, uint32_t bucket, uint64_t weight)
+{
+	struct pd_share *share = &c->share;
+	size_t count = (size_t)bucket + MORE;
+
+	if (bucket >= share->weight_count) {
+		if (!PD_GROW(share->weights, share->weight_capacity, count)) {
+			c->failed = true;
+			return;
+		}
+		memset(share->weights + share->weight_count, 0,
+		       (count - share->weight_count) * sizeof(*share->weights));
+		share->weight_count = count;
+	}
+	share->weights[bucket] += weight;
+}
+
 bool pd_amounts_make(struct pd_collector *c, uint32_t bucket)
 {
-	enum {
-		MORE = 4096
-	};
 	size_t count = (size_t)bucket + MORE;
 
 	if (!PD_GROW(c->share.amounts, c->share.amount_capacity, count))

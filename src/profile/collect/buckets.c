@@ -10,14 +10,9 @@
 uint64_t pd_bucket_hash(uint64_t seed, const struct pd_bucket_key *key, const uint32_t *callers)
 {
 	uint64_t words[] = {
-		(uint64_t)key->owner << 32 | key->event,
-		(uint64_t)key->cpu << 32 | key->ip,
-		key->cgroup,
-		key->weight,
-		key->slice,
-		key->raw,
-		(uint64_t)key->caller_count << 3 | (uint64_t)key->unfinished << 2 | (uint64_t)key->cut << 1 |
-			key->damaged,
+		(uint64_t)key->owner << 32 | key->ip,
+		(uint64_t)key->details << 32 | key->caller_count,
+		(uint64_t)key->unfinished << 2 | (uint64_t)key->cut << 1 | key->damaged,
 	};
 
 	return pd_hash_halves(pd_hash_words(seed, words, sizeof(words) / sizeof(words[0])), callers, key->caller_count);
@@ -25,8 +20,7 @@ uint64_t pd_bucket_hash(uint64_t seed, const struct pd_bucket_key *key, const ui
 
 static bool same_key(const struct pd_bucket_key *a, const struct pd_bucket_key *b)
 {
-	return a->owner == b->owner && a->event == b->event && a->cpu == b->cpu && a->ip == b->ip &&
-	       a->cgroup == b->cgroup && a->weight == b->weight && a->slice == b->slice && a->raw == b->raw &&
+	return a->owner == b->owner && a->details == b->details && a->ip == b->ip &&
 	       a->caller_count == b->caller_count && a->cut == b->cut && a->damaged == b->damaged &&
 	       a->unfinished == b->unfinished;
 }
@@ -58,7 +52,7 @@ static bool next_number(struct pd_common *common, uint32_t *number_out)
 }
 
 static struct pd_bucket *add_bucket(struct pd_common *common, const struct pd_bucket_key *key, const uint32_t *callers,
-				    uint64_t hash, struct pd_moment when)
+				    uint64_t hash, uint64_t order)
 {
 	struct pd_shard *shard = pd_shard_of(common, hash);
 	struct pd_bucket *bucket, **slot;
@@ -66,11 +60,12 @@ static struct pd_bucket *add_bucket(struct pd_common *common, const struct pd_bu
 
 	if (!next_number(common, &number) || !(slot = make_slot(common, number)))
 		return NULL;
-	bucket = pd_arena_alloc(&shard->arena, sizeof(*bucket) + key->caller_count * sizeof(*callers));
+	bucket = pd_arena_alloc(&shard->arena,
+				offsetof(struct pd_bucket, callers) + key->caller_count * sizeof(*callers));
 	if (!bucket || !pd_index_add(&shard->index, hash, number))
 		return NULL;
 	bucket->number = number;
-	bucket->first = when;
+	bucket->order = order;
 	bucket->key = *key;
 	if (key->caller_count)
 		memcpy(bucket->callers, callers, key->caller_count * sizeof(*callers));
@@ -79,7 +74,7 @@ static struct pd_bucket *add_bucket(struct pd_common *common, const struct pd_bu
 }
 
 struct pd_bucket *pd_bucket_find(struct pd_common *common, const struct pd_bucket_key *key, const uint32_t *callers,
-				 uint64_t hash, struct pd_moment when)
+				 uint64_t hash, uint64_t order)
 {
 	const struct pd_index *index = &pd_shard_of(common, hash)->index;
 	size_t at = (uint32_t)hash;
@@ -91,15 +86,65 @@ struct pd_bucket *pd_bucket_find(struct pd_common *common, const struct pd_bucke
 		    (!key->caller_count || memcmp(bucket->callers, callers, key->caller_count * sizeof(*callers)) == 0))
 			return bucket;
 	}
-	return add_bucket(common, key, callers, hash, when);
+	return add_bucket(common, key, callers, hash, order);
 }
 
-void pd_bucket_note_moment(struct pd_bucket *bucket, struct pd_moment when)
+void pd_bucket_note_order(struct pd_bucket *bucket, uint64_t order)
 {
-	if (PD_LIKELY(pd_bucket_is_later(bucket, when)))
-		return;
-	bucket->first.time_ns = when.time_ns;
-	__atomic_store_n(&bucket->first.order, when.order, __ATOMIC_RELAXED);
+	if (PD_UNLIKELY(!pd_bucket_is_later(bucket, order)))
+		__atomic_store_n(&bucket->order, order, __ATOMIC_RELAXED);
+}
+
+// ---- details ----
+
+static void details_fini(struct pd_details_table *table)
+{
+	pd_free(table->items);
+	pd_index_fini(&table->index);
+}
+
+bool pd_same_details(const struct pd_details *a, const struct pd_details *b)
+{
+	return a->event == b->event && a->cpu == b->cpu && a->raw == b->raw && a->cgroup == b->cgroup &&
+	       a->weight == b->weight && a->slice == b->slice;
+}
+
+static uint64_t hash_details(uint64_t seed, const struct pd_details *details)
+{
+	const uint64_t words[] = {
+		(uint64_t)details->cpu << 32 | details->event,
+		details->raw,
+		details->cgroup,
+		details->weight,
+		details->slice,
+	};
+
+	return pd_hash_words(seed, words, sizeof(words) / sizeof(words[0]));
+}
+
+static uint32_t details_once(struct pd_details_table *table, const struct pd_details *details, uint64_t hash)
+{
+	size_t at = (uint32_t)hash;
+
+	for (uint32_t i; (i = pd_index_next(&table->index, hash, &at)) != PD_INDEX_END;)
+		if (pd_same_details(&table->items[i], details))
+			return i;
+	if (table->count >= PD_NO_DETAILS || !PD_GROW(table->items, table->capacity, table->count + 1) ||
+	    !pd_index_add(&table->index, hash, (uint32_t)table->count))
+		return PD_NO_DETAILS;
+	table->items[table->count] = *details;
+	return (uint32_t)table->count++;
+}
+
+uint32_t pd_details_number(struct pd_common *common, uint64_t seed, const struct pd_details *details)
+{
+	uint64_t hash = hash_details(seed, details);
+	uint32_t number;
+
+	pd_common_lock(common, &common->names_lock);
+	number = details_once(&common->details, details, hash);
+	pd_common_unlock(common, &common->names_lock);
+	return number;
 }
 
 // ---- raw data ----
@@ -190,6 +235,7 @@ void pd_common_free(struct pd_common *common)
 	if (!common)
 		return;
 	raws_fini(&common->raws);
+	details_fini(&common->details);
 	pd_key_cache_fini(&common->cache);
 	pd_frames_fini(&common->frames);
 	pd_functions_fini(&common->functions);

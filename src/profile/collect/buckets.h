@@ -12,17 +12,29 @@
 #include "profile/collect/owners.h"
 #include "profile/collect/key_cache.h"
 
+// What few samples differ in: most files have one of these for each event.
+struct pd_details {
+	uint64_t cgroup, weight, slice; // 0: not asked for
+	uint32_t event;
+	uint32_t cpu; // UINT32_MAX: not asked for
+	uint32_t raw; // number of the raw data, 0: not asked for
+};
+
+struct pd_details_table {
+	struct pd_details *items;
+	size_t count, capacity;
+	struct pd_index index;
+};
+
 // What samples of a bucket have in common, in front of the callers.
 struct pd_bucket_key {
 	uint32_t owner;
-	uint32_t event;
-	uint32_t cpu;                   // UINT32_MAX: not asked for
-	uint32_t ip;                    // frame
-	uint64_t cgroup, weight, slice; // 0: not asked for
-	uint32_t caller_count;
-	uint32_t raw; // number of the raw data, 0: not asked for
-	bool cut, damaged;
-	bool unfinished; // unwound, but not to the outermost function
+	uint32_t details; // number
+	uint32_t ip;      // frame
+	uint32_t caller_count : 29;
+	uint32_t cut : 1;
+	uint32_t damaged : 1;
+	uint32_t unfinished : 1; // unwound, but not to the outermost function
 };
 
 // Raw data that samples have in common.
@@ -34,8 +46,8 @@ struct pd_raws {
 };
 
 struct pd_bucket {
-	uint64_t samples, period, weights; // several threads add to them
-	struct pd_moment first;            // when and where it was first seen; the order may be read without the lock
+	uint64_t samples, period; // several threads add to them
+	uint64_t order;           // of its first sample; may be read without the lock
 	uint32_t number;
 	struct pd_bucket_key key;
 	uint32_t callers[]; // frames
@@ -59,12 +71,13 @@ struct pd_shard {
 
 // What all collectors of a run have.
 struct pd_common {
-	pthread_mutex_t names_lock; // of frames, owners, raws
+	pthread_mutex_t names_lock; // of frames, owners, raws, details
 	bool locks;                 // there are several collectors
 	struct pd_functions functions;
 	struct pd_frames frames;
 	struct pd_owners owners;
 	struct pd_raws raws;
+	struct pd_details_table details;
 	struct pd_key_cache_shared cache;
 	struct pd_shard shards[PD_SHARDS];
 	// They stay where they are: who knows the number of a bucket needs no lock. Each block is twice as large as the last.
@@ -111,18 +124,22 @@ static inline struct pd_bucket *pd_bucket_at(const struct pd_common *common, uin
 	return *pd_bucket_slot(common->blocks, number, &block);
 }
 
-static inline void pd_bucket_add(struct pd_bucket *bucket, uint64_t samples, uint64_t period, uint64_t weights)
+static inline void pd_bucket_add(struct pd_bucket *bucket, uint64_t samples, uint64_t period)
 {
 	__atomic_fetch_add(&bucket->samples, samples, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&bucket->period, period, __ATOMIC_RELAXED);
-	if (PD_UNLIKELY(weights))
-		__atomic_fetch_add(&bucket->weights, weights, __ATOMIC_RELAXED);
 }
 
 // Whether all that a sample has to say of its bucket but its amounts was said by earlier ones.
-static inline bool pd_bucket_is_later(const struct pd_bucket *bucket, struct pd_moment when)
+static inline bool pd_bucket_is_later(const struct pd_bucket *bucket, uint64_t order)
 {
-	return when.order >= __atomic_load_n(&bucket->first.order, __ATOMIC_RELAXED);
+	return order >= __atomic_load_n(&bucket->order, __ATOMIC_RELAXED);
+}
+
+// Once all are known.
+static inline const struct pd_details *pd_bucket_details(const struct pd_common *common, const struct pd_bucket *bucket)
+{
+	return &common->details.items[bucket->key.details];
 }
 
 // NULL if there is no memory.
@@ -134,9 +151,13 @@ void pd_common_free(struct pd_common *common);
 uint64_t pd_bucket_hash(uint64_t seed, const struct pd_bucket_key *key, const uint32_t *callers);
 // The bucket of a key, which may be new; the shard of the hash is locked. NULL if there is no memory.
 struct pd_bucket *pd_bucket_find(struct pd_common *common, const struct pd_bucket_key *key, const uint32_t *callers,
-				 uint64_t hash, struct pd_moment when);
-// Keeps the earliest moment of a bucket.
-void pd_bucket_note_moment(struct pd_bucket *bucket, struct pd_moment when);
+				 uint64_t hash, uint64_t order);
+// Keeps where a bucket was first.
+void pd_bucket_note_order(struct pd_bucket *bucket, uint64_t order);
+#define PD_NO_DETAILS UINT32_MAX
+bool pd_same_details(const struct pd_details *a, const struct pd_details *b);
+// Their number, which may be new. PD_NO_DETAILS if there is no memory.
+uint32_t pd_details_number(struct pd_common *common, uint64_t seed, const struct pd_details *details);
 // The number of raw data, which may be new. 0 if there is no memory.
 uint32_t pd_raw_number(struct pd_common *common, uint64_t seed, struct pd_bytes raw);
 

@@ -337,6 +337,7 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 static void free_share(struct pd_share *share)
 {
 	pd_free(share->amounts);
+	pd_free(share->weights);
 	pd_free(share->binned.items);
 	*share = (struct pd_share){ 0 };
 }

@@ -28,6 +28,8 @@ struct pd_amount {
 struct pd_share {
 	struct pd_amount *amounts; // by bucket
 	size_t amount_count, amount_capacity;
+	uint64_t *weights; // the same, of events that record them
+	size_t weight_count, weight_capacity;
 	struct pd_binned_list binned; // if slices are asked for
 };
 
@@ -76,10 +78,13 @@ struct pd_collector {
 	struct pd_repeats raw_repeats;              // of raw keys, by which this is decided
 	struct pd_merge_sum *sums[PD_MERGE_EVENTS]; // by event, then by address, see merge.h; NULL: nothing was merged
 	bool has_merged;                            // something
-	uint64_t last_order;                        // of the sample before
-	bool shuffled;                              // samples do not come in the order of the file
-	struct pd_last_values last_values;          // of counters
-	struct pd_profile_total *totals;            // by event
+	struct pd_details last_details;             // if they have a number
+	uint32_t last_details_number;
+	bool has_last_details;
+	uint64_t last_order;               // of the sample before
+	bool shuffled;                     // samples do not come in the order of the file
+	struct pd_last_values last_values; // of counters
+	struct pd_profile_total *totals;   // by event
 	size_t event_count;
 	uint64_t unknown_event, damaged;
 	uint64_t sample_count; // wanted or not

@@ -13,26 +13,46 @@ static const uint32_t *callers_of(const struct pd_collector *c, const struct pd_
 	return c->found + miss->found + 1;
 }
 
-// The key is known once all frames are.
-static void hash_miss(struct pd_collector *c, struct pd_miss *miss)
+// What a sample says beside its stack. Mostly it is what the one before it said.
+static bool find_details(struct pd_collector *c, const struct pd_pending *pending, uint32_t *number_out)
 {
-	const struct pd_pending *pending = miss->pending;
-
-	miss->key = (struct pd_bucket_key){
-		.owner = pending->owner,
+	struct pd_details *last = &c->last_details;
+	struct pd_details details = {
+		.cgroup = pending->cgroup,
+		.weight = c->options->by & PD_BY_WEIGHT ? pending->weight : 0,
+		.slice = pending->slice,
 		.event = pending->event,
 		.cpu = pending->cpu,
-		.ip = c->found[miss->found],
-		.cgroup = pending->cgroup,
-		.slice = pending->slice,
-		.weight = c->options->by & PD_BY_WEIGHT ? pending->weight : 0,
-		.caller_count = miss->caller_count,
 		.raw = pending->raw,
+	};
+
+	if (PD_UNLIKELY(!c->has_last_details || !pd_same_details(last, &details))) {
+		c->last_details_number = pd_details_number(c->common, c->seed, &details);
+		c->last_details = details;
+		c->has_last_details = c->last_details_number != PD_NO_DETAILS;
+	}
+	*number_out = c->last_details_number;
+	return c->has_last_details;
+}
+
+// The key is known once all frames are. False if there is no memory.
+static bool hash_miss(struct pd_collector *c, struct pd_miss *miss)
+{
+	uint32_t details;
+
+	if (!find_details(c, miss->pending, &details))
+		return false;
+	miss->key = (struct pd_bucket_key){
+		.owner = miss->pending->owner,
+		.details = details,
+		.ip = c->found[miss->found],
+		.caller_count = miss->caller_count,
 		.cut = miss->cut,
 		.damaged = miss->damaged,
 		.unfinished = miss->unfinished,
 	};
 	miss->hash = pd_bucket_hash(c->seed, &miss->key, callers_of(c, miss));
+	return true;
 }
 
 // One with more callers has no tag of its frames.
@@ -88,11 +108,12 @@ static bool find_some(struct pd_collector *c, struct pd_miss *const *misses, siz
 	for (size_t i = 0; i < count; i++) {
 		struct pd_miss *miss = misses[i];
 
-		miss->bucket = pd_bucket_find(common, &miss->key, callers_of(c, miss), miss->hash, miss->pending->when);
+		miss->bucket =
+			pd_bucket_find(common, &miss->key, callers_of(c, miss), miss->hash, miss->pending->when.order);
 		if (!miss->bucket)
 			return false;
 		// pieces of the file come in any order
-		pd_bucket_note_moment(miss->bucket, miss->pending->when);
+		pd_bucket_note_order(miss->bucket, miss->pending->when.order);
 	}
 	return true;
 }
@@ -147,7 +168,8 @@ static bool find_buckets(struct pd_collector *c, struct pd_miss *const *misses, 
 	size_t starts[PD_SHARDS + 1];
 
 	for (size_t i = 0; i < count; i++)
-		hash_miss(c, misses[i]);
+		if (!hash_miss(c, misses[i]))
+			return false;
 	// in the order of the file
 	if (!c->common->locks)
 		return find_some(c, misses, count);

@@ -129,6 +129,8 @@ static inline const struct pd_thread_view *pd_collector_view(const struct pd_col
 // What was counted beside a bucket goes into it.
 void pd_amounts_finalize(struct pd_collector *c, uint32_t bucket);
 void pd_amounts_finalize_all(struct pd_collector *c);
+// Without memory the collector fails.
+void pd_amounts_add_weight(struct pd_collector *c, uint32_t bucket, uint64_t weight);
 // Reserves memory up to a bucket. False if there is no memory.
 bool pd_amounts_make(struct pd_collector *c, uint32_t bucket);
 
@@ -144,7 +146,7 @@ static inline void pd_amounts_count(struct pd_collector *c, const struct pd_pend
 	amount->samples++;
 	amount->period += pending->period;
 	if (PD_UNLIKELY(pending->weight))
-		pd_bucket_add(pd_bucket_at(c->common, bucket), 0, 0, pending->weight);
+		pd_amounts_add_weight(c, bucket, pending->weight);
 }
 
 // What this collector has had of a bucket was earlier; what another one has found may not be. What is older than all before
@@ -153,7 +155,7 @@ static inline bool pd_is_later(const struct pd_collector *c, const struct pd_pen
 {
 	if (PD_LIKELY(c->share.amounts[bucket].met && !c->shuffled))
 		return true;
-	return pd_bucket_is_later(pd_bucket_at(c->common, bucket), pending->when);
+	return pd_bucket_is_later(pd_bucket_at(c->common, bucket), pending->when.order);
 }
 
 // ---- misses: chains.c and misses.c ----

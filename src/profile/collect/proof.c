@@ -81,7 +81,8 @@ static void add_samples(struct pd_collector *c)
 
 	for (size_t i = 0; i < c->common->bucket_count; i++) {
 		const struct pd_bucket *bucket = pd_bucket_at(c->common, (uint32_t)i);
-		struct pd_merge_sum *sums = c->sums[bucket->key.event % PD_MERGE_EVENTS];
+		const uint32_t event = pd_bucket_details(c->common, bucket)->event;
+		struct pd_merge_sum *sums = c->sums[event % PD_MERGE_EVENTS];
 
 		// without sums nothing of the event was merged
 		if (sums && may_be_merged(frames, &frames->items[bucket->key.ip], &object, &addr))
@@ -101,10 +102,10 @@ static bool add_rest(struct pd_collector *c)
 		had[i] = c->sums[i];
 	for (size_t i = 0; i < c->common->bucket_count; i++) {
 		const struct pd_bucket *bucket = pd_bucket_at(c->common, (uint32_t)i);
+		const uint32_t event = pd_bucket_details(c->common, bucket)->event;
 		const struct pd_raw_frame *frame = &frames->items[bucket->key.ip];
-		bool was_added = had[bucket->key.event % PD_MERGE_EVENTS] &&
-				 may_be_merged(frames, frame, &object, &addr);
-		struct pd_merge_sum *sums = pd_sums_of(c, bucket->key.event);
+		bool was_added = had[event % PD_MERGE_EVENTS] && may_be_merged(frames, frame, &object, &addr);
+		struct pd_merge_sum *sums = pd_sums_of(c, event);
 
 		if (!sums)
 			return false;

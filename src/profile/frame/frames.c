@@ -21,15 +21,19 @@ void pd_frames_fini(struct pd_frames *frames)
 
 // ---- the same place ----
 
-// A function stands for its addresses, if they are those of a file and nothing lies upon it.
+// Whether a function may stand for an address: those of a file, upon which nothing lies.
+static bool may_be_function(const struct pd_frames *frames, const struct pd_range *range)
+{
+	return frames->functions && (range->flags & PD_RANGE_MAPPED) && !(range->flags & PD_RANGE_BY_PROCESS) &&
+	       !range->ksymbol;
+}
+
 static void identify_function(const struct pd_frames *frames, struct pd_wanted *wanted, struct pd_frame_id *id)
 {
 	const struct pd_object *object = pd_state_object(frames->state, wanted->range.object - 1);
 	enum pd_named named;
 	uint64_t number;
 
-	if ((wanted->range.flags & PD_RANGE_BY_PROCESS) || wanted->range.ksymbol)
-		return;
 	named = pd_functions_find(frames->functions, object, &wanted->address, &wanted->range, &number);
 	wanted->unnamed = named == PD_NAMED_NOT && wanted->address.cpumode == PD_CPUMODE_USER;
 	if (named == PD_NAMED_ADDRESS || (named == PD_NAMED_NOT && !frames->unnamed_as_one))
@@ -59,7 +63,7 @@ static struct pd_frame_id identify(const struct pd_frames *frames, struct pd_wan
 		address->cpumode | IS_LOCATED | (range->flags & PD_RANGE_BY_OFFSET ? IS_BY_OFFSET : 0) |
 			(by_process ? (uint64_t)address->pid << 8 | IS_BY_PROCESS : 0),
 	} };
-	if (frames->functions)
+	if (may_be_function(frames, range))
 		identify_function(frames, wanted, &id);
 	return id;
 }
@@ -151,8 +155,18 @@ static uint32_t find_caller(struct pd_frames *frames, const struct pd_raw_frame 
 	return found;
 }
 
+// Symbols are anywhere, and those of many addresses come in the time of one.
+static void prefetch_functions(const struct pd_frames *frames, const struct pd_wanted *wanted, size_t count)
+{
+	for (unsigned stage = 0; stage < PD_FUNCTION_STAGES; stage++)
+		for (size_t i = 0; i < count; i++)
+			if (may_be_function(frames, &wanted[i].range))
+				pd_functions_prefetch(frames->functions, &wanted[i].address, &wanted[i].range, stage);
+}
+
 void pd_frames_identify(const struct pd_frames *frames, struct pd_wanted *wanted, size_t count)
 {
+	prefetch_functions(frames, wanted, count);
 	for (size_t i = 0; i < count; i++) {
 		wanted[i].id = identify(frames, &wanted[i]);
 		wanted[i].hash = hash_id(frames, &wanted[i].id);

@@ -118,6 +118,21 @@ static enum pd_named find_alone(struct pd_functions *functions, const struct pd_
 	return named;
 }
 
+static uint64_t addr_in(const struct pd_dso_full *dso, const struct pd_code_address *address,
+			const struct pd_range *range)
+{
+	return pd_lookup_addr(dso, address->addr + range->to_offset, range->flags & PD_RANGE_BY_OFFSET, address->addr);
+}
+
+void pd_functions_prefetch(const struct pd_functions *functions, const struct pd_code_address *address,
+			   const struct pd_range *range, unsigned stage)
+{
+	const struct pd_dso_full *dso = __atomic_load_n(&functions->dsos[range->object - 1], __ATOMIC_ACQUIRE);
+
+	if (dso && dso != &by_address)
+		pd_lookup_prefetch_number(dso, addr_in(dso, address, range), stage);
+}
+
 enum pd_named pd_functions_find(struct pd_functions *functions, const struct pd_object *object,
 				const struct pd_code_address *address, const struct pd_range *range,
 				uint64_t *number_out)
@@ -129,7 +144,7 @@ enum pd_named pd_functions_find(struct pd_functions *functions, const struct pd_
 		dso = meet(functions, object, address);
 	if (dso == &by_address)
 		return PD_NAMED_ADDRESS;
-	addr = pd_lookup_addr(dso, address->addr + range->to_offset, range->flags & PD_RANGE_BY_OFFSET, address->addr);
+	addr = addr_in(dso, address, range);
 	return dso->kernel || (functions->options->by & PD_BY_LINE) ? find_alone(functions, dso, addr, number_out) :
 								      find(functions, dso, addr, number_out);
 }

@@ -44,6 +44,13 @@ enum pd_named {
 	PD_NAMED_NOT       // it is in none
 };
 
+// Asks for the memory that finding the function of an address of a file will need, in stages: each needs what the one before
+// asked for.
+enum {
+	PD_FUNCTION_STAGES = 2
+};
+void pd_functions_prefetch(const struct pd_functions *functions, const struct pd_code_address *address,
+			   const struct pd_range *range, unsigned stage);
 // What stands for an address of a file, and the number by which its object knows the function. Several threads may ask.
 enum pd_named pd_functions_find(struct pd_functions *functions, const struct pd_object *object,
 				const struct pd_code_address *address, const struct pd_range *range,
