@@ -5,7 +5,7 @@
 
 #include <perfdata/annotate.h>
 
-#include "annotate/notation.h"
+#include "annotate/notation/notation.h"
 #include "base/lookup/hash.h"
 #include "base/lookup/u64_map.h"
 #include "base/memory.h"
@@ -68,6 +68,11 @@ bool pd_annotate_tables(struct pd_annotate *annotate);
 
 // ---- objects.c ----
 
+struct pd_elf;
+
+/** What code an object has. */
+struct pd_code_kind pd_code_kind(const struct pd_elf *elf, bool intel);
+
 /** An object whose code is asked for; stays open, as several functions are asked for. */
 struct pd_object_code {
 	struct pd_object_code *next;
@@ -77,6 +82,7 @@ struct pd_object_code {
 	struct pd_labels *labels;
 	struct pd_code_kind kind;
 	void *disassembler; // a handle, or NULL
+	void *other;        // of the other mode of ARM
 	bool reported;      // why there is no code
 };
 
@@ -106,6 +112,45 @@ struct pd_annotate_code {
 /** Fills the lines of a function. */
 void pd_annotate_list(struct pd_annotate_code *code);
 
+// ---- instruction.c ----
+
+/** Instructions between two changes of mode. Zero at first. */
+struct pd_stretch {
+	uint64_t until; // where it ends
+	bool data;
+	struct pd_code_kind kind;
+	void *disassembler;
+	struct pd_raw_instruction raw;
+	struct pd_notation_state notation;
+};
+
+/** The instruction at addr, of which size bytes are there. */
+void pd_next_instruction(struct pd_stretch *stretch, const struct pd_object_code *object, const uint8_t *bytes,
+			 size_t size, uint64_t addr, struct pd_notation *notation_out);
+/** Appends the text of an instruction, with names of addresses. */
+void pd_put_instruction(struct pd_labels *labels, const struct pd_notation *notation, struct pd_text *text);
+/** Appends "<name+0x10>". */
+void pd_put_label(struct pd_labels *labels, uint64_t addr, struct pd_text *text);
+
+// ---- marks.c ----
+
+struct pd_mark {
+	uint64_t addr;
+	char kind;    // a: ARM, t: Thumb, x: other code, d: data
+	bool implied; // by a function
+};
+
+struct pd_marks {
+	struct pd_mark *items;
+	size_t count, capacity;
+};
+
+/** False without memory. */
+bool pd_marks_add(struct pd_marks *marks, uint64_t addr, char kind, bool implied);
+void pd_marks_sort(struct pd_marks *marks);
+/** The kind at an address, 0 if nothing is said; and where that ends. */
+char pd_marks_find(const struct pd_marks *marks, uint64_t addr, uint64_t *until_out);
+
 // ---- labels.c ----
 
 struct pd_label {
@@ -114,6 +159,7 @@ struct pd_label {
 	const char *readable; // once it was asked for
 	uint64_t size;
 	uint32_t section;
+	uint32_t index; // in the order of the tables
 	uint8_t type, bind;
 	bool of_plt; // an entry of the PLT, for which the object has no symbol
 };
@@ -129,6 +175,8 @@ const char *pd_readable_name(struct pd_labels *labels, const char *name);
 const struct pd_label *pd_labels_find(const struct pd_labels *labels, uint64_t addr);
 /** The first address after one at which a label begins, at most end. */
 uint64_t pd_labels_next(const struct pd_labels *labels, uint64_t addr, uint64_t end);
+/** The mark at an address, see marks.c. */
+char pd_labels_mark(const struct pd_labels *labels, uint64_t addr, uint64_t *until_out);
 /** The function at an address, or NULL. */
 const struct pd_label *pd_labels_function(const struct pd_labels *labels, uint64_t addr);
 

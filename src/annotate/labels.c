@@ -18,11 +18,11 @@ enum {
 	TYPE_FUNCTION = 2,
 	TYPE_SECTION = 3,
 	TYPE_FILE = 4,
-	TYPE_TLS = 6,
 	BIND_GLOBAL = 1,
 	INDEX_RESERVED = 0xff00,
 	SECTION_VERSIONS = 0x6fffffff,
 	SECTION_DEFINITIONS = 0x6ffffffd,
+	MACHINE_ARM = 40,
 	VERSION_HIDDEN = 0x8000,
 	VERSIONS = 1 << 15,
 	MOST_LABELS = 1 << 24
@@ -33,6 +33,7 @@ struct pd_labels {
 	size_t count, capacity;
 	struct pd_arena names;
 	struct pd_text text;
+	struct pd_marks marks;
 	bool failed;
 };
 
@@ -189,14 +190,27 @@ static bool add_label(struct pd_labels *labels, const struct pd_label *label)
 		labels->failed = true;
 		return false;
 	}
-	labels->items[labels->count++] = *label;
+	labels->items[labels->count] = *label;
+	labels->items[labels->count].index = (uint32_t)labels->count;
+	labels->count++;
 	return true;
 }
 
-// Marks of where code changes its mode.
+// Marks of where code changes its mode; that of RISC-V may say which extensions there are: "$xrv64gc".
 static bool is_mark(const char *name)
 {
-	return name[0] == '$' && name[1] && strchr("adtx", name[1]) && (!name[2] || name[2] == '.');
+	return name[0] == '$' && name[1] && strchr("adtx", name[1]) &&
+	       (!name[2] || name[2] == '.' || (name[1] == 'x' && name[2] == 'r' && name[3] == 'v'));
+}
+
+// The lowest bit of a function of ARM says that it is Thumb.
+static void note_mode(struct reading *r, struct pd_label *label)
+{
+	if (r->elf->machine != MACHINE_ARM || label->type != TYPE_FUNCTION)
+		return;
+	r->labels->failed |=
+		!pd_marks_add(&r->labels->marks, label->addr & ~UINT64_C(1), label->addr & 1 ? 't' : 'a', true);
+	label->addr &= ~UINT64_C(1);
 }
 
 static bool take_symbol(struct reading *r, struct pd_cursor *c, size_t index)
@@ -223,12 +237,16 @@ static bool take_symbol(struct reading *r, struct pd_cursor *c, size_t index)
 	if (c->failed)
 		return false;
 	if (!label.section || label.section >= INDEX_RESERVED || label.type == TYPE_SECTION ||
-	    label.type == TYPE_FILE || label.type == TYPE_TLS || !pd_elf_name(r->names, name, &string, &length) ||
-	    !length || is_mark(string))
+	    label.type == TYPE_FILE || !pd_elf_name(r->names, name, &string, &length) || !length)
 		return true;
 	// in a module or an object file, addresses are those of sections
 	if (r->elf->type == PD_ELF_TYPE_REL && label.section < r->elf->section_count)
 		label.addr += r->elf->sections[label.section].addr;
+	if (is_mark(string)) {
+		r->labels->failed |= !pd_marks_add(&r->labels->marks, label.addr, string[1], false);
+		return !r->labels->failed;
+	}
+	note_mode(r, &label);
 	text->size = 0;
 	pd_text_put(text, string, length);
 	if (r->versions.size)
@@ -276,7 +294,7 @@ static void read_plt(struct pd_labels *labels, struct pd_elf *elf)
 		if (symbol->kind != PD_SYMBOL_PLT)
 			continue;
 		label.name = pd_arena_text(&labels->names, symbol->name, symbol->name_length);
-		if (!label.name || !add_label(labels, &label)) {
+		if (!label.name || !add_label(labels, &label) || !pd_marks_add(&labels->marks, label.addr, 'a', true)) {
 			labels->failed = true;
 			break;
 		}
@@ -289,6 +307,15 @@ static void read_plt(struct pd_labels *labels, struct pd_elf *elf)
 static int compare_flags(bool a, bool b)
 {
 	return a == b ? 0 : a ? -1 : 1;
+}
+
+// Without their versions.
+static int compare_names(const char *a, const char *b)
+{
+	size_t x = strcspn(a, "@"), y = strcspn(b, "@");
+	int result = memcmp(a, b, x < y ? x : y);
+
+	return result ? result : (x > y) - (x < y);
 }
 
 static int compare_labels(const void *left, const void *right)
@@ -307,7 +334,9 @@ static int compare_labels(const void *left, const void *right)
 		result = a->size > b->size ? -1 : 1;
 	if (!result)
 		result = compare_flags(a->name[0] != '.', b->name[0] != '.');
-	return result ? result : strcmp(a->name, b->name);
+	if (!result)
+		result = compare_names(a->name, b->name);
+	return result ? result : (a->index > b->index) - (a->index < b->index);
 }
 
 struct pd_labels *pd_labels_new(struct pd_elf *elf, struct pd_elf *debug)
@@ -324,6 +353,7 @@ struct pd_labels *pd_labels_new(struct pd_elf *elf, struct pd_elf *debug)
 		pd_labels_free(labels);
 		return NULL;
 	}
+	pd_marks_sort(&labels->marks);
 	if (labels->count)
 		qsort(labels->items, labels->count, sizeof(*labels->items), compare_labels);
 	return labels;
@@ -334,6 +364,7 @@ void pd_labels_free(struct pd_labels *labels)
 	if (!labels)
 		return;
 	pd_free(labels->items);
+	pd_free(labels->marks.items);
 	pd_free(labels->text.data);
 	pd_arena_fini(&labels->names);
 	pd_free(labels);
@@ -350,6 +381,11 @@ const struct pd_label *pd_labels_find(const struct pd_labels *labels, uint64_t a
 		return labels->count ? labels->items : NULL;
 	PD_SEARCH(first, (size_t)0, at, i, labels->items[i].addr < labels->items[at - 1].addr);
 	return &labels->items[first];
+}
+
+char pd_labels_mark(const struct pd_labels *labels, uint64_t addr, uint64_t *until_out)
+{
+	return pd_marks_find(&labels->marks, addr, until_out);
 }
 
 uint64_t pd_labels_next(const struct pd_labels *labels, uint64_t addr, uint64_t end)

@@ -23,7 +23,7 @@ struct listing {
 	const char *file;
 	uint32_t line, last_line;
 	bool has_line;
-	struct pd_raw_instruction raw;
+	struct pd_stretch stretch;
 	struct pd_notation notation;
 };
 
@@ -51,22 +51,6 @@ static struct pd_annotate_line *add_line(struct pd_annotate_code *code, enum pd_
 
 // ---- labels ----
 
-static void put_label(struct listing *l, struct pd_text *text, uint64_t addr)
-{
-	struct pd_labels *labels = l->code->object->labels;
-	const struct pd_label *label = pd_labels_find(labels, addr);
-
-	if (!label)
-		return;
-	pd_text_char(text, '<');
-	pd_text_add(text, pd_label_name(labels, label));
-	if (addr > label->addr)
-		pd_text_printf(text, "+0x%" PRIx64, addr - label->addr);
-	else if (addr < label->addr)
-		pd_text_printf(text, "-0x%" PRIx64, label->addr - addr);
-	pd_text_char(text, '>');
-}
-
 static void add_scratch(struct listing *l, enum pd_annotate_kind kind)
 {
 	const struct pd_text *text = &l->code->scratch;
@@ -80,7 +64,7 @@ static void add_label(struct listing *l, uint64_t addr)
 
 	text->size = 0;
 	pd_text_printf(text, l->code->object->elf->wide ? "%016" PRIx64 " " : "%08" PRIx64 " ", addr);
-	put_label(l, text, addr);
+	pd_put_label(l->code->object->labels, addr, text);
 	pd_text_char(text, ':');
 	add_scratch(l, PD_ANNOTATE_LABEL);
 }
@@ -206,14 +190,7 @@ static void add_instruction(struct listing *l, uint64_t addr)
 	struct pd_annotate_line *line;
 
 	text->size = 0;
-	pd_text_add(text, notation->text);
-	if (notation->has_target) {
-		pd_text_char(text, ' ');
-		put_label(l, text, notation->target);
-	} else if (notation->has_reference) {
-		pd_text_printf(text, "        # %" PRIx64 " ", notation->reference);
-		put_label(l, text, notation->reference);
-	}
+	pd_put_instruction(l->code->object->labels, notation, text);
 	line = text->failed ? NULL : add_line(l->code, PD_ANNOTATE_INSTRUCTION, text->data, text->size);
 	if (!line)
 		return;
@@ -254,8 +231,7 @@ static void list_part(struct listing *l, uint64_t addr, uint64_t end)
 			continue;
 		}
 		put_place(l, addr);
-		pd_disassembler_capstone.next(code->object->disassembler, bytes, (size_t)(end - addr), addr, &l->raw);
-		pd_notate(&code->object->kind, bytes, (size_t)(end - addr), addr, &l->raw, &l->notation);
+		pd_next_instruction(&l->stretch, code->object, bytes, (size_t)(end - addr), addr, &l->notation);
 		add_instruction(l, addr);
 		addr += l->notation.size;
 	}

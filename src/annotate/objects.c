@@ -4,7 +4,7 @@
 #include "object/find/find.h"
 #include "symbol/sources.h"
 
-static struct pd_code_kind kind_of(const struct pd_elf *elf, bool intel)
+struct pd_code_kind pd_code_kind(const struct pd_elf *elf, bool intel)
 {
 	static const struct {
 		uint16_t machine;
@@ -33,10 +33,14 @@ static void open_object(struct pd_annotate *annotate, struct pd_object_code *obj
 	object->elf = pd_lookup_open_code(annotate->symbols, object->dso, object->found);
 	if (!object->elf)
 		return;
-	object->kind = kind_of(object->elf, annotate->options.intel);
+	object->kind = pd_code_kind(object->elf, annotate->options.intel);
 	object->labels = pd_labels_new(object->elf, object->found->debug);
-	if (pd_disassembler_capstone.start)
-		object->disassembler = pd_disassembler_capstone.start(&object->kind);
+	if (!pd_disassembler_capstone.start)
+		return;
+	object->disassembler = pd_disassembler_capstone.start(&object->kind);
+	if (object->kind.isa == PD_ISA_ARM)
+		object->other = pd_disassembler_capstone.start(
+			&(struct pd_code_kind){ .isa = PD_ISA_THUMB, .big = object->kind.big });
 }
 
 struct pd_object_code *pd_annotate_object(struct pd_annotate *annotate, const struct pd_dso *dso)
@@ -66,6 +70,8 @@ void pd_annotate_close_objects(struct pd_annotate *annotate)
 
 		if (object->disassembler)
 			pd_disassembler_capstone.close(object->disassembler);
+		if (object->other)
+			pd_disassembler_capstone.close(object->other);
 		pd_labels_free(object->labels);
 		if (object->found)
 			pd_found_close(object->found);

@@ -11,6 +11,7 @@
 struct place {
 	const char *file; // as it is shown
 	uint32_t line;
+	uint64_t addr;  // if the line is not known, which is 0 then
 	double *shares; // by event
 };
 
@@ -21,25 +22,49 @@ static const char *shown_file(const struct pd_annotate_printing *p, const char *
 	return slash ? slash + 1 : file;
 }
 
-void pd_annotate_put_place(struct pd_annotate_printing *p, const struct pd_annotate_line *line)
+// A line of a file; or, where no line is known, a place in the object: "libc.so.6[26290]".
+static struct place place_at(const struct pd_annotate_printing *p, const struct pd_annotate_line *line)
 {
-	const char *file = shown_file(p, line->file);
+	const char *object = p->code->entry->head.function->dso->name;
 
-	if (p->last_file && line->line == p->last_line && !strcmp(file, p->last_file))
-		return;
-	pd_text_add(p->out, " // ");
-	pd_annotate_put_name(p, file, strlen(file));
-	pd_text_printf(p->out, ":%" PRIu32, line->line);
-	p->last_file = file;
-	p->last_line = line->line;
+	if (line->file && line->line)
+		return (struct place){ .file = shown_file(p, line->file), .line = line->line };
+	return (struct place){ .file = object, .addr = line->addr };
 }
 
-static struct place *place_of(struct place *places, size_t *count, const char *file, uint32_t line)
+static bool is_same(const struct place *a, const struct place *b)
+{
+	return a->line == b->line && (a->line || a->addr == b->addr) && !strcmp(a->file, b->file);
+}
+
+static void put_place(struct pd_annotate_printing *p, const struct place *place)
+{
+	pd_annotate_put_name(p, place->file, strlen(place->file));
+	if (place->line)
+		pd_text_printf(p->out, ":%" PRIu32, place->line);
+	else
+		pd_text_printf(p->out, "[%" PRIx64 "]", place->addr);
+}
+
+void pd_annotate_put_place(struct pd_annotate_printing *p, const struct pd_annotate_line *line)
+{
+	struct place place = place_at(p, line);
+	const struct place last = { .file = p->last_file, .line = p->last_line };
+
+	if (last.file && place.line && is_same(&place, &last))
+		return;
+	pd_text_add(p->out, " // ");
+	put_place(p, &place);
+	p->last_file = place.file;
+	p->last_line = place.line;
+}
+
+static struct place *place_of(struct place *places, size_t *count, const struct place *wanted)
 {
 	for (size_t i = 0; i < *count; i++)
-		if (places[i].line == line && !strcmp(places[i].file, file))
+		if (is_same(&places[i], wanted))
 			return &places[i];
-	places[*count] = (struct place){ .file = file, .line = line };
+	places[*count] = *wanted;
 	return &places[(*count)++];
 }
 
@@ -59,11 +84,12 @@ static void add_places(struct pd_annotate_printing *p, struct place *places, siz
 	for (size_t i = 0; i < code->line_count; i++) {
 		const struct pd_annotate_line *line = &code->lines[i];
 		const struct pd_annotate_sum *sums = pd_annotate_line_sums(code, i);
-		struct place *place;
+		struct place *place, wanted;
 
-		if (!sums || !line->file || !line->line || !pd_annotate_is_hot(p, sums))
+		if (!sums || !pd_annotate_is_hot(p, sums))
 			continue;
-		place = place_of(places, count, shown_file(p, line->file), line->line);
+		wanted = place_at(p, line);
+		place = place_of(places, count, &wanted);
 		if (!place->shares)
 			place->shares = shares + (size_t)(place - places) * p->events;
 		for (size_t k = 0; k < p->events; k++)
@@ -79,7 +105,9 @@ static int compare_places(const void *left, const void *right)
 
 	if (a->shares[0] != b->shares[0])
 		return a->shares[0] > b->shares[0] ? -1 : 1;
-	return result ? result : (a->line > b->line) - (a->line < b->line);
+	if (!result)
+		result = (a->line > b->line) - (a->line < b->line);
+	return result ? result : (a->addr > b->addr) - (a->addr < b->addr);
 }
 
 bool pd_annotate_put_summary(struct pd_annotate_printing *p)
@@ -106,8 +134,8 @@ bool pd_annotate_put_summary(struct pd_annotate_printing *p)
 		for (size_t k = 0; k < p->events; k++)
 			pd_text_printf(p->out, " %7.2f", places[i].shares[k]);
 		pd_text_char(p->out, ' ');
-		pd_annotate_put_name(p, places[i].file, strlen(places[i].file));
-		pd_text_printf(p->out, ":%" PRIu32 "\n", places[i].line);
+		put_place(p, &places[i]);
+		pd_text_char(p->out, '\n');
 	}
 	pd_free(places);
 	pd_free(shares);

@@ -170,7 +170,7 @@ static void put_instruction(struct pd_annotate_printing *p, size_t index)
 	pd_annotate_put_name(p, line->text, strlen(line->text));
 	if (p->options.color)
 		pd_text_add(p->out, "\033[m");
-	if (p->options.lines && line->line && line->file && pd_annotate_is_hot(p, sums))
+	if (p->options.lines && pd_annotate_is_hot(p, sums))
 		pd_annotate_put_place(p, line);
 	pd_text_char(p->out, '\n');
 	p->counter++;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "annotate/disassembler.h"
+#include "annotate/notation/disassembler.h"
 #include "base/memory.h"
 
 struct handle {

@@ -4,7 +4,7 @@
 
 #include <perfdata/base.h>
 
-#include "annotate/disassembler.h"
+#include "annotate/notation/disassembler.h"
 #include "deps/deps.h"
 #include "file/codec.h"
 #include "object/demangle/demangle.h"

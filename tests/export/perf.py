@@ -36,7 +36,7 @@ def run(words):
 
 
 def same_but_names(ours, theirs):
-    """Equal, but for a few addresses that have a name here and none in perf."""
+    """Equal, but for a few addresses that have a name here and none in perf, or are in the PLT, where perf sees other symbols."""
     more = entries = 0
     for one, other in zip(ours["samples"], theirs["samples"]):
         for entry, plain in zip(one["callchain"], other["callchain"]):
@@ -44,6 +44,9 @@ def same_but_names(ours, theirs):
             if "symbol" not in plain and "symbol" in entry:
                 more += 1
                 del entry["symbol"], entry["dso"]
+            elif "symbol" in plain and entry.get("symbol", "").endswith(("@plt", ".plt")):
+                more += entry["symbol"] != plain["symbol"]
+                entry["symbol"] = plain["symbol"]
     return ours == theirs and more <= entries // 50
 
 

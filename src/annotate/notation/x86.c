@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * x86 in AT&T's syntax: from the spelling of LLVM, which capstone shares, to that of binutils. Sizes are said in the
+ * x86 in AT&T's syntax: from the writer of LLVM, which capstone shares, to that of binutils. Sizes are said in the
  * mnemonic only where no register says them, numbers are hexadecimal and as wide as their operand, indexes have a scale.
  */
 #include <inttypes.h>
@@ -8,11 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/notation.h"
-
-enum {
-	OPERANDS = 6
-};
+#include "annotate/notation/notation.h"
 
 // What the bytes say that the text does not.
 struct bytes {
@@ -22,14 +18,10 @@ struct bytes {
 	bool code_segment;     // prefix 2e
 	bool no_base;          // of the memory operand: its displacement is always there
 	uint8_t prefix;        // f2 or f3, the last one
-	uint8_t modrm;
+	uint8_t modrm, sib;
+	bool has_sib;
 	const uint8_t *opcode;
 	uint8_t map; // 1: 0f, 2: 0f 38, 3: 0f 3a; 4 and more: VEX
-};
-
-struct operand {
-	const char *text;
-	size_t size;
 };
 
 struct att {
@@ -37,12 +29,12 @@ struct att {
 	struct bytes bytes;
 	char prefixes[48];
 	char mnemonic[48];
-	struct operand operands[OPERANDS];
+	struct pd_operand operands[PD_OPERANDS];
 	size_t count;
 	unsigned width; // of numbers, in bits
-	struct pd_notation_text out;
-	struct pd_notation *notation;
-	uint64_t addr;
+	struct pd_notation_writer *writer;
+	bool has_reference;
+	uint64_t reference; // relative to the instruction
 };
 
 static bool starts(const char *text, const char *prefix)
@@ -88,43 +80,22 @@ static void read_bytes(struct att *a, const uint8_t *code, size_t size)
 		return;
 	b->modrm = *at;
 	b->has_displacement = *at >> 6 == 1 || *at >> 6 == 2;
+	b->has_sib = at + 1 < end && *at >> 6 != 3 && (*at & 7) == 4;
+	if (b->has_sib)
+		b->sib = at[1];
 	b->no_base = at + 1 < end && *at >> 6 == 0 && (*at & 7) == 4 && (at[1] & 7) == 5;
 }
 
 // ---- operands ----
 
-// Parts at the commas that are in no parentheses.
-static void split_operands(struct att *a, const char *text)
-{
-	size_t depth = 0;
-	const char *start = text;
-
-	for (a->count = 0; *text && a->count < OPERANDS;) {
-		depth += *text == '(';
-		depth -= *text == ')' && depth;
-		text++;
-		if (*text && (*text != ',' || depth))
-			continue;
-		a->operands[a->count++] = (struct operand){ start, (size_t)(text - start) };
-		while (*text == ',' || *text == ' ')
-			text++;
-		start = text;
-	}
-}
-
-static bool is_register(const struct operand *operand)
+static bool is_register(const struct pd_operand *operand)
 {
 	return operand->text[0] == '%' && !memchr(operand->text, ':', operand->size) &&
 	       (!memchr(operand->text, '(', operand->size) || !strncmp(operand->text, "%st", 3));
 }
 
-static bool equals(const struct operand *operand, const char *text)
-{
-	return operand->size == strlen(text) && !memcmp(operand->text, text, operand->size);
-}
-
 // The width of a general register; 0: it is another one.
-static unsigned register_width(const struct operand *operand)
+static unsigned register_width(const struct pd_operand *operand)
 {
 	static const char *const low[] = { "al", "bl", "cl", "dl", "ah", "bh", "ch", "dh", "sil", "dil", "bpl", "spl" };
 	static const char *const names[] = { "ax", "bx", "cx", "dx", "si", "di", "bp", "sp" };
@@ -164,47 +135,32 @@ static bool has_general_register(const struct att *a)
 	return false;
 }
 
-// Reads a number as capstone prints it: 5, -5, 0x5, -0x5.
-static bool read_number(const char *text, size_t size, uint64_t *number_out, size_t *length_out)
-{
-	char copy[40] = "";
-	char *end;
-	bool minus;
-
-	if (!size || size >= sizeof(copy))
-		size = size ? sizeof(copy) - 1 : 0;
-	memcpy(copy, text, size);
-	minus = copy[0] == '-';
-	if (copy[minus] < '0' || copy[minus] > '9')
-		return false;
-	*number_out = strtoull(copy + minus, &end, 0);
-	if (minus)
-		*number_out = -*number_out;
-	*length_out = (size_t)(end - copy);
-	return true;
-}
-
 static void put_char(struct att *a, char c)
 {
-	pd_notation_put(&a->out, &c, 1);
+	pd_notation_put(&a->writer->out, &c, 1);
 }
 
 // "(%rax, %rbx, 8)", also where the scale is 1.
 static void put_address(struct att *a, const char *text, size_t size)
 {
 	size_t commas = 0;
+	bool no_index = a->bytes.has_sib && (a->bytes.sib >> 3 & 7) == 4 &&
+			((a->bytes.sib & 7) != 4 || a->bytes.sib >> 6) && !a->bytes.no_base && !memchr(text, ',', size);
 
 	for (size_t i = 0; i < size; i++) {
 		commas += text[i] == ',';
+		if (text[i] == ')' && no_index)
+			pd_notation_printf(&a->writer->out, ",%%%ciz,%u", a->kind->isa == PD_ISA_X86_32 ? 'e' : 'r',
+					   1u << (a->bytes.sib >> 6));
 		if (text[i] == ')' && commas == 1)
-			pd_notation_put(&a->out, ",1", 2);
+			pd_notation_put(&a->writer->out, ",1", 2);
 		if (text[i] != ' ')
 			put_char(a, text[i]);
 	}
 }
 
 // The segment of what string instructions write, and of what they compare with.
-static bool is_string_destination(const struct att *a, const struct operand *operand)
+static bool is_string_destination(const struct att *a, const struct pd_operand *operand)
 {
 	static const char *const names[] = { "stos", "movs", "scas", "cmps", "ins" };
 
@@ -219,14 +175,14 @@ static bool is_string_destination(const struct att *a, const struct operand *ope
 	return false;
 }
 
-static bool is_string_source(const struct att *a, const struct operand *operand)
+static bool is_string_source(const struct att *a, const struct pd_operand *operand)
 {
 	return operand->size == 6 && (!memcmp(operand->text, "(%rsi)", 6) || !memcmp(operand->text, "(%esi)", 6)) &&
 	       (starts(a->mnemonic, "lods") || starts(a->mnemonic, "outs") || starts(a->mnemonic, "cmps") ||
 		(starts(a->mnemonic, "movs") && strlen(a->mnemonic) <= 5 && a->bytes.map == 0));
 }
 
-static void put_memory(struct att *a, const struct operand *operand)
+static void put_memory(struct att *a, const struct pd_operand *operand)
 {
 	const char *text = operand->text, *open;
 	size_t size = operand->size, length;
@@ -238,31 +194,31 @@ static void put_memory(struct att *a, const struct operand *operand)
 		size--;
 	}
 	if (size > 4 && *text == '%' && text[3] == ':') {
-		pd_notation_put(&a->out, text, 4);
+		pd_notation_put(&a->writer->out, text, 4);
 		text += 4;
 		size -= 4;
 	}
 	open = memchr(text, '(', size);
-	if (read_number(text, size, &number, &length)) {
+	if (pd_operand_number(text, size, &number, &length)) {
 		if ((int64_t)number < 0 && open)
-			pd_notation_printf(&a->out, "-0x%" PRIx64, -number);
+			pd_notation_printf(&a->writer->out, "-0x%" PRIx64, -number);
 		else
-			pd_notation_printf(&a->out, "0x%" PRIx64,
+			pd_notation_printf(&a->writer->out, "0x%" PRIx64,
 					   a->kind->isa == PD_ISA_X86_32 ? (uint32_t)number : number);
 	} else if ((a->bytes.has_displacement || a->bytes.no_base) && open) {
-		pd_notation_put(&a->out, "0x0", 3);
+		pd_notation_put(&a->writer->out, "0x0", 3);
 	}
 	if (!open)
 		return;
 	if (is_string_destination(a, operand))
-		pd_notation_put(&a->out, "%es:", 4);
+		pd_notation_put(&a->writer->out, "%es:", 4);
 	else if (is_string_source(a, operand))
-		pd_notation_put(&a->out, "%ds:", 4);
+		pd_notation_put(&a->writer->out, "%ds:", 4);
 	if (!strncmp(open, "(%rip)", 6)) {
-		a->notation->has_reference = true;
-		a->notation->reference = a->addr + a->notation->size + number;
+		a->has_reference = true;
+		a->reference = a->writer->addr + a->writer->notation->size + number;
 		if (!number)
-			pd_notation_put(&a->out, "0x0", 3);
+			pd_notation_put(&a->writer->out, "0x0", 3);
 	}
 	put_address(a, open, size - (size_t)(open - text));
 }
@@ -273,26 +229,26 @@ static uint64_t mask(uint64_t number, unsigned width)
 }
 
 // "%zmm1 {%k1} {z}"
-static void put_masked(struct att *a, const struct operand *operand)
+static void put_masked(struct att *a, const struct pd_operand *operand)
 {
 	for (size_t i = 0; i < operand->size; i++)
 		if (operand->text[i] != ' ')
 			put_char(a, operand->text[i]);
 }
 
-static void put_operand(struct att *a, const struct operand *operand)
+static void put_operand(struct att *a, const struct pd_operand *operand)
 {
 	uint64_t number;
 	size_t length;
 
-	if (operand->text[0] == '$' && read_number(operand->text + 1, operand->size - 1, &number, &length))
-		pd_notation_printf(&a->out, "$0x%" PRIx64, mask(number, a->width));
+	if (operand->text[0] == '$' && pd_operand_number(operand->text + 1, operand->size - 1, &number, &length))
+		pd_notation_printf(&a->writer->out, "$0x%" PRIx64, mask(number, a->width));
 	else if (operand->text[0] == '%' && memchr(operand->text, '{', operand->size))
 		put_masked(a, operand);
 	else if (is_register(operand) ||
 		 (operand->text[0] == '*' && operand->text[1] == '%' && !memchr(operand->text, '(', operand->size) &&
 		  !memchr(operand->text, ':', operand->size)))
-		pd_notation_put(&a->out, operand->text, operand->size);
+		pd_notation_put(&a->writer->out, operand->text, operand->size);
 	else
 		put_memory(a, operand);
 }
@@ -370,16 +326,16 @@ static bool is_shift(const char *mnemonic)
 // A register says the size, unless it is that of a count or a port.
 static bool register_has_size(const struct att *a)
 {
-	const struct operand *last = a->count ? &a->operands[a->count - 1] : NULL;
+	const struct pd_operand *last = a->count ? &a->operands[a->count - 1] : NULL;
 
 	if (!has_general_register(a))
 		return false;
-	if (is_shift(a->mnemonic) && a->count >= 2 && equals(&a->operands[0], "%cl") && a->mnemonic[3] != 'd')
+	if (is_shift(a->mnemonic) && a->count >= 2 && pd_operand_is(&a->operands[0], "%cl") && a->mnemonic[3] != 'd')
 		return register_width(last) != 0;
 	return true;
 }
 
-static bool is_vector(const struct operand *operand)
+static bool is_vector(const struct pd_operand *operand)
 {
 	return operand->size > 4 && (!memcmp(operand->text, "%xmm", 4) || !memcmp(operand->text, "%mm", 3));
 }
@@ -413,9 +369,9 @@ static void put_target(struct att *a, uint64_t target)
 {
 	if (a->kind->isa == PD_ISA_X86_32)
 		target = (uint32_t)target;
-	a->notation->has_target = true;
-	a->notation->target = target;
-	pd_notation_printf(&a->out, "%" PRIx64, target);
+	a->writer->notation->has_target = true;
+	a->writer->notation->target = target;
+	pd_notation_put_addr(a->writer, target);
 }
 
 static enum pd_flow flow_of(const char *mnemonic)
@@ -455,8 +411,9 @@ static void put_operands(struct att *a)
 	uint64_t target;
 	size_t length;
 
-	if (a->count == 1 && a->notation->flow != PD_FLOW_NEXT &&
-	    read_number(a->operands[0].text, a->operands[0].size, &target, &length) && length == a->operands[0].size) {
+	if (a->count == 1 && a->writer->notation->flow != PD_FLOW_NEXT &&
+	    pd_operand_number(a->operands[0].text, a->operands[0].size, &target, &length) &&
+	    length == a->operands[0].size) {
 		put_target(a, target);
 		return;
 	}
@@ -473,7 +430,7 @@ static void adjust_padding(struct att *a)
 	static const char data16[] =
 		"data16 data16 data16 data16 data16 data16 data16 data16 data16 data16 data16 data16 ";
 	unsigned extra = a->bytes.data16 ? a->bytes.data16 - 1 : 0;
-	struct operand *operand = a->operands;
+	struct pd_operand *operand = a->operands;
 
 	if (a->count && operand->size > 4 && !memcmp(operand->text, "%cs:", 4)) {
 		operand->text += 4;
@@ -483,7 +440,7 @@ static void adjust_padding(struct att *a)
 		 a->bytes.code_segment ? "cs " : "");
 	if (!a->count && a->bytes.data16 && a->bytes.opcode && *a->bytes.opcode == 0x90) {
 		strcpy(a->mnemonic, "xchg");
-		a->operands[0] = a->operands[1] = (struct operand){ "%ax", 3 };
+		a->operands[0] = a->operands[1] = (struct pd_operand){ "%ax", 3 };
 		a->count = 2;
 	}
 }
@@ -497,7 +454,7 @@ static void add_operand(struct att *a, bool first, const char *text)
 {
 	if (first)
 		memmove(a->operands + 1, a->operands, a->count * sizeof(*a->operands));
-	a->operands[first ? 0 : a->count] = (struct operand){ text, strlen(text) };
+	a->operands[first ? 0 : a->count] = (struct pd_operand){ text, strlen(text) };
 	a->count++;
 }
 
@@ -508,6 +465,9 @@ static void adjust_stack(struct att *a)
 					      "fdivr", "fcomi", "fucomi", "fcompi", "fucompi" };
 	size_t length = strlen(a->mnemonic);
 
+	for (size_t i = 0; i < a->count && a->count == 2; i++)
+		if (pd_operand_is(&a->operands[i], "%st(0)"))
+			a->operands[i].size = 3;
 	if (a->count != 1 || a->operands[0].text[0] != '%' || strncmp(a->operands[0].text, "%st", 3) != 0)
 		return;
 	for (size_t i = 0; i < sizeof(of_top) / sizeof(of_top[0]); i++) {
@@ -535,29 +495,31 @@ static void adjust_special(struct att *a)
 		adjust_padding(a);
 	else if (a->mnemonic[0] == 'f')
 		adjust_stack(a);
+	else if (starts(a->mnemonic, "out") && a->count == 2 && pd_operand_is(&a->operands[1], "%dx"))
+		a->operands[1] = (struct pd_operand){ "(%dx)", 5 };
 	else if (is_shift(a->mnemonic) && !a->bytes.map && (opcode == 0xd0 || opcode == 0xd1) && a->count == 2)
 		drop_first(a);
 }
 
-void pd_notate_att(const struct pd_code_kind *kind, const uint8_t *code, uint64_t addr,
-		   const struct pd_raw_instruction *raw, struct pd_notation *notation_out)
+void pd_notate_att(struct pd_notation_writer *s)
 {
-	struct att a = { .kind = kind,
-			 .addr = addr,
-			 .notation = notation_out,
-			 .out = { notation_out->text, 0, sizeof(notation_out->text) } };
+	struct att a = { .kind = s->kind, .writer = s };
 
-	read_bytes(&a, code, raw->size);
-	split_prefixes(&a, raw->mnemonic);
-	split_operands(&a, raw->operands);
-	notation_out->flow = flow_of(a.mnemonic);
+	read_bytes(&a, s->code, s->raw->size);
+	split_prefixes(&a, s->raw->mnemonic);
+	a.count = pd_operands_split(s->raw->operands, a.operands);
+	s->notation->flow = flow_of(a.mnemonic);
 	choose_mnemonic(&a);
 	adjust_special(&a);
-	pd_notation_put(&a.out, a.prefixes, strlen(a.prefixes));
+	pd_notation_put(&s->out, a.prefixes, strlen(a.prefixes));
 	if (!a.count) {
-		pd_notation_put(&a.out, a.mnemonic, strlen(a.mnemonic));
+		pd_notation_put(&s->out, a.mnemonic, strlen(a.mnemonic));
 		return;
 	}
-	pd_notation_printf(&a.out, "%-*s ", (int)(strlen(a.prefixes) < 6 ? 6 - strlen(a.prefixes) : 0), a.mnemonic);
+	pd_notation_printf(&s->out, "%-*s ", (int)(strlen(a.prefixes) < 6 ? 6 - strlen(a.prefixes) : 0), a.mnemonic);
 	put_operands(&a);
+	if (a.has_reference) {
+		pd_notation_printf(&s->out, "        # ");
+		pd_notation_put_addr(s, a.reference);
+	}
 }

@@ -38,7 +38,7 @@ enum {
 	PD_OPERANDS_SIZE = 256
 };
 
-/** An instruction as the library spells it. */
+/** An instruction as the library writes it. */
 struct pd_raw_instruction {
 	unsigned size; // of its code; 0: it is none
 	char mnemonic[40];

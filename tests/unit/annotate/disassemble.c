@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The code of an object as objdump -d --no-show-raw-insn prints it: a line for each instruction. usage: disassemble OBJECT */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "annotate/inside.h"
+#include "object/elf/elf.h"
+
+static void print_section(const struct pd_object_code *object, const struct pd_elf_section *section)
+{
+	struct pd_bytes bytes = pd_elf_section_bytes(object->elf, section);
+	struct pd_text text = { 0 };
+	struct pd_stretch stretch = { 0 };
+
+	for (uint64_t addr = section->addr, end = addr + bytes.size; bytes.data && addr < end;) {
+		uint64_t next = pd_labels_next(object->labels, addr, end);
+
+		for (uint64_t at = addr; at < next;) {
+			struct pd_notation notation;
+
+			pd_next_instruction(&stretch, object, bytes.data + (at - section->addr), (size_t)(next - at),
+					    at, &notation);
+			text.size = 0;
+			pd_put_instruction(object->labels, &notation, &text);
+			printf("%" PRIx64 "\t%.*s\n", at, (int)text.size, text.data);
+			at += notation.size;
+		}
+		addr = next;
+	}
+	pd_free(text.data);
+}
+
+int main(int argc, char **argv)
+{
+	struct pd_object_code object = { 0 };
+	struct pd_error error;
+
+	if (argc != 2 || pd_elf_open(&object.elf, argv[1], 0, &error) != PD_OK)
+		return 2;
+	object.kind = pd_code_kind(object.elf, false);
+	object.labels = pd_labels_new(object.elf, NULL);
+	object.disassembler = pd_disassembler_capstone.start(&object.kind);
+	object.other =
+		pd_disassembler_capstone.start(&(struct pd_code_kind){ .isa = PD_ISA_THUMB, .big = object.kind.big });
+	if (!object.labels || !object.disassembler)
+		return 77;
+	for (size_t i = 0; i < object.elf->section_count; i++)
+		if ((object.elf->sections[i].flags & PD_ELF_FLAG_EXEC) && object.elf->sections[i].type == 1)
+			print_section(&object, &object.elf->sections[i]);
+	return 0;
+}
