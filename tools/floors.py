@@ -21,7 +21,7 @@ PLACE = {m: (f, i) for f, row in enumerate(FLOORS) for i, m in enumerate(row)}
 OUTSIDE = FLOORS[-1]
 
 # Of cli; some of src are called the same.
-CLI_FOLDERS = ("front", "options", "files", "record", "report", "stat", "scrub", "top", "manual", "commands")
+CLI_FOLDERS = ("front", "options", "files", "record", "report", "stat", "scrub", "serve", "top", "manual", "commands")
 
 # Adapters to foreign libraries: they see everything, nobody sees them.
 DEPS = "deps"

@@ -59,6 +59,7 @@
  *   table.h         samples, records and tracepoints as columns
  *   sql.h           questions in SQL
  *   export.h        samples in the formats of other programs
+ *   viewer.h        a recording as a page for a browser
  *   quipper.h       recordings as PerfDataProto, and back
  *   explain.h       what the tables of the format say of a name
  * writing
@@ -141,6 +142,7 @@
 #include <perfdata/text.h>
 #include <perfdata/trace.h>
 #include <perfdata/unwind.h>
+#include <perfdata/viewer.h>
 #include <perfdata/writer.h>
 
 #endif

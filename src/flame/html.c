@@ -9,6 +9,7 @@
 #include "flame/graph.h"
 
 #include "base/pipeline.h"
+#include "base/text/text.h"
 
 #include <perfdata/print.h>
 
@@ -95,24 +96,6 @@ static void put_string(struct writer *writer, const char *text)
 		length -= part + !!end;
 	}
 	pd_text_add(writer->text, "\"");
-}
-
-/* Text between tags. */
-static void put_html(struct writer *writer, const char *text)
-{
-	size_t length = strlen(text);
-
-	flush(writer);
-	for (size_t i = 0; i < length;) {
-		size_t plain = pd_text_plain(text + i, length - i);
-		char c = text[i];
-
-		if (c == '<' || c == '>' || c == '&' || !plain)
-			pd_text_add(writer->text, c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : " ");
-		else
-			pd_text_printf(writer->text, "%.*s", (int)plain, text + i);
-		i += plain ? plain : 1;
-	}
 }
 
 static void put_names(struct writer *writer, const struct tree *tree)
@@ -337,7 +320,8 @@ bool pd_flame_write_html(const struct flame_graph *graph, size_t threads, struct
 	struct writer writer = { .text = out, .flushes = true };
 	const char *page = put_page_until(&writer, pd_flame_page, "@@TITLE@@");
 
-	put_html(&writer, graph->title);
+	flush(&writer);
+	pd_text_html(writer.text, graph->title, strlen(graph->title));
 	page = put_page_until(&writer, page, "@@DATA@@");
 	put_head(&writer, graph);
 	put_names(&writer, &graph->tree);

@@ -38,6 +38,7 @@ WAYS = {
     "script": CHOOSES,
     "folded": CHOOSES,
     "flame": {**CHOOSES, 4: "-o no/out good"},
+    "view": {1: "-o out bad", 3: "-o out no", 4: "-o no/out good", 5: "-o out good --where period<0", 6: "-o out empty"},
     "doctor": {**READS, 6: "empty"},
     "evlist": {**READS, 5: "nothing"},
     "buildid-list": {**READS, 5: "nothing"},

@@ -261,6 +261,20 @@ void pd_text_escaped(struct pd_text *text, const char *string, size_t length)
 	}
 }
 
+void pd_text_html(struct pd_text *text, const char *string, size_t length)
+{
+	for (size_t i = 0; i < length;) {
+		size_t step = pd_text_plain(string + i, length - i);
+		char c = string[i];
+
+		if (c == '<' || c == '>' || c == '&' || !step)
+			pd_text_add(text, c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : " ");
+		else
+			pd_text_put(text, string + i, step);
+		i += step ? step : 1;
+	}
+}
+
 static void json_char(struct pd_text *text, uint8_t c)
 {
 	switch (c) {

@@ -56,6 +56,8 @@ void pd_text_hex_bytes(struct pd_text *text, const uint8_t *data, size_t size);
 // Seconds with nine digits after the point.
 void pd_text_time(struct pd_text *text, uint64_t ns);
 void pd_text_indent(struct pd_text *text, unsigned steps);
+// Between tags of HTML: no markup, and a blank for each control character and byte that is not UTF-8.
+void pd_text_html(struct pd_text *text, const char *string, size_t length);
 // "1,234,567"
 void pd_text_grouped(struct pd_text *text, uint64_t number);
 

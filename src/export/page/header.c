@@ -7,6 +7,7 @@
 #include <perfdata/interval.h>
 
 #include "base/sha256.h"
+#include "base/text/path.h"
 #include "base/text/text.h"
 #include "export/page/page.h"
 
@@ -224,7 +225,8 @@ static void put_members(struct pd_export *self, struct pd_json *json)
 	pd_json_string(json, "format", "perfdata-page");
 	pd_json_number(json, "version", PD_PAGE_VERSION);
 	pd_json_string(json, "perfdata", version);
-	put_text(self, json, "name", pd_export_name(self));
+	// without its folders, which are nobody else's business
+	put_text(self, json, "name", pd_path_name(pd_export_name(self)));
 	put_fingerprint(self, json);
 	put_recording(self, json);
 	put_time(self, json);

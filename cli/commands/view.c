@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata view: a recording as a page for a browser, as one file or from a server on this machine.
+ */
+#include "files/analysis.h"
+#include "files/outfile.h"
+#include "serve/server.h"
+
+#include <string.h>
+
+#include <perfdata/viewer.h>
+
+enum {
+	RECORDINGS_MOST = 2 /* that are compared */
+};
+
+struct values {
+	struct analysis_options analysis;
+	const char *output, *title;
+	struct option_number port;
+	bool no_browser;
+};
+
+static const struct option options[] = {
+	STRING("output", 'o', "FILE", output, "write one file with everything in it, that needs no server"),
+	STRING("title", 0, "TEXT", title, "title of the page (default: name of the recording)"),
+	NUMBER("port", 0, "N", port, "port to serve the page at (default: any)"),
+	FLAG("no-browser", 0, no_browser, "only print the address"),
+	GROUP(input_group, analysis.input),
+	GROUP(select_group, analysis.select),
+	GROUP(symbol_group, analysis.symbols),
+	GROUP(threads_option, analysis.threads),
+	GROUP(unwind_option, analysis.unwind),
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata view", "perf.data in the browser" },
+	{ "perfdata view -o page.html perf.data", "a page to be sent to others" },
+	{ "perfdata view --comm make --time 10%-20% build.data", "a part of a recording" },
+	{ 0 },
+};
+
+/* A recording that is shown. */
+struct shown {
+	struct input input; /* first: see input_progress */
+	const struct values *values;
+	bool no_unwind;
+	struct pd_viewer *view;
+};
+
+static struct pd_symbols *open_symbols(void *self, struct pd_file *file, const struct pd_state *state)
+{
+	const struct shown *shown = self;
+
+	return symbols_open(&shown->values->analysis.symbols, file, state, false);
+}
+
+/* A page that is sent to others does not say where the file was. */
+static const char *title_of(const struct shown *shown)
+{
+	const char *slash = strrchr(shown->input.name, '/');
+
+	if (shown->values->title)
+		return shown->values->title;
+	return slash && slash[1] ? slash + 1 : shown->input.name;
+}
+
+static int report_nothing(const struct shown *shown)
+{
+	if (!pd_viewer_samples_read(shown->view))
+		return print_failure(CODE_NO_SAMPLES, "%s: no samples in the file", shown->input.name);
+	return print_failure(CODE_NOTHING, "%s: no samples match the filters", shown->input.name);
+}
+
+static int read_recording(struct shown *shown, const struct values *values)
+{
+	const struct pd_viewer_options how = {
+		.size = sizeof(how),
+		.name = title_of(shown),
+		.select = &values->analysis.select,
+		.symbols = open_symbols,
+		.progress = input_progress_go_on,
+		.self = shown,
+		.threads = values->analysis.threads.given ? (unsigned)values->analysis.threads.value : 0,
+		.no_unwind = shown->no_unwind,
+		.alone = values->output != NULL,
+	};
+	struct pd_error error;
+	enum pd_status status = pd_viewer_new(shown->input.file, &how, &shown->view, &error);
+
+	progress_clear(&shown->input.progress);
+	return status == PD_ERROR_NO_MATCH && shown->view ? report_nothing(shown) : code_with_error(status, &error);
+}
+
+static int write_page(const struct values *values, const struct call *call, struct shown *shown, size_t count)
+{
+	struct pd_bytes data[RECORDINGS_MOST];
+	struct outfile file;
+	struct pd_error error;
+	enum pd_status status;
+	int code = outfile_open(&file, values->output, call->out, shown->input.name);
+
+	if (code != CODE_OK)
+		return code;
+	for (size_t i = 0; i < count; i++)
+		data[i] = pd_viewer_data(shown[i].view);
+	status = pd_viewer_page(file.out->text, title_of(shown), data, count, &error);
+	/* What cannot be written is reported when the file is closed. */
+	return outfile_close(&file, status == PD_ERROR_OUTPUT ? CODE_OK : code_with_error(status, &error));
+}
+
+static int serve(const struct values *values, const struct call *call, struct shown *shown, size_t count)
+{
+	struct pd_viewer *views[RECORDINGS_MOST];
+	const struct server_options how = {
+		.views = views,
+		.count = count,
+		.port = values->port.given ? (unsigned)values->port.value : 0,
+		.browser = !values->no_browser,
+		.out = call->out,
+	};
+
+	for (size_t i = 0; i < count; i++)
+		views[i] = shown[i].view;
+	return serve_views(&how);
+}
+
+static int show(const struct values *values, const struct call *call, struct shown *shown, size_t count)
+{
+	struct input_options input = values->analysis.input;
+	int code = CODE_OK;
+
+	input.keep = true;
+	for (size_t i = 0; i < count && code == CODE_OK; i++) {
+		struct call one = *call;
+
+		one.words += i;
+		one.word_count = call->word_count ? 1 : 0;
+		code = input_open(&shown[i].input, &input, &one, NULL, NULL);
+		if (code == CODE_OK)
+			code = read_recording(&shown[i], values);
+	}
+	if (code == CODE_OK)
+		code = values->output ? write_page(values, call, shown, count) : serve(values, call, shown, count);
+	for (size_t i = 0; i < count; i++) {
+		pd_viewer_free(shown[i].view);
+		if (shown[i].input.file)
+			code = input_close(&shown[i].input, code);
+	}
+	return code;
+}
+
+/* What is wrong with the options is known before a file is read. */
+static int check_options(const struct values *values, const struct call *call, struct shown *shown)
+{
+	struct pd_select *select = NULL;
+	bool right = unwind_parse(values->analysis.unwind, &shown->no_unwind) &&
+		     select_take(&select, &values->analysis.select);
+
+	pd_select_free(select);
+	if (!right)
+		return CODE_USAGE;
+	if (values->output && !strcmp(values->output, "-") && call->out->terminal)
+		return print_failure(CODE_USAGE, "refusing to write HTML to a terminal; use -o FILE");
+	if (values->port.given && values->port.value > 65535)
+		return print_failure(CODE_USAGE, "option --port: a port is from 0 to 65535");
+	return values->output ? CODE_OK : server_check();
+}
+
+static int run_view(const struct call *call)
+{
+	const struct values *values = call->values;
+	struct shown shown[RECORDINGS_MOST] = { { .values = values }, { .values = values } };
+	int code = check_options(values, call, &shown[0]);
+
+	if (code != CODE_OK)
+		return code;
+	shown[1].no_unwind = shown[0].no_unwind;
+	return show(values, call, shown, call->word_count > 1 ? 2 : 1);
+}
+
+const struct command cmd_view = {
+	.usage = "[OPTION]... [FILE [FILE]]",
+	.text = "Show FILE in a browser: a timeline, flame graphs, tables, source and code, all for one selection. Of two FILEs, what changed from "
+		"the first to the second.\n"
+		"\n"
+		"With -o the page is one file that needs no server and loads nothing. Else it is served on this machine only, at an address that "
+		"nobody can guess, for as long as it is open or until Ctrl-C; nothing of the file is changed. The browser is started on a "
+		"terminal with a display, unless --no-browser is given. The address is printed.\n"
+		"\n"
+		"A page of more than two million samples has no sampled addresses, so it shows no code; times are in microseconds above one "
+		"million.",
+	OWN_TABLES,
+	.usual = "output no-browser input time comms event",
+	.max_words = RECORDINGS_MOST,
+	.run = run_view,
+};
