@@ -44,7 +44,7 @@ uint32_t pd_places_frame(struct pd_places *places, struct pd_code_address addres
 	uint32_t frame;
 
 	pd_code_address_normalize(&wanted.address);
-	range = pd_range_of(places->ranges, places->state, &wanted.address);
+	range = pd_range_of(places->ranges, places->state, &wanted.address, frames->unnamed_as_one);
 	wanted.place = pd_place_of(frames, &wanted.address, range);
 	wanted.known = pd_known_slot(frames, places->known, PD_KNOWN_PLACES, &wanted.place);
 	frame = pd_known_frame(wanted.known, &wanted.place);

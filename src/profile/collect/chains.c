@@ -75,7 +75,7 @@ static bool want_frame(struct pd_collector *c, const struct pd_ask *ask)
 		return false;
 	c->wanted[c->wanted_count++] = (struct pd_wanted){
 		.address = address,
-		.range = *pd_range_in(set, c->state, &address),
+		.range = *pd_range_in(set, c->state, &address, c->common->frames.unnamed_as_one),
 		.place = ask->place,
 		.known = ask->known ? ask->known :
 				      pd_known_slot(&c->common->frames, c->known, c->known_count, &ask->place),
@@ -123,12 +123,13 @@ static bool answer(struct pd_collector *c)
 
 // Asks for the frame of an address, for which there is room. What is known of it is on its way from memory while others are asked
 // for. False if there is no memory for more.
-static inline bool add_frame(struct pd_collector *c, struct pd_range_set *set, const struct pd_code_address *address)
+static inline bool add_frame(struct pd_collector *c, const struct pd_range *range,
+			     const struct pd_code_address *address)
 {
 	const struct pd_frames *frames = &c->common->frames;
 	struct pd_ask *ask = &c->asks[c->ask_count++];
 
-	ask->place = pd_place_of(frames, address, pd_range_in(set, c->state, address));
+	ask->place = pd_place_of(frames, address, range);
 	ask->addr = address->addr;
 	ask->depth = address->depth;
 	ask->at = (uint32_t)c->found_count++;
@@ -231,6 +232,29 @@ static inline bool reserve_found(struct pd_collector *c, size_t count)
 	return PD_GROW(c->found, c->found_capacity, want) && PD_GROW(c->found_sums, c->sums_capacity, want);
 }
 
+// Adds the next caller. *range is where the one before was, or NULL. False if there is no memory.
+static inline bool add_caller(struct pd_collector *c, struct pd_miss *miss, struct pd_code_address *address,
+			      struct pd_range_set *set, const struct pd_range **range)
+{
+	const struct pd_pending *pending = miss->pending;
+
+	// most chains begin with where the sample was taken, which is no caller, and was asked for
+	if (!miss->caller_count++ && address->addr == pending->ip && address->cpumode == pending->cpumode) {
+		miss->begins_with_ip = true;
+		c->found_count++;
+		return true;
+	}
+	address->depth = miss->caller_count;
+	if (!*range || !pd_range_has(*range, address->addr))
+		*range = pd_range_in(set, c->state, address, c->common->frames.unnamed_as_one);
+	if (!add_frame(c, *range, address))
+		return false;
+	// what was asked for then may have taken its place
+	if (!c->ask_count)
+		*range = NULL;
+	return true;
+}
+
 // Adds the frames of a chain. False if there is no memory.
 static bool add_chain(struct pd_collector *c, unsigned most, struct pd_miss *miss)
 {
@@ -238,6 +262,7 @@ static bool add_chain(struct pd_collector *c, unsigned most, struct pd_miss *mis
 	const size_t own = pending->chain_count - count_shared(c, pending, most);
 	struct pd_code_address address = { pending->maps, 0, pending->pid, PD_CPUMODE_USER, 0, pending->when };
 	struct pd_range_set *set = pd_range_set_of(c->ranges, &address);
+	const struct pd_range *range = NULL;
 
 	for (size_t i = 0; i < own; i++) {
 		const uint64_t word = pending->chain[i];
@@ -246,13 +271,7 @@ static bool add_chain(struct pd_collector *c, unsigned most, struct pd_miss *mis
 			if (most && miss->caller_count >= most)
 				return true;
 			address.addr = word;
-			miss->caller_count++;
-			// most chains begin with where the sample was taken, which is no caller
-			address.depth = miss->caller_count > 1 || word != pending->ip ||
-							address.cpumode != pending->cpumode ?
-						miss->caller_count :
-						0;
-			if (!add_frame(c, set, &address))
+			if (!add_caller(c, miss, &address, set, &range))
 				return false;
 		} else if (word == (uint64_t)PD_CONTEXT_USER_DEFERRED) {
 			return true;
@@ -261,12 +280,14 @@ static bool add_chain(struct pd_collector *c, unsigned most, struct pd_miss *mis
 			address.pid = pending->pid;
 			pd_code_address_normalize(&address);
 			set = pd_range_set_of(c->ranges, &address);
+			range = NULL;
 		} else {
 			miss->damaged = true;
 			if (!answer(c))
 				return false;
 			drop_frames(c, miss->caller_count);
 			miss->caller_count = 0;
+			miss->begins_with_ip = false;
 			return true;
 		}
 	}
@@ -282,13 +303,15 @@ bool pd_miss_begin(struct pd_collector *c, const struct pd_pending *pending)
 		pending->maps, pending->ip, pending->pid, pending->cpumode, 0, pending->when
 	};
 	struct pd_miss *miss = &c->misses[c->miss_count++];
+	const struct pd_range *range;
 
 	miss->pending = pending;
 	miss->found = c->found_count;
 	miss->caller_count = miss->shared = miss->sum_count = 0;
-	miss->is_whole = miss->cut = miss->damaged = miss->unfinished = false;
+	miss->is_whole = miss->begins_with_ip = miss->cut = miss->damaged = miss->unfinished = false;
 	pd_code_address_normalize(&address);
-	if (!reserve_found(c, 1 + chain.count) || !add_frame(c, pd_range_set_of(c->ranges, &address), &address))
+	range = pd_range_of(c->ranges, c->state, &address, c->common->frames.unnamed_as_one);
+	if (!reserve_found(c, 1 + chain.count) || !add_frame(c, range, &address))
 		return false;
 	if (!(c->options->by & PD_BY_CHAIN))
 		return true;
@@ -326,8 +349,13 @@ bool pd_misses_find_frames(struct pd_collector *c)
 {
 	if (!answer(c) || !find_wanted(c))
 		return false;
-	for (size_t i = 0; i < c->miss_count; i++)
-		if (c->misses[i].shared && !take_shared(c, &c->misses[i]))
+	for (size_t i = 0; i < c->miss_count; i++) {
+		struct pd_miss *miss = &c->misses[i];
+
+		if (miss->begins_with_ip)
+			c->found[miss->found + 1] = c->found[miss->found];
+		if (miss->shared && !take_shared(c, miss))
 			return false;
+	}
 	return true;
 }

@@ -167,7 +167,8 @@ struct pd_miss {
 	uint32_t caller_count;
 	uint32_t shared; // callers, outermost, whose frames are those of the miss before
 	uint32_t sum_count;
-	bool is_whole; // each address of the chain is a caller
+	bool is_whole;       // each address of the chain is a caller
+	bool begins_with_ip; // its first caller is where it was taken
 	bool cut, damaged, unfinished;
 	struct pd_key_sums sums; // where its period was summed up, as far as there is room, if sum_count is not 0
 	// once all frames are known

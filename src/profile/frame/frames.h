@@ -100,23 +100,14 @@ struct pd_wanted {
 static inline struct pd_known_place pd_place_of(const struct pd_frames *frames, const struct pd_code_address *address,
 						const struct pd_range *range)
 {
-	struct pd_known_place place = {
-		.order_kind = address->when.order << 8 | range->flags << 3 | address->cpumode | PD_IS_KNOWN,
-	};
+	bool is_caller = address->depth && frames->merge.own;
 
-	if (PD_UNLIKELY(range->flags & PD_RANGE_BY_PROCESS)) {
-		place.what = address->maps;
-		place.where = address->addr;
-		place.pid = address->pid;
-	} else if (range->flags & PD_RANGE_MAPPED) {
-		place.what = (uint64_t)range->ksymbol << 32 | range->object;
-		place.where = address->addr + range->to_offset;
-	} else if (!frames->unnamed_as_one || address->cpumode != PD_CPUMODE_USER) {
-		place.where = address->addr;
-	}
-	if (address->depth && frames->merge.own)
-		place.order_kind |= PD_IS_CALLER;
-	return place;
+	return (struct pd_known_place){
+		.what = range->what,
+		.where = (address->addr + range->to_offset) & range->mask,
+		.order_kind = address->when.order << 8 | range->kind | PD_IS_KNOWN | (is_caller ? PD_IS_CALLER : 0),
+		.pid = range->pid,
+	};
 }
 
 static inline unsigned pd_place_cpumode(const struct pd_known_place *place)

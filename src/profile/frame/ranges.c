@@ -6,24 +6,36 @@ static uint32_t number_of(const struct pd_object *object)
 	return object ? (uint32_t)object->index + 1 : 0;
 }
 
-static void fill(struct pd_range *range, const struct pd_location *location, bool is_mapped, uint64_t addr)
+// What is the same for all places in a range.
+static void fill_place(struct pd_range *range, const struct pd_code_address *address, bool unmapped_as_one)
 {
-	*range = (struct pd_range){ .begin = location->begin, .end = location->end };
-	if (!is_mapped)
-		return;
+	bool mapped = range->flags & PD_RANGE_MAPPED, by_process = range->flags & PD_RANGE_BY_PROCESS;
+
+	range->kind = (uint8_t)(range->flags << 3 | address->cpumode);
+	range->mask = mapped || !unmapped_as_one || address->cpumode != PD_CPUMODE_USER ? UINT64_MAX : 0;
+	range->pid = by_process ? address->pid : 0;
+	if (by_process)
+		range->what = address->maps;
+	else if (mapped)
+		range->what = (uint64_t)range->ksymbol << 32 | range->object;
+}
+
+static void fill(struct pd_range *range, const struct pd_location *location, uint64_t addr)
+{
 	range->object = number_of(location->object);
 	range->ksymbol = number_of(location->ksymbol ? location->ksymbol->object : NULL);
-	range->to_offset = location->offset - addr;
 	range->flags = PD_RANGE_MAPPED;
 	if (location->mapping->by_offset)
 		range->flags |= PD_RANGE_BY_OFFSET;
 	// names of code without a file are the process's own
 	if (location->object->kind == PD_OBJECT_ANON || location->mapping->anonymous)
 		range->flags |= PD_RANGE_BY_PROCESS;
+	else
+		range->to_offset = location->offset - addr;
 }
 
 const struct pd_range *pd_range_ask(struct pd_range_set *set, const struct pd_state *state,
-				    const struct pd_code_address *address)
+				    const struct pd_code_address *address, bool unmapped_as_one)
 {
 	struct pd_location location;
 	bool is_mapped =
@@ -42,6 +54,9 @@ const struct pd_range *pd_range_ask(struct pd_range_set *set, const struct pd_st
 	}
 	set->count = at >= set->count ? (uint8_t)(at + 1) : set->count;
 	*pd_range_guess(set, address->addr) = at;
-	fill(&set->items[at], &location, is_mapped, address->addr);
+	set->items[at] = (struct pd_range){ .begin = location.begin, .end = location.end };
+	if (is_mapped)
+		fill(&set->items[at], &location, address->addr);
+	fill_place(&set->items[at], address, unmapped_as_one);
 	return &set->items[at];
 }

@@ -38,8 +38,12 @@ enum {
 struct pd_range {
 	uint64_t begin, end;
 	uint32_t object, ksymbol; // one more than the index; 0: none
-	uint64_t to_offset;       // added to an address
-	uint32_t flags;           // PD_RANGE_...
+	uint64_t to_offset;       // added to an address of a file
+	// of all places in it, see pd_place_of
+	uint64_t what, mask;
+	uint32_t pid;
+	uint8_t kind;
+	uint8_t flags; // PD_RANGE_...
 };
 
 enum {
@@ -59,9 +63,9 @@ struct pd_range_set {
 	struct pd_range items[PD_RANGES_IN_SET];
 };
 
-// Asks the state, and keeps what it says.
+// Asks the state, and keeps what it says. unmapped_as_one: where nothing is mapped in a process is one place.
 const struct pd_range *pd_range_ask(struct pd_range_set *set, const struct pd_state *state,
-				    const struct pd_code_address *address);
+				    const struct pd_code_address *address, bool unmapped_as_one);
 
 static inline uint8_t *pd_range_guess(struct pd_range_set *set, uint64_t addr)
 {
@@ -84,7 +88,7 @@ static inline struct pd_range_set *pd_range_set_of(struct pd_range_set *sets, co
 
 // The range of an address; valid until the next call.
 static inline const struct pd_range *pd_range_in(struct pd_range_set *set, const struct pd_state *state,
-						 const struct pd_code_address *address)
+						 const struct pd_code_address *address, bool unmapped_as_one)
 {
 	if (set->maps == address->maps && set->pid == address->pid && set->cpumode == address->cpumode) {
 		uint8_t *guess = pd_range_guess(set, address->addr);
@@ -98,13 +102,13 @@ static inline const struct pd_range *pd_range_in(struct pd_range_set *set, const
 			return &set->items[i];
 		}
 	}
-	return pd_range_ask(set, state, address);
+	return pd_range_ask(set, state, address, unmapped_as_one);
 }
 
 static inline const struct pd_range *pd_range_of(struct pd_range_set *sets, const struct pd_state *state,
-						 const struct pd_code_address *address)
+						 const struct pd_code_address *address, bool unmapped_as_one)
 {
-	return pd_range_in(pd_range_set_of(sets, address), state, address);
+	return pd_range_in(pd_range_set_of(sets, address), state, address, unmapped_as_one);
 }
 
 #endif
