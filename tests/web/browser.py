@@ -118,6 +118,14 @@ class Browser:
             else:
                 return answer["result"]
 
+    def browser(self, method, **params):
+        """A command for the browser itself and not for its page."""
+        session, self.session = self.session, None
+        try:
+            return self.send(method, **params)
+        finally:
+            self.session = session
+
     def open(self, url):
         """Loads a page; what was noted of the one before is forgotten."""
         self.requests.clear()

@@ -9,7 +9,10 @@ import { NONE, ROOT } from "./core/tree";
 import { nodeOf } from "./core/nodes";
 import { FlameView } from "./flame/view";
 import { FunctionsView } from "./functions/view";
+import { HeatView } from "./heat/view";
 import { OverviewView } from "./overview/view";
+import { SandwichView } from "./sandwich/view";
+import { TimelineView } from "./timeline/view";
 import { TreeView } from "./tree/view";
 import { ACTIONS, added } from "./ui/actions";
 import { Crumbs } from "./ui/crumbs";
@@ -34,9 +37,12 @@ interface Tab {
 
 const TABS: readonly Tab[] = [
 	{ view: "overview", label: "Overview", make: (host) => new OverviewView(host) },
+	{ view: "timeline", label: "Timeline", make: (host) => new TimelineView(host) },
+	{ view: "heat", label: "Heat map", make: (host) => new HeatView(host) },
 	{ view: "flame", label: "Flame graph", make: (host) => new FlameView(host) },
 	{ view: "tree", label: "Call tree", make: (host) => new TreeView(host) },
 	{ view: "functions", label: "Functions", make: (host) => new FunctionsView(host) },
+	{ view: "sandwich", label: "Callers and callees", make: (host) => new SandwichView(host) },
 ];
 
 export class App implements Host {

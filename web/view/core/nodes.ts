@@ -56,12 +56,12 @@ export class DownwardNodes implements Nodes {
 }
 
 interface InvertedNode {
-	func: number;
-	parent: number;
-	value: number;
-	inlined: boolean;
-	rows: number[]; // where the stacks stand at this level
-	weights: number[];
+	readonly func: number;
+	readonly parent: number;
+	readonly value: number;
+	readonly inlined: boolean;
+	readonly rows: Int32Array; // where the stacks stand at this level
+	readonly weights: Float64Array;
 	children: number[] | undefined;
 }
 
@@ -69,33 +69,49 @@ interface InvertedNode {
 // inverted, those of one function for its callers.
 export class InvertedNodes implements Nodes {
 	private readonly nodes: InvertedNode[];
+	private readonly group: Int32Array; // of each function, in the list that is grouped; -1 between lists
 
-	constructor(private readonly sums: Sums, rows: number[], weights: number[], private readonly isSelf: boolean) {
+	constructor(private readonly sums: Sums, functions: number, rows: Int32Array, weights: Float64Array, private readonly isSelf: boolean) {
+		this.group = new Int32Array(functions).fill(NONE);
 		const value = weights.reduce((sum, one) => sum + one, 0);
-		const root: InvertedNode = { func: NONE, parent: NONE, value, inlined: false, rows: [], weights: [], children: undefined };
+		const root: InvertedNode = { func: NONE, parent: NONE, value, inlined: false, rows: new Int32Array(0), weights: new Float64Array(0),
+			children: undefined };
 		this.nodes = [root];
-		root.children = this.group(ROOT, rows, weights);
+		root.children = this.grouped(ROOT, rows, weights);
 	}
 
-	private group(parent: number, rows: readonly number[], weights: readonly number[]): number[] {
+	// Sorts rows by their function, and makes a node for each.
+	private grouped(parent: number, rows: Int32Array, weights: Float64Array): number[] {
 		const { tree } = this.sums;
-		const byFunc = new Map<number, number>();
-		const made: number[] = [];
-		for (let index = 0; index < rows.length; index++) {
-			const row = rows[index];
-			let node = byFunc.get(tree.func[row]);
-			if (node === undefined) {
-				node = this.nodes.length;
-				byFunc.set(tree.func[row], node);
-				made.push(node);
-				this.nodes.push({ func: tree.func[row], parent, value: 0, inlined: tree.inlined[row] !== 0, rows: [], weights: [],
-					children: undefined });
+		const { group } = this;
+		const funcs: number[] = [];
+		const counts: number[] = [];
+		for (const row of rows) {
+			const func = tree.func[row];
+			if (group[func] === NONE) {
+				group[func] = funcs.length;
+				funcs.push(func);
+				counts.push(0);
 			}
-			const one = this.nodes[node];
-			one.value += weights[index];
-			one.rows.push(row);
-			one.weights.push(weights[index]);
+			counts[group[func]]++;
 		}
+		const next = new Int32Array(funcs.length);
+		for (let index = 1; index < next.length; index++) next[index] = next[index - 1] + counts[index - 1];
+		const sorted = new Int32Array(rows.length);
+		const sortedWeights = new Float64Array(rows.length);
+		const values = new Float64Array(funcs.length);
+		for (let index = 0; index < rows.length; index++) {
+			const own = group[tree.func[rows[index]]];
+			sorted[next[own]] = rows[index];
+			sortedWeights[next[own]++] = weights[index];
+			values[own] += weights[index];
+		}
+		for (const func of funcs) group[func] = NONE;
+		const made = funcs.map((func, index) => this.nodes.push({
+			func, parent, value: values[index], inlined: tree.inlined[sorted[next[index] - 1]] !== 0, children: undefined,
+			rows: sorted.subarray(next[index] - counts[index], next[index]),
+			weights: sortedWeights.subarray(next[index] - counts[index], next[index]),
+		}) - 1);
 		return largestFirst(made, (one) => this.nodes[one].value);
 	}
 
@@ -129,27 +145,31 @@ export class InvertedNodes implements Nodes {
 	children(node: number): number[] {
 		const one = this.nodes[node];
 		if (one.children) return one.children;
-		const rows: number[] = [];
-		const weights: number[] = [];
-		one.rows.forEach((row, index) => {
-			const above = this.sums.tree.parent[row];
-			if (above === ROOT) return;
-			rows.push(above);
-			weights.push(one.weights[index]);
-		});
-		return (one.children = this.group(node, rows, weights));
+		const rows = new Int32Array(one.rows.length);
+		const weights = new Float64Array(one.rows.length);
+		let used = 0;
+		for (let index = 0; index < one.rows.length; index++) {
+			const above = this.sums.tree.parent[one.rows[index]];
+			if (above === ROOT) continue;
+			rows[used] = above;
+			weights[used++] = one.weights[index];
+		}
+		return (one.children = this.grouped(node, rows.subarray(0, used), weights.subarray(0, used)));
 	}
 }
 
-export function invertedNodes(sums: Sums): InvertedNodes {
-	const rows: number[] = [];
-	const weights: number[] = [];
-	for (let row = 1; row < sums.tree.count; row++) {
-		if (sums.self[row] === 0) continue;
-		rows.push(row);
-		weights.push(sums.self[row]);
+export function invertedNodes(sums: Sums, functions: number): InvertedNodes {
+	const { tree, self } = sums;
+	let count = 0;
+	for (let row = 1; row < tree.count; row++) if (self[row] !== 0) count++;
+	const rows = new Int32Array(count);
+	const weights = new Float64Array(count);
+	for (let row = tree.count - 1; row > 0; row--) {
+		if (self[row] === 0) continue;
+		rows[--count] = row;
+		weights[count] = self[row];
 	}
-	return new InvertedNodes(sums, rows, weights, true);
+	return new InvertedNodes(sums, functions, rows, weights, true);
 }
 
 export function pathOf(nodes: Nodes, node: number): number[] {

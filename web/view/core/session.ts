@@ -184,13 +184,18 @@ export class Session {
 
 	get functions(): FunctionSums {
 		const { sums } = this;
-		return this.keptFunctions.of([sums], () => functionSums(sums, this.recording.functions.object.length));
+		return this.keptFunctions.of([sums], () => functionSums(sums, this.functionCount));
+	}
+
+	// With those that stand for objects.
+	private get functionCount(): number {
+		return this.recording.functions.object.length;
 	}
 
 	get nodes(): Nodes {
 		const { sums } = this;
 		const { invert } = this.state;
-		return this.keptNodes.of([sums, invert], () => (invert ? invertedNodes(sums) : new DownwardNodes(sums)));
+		return this.keptNodes.of([sums, invert], () => (invert ? invertedNodes(sums, this.functionCount) : new DownwardNodes(sums)));
 	}
 
 	// Callers of a function, from it outwards.
@@ -198,7 +203,8 @@ export class Session {
 		const { sums } = this;
 		return this.keptInverted.of([sums, func], () => {
 			const { rows } = outermost(sums, (one) => one === func);
-			return new InvertedNodes(sums, rows, rows.map((row) => sums.total[row]), false);
+			const weights = Float64Array.from(rows, (row) => sums.total[row]);
+			return new InvertedNodes(sums, this.functionCount, Int32Array.from(rows), weights, false);
 		});
 	}
 

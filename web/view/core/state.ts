@@ -38,12 +38,13 @@ export interface State {
 	func: number; // the selected function; -1: none
 	zoom: number[]; // functions from the root to the one that fills the flame graph
 	sort: Sort; // of the table
+	window: Range[]; // what timeline and flame chart show: one range, or none for all
 }
 
 export function firstState(): State {
 	return {
 		view: "overview", event: 0, weight: "period", ranges: [], processes: [], threads: [], cpus: [], transforms: [],
-		inlined: true, invert: false, down: false, search: "", colour: "kind", lanes: "process", path: [], func: -1, zoom: [], sort: "self",
+		inlined: true, invert: false, down: false, search: "", colour: "kind", lanes: "process", path: [], func: -1, zoom: [], sort: "self", window: [],
 	};
 }
 
@@ -161,6 +162,7 @@ export function textOf(state: State, recording: Recording): string {
 	put("f", state.func < 0 ? "" : encoded(recording.key(state.func)), "");
 	put("z", state.zoom.map((func) => encoded(recording.key(func))).join("~"), "");
 	put("o", state.sort, first.sort);
+	put("tw", state.window.map((range) => rangeText(range, unit)).join("~"), "");
 	if (parts.length > 1) put("fp", recording.header.fingerprint, "");
 	return parts.join("&");
 }
@@ -237,6 +239,7 @@ class Parser {
 		case "by": return this.choice(key, text, LANES, (value) => (state.lanes = value));
 		case "s": state.path = this.each(key, text, (part) => this.func(part)); return;
 		case "z": state.zoom = this.each(key, text, (part) => this.func(part)); return;
+		case "tw": state.window = this.each(key, text, (part) => rangeOf(part, recording.header.time.unit_ns)).slice(0, 1); return;
 		case "o": return this.choice(key, text, SORTS, (value) => (state.sort = value));
 		case "f": state.func = this.func(text) ?? -1; return;
 		case "fp": return this.fingerprint(text);

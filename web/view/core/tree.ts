@@ -46,8 +46,38 @@ export function pathOfRow(tree: Tree, row: number): number[] {
 	return path.reverse();
 }
 
+// What builders work with. It is kept, since memory that is asked for anew costs more than the work that is done in it.
+interface Scratch {
+	readonly size: number;
+	readonly parent: Int32Array;
+	readonly func: Int32Array;
+	readonly inlined: Uint8Array;
+	readonly first: Int32Array;
+	readonly next: Int32Array;
+	readonly shared: Uint8Array;
+	readonly slots: Int32Array;
+}
+
+let scratch: Scratch | undefined;
+
+function scratchOf(most: number): Scratch {
+	let size = 16;
+	while (size < most) size *= 2;
+	if (scratch && scratch.size >= size) {
+		scratch.first.fill(0, 0, most);
+		scratch.shared.fill(0, 0, most);
+		scratch.slots.fill(0, 0, 2 * size); // as far as the mask of this size reaches
+		return scratch;
+	}
+	const ints = () => new Int32Array(size);
+	return (scratch = {
+		size, parent: ints(), func: ints(), inlined: new Uint8Array(size), first: ints(), next: ints(), shared: new Uint8Array(size),
+		slots: new Int32Array(2 * size),
+	});
+}
+
 // Rows get merged into nodes here: one node for each parent and function. Only nodes that stand for several rows need a
-// hash table, since the children of one row differ anyway.
+// hash table, since the children of one row differ anyway. One builder is used at a time.
 export class TreeBuilder {
 	private readonly parent: Int32Array;
 	private readonly func: Int32Array;
@@ -60,17 +90,14 @@ export class TreeBuilder {
 	private count = 1;
 
 	constructor(most: number) {
-		this.parent = new Int32Array(most);
-		this.func = new Int32Array(most);
-		this.inlined = new Uint8Array(most);
-		this.first = new Int32Array(most);
-		this.next = new Int32Array(most);
-		this.shared = new Uint8Array(most);
+		const own = scratchOf(most);
+		({ parent: this.parent, func: this.func, inlined: this.inlined } = own);
+		({ first: this.first, next: this.next, shared: this.shared, slots: this.slots } = own);
 		let size = 16;
 		while (size < 2 * most) size *= 2;
-		this.slots = new Int32Array(size);
 		this.mask = size - 1;
 		this.parent[0] = this.func[0] = NONE;
+		this.next[0] = 0;
 		this.shared[0] = 1;
 	}
 

@@ -17,6 +17,7 @@ export interface GraphOptions {
 	readonly describe: (node: number) => string[];
 	readonly selected: (path: readonly number[], func: number) => void;
 	readonly zoomed: (path: readonly number[]) => void;
+	readonly whole?: false; // callers of the zoomed node are not drawn
 }
 
 export class Graph {
@@ -32,6 +33,8 @@ export class Graph {
 	private readonly frames: FrameTree;
 	private rows = 1;
 	private letter = 7;
+	private laidDown = false;
+	private laidWidth = 0;
 	readonly redraw = onceAFrame(() => this.draw());
 
 	constructor(private readonly host: Host, private readonly options: GraphOptions) {
@@ -49,11 +52,12 @@ export class Graph {
 	// ---- what is drawn ----
 
 	show(nodes: Nodes, zoom: number, selected: number): void {
-		const fresh = nodes !== this.nodes || zoom !== this.zoom;
+		const fresh = nodes !== this.nodes || zoom !== this.zoom || this.laidDown !== this.down || this.laidWidth !== this.width;
 		this.nodes = nodes;
 		this.zoom = zoom;
 		this.selected = selected;
 		if (fresh) this.layout();
+		else this.frames.show(this.boxes, nodes, selected);
 		this.redraw();
 	}
 
@@ -72,8 +76,10 @@ export class Graph {
 	layout(): void {
 		const { nodes } = this;
 		if (!nodes || this.element.clientWidth === 0) return;
+		this.laidDown = this.down;
+		this.laidWidth = this.width;
 		this.above = [];
-		for (let node = this.zoom; node > ROOT;) this.above.unshift((node = nodes.parent(node)));
+		if (this.options.whole !== false) for (let node = this.zoom; node > ROOT;) this.above.unshift((node = nodes.parent(node)));
 		this.boxes = nodes.value(this.zoom) > 0 ? boxesOf(nodes, this.zoom, NARROWEST / this.scale) : [];
 		this.rows = 1 + this.above.length + (this.boxes[this.boxes.length - 1]?.depth ?? 0);
 		this.hover = NONE;

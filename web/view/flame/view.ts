@@ -31,7 +31,6 @@ export class FlameView implements ViewPanel {
 		if (zoom === NONE || nodes.value(zoom) === 0) zoom = ROOT;
 		this.showPath(zoom === ROOT ? [] : state.zoom);
 		this.graph.show(nodes, zoom, state.path.length > 0 ? nodeOf(nodes, state.path) : NONE);
-		this.graph.layout();
 	}
 
 	private showPath(path: readonly number[]): void {

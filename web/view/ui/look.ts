@@ -5,9 +5,12 @@ import type { Session } from "../core/session";
 import { hashOf } from "../core/text";
 import { DARK, Family, familyOf, hueOf, LIGHT, Theme } from "./colours";
 
+const HEAT_STEPS = 48;
+
 export class Look {
 	theme: Theme = LIGHT;
 	private fills: (string | undefined)[] = [];
+	private heats: (string | undefined)[] = [];
 	private colouring = "";
 	private rank: Int32Array | undefined; // of objects, by share
 
@@ -20,6 +23,7 @@ export class Look {
 	setDark(dark: boolean): void {
 		this.theme = dark ? DARK : LIGHT;
 		this.fills = [];
+		this.heats = [];
 	}
 
 	private refresh(): void {
@@ -64,6 +68,11 @@ export class Look {
 
 	// One hue by lightness; share is from 0 to 1.
 	heat(share: number): string {
+		const step = Math.round(share * HEAT_STEPS);
+		return (this.heats[step] ??= this.madeHeat(step / HEAT_STEPS));
+	}
+
+	private madeHeat(share: number): string {
 		const { heatFrom, heatTo } = this.theme;
 		const part = (index: number) => Math.round(heatFrom[index] + (heatTo[index] - heatFrom[index]) * share);
 		return `rgb(${part(0)},${part(1)},${part(2)})`;

@@ -14,6 +14,7 @@ export class Strip {
 	private bins: Float64Array | undefined;
 	private from: readonly unknown[] = [];
 	private anchor: number | undefined;
+	private counting = 0;
 	readonly draw = onceAFrame(() => this.drawNow());
 
 	constructor(private readonly host: Host) {
@@ -93,17 +94,27 @@ export class Strip {
 		const { whole } = session;
 		const from = [width, threads, cpus, session.samples];
 		if (!this.bins || from.some((one, index) => one !== this.from[index])) {
-			this.bins = density(session.samples, { range: undefined, threads, cpus }, whole, width);
-			this.from = from;
+			// With a filter it takes a pass over all samples, which what is looked at need not wait for.
+			const count = () => {
+				this.bins = density(session.samples, { range: undefined, threads, cpus }, whole, width);
+				this.from = from;
+			};
+			clearTimeout(this.counting);
+			if (!this.bins || (!threads && !cpus)) count();
+			else this.counting = window.setTimeout(() => {
+				count();
+				this.draw();
+			}, 30);
 		}
+		const bins = this.bins as unknown as Float64Array;
 		const context = cleared(this.canvas, width, HEIGHT);
 		const x = (tick: number) => ((tick - whole.from) / (whole.to - whole.from)) * width;
 		let most = 1;
-		for (const bin of this.bins) if (bin > most) most = bin;
+		for (const bin of bins) if (bin > most) most = bin;
 		const { range } = session;
 		context.fillStyle = look.theme.soft;
 		context.globalAlpha = 0.75;
-		this.bins.forEach((bin, at) => {
+		bins.forEach((bin, at) => {
 			if (bin > 0) context.fillRect(at, HEIGHT - Math.max((bin / most) * (HEIGHT - 3), 1), 1, HEIGHT);
 		});
 		context.globalAlpha = 1;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// One function between its callers, above, and its callees, below.
+
+import { amount, percent } from "../core/text";
+import { NONE, ROOT } from "../core/tree";
+import type { Nodes } from "../core/nodes";
+import { el } from "../ui/dom";
+import { describeNode, whereOf } from "../ui/describe";
+import type { Host, ViewPanel } from "../ui/view";
+import { Graph } from "../flame/graph";
+
+export class SandwichView implements ViewPanel {
+	readonly element: HTMLElement;
+	readonly callers: Graph;
+	readonly callees: Graph;
+	private readonly title = el("p", { class: "between" });
+	private readonly empty = el("p", { class: "note" }, "No function is selected: choose one in another view, or search for it.");
+	private nodes: { func: number; from: unknown; callers: Nodes; callees: Nodes } | undefined;
+	private used: Graph;
+
+	constructor(private readonly host: Host) {
+		this.callers = this.graph("Callers", false, () => this.nodes?.callers);
+		this.callees = this.graph("Callees", true, () => this.nodes?.callees);
+		this.used = this.callees;
+		this.callers.element.addEventListener("focusin", () => (this.used = this.callers));
+		this.callees.element.addEventListener("focusin", () => (this.used = this.callees));
+		this.element = el("section", { class: "view sandwich" }, this.empty, this.callers.element, this.title, this.callees.element);
+	}
+
+	private graph(label: string, down: boolean, nodes: () => Nodes | undefined): Graph {
+		const graph: Graph = new Graph(this.host, {
+			label, whole: false, down: () => down, describe: (node) => this.describe(nodes(), node),
+			// What is selected here is the function in the middle: a frame becomes it by a double click or Enter.
+			selected: (path) => this.mark(graph, path),
+			zoomed: (path) => {
+				const func = path[path.length - 1];
+				if (func !== undefined) this.host.update({ func, path: [] }, true);
+			},
+		});
+		return graph;
+	}
+
+	private describe(nodes: Nodes | undefined, node: number): string[] {
+		return nodes ? [...describeNode(this.host, nodes, node), "double click: this function in the middle"] : [];
+	}
+
+	private mark(graph: Graph, path: readonly number[]): void {
+		const { nodes } = graph;
+		if (!nodes) return;
+		let node = ROOT;
+		for (const func of path) node = nodes.children(node).find((one) => nodes.func(one) === func) ?? NONE;
+		graph.selected = node;
+		this.host.say(describeNode(this.host, nodes, node).join(" \u00b7 "));
+		graph.redraw();
+	}
+
+	// The function in the middle: the selected one, else the one with the largest self.
+	private func(): number {
+		const { session } = this.host;
+		if (session.state.func >= 0) return session.state.func;
+		const { self } = session.functions;
+		let best = NONE;
+		for (let func = 0; func < self.length; func++) if (self[func] > (best < 0 ? 0 : self[best])) best = func;
+		return best;
+	}
+
+	show(): void {
+		const { session, recording } = this.host;
+		const func = this.func();
+		this.empty.hidden = func >= 0;
+		this.title.hidden = func < 0;
+		if (func < 0) return;
+		const { sums } = session;
+		if (this.nodes?.func !== func || this.nodes.from !== sums)
+			this.nodes = { func, from: sums, callers: session.callers(func), callees: session.callees(func) };
+		const { self, total } = session.functions;
+		this.title.replaceChildren(el("b", {}, recording.name(func)), el("small", {}, whereOf(this.host, func)),
+			el("span", { id: "between-total" }, `total ${amount(total[func], session.unit)} (${percent(total[func], sums.total[0])})`),
+			el("span", { id: "between-self" }, `self ${amount(self[func], session.unit)} (${percent(self[func], sums.total[0])})`));
+		for (const [graph, nodes] of [[this.callers, this.nodes.callers], [this.callees, this.nodes.callees]] as const) {
+			const top = nodes.children(ROOT)[0] ?? ROOT;
+			graph.show(nodes, top, graph.nodes === nodes ? graph.selected : top);
+		}
+	}
+
+	key(event: KeyboardEvent): boolean {
+		if (event.key === "Enter" && this.used.selected > ROOT) {
+			this.used.zoomTo(this.used.selected);
+			return true;
+		}
+		return event.key !== "+" && event.key !== "-" && this.used.key(event);
+	}
+}

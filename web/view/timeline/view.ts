@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: MIT
+// The timeline: a lane for each process, thread or CPU, with its samples as a heat strip, what it did between switches, and
+// marks of what happened to it.
+
+import { lowerBound, Range } from "../core/count";
+import type { Counter, Intervals, Markers } from "../core/recording";
+import { LaneKind, LANES } from "../core/state";
+import { duration, number, plural, seconds } from "../core/text";
+import { button, cleared, el, fitting, MONO, onceAFrame } from "../ui/dom";
+import type { Host, ViewPanel } from "../ui/view";
+import { intervalsOf, Lane, LaneIntervals, LaneSet, lanesOf, pixelsOf } from "./lanes";
+import { axisStep, TimeWindow } from "./window";
+
+const AXIS = 25;
+const STRIP = 17;
+const STATE = 6;
+const COUNTER = 46;
+const NEAR = 5; // pixels
+const BIN = 2;
+
+export class TimelineView implements ViewPanel {
+	readonly element: HTMLElement;
+	readonly window: TimeWindow;
+	set: LaneSet | undefined;
+	private setOf: readonly unknown[] = [];
+	private intervals: Intervals | undefined;
+	private laneIntervals: LaneIntervals[] = [];
+	private markers: Markers | undefined;
+	private counters: { name: string; data: Counter }[] = [];
+	private read = false;
+	private readonly canvas = el("canvas", { "aria-hidden": "true" });
+	private readonly spacer = el("div", { class: "spacer" }, this.canvas);
+	private readonly box = el("div", { class: "graph lanes", tabindex: 0, role: "group", "aria-label": "Timeline" }, this.spacer);
+	private readonly list = el("ul", { class: "offscreen", "aria-label": "Lanes" });
+	private readonly kind: HTMLSelectElement;
+	private readonly note = el("span", { class: "note" });
+	private readonly legend = el("span", { class: "legend", hidden: true }, el("i", { class: "patch running" }), "running ",
+		el("i", { class: "patch waiting" }), "waiting for a CPU");
+	private anchor: { x: number; pan: boolean; from: Range } | undefined;
+	private readonly draw = onceAFrame(() => this.drawNow());
+
+	constructor(private readonly host: Host) {
+		this.window = new TimeWindow(host);
+		this.kind = el("select", { "aria-label": "Lanes by" }, ...LANES.map((one) => el("option", { value: one }, `by ${one === "cpu" ? "CPU" : one}`)));
+		this.kind.addEventListener("change", () => host.update({ lanes: this.kind.value as LaneKind }));
+		this.element = el("section", { class: "view timeline" }, el("div", { class: "view-tools" }, el("label", {}, "Lanes ", this.kind),
+			button("\u2212", "Zoom out (S)", () => this.window.zoom(1.6)), button("+", "Zoom in (W)", () => this.window.zoom(0.6)),
+			button("Selection", "Zoom to the selected time", () => this.toSelection()), button("All", "The whole recording (0)", () => this.window.all()),
+			this.note, this.legend), this.box, this.list);
+		this.listen();
+		new ResizeObserver(() => this.show()).observe(this.box);
+	}
+
+	// ---- data ----
+
+	show(): void {
+		const { session, recording } = this.host;
+		this.kind.value = session.state.lanes;
+		const from = [session.samples, session.state.lanes];
+		if (!this.set || from.some((one, index) => one !== this.setOf[index])) {
+			this.set = lanesOf(recording, session.samples, session.state.lanes);
+			this.setOf = from;
+			if (this.intervals) this.laneIntervals = intervalsOf(this.set, this.intervals);
+			this.listLanes();
+		}
+		if (!this.read) void this.readMore();
+		const height = AXIS + this.counters.length * COUNTER + this.set.lanes.length * this.laneHeight + 8;
+		this.spacer.style.height = `${Math.max(height, this.box.clientHeight)}px`;
+		const { from: begin, to } = this.window.range;
+		this.note.textContent = `${plural(this.set.lanes.length, "lane")}, ${duration((to - begin) * session.tick)}; drag: select, shift+drag: pan, ctrl+wheel: zoom`;
+		this.draw();
+	}
+
+	private async readMore(): Promise<void> {
+		this.read = true;
+		const { recording } = this.host;
+		this.markers = await recording.markers();
+		const intervals = await recording.intervals();
+		if (intervals.begin.length > 0 && this.set) {
+			this.intervals = intervals;
+			this.legend.hidden = false;
+			this.laneIntervals = intervalsOf(this.set, intervals);
+		}
+		const counters = recording.header.counters.map(async (counter, index) =>
+			({ name: counter.cpu >= 0 ? `${counter.name} CPU ${counter.cpu}` : counter.name, data: await recording.counter(index) }));
+		this.counters = (await Promise.all(counters)).filter((one) => one.data.time.length > 1);
+		this.show();
+	}
+
+	private listLanes(): void {
+		this.list.replaceChildren(...(this.set?.lanes ?? []).slice(0, 200).map((lane) =>
+			el("li", { "data-samples": lane.end - lane.first }, `${lane.label} ${lane.detail}: ${plural(lane.end - lane.first, "sample")}`)));
+	}
+
+	// ---- places ----
+
+	private get laneHeight(): number {
+		return STRIP + (this.intervals ? STATE + 1 : 0) + 4;
+	}
+
+	private get left(): number {
+		return this.box.clientWidth < 600 ? 92 : 190;
+	}
+
+	private get width(): number {
+		return Math.max(this.box.clientWidth - this.left - 6, 10);
+	}
+
+	private top(lane: number): number {
+		return AXIS + this.counters.length * COUNTER + lane * this.laneHeight - this.box.scrollTop;
+	}
+
+	private x(tick: number): number {
+		const { from, to } = this.window.range;
+		return this.left + ((tick - from) / (to - from)) * this.width;
+	}
+
+	private tickAt(x: number): number {
+		const { from, to } = this.window.range;
+		return from + (Math.min(Math.max(x - this.left, 0), this.width) / this.width) * (to - from);
+	}
+
+	private laneAt(y: number): number {
+		const lane = Math.floor((y + this.box.scrollTop - AXIS - this.counters.length * COUNTER) / this.laneHeight);
+		return y > AXIS - 3 && lane >= 0 && lane < (this.set?.lanes.length ?? 0) ? lane : -1;
+	}
+
+	// ---- drawing ----
+
+	private drawNow(): void {
+		const height = this.box.clientHeight;
+		if (!this.set || height === 0) return;
+		const context = cleared(this.canvas, this.box.clientWidth, height);
+		context.font = `12px ${MONO}`;
+		context.textBaseline = "middle";
+		const first = Math.max(this.laneAt(AXIS + 1), 0);
+		for (let lane = first; lane < this.set.lanes.length && this.top(lane) < height; lane++) this.drawLane(context, lane);
+		this.drawMarkers(context, first, height);
+		this.counters.forEach((counter, index) => this.drawCounter(context, counter, AXIS + index * COUNTER - this.box.scrollTop));
+		this.drawAxis(context, height);
+		this.drawSelection(context, height);
+	}
+
+	private isChosen(lane: Lane): boolean {
+		const { processes, threads, cpus } = this.host.session.state;
+		if (lane.cpu >= 0) return cpus.length === 0 || cpus.includes(lane.cpu);
+		return (processes.length === 0 || processes.includes(lane.pid))
+			&& (threads.length === 0 || lane.tid < 0 || threads.includes(`${lane.pid}:${lane.tid}`));
+	}
+
+	private drawLane(context: CanvasRenderingContext2D, index: number): void {
+		const { look } = this.host;
+		const set = this.set as LaneSet;
+		const lane = set.lanes[index];
+		const { from, to } = this.window.range;
+		const top = this.top(index);
+		context.globalAlpha = this.isChosen(lane) ? 1 : 0.4;
+		context.fillStyle = look.theme.text;
+		context.fillText(fitting(`${lane.label} ${lane.detail}`, this.left - 16, 7.3), 8, top + STRIP / 2);
+		const counts = pixelsOf(set, lane, from, to, Math.floor(this.width / BIN));
+		let most = 0;
+		for (const count of counts) if (count > most) most = count;
+		context.fillStyle = look.theme.edge;
+		context.fillRect(this.left, top + STRIP, this.width, 1);
+		for (let pixel = 0; pixel < counts.length; pixel++) {
+			if (counts[pixel] === 0) continue;
+			context.fillStyle = look.heat(0.25 + (0.75 * counts[pixel]) / most);
+			context.fillRect(this.left + pixel * BIN, top, BIN, STRIP);
+		}
+		const own = this.laneIntervals[index];
+		if (own) this.drawStates(context, own, top + STRIP + 1, lane.cpu >= 0);
+		context.globalAlpha = 1;
+	}
+
+	// How much of each pixel a lane was running, or waiting to run. What is not drawn was sleeping.
+	private drawStates(context: CanvasRenderingContext2D, own: LaneIntervals, top: number, ofCpu: boolean): void {
+		const intervals = this.intervals as Intervals;
+		const { from, to } = this.window.range;
+		const width = Math.floor(this.width);
+		const running = new Float64Array(width);
+		const waiting = new Float64Array(width);
+		const classes = this.host.recording.header.intervals.map((one) => one.class);
+		for (let at = lowerBound(own.latest, from); at < own.index.length; at++) {
+			const index = own.index[at];
+			const begin = intervals.begin[index];
+			if (begin > to) break;
+			const name = classes[intervals.kind[index]];
+			if (name === "on-cpu") this.cover(running, begin, begin + intervals.length[index]);
+			else if (name === "runnable" && !ofCpu) this.cover(waiting, begin, begin + intervals.length[index]);
+		}
+		const { theme } = this.host.look;
+		// Running at the bottom, and on it what would run.
+		for (let pixel = 0; pixel < width; pixel++) {
+			const low = running[pixel] > 0 ? Math.max(Math.min(running[pixel], 1), 0.2) * STATE : 0;
+			const high = waiting[pixel] > 0 ? Math.min(Math.max(Math.min(waiting[pixel], 1), 0.2) * STATE, STATE - low) : 0;
+			if (low > 0) {
+				context.fillStyle = theme.accent;
+				context.fillRect(this.left + pixel, top + STATE - low, 1, low);
+			}
+			if (high > 0) {
+				context.fillStyle = theme.kinds.kernel;
+				context.fillRect(this.left + pixel, top + STATE - low - high, 1, high);
+			}
+		}
+	}
+
+	private cover(pixels: Float64Array, begin: number, end: number): void {
+		const { from, to } = this.window.range;
+		const scale = pixels.length / (to - from);
+		const low = Math.max((begin - from) * scale, 0);
+		const high = Math.min((end - from) * scale, pixels.length);
+		for (let pixel = Math.floor(low); pixel < high; pixel++)
+			pixels[pixel] += Math.min(high, pixel + 1) - Math.max(low, pixel);
+	}
+
+	private drawMarkers(context: CanvasRenderingContext2D, first: number, height: number): void {
+		const { markers, set } = this;
+		if (!markers || !set) return;
+		const { from, to } = this.window.range;
+		const names = this.host.recording.header.markers.map((one) => one.name);
+		const last = lowerBound(markers.time, to + 1);
+		const drawn = new Set<number>(); // one of a kind for each lane and pixel
+		for (let index = lowerBound(markers.time, from); index < last; index++) {
+			const name = names[markers.kind[index]] ?? "";
+			const x = this.x(markers.time[index]);
+			if (name === "lost" || name === "lost-samples" || name === "throttle") {
+				this.hatch(context, x, height, name === "throttle" ? 8 : 4);
+				continue;
+			}
+			const lane = set.kind === "cpu" ? set.ofCpu.get(markers.cpu[index]) : set.ofTask.get(markers.task[index]);
+			if (lane === undefined || lane < first || this.top(lane) > height) continue;
+			const key = (lane * 8192 + Math.floor(x)) * 16 + markers.kind[index];
+			if (drawn.has(key)) continue;
+			drawn.add(key);
+			this.drawMark(context, name, x, this.top(lane));
+		}
+	}
+
+	private drawMark(context: CanvasRenderingContext2D, name: string, x: number, top: number): void {
+		const { theme } = this.host.look;
+		context.fillStyle = theme.text;
+		context.strokeStyle = theme.page;
+		context.lineWidth = 1;
+		context.beginPath();
+		if (name === "fork") {
+			context.moveTo(x, top + 1);
+			context.lineTo(x + 6, top + 5);
+			context.lineTo(x, top + 9);
+		} else if (name === "exit") {
+			context.rect(x - 2, top + STRIP - 7, 5, 5);
+		} else {
+			context.moveTo(x, top + 4);
+			context.lineTo(x + 4, top + STRIP / 2);
+			context.lineTo(x, top + STRIP - 4);
+			context.lineTo(x - 4, top + STRIP / 2);
+		}
+		context.closePath();
+		context.fill();
+		context.stroke();
+	}
+
+	// Where something is missing, over all lanes.
+	private hatch(context: CanvasRenderingContext2D, x: number, height: number, width: number): void {
+		context.save();
+		context.globalAlpha = 0.5;
+		context.strokeStyle = this.host.look.theme.text;
+		context.beginPath();
+		context.rect(x - width / 2, AXIS, width, height);
+		context.clip();
+		context.beginPath();
+		for (let y = AXIS; y < height + width; y += 4) {
+			context.moveTo(x - width / 2, y);
+			context.lineTo(x + width / 2, y - width);
+		}
+		context.stroke();
+		context.restore();
+	}
+
+	private drawCounter(context: CanvasRenderingContext2D, counter: { name: string; data: Counter }, top: number): void {
+		const { time, value } = counter.data;
+		const { from, to } = this.window.range;
+		const { theme } = this.host.look;
+		const first = Math.max(lowerBound(time, from) - 1, 0);
+		const last = Math.min(lowerBound(time, to) + 1, time.length);
+		let most = 1e-9;
+		for (let index = first; index < last; index++) most = Math.max(most, value[index]);
+		context.fillStyle = theme.text;
+		context.fillText(fitting(counter.name, this.left - 16, 7.3), 8, top + 12);
+		context.fillStyle = theme.soft;
+		context.fillText(fitting(`max ${number(most)}`, this.left - 16, 7.3), 8, top + 28);
+		context.strokeStyle = theme.accent;
+		context.lineWidth = 1.5;
+		context.beginPath();
+		const step = Math.max(Math.floor((last - first) / (4 * this.width)), 1);
+		for (let index = first; index < last; index += step) {
+			const x = Math.min(Math.max(this.x(time[index]), this.left), this.left + this.width);
+			const y = top + COUNTER - 6 - (value[index] / most) * (COUNTER - 12);
+			if (index === first) context.moveTo(x, y);
+			else context.lineTo(x, y);
+		}
+		context.stroke();
+	}
+
+	private drawAxis(context: CanvasRenderingContext2D, height: number): void {
+		const { theme } = this.host.look;
+		const { tick } = this.host.session;
+		const { from, to } = this.window.range;
+		context.fillStyle = theme.page;
+		context.fillRect(0, 0, this.box.clientWidth, AXIS);
+		const step = axisStep(to - from, this.width, 110);
+		for (let at = Math.ceil(from / step) * step; at <= to; at += step) {
+			const x = Math.round(this.x(at)) + 0.5;
+			context.strokeStyle = theme.edge;
+			context.lineWidth = 1;
+			context.globalAlpha = 0.6;
+			context.beginPath();
+			context.moveTo(x, AXIS - 5);
+			context.lineTo(x, height);
+			context.stroke();
+			context.globalAlpha = 1;
+			context.fillStyle = theme.soft;
+			context.fillText(fitting(seconds(at * tick, step * tick), this.left + this.width - x, 7.3), x + 3, AXIS / 2);
+		}
+		context.strokeStyle = theme.edge;
+		context.strokeRect(-1, AXIS - 0.5, this.box.clientWidth + 2, 0);
+	}
+
+	private drawSelection(context: CanvasRenderingContext2D, height: number): void {
+		const { session, look } = this.host;
+		const { range } = session;
+		if (!range) return;
+		const clamp = (x: number) => Math.min(Math.max(x, this.left), this.left + this.width);
+		const low = clamp(this.x(range.from));
+		const high = clamp(this.x(range.to));
+		context.fillStyle = look.theme.page;
+		context.globalAlpha = 0.6;
+		context.fillRect(this.left, AXIS, low - this.left, height);
+		context.fillRect(high, AXIS, this.left + this.width - high, height);
+		context.globalAlpha = 1;
+		context.fillStyle = look.theme.accent;
+		context.fillRect(low, AXIS - 3, Math.max(high - low, 2), 3);
+		if (this.x(range.from) >= this.left) context.fillRect(low - 0.5, AXIS, 1, height);
+		if (this.x(range.to) <= this.left + this.width) context.fillRect(high - 0.5, AXIS, 1, height);
+	}
+
+	// ---- what people do ----
+
+	private listen(): void {
+		const { box } = this;
+		this.window.listen(box, () => this.left);
+		box.addEventListener("scroll", () => this.draw());
+		box.addEventListener("pointerdown", (event) => {
+			if (event.button !== 0 || this.place(event).x < this.left) return;
+			box.setPointerCapture(event.pointerId);
+			this.anchor = { x: this.place(event).x, pan: event.shiftKey, from: this.window.range };
+		});
+		box.addEventListener("pointermove", (event) => this.moved(event));
+		box.addEventListener("pointerup", () => this.released());
+		box.addEventListener("pointercancel", () => this.released());
+		box.addEventListener("pointerleave", () => this.host.noTip());
+		box.addEventListener("click", (event) => this.clicked(event));
+		box.addEventListener("dblclick", () => this.toSelection());
+	}
+
+	private place(event: MouseEvent): { x: number; y: number } {
+		const { left, top } = this.canvas.getBoundingClientRect();
+		return { x: event.clientX - left, y: event.clientY - top };
+	}
+
+	private moved(event: PointerEvent): void {
+		const { x, y } = this.place(event);
+		const { session } = this.host;
+		if (this.anchor?.pan) {
+			const { from, to } = this.anchor.from;
+			const moved = ((this.anchor.x - x) / this.width) * (to - from);
+			this.window.set(from + moved, to + moved);
+		} else if (this.anchor && Math.abs(x - this.anchor.x) > 2) {
+			const [from, to] = [this.tickAt(this.anchor.x), this.tickAt(x)].sort((one, other) => one - other);
+			this.host.preview({ from: Math.floor(from), to: Math.ceil(to) });
+			this.host.tip([{ text: `${duration((to - from) * session.tick)}`, strong: true },
+				{ text: plural(session.counts.samples, "sample") }], event.clientX, event.clientY);
+		} else {
+			const lines = this.describe(x, y);
+			if (lines.length === 0) this.host.noTip();
+			else this.host.tip(lines.map((text, index) => ({ text, strong: index === 0 })), event.clientX, event.clientY);
+		}
+	}
+
+	private released(): void {
+		const range = this.host.session.preview;
+		this.anchor = undefined;
+		this.host.preview(undefined);
+		if (range && range.to > range.from) {
+			const window = this.window.range;
+			this.host.update({ ranges: [range], window: [window] }, true);
+		}
+	}
+
+	// A click on a name chooses the lane alone, or all again.
+	private clicked(event: MouseEvent): void {
+		const { x, y } = this.place(event);
+		const lane = this.set?.lanes[this.laneAt(y)];
+		if (x >= this.left || !lane) return;
+		const { state } = this.host.session;
+		const only = <T>(list: readonly T[], value: T) => (list.length === 1 && list[0] === value ? [] : [value]);
+		if (lane.cpu >= 0) this.host.update({ cpus: only(state.cpus, lane.cpu) }, true);
+		else if (lane.tid < 0) this.host.update({ processes: only(state.processes, lane.pid) }, true);
+		else this.host.update({ threads: only(state.threads, `${lane.pid}:${lane.tid}`) }, true);
+	}
+
+	private toSelection(): void {
+		const { range, whole } = this.host.session;
+		const { from, to } = range ?? whole;
+		this.window.set(from, to, true);
+	}
+
+	key(event: KeyboardEvent): boolean {
+		if (this.window.key(event)) return true;
+		if (event.key === "ArrowDown") this.box.scrollTop += this.laneHeight;
+		else if (event.key === "ArrowUp") this.box.scrollTop -= this.laneHeight;
+		else return false;
+		return true;
+	}
+
+	private describe(x: number, y: number): string[] {
+		const index = this.laneAt(y);
+		const lane = this.set?.lanes[index];
+		if (!lane || !this.set) return [];
+		const name = `${lane.label} ${lane.detail}`;
+		if (x < this.left) return [name, `${plural(lane.end - lane.first, "sample")}; click: only this`];
+		const { from, to } = this.window.range;
+		const pixel = (to - from) / this.width;
+		const tick = this.tickAt(x);
+		const { session } = this.host;
+		const first = lowerBound(this.set.time, tick - pixel / 2, lane.first, lane.end);
+		const last = lowerBound(this.set.time, tick + pixel / 2, first, lane.end);
+		const lines = [`${name} at ${seconds(tick * session.tick, pixel * session.tick)}`,
+			`${plural(last - first, "sample")} in ${duration(pixel * session.tick)}`];
+		if (last > first) lines.push(this.hottest(this.set, first, last));
+		return [...lines, ...this.stateAt(index, tick), ...this.marksAt(index, tick, pixel * NEAR)];
+	}
+
+	// The function that most samples of a pixel are in.
+	private hottest(set: LaneSet, first: number, last: number): string {
+		const { session, recording } = this.host;
+		const { tree, leafRow } = session.stage;
+		const counts = new Map<number, number>();
+		for (let at = first; at < last; at++) {
+			const func = tree.func[leafRow[session.samples.leaf[set.order[at]]]];
+			counts.set(func, (counts.get(func) ?? 0) + 1);
+		}
+		const [func, count] = [...counts].sort((one, other) => other[1] - one[1])[0];
+		return `${func < 0 ? "no stack" : recording.name(func)}${last - first > 1 ? ` (${count})` : ""}`;
+	}
+
+	private stateAt(lane: number, tick: number): string[] {
+		const own = this.laneIntervals[lane];
+		const { intervals } = this;
+		if (!own || !intervals) return [];
+		for (let at = lowerBound(own.latest, tick); at < own.index.length && intervals.begin[own.index[at]] <= tick; at++) {
+			const index = own.index[at];
+			if (intervals.begin[index] + intervals.length[index] < tick) continue;
+			const { recording, session } = this.host;
+			const task = this.set?.kind === "cpu" ? ` ${recording.tasks[intervals.task[index]]?.comm ?? ""}` : "";
+			return [`${recording.header.intervals[intervals.kind[index]]?.name ?? ""}${task} for ${duration(intervals.length[index] * session.tick)}`];
+		}
+		return [];
+	}
+
+	private marksAt(lane: number, tick: number, reach: number): string[] {
+		const { markers, set } = this;
+		if (!markers || !set) return [];
+		const { recording } = this.host;
+		const lines: string[] = [];
+		for (let index = lowerBound(markers.time, tick - reach); index < markers.time.length && markers.time[index] <= tick + reach && lines.length < 4; index++) {
+			const own = set.kind === "cpu" ? set.ofCpu.get(markers.cpu[index]) : set.ofTask.get(markers.task[index]);
+			const kind = recording.header.markers[markers.kind[index]];
+			if (!kind || (own !== lane && kind.value !== "count")) continue;
+			const value = markers.value[index];
+			const text = kind.value === "string" ? recording.string(value) : kind.value === "count" ? number(value)
+				: kind.value === "task" ? String(recording.tasks[value - 1]?.tid ?? "") : "";
+			lines.push(`${kind.name} ${text}`.trim());
+		}
+		return lines;
+	}
+}
