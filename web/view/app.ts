@@ -7,10 +7,12 @@ import { State, stateOf, textOf, View } from "./core/state";
 import { number } from "./core/text";
 import { NONE, ROOT } from "./core/tree";
 import { nodeOf } from "./core/nodes";
+import { ChartView } from "./chart/view";
 import { FlameView } from "./flame/view";
 import { FunctionsView } from "./functions/view";
 import { HeatView } from "./heat/view";
 import { OverviewView } from "./overview/view";
+import { SamplesView } from "./samples/view";
 import { SandwichView } from "./sandwich/view";
 import { TimelineView } from "./timeline/view";
 import { TreeView } from "./tree/view";
@@ -22,6 +24,7 @@ import { showHelp } from "./ui/help";
 import { Keys } from "./ui/keys";
 import { Look } from "./ui/look";
 import { Menu, Tip } from "./ui/popups";
+import { showSave } from "./ui/save";
 import { Strip } from "./ui/strip";
 import { Toolbar } from "./ui/toolbar";
 import type { Host, MenuItem, TipLine, ViewPanel } from "./ui/view";
@@ -40,9 +43,11 @@ const TABS: readonly Tab[] = [
 	{ view: "timeline", label: "Timeline", make: (host) => new TimelineView(host) },
 	{ view: "heat", label: "Heat map", make: (host) => new HeatView(host) },
 	{ view: "flame", label: "Flame graph", make: (host) => new FlameView(host) },
+	{ view: "chart", label: "Flame chart", make: (host) => new ChartView(host) },
 	{ view: "tree", label: "Call tree", make: (host) => new TreeView(host) },
 	{ view: "functions", label: "Functions", make: (host) => new FunctionsView(host) },
 	{ view: "sandwich", label: "Callers and callees", make: (host) => new SandwichView(host) },
+	{ view: "samples", label: "Samples", make: (host) => new SamplesView(host) },
 ];
 
 export class App implements Host {
@@ -87,7 +92,7 @@ export class App implements Host {
 			() => this.update({ view: tab.view }, true), { role: "tab", "data-view": tab.view })));
 		document.body.replaceChildren(
 			el("header", { class: "top" }, el("h1", { title: header.name }, header.name), this.tabBar,
-				button("?", "Keys", showHelp, { class: "round", "aria-label": "Help" })),
+				button("Save\u2026", "Save or copy what is selected (o)", () => this.save()), button("?", "Keys", showHelp, { class: "round", "aria-label": "Help" })),
 			this.toolbar.element, this.strip.element, this.crumbs.element, this.warning, this.main, el("footer", {}, this.status),
 			this.tipBox.element, this.menuBox.element);
 	}
@@ -236,6 +241,11 @@ export class App implements Host {
 		if (path.length === 0) return;
 		const text = path.map((func) => this.recording.name(func)).join("\n");
 		navigator.clipboard.writeText(text).then(() => this.say(`Copied ${path.length} frames`), () => this.say("The browser refuses to copy."));
+	}
+
+	save(): void {
+		const flame = this.session.state.view === "flame" ? (this.current as FlameView) : undefined;
+		showSave(this, flame?.drawn());
 	}
 
 	fetch(path: string): Promise<Response> {

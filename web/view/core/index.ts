@@ -5,6 +5,7 @@ export * as count from "./count";
 export * as decode from "./decode";
 export * as nodes from "./nodes";
 export * as recording from "./recording";
+export * as save from "./save";
 export * as session from "./session";
 export * as state from "./state";
 export * as sums from "./sums";

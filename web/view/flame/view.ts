@@ -2,6 +2,7 @@
 // The flame graph of the selection.
 
 import { nodeOf } from "../core/nodes";
+import type { Drawn } from "../core/save";
 import { NONE, ROOT } from "../core/tree";
 import { button, el } from "../ui/dom";
 import { describeNode } from "../ui/describe";
@@ -40,6 +41,13 @@ export class FlameView implements ViewPanel {
 			...path.map((func, index) => el("li", {}, button(recording.name(func), recording.name(func),
 				() => this.host.update({ zoom: path.slice(0, index + 1) }, true)))));
 		this.path.scrollLeft = this.path.scrollWidth;
+	}
+
+	drawn(): Drawn | undefined {
+		const { look, session } = this.host;
+		const { nodes, boxes } = this.graph;
+		return nodes && { nodes, boxes, down: session.state.down !== session.state.invert, fill: (func) => look.fill(func),
+			label: (node) => describeNode(this.host, nodes, node).join("\n"), text: look.theme.text, page: look.theme.page };
 	}
 
 	key(event: KeyboardEvent): boolean {

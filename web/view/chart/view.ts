@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+// The flame chart: the stacks of one thread over time. Samples that share callers side by side share their boxes.
+
+import { lowerBound } from "../core/count";
+import { LaneSet, lanesOf, Lane } from "../timeline/lanes";
+import { axisStep, TimeWindow } from "../timeline/window";
+import { duration, number, plural, seconds } from "../core/text";
+import { pathOfRow, ROOT } from "../core/tree";
+import { cleared, el, fitting, MONO, onceAFrame } from "../ui/dom";
+import { whereOf } from "../ui/describe";
+import type { Host, ViewPanel } from "../ui/view";
+
+const ROW = 18;
+const AXIS = 22;
+const MOST_THREADS = 200;
+const GAP = 4; // times the usual distance of samples: what is longer apart does not belong together
+
+interface Piece {
+	readonly row: number;
+	readonly depth: number;
+	from: number;
+	to: number;
+	samples: number;
+}
+
+export class ChartView implements ViewPanel {
+	readonly element: HTMLElement;
+	readonly window: TimeWindow;
+	pieces: Piece[] = [];
+	private set: LaneSet | undefined;
+	private setOf: unknown;
+	private readonly canvas = el("canvas", { "aria-hidden": "true" });
+	private readonly spacer = el("div", { class: "spacer" }, this.canvas);
+	private readonly box = el("div", { class: "graph chart", tabindex: 0, role: "group", "aria-label": "Flame chart" }, this.spacer);
+	private readonly thread = el("select", { "aria-label": "Thread" });
+	private readonly note = el("span", { class: "note" });
+	private rows = 0;
+	private anchor: { x: number; from: number; to: number } | undefined;
+	private readonly draw = onceAFrame(() => this.drawNow());
+
+	constructor(private readonly host: Host) {
+		this.window = new TimeWindow(host);
+		this.thread.addEventListener("change", () => host.update({ threads: [this.thread.value] }, true));
+		this.element = el("section", { class: "view" }, el("div", { class: "view-tools" }, el("label", {}, "Thread ", this.thread), this.note), this.box);
+		this.window.listen(this.box, () => 0);
+		this.listen();
+		new ResizeObserver(() => this.show()).observe(this.box);
+	}
+
+	// ---- data ----
+
+	show(): void {
+		const { session, recording } = this.host;
+		if (this.setOf !== session.samples) {
+			this.set = lanesOf(recording, session.samples, "thread");
+			this.setOf = session.samples;
+			this.listThreads(this.set.lanes);
+		}
+		const lane = this.lane();
+		if (!lane || this.box.clientWidth === 0) return;
+		this.thread.value = `${lane.pid}:${lane.tid}`;
+		this.collect(lane);
+		this.rows = this.pieces.reduce((most, piece) => Math.max(most, piece.depth), 0);
+		this.spacer.style.height = `${Math.max(AXIS + this.rows * ROW + 8, this.box.clientHeight)}px`;
+		this.draw();
+	}
+
+	private listThreads(lanes: readonly Lane[]): void {
+		this.thread.replaceChildren(...lanes.slice(0, MOST_THREADS).map((lane) =>
+			el("option", { value: `${lane.pid}:${lane.tid}` }, `${lane.label} ${lane.tid} (${number(lane.end - lane.first)})`)));
+	}
+
+	// The selected thread, else the one with most samples.
+	private lane(): Lane | undefined {
+		const { threads, processes } = this.host.session.state;
+		const lanes = this.set?.lanes ?? [];
+		const chosen = lanes.find((lane) => threads.includes(`${lane.pid}:${lane.tid}`)) ?? lanes.find((lane) => processes.includes(lane.pid)) ?? lanes[0];
+		if (chosen && lanes.indexOf(chosen) >= MOST_THREADS && this.thread.value !== `${chosen.pid}:${chosen.tid}`)
+			this.thread.append(el("option", { value: `${chosen.pid}:${chosen.tid}` }, `${chosen.label} ${chosen.tid}`));
+		return chosen;
+	}
+
+	// One sample for each half of a pixel at most, so that the work does not grow with the samples.
+	private collect(lane: Lane): void {
+		const set = this.set as LaneSet;
+		const { session } = this.host;
+		const { from, to } = this.window.range;
+		const first = Math.max(lowerBound(set.time, from, lane.first, lane.end) - 1, lane.first);
+		const last = lowerBound(set.time, to, first, lane.end);
+		const least = (to - from) / (2 * this.box.clientWidth);
+		const usual = this.usualDistance(lane);
+		const { tree, leafRow } = session.stage;
+		const open: Piece[] = [];
+		let drawn = 0;
+		this.pieces = [];
+		for (let at = first; at < last;) {
+			const time = set.time[at];
+			const next = lowerBound(set.time, time + Math.max(least, 1e-9), at + 1, last);
+			const end = next < lane.end ? Math.min(set.time[next], time + GAP * usual + least) : time + usual;
+			this.extend(open, leafRow[session.samples.leaf[set.order[at]]], tree.depth, tree.parent, time, end, next - at);
+			if (next < lane.end && set.time[next] > end) open.length = 0;
+			drawn++;
+			at = next;
+		}
+		this.note.textContent = `${plural(last - first, "sample")}${drawn < last - first ? `, of which ${number(drawn)} have a pixel of their own` : ""}; `
+			+ `${duration((to - from) * session.tick)}. Drag: select, shift+drag: pan, ctrl+wheel: zoom`;
+	}
+
+	// The median would need a sort: the mean of what is near together will do.
+	private usualDistance(lane: Lane): number {
+		const { time } = this.set as LaneSet;
+		const count = lane.end - lane.first;
+		if (count < 2) return Math.max(1e6 / this.host.session.tick, 1);
+		const mean = (time[lane.end - 1] - time[lane.first]) / (count - 1);
+		let sum = 0;
+		let near = 0;
+		const step = Math.max(Math.floor(count / 2000), 1);
+		for (let at = lane.first + 1; at < lane.end; at += step) {
+			const distance = time[at] - time[at - 1];
+			if (distance > 2 * mean) continue;
+			sum += distance;
+			near++;
+		}
+		return Math.max(near > 0 ? sum / near : mean, 1);
+	}
+
+	private extend(open: Piece[], leaf: number, depthOf: Int32Array, parent: Int32Array, from: number, to: number, samples: number): void {
+		const depth = depthOf[leaf];
+		open.length = Math.min(open.length, depth);
+		for (let row = leaf; row > ROOT; row = parent[row]) {
+			const at = depthOf[row] - 1;
+			const piece = open[at];
+			if (piece && piece.row === row) {
+				for (let index = at; index >= 0; index--) {
+					open[index].to = to;
+					open[index].samples += samples;
+				}
+				break;
+			}
+			open[at] = { row, depth: at, from, to, samples };
+			this.pieces.push(open[at]);
+		}
+	}
+
+	// ---- drawing ----
+
+	private x(tick: number): number {
+		const { from, to } = this.window.range;
+		return ((tick - from) / (to - from)) * this.box.clientWidth;
+	}
+
+	private tickAt(x: number): number {
+		const { from, to } = this.window.range;
+		return from + (Math.min(Math.max(x, 0), this.box.clientWidth) / this.box.clientWidth) * (to - from);
+	}
+
+	private top(depth: number): number {
+		return AXIS + depth * ROW - this.box.scrollTop;
+	}
+
+	private drawNow(): void {
+		const height = this.box.clientHeight;
+		if (height === 0) return;
+		const width = this.box.clientWidth;
+		const context = cleared(this.canvas, width, height);
+		const { session, recording, look } = this.host;
+		const { tree } = session.stage;
+		const { matches, state } = session;
+		context.font = `12px ${MONO}`;
+		context.textBaseline = "middle";
+		const letter = context.measureText("0123456789").width / 10;
+		for (const piece of this.pieces) {
+			const y = this.top(piece.depth);
+			if (y > height || y + ROW < AXIS) continue;
+			const x = Math.max(this.x(piece.from), -1);
+			const right = Math.min(this.x(piece.to), width + 1);
+			const func = tree.func[piece.row];
+			context.globalAlpha = matches && matches[func] === 0 ? 0.35 : 1;
+			context.fillStyle = look.fill(func);
+			context.fillRect(x, y, right - x > 2 ? right - x - 0.7 : Math.max(right - x, 0.5), ROW - 1);
+			const text = fitting(recording.name(func), right - x - 6, letter);
+			context.fillStyle = look.theme.text;
+			if (text !== "") context.fillText(text, x + 3, y + ROW / 2);
+			if (func === state.func) {
+				context.strokeStyle = look.theme.text;
+				context.lineWidth = 1.5;
+				context.strokeRect(x + 0.5, y + 0.5, Math.max(right - x - 1.5, 0.5), ROW - 2);
+			}
+		}
+		context.globalAlpha = 1;
+		this.drawAxis(context, width);
+		this.drawSelection(context, width, height);
+	}
+
+	private drawAxis(context: CanvasRenderingContext2D, width: number): void {
+		const { theme } = this.host.look;
+		const { tick } = this.host.session;
+		const { from, to } = this.window.range;
+		context.fillStyle = theme.page;
+		context.fillRect(0, 0, width, AXIS - 1);
+		const step = axisStep(to - from, width, 120);
+		context.fillStyle = theme.soft;
+		for (let at = Math.ceil(from / step) * step; at <= to; at += step) {
+			const x = Math.round(this.x(at));
+			context.fillRect(x, AXIS - 7, 1, 5);
+			context.fillText(fitting(seconds(at * tick, step * tick), width - x, 7.3), x + 4, AXIS / 2);
+		}
+	}
+
+	private drawSelection(context: CanvasRenderingContext2D, width: number, height: number): void {
+		const { range } = this.host.session;
+		if (!range) return;
+		const low = Math.max(this.x(range.from), 0);
+		const high = Math.min(this.x(range.to), width);
+		context.fillStyle = this.host.look.theme.page;
+		context.globalAlpha = 0.6;
+		context.fillRect(0, AXIS, low, height);
+		context.fillRect(high, AXIS, width - high, height);
+		context.globalAlpha = 1;
+	}
+
+	// ---- what people do ----
+
+	private listen(): void {
+		const { box } = this;
+		box.addEventListener("scroll", () => this.draw());
+		box.addEventListener("pointerdown", (event) => {
+			if (event.button !== 0) return;
+			box.setPointerCapture(event.pointerId);
+			const { from, to } = this.window.range;
+			this.anchor = { x: this.place(event).x, from, to };
+		});
+		box.addEventListener("pointermove", (event) => this.moved(event));
+		box.addEventListener("pointerup", () => this.released());
+		box.addEventListener("pointercancel", () => this.released());
+		box.addEventListener("pointerleave", () => this.host.noTip());
+		box.addEventListener("click", (event) => this.choose(this.hit(event)));
+		box.addEventListener("dblclick", (event) => {
+			const piece = this.hit(event);
+			if (piece) this.window.set(piece.from, piece.to, true);
+		});
+		box.addEventListener("contextmenu", (event) => {
+			const piece = this.hit(event);
+			if (!piece) return;
+			event.preventDefault();
+			this.choose(piece);
+			this.host.menu(event.clientX, event.clientY);
+		});
+	}
+
+	private place(event: MouseEvent): { x: number; y: number } {
+		const { left, top } = this.canvas.getBoundingClientRect();
+		return { x: event.clientX - left, y: event.clientY - top };
+	}
+
+	private hit(event: MouseEvent): Piece | undefined {
+		const { x, y } = this.place(event);
+		const depth = Math.floor((y - AXIS + this.box.scrollTop) / ROW);
+		const tick = this.tickAt(x);
+		return y < AXIS ? undefined : this.pieces.find((piece) => piece.depth === depth && tick >= piece.from && tick < piece.to);
+	}
+
+	private choose(piece: Piece | undefined): void {
+		if (!piece) return;
+		const { tree } = this.host.session.stage;
+		this.host.select(this.host.session.state.invert ? [] : pathOfRow(tree, piece.row), tree.func[piece.row]);
+	}
+
+	private moved(event: PointerEvent): void {
+		const { x } = this.place(event);
+		const { session, recording } = this.host;
+		if (this.anchor && event.shiftKey) {
+			const { from, to } = this.anchor;
+			const moved = ((this.anchor.x - x) / this.box.clientWidth) * (to - from);
+			return this.window.set(from + moved, to + moved);
+		}
+		if (this.anchor && Math.abs(x - this.anchor.x) > 2) {
+			const [from, to] = [this.tickAt(this.anchor.x), this.tickAt(x)].sort((one, other) => one - other);
+			return this.host.preview({ from: Math.floor(from), to: Math.ceil(to) });
+		}
+		const piece = this.hit(event);
+		if (!piece) return this.host.noTip();
+		const func = session.stage.tree.func[piece.row];
+		this.host.tip([{ text: recording.name(func), strong: true }, { text: whereOf(this.host, func) },
+			{ text: `${plural(piece.samples, "sample")}, ${duration((piece.to - piece.from) * session.tick)} from ${seconds(piece.from * session.tick, 1e3)}` }],
+		event.clientX, event.clientY);
+	}
+
+	private released(): void {
+		const range = this.host.session.preview;
+		this.anchor = undefined;
+		this.host.preview(undefined);
+		if (range && range.to > range.from) {
+			const window = this.window.range;
+			this.host.update({ ranges: [range], window: [window] }, true);
+		}
+	}
+
+	key(event: KeyboardEvent): boolean {
+		return this.window.key(event);
+	}
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// The samples of the selection, one by one, in time order; with a server also as perfdata script prints them.
+
+import { indexRange, passes } from "../core/count";
+import { amount, number, plural } from "../core/text";
+import { pathOfRow, ROOT } from "../core/tree";
+import { el } from "../ui/dom";
+import { Rows } from "../ui/rows";
+import type { Host, ViewPanel } from "../ui/view";
+
+const MOST = 1_000_000; // elements cannot be higher
+
+export class SamplesView implements ViewPanel {
+	readonly element: HTMLElement;
+	private readonly rows: Rows;
+	private readonly note = el("p", { class: "note" });
+	private readonly stack = el("ol", { class: "stack", "aria-label": "Stack of the sample", "aria-live": "polite" });
+	private found = new Int32Array(0);
+	private from: readonly unknown[] = [];
+	private at = -1; // the selected sample, in what was found
+
+	constructor(private readonly host: Host) {
+		const head = el("div", { class: "head sample-grid" }, ...["time", "thread", "CPU", "count", "function"].map((text, index) =>
+			el("span", { class: index === 0 || index === 2 || index === 3 ? "num" : "" }, text)));
+		this.rows = new Rows("grid", "Samples", head);
+		this.element = el("section", { class: "view samples" }, this.note, el("div", { class: "beside" }, this.rows.element, this.stack));
+		this.rows.scroller.addEventListener("keydown", (event) => {
+			if (this.key(event)) event.preventDefault();
+		});
+	}
+
+	show(): void {
+		const { session } = this.host;
+		const { range, threads, cpus } = session.filter;
+		const from = [session.samples, range, threads, cpus, session.stage];
+		if (from.some((one, index) => one !== this.from[index])) {
+			this.found = this.list();
+			this.from = from;
+			this.at = -1;
+			this.stack.replaceChildren();
+		}
+		this.rows.show(this.found.length, (index) => this.row(index));
+	}
+
+	private list(): Int32Array {
+		const { session } = this.host;
+		const { samples, filter } = session;
+		const { leafRow } = session.stage;
+		const [first, last] = indexRange(samples, filter.range);
+		const found = new Int32Array(Math.min(last - first, MOST));
+		let used = 0;
+		let all = 0;
+		let gone = 0;
+		for (let index = first; index < last; index++) {
+			if (!passes(samples, filter, index)) continue;
+			if (leafRow[samples.leaf[index]] === ROOT) gone++;
+			all++;
+			if (used < MOST) found[used++] = index;
+		}
+		this.note.textContent = plural(all, "sample") + (all > used ? `; the first ${number(used)} are listed: narrow the selection to see others` : "")
+			+ (gone > 0 ? `; ${number(gone)} have no stack, or none after the transforms` : "");
+		return found.subarray(0, used);
+	}
+
+	// Times as in the recording, as perfdata script prints them.
+	private time(ticks: number): string {
+		const { session, recording } = this.host;
+		const ns = BigInt(recording.header.time.start) + BigInt(Math.round(ticks * session.tick));
+		return `${ns / 1000000000n}.${String(ns % 1000000000n).padStart(9, "0")}`;
+	}
+
+	private row(at: number): HTMLElement {
+		const { session, recording, look } = this.host;
+		const { samples } = session;
+		const index = this.found[at];
+		const { task, comm } = recording.threads[samples.thread[index]];
+		const func = session.stage.tree.func[session.stage.leafRow[samples.leaf[index]]];
+		const weight = samples.weight ? samples.weight[index] : samples.sameWeight;
+		const row = el("div", { class: `row sample-grid${at === this.at ? " selected" : ""}`, role: "row", "aria-selected": String(at === this.at) },
+			el("span", { class: "num mono", role: "gridcell" }, this.time(samples.time[index])),
+			el("span", { class: "name", role: "gridcell" }, `${comm} ${recording.tasks[task].tid}`),
+			el("span", { class: "num", role: "gridcell" }, samples.cpu[index] < 0 ? "" : String(samples.cpu[index])),
+			el("span", { class: "num", role: "gridcell" }, amount(weight, recording.header.events[session.state.event]?.unit ?? "samples")),
+			el("span", { class: "name", role: "gridcell" }, el("i", { class: "patch", style: `background:${look.fill(func)}` }),
+				el("b", {}, func < 0 ? "no stack" : recording.name(func)), el("small", {}, recording.objectOf(func))));
+		row.addEventListener("click", () => this.choose(at));
+		return row;
+	}
+
+	private choose(at: number): void {
+		const { session, recording } = this.host;
+		this.at = Math.max(Math.min(at, this.found.length - 1), 0);
+		const { tree, leafRow } = session.stage;
+		const leaf = leafRow[session.samples.leaf[this.found[this.at]]];
+		const path = pathOfRow(tree, leaf);
+		this.stack.replaceChildren(...[...path].reverse().map((func) => el("li", {}, el("b", {}, recording.name(func)), el("small", {}, recording.objectOf(func)))));
+		this.rows.reveal(this.at);
+		this.host.select(session.state.invert ? [] : path, tree.func[leaf]);
+	}
+
+	key(event: KeyboardEvent): boolean {
+		if (event.ctrlKey || event.altKey || event.metaKey || this.found.length === 0) return false;
+		const steps: Record<string, number> = { ArrowDown: 1, "]": 1, ArrowUp: -1, "[": -1, PageDown: this.rows.page, PageUp: -this.rows.page };
+		const step = steps[event.key];
+		if (step !== undefined) this.choose(this.at + step);
+		else if (event.key === "Home") this.choose(0);
+		else if (event.key === "End") this.choose(this.found.length - 1);
+		else return false;
+		return true;
+	}
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// The dialog that saves what is selected.
+
+import { Drawn, folded, speedscope, svgOf } from "../core/save";
+import { button, el } from "./dom";
+import { dialog } from "./popups";
+import type { Host } from "./view";
+
+function save(name: string, content: Blob): void {
+	const url = URL.createObjectURL(content);
+	el("a", { href: url, download: name }).click();
+	setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+function picture(svg: string, host: Host): void {
+	const image = new Image();
+	image.addEventListener("load", () => {
+		const canvas = el("canvas", { width: image.width * 2, height: image.height * 2 });
+		(canvas.getContext("2d") as CanvasRenderingContext2D).drawImage(image, 0, 0, canvas.width, canvas.height);
+		canvas.toBlob((blob) => (blob ? save(nameOf(host, "png"), blob) : host.say("The picture is too large for the browser.")));
+	});
+	image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+}
+
+function nameOf(host: Host, ending: string): string {
+	return `${host.recording.header.name.replace(/.*\//, "").replace(/[^\w.-]/g, "_") || "profile"}.${ending}`;
+}
+
+// What the address of the server needs for the selection.
+export function query(host: Host): string {
+	const { session, recording } = host;
+	const { state, range } = session;
+	const start = BigInt(recording.header.time.start);
+	const parts: string[] = [`event=${encodeURIComponent(recording.header.events[state.event]?.name ?? "")}`];
+	if (range) {
+		parts.push(`from_ns=${start + BigInt(Math.round(range.from * session.tick))}`,
+			`to_ns=${start + BigInt(Math.round(range.to * session.tick + session.tick - 1))}`);
+	}
+	if (state.processes.length > 0) parts.push(`pid=${state.processes.join(",")}`);
+	if (state.threads.length > 0) parts.push(`tid=${state.threads.map((text) => text.split(":")[1]).join(",")}`);
+	if (state.cpus.length > 0) parts.push(`cpu=${state.cpus.join(",")}`);
+	return parts.join("&");
+}
+
+export function showSave(host: Host, drawn: Drawn | undefined): void {
+	const { session } = host;
+	const item = (label: string, note: string, act: () => void) => el("tr", {}, el("td", {}, button(label, note, () => {
+		box.close();
+		act();
+	})), el("td", {}, note));
+	const rows = [
+		item("Folded stacks", "for flamegraph.pl, inferno and others: the selection after all transforms",
+			() => save(nameOf(host, "folded"), new Blob([folded(session)], { type: "text/plain" }))),
+		item("speedscope", "JSON, with the samples in time order",
+			() => save(nameOf(host, "speedscope.json"), new Blob([speedscope(session)], { type: "application/json" }))),
+	];
+	if (drawn) {
+		rows.push(item("SVG", "the flame graph that is shown", () => save(nameOf(host, "svg"), new Blob([svgOf(session, drawn)], { type: "image/svg+xml" }))),
+			item("PNG", "the same as a picture", () => picture(svgOf(session, drawn), host)));
+	}
+	if (host.served)
+		rows.push(item("perf.data", "a recording with the samples of the selection", () => el("a", { href: `cut?${query(host)}`, download: nameOf(host, "cut.data") }).click()));
+	rows.push(item("Link", "copy the address, which says what is selected", () => {
+		navigator.clipboard.writeText(location.href).then(() => host.say("Copied the link"), () => host.say("The browser refuses to copy."));
+	}));
+	const box: HTMLDialogElement = dialog("Save what is selected", el("table", { class: "save" }, ...rows));
+}
