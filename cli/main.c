@@ -162,6 +162,18 @@ static const struct command_line *command_of_words(const char *word, const char 
 	return length > 0 && (size_t)length < sizeof(both) ? command_by_name(both) : NULL;
 }
 
+/* "sched record" is record --for=sched. */
+static bool is_preset_of_record(struct line *line, const char *word)
+{
+	static char option[64];
+
+	if (line->first >= line->argc || strcmp(line->argv[line->first], "record") != 0 || !pd_event_preset_find(word))
+		return false;
+	snprintf(option, sizeof(option), "--for=%s", word);
+	line->argv[line->first] = option;
+	return true;
+}
+
 /* Without a command, the help is printed as an error. */
 static int help_missing(struct output *out)
 {
@@ -197,6 +209,8 @@ static int run_words(struct line *line, struct output *out)
 		return help_missing(out);
 	else if (!values->version)
 		word = line->argv[line->first++];
+	if (is_preset_of_record(line, word))
+		word = "record";
 	of_two = command_of_words(word, line->first < line->argc ? line->argv[line->first] : NULL);
 	if (!of_two && !command_by_name(word))
 		return unknown_command(word);

@@ -19,6 +19,7 @@ struct values {
 };
 
 static const struct option options[] = {
+	GROUP(waiting_group, input),
 	GROUP(input_group, input),
 	GROUP(target_group, target),
 	FLAG("sort", 'S', sort, "sort records by time"),

@@ -16,6 +16,7 @@ struct values {
 static const struct option options[] = {
 	STRING("to", 't', "FORMAT", all.format, "what to write, by name"),
 	STRING("output", 'o', "FILE", all.output, "write to FILE instead of standard output"),
+	GROUP(waiting_group, all.input),
 	GROUP(input_group, all.input),
 	GROUP(select_group, all.select),
 	GROUP(symbol_group, all.symbols),

@@ -22,6 +22,7 @@ struct values {
 };
 
 static const struct option options[] = {
+	GROUP(waiting_group, analysis.input),
 	GROUP(input_group, analysis.input),
 	STRING("output", 'o', "FILE", output, "write to FILE instead of standard output"),
 	STRING("format", 0, "FORMAT", format, "html (default) or svg"),

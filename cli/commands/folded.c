@@ -18,6 +18,7 @@ struct values {
 };
 
 static const struct option options[] = {
+	GROUP(waiting_group, analysis.input),
 	GROUP(input_group, analysis.input),
 	GROUP(select_group, analysis.select),
 	GROUP(symbol_group, analysis.symbols),

@@ -51,6 +51,7 @@ static const struct option options[] = {
 	STRING("output", 'o', "FILE", all.output,
 	       "write the exported samples to FILE (default: name of the recording and a suffix)"),
 	FLAG("no-start", 0, no_start, "write the file only, and show how to view it"),
+	GROUP(waiting_group, all.input),
 	GROUP(input_group, all.input),
 	GROUP(select_group, all.select),
 	GROUP(symbol_group, all.symbols),

@@ -21,7 +21,7 @@
 struct values {
 	struct target_values targets;
 	struct sample_values samples;
-	const char *output;
+	const char *preset, *output;
 	bool quiet, very_verbose, dry_run;
 	bool verbose;
 	struct pd_session session; /* what flags set of it */
@@ -47,6 +47,8 @@ struct values {
 static const struct option options[] = {
 	GROUP(record_target_group, targets),
 	GROUP(record_sample_group, samples),
+	STRING("for", 0, "WHAT", preset,
+	       "record the events of a command: sched, waiting, lock, kwork, kmem or trace; perfdata sched record is short for that"),
 	STRING("output", 'o', "FILE", output, "output file (default: perf.data); - writes a pipe to standard output"),
 	OPTION("compression-level", 'z', LEVEL, "N", compression,
 	       "compress records, at level 1 (fast) to 22 (small); without N as fast as possible; 0: do not"),
@@ -233,7 +235,8 @@ static bool take_values(struct record *record, const struct call *call)
 	wanted->size = sizeof(*wanted);
 	wanted->command_line = call->line;
 	if (!record_take_targets(&record->setup, &values->targets, call, wanted) ||
-	    !record_take_samples(&values->samples, wanted))
+	    !record_take_samples(&values->samples, wanted) ||
+	    !record_take_preset(&record->setup, values->preset, call, wanted))
 		return false;
 	/* a thread is named for itself */
 	sampling->no_inherit |= values->targets.tids != NULL;

@@ -43,6 +43,7 @@ static const struct option_group script_select_group = { HEADING_FILTER, select_
 #define VALUES struct values
 
 static const struct option options[] = {
+	GROUP(waiting_group, input),
 	GROUP(input_group, input),
 	OPTION("fields", 'F', LIST, "LIST", fields,
 	       "fields to print; +NAME and -NAME change the default, TYPE: limits them to an event type"),

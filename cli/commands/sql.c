@@ -27,6 +27,7 @@ static const struct option options[] = {
 	GROUP(unwind_option, unwind),
 	GROUP(select_group, select),
 	GROUP(symbol_group, symbols),
+	GROUP(waiting_group, input),
 	GROUP(input_group, input),
 	{ 0 },
 };

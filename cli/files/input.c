@@ -27,6 +27,14 @@ static const struct option lines[] = {
 
 const struct option_group input_group = { HEADING_INPUT, lines };
 
+static const struct option waiting_lines[] = {
+	OPTION("waiting", 0, ATTACHED, "MIN-MAX", waiting,
+	       "off-CPU time: samples are times that threads waited, from the switches of the recording; only those of a duration, as 1ms-20ms"),
+	{ 0 },
+};
+
+const struct option_group waiting_group = { HEADING_FILTER, waiting_lines };
+
 enum {
 	PROBLEMS_SHOWN = 20,     /* of each kind */
 	RECORDS_PER_STEP = 16384 /* between two looks at the clock */
@@ -153,6 +161,74 @@ static void outlive_writer(void)
 		signals_handle((const int[]){ SIGINT, 0 }, &once, SIGNAL_IF_USUAL);
 }
 
+/* ---- waiting ---- */
+
+/* "1ms-20ms", "1ms", "-20ms", or nothing. */
+static bool parse_waiting(const char *text, struct pd_waiting_options *options)
+{
+	const char *dash = strchr(text, '-');
+	size_t length = dash ? (size_t)(dash - text) : strlen(text);
+	struct pd_error error;
+	char min[32];
+
+	snprintf(min, sizeof(min), "%.*s", (int)length, text);
+	if ((*min && pd_duration_parse(min, &options->min_ns, &error) < 0) ||
+	    (dash && dash[1] && pd_duration_parse(dash + 1, &options->max_ns, &error) < 0))
+		return print_error("option --waiting: %s", error.message);
+	return true;
+}
+
+static enum pd_status write_waiting(struct input *input, const struct pd_waiting_options *how,
+				    struct pd_waiting_result *result, struct pd_error *error)
+{
+	const struct pd_writer_options form = { .size = sizeof(form), .inputs = &input->file, .input_count = 1 };
+	const struct pd_writer_place place = { .size = sizeof(place), .fd = fileno(input->made), .name = "waiting" };
+	struct pd_writer *writer;
+	enum pd_status status = pd_writer_open_at(&place, &form, &writer, error);
+
+	if (status < 0)
+		return status;
+	status = pd_waiting_write(input->file, writer, how, result, error);
+	if (status >= 0)
+		return pd_writer_finish(writer, error);
+	pd_writer_abort(writer);
+	return status;
+}
+
+static void report_waiting(const struct input *input, const struct pd_waiting_result *result)
+{
+	if (!input->quiet && result->what.mismatched)
+		print_error("%s: %" PRIu64
+			    " intervals (%.3f ms) are unknown: events between them were not recorded, or lost",
+			    input->name, result->what.mismatched, (double)result->uncertain_ns / 1e6);
+}
+
+/* What follows reads a recording that is made of the one that was opened. */
+static int open_waiting(struct input *input, const char *text, const struct pd_open_options *options)
+{
+	struct pd_waiting_options how = { .size = sizeof(how) };
+	struct pd_waiting_result result;
+	struct pd_error error;
+	enum pd_status status;
+
+	if (!parse_waiting(text, &how))
+		return CODE_USAGE;
+	input->made = tmpfile();
+	if (!input->made)
+		return print_failure(CODE_OUTPUT, "cannot create a temporary file");
+	status = write_waiting(input, &how, &result, &error);
+	if (status == PD_ERROR_NO_SAMPLES)
+		return print_failure(CODE_NO_SAMPLES, "%s: %s", input->name, error.message);
+	if (status < 0)
+		return code_with_error(status, &error);
+	report_waiting(input, &result);
+	input_again(input);
+	input->switches = input->file;
+	input->file = NULL;
+	rewind(input->made);
+	return code_with_error(pd_file_open_fd(fileno(input->made), options, &input->file, &error), &error);
+}
+
 int input_open(struct input *input, const struct input_options *options, const struct call *call,
 	       pd_problem_fn *problem, void *self)
 {
@@ -175,7 +251,7 @@ int input_open(struct input *input, const struct input_options *options, const s
 	input->name = strcmp(path, "-") != 0 ? path : "standard input";
 	open_options.problem = problem ? problem : report_problem;
 	open_options.self = problem ? self : input;
-	open_options.keep = options->keep;
+	open_options.keep = options->keep || options->waiting;
 	open_options.recover = options->recover;
 	if (strcmp(path, "-") == 0)
 		outlive_writer();
@@ -183,8 +259,11 @@ int input_open(struct input *input, const struct input_options *options, const s
 		status = pd_file_open(path, &open_options, &input->file, &error);
 	else
 		status = pd_file_open_fd(STDIN_FILENO, &open_options, &input->file, &error);
-	if (status == PD_OK)
-		return CODE_OK;
+	if (status == PD_OK) {
+		int code = options->waiting ? open_waiting(input, options->waiting, &open_options) : CODE_OK;
+
+		return code == CODE_OK ? code : input_close(input, code);
+	}
 	report_rest(input);
 	print_error("%s", error.message);
 	input->out->progress = NULL;
@@ -193,13 +272,18 @@ int input_open(struct input *input, const struct input_options *options, const s
 
 int input_close(struct input *input, int code)
 {
-	bool damaged = input->file && pd_file_problem_count(input->file, PD_DAMAGE) > 0;
+	bool damaged = (input->file && pd_file_problem_count(input->file, PD_DAMAGE) > 0) ||
+		       (input->switches && pd_file_problem_count(input->switches, PD_DAMAGE) > 0);
 
 	progress_clear(&input->progress);
 	if (input->file)
 		report_rest(input);
 	pd_file_close(input->file);
-	input->file = NULL;
+	pd_file_close(input->switches);
+	if (input->made)
+		fclose(input->made);
+	input->file = input->switches = NULL;
+	input->made = NULL;
 	input->out->progress = NULL;
 	return code == CODE_OK && damaged ? CODE_DAMAGED : code;
 }

@@ -8,17 +8,22 @@
 
 #include "front/cli.h"
 
+#include <stdio.h>
+
 /* Values of the options that every reading command has. */
 struct input_options {
 	const char *path;
 	bool force;
 	bool quiet;
 	bool verbose;
-	bool keep;    /* no option: the command reads twice, so what comes through a pipe is kept */
-	bool verify;  /* no option: damage inside of records is reported too, whoever decodes them or not */
-	bool recover; /* no option: what the header says wrongly is looked for, see pd_open_options */
+	const char *waiting; /* of waiting_group: the samples are those of waiting; NULL: no */
+	bool keep;           /* no option: the command reads twice, so what comes through a pipe is kept */
+	bool verify;         /* no option: damage inside of records is reported too, whoever decodes them or not */
+	bool recover;        /* no option: what the header says wrongly is looked for, see pd_open_options */
 };
 extern const struct option_group input_group;
+/* --waiting, for commands whose group this is, too. */
+extern const struct option_group waiting_group;
 
 /* Number of occurrences of each problem. */
 struct problem_count {
@@ -28,7 +33,9 @@ struct problem_count {
 
 struct input {
 	struct pd_file *file;
-	const char *name; /* for messages */
+	struct pd_file *switches; /* with --waiting: what it was made of */
+	FILE *made;               /* and where it is */
+	const char *name;         /* for messages */
 	struct output *out;
 	struct progress progress;
 	bool quiet, verbose, verify;

@@ -229,6 +229,26 @@ static bool take_registers(const char *option, const char *text, uint64_t *mask_
 	return false;
 }
 
+bool record_take_preset(struct record_setup *setup, const char *name, const struct call *call,
+			struct pd_recorder_options *options)
+{
+	const struct pd_event_preset *preset = name ? pd_event_preset_find(name) : NULL;
+	struct pd_targets *targets = &options->targets;
+	struct pd_error error;
+
+	if (!name)
+		return true;
+	if (!preset)
+		return print_error("option --for: '%s' is none of sched, waiting, lock, kwork, kmem, trace", name);
+	if (pd_events_add_preset(setup->events, preset, &error) < 0)
+		return print_error("%s", error.message);
+	if (!targets->cpus && !targets->pids.count && !targets->tids.count && !targets->by_user)
+		targets->all |= preset->all || !call->word_count;
+	if (preset->chains && options->sampling.call_graph == PD_CALL_GRAPH_NONE)
+		options->sampling.call_graph = PD_CALL_GRAPH_FP;
+	return true;
+}
+
 bool record_take_samples(const struct sample_values *values, struct pd_recorder_options *options)
 {
 	struct pd_sampling *sampling = &options->sampling;

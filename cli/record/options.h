@@ -54,6 +54,9 @@ bool record_has_events(const struct target_values *values);
 bool record_add_events(struct record_setup *setup, const struct target_values *values);
 bool record_take_targets(struct record_setup *setup, const struct target_values *values, const struct call *call,
 			 struct pd_recorder_options *options);
+/* Events of the preset that is named, if any, and what follows from it; after the other two. */
+bool record_take_preset(struct record_setup *setup, const char *name, const struct call *call,
+			struct pd_recorder_options *options);
 bool record_take_samples(const struct sample_values *values, struct pd_recorder_options *options);
 /* The value of --control, or NULL. */
 bool record_open_control(const char *where, struct pd_recorder *recorder, struct pd_control **control_out);

@@ -26,6 +26,7 @@ static const struct option_group report_select_group = { HEADING_FILTER, select_
 #define VALUES struct report_values
 
 const struct option report_options[] = {
+	GROUP(waiting_group, analysis.input),
 	GROUP(input_group, analysis.input),
 	STRING("sort", 's', "KEYS", options.sort,
 	       "group and sort by these keys; +KEY adds one (default: " DEFAULT_KEYS

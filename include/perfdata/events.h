@@ -113,6 +113,20 @@ PD_API void pd_events_free(struct pd_events *events);
  * the column, the reason, and a similar name if any.
  * Errors: PD_ERROR_ARGUMENT, PD_ERROR_SYSTEM (tracefs cannot be read; the message has advice), PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_events_add(struct pd_events *events, const char *text, struct pd_error *error);
+/** Events for the commands that read them. Constant. */
+struct pd_event_preset {
+	const char *name;   /* "sched" */
+	const char *events; /* separated by blanks; those after '?' are skipped by kernels that lack them */
+	bool all;           /* of the whole system, if nothing else is said */
+	bool chains;        /* with call chains */
+};
+/** The index-th preset; NULL past the end. */
+PD_API const struct pd_event_preset *pd_event_preset_at(size_t index);
+/** The preset of that name, or NULL. */
+PD_API const struct pd_event_preset *pd_event_preset_find(const char *name);
+/** Adds the events of a preset. Errors: those of pd_events_add; PD_ERROR_ARGUMENT if the kernel has none of them. */
+PD_API enum pd_status pd_events_add_preset(struct pd_events *events, const struct pd_event_preset *preset,
+					   struct pd_error *error);
 /** Sets a filter on the tracepoints (and events with address filters) of the last pd_events_add; a second filter is
  * combined with the first by &&. Errors: PD_ERROR_ARGUMENT if they are not tracepoints. */
 PD_API enum pd_status pd_events_filter(struct pd_events *events, const char *filter, struct pd_error *error);

@@ -28,6 +28,7 @@
  *   trace.h         fields of tracepoints
  *   interval.h      what threads did over time, from context switches
  *   sched.h         switches and wakeups as text
+ *   waiting.h       a recording of switches as one of waiting
  *   jitdump.h       JIT-compiled code from jitdump files
  *   symbol.h        names of addresses
  *   unwind.h        call chains from copied user stacks
@@ -143,6 +144,7 @@
 #include <perfdata/trace.h>
 #include <perfdata/unwind.h>
 #include <perfdata/viewer.h>
+#include <perfdata/waiting.h>
 #include <perfdata/writer.h>
 
 #endif

@@ -279,6 +279,9 @@ static enum pd_status take_switch(struct pd_intervals *intervals, const struct p
 	}
 	if (!advance(intervals, record->time_ns))
 		return PD_OK;
+	// one that has exited has no number any more
+	if (id.tid == UINT32_MAX)
+		return PD_OK;
 	event = (struct event){ id.pid, id.tid, id.cpu };
 	life = pd_life_find(intervals, id.tid, id.cpu, error);
 	if (!life)

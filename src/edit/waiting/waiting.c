@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+// Records in time order: their intervals end one after another, and each that is waiting becomes a sample.
+#include "edit/waiting/waiting.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "stream/each.h"
+#include "write/write.h"
+
+enum {
+	SWITCH,
+	WAKES,
+	ARENA_LIMIT = 1 << 30
+};
+
+static const struct pd_tracepoint points[] = {
+	[SWITCH] = { "sched:sched_switch", { "prev_pid" } },
+	[WAKES] = { "sched:sched_waking", { "pid" } },
+	{ "sched:sched_wakeup", { "pid" } },
+	{ "sched:sched_wakeup_new", { "pid" } },
+};
+
+// ---- chains ----
+
+static bool add_addr(struct pd_waiting *waiting, uint64_t addr)
+{
+	if (!PD_GROW(waiting->chain, waiting->chain_capacity, waiting->chain_count + 1))
+		return false;
+	waiting->chain[waiting->chain_count++] = addr;
+	return true;
+}
+
+// The part of a chain in one address space, from its last entry to its first.
+static bool add_reversed(struct pd_waiting *waiting, struct pd_u64s chain, uint64_t space)
+{
+	uint64_t now = 0;
+	size_t from = waiting->chain_count;
+
+	for (size_t i = 0; i < chain.count; i++) {
+		if (chain.items[i] >= PD_CONTEXT_MAX)
+			now = chain.items[i];
+		else if (now == space && !add_addr(waiting, chain.items[i]))
+			return false;
+	}
+	for (size_t i = from, j = waiting->chain_count; i + 1 < j; i++) {
+		uint64_t last = waiting->chain[--j];
+
+		waiting->chain[j] = waiting->chain[i];
+		waiting->chain[i] = last;
+	}
+	return true;
+}
+
+// Addresses of user space are only known in the process that waits.
+static bool add_waker_chain(struct pd_waiting *waiting, bool same_process)
+{
+	if (same_process && (!add_addr(waiting, (uint64_t)PD_CONTEXT_USER) ||
+			     !add_reversed(waiting, waiting->waker_chain, (uint64_t)PD_CONTEXT_USER) ||
+			     !add_addr(waiting, (uint64_t)PD_CONTEXT_KERNEL)))
+		return false;
+	return add_reversed(waiting, waiting->waker_chain, (uint64_t)PD_CONTEXT_KERNEL);
+}
+
+static enum pd_status add_label(struct pd_waiting *waiting, const char *name, uint64_t time_ns, struct pd_error *error)
+{
+	uint64_t addr;
+
+	if (!pd_label_addr(waiting, name, time_ns, &addr, error))
+		return error->status;
+	return add_addr(waiting, addr) ? PD_OK : pd_fail_memory(error);
+}
+
+static enum pd_status add_waker(struct pd_waiting *waiting, const struct pd_interval *interval, uint32_t pid,
+				struct pd_error *error)
+{
+	struct pd_sleeper *waker = pd_sleeper_of(&waiting->sleepers, waiting->waker);
+	char name[PD_WAITING_NAME + 16];
+	enum pd_status status;
+
+	if (!waker)
+		return pd_fail_memory(error);
+	snprintf(name, sizeof(name), "[woken by %.15s]", *waker->name ? waker->name : "?");
+	status = add_label(waiting, name, interval->end_ns, error);
+	if (status >= 0 && !add_waker_chain(waiting, waker->pid == pid && pid != UINT32_MAX))
+		status = pd_fail_memory(error);
+	return status;
+}
+
+static enum pd_status build_chain(struct pd_waiting *waiting, const struct pd_interval *interval,
+				  const struct pd_sleeper *sleeper, struct pd_error *error)
+{
+	char name[64];
+	enum pd_status status;
+	bool blocked = interval->kind->of == PD_INTERVAL_BLOCKED;
+
+	waiting->chain_count = 0;
+	status = add_addr(waiting, (uint64_t)PD_CONTEXT_KERNEL) ? PD_OK : pd_fail_memory(error);
+	if (status >= 0 && blocked && waiting->wakes && !waiting->options.no_wakers)
+		status = add_waker(waiting, interval, sleeper->pid, error);
+	snprintf(name, sizeof(name), "[%s]", interval->kind->name);
+	if (status >= 0)
+		status = add_label(waiting, name, interval->end_ns, error);
+	for (size_t i = 0; status >= 0 && i < sleeper->count; i++)
+		if (!add_addr(waiting, sleeper->chain[i]))
+			status = pd_fail_memory(error);
+	return status;
+}
+
+// ---- intervals ----
+
+static bool is_wanted(const struct pd_waiting *waiting, const struct pd_interval *interval)
+{
+	const struct pd_waiting_options *options = &waiting->options;
+	uint64_t length_ns = interval->end_ns - interval->begin_ns;
+
+	return length_ns >= options->min_ns && (!options->max_ns || length_ns <= options->max_ns) &&
+	       !(options->no_runnable && interval->kind->of == PD_INTERVAL_RUNNABLE);
+}
+
+static enum pd_status take_interval(void *self, const struct pd_interval *interval, struct pd_error *error)
+{
+	struct pd_waiting *waiting = self;
+	struct pd_sleeper *sleeper;
+	enum pd_status status;
+
+	if (interval->kind->of == PD_INTERVAL_UNKNOWN)
+		waiting->result.uncertain_ns += interval->end_ns - interval->begin_ns;
+	if ((interval->kind->of != PD_INTERVAL_BLOCKED && interval->kind->of != PD_INTERVAL_RUNNABLE) ||
+	    interval->end_ns == interval->begin_ns)
+		return PD_OK;
+	if (!is_wanted(waiting, interval)) {
+		waiting->result.left_out_count++;
+		return PD_OK;
+	}
+	sleeper = pd_sleeper_of(&waiting->sleepers, interval->tid);
+	if (!sleeper)
+		return pd_fail_memory(error);
+	if (sleeper->pid == UINT32_MAX)
+		sleeper->pid = interval->pid;
+	if (interval->flags & PD_INTERVAL_BEGAN_BEFORE)
+		sleeper->count = 0;
+	waiting->result.unchained_count += !sleeper->count;
+	status = build_chain(waiting, interval, sleeper, error);
+	return status < 0 ? status : pd_waiting_add(waiting, interval, sleeper->pid, error);
+}
+
+// ---- records ----
+
+static bool is_switch_sample(const struct pd_event *event)
+{
+	return event && event->attr->type == PD_TYPE_SOFTWARE && event->attr->config == PD_SW_CONTEXT_SWITCHES;
+}
+
+// The call chain of a switch is that of the thread that is switched out.
+static enum pd_status keep_chain(struct pd_waiting *waiting, uint32_t tid, const struct pd_brief *brief,
+				 struct pd_error *error)
+{
+	struct pd_sleeper *sleeper = tid ? pd_sleeper_of(&waiting->sleepers, tid) : NULL;
+
+	if (!tid)
+		return PD_OK;
+	if (!sleeper || !pd_sleeper_keep_chain(sleeper, brief->callchain))
+		return pd_fail_memory(error);
+	if (brief->tid == tid && brief->pid != UINT32_MAX)
+		sleeper->pid = brief->pid;
+	return PD_OK;
+}
+
+static enum pd_status take_sample(struct pd_waiting *waiting, const struct pd_record *record, struct pd_error *error)
+{
+	struct pd_tracepoint_sample sample;
+	struct pd_brief brief;
+	enum pd_status status = pd_tracepoints_take(&waiting->points, record, &sample, error);
+	bool known = status == PD_OK;
+
+	if (status < 0)
+		return status;
+	waiting->wakes = known && sample.which != SWITCH;
+	if (waiting->wakes) {
+		waiting->waker = sample.brief.tid;
+		waiting->waker_chain = sample.brief.callchain;
+	}
+	status = pd_intervals_take(waiting->intervals, record, error);
+	waiting->wakes = false;
+	if (status < 0)
+		return status;
+	if (known && sample.which == SWITCH)
+		return keep_chain(waiting, (uint32_t)sample.values[0], &sample.brief, error);
+	if (is_switch_sample(record->event) && pd_record_brief(record, &brief))
+		return keep_chain(waiting, brief.tid, &brief, error);
+	return PD_OK;
+}
+
+static enum pd_status take_record(void *self, struct pd_stream *stream, const struct pd_record *record,
+				  struct pd_error *error)
+{
+	struct pd_waiting *waiting = self;
+	enum pd_status status;
+
+	if (record->type == PD_RECORD_SAMPLE)
+		return take_sample(waiting, record, error);
+	if (!pd_sleepers_take(&waiting->sleepers, record))
+		return pd_fail_memory(error);
+	status = pd_intervals_take(waiting->intervals, record, error);
+	return status < 0 ? status : pd_waiting_pass(waiting, stream, record, error);
+}
+
+static enum pd_status skip_record(void *self, struct pd_stream *stream, const struct pd_record *record,
+				  struct pd_error *error)
+{
+	(void)self;
+	(void)stream;
+	(void)record;
+	(void)error;
+	return PD_OK;
+}
+
+// ---- from the begin to the end ----
+
+static enum pd_status open_parts(struct pd_waiting *waiting, struct pd_error *error)
+{
+	const struct pd_intervals_options how = { .size = sizeof(how),
+						  .interval = take_interval,
+						  .self = waiting,
+						  .thread_limit = waiting->options.thread_limit };
+	enum pd_status status =
+		pd_tracepoints_init(&waiting->points, waiting->file, points, sizeof(points) / sizeof(points[0]), error);
+
+	waiting->sleepers.map.seed = waiting->labels.map.seed = pd_hash_secret();
+	waiting->sleepers.arena.limit = waiting->labels.arena.limit = ARENA_LIMIT;
+	return status < 0 ? status : pd_intervals_new(waiting->file, &how, &waiting->intervals, error);
+}
+
+static enum pd_status write_all(struct pd_waiting *waiting, struct pd_error *error)
+{
+	const struct pd_each file_order = { .trusts = true }, time_order = { .order = PD_ORDER_TIME };
+	enum pd_status status = open_parts(waiting, error);
+
+	// events and features of a pipe are records
+	if (status >= 0 && pd_file_header(waiting->file)->mode == PD_MODE_PIPE)
+		status = pd_each_record(waiting->file, &file_order, skip_record, NULL, error);
+	if (status >= 0)
+		status = pd_waiting_begin(waiting, error);
+	if (status >= 0)
+		status = pd_each_record(waiting->file, &time_order, take_record, waiting, error);
+	if (status >= 0)
+		status = pd_intervals_finish(waiting->intervals, error);
+	if (status < 0)
+		return pd_writer_output_status(status, error);
+	pd_intervals_counts(waiting->intervals, &waiting->result.what);
+	if (!waiting->result.what.switches)
+		return pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET,
+			       "no context switches: record with perfdata waiting record, or --switch-events");
+	return PD_OK;
+}
+
+static void free_parts(struct pd_waiting *waiting)
+{
+	pd_intervals_free(waiting->intervals);
+	pd_tracepoints_fini(&waiting->points);
+	pd_sleepers_fini(&waiting->sleepers);
+	pd_labels_fini(&waiting->labels);
+	pd_free((void *)waiting->join.ids); // NOLINT: it is ours
+	pd_free(waiting->events);
+	pd_free(waiting->chain);
+}
+
+enum pd_status pd_waiting_write(struct pd_file *file, struct pd_writer *writer,
+				const struct pd_waiting_options *options, struct pd_waiting_result *result_out,
+				struct pd_error *error)
+{
+	struct pd_waiting waiting = { .file = file, .writer = writer };
+	struct pd_error own;
+	enum pd_status status;
+
+	if (!error)
+		error = &own;
+	if (options && !options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_waiting_options.size is 0");
+	if (options)
+		memcpy(&waiting.options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+	status = write_all(&waiting, error);
+	if (status >= 0 && result_out)
+		*result_out = waiting.result;
+	free_parts(&waiting);
+	return status < 0 ? status : PD_OK;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+// Lists of events for the commands that read them.
+#include "record/event/events.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static const struct pd_event_preset presets[] = {
+#define PRESET(name, all, chains, events) { name, events, all, chains },
+#include "record/event/presets.def"
+};
+
+const struct pd_event_preset *pd_event_preset_at(size_t index)
+{
+	return index < sizeof(presets) / sizeof(presets[0]) ? &presets[index] : NULL;
+}
+
+const struct pd_event_preset *pd_event_preset_find(const char *name)
+{
+	const struct pd_event_preset *preset;
+
+	for (size_t i = 0; (preset = pd_event_preset_at(i)) != NULL; i++)
+		if (!strcmp(preset->name, name))
+			break;
+	return preset;
+}
+
+enum pd_status pd_events_add_preset(struct pd_events *events, const struct pd_event_preset *preset,
+				    struct pd_error *error)
+{
+	size_t before = pd_events_count(events);
+	const char *at = preset->events;
+	struct pd_error own;
+	enum pd_status status = PD_OK;
+
+	if (!error)
+		error = &own;
+	while (*at && status >= 0) {
+		bool optional = *at == '?';
+		size_t length = strcspn(at + optional, " ");
+		char name[128];
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, at + optional);
+		status = pd_events_add(events, name, error);
+		if (status == PD_ERROR_ARGUMENT && optional)
+			status = PD_OK;
+		at += optional + length;
+		at += *at == ' ';
+	}
+	if (status >= 0 && pd_events_count(events) == before)
+		status = pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "this kernel has no events of '%s'",
+				 preset->name);
+	return status;
+}
