@@ -72,7 +72,7 @@ OPTIONS = {
     "all-cgroups": "--all-cgroups -a", "switch-events": "--switch-events -a", "no-bpf-event": "--no-bpf-event",
     "buildid-mmap": "--buildid-mmap", "strict-freq": "--strict-freq -F 100", "output": "-o -", "compression-level": "-z3",
     "no-samples": "-n", "stat": "-s", "running-time": "--running-time", "per-thread": "--per-thread", "off-cpu": "OURS --off-cpu -a",
-    "unwind-now": "OURS --unwind-now --call-graph dwarf", "runs": "OURS --runs 1",
+    "unwind-now": "OURS --unwind-now --call-graph dwarf", "runs": "OURS --runs 1", "for": "OURS --for sched",
     "delay": "-D 10", "control": "--control fd:0 -a", "overwrite": "--overwrite -a", "switch-output": "--switch-output=20K -a",
     "switch-max-files": "--switch-output=20K --switch-max-files 1 -a", "timestamp-filename": "--timestamp-filename",
     "timestamp-boundary": "--timestamp-boundary", "tail-synthesize": "--tail-synthesize", "synth": "--synth task -a",
