@@ -4,6 +4,7 @@
  */
 #include "files/analysis.h"
 #include "files/outfile.h"
+#include "serve/live.h"
 #include "serve/server.h"
 
 #include <string.h>
@@ -18,13 +19,14 @@ struct values {
 	struct analysis_options analysis;
 	const char *output, *title;
 	struct option_number port;
-	bool no_browser;
+	bool no_browser, live;
 };
 
 static const struct option options[] = {
 	STRING("output", 'o', "FILE", output, "write one file with everything in it, that needs no server"),
 	STRING("title", 0, "TEXT", title, "title of the page (default: name of the recording)"),
 	NUMBER("port", 0, "N", port, "port to serve the page at (default: any)"),
+	FLAG("live", 0, live, "record, and follow the recording: perfdata view --live -- RECORD-OPTION... COMMAND"),
 	FLAG("no-browser", 0, no_browser, "only print the address"),
 	GROUP(input_group, analysis.input),
 	GROUP(select_group, analysis.select),
@@ -37,6 +39,7 @@ static const struct option options[] = {
 static const struct example examples[] = {
 	{ "perfdata view", "perf.data in the browser" },
 	{ "perfdata view -o page.html perf.data", "a page to be sent to others" },
+	{ "perfdata view --live -- -g make", "make, while it runs" },
 	{ "perfdata view --comm make --time 10%-20% build.data", "a part of a recording" },
 	{ 0 },
 };
@@ -73,22 +76,31 @@ static int report_nothing(const struct shown *shown)
 	return print_failure(CODE_NOTHING, "%s: no samples match the filters", shown->input.name);
 }
 
-static int read_recording(struct shown *shown, const struct values *values)
+static void take_options(struct shown *shown, struct pd_viewer_options *how)
 {
-	const struct pd_viewer_options how = {
-		.size = sizeof(how),
+	const struct values *values = shown->values;
+
+	*how = (struct pd_viewer_options){
+		.size = sizeof(*how),
 		.name = title_of(shown),
 		.select = &values->analysis.select,
 		.symbols = open_symbols,
-		.progress = input_progress_go_on,
 		.self = shown,
 		.threads = values->analysis.threads.given ? (unsigned)values->analysis.threads.value : 0,
 		.no_unwind = shown->no_unwind,
 		.alone = values->output != NULL,
 	};
-	struct pd_error error;
-	enum pd_status status = pd_viewer_new(shown->input.file, &how, &shown->view, &error);
+}
 
+static int read_recording(struct shown *shown)
+{
+	struct pd_viewer_options how;
+	struct pd_error error;
+	enum pd_status status;
+
+	take_options(shown, &how);
+	how.progress = input_progress_go_on;
+	status = pd_viewer_new(shown->input.file, &how, &shown->view, &error);
 	progress_clear(&shown->input.progress);
 	return status == PD_ERROR_NO_MATCH && shown->view ? report_nothing(shown) : code_with_error(status, &error);
 }
@@ -139,7 +151,7 @@ static int show(const struct values *values, const struct call *call, struct sho
 		one.word_count = call->word_count ? 1 : 0;
 		code = input_open(&shown[i].input, &input, &one, NULL, NULL);
 		if (code == CODE_OK)
-			code = read_recording(&shown[i], values);
+			code = read_recording(&shown[i]);
 	}
 	if (code == CODE_OK)
 		code = values->output ? write_page(values, call, shown, count) : serve(values, call, shown, count);
@@ -148,6 +160,59 @@ static int show(const struct values *values, const struct call *call, struct sho
 		if (shown[i].input.file)
 			code = input_close(&shown[i].input, code);
 	}
+	return code;
+}
+
+/* ---- what is recorded now ---- */
+
+struct following {
+	struct live live;
+	struct pd_viewer *views[1];
+};
+
+static bool refresh(void *self)
+{
+	struct following *following = self;
+	bool is_new = live_refresh(&following->live);
+
+	following->views[0] = following->live.view;
+	return is_new;
+}
+
+static int serve_live(const struct values *values, const struct call *call, struct following *following)
+{
+	const struct server_options how = {
+		.views = following->views,
+		.count = 1,
+		.port = values->port.given ? (unsigned)values->port.value : 0,
+		.browser = !values->no_browser,
+		.out = call->out,
+		.refresh = refresh,
+		.self = following,
+	};
+
+	following->views[0] = following->live.view;
+	return serve_views(&how);
+}
+
+static int show_live(struct shown *shown, const struct call *call)
+{
+	const struct values *values = shown->values;
+	struct pd_viewer_options how;
+	struct following following = { .live = { .options = &how } };
+	int code = CODE_NO_SAMPLES;
+
+	shown->input.name = values->analysis.input.path ? values->analysis.input.path : "perf.data";
+	following.live.path = shown->input.name;
+	take_options(shown, &how);
+	if (!live_start(&following.live, call->words, call->word_count))
+		return CODE_OUTPUT;
+	if (live_wait(&following.live))
+		code = serve_live(values, call, &following);
+	else
+		print_error("%s: nothing was recorded", shown->input.name);
+	live_stop(&following.live);
+	live_fini(&following.live);
 	return code;
 }
 
@@ -165,6 +230,13 @@ static int check_options(const struct values *values, const struct call *call, s
 		return print_failure(CODE_USAGE, "refusing to write HTML to a terminal; use -o FILE");
 	if (values->port.given && values->port.value > 65535)
 		return print_failure(CODE_USAGE, "option --port: a port is from 0 to 65535");
+	if (!values->live && call->word_count > RECORDINGS_MOST)
+		return print_failure(CODE_USAGE, "unexpected argument '%s' (at most two FILEs are shown)",
+				     call->words[RECORDINGS_MOST]);
+	if (values->live && (values->output || !call->word_count))
+		return print_failure(CODE_USAGE,
+				     "--live needs what to record, and cannot be combined with -o: perfdata view "
+				     "--live -- -g COMMAND");
 	return values->output ? CODE_OK : server_check();
 }
 
@@ -177,6 +249,8 @@ static int run_view(const struct call *call)
 	if (code != CODE_OK)
 		return code;
 	shown[1].no_unwind = shown[0].no_unwind;
+	if (values->live)
+		return show_live(&shown[0], call);
 	return show(values, call, shown, call->word_count > 1 ? 2 : 1);
 }
 
@@ -189,10 +263,14 @@ const struct command cmd_view = {
 		"nobody can guess, for as long as it is open or until Ctrl-C; nothing of the file is changed. The browser is started on a "
 		"terminal with a display, unless --no-browser is given. The address is printed.\n"
 		"\n"
+		"With --live, what follows -- are options and the command of perfdata record, and the page follows its recording, which goes "
+		"to the file of -i, or perf.data. It is read again whenever that costs less than a third of the time; when the page is closed, the "
+		"recorder is stopped.\n"
+		"\n"
 		"A page of more than two million samples has no sampled addresses, so it shows no code; times are in microseconds above one "
 		"million.",
 	OWN_TABLES,
 	.usual = "output no-browser input time comms event",
-	.max_words = RECORDINGS_MOST,
+	.max_words = (size_t)-1,
 	.run = run_view,
 };
