@@ -36,76 +36,215 @@ static bool name_frame(const struct pd_places *places, const struct pd_code_addr
 	return !places->tables->failed;
 }
 
+// Finds frames that are not known, many at once.
+static bool find_wanted(struct pd_places *places, struct pd_wanted *wanted, size_t count)
+{
+	pd_frames_identify(&places->frames, wanted, count);
+	if (!pd_frames_find(&places->frames, wanted, count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		wanted[i].frame += places->marks;
+		// new ones have the next numbers, in this order
+		if (wanted[i].frame == places->tables->frame_count && !name_frame(places, &wanted[i].address))
+			return false;
+	}
+	return true;
+}
+
+// What is asked of an address, with its frame if that is known, else PD_NO_FRAME.
+static void ask(struct pd_places *places, const struct pd_code_address *address, struct pd_wanted *wanted)
+{
+	*wanted = (struct pd_wanted){ .address = *address };
+	pd_code_address_normalize(&wanted->address);
+	wanted->range = *pd_range_of(places->ranges, places->state, &wanted->address, places->frames.unnamed_as_one);
+	wanted->place = pd_place_of(&places->frames, &wanted->address, &wanted->range);
+	wanted->known = pd_known_slot(&places->frames, places->known, PD_KNOWN_PLACES, &wanted->place);
+}
+
 uint32_t pd_places_frame(struct pd_places *places, struct pd_code_address address)
 {
-	struct pd_frames *frames = &places->frames;
-	struct pd_wanted wanted = { .address = address };
-	const struct pd_range *range;
+	struct pd_wanted wanted;
 	uint32_t frame;
 
-	pd_code_address_normalize(&wanted.address);
-	range = pd_range_of(places->ranges, places->state, &wanted.address, frames->unnamed_as_one);
-	wanted.place = pd_place_of(frames, &wanted.address, range);
-	wanted.known = pd_known_slot(frames, places->known, PD_KNOWN_PLACES, &wanted.place);
+	ask(places, &address, &wanted);
 	frame = pd_known_frame(wanted.known, &wanted.place);
 	if (PD_LIKELY(frame != PD_NO_FRAME))
 		return places->marks + frame;
-	wanted.range = *range;
-	pd_frames_identify(frames, &wanted, 1);
-	if (!pd_frames_find(frames, &wanted, 1))
-		return PD_NO_FRAME;
-	wanted.frame += places->marks;
-	if (wanted.frame == places->tables->frame_count && !name_frame(places, &wanted.address))
-		return PD_NO_FRAME;
-	return wanted.frame;
+	return find_wanted(places, &wanted, 1) ? wanted.frame : PD_NO_FRAME;
 }
 
-// The frames of a chain, into places->chain. A chain with a marker that means nothing has none. False if there is no memory.
-static bool find_chain(struct pd_places *places, struct pd_u64s chain, struct pd_code_address address, unsigned most,
-		       size_t *count_out)
-{
-	size_t count = 0;
+// ---- chains ----
 
-	*count_out = 0;
-	address.cpumode = PD_CPUMODE_USER;
+// What is asked of the addresses of a chain, so many at once.
+struct place_ask {
+	struct pd_known_place place;
+	const struct pd_known_place *known;
+};
+
+static struct pd_code_address entry_address(const struct pd_code_address *first, const struct pd_chain_entry *entries,
+					    size_t at)
+{
+	struct pd_code_address address = *first;
+
+	address.addr = entries[at].addr;
+	address.cpumode = entries[at].cpumode;
+	address.depth += (uint32_t)at;
+	return address;
+}
+
+// The addresses of a chain, into places->entries. A chain with a marker that means nothing has none. False if there is no memory.
+static bool list_entries(struct pd_places *places, struct pd_u64s chain, unsigned most)
+{
+	struct pd_chain_entries *entries = &places->entries;
+	unsigned cpumode = PD_CPUMODE_USER;
+
+	entries->count = 0;
+	if (!PD_GROW(entries->items, entries->capacity, chain.count + 1))
+		return false;
 	for (size_t i = 0; i < chain.count; i++) {
-		if (chain.items[i] >= PD_CONTEXT_MAX) {
-			if (chain.items[i] == (uint64_t)PD_CONTEXT_USER_DEFERRED)
+		if (chain.items[i] < PD_CONTEXT_MAX) {
+			if (most && entries->count >= most)
 				break;
-			if (!pd_chain_mode(chain.items[i], &address.cpumode))
-				return true;
-			continue;
-		}
-		if (most && count >= most)
+			entries->items[entries->count++] = (struct pd_chain_entry){ chain.items[i], cpumode, 0, 0 };
+		} else if (chain.items[i] == (uint64_t)PD_CONTEXT_USER_DEFERRED) {
 			break;
-		address.addr = chain.items[i];
-		address.depth++;
-		places->chain[count] = pd_places_frame(places, address);
-		if (places->chain[count++] == PD_NO_FRAME)
-			return false;
+		} else if (!pd_chain_mode(chain.items[i], &cpumode)) {
+			entries->count = 0;
+			break;
+		}
 	}
-	*count_out = count;
+	return true;
+}
+
+// How many of the outermost entries are those of another chain; these have their stacks then.
+static size_t share_entries(struct pd_chain_entries *entries, const struct pd_chain_entries *other)
+{
+	size_t most = entries->count < other->count ? entries->count : other->count, shared = 0;
+	struct pd_chain_entry *to = entries->items + entries->count;
+	const struct pd_chain_entry *from = other->items + other->count;
+
+	for (; shared < most && to[-1].addr == from[-1].addr && to[-1].cpumode == from[-1].cpumode; shared++)
+		*--to = *--from;
+	return shared;
+}
+
+static void ask_place(struct pd_places *places, struct pd_code_address *address, struct place_ask *to)
+{
+	pd_code_address_normalize(address);
+	to->place = pd_place_of(&places->frames, address,
+				pd_range_of(places->ranges, places->state, address, places->frames.unnamed_as_one));
+	to->known = pd_known_slot(&places->frames, places->known, PD_KNOWN_PLACES, &to->place);
+	__builtin_prefetch(to->known);
+}
+
+// At most PD_STACKS_AT_ONCE. Each memory that is needed is on its way before the first is looked at.
+static bool find_frames(struct pd_places *places, struct pd_code_address address, struct pd_chain_entry *entries,
+			size_t count)
+{
+	struct place_ask asks[PD_STACKS_AT_ONCE];
+	struct pd_wanted wanted[PD_STACKS_AT_ONCE];
+	size_t wanted_count = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct pd_code_address one = entry_address(&address, entries, i);
+
+		ask_place(places, &one, &asks[i]);
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct pd_code_address one = entry_address(&address, entries, i);
+		uint32_t frame = pd_known_frame(asks[i].known, &asks[i].place);
+
+		entries[i].frame = places->marks + frame;
+		if (PD_LIKELY(frame != PD_NO_FRAME))
+			continue;
+		ask(places, &one, &wanted[wanted_count]);
+		wanted[wanted_count++].at = i;
+	}
+	if (wanted_count && !find_wanted(places, wanted, wanted_count))
+		return false;
+	for (size_t i = 0; i < wanted_count; i++)
+		entries[wanted[i].at].frame = wanted[i].frame;
+	return true;
+}
+
+// The stacks of some entries; those after them have theirs.
+static void find_stacks(struct pd_places *places, uint32_t parent, struct pd_chain_entry *entries, size_t count)
+{
+	uint32_t frames[PD_STACKS_AT_ONCE], stacks[PD_STACKS_AT_ONCE];
+
+	for (size_t i = 0; i < count; i++)
+		frames[i] = entries[i].frame;
+	pd_tables_stacks(places->tables, parent, frames, count, stacks);
+	for (size_t i = 0; i < count; i++)
+		entries[i].stack = stacks[i];
+}
+
+// Those that have no stack yet are the first ones.
+static bool find_entries(struct pd_places *places, struct pd_code_address address, uint32_t parent, size_t count)
+{
+	struct pd_chain_entry *entries = places->entries.items;
+
+	address.depth = 1;
+	for (size_t i = 0, some; i < count; i += some) {
+		some = count - i < PD_STACKS_AT_ONCE ? count - i : PD_STACKS_AT_ONCE;
+		if (!find_frames(places, address, entries + i, some))
+			return false;
+		address.depth += (uint32_t)some;
+	}
+	for (size_t left = count, some; left; left -= some) {
+		some = left < PD_STACKS_AT_ONCE ? left : PD_STACKS_AT_ONCE;
+		find_stacks(places, parent, entries + left - some, some);
+		parent = entries[left - some].stack;
+	}
+	return !places->tables->failed;
+}
+
+static struct pd_last_chain *last_chain(struct pd_places *places, const struct pd_brief *brief, uint64_t maps,
+					uint32_t root)
+{
+	struct pd_last_chain *last = &places->last[brief->cpu % PD_LAST_CHAINS];
+
+	if (last->maps != maps || last->pid != brief->pid || last->root != root)
+		last->entries.count = 0;
+	last->maps = maps;
+	last->pid = brief->pid;
+	last->root = root;
+	return last;
+}
+
+static bool find_chain(struct pd_places *places, const struct pd_brief *brief, uint64_t maps, struct pd_moment when,
+		       uint32_t root, uint32_t *stack_out)
+{
+	struct pd_last_chain *last = last_chain(places, brief, maps, root);
+	const struct pd_code_address address = { .maps = maps, .pid = brief->pid, .when = when };
+	struct pd_chain_entries before = last->entries, *entries = &places->entries;
+	size_t shared = share_entries(entries, &before);
+	uint32_t parent = shared ? entries->items[entries->count - shared].stack : root;
+
+	last->entries.count = 0;
+	if (!find_entries(places, address, parent, entries->count - shared))
+		return false;
+	*stack_out = entries->items[0].stack;
+	last->entries = *entries;
+	*entries = before;
 	return true;
 }
 
 static bool find_stack(struct pd_places *places, const struct pd_brief *brief, uint64_t maps, struct pd_moment when,
 		       unsigned most, bool is_truncated, struct pd_met_stack *met_out)
 {
-	struct pd_u64s chain = brief->callchain;
-	struct pd_code_address address = { maps, brief->ip, brief->pid, brief->cpumode, 0, when };
-	size_t count;
+	const struct pd_code_address address = { maps, brief->ip, brief->pid, brief->cpumode, 0, when };
+	uint32_t root = 0;
 
-	if (!PD_GROW(places->chain, places->chain_capacity, chain.count + 1))
-		return false;
 	met_out->ip = pd_places_frame(places, address);
 	// the mark is frame 0, and outermost
-	met_out->stack = is_truncated && places->marks ? pd_tables_stack(places->tables, 0, 0) : 0;
-	if (met_out->ip == PD_NO_FRAME || !find_chain(places, chain, address, most, &count))
+	if (is_truncated && places->marks)
+		root = pd_tables_stack(places->tables, 0, 0);
+	if (met_out->ip == PD_NO_FRAME || !list_entries(places, brief->callchain, most))
 		return false;
-	if (!count)
-		places->chain[count++] = met_out->ip;
-	for (size_t i = count; i--;)
-		met_out->stack = pd_tables_stack(places->tables, met_out->stack, places->chain[i]);
+	if (places->entries.count)
+		return find_chain(places, brief, maps, when, root, &met_out->stack);
+	met_out->stack = pd_tables_stack(places->tables, root, met_out->ip);
 	return !places->tables->failed;
 }
 
@@ -206,5 +345,7 @@ void pd_places_fini(struct pd_places *places)
 	pd_free(places->known_memory);
 	pd_free(places->met);
 	pd_free(places->secrets);
-	pd_free(places->chain);
+	pd_free(places->entries.items);
+	for (size_t i = 0; i < PD_LAST_CHAINS; i++)
+		pd_free(places->last[i].entries.items);
 }

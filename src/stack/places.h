@@ -13,6 +13,30 @@ struct pd_met_stack {
 	uint32_t ip, stack;
 };
 
+// An address of a chain.
+struct pd_chain_entry {
+	uint64_t addr;
+	unsigned cpumode;
+	uint32_t frame, stack;
+};
+
+struct pd_chain_entries {
+	struct pd_chain_entry *items; // innermost first
+	size_t count, capacity;
+};
+
+// The chain that was found last on a CPU: the outermost callers of the next one are mostly the same.
+struct pd_last_chain {
+	uint64_t maps;
+	uint32_t pid;
+	uint32_t root; // the stack of the outermost entry's caller
+	struct pd_chain_entries entries;
+};
+
+enum {
+	PD_LAST_CHAINS = 16
+};
+
 struct pd_places {
 	struct pd_tables *tables;
 	const struct pd_state *state;
@@ -28,8 +52,8 @@ struct pd_places {
 	void *known_memory;
 	struct pd_met_stack *met; // by the tag; a newer one takes the place
 	struct pd_secrets *secrets;
-	uint32_t *chain; // frames of the present sample, innermost first
-	size_t chain_capacity;
+	struct pd_chain_entries entries; // of the present sample
+	struct pd_last_chain last[PD_LAST_CHAINS]; // by CPU
 };
 
 // False if there is no memory. State and symbols must be final.

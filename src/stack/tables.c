@@ -300,22 +300,51 @@ uint32_t pd_tables_add_mark(struct pd_tables *tables, const char *name)
 
 // ---- stacks ----
 
-uint32_t pd_tables_stack(struct pd_tables *tables, uint32_t parent, uint32_t frame)
+static uint32_t path_of(const struct pd_tables *tables, uint32_t parent_path, uint32_t frame)
 {
-	uint64_t hash = pd_hash_u64(tables->seed, (uint64_t)parent << 32 | frame);
-	size_t at = (uint32_t)hash;
+	return (uint32_t)pd_hash_u64(tables->seed, (uint64_t)parent_path << 32 | frame);
+}
 
-	for (uint32_t i; (i = pd_index_next(&tables->stack_index, hash, &at)) != PD_INDEX_END;)
+static uint32_t find_stack(struct pd_tables *tables, uint32_t parent, uint32_t frame, uint32_t path)
+{
+	size_t at = path;
+
+	for (uint32_t i; (i = pd_index_next(&tables->stack_index, path, &at)) != PD_INDEX_END;)
 		if (tables->stacks[i].parent == parent && tables->stacks[i].frame == frame)
 			return i;
 	if (tables->stack_count >= UINT32_MAX ||
 	    !PD_GROW(tables->stacks, tables->stack_capacity, tables->stack_count + 1) ||
-	    !pd_index_add(&tables->stack_index, hash, (uint32_t)tables->stack_count)) {
+	    !pd_index_add(&tables->stack_index, path, (uint32_t)tables->stack_count)) {
 		tables->failed = true;
 		return 0;
 	}
-	tables->stacks[tables->stack_count] = (struct pd_table_stack){ parent, frame };
+	tables->stacks[tables->stack_count] = (struct pd_table_stack){ parent, frame, path };
 	return (uint32_t)tables->stack_count++;
+}
+
+uint32_t pd_tables_stack(struct pd_tables *tables, uint32_t parent, uint32_t frame)
+{
+	return find_stack(tables, parent, frame, path_of(tables, tables->stacks[parent].path, frame));
+}
+
+// Where they stand depends on frames alone, so that the memory of all is on its way at once.
+void pd_tables_stacks(struct pd_tables *tables, uint32_t parent, const uint32_t *frames, size_t count,
+		      uint32_t *stacks_out)
+{
+	uint32_t paths[PD_STACKS_AT_ONCE], path = tables->stacks[parent].path;
+
+	for (size_t i = count; i--;) {
+		paths[i] = path = path_of(tables, path, frames[i]);
+		pd_index_prefetch(&tables->stack_index, path);
+	}
+	for (size_t i = count; i--;) {
+		uint32_t likely = pd_index_peek(&tables->stack_index, paths[i]);
+
+		if (likely != PD_INDEX_END)
+			__builtin_prefetch(&tables->stacks[likely]);
+	}
+	for (size_t i = count; i--;)
+		stacks_out[i] = parent = find_stack(tables, parent, frames[i], paths[i]);
 }
 
 const uint32_t *pd_tables_expand(struct pd_tables *tables, uint32_t stack, size_t *count_out)

@@ -57,10 +57,15 @@ struct pd_table_frame {
 	uint32_t first_line, line_count; // innermost first; at least one
 };
 
+enum {
+	PD_STACKS_AT_ONCE = 64
+};
+
 // A stack is a frame and the stack of its callers. Number 0 is the empty one.
 struct pd_table_stack {
 	uint32_t parent;
 	uint32_t frame;
+	uint32_t path; // a hash of all its frames
 };
 
 struct pd_tables {
@@ -108,6 +113,10 @@ uint32_t pd_tables_add_frame(struct pd_tables *tables, const struct pd_place *pl
 uint32_t pd_tables_add_mark(struct pd_tables *tables, const char *name);
 // The number of a stack.
 uint32_t pd_tables_stack(struct pd_tables *tables, uint32_t parent, uint32_t frame);
+// The numbers of stacks of which each is the parent of the one before, the last one has this parent. count is at most
+// PD_STACKS_AT_ONCE.
+void pd_tables_stacks(struct pd_tables *tables, uint32_t parent, const uint32_t *frames, size_t count,
+		      uint32_t *stacks_out);
 // The lines of a stack, innermost first, with inlined functions. Valid until the next call.
 const uint32_t *pd_tables_expand(struct pd_tables *tables, uint32_t stack, size_t *count_out);
 
