@@ -2,6 +2,7 @@
 #include "files/export.h"
 
 #include "files/analysis.h"
+#include "files/folder.h"
 #include "files/outfile.h"
 
 #include <inttypes.h>
@@ -16,6 +17,7 @@ struct exporting {
 	bool no_unwind;
 	struct pd_export *export_;
 	struct pd_export_format format;
+	struct folder folder; /* if the format needs one */
 };
 
 /* ---- what the library asks ---- */
@@ -48,6 +50,13 @@ static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
 	exporting->symbols = symbols_open(&exporting->values->symbols, exporting->input.file, state, false);
 	exporting->symbols_wrong = !exporting->symbols;
 	return exporting->symbols;
+}
+
+static struct pd_text *open_file(void *self, const char *name)
+{
+	struct exporting *exporting = self;
+
+	return folder_file(&exporting->folder, name);
 }
 
 /* ---- options ---- */
@@ -93,6 +102,8 @@ static int read_options(struct exporting *exporting, const struct call *call)
 	if (where && (pd_filter_asks(where) & (PD_FILTER_DSO | PD_FILTER_SYMBOL)))
 		return print_failure(CODE_USAGE,
 				     "option --where: dso and symbol cannot be used here; use --dsos and --symbols");
+	if (exporting->format.folder && (!values->output || !strcmp(values->output, "-")))
+		return print_failure(CODE_USAGE, "%s is a folder of files; use -o DIR", exporting->format.name);
 	if (exporting->format.binary && (!values->output || !strcmp(values->output, "-")) && call->out->terminal)
 		return print_failure(CODE_USAGE, "refusing to write %s to a terminal; use -o FILE",
 				     exporting->format.name);
@@ -145,44 +156,68 @@ static void report_done(const struct exporting *exporting)
 	report_dropped(exporting);
 }
 
-static int write_output(struct exporting *exporting, const struct call *call)
+static int run_export(struct exporting *exporting, struct pd_text *text)
 {
-	struct outfile file;
 	struct pd_error error;
-	const struct pd_select_options *wanted = &exporting->values->select;
+	const struct export_values *values = exporting->values;
+	const struct pd_select_options *wanted = &values->select;
 	bool by_place = wanted->dsos || wanted->dso || wanted->symbols || wanted->symbol;
 	const struct pd_export_options how = {
 		.size = sizeof(how),
 		.format = exporting->format.name,
 		.name = exporting->input.name,
-		.max_stack = exporting->values->max_stack,
+		.max_stack = values->max_stack,
 		.choose = filter_sample,
 		.choose_place = by_place ? choose_place : NULL,
 		.ready = get_ready,
 		.progress = input_progress_go_on,
-		.object = exporting->values->object,
+		.object = values->object,
 		.no_unwind = exporting->no_unwind,
-		.remap = exporting->values->remap,
+		.remap = values->remap,
+		.tasks_and_maps = !values->samples_only,
+		.wall_clock = values->wall_clock,
+		.file = open_file,
 		.symbols = open_symbols,
 		.self = exporting,
 	};
-	enum pd_status status;
-	int code = outfile_open(&file, exporting->values->output, call->out, exporting->input.name);
+	enum pd_status status = pd_export_new(&how, text, &exporting->export_, &error);
 
-	if (code != CODE_OK)
-		return code;
-	status = pd_export_new(&how, file.out->text, &exporting->export_, &error);
 	if (status >= 0)
 		status = pd_export_run(exporting->export_, exporting->input.file, &error);
 	progress_clear(&exporting->input.progress);
 	if (status == PD_ERROR_NO_MATCH)
-		code = report_nothing(exporting, &error);
-	else if (exporting->symbols_wrong)
-		code = CODE_UNREADABLE;
-	else if (status < 0 && status != PD_ERROR_OUTPUT)
-		code = code_with_error(status, &error);
+		return report_nothing(exporting, &error);
+	if (exporting->symbols_wrong)
+		return CODE_UNREADABLE;
 	/* What cannot be written is reported when the file is closed. */
-	code = outfile_close(&file, code);
+	return status < 0 && status != PD_ERROR_OUTPUT ? code_with_error(status, &error) : CODE_OK;
+}
+
+static int write_folder(struct exporting *exporting, const struct call *call)
+{
+	int code;
+
+	exporting->folder.path = exporting->values->output;
+	code = folder_open(&exporting->folder);
+	if (code == CODE_OK)
+		code = folder_close(&exporting->folder, run_export(exporting, call->out->text));
+	return code;
+}
+
+static int write_file(struct exporting *exporting, const struct call *call)
+{
+	struct outfile file;
+	int code = outfile_open(&file, exporting->values->output, call->out, exporting->input.name);
+
+	if (code == CODE_OK)
+		code = outfile_close(&file, run_export(exporting, file.out->text));
+	return code;
+}
+
+static int write_output(struct exporting *exporting, const struct call *call)
+{
+	int code = exporting->format.folder ? write_folder(exporting, call) : write_file(exporting, call);
+
 	if (code == CODE_OK)
 		report_done(exporting);
 	return code;

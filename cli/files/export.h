@@ -17,6 +17,7 @@ struct export_values {
 	const char *object; /* NULL: with the most branches */
 	const char *unwind; /* see unwind_parse */
 	bool remap;         /* see pd_quipper_options */
+	bool samples_only, wall_clock; /* of ctf: no other records; times of the wall clock */
 };
 
 /* Opens the file, writes the output, and reports what is wrong. Returns the exit code. */

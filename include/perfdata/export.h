@@ -33,6 +33,7 @@ struct pd_export_format {
 	const char *doc;    /* what it is, in a few words */
 	bool binary;        /* not text */
 	bool whole;         /* of all records: the choice of samples is ignored */
+	bool folder;        /* several files in a folder, see pd_export_options.file */
 };
 /** The index-th format, in the order of the help; false past the end. */
 PD_API bool pd_export_format(size_t index, struct pd_export_format *format_out);
@@ -61,6 +62,11 @@ struct pd_export_options {
 	bool no_unwind; /* call chains as they were recorded; otherwise copied user stacks are unwound */
 	bool remap;     /* of quipper: see pd_quipper_options */
 	bool record_numbers; /* page: each sample with the number of its record in the file */
+	/* Of ctf: records of threads and mappings are exported, too; times are those of the wall clock if the file has it. */
+	bool tasks_and_maps, wall_clock;
+	/* Of a format in a folder: opens the file of a name, which is the same for no two files. The text needs a sink, or gets all of
+	 * the file; it is the caller's, who writes what is left in it after pd_export_run. NULL ends the export. */
+	struct pd_text *(*file)(void *self, const char *name);
 };
 
 struct pd_export_result {
@@ -79,7 +85,8 @@ struct pd_export_dropped {
 struct pd_export;
 
 /** Parses the options. text gets the output and must outlive the export; set a sink (pd_text_set_sink) unless all of it fits in
- * memory. Errors: PD_ERROR_MEMORY; PD_ERROR_ARGUMENT: there is no such format. */
+ * memory. A format in a folder leaves it empty. Errors: PD_ERROR_MEMORY; PD_ERROR_ARGUMENT: there is no such format, or file is NULL
+ * and needed. */
 PD_API enum pd_status pd_export_new(const struct pd_export_options *options, struct pd_text *text,
 				    struct pd_export **export_out, struct pd_error *error);
 PD_API void pd_export_free(struct pd_export *export_);

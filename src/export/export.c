@@ -25,6 +25,7 @@ bool pd_export_format(size_t index, struct pd_export_format *format_out)
 		return false;
 	*format_out = formats[index].about;
 	format_out->whole = formats[index].sink->all_records;
+	format_out->folder = formats[index].sink->in_folder;
 	return true;
 }
 
@@ -46,9 +47,16 @@ enum pd_status pd_export_new(const struct pd_export_options *options, struct pd_
 		pd_free(self);
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "there is no format of this name");
 	}
+	if (formats[found].sink->in_folder && !self->options.file) {
+		pd_free(self);
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "the format has several files, which nobody opens");
+	}
 	self->text = text;
 	self->format = formats[found].sink;
 	self->supports = formats[found].supports;
+	if (self->format->in_folder && self->options.tasks_and_maps)
+		self->supports |= PD_SUPPORTS(COMM) | PD_SUPPORTS(FORK) | PD_SUPPORTS(EXIT);
 	self->sink = pd_alloc(self->format->size + 1);
 	if (!self->sink) {
 		pd_free(self);

@@ -31,6 +31,7 @@ struct pd_export_sample {
 	uint32_t thread;              // see pd_export_thread
 	uint32_t ip, stack;           // of the tables
 	uint64_t maps;                // pd_view.maps
+	uint64_t id;                  // of the counter whose value it is; 0: the sample's own
 	uint64_t value;               // by the unit of the event: the period, or 1
 	uint64_t time_ns;             // PD_NO_TIME if there is none
 	bool is_truncated;            // its callers are not all known
@@ -54,6 +55,8 @@ struct pd_export_sink {
 	size_t size;                           // of what it keeps, zeroed at first: export->sink
 	bool as_recorded;                      // chains are not unwound
 	bool all_records;                      // samples cannot be chosen
+	bool in_folder;                        // files in a folder, by options.file
+	bool no_frames;                        // ip and stack of samples are not needed
 	void (*begin)(struct pd_export *self); // before the first sample, once it is known that there is one
 	void (*sample)(struct pd_export *self, const struct pd_export_sample *sample);
 	// Another record, in time order with the samples, and before the first one, too. NULL: they are not needed.

@@ -52,7 +52,7 @@ struct pd_places {
 	void *known_memory;
 	struct pd_met_stack *met; // by the tag; a newer one takes the place
 	struct pd_secrets *secrets;
-	struct pd_chain_entries entries; // of the present sample
+	struct pd_chain_entries entries;           // of the present sample
 	struct pd_last_chain last[PD_LAST_CHAINS]; // by CPU
 };
 

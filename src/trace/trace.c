@@ -166,15 +166,21 @@ bool pd_trace_print(struct pd_trace *trace, const struct pd_event *event, struct
 	return true;
 }
 
-bool pd_trace_field_at(struct pd_trace *trace, const struct pd_event *event, size_t index,
-		       struct pd_trace_field *field_out)
+const struct pd_member *pd_trace_member_at(struct pd_trace *trace, const struct pd_event *event, size_t index)
 {
 	const struct pd_format *format = find_format(trace, event);
 
-	if (!format || index >= format->member_count)
-		return false;
-	*field_out = format->members[index].field;
-	return true;
+	return format && index < format->member_count ? &format->members[index] : NULL;
+}
+
+bool pd_trace_field_at(struct pd_trace *trace, const struct pd_event *event, size_t index,
+		       struct pd_trace_field *field_out)
+{
+	const struct pd_member *member = pd_trace_member_at(trace, event, index);
+
+	if (member)
+		*field_out = member->field;
+	return member != NULL;
 }
 
 // Expressions have a greatest size.

@@ -150,6 +150,8 @@ void pd_trace_print_format(struct pd_trace *trace, struct pd_format *format, str
 bool pd_trace_is_big(const struct pd_trace *trace);
 // Whether formats were read in part, because there was no memory.
 bool pd_trace_lacks_memory(const struct pd_trace *trace);
+// The index-th field of an event, common fields first; NULL past the end or if the format is unknown.
+const struct pd_member *pd_trace_member_at(struct pd_trace *trace, const struct pd_event *event, size_t index);
 // What the format of an event prints for bits of a field: the choices of the first __print_flags of it. NULL: nothing.
 const struct pd_choice_of_value *pd_trace_flags(struct pd_trace *trace, const struct pd_event *event,
 						const char *field);

@@ -164,7 +164,8 @@ def judge(perfdata, name, path, failures):
 def all_formats(perfdata):
     """As the program names them itself."""
     said = run([perfdata, "export"])[2].splitlines()[1:]
-    return [line.split(":", 1)[1].split()[0] for line in said]
+    names = [line.split(":", 1)[1].split()[0] for line in said]
+    return [name for name in names if name not in formats.IN_FOLDERS]
 
 
 def main():

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 
+import ctf
 import formats
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scale"))
@@ -82,8 +83,11 @@ def main():
             path = os.path.join(folder, "x.data")
             made.write(path)
             for name in names:
+                if name in formats.IN_FOLDERS:
+                    continue
                 judge(perfdata, name, label, path, samples, failures)
                 count += 1
+            failures += ctf.differences(perfdata, path, os.path.join(folder, "trace"), samples)
     print("\n".join(failures[:40]) or f"{count} exports of hostile names are well-formed")
     return 1 if failures or not count else 0
 

@@ -15,7 +15,17 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 struct exported {
 	struct pd_file *file;
 	struct pd_symbols *symbols;
+	struct pd_text *text;
 };
+
+// Formats in a folder: all of their files are one text here.
+static struct pd_text *open_part(void *self, const char *name)
+{
+	const struct exported *exported = self;
+
+	(void)name;
+	return exported->text;
+}
 
 static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
 {
@@ -40,10 +50,13 @@ static void require_no_more_than_read(const struct pd_export *export_)
 // False if the file cannot be exported.
 static bool export_once(const uint8_t *data, size_t size, const char *format, struct pd_text *text)
 {
-	struct exported exported = { 0 };
-	const struct pd_export_options options = {
-		.size = sizeof(options), .format = format, .symbols = open_symbols, .self = &exported
-	};
+	struct exported exported = { .text = text };
+	const struct pd_export_options options = { .size = sizeof(options),
+						   .format = format,
+						   .symbols = open_symbols,
+						   .file = open_part,
+						   .tasks_and_maps = true,
+						   .self = &exported };
 	struct walk walk = { 0 };
 	struct pd_open_options how = walk_options(&walk);
 	struct pd_export *export_ = NULL;

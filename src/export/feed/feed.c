@@ -54,13 +54,19 @@ static void note_time(struct pd_export *self, uint64_t time_ns)
 		self->last_ns = time_ns;
 }
 
+static bool needs_frames(const struct pd_export *self)
+{
+	return !self->format->no_frames || self->options.choose_place;
+}
+
 static void give(struct pd_export *self, struct pd_export_sample *sample, const struct pd_thread_view *view)
 {
 	struct pd_moment when = pd_record_moment(sample->record);
 
 	if (!is_chosen(self, sample, view->view.comm))
 		return;
-	if (!pd_places_stack(&self->places, sample->brief, view->view.maps, when, self->options.max_stack,
+	if (needs_frames(self) &&
+	    !pd_places_stack(&self->places, sample->brief, view->view.maps, when, self->options.max_stack,
 			     sample->is_truncated, &sample->ip, &sample->stack)) {
 		self->failed = true;
 		return;
@@ -111,6 +117,7 @@ static void give_value(struct pd_export *self, struct pd_export_sample *sample, 
 	brief->period = count->value - *last;
 	*last = count->value;
 	sample->event = event;
+	sample->id = count->id;
 	if (brief->period)
 		give(self, sample, view);
 }

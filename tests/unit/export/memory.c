@@ -13,7 +13,17 @@
 struct exported {
 	struct pd_file *file;
 	struct pd_symbols *symbols;
+	struct pd_text *text;
 };
+
+// Formats in a folder: all of their files are one text here.
+static struct pd_text *open_part(void *self, const char *name)
+{
+	const struct exported *exported = self;
+
+	(void)name;
+	return exported->text;
+}
 
 // Nothing of the machine: the same allocations each time.
 static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
@@ -31,10 +41,13 @@ static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
 
 static enum pd_status export_file(const char *path, const char *format, struct pd_text *text, uint64_t *told_out)
 {
-	struct exported exported = { 0 };
-	const struct pd_export_options options = {
-		.size = sizeof(options), .format = format, .symbols = open_symbols, .self = &exported
-	};
+	struct exported exported = { .text = text };
+	const struct pd_export_options options = { .size = sizeof(options),
+						   .format = format,
+						   .symbols = open_symbols,
+						   .file = open_part,
+						   .tasks_and_maps = true,
+						   .self = &exported };
 	struct pd_export *export_ = NULL;
 	struct pd_export_dropped dropped;
 	enum pd_status status = pd_file_open(path, NULL, &exported.file, NULL);
