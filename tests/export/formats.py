@@ -505,6 +505,7 @@ WITHOUT_SAMPLES = {"folded", "otlp", "callgrind"}
 # Several files: tests of their own.
 IN_FOLDERS = {"ctf"}
 
+
 def read_page(data):
     page = page_format.Page(data)
     stacks, known = [], {}
