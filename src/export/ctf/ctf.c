@@ -178,6 +178,7 @@ static void put_raw(struct pd_ctf *ctf, const struct pd_ctf_event *known, const 
 	pd_text_put(text, (const char *)sample->raw.data, sample->raw.size / 4 * 4);
 }
 
+// What a member of a group counted has a number and a period of its own.
 static uint64_t id_of(const struct pd_export_sample *sample, const struct pd_sample *full, uint64_t parts)
 {
 	if (sample->id)
@@ -204,6 +205,8 @@ static void put_parts(const struct pd_export_sample *sample, const struct pd_sam
 		}
 		if (part->at == AT(id))
 			value = id_of(sample, full, parts);
+		if (part->at == AT(period) && sample->id)
+			value = sample->brief->period;
 		pd_ctf_put(text, value, part->size);
 	}
 }
