@@ -153,6 +153,7 @@ static struct pd_text *begin_event(struct pd_export *self, uint32_t cpu, size_t 
 
 	if (!stream)
 		return NULL;
+	self->failed |= stream->packet->failed;
 	if (stream->packet->size >= PACKET_BYTES)
 		end_packet(self->sink, stream);
 	if (time_ns == PD_NO_TIME || time_ns < stream->end_ns)
@@ -293,6 +294,12 @@ static void note_lost(struct pd_export *self, const struct pd_sample_id *id, uin
 		stream->discarded += count;
 }
 
+static bool is_task_or_map(uint32_t type)
+{
+	return type == PD_RECORD_COMM || type == PD_RECORD_FORK || type == PD_RECORD_EXIT || type == PD_RECORD_MMAP ||
+	       type == PD_RECORD_MMAP2;
+}
+
 static void take_task_or_map(struct pd_export *self, const struct pd_record *record)
 {
 	const struct pd_comm *comm = pd_as_comm(record);
@@ -312,6 +319,8 @@ static void take_task_or_map(struct pd_export *self, const struct pd_record *rec
 	else if (mmap2)
 		put_mapping(begin_record(self, record, mmap2->sample_id, PD_CTF_MMAP2), mmap2->pid, mmap2->tid,
 			    mmap2->addr, mmap2->filename);
+	else if (is_task_or_map(record->type))
+		self->result.damaged++;
 }
 
 static void take_record(struct pd_export *self, const struct pd_record *record)
@@ -338,6 +347,7 @@ static void end(struct pd_export *self)
 
 	if (!metadata)
 		return;
+	check_texts(self);
 	for (size_t i = 0; i < ctf->stream_count; i++)
 		if (ctf->streams[i].packet->size)
 			end_packet(ctf, &ctf->streams[i]);
