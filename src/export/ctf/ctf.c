@@ -19,20 +19,6 @@ enum {
 };
 
 #define MASK(NAME) PD_MASK(PD_SAMPLE_TYPE_##NAME)
-#define AT(member) offsetof(struct pd_sample, member)
-
-const struct pd_ctf_part pd_ctf_parts[PD_CTF_PARTS] = {
-	{ "perf_ip", MASK(IP), 8, false, true, AT(ip) },
-	{ "perf_tid", MASK(TID), 4, true, false, AT(tid) },
-	{ "perf_pid", MASK(TID), 4, true, false, AT(pid) },
-	{ "perf_id", MASK(ID) | MASK(IDENTIFIER), 8, false, false, AT(id) },
-	{ "perf_stream_id", MASK(STREAM_ID), 8, false, false, AT(stream_id) },
-	{ "perf_period", MASK(PERIOD), 8, false, false, AT(period) },
-	{ "perf_weight", MASK(WEIGHT), 8, false, false, AT(weight) },
-	{ "perf_weight_struct", MASK(WEIGHT_STRUCT), 8, false, true, AT(weight_struct) },
-	{ "perf_data_src", MASK(DATA_SRC), 8, false, false, AT(data_src) },
-	{ "perf_transaction", MASK(TRANSACTION), 8, false, false, AT(transaction) },
-};
 
 // ---- packets ----
 
@@ -204,9 +190,9 @@ static void put_parts(const struct pd_export_sample *sample, const struct pd_sam
 		} else {
 			memcpy(&value, member, sizeof(value));
 		}
-		if (part->at == AT(id))
+		if (part->at == offsetof(struct pd_sample, id))
 			value = id_of(sample, full, parts);
-		if (part->at == AT(period) && sample->id)
+		if (part->at == offsetof(struct pd_sample, period) && sample->id)
 			value = sample->brief->period;
 		pd_ctf_put(text, value, part->size);
 	}

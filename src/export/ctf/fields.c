@@ -1,12 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields of tracepoints: what they are in a trace, and their values. */
+/* Fields of samples and of tracepoints: what they are in a trace, and values of the latter. */
 #include "export/ctf/ctf.h"
 
 #include <ctype.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text/text.h"
+
+#define MASK(NAME) PD_MASK(PD_SAMPLE_TYPE_##NAME)
+#define AT(member) offsetof(struct pd_sample, member)
+
+const struct pd_ctf_part pd_ctf_parts[PD_CTF_PARTS] = {
+	{ "perf_ip", MASK(IP), 8, false, true, AT(ip) },
+	{ "perf_tid", MASK(TID), 4, true, false, AT(tid) },
+	{ "perf_pid", MASK(TID), 4, true, false, AT(pid) },
+	{ "perf_id", MASK(ID) | MASK(IDENTIFIER), 8, false, false, AT(id) },
+	{ "perf_stream_id", MASK(STREAM_ID), 8, false, false, AT(stream_id) },
+	{ "perf_period", MASK(PERIOD), 8, false, false, AT(period) },
+	{ "perf_weight", MASK(WEIGHT), 8, false, false, AT(weight) },
+	{ "perf_weight_struct", MASK(WEIGHT_STRUCT), 8, false, true, AT(weight_struct) },
+	{ "perf_data_src", MASK(DATA_SRC), 8, false, false, AT(data_src) },
+	{ "perf_transaction", MASK(TRANSACTION), 8, false, false, AT(transaction) },
+};
 
 // ---- what they are ----
 

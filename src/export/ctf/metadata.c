@@ -211,7 +211,7 @@ static void put_event(struct pd_export *self, struct pd_ctf *ctf, const struct p
 		return;
 	}
 	begin_event(text, PD_CTF_RECORDS + event->index);
-	put_quoted(self, text, (struct pd_str){ event->name, (uint32_t)strlen(event->name) });
+	put_quoted(self, text, (struct pd_str){ .data = event->name, .length = (uint32_t)strlen(event->name) });
 	begin_fields(text);
 	put_parts(event, text);
 	if (event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_RAW))
