@@ -23,3 +23,12 @@ try export -q --to speedscope --no-symbols -o folder hot.data nothing.data two.d
 shell 'ls folder'
 try export --to nothing -o elsewhere hot.data two.data
 shell 'ls elsewhere'
+# a folder of files, whose place nothing else may have
+try export --to ctf hot.data
+try export -q --to ctf -o trace hot.data
+shell 'ls trace'
+try export -q --to ctf -o trace hot.data
+try export -q --to ctf -o none --comm nothing hot.data
+try data convert --to-ctf samples -i hot.data
+try data convert --to-ctf samples --to-json samples -i hot.data
+shell 'ls'
