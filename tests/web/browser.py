@@ -182,6 +182,12 @@ class Browser:
                       modifiers=8 if shift else 0, **({"text": text} if kind == "keyDown" else {}))
         self.settle()
 
+    def type_key(self, letter):
+        """A key that gives a letter."""
+        for kind in "keyDown", "keyUp":
+            self.send("Input.dispatchKeyEvent", type=kind, key=letter, **({"text": letter} if kind == "keyDown" else {}))
+        self.settle()
+
     def type(self, text):
         self.send("Input.insertText", text=text)
         self.settle()

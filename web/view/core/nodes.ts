@@ -12,7 +12,7 @@ export interface Nodes {
 	self(node: number): number;
 	parent(node: number): number;
 	hasChildren(node: number): boolean;
-	children(node: number): number[]; // the largest first, none of 0
+	children(node: number): readonly number[]; // the largest first, none of 0
 }
 
 function largestFirst(nodes: number[], value: (node: number) => number): number[] {
@@ -46,7 +46,7 @@ export class DownwardNodes implements Nodes {
 		return this.sums.total[node] > this.sums.self[node];
 	}
 
-	children(node: number): number[] {
+	children(node: number): readonly number[] {
 		const { tree, total } = this.sums;
 		const found: number[] = [];
 		for (let child = node + 1; child < tree.end[node]; child = tree.end[child])
@@ -142,7 +142,7 @@ export class InvertedNodes implements Nodes {
 		return one.rows.some((row) => this.sums.tree.parent[row] !== ROOT);
 	}
 
-	children(node: number): number[] {
+	children(node: number): readonly number[] {
 		const one = this.nodes[node];
 		if (one.children) return one.children;
 		const rows = new Int32Array(one.rows.length);

@@ -74,7 +74,7 @@ export class TreeView implements ViewPanel {
 	private list(): void {
 		const nodes = this.nodes as Nodes;
 		this.lines = [];
-		const todo: Line[] = nodes.children(ROOT).reverse().map((node) => ({ node, depth: 0 }));
+		const todo: Line[] = [...nodes.children(ROOT)].reverse().map((node) => ({ node, depth: 0 }));
 		for (let line = todo.pop(); line; line = todo.pop()) {
 			this.lines.push(line);
 			if (!this.open.has(line.node)) continue;

@@ -1,0 +1,358 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Opens pages of perfdata view in a browser, from files, and holds the numbers of each view against those of perfdata report
+and script of the same recording and selection.
+
+usage: view.py PERFDATA RECORDINGS [--shots FOLDER]
+"""
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+
+import browser
+
+SKIPPED = 77
+KEPT = ("hot.data", "hot-multi.data", "hot-group.data", "hot-zstd.data", "hot-trace.data", "hot-regs.data")
+VIEWS = ("overview", "timeline", "heat", "flame", "chart", "tree", "functions", "sandwich", "samples")
+HOSTILE = ["</script><script>window.hurt=1</script>", "\"'><img src=x onerror=window.hurt=1>", "<!-- <script>", "__proto__",
+           "javascript:alert(1)", "@@DATA@@@@SCRIPT@@", "\u202egnp\u2028\u00e9", "constructor", "x" * 65536]
+
+program, recordings = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+shots = pathlib.Path(sys.argv[4]) if sys.argv[3:4] == ["--shots"] else None
+scratch = tempfile.TemporaryDirectory(prefix="perfdata-view-")
+folder = pathlib.Path(scratch.name)
+checks = 0
+
+
+def check(condition, what):
+    global checks
+    checks += 1
+    if not condition:
+        sys.exit(f"FAIL: {what}")
+
+
+def run(*arguments):
+    return subprocess.run([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+
+
+def fresh():
+    """A recording of two events with call chains and switches; None if perf cannot record here."""
+    path = folder / "fresh.data"
+    work = "for n in 1 2 3; do find /usr/share/doc | sort | cksum; seq 20000 | sort -R | md5sum; done"
+    try:
+        done = subprocess.run(["perf", "record", "-q", "-F", "997", "-g", "--switch-events", "-e", "cpu-clock", "-e", "page-faults",
+                               "-o", str(path), "sh", "-c", work], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+    except (FileNotFoundError, subprocess.TimeoutExpired):
+        return None
+    return path if done.returncode == 0 else None
+
+
+class Page:
+    def __init__(self, page, path):
+        self.page, self.path = page, path
+
+    def run(self, expression):
+        return self.page.run(expression)
+
+    def open(self, fragment):
+        """Another fragment of the same page is no new request: a blank page comes between."""
+        self.page.open("about:blank")
+        url = self.path.as_uri() + fragment
+        self.page.open(url)
+        end = time.monotonic() + 60
+        while not self.run("globalThis.perfdataView?.picture || document.querySelector('.failed')?.textContent"):
+            check(time.monotonic() < end, f"{url} shows nothing")
+            time.sleep(0.02)
+        self.page.settle()
+        check(self.page.requests == [self.path.as_uri()], f"{url}: it asked for {self.page.requests}")
+        check(not self.page.errors, f"{url}: {self.page.errors}")
+
+    def update(self, change):
+        self.run(f"perfdataView.app.update({json.dumps(change)})")
+        self.page.settle()
+
+    def state(self):
+        return self.run("perfdataView.app.session.state")
+
+    def texts(self, selector):
+        return self.run(f"[...document.querySelectorAll({json.dumps(selector)})].map((one) => one.textContent)")
+
+
+def count(text):
+    """The number at the beginning of a text."""
+    found = re.match(r"[\d,]+", text)
+    check(found, f"no number in {text!r}")
+    return int(found[0].replace(",", ""))
+
+
+def report(source, *options):
+    tables = json.loads(run("report", "-q", "--json", "--no-inline", "-g", "none", "--percent-limit", "0", *options, str(source)))["tables"]
+    return {table["name"]: table["rows"] for table in tables if len(table["events"]) == 1} or by_group(tables)
+
+
+def by_group(tables):
+    """Events that were recorded as a group share a table."""
+    return {event["event"]: [{**row, "amounts": [row["amounts"][index]]} for row in table["rows"]]
+            for table in tables for index, event in enumerate(table["events"])}
+
+
+def by_function(rows, names, field="samples"):
+    """Sums by function, as the page has them: addresses without a name are one function for each object."""
+    sums = collections.Counter()
+    for row in rows:
+        object_name = row["dso"] if row["dso"].startswith("[") else f"[{row['dso']}]"
+        name = next((one for one in (row["symbol"], object_name) if one in names), "[unknown]")
+        sums[name] += row["amounts"][0][field]
+    return +sums
+
+
+def page_functions(view):
+    """Sums by function in the page's table, and those that its rows show."""
+    rows = view.run("""(() => {
+        const { session } = perfdataView.app, { recording, functions } = session, found = [];
+        for (let func = 0; func < functions.total.length; func++)
+            if (functions.total[func] > 0) found.push([recording.name(func), functions.self[func], functions.total[func]]);
+        return found;
+    })()""")
+    self, total = collections.Counter(), collections.Counter()
+    for name, own, all_of_it in rows:
+        self[name] += own
+        total[name] += all_of_it
+    shown = view.run("[...document.querySelectorAll('.functions .row')].map((row) => [...row.children].map((one) => one.textContent))")
+    check(shown, "no row of the table is shown")
+    for own, _, all_of_it, _, name, _ in shown:
+        check(count(own) <= self[name] and count(all_of_it) <= total[name], f"{name}: the row shows {own} and {all_of_it}")
+    one = max(rows, key=lambda row: (row[1], row[2]))
+    check(count(shown[0][0]) == one[1], f"the first row shows {shown[0]}, the largest is {one}")
+    return +self, total
+
+
+def check_functions(view, source, event, options, what):
+    view.update({"view": "functions"})
+    self, total = page_functions(view)
+    wanted = by_function(report(source, "--no-children", "-s", "symbol,dso", *options).get(event, []), self)
+    check(self == wanted, f"{what}: self {dict(self - wanted)} more and {dict(wanted - self)} less than report")
+    check(view.run("perfdataView.app.session.counts.samples") == sum(wanted.values()), f"{what}: samples")
+    return self, total
+
+
+def check_tree(view, self, what):
+    """Inverted, the roots are the functions with their own samples."""
+    view.update({"view": "tree", "invert": True})
+    view.run("[...document.querySelectorAll('.tree .view-tools button')].at(-1).click()")
+    view.page.settle()
+    rows = view.run("[...document.querySelectorAll('.tree .row')].map((row) => [row.children[0].textContent, row.querySelector('b').textContent])")
+    check(rows, f"{what}: no row of the tree")
+    for value, name in rows:
+        check(count(value) <= self[name], f"{what}: the inverted tree has {value} of {name}, report {self[name]}")
+    check(count(rows[0][0]) == max(self.values()) or len(set(self)) < len(self), f"{what}: {rows[0]} is not the largest")
+    view.update({"invert": False})
+
+
+def check_flame(view, self, what):
+    view.update({"view": "flame"})
+    time.sleep(0.25)
+    labels = view.texts("[role=tree] [role=treeitem]")
+    check(labels and labels[0].startswith("all, "), f"{what}: no frames: {labels[:3]}")
+    check(count(labels[0][5:]) == sum(self.values()), f"{what}: the root is {labels[0]}")
+    sums = view.run("""(() => {
+        const { nodes } = perfdataView.app.session;
+        return nodes.children(0).reduce((sum, node) => sum + nodes.value(node), 0);
+    })()""")
+    check(sums == sum(self.values()), f"{what}: the frames above the root are {sums}")
+
+
+def check_sandwich(view, self, total, what):
+    name = max((one for one in total if self[one]), key=lambda one: total[one])
+    view.update({"view": "sandwich", "func": view.run(f"perfdataView.app.recording.functionOf({json.dumps(name)})")})
+    check(count(view.texts("#between-self")[0][5:]) <= self[name], f"{what}: self of {name}")
+    middle = view.run("(() => { const v = perfdataView.app.current; return [v.callers, v.callees].map((g) => g.boxes[0].value); })()")
+    check(middle[0] == middle[1] == count(view.texts("#between-total")[0][6:]), f"{what}: {name} between {middle}")
+    view.update({"func": -1})
+
+
+def check_times(view, source, event, self, what):
+    view.update({"view": "timeline", "lanes": "process"})
+    lanes = view.run("perfdataView.app.current.set.lanes.map((lane) => [lane.pid, lane.end - lane.first])")
+    whole = view.run("perfdataView.app.session.samples.count")
+    check(sum(number for _, number in lanes) == whole, f"{what}: lanes have {lanes} of {whole}")
+    view.update({"view": "heat"})
+    cells = view.run("[...perfdataView.app.current.cells].reduce((sum, one) => sum + one, 0)")
+    check(cells == whole, f"{what}: the heat map has {cells} of {whole}")
+    view.update({"view": "samples"})
+    check(count(view.texts(".samples .note")[0]) == sum(self.values()), f"{what}: the list has {view.texts('.samples .note')}")
+    rows = view.run("[...document.querySelectorAll('.samples .row')].map((row) => [...row.children].map((one) => one.textContent))")
+    lines = run("script", "-q", "--ns", "-F", "tid,time,event", str(source)).decode(errors="replace").splitlines()
+    found = [re.match(r"\s*(\d+)\s+(\d+\.\d+):\s+(\S+):", line) for line in lines]
+    wanted = {(one[1], one[2]) for one in found if one and one[3] == event}
+    check(wanted, f"{what}: script prints no {event}")
+    for row in rows[:30]:
+        check((row[1].split()[-1], row[0]) in wanted, f"{what}: script does not print {row}")
+
+
+def check_selections(view, source, what):
+    """All, a part of the time, and one thread."""
+    events = view.run("perfdataView.app.recording.header.events")
+    for index, event in enumerate(events):
+        if event["samples"] == 0:
+            continue
+        where = f"{what} {event['name']}"
+        view.open(f"#1&e={urllib.parse.quote(event['name'], safe='').replace('-', '%2D')}&w=samples&in=0")
+        check(view.state()["event"] == index, f"{where}: the event")
+        self, total = check_functions(view, source, event["name"], [], where)
+        check_tree(view, self, where)
+        check_flame(view, self, where)
+        check_sandwich(view, self, total, where)
+        check_times(view, source, event["name"], self, where)
+        check_part(view, source, event["name"], where)
+        check_thread(view, source, event["name"], where)
+
+
+def seconds(view, tick):
+    ns = int(view.run("perfdataView.app.recording.header.time.start")) + tick
+    return f"{ns // 10**9}.{ns % 10**9:09}"
+
+
+def check_part(view, source, event, what):
+    times = view.run("(() => { const { time, count } = perfdataView.app.session.samples; return [time[count >> 2], time[count - 1 - (count >> 2)]]; })()")
+    view.update({"ranges": [{"from": times[0], "to": times[1]}]})
+    options = ["--time", f"{seconds(view, int(times[0]))},{seconds(view, int(times[1]))}"]
+    self, _ = check_functions(view, source, event, options, f"{what} from {times}")
+    check_tree(view, self, f"{what} from {times}")
+    view.update({"ranges": []})
+
+
+def check_thread(view, source, event, what):
+    task = view.run("(() => { const { recording, samples } = perfdataView.app.session; return recording.tasks[recording.threads[samples.thread[0]].task]; })()")
+    view.update({"threads": [f"{task['pid']}:{task['tid']}"]})
+    self, _ = check_functions(view, source, event, ["--tid", str(task["tid"])], f"{what} of {task['tid']}")
+    check_flame(view, self, f"{what} of {task['tid']}")
+    view.update({"threads": []})
+
+
+def check_overview(view, source):
+    view.open("")
+    trust = json.loads(run("report", "-q", "--json", str(source)))["trust"]
+    shown = dict(view.run("[...document.querySelectorAll('[data-fact]')].map((one) => [one.dataset.fact, one.querySelector('b').textContent])"))
+    check(count(shown["samples"]) == trust["samples"], f"samples {shown} {trust}")
+    check(count(shown["lost"]) == trust["lost"] + trust["lost_samples"], f"lost {shown} {trust}")
+    check(count(shown["throttled"]) == trust["throttled"], f"throttled {shown} {trust}")
+    check(shown["unresolved"] == f"{100 * trust['unknown_functions'] / max(trust['samples'], 1):.2f} %", f"unresolved {shown} {trust}")
+    events = view.run("[...document.querySelectorAll('[data-event]')].map((row) => [row.dataset.event, row.children[1].textContent])")
+    for name, rows in report(source, "-s", "symbol", "--no-children").items():
+        check(sum(row["amounts"][0]["samples"] for row in rows) == count(dict(events)[name]), f"{name}: {events}")
+
+
+def check_link(view):
+    """A link restores the state, whatever it is."""
+    view.open("#1&w=samples")
+    view.page.size(1300, 800)
+    total = view.run("perfdataView.app.session.counts.samples")
+    view.update({"view": "flame"})
+    view.run("perfdataView.app.current.graph.choose(perfdataView.app.session.nodes.children(0)[0])")
+    view.page.settle()
+    view.run("perfdataView.app.current.element.querySelector('.graph').focus()")
+    view.page.type_key("f")
+    check(len(view.state()["transforms"]) == 1, "f focuses on the function")
+    crumbs = view.texts(".crumb small")
+    left = view.run("perfdataView.app.session.sums.total[0]")
+    gone = view.run("perfdataView.app.session.taken().before.samples")
+    check(count(crumbs[0].replace("\u2212", "")) + left + gone == total, f"{crumbs} were taken away and {left} are left of {total}")
+    view.update({"search": "a b", "ranges": [{"from": 0, "to": 10**9}], "colour": "object", "sort": "name", "invert": True})
+    time.sleep(0.4)
+    state, fragment = view.state(), view.run("location.hash")
+    view.open(fragment)
+    check(view.state() == state, f"{fragment}: {view.state()} is not {state}")
+    view.run("document.querySelector('.crumb .cross[aria-label^=\"Remove: Focus\"]').click()")
+    view.page.settle()
+    check(view.state()["transforms"] == [], "the cross removes the crumb")
+    view.run("perfdataView.app.undo()")
+    time.sleep(0.3)
+    check(len(view.state()["transforms"]) == 1, "back brings it again")
+    view.open("#1&v=zzz&zz=1&x=ff-nobody&fp=other")
+    check("not understood" in view.texts(".warning")[0].lower(), "what is wrong in a link is said")
+
+
+def check_keys(view):
+    view.open("#1&v=overview")
+    for index, name in enumerate(VIEWS):
+        view.page.type_key(str(index + 1))
+        check(view.state()["view"] == name, f"{index + 1} shows {view.state()['view']}")
+    view.page.type_key("?")
+    check(view.texts("dialog h2") == ["Keys"], "? shows the keys")
+    view.page.key("Escape")
+    check(view.texts("dialog h2") == [], "Escape closes")
+    view.page.type_key("i")
+    check(view.state()["invert"], "i inverts")
+    view.page.type_key("t")
+    check(view.texts("dialog h2") == ["Processes, threads and CPUs"], "t shows the tasks")
+    view.page.key("Escape")
+    view.page.key("/")
+    view.page.type("no such function")
+    check(view.texts(".found") == ["0.00 % in 0 functions"], f"{view.texts('.found')}")
+    view.page.key("Escape")
+    check(view.state()["search"] == "", "Escape ends the search")
+
+
+def check_hostile(page):
+    path = folder / "hostile.folded"
+    path.write_text("".join(f"task;{name.replace(';', ':')};end {index + 1}\n" for index, name in enumerate(HOSTILE)))
+    data = folder / "hostile.data"
+    run("import", "--from", "folded", "-o", str(data), str(path))
+    out = folder / "hostile.html"
+    run("view", "-q", "-o", str(out), "--title", HOSTILE[0], str(data))
+    view = Page(page, out)
+    for name in VIEWS:
+        view.open(f"#1&v={name}")
+        check(view.run("window.hurt === undefined && document.querySelectorAll('script').length < 3"), f"{name}: a name was run")
+        check(view.run("document.querySelectorAll('img').length") == 0, f"{name}: a name became an element")
+        check(view.run("document.documentElement.scrollWidth <= innerWidth"), f"{name}: a long name makes the page wider")
+    names = view.run("(() => { const { recording } = perfdataView.app, all = []; for (let f = 0; f < recording.functionCount; f++) all.push(recording.name(f)); return all; })()")
+    check(any(name.startswith("</script>") for name in names), f"no hostile name: {[name[:40] for name in names]}")
+
+
+def check_looks(page, path, what):
+    view = Page(page, path)
+    for label, width, height, dark in ("light", 1600, 900, False), ("dark", 1600, 900, True), ("narrow", 390, 780, False):
+        page.size(width, height, 1, dark)
+        for name in VIEWS:
+            view.open(f"#1&v={name}")
+            check(view.run("document.documentElement.scrollWidth") <= width, f"{label} {name}: wider than the window")
+            if shots and (not dark or name in ("flame", "timeline")):
+                shots.mkdir(parents=True, exist_ok=True)
+                page.screenshot(shots / f"{what}-{label}-{name}.png")
+    page.size(1300, 1000)
+
+
+def main():
+    if not browser.program():
+        print("no chromium is installed (tools/setup web)")
+        return SKIPPED
+    sources = [recordings / name for name in KEPT]
+    made = fresh()
+    sources = [made, *sources] if made else sources
+    with browser.Browser() as page:
+        page.size(1300, 1000)
+        for source in sources:
+            out = folder / f"{source.name}.html"
+            run("view", "-q", "-o", str(out), str(source))
+            view = Page(page, out)
+            check_overview(view, source)
+            check_selections(view, source, source.name)
+        first = folder / f"{sources[0].name}.html"
+        check_link(Page(page, first))
+        check_keys(Page(page, first))
+        check_hostile(page)
+        check_looks(page, first, "view")
+    print(f"{checks} checks passed, {len(sources)} recordings")
+    return 0
+
+
+sys.exit(main())
