@@ -66,15 +66,6 @@ static void report_missing(void *self, const char *message)
 		print_error("%s", message);
 }
 
-static bool parse_style(const char *style, bool *intel_out)
-{
-	*intel_out = style && !strcmp(style, "intel");
-	if (!style || *intel_out || !strcmp(style, "att"))
-		return true;
-	print_error("option --disassembler-style: '%s' is neither att nor intel", style);
-	return false;
-}
-
 static bool parse_options(struct run *run)
 {
 	const struct values *values = run->values;
@@ -98,17 +89,13 @@ static bool parse_options(struct run *run)
 								   !values->stdio,
 						       .warn = report_missing,
 						       .self = run };
-	if (values->samples && values->period) {
-		print_error("--show-nr-samples and --show-total-period cannot be combined");
-		return false;
-	}
-	if (values->percent_type && pd_annotate_percent_parse(values->percent_type, &run->text.percent, &error) < 0) {
-		print_error("option --percent-type: %s", error.message);
-		return false;
-	}
+	if (values->samples && values->period)
+		return print_error("--show-nr-samples and --show-total-period cannot be combined");
+	if (values->percent_type && pd_annotate_percent_parse(values->percent_type, &run->text.percent, &error) < 0)
+		return print_error("option --percent-type: %s", error.message);
 	if (values->percent_limit && !percent_parse("percent-limit", values->percent_limit, &run->wanted.least_percent))
 		return false;
-	return parse_style(values->style, &run->wanted.intel);
+	return option_choice("disassembler-style", values->style, "att", "intel", &run->wanted.intel);
 }
 
 static int annotate(struct run *run)
@@ -132,10 +119,8 @@ static int annotate(struct run *run)
 		return code;
 	status = pd_annotate_build(run->annotate, run->analysis.input.file, run->analysis.profile,
 				   run->analysis.symbols, &error);
-	if (status == PD_OK && run->wanted.symbol && !pd_annotate_function(run->annotate, 0, 0)) {
-		print_error("no samples in a function '%s'", run->wanted.symbol);
-		return CODE_NOTHING;
-	}
+	if (status == PD_OK && run->wanted.symbol && !pd_annotate_function(run->annotate, 0, 0))
+		return print_failure(CODE_NOTHING, "no samples in a function '%s'", run->wanted.symbol);
 	if (status == PD_OK)
 		status = run->values->json ? pd_annotate_json(run->annotate, run->call->out->text, &error) :
 					     pd_annotate_text(run->annotate, &run->text, run->call->out->text, &error);
@@ -171,10 +156,8 @@ const struct command cmd_annotate = {
 		"\n"
 		"Objects are found as in report. Code is disassembled by capstone, which the build may lack, and spelled as by objdump; source "
 		"files are read from where the compiler found them.",
-	.options = options,
-	.examples = examples,
+	OWN_TABLES,
 	.usual = "symbol print-line show-nr-samples percent-type no-source disassembler-style dsos",
-	.values_size = sizeof(struct values),
 	.max_words = 1,
 	.run = run_annotate,
 };

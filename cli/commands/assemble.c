@@ -4,6 +4,7 @@
  * it comes from and what is written.
  */
 #include "front/cli.h"
+#include "files/input.h"
 #include "files/target.h"
 
 #include <perfdata/assemble.h>
@@ -138,13 +139,11 @@ static int assemble_text(struct assemble *assemble, int fd, const char *name)
 static int run_assemble(const struct call *call)
 {
 	struct assemble assemble = { .values = call->values };
-	const char *path = assemble.values->input;
+	const char *path;
 	int code, fd;
 
-	if (path && call->word_count)
-		return print_failure(CODE_USAGE, "unexpected argument '%s' (--input is '%s' already)", call->words[0],
-				     path);
-	path = path ? path : call->word_count ? call->words[0] : "-";
+	if (!input_path(assemble.values->input, call, "-", &path))
+		return CODE_USAGE;
 	code = target_take(&assemble.target, &assemble.values->target, PD_PACK_KEEP);
 	if (code != CODE_OK)
 		return code;

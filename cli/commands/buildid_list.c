@@ -30,8 +30,9 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-static int list_file(struct input *input, const struct values *values)
+static int list_file(struct input *input)
 {
+	const struct values *values = input->call->values;
 	const struct pd_objects_options options = { .size = sizeof(options),
 						    .only_hits = values->hits,
 						    .progress = input_progress_step,
@@ -82,7 +83,6 @@ static int run_buildid_list(const struct call *call)
 	struct pd_error error;
 	struct input input;
 	const char *path = values->input.path ? values->input.path : call->word_count ? call->words[0] : NULL;
-	int code;
 
 	if (values->kernel)
 		return code_with_error(pd_print_running_kernel(call->out->text, &error), &error);
@@ -91,10 +91,7 @@ static int run_buildid_list(const struct call *call)
 	if (path && pd_is_elf(path))
 		return print_elf(call, path);
 	wanted.keep = true;
-	code = input_open(&input, &wanted, call, NULL, NULL);
-	if (code != CODE_OK)
-		return code;
-	return input_close(&input, list_file(&input, values));
+	return input_run(&input, &wanted, call, list_file);
 }
 
 const struct command cmd_buildid_list = {

@@ -44,8 +44,9 @@ struct convert {
 	struct target target;
 };
 
-static int convert_opened(struct convert *convert)
+static int convert_opened(struct input *input)
 {
+	struct convert *convert = (struct convert *)input;
 	const struct pd_convert_options options = { .size = sizeof(options),
 						    .sort = convert->values->sort,
 						    .progress = input_progress,
@@ -103,10 +104,7 @@ static int run_convert(const struct call *call)
 		return code;
 	input.keep = convert.values->sort;
 	input.verify = true;
-	code = input_open(&convert.input, &input, call, NULL, NULL);
-	if (code != CODE_OK)
-		return code;
-	return input_close(&convert.input, convert_opened(&convert));
+	return input_run(&convert.input, &input, call, convert_opened);
 }
 
 const struct command cmd_convert = {

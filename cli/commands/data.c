@@ -20,8 +20,8 @@ static const struct option options[] = {
 	FLAG("all", 0, everything, "CTF: with records of threads and mappings; JSON has no other records than samples"),
 	FLAG("tod", 0, all.wall_clock,
 	     "CTF: with times of the wall clock, if they were recorded; JSON has the times of the file"),
-	GROUP(input_group, all.input),
-	GROUP(symbol_group, all.symbols),
+	GROUP(input_group, all.analysis.input),
+	GROUP(symbol_group, all.analysis.symbols),
 	{ 0 },
 };
 
@@ -35,7 +35,7 @@ static const struct example examples[] = {
 /* As perf, which writes over nothing unless it is forced to. A folder is not written over at all. */
 static bool may_write(const struct values *values)
 {
-	if (!values->json || values->all.input.force || access(values->json, F_OK) != 0)
+	if (!values->json || values->all.analysis.input.force || access(values->json, F_OK) != 0)
 		return true;
 	return print_error("%s exists; --force overwrites it", values->json);
 }

@@ -78,15 +78,12 @@ struct run {
 
 /* ---- options ---- */
 
-static bool is_relative(const struct values *values)
-{
-	return values->percentage && strcmp(values->percentage, "relative") == 0;
-}
-
 static bool check_options(const struct values *values)
 {
-	if (values->percentage && !is_relative(values) && strcmp(values->percentage, "absolute") != 0)
-		return print_error("option --percentage: '%s' is neither relative nor absolute", values->percentage);
+	bool absolute;
+
+	if (!option_choice("percentage", values->percentage, "relative", "absolute", &absolute))
+		return false;
 	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.'))
 		return print_error("option --field-separator: '%s' is not a single character other than '.'",
 				   values->separator);
@@ -242,7 +239,7 @@ static int compare(struct run *run)
 	size_t count = run->call->word_count;
 	struct compare compare = { .options = &run->values->analysis,
 				   .sort = run->values->sort,
-				   .relative = is_relative(run->values),
+				   .relative = run->values->percentage && !strcmp(run->values->percentage, "relative"),
 				   .call = run->call,
 				   .diff = run->diff };
 	int code, printed;

@@ -31,58 +31,47 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-struct evlist {
-	const struct values *values;
-	struct pd_trace *trace;
-};
-
 /* ---- the command ---- */
 
 static bool pass(void *self, struct pd_stream *stream, const struct pd_record *record)
 {
-	struct evlist *evlist = self;
-
 	if (record->type == PD_RECORD_SAMPLE)
 		pd_stream_pass(stream);
-	return pd_trace_take(evlist->trace, record, NULL) == PD_OK;
+	return pd_trace_take(self, record, NULL) == PD_OK;
 }
 
-static int list(struct evlist *evlist, struct input *input)
+static int list_events(struct input *input)
 {
-	const struct values *values = evlist->values;
+	const struct values *values = input->call->values;
+	struct pd_trace *trace;
 	struct pd_print_events_options shown = values->shown;
 	struct pd_error error;
 	int code = CODE_OK;
 
 	shown.size = sizeof(shown);
-	if (pd_trace_new(input->file, NULL, &evlist->trace, &error) != PD_OK)
+	if (pd_trace_new(input->file, NULL, &trace, &error) != PD_OK)
 		return print_failure(CODE_UNREADABLE, "%s", error.message);
 	/* The events of a pipe are records, and so are the tracing data of simpleperf. */
 	if (pd_file_header(input->file)->mode == PD_MODE_PIPE || values->shown.trace_fields)
-		code = input_visit(input, pass, evlist);
+		code = input_visit(input, pass, trace);
 	if (code == CODE_OK && !pd_file_event_count(input->file)) {
 		print_error("%s: no events in the file", input->name);
 		code = CODE_NOTHING;
 	}
 	if (code == CODE_OK)
-		pd_print_events(input->out->text, input->file, evlist->trace, &shown);
-	pd_trace_free(evlist->trace);
+		pd_print_events(input->out->text, input->file, trace, &shown);
+	pd_trace_free(trace);
 	return code;
 }
 
 static int run_evlist(const struct call *call)
 {
 	const struct values *values = call->values;
-	struct evlist evlist = { .values = values };
 	struct input input;
-	int code;
 
 	if (values->shown.groups && (values->shown.details || values->shown.frequency || values->shown.trace_fields))
 		return print_failure(CODE_USAGE, "--group cannot be combined with --verbose, --freq or --trace-fields");
-	code = input_open(&input, &values->input, call, NULL, NULL);
-	if (code != CODE_OK)
-		return code;
-	return input_close(&input, list(&evlist, &input));
+	return input_run(&input, &values->input, call, list_events);
 }
 
 const struct command cmd_evlist = {

@@ -16,15 +16,15 @@ struct values {
 static const struct option options[] = {
 	STRING("to", 't', "FORMAT", all.format, "what to write, by name"),
 	STRING("output", 'o', "FILE", all.output, "write to FILE instead of standard output"),
-	GROUP(waiting_group, all.input),
-	GROUP(input_group, all.input),
-	GROUP(select_group, all.select),
-	GROUP(symbol_group, all.symbols),
+	GROUP(waiting_group, all.analysis.input),
+	GROUP(input_group, all.analysis.input),
+	GROUP(select_group, all.analysis.select),
+	GROUP(symbol_group, all.analysis.symbols),
 	STRING("binary", 0, "OBJECT", all.object,
 	       "for compilers: object by name or path (default: the one with the most branches)"),
 	FLAG("remap", 0, all.remap,
 	     "quipper: replace addresses by those of a space without gaps, which hides where objects were mapped"),
-	GROUP(unwind_option, all.unwind),
+	GROUP(unwind_option, all.analysis.unwind),
 	GROUP(flame_max_stack_option, max_stack),
 	{ 0 },
 };
@@ -48,7 +48,7 @@ static const char *leaf_of(const char *path)
 
 static bool may_be_several(const struct values *values, const struct call *call)
 {
-	if (!values->all.output || values->all.input.path)
+	if (!values->all.output || values->all.analysis.input.path)
 		return print_error("several files are written to a directory; use -o DIR, and no --input");
 	for (size_t i = 0; i < call->word_count; i++)
 		for (size_t k = 0; k < i; k++)

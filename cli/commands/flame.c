@@ -79,15 +79,6 @@ static bool parse_double(const char *option, const char *text, double most, doub
 	return print_error("option --%s: '%s' is not a number from 0 to %g", option, text, most);
 }
 
-/* Which of two words a text is; the first one if it is not given. */
-static bool parse_choice(const char *option, const char *text, const char *usual, const char *other, bool *other_out)
-{
-	*other_out = text && !strcmp(text, other);
-	if (!text || *other_out || !strcmp(text, usual))
-		return true;
-	return print_error("option --%s: '%s' is neither %s nor %s", option, text, usual, other);
-}
-
 static bool read_options(struct flame *flame)
 {
 	const struct values *values = flame->values;
@@ -95,7 +86,7 @@ static bool read_options(struct flame *flame)
 	flame->options = (struct pd_flame_options){ .size = sizeof(flame->options), .root = PD_FLAME_ROOT_COMM };
 	flame->width = values->width.given ? (double)values->width.value : WIDTH;
 	flame->min_width = 0.5;
-	if (!parse_choice("format", values->format, "html", "svg", &flame->svg) ||
+	if (!option_choice("format", values->format, "html", "svg", &flame->svg) ||
 	    !flame_weight_parse(values->weight, &flame->options.weight) ||
 	    !parse_double("min-width", values->min_width, 10000, &flame->min_width) ||
 	    !parse_double("percent-limit", values->percent_limit, 100, &flame->options.percent_limit) ||

@@ -3,6 +3,7 @@
  * perfdata import: a recording out of a file of another program. The library reads it (perfdata/import.h).
  */
 #include "front/cli.h"
+#include "files/input.h"
 #include "files/target.h"
 
 #include <perfdata/import.h>
@@ -114,12 +115,11 @@ static int run_import(const struct call *call)
 	const struct values *values = call->values;
 	struct target target = { 0 };
 	struct reading reading = { .fd = STDIN_FILENO, .name = "standard input" };
-	const char *path = call->word_count ? call->words[0] : values->input ? values->input : "-";
+	const char *path;
 	int code;
 
-	if (values->input && call->word_count)
-		return print_failure(CODE_USAGE, "unexpected argument '%s' (--input is '%s' already)", call->words[0],
-				     values->input);
+	if (!input_path(values->input, call, "-", &path))
+		return CODE_USAGE;
 	if (!find_format(values->format))
 		return CODE_USAGE;
 	code = target_take(&target, &values->target, PD_PACK_NONE);

@@ -28,8 +28,10 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-static int info_opened(const struct values *values, struct input *input, struct pd_text *text)
+static int print_info(struct input *input)
 {
+	const struct values *values = input->call->values;
+	struct pd_text *text = input->out->text;
 	const struct pd_summary_options summary_options = { .size = sizeof(summary_options),
 							    .progress = input_progress,
 							    .self = input };
@@ -57,17 +59,13 @@ static int run_info(const struct call *call)
 	const struct values *values = call->values;
 	struct input_options wanted = values->input;
 	struct input input;
-	int code;
 
 	if (values->json && (values->header || values->full))
 		return print_failure(
 			CODE_USAGE,
 			"--json cannot be combined with --header or -I; see perfdata dump --features --json");
 	wanted.verify = true;
-	code = input_open(&input, &wanted, call, NULL, NULL);
-	if (code != CODE_OK)
-		return code;
-	return input_close(&input, info_opened(values, &input, call->out->text));
+	return input_run(&input, &wanted, call, print_info);
 }
 
 const struct command cmd_info = {

@@ -169,7 +169,7 @@ static bool is_once(const struct values *values)
 	       !values->sched_stat;
 }
 
-static int inject_opened(struct run *run)
+static int inject_with_options(struct run *run)
 {
 	const struct values *values = run->values;
 	struct pd_inject_options options = {
@@ -214,6 +214,17 @@ static int inject_opened(struct run *run)
 	return code == CODE_OK && run->result.lost ? CODE_DAMAGED : code;
 }
 
+static int inject_opened(struct input *input)
+{
+	struct run *run = (struct run *)input;
+	int code = inject_with_options(run);
+
+	pd_inject_free(run->inject);
+	pd_symbols_free(run->symbols);
+	pd_inject_known_free(run->known);
+	return code;
+}
+
 static int run_inject(const struct call *call)
 {
 	struct run run = { .values = call->values };
@@ -229,14 +240,7 @@ static int run_inject(const struct call *call)
 		return code;
 	input.keep = run.values->build_ids || run.values->mmap2 || (run.values->unwind && !is_once(run.values));
 	input.verify = true;
-	code = input_open(&run.input, &input, call, NULL, NULL);
-	if (code != CODE_OK)
-		return code;
-	code = inject_opened(&run);
-	pd_inject_free(run.inject);
-	pd_symbols_free(run.symbols);
-	pd_inject_known_free(run.known);
-	return input_close(&run.input, code);
+	return input_run(&run.input, &input, call, inject_opened);
 }
 
 const struct command cmd_inject = {

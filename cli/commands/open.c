@@ -3,11 +3,11 @@
  * perfdata open: a recording in a viewer of another program. The samples are exported to its format, and it is started.
  */
 #include "files/export.h"
+#include "front/pager.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -51,11 +51,11 @@ static const struct option options[] = {
 	STRING("output", 'o', "FILE", all.output,
 	       "write the exported samples to FILE (default: name of the recording and a suffix)"),
 	FLAG("no-start", 0, no_start, "write the file only, and show how to view it"),
-	GROUP(waiting_group, all.input),
-	GROUP(input_group, all.input),
-	GROUP(select_group, all.select),
-	GROUP(symbol_group, all.symbols),
-	GROUP(unwind_option, all.unwind),
+	GROUP(waiting_group, all.analysis.input),
+	GROUP(input_group, all.analysis.input),
+	GROUP(select_group, all.analysis.select),
+	GROUP(symbol_group, all.analysis.symbols),
+	GROUP(unwind_option, all.analysis.unwind),
 	{ 0 },
 };
 
@@ -65,28 +65,13 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-static bool is_installed(const char *program)
-{
-	char path[4096];
-	const char *at = getenv("PATH");
-
-	while (program && at && *at) {
-		size_t length = strcspn(at, ":");
-
-		if (snprintf(path, sizeof(path), "%.*s/%s", (int)length, at, program) < (int)sizeof(path) &&
-		    access(path, X_OK) == 0)
-			return true;
-		at += length + (at[length] == ':');
-	}
-	return false;
-}
-
 static const struct viewer *find_viewer(const char *name)
 {
 	size_t count = sizeof(viewers) / sizeof(viewers[0]);
 
 	for (size_t i = 0; i < count; i++)
-		if (name ? !strcmp(viewers[i].name, name) : is_installed(viewers[i].program))
+		if (name ? !strcmp(viewers[i].name, name) :
+			   (viewers[i].program && program_is_installed(viewers[i].program)))
 			return &viewers[i];
 	if (!name)
 		return &viewers[0];
@@ -110,7 +95,7 @@ static int show(const struct viewer *viewer, const char *path, bool start, struc
 	const char *words[8] = { viewer->program };
 	size_t count = 1;
 
-	if (start && is_installed(viewer->program)) {
+	if (start && viewer->program && program_is_installed(viewer->program)) {
 		for (size_t i = 0; viewer->arguments[i]; i++)
 			words[count++] = viewer->arguments[i];
 		words[count] = path;
@@ -126,7 +111,9 @@ static int run_open(const struct call *call)
 	const struct values *values = call->values;
 	struct export_values all = values->all;
 	const struct viewer *viewer = find_viewer(values->viewer);
-	const char *input = call->word_count ? call->words[0] : all.input.path ? all.input.path : "perf.data";
+	const char *input = call->word_count        ? call->words[0] :
+			    all.analysis.input.path ? all.analysis.input.path :
+						      "perf.data";
 	const char *leaf = strrchr(input, '/');
 	char path[4096];
 	int code;

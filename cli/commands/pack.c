@@ -143,12 +143,14 @@ static bool ends_with(const char *text, const char *end)
 /* False, said on stderr, for what makes no sense. */
 static bool check(const struct values *values, int *level_out)
 {
+	bool full;
+
 	if (!values->output)
 		return print_error("no output given; use -o FILE, or -o - for standard output");
 	if (!strcmp(values->output, "-") && isatty(STDOUT_FILENO))
 		return print_error("refusing to write binary data to a terminal; use -o FILE");
-	if (values->objects && strcmp(values->objects, "full") && strcmp(values->objects, "symbols"))
-		return print_error("option --objects: '%s' is neither symbols nor full", values->objects);
+	if (!option_choice("objects", values->objects, "symbols", "full", &full))
+		return false;
 	if (values->level.given && (!values->level.value || values->level.value > MOST_LEVEL))
 		return print_error("option --level: %" PRIu64 " is not between 1 and %d", values->level.value,
 				   MOST_LEVEL);

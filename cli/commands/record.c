@@ -5,25 +5,19 @@
  */
 #include "front/signals.h"
 #include "record/options.h"
-#include "record/runs.h"
-#include "record/unwound.h"
+#include "options/symbol_options.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct values {
 	struct target_values targets;
 	struct sample_values samples;
 	const char *preset, *output;
-	bool quiet, very_verbose, dry_run;
-	bool verbose;
+	bool quiet, verbose, dry_run;
 	struct pd_session session; /* what flags set of it */
 	bool per_thread, unwind_now;
 	const char *compression;
@@ -112,27 +106,10 @@ struct record {
 	struct record_setup setup;
 	struct pd_recorder *recorder;
 	bool lost_reported;
-	struct pd_recorder_options output; /* of call chains, with --unwind-now */
+	struct pd_unwound_options chains; /* with --unwind-now: where they go */
 };
 
 /* ---- what is wanted ---- */
-
-static bool take_switching(const struct values *values, struct pd_session *session)
-{
-	const char *when = values->switch_output;
-	size_t length = when ? strlen(when) : 0;
-	struct pd_error error;
-
-	session->switch_max_files = (uint32_t)values->switch_max_files.value;
-	if (!when)
-		return true;
-	session->switch_on_call = true;
-	if (!length || !strcmp(when, "signal"))
-		return true;
-	if (strchr("BKMG", when[length - 1]))
-		return value_is("switch-output", pd_size_parse(when, &session->switch_size, &error), &error);
-	return value_is("switch-output", pd_duration_parse(when, &session->switch_ns, &error), &error);
-}
 
 static bool take_session(const struct values *values, struct pd_session *session)
 {
@@ -146,44 +123,28 @@ static bool take_session(const struct values *values, struct pd_session *session
 	session->threads = values->threads && !*values->threads ? "cpu" : values->threads;
 	if (values->no_buildid)
 		session->build_ids = PD_BUILD_IDS_NONE;
-	if (values->max_size &&
-	    !value_is("max-size", pd_size_parse(values->max_size, &session->max_size, &error), &error))
-		return false;
-	if (values->duration &&
-	    !value_is("duration", pd_duration_parse(values->duration, &session->max_ns, &error), &error))
-		return false;
-	if (values->flush &&
-	    !value_is("mmap-flush", pd_size_parse(values->flush, &session->flush_bytes, &error), &error))
-		return false;
-	if (!take_switching(values, session) ||
-	    (values->synth && !value_is("synth", pd_synth_parse(values->synth, session, &error), &error)))
-		return false;
-	return !values->delay || value_is("delay", pd_delay_parse(values->delay, &session->delay_ms, &error), &error);
+	session->switch_max_files = (uint32_t)values->switch_max_files.value;
+	return value_take("max-size", values->max_size, pd_size_parse, &session->max_size) &&
+	       value_take("duration", values->duration, pd_duration_parse, &session->max_ns) &&
+	       value_take("mmap-flush", values->flush, pd_size_parse, &session->flush_bytes) &&
+	       (!values->switch_output ||
+		value_is("switch-output", pd_switch_parse(values->switch_output, session, &error), &error)) &&
+	       (!values->synth || value_is("synth", pd_synth_parse(values->synth, session, &error), &error)) &&
+	       (!values->delay || value_is("delay", pd_delay_parse(values->delay, &session->delay_ms, &error), &error));
 }
-struct pd_error error;
 
 /* What -z says, or else the configuration; it is "" for a compressor without levels, which is the fastest. A pipe is compressed
  * only by -z: the configuration speaks of files. */
 static bool take_packing(const struct values *values, const struct pd_config *config, struct pd_writer_options *output)
 {
 	const char *source = "option --compression-level", *text = values->compression;
-	uint64_t level = 0;
+	struct pd_error error;
 
 	if (!text && output->mode != PD_MODE_PIPE) {
 		source = "configuration: record.compression-level";
 		text = pd_config_get(config, "record.compression-level");
 	}
-	if (!text)
-		return true;
-	if (*text && strcmp(text, "true") != 0) {
-		if (!pd_number_parse(text, &level) || level > 22)
-			return print_error("%s: '%s' is not a number from 0 to 22", source, text);
-		if (!level)
-			return true;
-	}
-	output->packing = PD_PACK_ZSTD;
-	output->level = (int)level;
-	return true;
+	return !text || pd_compression_parse(text, output, &error) >= 0 || print_error("%s: %s", source, error.message);
 }
 
 static bool take_output(struct record *record, const struct pd_config *config)
@@ -206,6 +167,14 @@ static bool take_output(struct record *record, const struct pd_config *config)
 	return take_packing(values, config, &wanted->output);
 }
 
+static struct pd_symbols *open_symbols(void *self, struct pd_file *file, const struct pd_state *state)
+{
+	const struct symbol_options options = { 0 };
+
+	(void)self;
+	return symbols_open(&options, file, state, false);
+}
+
 /* Chains are written by another writer than that of the recorder, which then has none. */
 static bool take_unwinding(struct record *record)
 {
@@ -220,7 +189,12 @@ static bool take_unwinding(struct record *record)
 	    values->session.timestamp_filename || values->max_size)
 		return print_error("--unwind-now cannot be combined with --switch-output, --overwrite, --threads, "
 				   "--timestamp-filename or --max-size");
-	record->output = *wanted;
+	record->chains = (struct pd_unwound_options){ .size = sizeof(record->chains),
+						      .path = wanted->path,
+						      .fd = wanted->fd,
+						      .output = wanted->output,
+						      .no_build_ids = values->no_buildid,
+						      .symbols = open_symbols };
 	wanted->path = NULL;
 	wanted->fd = -1;
 	return true;
@@ -257,32 +231,19 @@ static void report_note(void *self, const struct pd_recorder_note *note)
 		return;
 	if (note->severity == PD_INFO && !record->values->verbose && strcmp(note->code, "no-hardware") != 0)
 		return;
-	print_error("%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
+	record_print_note(note);
 }
 
 static void report_attr(void *self, const struct pd_attr *attr, int32_t pid, int32_t cpu, int os_errno)
 {
 	struct pd_text *text = pd_text_new();
-	struct pd_bytes bytes;
 
 	(void)self;
 	if (!text)
 		return;
-	pd_print_layout(text, pd_layout_by_name("attr"), attr, 1, NULL);
-	bytes = pd_text_bytes(text);
-	fprintf(stderr, "perf_event_attr:\n%.*s", (int)bytes.size, (const char *)bytes.data);
-	fprintf(stderr, "pid %" PRId32 "  cpu %" PRId32 "  %s\n", pid, cpu, os_errno ? strerror(os_errno) : "opened");
+	pd_print_opened_attr(text, attr, pid, cpu, os_errno);
+	fprintf(stderr, "%.*s", (int)pd_text_bytes(text).size, (const char *)pd_text_bytes(text).data);
 	pd_text_free(text);
-}
-
-/* What the recording needs of its readers. */
-static void report_needs(const struct record *record)
-{
-	const struct pd_recorder_options *options = &record->options;
-
-	if (options->output.packing == PD_PACK_ZSTD)
-		print_error("compressed: perf 5.2 and later reads it; for samply, go-perf, quipper and hotspot run "
-			    "perfdata convert --no-compress first");
 }
 
 /* For a person who looks at it: what to type now. */
@@ -301,29 +262,14 @@ static void report_next(const struct record *record)
 
 static void report_end(const struct record *record, const struct pd_recorded *recorded)
 {
-	const char *path = record->options.path ? record->options.path : "standard output";
-	const char *into = record->options.path ? "in" : "to";
-	const struct pd_session *session = &record->options.session;
-	bool stamped = record->options.path && (session->switch_on_call || session->timestamp_filename);
-	char size[32];
+	const struct pd_recorder_options *options = &record->options;
+	bool stamped = options->path && (options->session.switch_on_call || options->session.timestamp_filename);
+	struct pd_text *text = pd_text_new();
 
-	if (recorded->lost)
-		print_error("%" PRIu64
-			    " records lost (%.2f%%): the recorder could not keep up; try larger ring buffers "
-			    "(-m 64M), a lower frequency (-F) or smaller stacks (--call-graph dwarf,4096)",
-			    recorded->lost,
-			    100.0 * (double)recorded->lost / (double)(recorded->lost + recorded->samples));
-	if (record->values->quiet)
-		return;
-	pd_size_string(recorded->bytes, size);
-	if (stamped)
-		print_error("%" PRIu64 " sample%s, %s, in %u file%s %s.TIME", recorded->samples,
-			    plural(recorded->samples), size, recorded->files, plural(recorded->files), path);
-	else
-		print_error("%" PRIu64 " sample%s, %s, %s %s", recorded->samples, plural(recorded->samples), size, into,
-			    path);
-	report_needs(record);
-	if (recorded->samples && !stamped)
+	if (text)
+		pd_recorded_text(recorded, options, record->values->quiet, text);
+	print_and_free(text);
+	if (!record->values->quiet && recorded->samples && !stamped)
 		report_next(record);
 }
 
@@ -353,20 +299,6 @@ static void catch_signals(struct record *record)
 
 /* ---- doing it ---- */
 
-/* That of the command; shells tell signals so, too. */
-static int exit_code_of(const struct pd_recorded *recorded, const char *command)
-{
-	if (recorded->command_errno)
-		return print_failure(CODE_NO_COMMAND, "%s: %s", command, strerror(recorded->command_errno));
-	if (stopped_by && !recorded->command_ended)
-		return CODE_SIGNAL + stopped_by;
-	if (!recorded->command_ran || !recorded->command_ended)
-		return CODE_OK;
-	if (WIFSIGNALED(recorded->command_status))
-		return CODE_SIGNAL + WTERMSIG(recorded->command_status);
-	return WEXITSTATUS(recorded->command_status);
-}
-
 /* The build-id cache, as perf has it at the end of a recording. */
 static void keep_objects(const struct record *record, const struct pd_recorded *recorded,
 			 const struct pd_config *config)
@@ -377,16 +309,20 @@ static void keep_objects(const struct record *record, const struct pd_recorded *
 		record_cache_objects(record->options.path, values->buildid_all, config);
 }
 
-/* What was written is known by its file. */
-static void take_unwound(struct record *record, struct pd_recorded *recorded)
+static enum pd_status record_unwound(struct record *record, struct pd_recorded *recorded, struct pd_error *error)
 {
-	struct stat written;
+	const char *path = record->chains.path;
+	enum pd_status status;
 
-	pd_recorder_state(record->recorder, recorded);
-	recorded->files = 1;
-	recorded->bytes = record->output.path && stat(record->output.path, &written) == 0 ? (uint64_t)written.st_size :
-											    recorded->bytes;
-	record->options.path = record->output.path;
+	record->chains.incomplete = record->values->quiet ? NULL : pd_text_new();
+	status = pd_recorder_run_unwound(record->recorder, &record->chains, recorded, error);
+	if (status >= 0 && record->chains.incomplete && pd_text_bytes(record->chains.incomplete).size)
+		print_error("%s: %.*s", path ? path : "standard output",
+			    (int)pd_text_bytes(record->chains.incomplete).size,
+			    (const char *)pd_text_bytes(record->chains.incomplete).data);
+	pd_text_free(record->chains.incomplete);
+	record->options.path = path;
+	return status;
 }
 
 static int record_all(struct record *record, const struct call *call)
@@ -394,28 +330,27 @@ static int record_all(struct record *record, const struct call *call)
 	struct pd_recorded recorded;
 	struct pd_control *control = NULL;
 	struct pd_error error;
-	int code = CODE_OK;
+	enum pd_status status;
 
 	catch_signals(record);
 	if (!record_open_control(record->values->control, record->recorder, &control))
 		return CODE_USAGE;
-	if (record->values->unwind_now)
-		code = record_unwound(record->recorder, &record->output, record->values->quiet);
-	else if (pd_recorder_run(record->recorder, &recorded, &error) < 0)
-		code = print_failure(CODE_OUTPUT, "%s", error.message);
+	status = record->values->unwind_now ? record_unwound(record, &recorded, &error) :
+					      pd_recorder_run(record->recorder, &recorded, &error);
 	pd_control_close(control);
-	if (code != CODE_OK)
-		return code;
-	if (record->values->unwind_now)
-		take_unwound(record, &recorded);
+	if (status < 0)
+		return print_failure(CODE_OUTPUT, "%s", error.message);
 	if (!recorded.command_errno)
 		report_end(record, &recorded);
 	keep_objects(record, &recorded, call->config);
-	return exit_code_of(&recorded, call->word_count ? record->options.targets.command[0] : "");
+	if (!recorded.command_errno && stopped_by && !recorded.command_ended)
+		return CODE_SIGNAL + stopped_by;
+	return record_code(&recorded, call->word_count ? record->options.targets.command[0] : "");
 }
 
 static int record_opened(struct record *record, const struct call *call)
 {
+	struct pd_error error;
 	int code = CODE_OK;
 
 	record->options.note = report_note;
@@ -429,36 +364,54 @@ static int record_opened(struct record *record, const struct call *call)
 	return code;
 }
 
-struct one_of_runs {
-	struct record *record;
-	const struct call *call;
-};
-
-static int record_run(void *self, const char *path, char *const *command)
+static int record_run(struct record *record, const struct call *call, const char *path, char *const *command)
 {
-	const struct one_of_runs *one = self;
 	int code;
 
-	if (one->record->values->unwind_now)
-		one->record->output.path = path;
-	one->record->options.path = one->record->values->unwind_now ? NULL : path;
-	one->record->options.targets.command = command;
-	code = record_opened(one->record, one->call);
+	if (record->values->unwind_now)
+		record->chains.path = path;
+	record->options.path = record->values->unwind_now ? NULL : path;
+	record->options.targets.command = command;
+	code = record_opened(record, call);
 	return code == CODE_OK && stopped_by ? CODE_SIGNAL + stopped_by : code;
+}
+
+/* For a person who looks at it: the command that compares the files. A shell would split some names. */
+static void report_runs(const struct pd_record_runs *runs, const char *path)
+{
+	struct pd_text *text = strpbrk(path, " ,\t\n\"'\\$`&;|<>()*?[]#~!") ? NULL : pd_text_new();
+
+	if (!text)
+		return;
+	pd_text_add(text, "next: perfdata diff --per run");
+	pd_record_runs_text(runs, text);
+	fprintf(stderr, "perfdata: %.*s\n", (int)pd_text_bytes(text).size, (const char *)pd_text_bytes(text).data);
+	pd_text_free(text);
 }
 
 static int record_several(struct record *record, const struct call *call)
 {
-	struct one_of_runs one = { record, call };
-	const char *path = record->values->unwind_now ? record->output.path : record->options.path;
-	struct record_runs runs;
-	int code;
+	const char *path = record->values->unwind_now ? record->chains.path : record->options.path, *name;
+	struct pd_record_runs *runs;
+	struct pd_error error;
+	enum pd_status status;
+	char *const *command;
+	int code = CODE_OK;
 
-	if (!record_runs_take(&runs, record->values->runs.value, path, record->setup.command))
+	if (!path || !record->setup.command) {
+		print_error(path ? "--runs needs a COMMAND" :
+				   "--runs writes several files: standard output is only one");
 		return CODE_USAGE;
-	code = record_runs_do(&runs, record_run, &one);
+	}
+	status = pd_record_runs_new(record->values->runs.value, path, record->setup.command, &runs, &error);
+	if (status < 0)
+		return print_failure(CODE_USAGE, strncmp(error.message, "--", 2) ? "option --runs: %s" : "%s",
+				     error.message);
+	for (size_t i = 0; code == CODE_OK && (name = pd_record_runs_at(runs, i, &command)) != NULL; i++)
+		code = record_run(record, call, name, command);
 	if (code == CODE_OK && !record->values->quiet)
-		record_runs_report(&runs);
+		report_runs(runs, path);
+	pd_record_runs_free(runs);
 	return code;
 }
 

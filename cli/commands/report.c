@@ -175,21 +175,14 @@ static int print_tasks(struct input *input, const struct report_values *values)
 	return CODE_OK;
 }
 
-static int print_without_samples(const struct report_values *values, const struct call *call)
+static int print_without_samples(struct input *input)
 {
-	struct input input;
-	int code = input_open(&input, &values->analysis.input, call, NULL, NULL);
+	const struct report_values *values = input->call->values;
 
-	if (code != CODE_OK)
-		return code;
 	/* As perf: the header alone is printed if both are asked for. */
 	if (values->header_only)
-		code = input_print_header(&input, values->show_info);
-	else if (values->tasks || values->mmaps)
-		code = print_tasks(&input, values);
-	else
-		code = print_stats(&input);
-	return input_close(&input, code);
+		return input_print_header(input, values->show_info);
+	return values->tasks || values->mmaps ? print_tasks(input, values) : print_stats(input);
 }
 
 static bool is_of_profile(const struct report_values *values)
@@ -201,6 +194,7 @@ static int run_report(const struct call *call)
 {
 	const struct report_values *values = call->values;
 	struct report_run *run;
+	struct input input;
 	int code;
 
 	if (values->stats && *values->stats && strcmp(values->stats, "records") != 0 && !is_of_profile(values))
@@ -209,7 +203,7 @@ static int run_report(const struct call *call)
 		return print_failure(CODE_USAGE, "--csv and --%s cannot be combined",
 				     values->mmaps ? "mmaps" : "tasks");
 	if (values->header_only || values->tasks || values->mmaps || (values->stats && !is_of_profile(values)))
-		return print_without_samples(values, call);
+		return input_run(&input, &values->analysis.input, call, print_without_samples);
 	run = calloc(1, sizeof(*run));
 	if (!run)
 		return print_failure(CODE_UNREADABLE, "out of memory");

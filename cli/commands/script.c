@@ -310,15 +310,6 @@ static int print_pipe(struct script *script)
 
 /* ---- the command ---- */
 
-static int report_nothing(const struct script *script, const struct pd_samples_result *result)
-{
-	if (!result->sample_count)
-		return print_failure(CODE_NO_SAMPLES, "%s: no samples in the file", script->input.name);
-	print_error("%s: no samples match the filters", script->input.name);
-	select_report_missing(script->select, script->input.file);
-	return CODE_NOTHING;
-}
-
 static int run_opened(struct script *script)
 {
 	struct pd_samples_result result;
@@ -329,7 +320,7 @@ static int run_opened(struct script *script)
 	code = can_read_twice(script->input.file) ? print_file(script) : print_pipe(script);
 	result = pd_samples_result(script->samples);
 	if (code == CODE_OK && !result.printed_count && !script->input.out->failure)
-		code = report_nothing(script, &result);
+		code = input_nothing(&script->input, script->select, result.sample_count != 0);
 	if (!script->values->input.quiet && result.copied_count) {
 		output_flush(script->input.out);
 		copied_stacks_report(script->input.name, result.copied_count, result.printed_count);

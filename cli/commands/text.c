@@ -53,19 +53,20 @@ static int write_text(struct input *input, const struct values *values, struct o
 	return print_failure(CODE_UNREADABLE, "%s", error.message);
 }
 
+static int text_opened(struct input *input)
+{
+	const struct values *values = input->call->values;
+	struct outfile file;
+	int code = outfile_open(&file, values->output, input->out, input->name);
+
+	return code == CODE_OK ? outfile_close(&file, write_text(input, values, file.out)) : code;
+}
+
 static int run_text(const struct call *call)
 {
-	const struct values *values = call->values;
-	struct outfile file;
 	struct input input;
-	int code = input_open(&input, &values->input, call, NULL, NULL);
 
-	if (code != CODE_OK)
-		return code;
-	code = outfile_open(&file, values->output, call->out, input.name);
-	if (code == CODE_OK)
-		code = outfile_close(&file, write_text(&input, values, file.out));
-	return input_close(&input, code);
+	return input_run(&input, &((const struct values *)call->values)->input, call, text_opened);
 }
 
 const struct command cmd_text = {

@@ -163,7 +163,7 @@ static void report_note(void *self, const struct pd_recorder_note *note)
 		top_notice(top, "%s%s%s", note->message, note->advice ? "; try: " : "",
 			   note->advice ? note->advice : "");
 	else if (note->severity > PD_INFO || top->values->verbose)
-		print_error("%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
+		record_print_note(note);
 }
 
 /* ---- a table ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata unpack: the files of a bundle in a new directory. The library does it (perfdata/bundle.h). */
-#include "front/cli.h"
+#include "files/input.h"
 #include "files/unfinished.h"
 
 #include <perfdata/bundle.h>
@@ -102,15 +102,14 @@ static bool is_free(const char *path)
 static int run_unpack(const struct call *call)
 {
 	const struct values *values = call->values;
-	const char *input = values->input ? values->input : call->word_count ? call->words[0] : NULL;
+	const char *input;
 	struct pd_archive *archive = NULL;
 	struct pd_error error;
 	enum pd_status status;
 	int code;
 
-	if (values->input && call->word_count)
-		return print_failure(CODE_USAGE, "unexpected argument '%s' (--input is '%s' already)", call->words[0],
-				     values->input);
+	if (!input_path(values->input, call, NULL, &input))
+		return CODE_USAGE;
 	if (!input || !values->output)
 		return print_failure(CODE_USAGE, input ? "no output given; use -o DIR" :
 							 "no input given; name a BUNDLE, or - for standard input");

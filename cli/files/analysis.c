@@ -4,28 +4,34 @@
 #include <inttypes.h>
 #include <string.h>
 
-static enum pd_choice filter_sample(const void *self, const struct pd_candidate *candidate)
+enum pd_choice analysis_choose(const void *self, const struct pd_candidate *candidate)
 {
 	const struct analysis *analysis = self;
 
 	return pd_select_choose(analysis->select, candidate);
 }
 
-static bool takes_all(const struct pd_select_options *select)
+bool analysis_takes_all(const struct pd_select_options *select)
 {
 	return !select->time && !select->comms && !select->comm && !select->pid && !select->tid && !select->cpu &&
 	       !select->event && !select->where && !select->socket;
 }
 
-static enum pd_status ready(void *self, struct pd_window *window, struct pd_error *error)
+enum pd_status analysis_ready(void *self, struct pd_window *window, struct pd_error *error)
 {
 	struct analysis *analysis = self;
 
 	return pd_select_ready(analysis->select, analysis->input.file, window, error);
 }
 
-/* Once; NULL if they cannot be had, which is reported then. */
-static struct pd_symbols *symbols_of(void *self, const struct pd_state *state)
+bool analysis_has_place(const void *self, const struct pd_place *place)
+{
+	const struct analysis *analysis = self;
+
+	return pd_select_has_place(analysis->select, place);
+}
+
+struct pd_symbols *analysis_symbols(void *self, const struct pd_state *state)
 {
 	struct analysis *analysis = self;
 
@@ -42,11 +48,8 @@ static int report_nothing(const struct analysis *analysis)
 
 	for (size_t i = 0; i < pd_file_event_count(analysis->input.file); i++)
 		left += pd_profile_total(analysis->profile, i)->left_samples;
-	if (!left && !pd_profile_losses(analysis->profile)->had_samples)
-		return print_failure(CODE_NO_SAMPLES, "%s: no samples in the file", analysis->input.name);
-	print_error("%s: no samples match the filters", analysis->input.name);
-	select_report_missing(analysis->select, analysis->input.file);
-	return CODE_NOTHING;
+	return input_nothing(&analysis->input, analysis->select,
+			     left || pd_profile_losses(analysis->profile)->had_samples);
 }
 
 static int read_profile(struct analysis *analysis, const struct analysis_options *options,
@@ -61,9 +64,9 @@ static int read_profile(struct analysis *analysis, const struct analysis_options
 		return CODE_USAGE;
 	profile_options.threads = options->threads.given ? (unsigned)options->threads.value : 0;
 	/* Asking about each sample is dear where all are wanted. */
-	profile_options.choose = takes_all(&options->select) ? NULL : filter_sample;
-	profile_options.ready = ready;
-	profile_options.symbols = symbols_of;
+	profile_options.choose = analysis_takes_all(&options->select) ? NULL : analysis_choose;
+	profile_options.ready = analysis_ready;
+	profile_options.symbols = analysis_symbols;
 	analysis->symbol_options = &options->symbols;
 	profile_options.progress = input_progress_go_on;
 	profile_options.self = analysis;
@@ -79,30 +82,41 @@ static int name_places(struct analysis *analysis)
 {
 	struct pd_error error;
 
-	if (!symbols_of(analysis, pd_profile_state(analysis->profile)))
+	if (!analysis_symbols(analysis, pd_profile_state(analysis->profile)))
 		return CODE_UNREADABLE;
 	if (pd_profile_name(analysis->profile, analysis->symbols, &error) >= 0)
 		return CODE_OK;
 	return print_failure(CODE_UNREADABLE, "%s", error.message);
 }
 
-int analysis_begin(struct analysis *analysis, const struct analysis_options *options, const struct call *call)
+/* Samples are chosen before their places have names. */
+static bool is_of_places(const struct pd_select *select)
+{
+	const struct pd_filter *where = pd_select_where(select);
+
+	return where && (pd_filter_asks(where) & (PD_FILTER_DSO | PD_FILTER_SYMBOL));
+}
+
+int analysis_open(struct analysis *analysis, const struct analysis_options *options, const struct call *call)
 {
 	struct input_options input = options->input;
-	const struct pd_filter *where;
 
+	input.keep = true;
+	analysis->symbol_options = &options->symbols;
+	return input_open(&analysis->input, &input, call, NULL, NULL);
+}
+
+int analysis_begin(struct analysis *analysis, const struct analysis_options *options, const struct call *call)
+{
 	memset(analysis, 0, sizeof(*analysis));
 	if (!select_take(&analysis->select, &options->select))
 		return CODE_USAGE;
-	/* Samples are chosen before their places have names. */
-	where = pd_select_where(analysis->select);
-	if (where && (pd_filter_asks(where) & (PD_FILTER_DSO | PD_FILTER_SYMBOL)))
+	if (is_of_places(analysis->select))
 		return print_failure(CODE_USAGE,
 				     "option --where: dso and symbol cannot be used here; use --dsos and --symbols");
-	input.keep = true;
 	analysis->short_names = call->out->terminal;
 	pd_heap_prepare();
-	return input_open(&analysis->input, &input, call, NULL, NULL);
+	return analysis_open(analysis, options, call);
 }
 
 int analysis_read(struct analysis *analysis, const struct analysis_options *options,
@@ -149,8 +163,5 @@ void unwinding_report(const char *name, const struct pd_unwinder *unwinder)
 
 bool unwind_parse(const char *word, bool *no_unwind_out)
 {
-	*no_unwind_out = word && strcmp(word, "no") == 0;
-	if (!word || *no_unwind_out || strcmp(word, "yes") == 0)
-		return true;
-	return print_error("option --unwind: '%s' is neither yes nor no", word);
+	return option_choice("unwind", word, "yes", "no", no_unwind_out);
 }

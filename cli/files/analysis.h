@@ -28,6 +28,17 @@ struct analysis {
 	bool short_names; /* of C++, unless an option says otherwise */
 };
 
+/* For options of the library that take functions; self is the analysis, or a struct that begins with it. */
+enum pd_choice analysis_choose(const void *self, const struct pd_candidate *candidate);
+enum pd_status analysis_ready(void *self, struct pd_window *window, struct pd_error *error);
+bool analysis_has_place(const void *self, const struct pd_place *place);
+/* Opened once; NULL if they cannot be had, which is reported then. */
+struct pd_symbols *analysis_symbols(void *self, const struct pd_state *state);
+/* Whether analysis_choose takes every sample: asking about each is dear. */
+bool analysis_takes_all(const struct pd_select_options *select);
+
+/* Opens the file of an analysis that is all zero but for select. Returns as analysis_begin. */
+int analysis_open(struct analysis *analysis, const struct analysis_options *options, const struct call *call);
 /* Opens the file, so that what to read can depend on it. Says what is wrong and returns another code than CODE_OK
  * then. */
 int analysis_begin(struct analysis *analysis, const struct analysis_options *options, const struct call *call);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "files/export.h"
 
-#include "files/analysis.h"
 #include "files/folder.h"
 #include "files/outfile.h"
 
@@ -9,11 +8,8 @@
 #include <string.h>
 
 struct exporting {
-	struct input input; /* first: see input_progress */
+	struct analysis analysis; /* first: see analysis_choose */
 	const struct export_values *values;
-	struct pd_select *select;
-	struct pd_symbols *symbols;
-	bool symbols_wrong; /* why is told */
 	bool no_unwind;
 	struct pd_export *export_;
 	struct pd_export_format format;
@@ -21,36 +17,6 @@ struct exporting {
 };
 
 /* ---- what the library asks ---- */
-
-static enum pd_choice filter_sample(const void *self, const struct pd_candidate *candidate)
-{
-	const struct exporting *exporting = self;
-
-	return pd_select_choose(exporting->select, candidate);
-}
-
-static bool choose_place(const void *self, const struct pd_place *place)
-{
-	const struct exporting *exporting = self;
-
-	return pd_select_has_place(exporting->select, place);
-}
-
-static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_error *error)
-{
-	struct exporting *exporting = self;
-
-	return pd_select_ready(exporting->select, exporting->input.file, window, error);
-}
-
-static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
-{
-	struct exporting *exporting = self;
-
-	exporting->symbols = symbols_open(&exporting->values->symbols, exporting->input.file, state, false);
-	exporting->symbols_wrong = !exporting->symbols;
-	return exporting->symbols;
-}
 
 static struct pd_text *open_file(void *self, const char *name)
 {
@@ -79,7 +45,7 @@ static bool find_format(struct exporting *exporting, const char *name)
 static bool takes_filters(const struct exporting *exporting)
 {
 	static const struct pd_select_options none;
-	struct pd_select_options given = exporting->values->select;
+	struct pd_select_options given = exporting->values->analysis.select;
 
 	given.size = 0;
 	if (!exporting->format.whole || !memcmp(&given, &none, sizeof(none)))
@@ -90,18 +56,10 @@ static bool takes_filters(const struct exporting *exporting)
 static int read_options(struct exporting *exporting, const struct call *call)
 {
 	const struct export_values *values = exporting->values;
-	const struct pd_filter *where;
 
-	if (!unwind_parse(values->unwind, &exporting->no_unwind) || !find_format(exporting, values->format) ||
-	    !select_take(&exporting->select, &values->select))
+	if (!unwind_parse(values->analysis.unwind, &exporting->no_unwind) || !find_format(exporting, values->format) ||
+	    !takes_filters(exporting))
 		return CODE_USAGE;
-	/* Samples are chosen before their places have names. */
-	if (!takes_filters(exporting))
-		return CODE_USAGE;
-	where = pd_select_where(exporting->select);
-	if (where && (pd_filter_asks(where) & (PD_FILTER_DSO | PD_FILTER_SYMBOL)))
-		return print_failure(CODE_USAGE,
-				     "option --where: dso and symbol cannot be used here; use --dsos and --symbols");
 	if (exporting->format.folder && (!values->output || !strcmp(values->output, "-")))
 		return print_failure(CODE_USAGE, "%s is a folder of files; use -o DIR", exporting->format.name);
 	if (exporting->format.binary && (!values->output || !strcmp(values->output, "-")) && call->out->terminal)
@@ -118,13 +76,8 @@ static int report_nothing(const struct exporting *exporting, const struct pd_err
 
 	/* the samples have nothing that the format wants */
 	if (result.samples)
-		return print_failure(CODE_NOTHING, "%s: %s", exporting->input.name, error->message);
-
-	if (!result.samples_read)
-		return print_failure(CODE_NO_SAMPLES, "%s: no samples in the file", exporting->input.name);
-	print_error("%s: no samples match the filters", exporting->input.name);
-	select_report_missing(exporting->select, exporting->input.file);
-	return CODE_NOTHING;
+		return print_failure(CODE_NOTHING, "%s: %s", exporting->analysis.input.name, error->message);
+	return input_nothing(&exporting->analysis.input, exporting->analysis.select, result.samples_read != 0);
 }
 
 /* All that was left out, on one line. */
@@ -139,7 +92,7 @@ static void report_dropped(const struct exporting *exporting)
 	for (; pd_export_dropped(exporting->export_, count, &dropped); count++)
 		pd_text_printf(text, "%s%" PRIu64 " %s", count ? ", " : "", dropped.count, dropped.name);
 	if (count && !pd_text_failed(text))
-		print_error("%s: not exported, as %s has no field for them: %.*s", exporting->input.name,
+		print_error("%s: not exported, as %s has no field for them: %.*s", exporting->analysis.input.name,
 			    exporting->format.name, (int)pd_text_bytes(text).size,
 			    (const char *)pd_text_bytes(text).data);
 	pd_text_free(text);
@@ -149,10 +102,10 @@ static void report_done(const struct exporting *exporting)
 {
 	struct pd_export_result result = pd_export_result(exporting->export_);
 
-	if (exporting->input.quiet)
+	if (exporting->analysis.input.quiet)
 		return;
-	copied_stacks_report(exporting->input.name, result.copied_stacks, result.samples);
-	unwinding_report(exporting->input.name, pd_export_unwinder(exporting->export_));
+	copied_stacks_report(exporting->analysis.input.name, result.copied_stacks, result.samples);
+	unwinding_report(exporting->analysis.input.name, pd_export_unwinder(exporting->export_));
 	report_dropped(exporting);
 }
 
@@ -160,16 +113,16 @@ static int run_export(struct exporting *exporting, struct pd_text *text)
 {
 	struct pd_error error;
 	const struct export_values *values = exporting->values;
-	const struct pd_select_options *wanted = &values->select;
+	const struct pd_select_options *wanted = &values->analysis.select;
 	bool by_place = wanted->dsos || wanted->dso || wanted->symbols || wanted->symbol;
 	const struct pd_export_options how = {
 		.size = sizeof(how),
 		.format = exporting->format.name,
-		.name = exporting->input.name,
+		.name = exporting->analysis.input.name,
 		.max_stack = values->max_stack,
-		.choose = filter_sample,
-		.choose_place = by_place ? choose_place : NULL,
-		.ready = get_ready,
+		.choose = analysis_choose,
+		.choose_place = by_place ? analysis_has_place : NULL,
+		.ready = analysis_ready,
 		.progress = input_progress_go_on,
 		.object = values->object,
 		.no_unwind = exporting->no_unwind,
@@ -177,17 +130,17 @@ static int run_export(struct exporting *exporting, struct pd_text *text)
 		.tasks_and_maps = !values->samples_only,
 		.wall_clock = values->wall_clock,
 		.file = open_file,
-		.symbols = open_symbols,
+		.symbols = analysis_symbols,
 		.self = exporting,
 	};
 	enum pd_status status = pd_export_new(&how, text, &exporting->export_, &error);
 
 	if (status >= 0)
-		status = pd_export_run(exporting->export_, exporting->input.file, &error);
-	progress_clear(&exporting->input.progress);
+		status = pd_export_run(exporting->export_, exporting->analysis.input.file, &error);
+	progress_clear(&exporting->analysis.input.progress);
 	if (status == PD_ERROR_NO_MATCH)
 		return report_nothing(exporting, &error);
-	if (exporting->symbols_wrong)
+	if (exporting->analysis.symbols_asked && !exporting->analysis.symbols)
 		return CODE_UNREADABLE;
 	/* What cannot be written is reported when the file is closed. */
 	return status < 0 && status != PD_ERROR_OUTPUT ? code_with_error(status, &error) : CODE_OK;
@@ -207,7 +160,7 @@ static int write_folder(struct exporting *exporting, const struct call *call)
 static int write_file(struct exporting *exporting, const struct call *call)
 {
 	struct outfile file;
-	int code = outfile_open(&file, exporting->values->output, call->out, exporting->input.name);
+	int code = outfile_open(&file, exporting->values->output, call->out, exporting->analysis.input.name);
 
 	if (code == CODE_OK)
 		code = outfile_close(&file, run_export(exporting, file.out->text));
@@ -226,18 +179,14 @@ static int write_output(struct exporting *exporting, const struct call *call)
 int export_samples(const struct export_values *values, const struct call *call)
 {
 	struct exporting exporting = { .values = values };
-	struct input_options input = values->input;
 	int code = read_options(&exporting, call);
 
-	input.keep = true;
+	if (code != CODE_OK)
+		return code;
+	code = analysis_begin(&exporting.analysis, &values->analysis, call);
+	exporting.analysis.short_names = false;
 	if (code == CODE_OK)
-		code = input_open(&exporting.input, &input, call, NULL, NULL);
-	if (code == CODE_OK) {
 		code = write_output(&exporting, call);
-		pd_export_free(exporting.export_);
-		pd_symbols_free(exporting.symbols);
-		code = input_close(&exporting.input, code);
-	}
-	pd_select_free(exporting.select);
-	return code;
+	pd_export_free(exporting.export_);
+	return analysis_close(&exporting.analysis, code);
 }

@@ -3,20 +3,15 @@
 #ifndef CLI_FILES_EXPORT_H
 #define CLI_FILES_EXPORT_H
 
-#include "files/input.h"
-#include "options/select_options.h"
-#include "options/symbol_options.h"
+#include "files/analysis.h"
 
 struct export_values {
-	struct input_options input;
-	struct pd_select_options select;
-	struct symbol_options symbols;
-	const char *format; /* NULL: not given, which is an error */
-	const char *output; /* NULL: standard output */
-	unsigned max_stack; /* 0: all */
-	const char *object; /* NULL: with the most branches */
-	const char *unwind; /* see unwind_parse */
-	bool remap;         /* see pd_quipper_options */
+	struct analysis_options analysis;
+	const char *format;            /* NULL: not given, which is an error */
+	const char *output;            /* NULL: standard output */
+	unsigned max_stack;            /* 0: all */
+	const char *object;            /* NULL: with the most branches */
+	bool remap;                    /* see pd_quipper_options */
 	bool samples_only, wall_clock; /* of ctf: no other records; times of the wall clock */
 };
 

@@ -72,11 +72,7 @@ static int report_end(const struct run *run)
 	report_text(run, pd_extract_text);
 	if (result->kept_sample_count || result->records)
 		return CODE_OK;
-	print_error(result->sample_count ? "%s: no samples match the filters" : "%s: no samples in the file",
-		    run->input.name);
-	if (result->sample_count && run->options->select)
-		select_report_missing(run->options->select, run->input.file);
-	return result->sample_count ? CODE_NOTHING : CODE_NO_SAMPLES;
+	return input_nothing(&run->input, run->options->select, result->sample_count != 0);
 }
 
 /* ---- all ---- */

@@ -229,23 +229,38 @@ static int open_waiting(struct input *input, const char *text, const struct pd_o
 	return code_with_error(pd_file_open_fd(fileno(input->made), options, &input->file, &error), &error);
 }
 
+bool input_path(const char *option, const struct call *call, const char *usual, const char **path_out)
+{
+	*path_out = option ? option : call->word_count ? call->words[0] : usual;
+	return !option || !call->word_count ||
+	       print_error("unexpected argument '%s' (--input is '%s' already)", call->words[0], option);
+}
+
+int input_nothing(const struct input *input, const struct pd_select *select, bool had_samples)
+{
+	if (!had_samples)
+		return print_failure(CODE_NO_SAMPLES, "%s: no samples in the file", input->name);
+	print_error("%s: no samples match the filters", input->name);
+	if (select)
+		select_report_missing(select, input->file);
+	return CODE_NOTHING;
+}
+
 int input_open(struct input *input, const struct input_options *options, const struct call *call,
 	       pd_problem_fn *problem, void *self)
 {
 	struct pd_open_options open_options = { .size = sizeof(open_options) };
-	const char *path = options->path;
+	const char *path;
 	struct pd_error error;
 	enum pd_status status;
 
 	memset(input, 0, sizeof(*input));
-	if (path && call->word_count)
-		return print_failure(CODE_USAGE, "unexpected argument '%s' (--input is '%s' already)", call->words[0],
-				     path);
-	if (!path)
-		path = call->word_count ? call->words[0] : default_path();
+	if (!input_path(options->path, call, default_path(), &path))
+		return CODE_USAGE;
 	input->quiet = options->quiet;
 	input->verbose = options->verbose;
 	input->verify = options->verify;
+	input->call = call;
 	input->out = call->out;
 	input->out->progress = &input->progress;
 	input->name = strcmp(path, "-") != 0 ? path : "standard input";
@@ -286,6 +301,14 @@ int input_close(struct input *input, int code)
 	input->made = NULL;
 	input->out->progress = NULL;
 	return code == CODE_OK && damaged ? CODE_DAMAGED : code;
+}
+
+int input_run(struct input *input, const struct input_options *options, const struct call *call,
+	      int (*run)(struct input *input))
+{
+	int code = input_open(input, options, call, NULL, NULL);
+
+	return code == CODE_OK ? input_close(input, run(input)) : code;
 }
 
 int input_visit(struct input *input, record_fn *each, void *self)

@@ -7,6 +7,7 @@
 #define CLI_INPUT_H
 
 #include "front/cli.h"
+#include "options/select_options.h"
 
 #include <stdio.h>
 
@@ -36,6 +37,7 @@ struct input {
 	struct pd_file *switches; /* with --waiting: what it was made of */
 	FILE *made;               /* and where it is */
 	const char *name;         /* for messages */
+	const struct call *call;
 	struct output *out;
 	struct progress progress;
 	bool quiet, verbose, verify;
@@ -50,8 +52,16 @@ struct input {
  * On failure, reports it and returns another code than CODE_OK. */
 int input_open(struct input *input, const struct input_options *options, const struct call *call,
 	       pd_problem_fn *problem, void *self);
+/* Opens the file, calls a function, whose exit code is returned, and closes the file. input may begin a larger struct. */
+int input_run(struct input *input, const struct input_options *options, const struct call *call,
+	      int (*run)(struct input *input));
 /* Reports a problem on stderr, for problem functions of commands. Returns true. */
 bool input_report(struct input *input, const struct pd_problem *problem);
+/* The name of the input of a command that has no struct input_options: that of --input or the only argument, else usual. False if there
+ * are both, which is said on stderr. */
+bool input_path(const char *option, const struct call *call, const char *usual, const char **path_out);
+/* Says on stderr that there are no samples, or that none was selected, and why; select may be NULL. Returns the exit code. */
+int input_nothing(const struct input *input, const struct pd_select *select, bool had_samples);
 /* Ends the talk about problems and closes. Returns code, or CODE_DAMAGED if code is CODE_OK and
  * something was damaged. */
 int input_close(struct input *input, int code);

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * An output file of a command: it appears when it is complete, or not at all.
- *
- * Output is written to a temporary file in its folder, which is renamed at the end; a signal that ends the command removes it.
- * A perf.data file, or the input file, is never overwritten, so no typing error costs a recording. Pipes and devices
- * are written directly.
- */
+/* An output file of a command, see perfdata/outfile.h: it appears when it is complete; a signal that ends the command removes it. */
 #ifndef CLI_OUTFILE_H
 #define CLI_OUTFILE_H
 
 #include "front/output.h"
 
+#include <perfdata/outfile.h>
+
 struct outfile {
-	const char *path;              /* NULL: standard output, out is that of the call */
-	char *temporary;               /* what is written, until it is whole; NULL: path itself */
-	char *target;                  /* what gets it then: path, or where it leads */
-	struct unfinished *unfinished; /* temporary */
+	struct pd_outfile *file;       /* NULL: standard output, out is that of the call */
+	struct unfinished *unfinished; /* what is written */
 	struct output *out;
 	struct output own;
 };

@@ -5,38 +5,23 @@
  */
 #include "files/unfinished.h"
 
-#include <fcntl.h>
+#include <perfdata/outfile.h>
+
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "front/signals.h"
-
-enum {
-	MOST_LEVELS = 64, /* of directories in a directory */
-	NAMES_SIZE = 4096
-};
 
 struct unfinished {
 	struct unfinished *next;
 	atomic_bool active;
 	enum unfinished_kind kind;
 	char path[PATH_MAX];
-};
-
-/* What the kernel lists of a directory. */
-struct name {
-	uint64_t inode;
-	int64_t next;
-	uint16_t size;
-	uint8_t type;
-	char text[];
 };
 
 static const int deadly[] = { SIGNALS_ENDING, 0 };
@@ -46,64 +31,11 @@ static pthread_t owner;
 
 /* ---- removing, in a signal handler ---- */
 
-static bool is_dots(const char *name)
-{
-	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
-}
-
-/* Removes the files of a directory. Returns the first directory in it, opened, after all else is gone; -1 if there is
- * none. Its name goes into name_out. */
-static int clear_level(int dir, char name_out[NAME_MAX + 1])
-{
-	_Alignas(struct name) char names[NAMES_SIZE];
-	int below = -1;
-	long size;
-
-	lseek(dir, 0, SEEK_SET);
-	while ((size = syscall(SYS_getdents64, dir, names, sizeof(names))) > 0) {
-		for (long at = 0; at < size;) {
-			const struct name *name = (const struct name *)(const void *)(names + at);
-
-			at += name->size;
-			if (is_dots(name->text) || unlinkat(dir, name->text, 0) == 0 || below >= 0)
-				continue;
-			below = openat(dir, name->text, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-			strcpy(name_out, name->text);
-		}
-	}
-	return below;
-}
-
-static void remove_tree(const char *path)
-{
-	int levels[MOST_LEVELS + 1];
-	char names[MOST_LEVELS + 1][NAME_MAX + 1];
-	int depth = 0;
-
-	if (unlink(path) == 0)
-		return;
-	levels[0] = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	while (depth >= 0 && levels[0] >= 0) {
-		int below = depth < MOST_LEVELS ? clear_level(levels[depth], names[depth + 1]) : -1;
-
-		if (below >= 0) {
-			levels[++depth] = below;
-			continue;
-		}
-		close(levels[depth]);
-		/* What cannot be removed would be found again and again. */
-		if (depth && unlinkat(levels[depth - 1], names[depth], AT_REMOVEDIR) < 0)
-			break;
-		depth--;
-	}
-	rmdir(path);
-}
-
 static void remove_all(void)
 {
 	for (struct unfinished *one = atomic_load(&first); one; one = one->next) {
 		if (atomic_load(&one->active) && one->kind == UNFINISHED_TREE)
-			remove_tree(one->path);
+			pd_remove_tree(one->path);
 	}
 	for (struct unfinished *one = atomic_load(&first); one; one = one->next) {
 		if (atomic_load(&one->active) && one->kind == UNFINISHED_IF_EMPTY)

@@ -6,10 +6,6 @@
 #include "front/terminal.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -97,17 +93,6 @@ bool output_flush_large(struct output *output)
 	return !output->failure;
 }
 
-void output_put(struct output *output, const char *data, size_t size)
-{
-	struct pd_bytes bytes = { .data = (const uint8_t *)data, .size = size };
-
-	output_flush(output);
-	if (!output->failure && output->columns)
-		write_to_terminal(output, bytes);
-	else if (!output->failure)
-		write_all(output, bytes);
-}
-
 int code_of(enum pd_status status)
 {
 	switch (status) {
@@ -144,32 +129,7 @@ int output_finish(struct output *output)
 	return output->failure ? CODE_OUTPUT : CODE_OK;
 }
 
-const char *share_color(double percent)
-{
-	const double red = 5, green = 0.5;
-
-	return percent >= red ? "\033[31m" : percent >= green ? "\033[32m" : NULL;
-}
-
-void grouped(uint64_t number, char text[32])
-{
-	char digits[24];
-	size_t count = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, number), at = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (i && (count - i) % 3 == 0)
-			text[at++] = ',';
-		text[at++] = digits[i];
-	}
-	text[at] = 0;
-}
-
 const char *plural(uint64_t count)
 {
 	return count == 1 ? "" : "s";
-}
-
-const char *was_or_were(uint64_t count)
-{
-	return count == 1 ? "was" : "were";
 }

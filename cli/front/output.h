@@ -34,8 +34,6 @@ void output_clip(struct output *output);
 bool output_flush_large(struct output *output);
 /* Writes the buffer now, for live output. Returns as output_flush_large. */
 bool output_flush(struct output *output);
-/* Writes a large piece directly, after the buffer. */
-void output_put(struct output *output, const char *data, size_t size);
 /* Writes the rest. Reports failed writes on stderr, except for closed pipes. Returns CODE_OK or
  * CODE_OUTPUT. */
 int output_finish(struct output *output);
@@ -45,14 +43,7 @@ int code_of(enum pd_status status);
 /* The same, and prints the error if there is one. */
 int code_with_error(enum pd_status status, const struct pd_error *error);
 
-/* Escape sequences around a percentage, with the colours and limits of perf; NULL for small ones, which have none. */
-const char *share_color(double percent);
-#define SHARE_COLOR_END "\033[m"
-
-/* "1,234,567" */
-void grouped(uint64_t number, char text[32]);
-/* What stands after a noun, and the verb: "1 record was", "2 records were". */
+/* What stands after a noun: "1 record", "2 records". */
 const char *plural(uint64_t count);
-const char *was_or_were(uint64_t count);
 
 #endif

@@ -58,8 +58,8 @@ static bool is_program(const char *folder, size_t folder_length, const char *nam
 	return n > 0 && n < (int)sizeof(path) && access(path, X_OK) == 0;
 }
 
-/* A shell that does not find it would take what is printed with it. What only the shell understands is left to it. */
-static bool is_installed(const char *command)
+/* A shell that does not find the pager would take what is printed with it. What only the shell understands is left to it. */
+bool program_is_installed(const char *command)
 {
 	size_t length = strcspn(command, " \t");
 	const char *path = getenv("PATH");
@@ -92,7 +92,7 @@ const char *pager_command(const struct pd_config *config, const char *command, b
 		wanted = setting;
 	else if (own)
 		wanted = own;
-	return *wanted && strcmp(wanted, "cat") != 0 && is_installed(wanted) ? wanted : NULL;
+	return *wanted && strcmp(wanted, "cat") != 0 && program_is_installed(wanted) ? wanted : NULL;
 }
 
 /* ---- running it ---- */

@@ -13,6 +13,8 @@
  * there is to be none: the variable is empty or "cat", the configuration says no, or no such program is installed.
  * forced: --paginate was given. usual: what the configuration does not mention is paged. */
 const char *pager_command(const struct pd_config *config, const char *command, bool forced, bool usual);
+/* Whether the program of a shell command is found. */
+bool program_is_installed(const char *command);
 /* Redirects standard output to the pager, and standard error, too, if it is a terminal. False if the pager cannot be
  * started. */
 bool pager_start(const char *command);

@@ -140,23 +140,44 @@ static enum value_kind kind_by_argument(const char *argument)
 	return strcmp(argument, "FILE") == 0 || strcmp(argument, "TEXT") == 0 ? VALUE_FILE : VALUE_NONE;
 }
 
-enum value_kind completion_value(const struct command_line *line, const struct option *option, struct pd_text *words)
+static const struct known_value *find_known(const struct command_line *line, const struct option *option)
 {
-	for (size_t i = 0; i < sizeof(known_values) / sizeof(known_values[0]); i++) {
-		const struct known_value *known = &known_values[i];
+	for (size_t i = 0; i < sizeof(known_values) / sizeof(known_values[0]); i++)
+		if ((!known_values[i].command || is_same(known_values[i].command, line->name)) &&
+		    is_same(known_values[i].option, option ? option->name : NULL))
+			return &known_values[i];
+	return NULL;
+}
 
-		if ((known->command && !is_same(known->command, line->name)) ||
-		    !is_same(known->option, option ? option->name : NULL))
-			continue;
-		if (known->words)
-			pd_text_add(words, known->words);
-		if (known->add)
-			known->add(words);
-		if (!known->words && !known->add && (known->kind == VALUE_WORD || known->kind == VALUE_LIST))
-			add_vocabulary(words, known->list);
+static void add_words(struct pd_text *text, const struct known_value *known)
+{
+	if (known->words)
+		pd_text_add(text, known->words);
+	else if (known->add)
+		known->add(text);
+	else
+		add_vocabulary(text, known->list);
+}
+
+enum value_kind completion_kind(const struct command_line *line, const struct option *option)
+{
+	const struct known_value *known = find_known(line, option);
+
+	if (known)
 		return known->kind;
-	}
 	return option ? kind_by_argument(option->argument) : line->command->max_words ? VALUE_FILE : VALUE_NONE;
+}
+
+void completion_add(struct pd_text *text, const struct completion_form forms[VALUE_KINDS],
+		    const struct command_line *line, const struct option *option)
+{
+	enum value_kind kind = completion_kind(line, option);
+
+	pd_text_add(text, forms[kind].before);
+	if (!forms[kind].after)
+		return;
+	add_words(text, find_known(line, option));
+	pd_text_add(text, forms[kind].after);
 }
 
 void completion_quoted(struct pd_text *text, const char *string, const char *special, const char *quote)

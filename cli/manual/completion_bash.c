@@ -54,9 +54,12 @@ static const char after_arguments[] =
 	"}\n"
 	"complete -o default -F _perfdata perfdata\n";
 
-static const char *const kinds[] = {
-	[VALUE_NONE] = "none", [VALUE_FILE] = "file",     [VALUE_FOLDER] = "folder",   [VALUE_WORD] = "word",
-	[VALUE_LIST] = "list", [VALUE_EVENTS] = "events", [VALUE_PROGRAM] = "program",
+/* As variables of the function. */
+static const struct completion_form forms[VALUE_KINDS] = {
+	[VALUE_NONE] = { "kind=none", NULL },          [VALUE_FILE] = { "kind=file", NULL },
+	[VALUE_FOLDER] = { "kind=folder", NULL },      [VALUE_WORD] = { "kind=word words=\"", "\"" },
+	[VALUE_LIST] = { "kind=list words=\"", "\"" }, [VALUE_EVENTS] = { "kind=events", NULL },
+	[VALUE_PROGRAM] = { "kind=program", NULL },
 };
 
 static void add_options(struct pd_text *text, const struct command_line *line)
@@ -67,18 +70,10 @@ static void add_options(struct pd_text *text, const struct command_line *line)
 	pd_text_add(text, "\" ;;\n");
 }
 
-/* What completion_value says, as variables of the function. */
 static void add_kind(struct pd_text *text, const struct command_line *line, const struct option *option)
 {
-	struct pd_text *words = pd_text_new();
-	enum value_kind kind = words ? completion_value(line, option, words) : VALUE_NONE;
-
-	pd_text_printf(text, "kind=%s", kinds[kind]);
-	if (words && pd_text_bytes(words).size)
-		pd_text_printf(text, " words=\"%.*s\"", (int)pd_text_bytes(words).size,
-			       (const char *)pd_text_bytes(words).data);
+	completion_add(text, forms, line, option);
 	pd_text_add(text, " ;;\n");
-	pd_text_free(words);
 }
 
 static void add_values(struct pd_text *text, const struct command_line *line)

@@ -25,39 +25,15 @@ static void add_quoted(struct pd_text *text, const char *string)
 }
 
 /* What is after the last colon of a line for _arguments. */
-static void add_action(struct pd_text *text, const struct command_line *line, const struct option *option)
-{
-	struct pd_text *words = pd_text_new();
-	enum value_kind kind = words ? completion_value(line, option, words) : VALUE_NONE;
-	struct pd_bytes list = { 0 };
-
-	if (words)
-		list = pd_text_bytes(words);
-	switch (kind) {
-	case VALUE_NONE:
-		pd_text_add(text, " ");
-		break;
-	case VALUE_FILE:
-		pd_text_add(text, "_files");
-		break;
-	case VALUE_FOLDER:
-		pd_text_add(text, "_files -/");
-		break;
-	case VALUE_WORD:
-		pd_text_printf(text, "(%.*s)", (int)list.size, (const char *)list.data);
-		break;
-	case VALUE_LIST:
-		pd_text_printf(text, " _perfdata_list %.*s", (int)list.size, (const char *)list.data);
-		break;
-	case VALUE_EVENTS:
-		pd_text_add(text, " _perfdata_events");
-		break;
-	case VALUE_PROGRAM:
-		pd_text_add(text, "_perfdata_program");
-		break;
-	}
-	pd_text_free(words);
-}
+static const struct completion_form forms[VALUE_KINDS] = {
+	[VALUE_NONE] = { " ", NULL },
+	[VALUE_FILE] = { "_files", NULL },
+	[VALUE_FOLDER] = { "_files -/", NULL },
+	[VALUE_WORD] = { "(", ")" },
+	[VALUE_LIST] = { " _perfdata_list ", "" },
+	[VALUE_EVENTS] = { " _perfdata_events", NULL },
+	[VALUE_PROGRAM] = { "_perfdata_program", NULL },
+};
 
 /* What shows that a value follows: it may be, or has to be, attached. */
 static const char *attachment(const struct option *option, bool is_short)
@@ -90,7 +66,7 @@ static void add_option(struct pd_text *text, const struct command_line *line, co
 		pd_text_add(text, spare ? "::" : ":");
 		add_quoted(text, option->argument);
 		pd_text_add(text, ":");
-		add_action(text, line, option);
+		completion_add(text, forms, line, option);
 	}
 	pd_text_add(text, "' \\\n");
 }
@@ -107,7 +83,7 @@ static void add_command(struct pd_text *text, const struct command_line *line)
 	add_options(text, line);
 	if (line->command->max_words) {
 		pd_text_printf(text, "\t\t\t'%s: :", line->command->ends_at_word ? "*:" : "*");
-		add_action(text, line, NULL);
+		completion_add(text, forms, line, NULL);
 		pd_text_add(text, "' \\\n");
 	}
 	pd_text_add(text, "\t\t\t&& return 0\n\t\t\t;;\n");

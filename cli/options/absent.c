@@ -5,51 +5,54 @@
 
 #include <string.h>
 
-struct absent {
-	const char *command, *name;
-	char short_name; /* or 0 */
+static const struct absent {
+	const char *command;
+	const char *names; /* parted by blanks, each with its short name behind a slash, if it has one */
 	const char *instead;
-};
-
-static const struct absent absents[] = {
-#define ABSENT(command, name, short_name, instead) { #command, name, short_name, instead },
+} absents[] = {
+#define ABSENT(command, names, instead) { #command, names, instead },
 #include "options/absent.def"
 };
 
-enum {
-	ABSENT_COUNT = sizeof(absents) / sizeof(absents[0])
-};
-
-static bool is_of(const struct absent *absent, const struct command *command)
+/* Whether an option is among them: by its long name, or (length 0) by its short one. */
+static bool has_name(const char *names, const char *name, size_t length, char short_name)
 {
-	const struct command_line *line = command_by_name(absent->command);
+	for (; *names; names += strspn(names, " ")) {
+		size_t size = strcspn(names, "/ ");
 
-	return line && line->command == command;
+		if (length ? size == length && !memcmp(names, name, length) :
+			     names[size] == '/' && names[size + 1] == short_name)
+			return true;
+		names += strcspn(names, " ");
+	}
+	return false;
+}
+
+static const char *find_instead(const struct command *command, const char *name, size_t length, char short_name)
+{
+	for (size_t i = 0; i < sizeof(absents) / sizeof(absents[0]); i++) {
+		const struct command_line *line = command_by_name(absents[i].command);
+
+		if (line && line->command == command && has_name(absents[i].names, name, length, short_name))
+			return absents[i].instead;
+	}
+	return NULL;
 }
 
 bool absent_report(const struct command *command, const char *name, size_t length)
 {
-	for (size_t i = 0; i < ABSENT_COUNT; i++) {
-		const struct absent *absent = &absents[i];
+	const char *instead = find_instead(command, name, length, 0);
 
-		if (strlen(absent->name) != length || memcmp(absent->name, name, length) != 0 ||
-		    !is_of(absent, command))
-			continue;
-		print_error("option --%s of perf is not here: %s", absent->name, absent->instead);
-		return true;
-	}
-	return false;
+	if (instead)
+		print_error("option --%.*s of perf is not here: %s", (int)length, name, instead);
+	return instead != NULL;
 }
 
 bool absent_report_short(const struct command *command, char short_name)
 {
-	for (size_t i = 0; i < ABSENT_COUNT; i++) {
-		const struct absent *absent = &absents[i];
+	const char *instead = find_instead(command, NULL, 0, short_name);
 
-		if (absent->short_name != short_name || !is_of(absent, command))
-			continue;
-		print_error("option -%c of perf is not here: %s", short_name, absent->instead);
-		return true;
-	}
-	return false;
+	if (instead)
+		print_error("option -%c of perf is not here: %s", short_name, instead);
+	return instead != NULL;
 }

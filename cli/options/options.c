@@ -386,6 +386,14 @@ void options_fini(const struct command *command, struct parsed *parsed)
 	memset(parsed, 0, sizeof(*parsed));
 }
 
+bool option_choice(const char *option, const char *text, const char *usual, const char *other, bool *other_out)
+{
+	*other_out = text && !strcmp(text, other);
+	if (!text || *other_out || !strcmp(text, usual))
+		return true;
+	return print_error("option --%s: '%s' is neither %s nor %s", option, text, usual, other);
+}
+
 bool option_word_find(const char *option, const struct option_word *words, const char *text, int *value)
 {
 	for (; text && words->name; words++) {

@@ -164,6 +164,9 @@ struct option_word {
 /* Sets *value, which stays as it is if text is NULL. False if text is none of the words, which is said on stderr. */
 bool option_word_find(const char *option, const struct option_word *words, const char *text, int *value);
 
+/* Which of two words the text is: *other_out is false if it is NULL. False if it is neither, which is said on stderr. */
+bool option_choice(const char *option, const char *text, const char *usual, const char *other, bool *other_out);
+
 /* The value of an option as a number from 0 to 100. False if it is none, which is said on stderr. */
 bool percent_parse(const char *option, const char *text, double *percent_out);
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #undef VALUES
 #define VALUES struct target_values
@@ -75,6 +76,14 @@ bool value_is(const char *option, enum pd_status status, const struct pd_error *
 	if (status < 0)
 		print_error("option --%s: %s", option, error->message);
 	return status >= 0;
+}
+
+bool value_take(const char *option, const char *text,
+		enum pd_status (*parse)(const char *text, uint64_t *value_out, struct pd_error *error), uint64_t *value)
+{
+	struct pd_error error;
+
+	return !text || value_is(option, parse(text, value, &error), &error);
 }
 
 /* ---- events and targets ---- */
@@ -183,6 +192,22 @@ void record_fini(struct record_setup *setup)
 	memset(setup, 0, sizeof(*setup));
 }
 
+void record_print_note(const struct pd_recorder_note *note)
+{
+	print_error("%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
+}
+
+int record_code(const struct pd_recorded *recorded, const char *command)
+{
+	if (recorded->command_errno)
+		return print_failure(CODE_NO_COMMAND, "%s: %s", command, strerror(recorded->command_errno));
+	if (!recorded->command_ran || !recorded->command_ended)
+		return CODE_OK;
+	if (WIFSIGNALED(recorded->command_status))
+		return CODE_SIGNAL + WTERMSIG(recorded->command_status);
+	return WEXITSTATUS(recorded->command_status);
+}
+
 /* ---- samples ---- */
 
 static bool take_rate(const struct sample_values *values, struct pd_sampling *sampling)
@@ -201,14 +226,9 @@ static bool take_rate(const struct sample_values *values, struct pd_sampling *sa
 
 static bool take_branches(const struct sample_values *values, struct pd_sampling *sampling)
 {
-	struct pd_error error;
-
-	if (values->branches)
-		return value_is("branch-filter", pd_branches_parse(values->branches, &sampling->branch_filter, &error),
-				&error);
 	if (values->branch_any)
 		sampling->branch_filter = PD_MASK(PD_BRANCH_TYPE_ANY);
-	return true;
+	return value_take("branch-filter", values->branches, pd_branches_parse, &sampling->branch_filter);
 }
 
 /* What is none of the registers, such as ?, is answered by their names. */
@@ -272,8 +292,6 @@ bool record_take_samples(const struct sample_values *values, struct pd_recorder_
 	sampling->use_clock = values->clock != NULL;
 	if (values->clock && !value_is("clockid", pd_clock_parse(values->clock, &sampling->clock, &error), &error))
 		return false;
-	if (values->ring &&
-	    !value_is("mmap-pages", pd_ring_parse(values->ring, &options->session.ring_bytes, &error), &error))
-		return false;
-	return take_rate(values, sampling) && take_branches(values, sampling);
+	return value_take("mmap-pages", values->ring, pd_ring_parse, &options->session.ring_bytes) &&
+	       take_rate(values, sampling) && take_branches(values, sampling);
 }

@@ -14,6 +14,11 @@
  * wrong on stderr, with the name of the option. */
 bool value_is(const char *option, enum pd_status status, const struct pd_error *error);
 
+/* Reads a value with such a function; no text leaves it as it is. */
+bool value_take(const char *option, const char *text,
+		enum pd_status (*parse)(const char *text, uint64_t *value_out, struct pd_error *error),
+		uint64_t *value);
+
 /* Events and targets. */
 struct target_values {
 	struct option_tags events; /* --event, --filter, --exclude-perf, --cgroup in their order */
@@ -61,6 +66,11 @@ bool record_take_samples(const struct sample_values *values, struct pd_recorder_
 /* The value of --control, or NULL. */
 bool record_open_control(const char *where, struct pd_recorder *recorder, struct pd_control **control_out);
 void record_fini(struct record_setup *setup);
+
+/* A note with its advice, on stderr. */
+void record_print_note(const struct pd_recorder_note *note);
+/* The exit code of a finished recording of a command: its own, and as shells tell signals; says on stderr that it cannot be run. */
+int record_code(const struct pd_recorded *recorded, const char *command);
 
 /* Adds the objects of a finished recording to perf's build-id cache, if the user named one; all: also those without samples. */
 void record_cache_objects(const char *path, bool all, const struct pd_config *config);

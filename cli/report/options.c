@@ -109,9 +109,10 @@ static bool check_hierarchy(const struct report_values *values)
 
 static bool check_options(const struct report_values *values)
 {
-	if (values->percentage && strcmp(values->percentage, "relative") != 0 &&
-	    strcmp(values->percentage, "absolute") != 0)
-		return print_error("option --percentage: '%s' is neither relative nor absolute", values->percentage);
+	bool absolute;
+
+	if (!option_choice("percentage", values->percentage, "relative", "absolute", &absolute))
+		return false;
 	if (values->csv && (values->json || values->stats))
 		return print_error("--%s and --csv cannot be combined", values->json ? "json" : "stats");
 	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.'))

@@ -76,20 +76,6 @@ static bool is_added(enum pd_status status, const struct pd_error *error)
 	return status >= 0;
 }
 
-static bool add_metrics(struct stat_setup *setup, const char *names)
-{
-	struct pd_error error;
-	enum pd_status status = pd_stat_add_metrics(setup->record.events, names, &error);
-
-	if (status != PD_ERROR_NO_MATCH)
-		return is_added(status, &error);
-	return print_error(
-		"option --metrics: unknown metric '%s'; available: IPC, "
-		"branch-misses, cache-misses, CPUs-utilized, frequency, L1-misses, LLC-misses, page-fault-rate, "
-		"stalls, switch-rate, TLB-misses",
-		error.message);
-}
-
 static bool add_transactions(struct stat_setup *setup)
 {
 	if (pd_stat_add_transactions(setup->record.events))
@@ -124,8 +110,12 @@ static bool add_missing_events(struct stat_setup *setup)
 
 	if (values->null)
 		return true;
-	if (values->metrics && !add_metrics(setup, values->metrics))
-		return false;
+	if (values->metrics) {
+		enum pd_status status = pd_stat_add_metrics(setup->record.events, values->metrics, &error);
+
+		if (status == PD_ERROR_NO_MATCH ? !value_is("metrics", status, &error) : !is_added(status, &error))
+			return false;
+	}
 	if (values->transaction)
 		return add_transactions(setup);
 	if (values->topdown)
@@ -135,7 +125,6 @@ static bool add_missing_events(struct stat_setup *setup)
 			&error);
 }
 
-/* Exactly one target: what names it most closely. */
 static bool take_targets(struct stat_setup *setup)
 {
 	const struct stat_values *values = setup->values;
@@ -143,27 +132,16 @@ static bool take_targets(struct stat_setup *setup)
 	bool tasks = targets->pids.count || targets->tids.count || targets->by_user;
 	struct pd_error error;
 
-	if (tasks && (targets->all || targets->cpus)) {
+	if (tasks && (targets->all || targets->cpus))
 		print_error("-%c has no effect: processes and threads are counted on all CPUs",
 			    targets->all ? 'a' : 'C');
-		targets->all = false;
-		targets->cpus = NULL;
-	}
-	if (targets->pids.count)
-		targets->tids = (struct pd_u32s){ 0 };
-	if (!tasks && !targets->cpus && !targets->command)
-		targets->all = true;
-	setup->only_command = targets->command && !is_system_wide(setup) && !tasks;
-	targets->per_thread = values->per_thread || !is_system_wide(setup);
-	if (targets->cpus && !values->per_thread)
-		targets->all = true;
-	if (values->null) {
-		pd_events_free(setup->record.events);
-		setup->record.events = NULL;
-		setup->options.events = NULL;
-		return pd_events_new(NULL, &setup->record.events, &error) >= 0;
-	}
-	return true;
+	setup->only_command = pd_stat_settle_targets(targets, values->per_thread);
+	if (!values->null)
+		return true;
+	pd_events_free(setup->record.events);
+	setup->record.events = NULL;
+	setup->options.events = NULL;
+	return pd_events_new(NULL, &setup->record.events, &error) >= 0;
 }
 
 static bool take_by(struct stat_setup *setup)
@@ -302,42 +280,17 @@ static bool take_output(struct stat_setup *setup)
 	return setup->has_out;
 }
 
-static void add_escaped(struct pd_text *text, const char *words)
-{
-	pd_text_escaped(text, words, strlen(words));
-}
-
 static void make_title(const struct stat_setup *setup)
 {
-	const struct pd_targets *targets = &setup->options.targets;
-	struct pd_text *title = setup->title;
+	const struct target_values *values = &setup->values->targets;
+	const char *named = values->pids ? values->pids : values->tids ? values->tids : values->user;
 
-	if (setup->values->targets.all && targets->all) {
-		pd_text_add(title, "'system wide");
-	} else if (targets->cpus) {
-		pd_text_add(title, "'CPU(s) ");
-		add_escaped(title, targets->cpus);
-	} else if (targets->all) {
-		pd_text_add(title, "'system wide");
-	} else if (targets->pids.count || targets->tids.count) {
-		pd_text_add(title, targets->pids.count ? "process id '" : "thread id '");
-		add_escaped(title, targets->pids.count ? setup->values->targets.pids : setup->values->targets.tids);
-	} else if (targets->by_user) {
-		pd_text_add(title, "user '");
-		add_escaped(title, setup->values->targets.user);
-	} else {
-		pd_text_add(title, "'");
-		for (size_t i = 0; i < setup->call->word_count; i++) {
-			pd_text_add(title, i ? " " : "");
-			add_escaped(title, setup->call->words[i]);
-		}
-	}
-	pd_text_add(title, "'");
+	pd_stat_title(&setup->options.targets, values->all, named, setup->title);
 	/* it is read as a string */
-	pd_text_printf(title, "%c", 0);
+	pd_text_printf(setup->title, "%c", 0);
 }
 
-struct pd_stat_options stat_setup_printing(const struct stat_setup *setup)
+static struct pd_stat_options printing_of(const struct stat_setup *setup)
 {
 	const struct stat_values *values = setup->values;
 	const struct pd_targets *targets = &setup->options.targets;
@@ -355,10 +308,30 @@ struct pd_stat_options stat_setup_printing(const struct stat_setup *setup)
 		.all_threads = targets->all,
 		.cgroups = targets->cgroups,
 		.cgroup_count = targets->cgroup_count,
+		.warn = print_warning,
 	};
 
 	stat_form_take(&values->form, &printing);
 	return printing;
+}
+
+struct pd_stat_session_options stat_setup_session(const struct stat_setup *setup)
+{
+	const struct stat_values *values = setup->values;
+
+	return (struct pd_stat_session_options){
+		.size = sizeof(struct pd_stat_session_options),
+		.recorder = setup->options,
+		.printing = printing_of(setup),
+		.endless = values->repeat.given && !values->repeat.value,
+		.interval_ns = setup->interval_ns,
+		.limited = values->interval_count.given,
+		.interval_count = values->interval_count.value,
+		.timeout_ns = values->timeout_ms.value * NS_OF_MS,
+		.repeat_heading = values->interval_clear,
+		.summary = values->summary,
+		.only_command = setup->only_command,
+	};
 }
 
 static void report_note(void *self, const struct pd_recorder_note *note)
@@ -368,7 +341,7 @@ static void report_note(void *self, const struct pd_recorder_note *note)
 	if (note->severity == PD_INFO && !setup->values->verbose)
 		return;
 	if (!setup->values->quiet || note->severity >= PD_DAMAGE)
-		print_error("%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
+		record_print_note(note);
 }
 
 bool stat_setup_take(struct stat_setup *setup, const struct stat_values *values, const struct call *call,
@@ -379,7 +352,6 @@ bool stat_setup_take(struct stat_setup *setup, const struct stat_values *values,
 
 	*setup = (struct stat_setup){ .values = values, .call = call, .by = PD_STAT_GLOBAL, .file = file != NULL };
 	wanted->size = sizeof(*wanted);
-	wanted->counts = true;
 	wanted->command_line = setup->call->line;
 	wanted->note = report_note;
 	wanted->self = setup;

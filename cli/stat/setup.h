@@ -67,7 +67,7 @@ bool stat_setup_take(struct stat_setup *setup, const struct stat_values *values,
 		     const char *file);
 /* Ends the output. Returns code, or that of a failure. */
 int stat_setup_fini(struct stat_setup *setup, int code);
-/* How counts are printed. */
-struct pd_stat_options stat_setup_printing(const struct stat_setup *setup);
+/* What the library is asked for. Its strings are those of setup. */
+struct pd_stat_session_options stat_setup_session(const struct stat_setup *setup);
 
 #endif

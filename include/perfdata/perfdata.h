@@ -65,6 +65,7 @@
  *   explain.h       what the tables of the format say of a name
  * writing
  *   writer.h        writing perf.data files
+ *   outfile.h       other files, which appear when they are complete
  *   convert.h       copying recordings into another form
  *   extract.h       copying a part of a recording
  *   merge.h         merging recordings
@@ -118,6 +119,7 @@
 #include <perfdata/live.h>
 #include <perfdata/merge.h>
 #include <perfdata/objects.h>
+#include <perfdata/outfile.h>
 #include <perfdata/print.h>
 #include <perfdata/profile.h>
 #include <perfdata/quipper.h>

@@ -32,6 +32,7 @@
 #define PERFDATA_RECORDER_H
 
 #include <perfdata/events.h>
+#include <perfdata/symbol.h>
 #include <perfdata/text.h>
 #include <perfdata/writer.h>
 
@@ -205,6 +206,51 @@ PD_API void pd_recorder_enable(struct pd_recorder *recorder, bool enable, const 
 PD_API const char *pd_recorder_event_name(const struct pd_recorder *recorder, size_t index);
 PD_API void pd_recorder_close(struct pd_recorder *recorder);
 
+/** Where call chains go, and what they are made with. Zero is the default for each member but fd. */
+struct pd_unwound_options {
+	size_t size;      /* sizeof(struct pd_unwound_options) */
+	const char *path; /* NULL: fd. What has this name is kept as NAME.old */
+	int fd;
+	struct pd_writer_options output;
+	bool no_build_ids;
+	/* Symbols for this state, which are freed when the recording is over. NULL: those of pd_symbols_new without options. */
+	struct pd_symbols *(*symbols)(void *self, struct pd_file *file, const struct pd_state *state);
+	void *self;
+	struct pd_text *incomplete; /* gets a phrase about stacks that are incomplete, if there are any; may be NULL */
+};
+/** As pd_recorder_run, of a recorder without an output that records with PD_CALL_GRAPH_DWARF: copied stacks are unwound as they come,
+ * and call chains are written in their place. Errors: those of pd_recorder_open_file, pd_inject_write and pd_writer_open_at. */
+PD_API enum pd_status pd_recorder_run_unwound(struct pd_recorder *recorder, const struct pd_unwound_options *options,
+					      struct pd_recorded *recorded_out, struct pd_error *error);
+
+enum {
+	PD_RECORD_RUNS_MOST = 999
+};
+
+struct pd_record_runs;
+/** Plans a number of recordings of a command, each into a file of its own: perf-1.data, perf-2.data for perf.data. Two commands with --vs
+ * between them change places from one round to the next, so that a machine that becomes slower is so for both; their files are
+ * perf-a-1.data and perf-b-1.data. command, which ends with NULL, must remain valid. Errors: PD_ERROR_ARGUMENT: more than
+ * PD_RECORD_RUNS_MOST, or --vs is not between two commands; PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_record_runs_new(uint64_t count, const char *path, char *const *command,
+					 struct pd_record_runs **runs_out, struct pd_error *error);
+/** NULL is ignored. */
+PD_API void pd_record_runs_free(struct pd_record_runs *runs);
+/** The path of the index-th recording, in their order, and its command, which ends with NULL; NULL past the end. Owned by runs. */
+PD_API const char *pd_record_runs_at(const struct pd_record_runs *runs, size_t index, char *const **command_out);
+/** Adds the files as arguments of perfdata diff, each after a blank; for files that are still to come if there is one command. */
+PD_API void pd_record_runs_text(const struct pd_record_runs *runs, struct pd_text *text);
+
+/* ---- what is reported ---- */
+
+/** Lines about a recording by these options: what was lost, and what to do about it; unless quiet also the number of samples, the files and
+ * their size, and who cannot read them. */
+PD_API void pd_recorded_text(const struct pd_recorded *recorded, const struct pd_recorder_options *options, bool quiet,
+			     struct pd_text *text);
+/** Lines about an event that was opened, or why it was not: for pd_recorder_options.attr. */
+PD_API void pd_print_opened_attr(struct pd_text *text, const struct pd_attr *attr, int32_t pid, int32_t cpu,
+				 int os_errno);
+
 struct pd_control;
 /** Obeys commands to a recorder that others write while it runs, on a thread of its own: a word on each line, enable [EVENT],
  * disable [EVENT], evlist, snapshot, ping or stop, answered by "ack". where: "fd:IN[,OUT]" or "fifo:PATH[,PATH]", as perf
@@ -246,6 +292,10 @@ PD_API enum pd_status pd_user_parse(const char *text, uint32_t *uid_out, struct 
 PD_API enum pd_status pd_freq_parse(const char *text, struct pd_sampling *sampling, struct pd_error *error);
 /** all, task, mmap, cgroup or no, several with commas: synth and no_synth of session. */
 PD_API enum pd_status pd_synth_parse(const char *text, struct pd_session *session, struct pd_error *error);
+/** signal, a size (100M) or a time (30s), or nothing: when session starts a new file. */
+PD_API enum pd_status pd_switch_parse(const char *text, struct pd_session *session, struct pd_error *error);
+/** A level of zstd, 1 to 22, 0 for none; or nothing, or true, for the fastest: packing and level of output. */
+PD_API enum pd_status pd_compression_parse(const char *text, struct pd_writer_options *output, struct pd_error *error);
 /** Milliseconds, or -1: see pd_session.delay_ms. */
 PD_API enum pd_status pd_delay_parse(const char *text, int64_t *ms_out, struct pd_error *error);
 

@@ -71,8 +71,41 @@ struct pd_sql_query {
 /** The index-th query; false past the end. */
 PD_API bool pd_sql_query_at(size_t index, struct pd_sql_query *query_out);
 
+/** Prints the names of all queries, with what they are about. */
+PD_API void pd_sql_print_queries(struct pd_text *text);
+
 /** Prints the tables that all recordings have, with their columns, and the queries, as a page in Markdown. */
 PD_API void pd_sql_print_manual(struct pd_text *text);
+
+/* ---- what people type ---- */
+
+/** Whether an argument is a statement for pd_sql_ask, and not the name of a file. */
+PD_API bool pd_sql_is_statement(const char *word);
+/** Runs statements, a query ("@top-functions"), or ".tables" and ".schema". Errors: as pd_sql_run; PD_ERROR_ARGUMENT: there is no such
+ * query. */
+PD_API enum pd_status pd_sql_ask(struct pd_sql *sql, const char *statement, enum pd_sql_format format,
+				 struct pd_text *text, struct pd_error *error);
+
+struct pd_sql_shell;
+
+struct pd_sql_shell_options {
+	enum pd_sql_format format;
+	pd_warn_fn *warn; /* gets commands that there are not; may be NULL */
+	void *self;
+};
+
+/** A shell over tables, which must outlive it, as the text that it prints into. options may be NULL. Errors: PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_sql_shell_new(struct pd_sql *sql, const struct pd_sql_shell_options *options,
+				       struct pd_text *text, struct pd_sql_shell **shell_out, struct pd_error *error);
+/** NULL is fine. */
+PD_API void pd_sql_shell_free(struct pd_sql_shell *shell);
+/** Takes a line, without its end: a part of a statement, which is run when it is complete, a query, or a command such as ".help".
+ * PD_END: the user leaves. Errors: as pd_sql_ask; the shell can go on. */
+PD_API enum pd_status pd_sql_shell_line(struct pd_sql_shell *shell, const char *line, struct pd_error *error);
+/** Whether a statement has begun and is not complete, for the prompt. */
+PD_API bool pd_sql_shell_waits(const struct pd_sql_shell *shell);
+/** Runs a statement that has begun: there are no more lines. Errors: as pd_sql_ask. */
+PD_API enum pd_status pd_sql_shell_end(struct pd_sql_shell *shell, struct pd_error *error);
 
 #ifdef __cplusplus
 }

@@ -98,14 +98,78 @@ PD_API bool pd_stat_event_at(const struct pd_stat_counts *stat, size_t index, co
 /** True if memory ran out: something is missing in what was printed. */
 PD_API bool pd_stat_failed(const struct pd_stat_counts *stat);
 
+/* ---- what to count ---- */
+
+/** Makes of targets that were asked for what perf stat counts: processes, threads and users on all CPUs, where all and cpus have no
+ * effect; processes rather than threads; everything if there is no target. by_thread: each thread is counted on its own.
+ * Returns whether nothing but the command is counted. */
+PD_API bool pd_stat_settle_targets(struct pd_targets *targets, bool by_thread);
+/** The title of what is counted: "'ls -l'", "process id '1,2'". all: everything was asked for, not only CPUs. named: processes,
+ * threads or a user, as they were asked for; may be NULL where there is none. */
+PD_API void pd_stat_title(const struct pd_targets *targets, bool all, const char *named, struct pd_text *text);
+
+/* ---- counting from the start to the end ---- */
+
+/** What a session has come to. */
+enum pd_stat_step {
+	PD_STAT_STEP_BEFORE,   /* a run: no event is open yet */
+	PD_STAT_STEP_OPENED,   /* the events of a run: pd_recorder_stop ends it from now on */
+	PD_STAT_STEP_STARTS,   /* counting does, next; false fails with PD_ERROR_STOPPED */
+	PD_STAT_STEP_ENABLED,  /* the events, after the delay */
+	PD_STAT_STEP_READ,     /* counts were: see pd_counter_event */
+	PD_STAT_STEP_INTERVAL, /* the counts of one are printed next */
+	PD_STAT_STEP_PRINTED, /* the text holds all of an interval, of the summary or of the runs; the caller clears it */
+	PD_STAT_STEP_STOPS,   /* counting does; after each PD_STAT_STEP_STARTS, whatever failed */
+	PD_STAT_STEP_ENDED,   /* the command, if it could be run: see pd_stat_session_recorded */
+	PD_STAT_STEP_AFTER    /* a run that did not fail; false: there are no more runs */
+};
+
+struct pd_stat_session;
+
+/** Zero is the default for each member but size and recorder. Strings and functions must remain valid. */
+struct pd_stat_session_options {
+	size_t size; /* sizeof(struct pd_stat_session_options); 0 is PD_ERROR_ARGUMENT */
+	/* What is counted; counts need not be set. With path or fd, counts go into a file, too; of one run only. session.delay_ms
+	 * is that of the events. */
+	struct pd_recorder_options recorder;
+	struct pd_stat_options printing; /* runs: how many there are */
+	bool endless;                    /* one run after another, each printed on its own, until a step says no */
+	uint64_t interval_ns;            /* counts are printed so often; 0: at the end */
+	bool limited;                    /* there are no more intervals than interval_count */
+	uint64_t interval_count;
+	uint64_t timeout_ns; /* of a run, 0: none */
+	bool repeat_heading; /* each interval has one */
+	bool summary;        /* after intervals, also counts of all */
+	bool only_command;   /* nothing but the command is counted: a single run has its CPU time */
+	/* Called with each step, on the calling thread; what it returns counts where the step says so. May be NULL. */
+	bool (*step)(void *self, enum pd_stat_step step, struct pd_stat_session *session);
+	void *self;
+};
+
+/** Makes a session that prints into text. Errors: those of pd_stat_new. */
+PD_API enum pd_status pd_stat_session_new(const struct pd_stat_session_options *options, struct pd_text *text,
+					  struct pd_stat_session **session_out, struct pd_error *error);
+/** Counts until the last run is over: its command has exited, the time has passed, or pd_recorder_stop was called. Where the
+ * command cannot be run, that is no error, see pd_stat_session_recorded. Errors: those of pd_recorder_open, pd_counter_start,
+ * pd_counter_read and pd_counter_close_file; PD_ERROR_STOPPED. */
+PD_API enum pd_status pd_stat_session_run(struct pd_stat_session *session, struct pd_error *error);
+/** The recorder of the present run, or of the last one; NULL before. Owned by the session. */
+PD_API struct pd_recorder *pd_stat_session_recorder(const struct pd_stat_session *session);
+/** What became of the present run. Owned by the session. */
+PD_API const struct pd_recorded *pd_stat_session_recorded(const struct pd_stat_session *session);
+/** True if events could be opened: what failed then was not to open them. */
+PD_API bool pd_stat_session_opened(const struct pd_stat_session *session);
+/** NULL is ignored. */
+PD_API void pd_stat_session_free(struct pd_stat_session *session);
+
 /* ---- which events to count ---- */
 
 /** Adds those of perf stat; detailed adds more: 1 of caches, 2 of instruction cache and TLBs, 3 prefetches. Without usual only
  * the latter. Errors: those of pd_events_add. */
 PD_API enum pd_status pd_stat_add_events(struct pd_events *events, bool usual, bool system_wide, unsigned detailed,
 					 struct pd_error *error);
-/** Adds the events of metrics, a list of names with commas. Errors: those of pd_events_add; PD_ERROR_NO_MATCH with the name if
- * there is no such metric. */
+/** Adds the events of metrics, a list of names with commas. Errors: those of pd_events_add; PD_ERROR_NO_MATCH if there is no such
+ * metric; the message lists those that there are. */
 PD_API enum pd_status pd_stat_add_metrics(struct pd_events *events, const char *names, struct pd_error *error);
 /** The index-th name of a metric; NULL past the end. Static. */
 PD_API const char *pd_stat_metric_name(size_t index);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // Which events to count: those of perf stat, those that metrics need, those of what only some CPUs have.
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -63,6 +64,17 @@ static const char *events_of_metric(const char *name, size_t length)
 	return NULL;
 }
 
+static enum pd_status fail_unknown_metric(const char *name, size_t length, struct pd_error *error)
+{
+	char names[256] = "";
+	size_t at = 0;
+
+	for (size_t i = 0; i < METRIC_COUNT && at < sizeof(names); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "", metrics[i].name);
+	return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "unknown metric '%.*s'; available: %s", (int)length,
+		       name, names);
+}
+
 enum pd_status pd_stat_add_metrics(struct pd_events *events, const char *names, struct pd_error *error)
 {
 	enum pd_status status = PD_OK;
@@ -72,7 +84,7 @@ enum pd_status pd_stat_add_metrics(struct pd_events *events, const char *names, 
 		const char *needed = events_of_metric(names, length);
 
 		if (!needed)
-			return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "%.*s", (int)length, names);
+			return fail_unknown_metric(names, length, error);
 		status = pd_events_add(events, needed, error);
 		names += length + (names[length] == ',');
 	}

@@ -283,3 +283,27 @@ enum pd_status pd_delay_parse(const char *text, int64_t *ms_out, struct pd_error
 	*ms_out = ms;
 	return PD_OK;
 }
+
+enum pd_status pd_switch_parse(const char *text, struct pd_session *session, struct pd_error *error)
+{
+	size_t length = strlen(text);
+
+	session->switch_on_call = true;
+	if (!length || !strcmp(text, "signal"))
+		return PD_OK;
+	return strchr("BKMG", text[length - 1]) ? pd_size_parse(text, &session->switch_size, error) :
+						  pd_duration_parse(text, &session->switch_ns, error);
+}
+
+enum pd_status pd_compression_parse(const char *text, struct pd_writer_options *output, struct pd_error *error)
+{
+	uint64_t level = 0;
+
+	if (*text && strcmp(text, "true") != 0 && (!pd_number_parse(text, &level) || level > 22))
+		return refuse(text, "a number from 0 to 22", error);
+	if (*text && strcmp(text, "true") != 0 && !level)
+		return PD_OK;
+	output->packing = PD_PACK_ZSTD;
+	output->level = (int)level;
+	return PD_OK;
+}

@@ -16,7 +16,7 @@ import sys
 # of perf: the command, and the words that ask for its help
 COMMANDS = {name: [name] for name in ("report", "script", "record", "stat", "top", "list", "inject", "evlist", "buildid-list", "diff")}
 COMMANDS["data"] = ["data", "convert"]
-TABLE = re.compile(r'^ABSENT\(([\w-]+), "([\w-]*)", (?:0|\'(\w)\'), "(.*)"\)$', re.MULTILINE)
+TABLE = re.compile(r'^ABSENT\(([\w-]+), "([^"]*)", "(.*)"\)$', re.MULTILINE)
 OPTION = re.compile(r"^    (?:-(\S)(?:, | |$)|(?:    )?(?=--))(?:--([a-zA-Z0-9][\w-]*))?", re.MULTILINE)
 OWN = re.compile(r"^ {2,6}(?:-(\S), |    )?--([\w-]+)", re.MULTILINE)
 
@@ -28,7 +28,9 @@ def ask(words):
 
 def table(top):
     with open(os.path.join(top, "cli", "options", "absent.def"), encoding="utf-8") as file:
-        return TABLE.findall(file.read())
+        lines = TABLE.findall(file.read())
+    return [(command, name, letter, instead) for command, names, instead in lines
+            for name, _, letter in (word.partition("/") for word in names.split())]
 
 
 def refused(perfdata, lines):

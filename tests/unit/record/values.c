@@ -267,8 +267,52 @@ TEST(test_values__control)
 	close(out[1]);
 }
 
+TEST(test_values__switching)
+{
+	struct pd_session session = { 0 };
+
+	CHECK_INT(pd_switch_parse("", &session, &error), PD_OK);
+	CHECK(session.switch_on_call && !session.switch_size && !session.switch_ns);
+	CHECK_INT(pd_switch_parse("100M", &session, &error), PD_OK);
+	CHECK_INT(session.switch_size, 100 << 20);
+	CHECK_INT(pd_switch_parse("30s", &session, &error), PD_OK);
+	CHECK_INT(session.switch_ns, 30000000000);
+	CHECK_INT(pd_switch_parse("xM", &session, &error), PD_ERROR_ARGUMENT);
+}
+
+TEST(test_values__compression)
+{
+	struct pd_writer_options output = { .packing = PD_PACK_NONE };
+
+	CHECK_INT(pd_compression_parse("0", &output, &error), PD_OK);
+	CHECK_INT(output.packing, PD_PACK_NONE);
+	CHECK_INT(pd_compression_parse("23", &output, &error), PD_ERROR_ARGUMENT);
+	CHECK_STR(error.message, "'23' is not a number from 0 to 22");
+	CHECK_INT(pd_compression_parse("9", &output, &error), PD_OK);
+	CHECK(output.packing == PD_PACK_ZSTD && output.level == 9);
+	CHECK_INT(pd_compression_parse("true", &output, &error), PD_OK);
+	CHECK_INT(output.level, 0);
+}
+
+TEST(test_values__result)
+{
+	const struct pd_recorded recorded = { .samples = 1, .bytes = 100, .lost = 1, .files = 2 };
+	struct pd_recorder_options options = { .size = sizeof(options), .path = "x.data" };
+	struct pd_text *text = pd_text_new();
+
+	CHECK(text);
+	pd_recorded_text(&recorded, &options, true, text);
+	CHECK(!strncmp((const char *)pd_text_bytes(text).data, "1 records lost (50.00%): ", 25));
+	pd_text_clear(text);
+	options.session.timestamp_filename = true;
+	pd_recorded_text(&recorded, &options, false, text);
+	CHECK(memmem(pd_text_bytes(text).data, pd_text_bytes(text).size, ", in 2 files x.data.TIME\n", 25));
+	pd_text_free(text);
+}
+
 RUN(TEST_CASE(test_values__sizes), TEST_CASE(test_values__durations), TEST_CASE(test_values__rings),
     TEST_CASE(test_values__clocks), TEST_CASE(test_values__call_graphs), TEST_CASE(test_values__branches),
     TEST_CASE(test_values__registers), TEST_CASE(test_values__numbers), TEST_CASE(test_values__ids),
     TEST_CASE(test_values__users), TEST_CASE(test_values__sessions), TEST_CASE(test_values__cgroups),
-    TEST_CASE(test_values__event_names), TEST_CASE(test_values__control))
+    TEST_CASE(test_values__event_names), TEST_CASE(test_values__control), TEST_CASE(test_values__switching),
+    TEST_CASE(test_values__compression), TEST_CASE(test_values__result))

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * outfile.h - an output file that appears when it is complete, or not at all.
+ *
+ * What is written goes to a temporary file beside it, which is renamed at the end. A perf.data file, the file that is being read, and
+ * standard input are never overwritten. Pipes and devices are written directly.
+ *
+ * Threads: one at a time for each file.
+ *
+ * Example:
+ *
+ *	struct pd_outfile *out;
+ *
+ *	if (pd_outfile_open("report.txt", NULL, &out, &error) == PD_OK) {
+ *		if (write(pd_outfile_fd(out), "text\n", 5) == 5)
+ *			pd_outfile_finish(out, &error);
+ *		else
+ *			pd_outfile_abort(out);
+ *	}
+ */
+#ifndef PERFDATA_OUTFILE_H
+#define PERFDATA_OUTFILE_H
+
+#include <perfdata/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pd_outfile;
+
+/** Zero is the default for each member; NULL means all defaults. */
+struct pd_outfile_options {
+	size_t size;       /* sizeof(struct pd_outfile_options) */
+	const char *input; /* path of a file that is being read; NULL, or what is no path: none but standard input */
+	/* Tells of the temporary file, for programs that remove it if they are interrupted. May be NULL. */
+	pd_unfinished_fn *unfinished;
+	void *self; /* first argument of unfinished */
+};
+
+/** Creates the temporary file, with the permissions of a file that is there, else by the umask, which is changed for a moment. path
+ * must remain valid. Errors: PD_ERROR_ARGUMENT: what is there is not overwritten; PD_ERROR_SYSTEM; PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_outfile_open(const char *path, const struct pd_outfile_options *options,
+				      struct pd_outfile **file_out, struct pd_error *error);
+/** What to write to. Owned by the file. */
+PD_API int pd_outfile_fd(const struct pd_outfile *file);
+/** The path of what is written to: that of the temporary file, if there is one. Owned by the file. */
+PD_API const char *pd_outfile_temporary(const struct pd_outfile *file);
+/** Closes and renames the file, and frees it in any case. Errors: PD_ERROR_SYSTEM; PD_ERROR_ARGUMENT: a perf.data file has appeared in
+ * its place. The temporary file is removed then. */
+PD_API enum pd_status pd_outfile_finish(struct pd_outfile *file, struct pd_error *error);
+/** Closes and removes what was written, and frees the file. NULL is ignored. */
+PD_API void pd_outfile_abort(struct pd_outfile *file);
+
+/** Removes a file, or a directory with all that is in it, up to 64 levels of directories. Links are removed, not followed. Makes
+ * system calls and nothing else, so signal handlers can call it. */
+PD_API void pd_remove_tree(const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
