@@ -25,6 +25,7 @@ LOADS = {
     "src/profile/collect/spans.c": "samples of one event, at offsets that the event's attr gives",
     "src/record/open.c": "an attr on its way to the kernel",
     "src/record/ring": "records in a ring, before anything is decoded",
+    "src/state/known.c": "MMAP2 records that are like one that was decoded, but for process and address",
     "src/stream": "heads of records, and the ids and times that say what a record belongs to",
     "src/trace/print.c": "raw data of tracepoints, by formats that the file brings",
     "src/unwind/memory.h": "words of a copied stack, at addresses",

@@ -192,17 +192,16 @@ static void add_result(struct pd_profile_tables *tables, const struct pd_profile
 
 static void add_state(struct pd_profile_tables *tables, const struct pd_state *state)
 {
-	uint64_t fed, finalized;
+	const struct pd_state_sizes sizes = pd_state_measure(state);
 
-	pd_state_memory(state, &fed, &finalized);
 	add_table(tables, (struct pd_profile_table){ .name = "processes and mappings",
 						     .doc = "what the file says of them",
-						     .count = state->mapping_count + state->task_count,
-						     .bytes = fed });
+						     .count = sizes.fed_count,
+						     .bytes = sizes.fed_bytes });
 	add_table(tables, (struct pd_profile_table){ .name = "address spaces",
 						     .doc = "processes and mappings by time",
-						     .count = state->intervals.space_count,
-						     .bytes = finalized });
+						     .count = sizes.space_count,
+						     .bytes = sizes.finalized_bytes });
 }
 
 // Objects may have one table, as modules have that of the kernel.

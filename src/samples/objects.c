@@ -14,6 +14,7 @@
 #include "base/lookup/hash.h"
 #include "base/memory.h"
 #include "file/file.h"
+#include "state/locate.h"
 
 enum {
 	ID_BYTES = PD_BUILD_ID_SIZE,
@@ -235,15 +236,15 @@ static struct pd_listed_object *line_of_dso(struct pd_objects *list, const struc
 
 static bool take_mappings(struct pd_objects *list, bool timed)
 {
-	const struct pd_mapping *mapping;
+	struct pd_mapping mapping;
 
-	for (size_t i = 0; (mapping = pd_state_mapping(list->state, i)) != NULL; i++) {
-		struct pd_location location = { .mapping = mapping, .object = mapping->object };
+	for (size_t i = 0; pd_state_get_mapping(list->state, i, &mapping); i++) {
+		struct pd_location location = { .mapping = &mapping, .object = mapping.object };
 		struct pd_place place;
 
-		if (!mapping->object || (mapping->from.time_ns != 0) != timed)
+		if (!mapping.object || (mapping.from.time_ns != 0) != timed)
 			continue;
-		place = pd_symbols_at(list->symbols, &location, mapping->from, mapping->start);
+		place = pd_symbols_at(list->symbols, &location, mapping.from, mapping.start);
 		if (place.dso && !line_of_dso(list, place.dso))
 			return false;
 	}

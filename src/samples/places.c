@@ -6,6 +6,7 @@
 #include "base/text/path.h"
 #include "format/chain.h"
 #include "samples/samples.h"
+#include "state/locate.h"
 
 #include <stdio.h>
 
@@ -308,19 +309,21 @@ static __attribute__((noinline)) const struct pd_address_range *
 find_stretch(const struct pd_samples *samples, const struct pd_shown_sample *hit, uint64_t addr)
 {
 	struct pd_address_range *stretches = hit->thread->stretches, stretch;
-	struct pd_location location;
+	const struct pd_map_kind *kind;
+	struct pd_found_map found;
 	size_t at = 1;
 
 	while (at + 1 < STRETCHES && addr - stretches[at].begin >= stretches[at].size)
 		at++;
 	stretch = stretches[at];
 	if (addr - stretch.begin >= stretch.size) {
-		pd_state_locate(samples->state, hit->pid, PD_CPUMODE_USER, hit->when, addr, &location);
-		stretch = (struct pd_address_range){ .begin = location.begin, .size = location.end - location.begin };
-		stretch.unmapped = !location.mapping;
-		stretch.known = location.mapping && location.mapping->by_offset;
-		stretch.object = stretch.known ? location.object->index : 0;
-		stretch.moved = stretch.known ? location.offset - addr : 0;
+		pd_state_find_map(samples->state, hit->pid, PD_CPUMODE_USER, hit->when, addr, &found);
+		kind = pd_state_map_kind_of(samples->state, found.map);
+		stretch = (struct pd_address_range){ .begin = found.begin, .size = found.end - found.begin };
+		stretch.unmapped = !kind;
+		stretch.known = kind && kind->by_offset;
+		stretch.object = stretch.known ? kind->object->index : 0;
+		stretch.moved = stretch.known ? pd_state_map_offset(samples->state, &found, addr) - addr : 0;
 	}
 	memmove(stretches + 1, stretches, at * sizeof(*stretches));
 	stretches[0] = stretch;

@@ -47,6 +47,26 @@ bool pd_state_reserve(struct pd_state *state, void **items, size_t *capacity, si
 	return true;
 }
 
+void *pd_state_add(struct pd_state *state, struct pd_blocks *list, size_t item_size)
+{
+	if (pd_blocks_are_full(list)) {
+		void *block;
+
+		if (!pd_state_reserve(state, (void **)&list->blocks, &list->capacity, list->block_count + 1,
+				      sizeof(void *)))
+			return NULL;
+		if (list->count >= UINT32_MAX / 4) {
+			fail_full(state);
+			return NULL;
+		}
+		block = pd_state_keep(state, NULL, PD_BLOCK_ITEMS * item_size);
+		if (!block)
+			return NULL;
+		list->blocks[list->block_count++] = block;
+	}
+	return pd_blocks_at(list, list->count++, item_size);
+}
+
 static bool add_index(struct pd_state *state, struct pd_index *index, uint64_t hash, size_t number)
 {
 	if (pd_index_add(index, hash, (uint32_t)number))
@@ -55,7 +75,7 @@ static bool add_index(struct pd_state *state, struct pd_index *index, uint64_t h
 	return false;
 }
 
-const char *pd_state_text(struct pd_state *state, const char *data, size_t length)
+uint32_t pd_state_text_number(struct pd_state *state, const char *data, size_t length)
 {
 	uint64_t hash = pd_hash(state->seed, data, length);
 	size_t at = (uint32_t)hash;
@@ -63,15 +83,22 @@ const char *pd_state_text(struct pd_state *state, const char *data, size_t lengt
 
 	for (uint32_t i; (i = pd_index_next(&state->text_index, hash, &at)) != PD_INDEX_END;) {
 		if (strncmp(state->texts[i], data, length) == 0 && !state->texts[i][length])
-			return state->texts[i];
+			return i;
 	}
 	if (!PD_STATE_GROW(state, texts, text))
-		return NULL;
+		return PD_INDEX_END;
 	copy = pd_state_keep(state, data, length);
 	if (!copy || !add_index(state, &state->text_index, hash, state->text_count))
-		return NULL;
-	state->texts[state->text_count++] = copy;
-	return copy;
+		return PD_INDEX_END;
+	state->texts[state->text_count] = copy;
+	return (uint32_t)state->text_count++;
+}
+
+const char *pd_state_text(struct pd_state *state, const char *data, size_t length)
+{
+	uint32_t number = pd_state_text_number(state, data, length);
+
+	return number == PD_INDEX_END ? NULL : state->texts[number];
 }
 
 // ---- objects ----

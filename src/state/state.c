@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/lookup/search.h"
+#include "state/locate.h"
 #include "state/state.h"
 
 #define DEFAULT_LIMIT (UINT64_C(4) << 30)
@@ -30,8 +31,11 @@ void pd_state_drop_finalized(struct pd_state *state)
 	pd_arena_fini(&state->pool.arena);
 	pd_index_fini(&state->tid_index);
 	pd_index_fini(&state->kernel_index);
-	state->intervals = (struct pd_intervals){ 0 };
-	state->tid_count = state->thread_count = state->kernel_count = state->finalized_bpf_count = 0;
+	pd_free(state->views.views);
+	pd_free((void *)(uintptr_t)state->views.by_map);
+	state->views = (struct pd_map_views){ 0 };
+	state->address_spaces = (struct pd_spaces){ 0 };
+	state->thread_count = state->kernel_count = state->finalized_bpf_count = 0;
 }
 
 void pd_state_free(struct pd_state *state)
@@ -44,9 +48,13 @@ void pd_state_free(struct pd_state *state)
 	pd_index_fini(&state->cgroup_index);
 	pd_free(state->texts);
 	pd_free(state->objects);
-	pd_free(state->mappings);
-	pd_free(state->tasks);
-	pd_free(state->order);
+	pd_index_fini(&state->maps.kind_index);
+	pd_free(state->maps.maps.blocks);
+	pd_free(state->maps.kinds);
+	pd_free(state->maps.owners);
+	pd_known_maps_fini(&state->known);
+	pd_free(state->tasks.blocks);
+	pd_free(state->namespaces);
 	pd_free(state->bpf);
 	pd_free(state->code);
 	pd_free(state->cgroups);
@@ -105,39 +113,30 @@ static bool finalize_bpf(struct pd_state *state)
 	return true;
 }
 
-static bool sort_order(struct pd_state *state, struct pd_pool *temp)
+struct pd_state_sizes pd_state_measure(const struct pd_state *state)
 {
-	struct pd_order_item *spare;
-
-	if (!pd_order_is_sorted(state->order, state->order_count)) {
-		if (!PD_POOL_ARRAY(temp, spare, state->order_count))
-			return false;
-		if (pd_order_sort(state->order, spare, state->order_count))
-			memcpy(state->order, spare, state->order_count * sizeof(*spare));
-	}
-	if (state->code_count)
-		qsort(state->code, state->code_count, sizeof(*state->code), compare_code);
-	return true;
-}
-
-void pd_state_memory(const struct pd_state *state, uint64_t *fed_out, uint64_t *finalized_out)
-{
-	*fed_out = state->fed_bytes + state->kept.used;
-	*finalized_out = state->pool.arena.used;
+	return (struct pd_state_sizes){
+		.fed_count = state->maps.maps.count + state->tasks.count,
+		.fed_bytes = state->fed_bytes + state->kept.used + state->known.arena.used,
+		.space_count = state->address_spaces.count,
+		.finalized_bytes = state->pool.arena.used + state->views.count * sizeof(*state->views.views),
+	};
 }
 
 enum pd_status pd_state_finalize(struct pd_state *state, struct pd_error *error)
 {
-	uint64_t fed = state->fed_bytes + state->kept.used;
+	uint64_t fed = pd_state_measure(state).fed_bytes;
 	uint64_t left = fed < state->limit ? state->limit - fed : 1;
 	struct pd_pool temp = { .arena = { .limit = (size_t)(left / 2 + 1) } };
 	bool done;
 
 	pd_state_drop_finalized(state);
 	state->pool = (struct pd_pool){ .arena = { .limit = (size_t)(left / 2 + 1) } };
-	done = sort_order(state, &temp) && pd_state_replay(state, &temp) &&
-	       pd_intervals_build(&state->intervals, state->mappings, &state->pool, &temp) && finalize_bpf(state) &&
-	       pd_state_name_objects(state);
+	if (state->code_count)
+		qsort(state->code, state->code_count, sizeof(*state->code), compare_code);
+	done = pd_state_replay(state, &temp) &&
+	       pd_spaces_build(&state->address_spaces, &state->maps, &state->pool, &temp) && finalize_bpf(state) &&
+	       pd_state_name_objects(state) && pd_state_make_views(state);
 	pd_arena_fini(&temp.arena);
 	if (done) {
 		state->finalized = true;
@@ -173,7 +172,7 @@ const struct pd_thread *pd_state_find_thread(const struct pd_state *state, uint3
 	if (number == PD_INDEX_END)
 		return NULL;
 	first = state->tids[number].first;
-	PD_SEARCH(end, first, state->tids[number + 1].first, i, !pd_moment_before(when, state->threads[i].begin));
+	PD_SEARCH(end, first, first + state->tids[number].count, i, !pd_moment_before(when, state->threads[i].begin));
 	return end > first ? &state->threads[end - 1] : NULL;
 }
 
@@ -207,17 +206,18 @@ struct pd_list pd_state_namespaces(const struct pd_state *state, uint32_t tid, s
 	return end > first ? state->links[end - 1].links : (struct pd_list){ .stride = sizeof(struct pd_namespace) };
 }
 
-static const struct pd_mapping *find_mapping(const struct pd_state *state, uint32_t space, struct pd_moment when,
-					     uint64_t addr, struct pd_location *location)
+// The number of a mapping, or PD_NONE.
+static uint32_t find_map(const struct pd_state *state, uint32_t space, struct pd_moment when, uint64_t addr,
+			 struct pd_found_map *found)
 {
-	uint32_t map = pd_intervals_find(&state->intervals, state->mappings, space, when, addr, &location->begin,
-					 &location->end);
+	uint32_t map =
+		pd_spaces_find(&state->address_spaces, &state->maps, space, when, addr, &found->begin, &found->end);
 
-	return map != PD_NONE && state->mappings[map].object ? &state->mappings[map] : NULL;
+	return map != PD_NONE && pd_map_kind_at(&state->maps, map)->object ? map : PD_NONE;
 }
 
 static void find_in_process(const struct pd_state *state, uint32_t pid, struct pd_moment when, uint64_t addr,
-			    struct pd_location *location)
+			    struct pd_found_map *found)
 {
 	const struct pd_thread *thread = pd_state_find_thread(state, pid, when);
 	const struct pd_thread_space *spaces;
@@ -232,43 +232,72 @@ static void find_in_process(const struct pd_state *state, uint32_t pid, struct p
 	if (!count)
 		return;
 	spaces = &state->spaces[first];
-	location->mapping = find_mapping(state, spaces[count - 1].space, when, addr, location);
-	if (location->mapping || count == 1)
+	found->map = find_map(state, spaces[count - 1].space, when, addr, found);
+	if (found->map != PD_NONE || count == 1)
 		return;
-	location->mapping = find_mapping(state, spaces[count - 2].space, when, addr, location);
-	location->before_exec = location->mapping != NULL;
+	found->map = find_map(state, spaces[count - 2].space, when, addr, found);
+	found->before_exec = found->map != PD_NONE;
 }
 
-static const struct pd_mapping *find_in_kernel(const struct pd_state *state, uint32_t machine, struct pd_moment when,
-					       uint64_t addr, struct pd_location *location)
+static uint32_t find_in_kernel(const struct pd_state *state, uint32_t machine, struct pd_moment when, uint64_t addr,
+			       struct pd_found_map *found)
 {
 	uint32_t kernel = pd_state_kernel(state, state->kernels, machine);
 
-	return kernel == PD_INDEX_END ? NULL : find_mapping(state, state->kernels[kernel].space, when, addr, location);
+	return kernel == PD_INDEX_END ? PD_NONE : find_map(state, state->kernels[kernel].space, when, addr, found);
+}
+
+bool pd_state_find_map(const struct pd_state *state, uint32_t pid, unsigned cpumode, struct pd_moment when,
+		       uint64_t addr, struct pd_found_map *found_out)
+{
+	struct pd_found_map found = { .end = UINT64_MAX, .map = PD_NONE, .ksymbol = PD_NONE };
+
+	if (state->finalized && (cpumode == PD_CPUMODE_USER || cpumode == PD_CPUMODE_UNKNOWN))
+		find_in_process(state, pid, when, addr, &found);
+	if (state->finalized && found.map == PD_NONE &&
+	    (cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_UNKNOWN)) {
+		found.map = find_in_kernel(state, 0, when, addr, &found);
+		found.ksymbol = find_map(state, state->ksymbol_space, when, addr, &found);
+		found.map = found.map != PD_NONE ? found.map : found.ksymbol;
+	}
+	if (state->finalized && cpumode == PD_CPUMODE_GUEST_KERNEL) {
+		found.map = find_in_kernel(state, pid, when, addr, &found);
+		if (found.map == PD_NONE)
+			found.map = find_in_kernel(state, PD_GUEST_DEFAULT, when, addr, &found);
+	}
+	*found_out = found;
+	return found.map != PD_NONE;
+}
+
+uint64_t pd_state_map_offset(const struct pd_state *state, const struct pd_found_map *found, uint64_t addr)
+{
+	const struct pd_map *map = pd_map_at(&state->maps, found->map);
+	const struct pd_map_kind *kind = &state->maps.kinds[map->kind];
+
+	return kind->by_offset ? addr - map->start + kind->pgoff : addr;
+}
+
+const struct pd_map_kind *pd_state_map_kind_of(const struct pd_state *state, uint32_t map)
+{
+	return map < state->maps.maps.count ? pd_map_kind_at(&state->maps, map) : NULL;
 }
 
 bool pd_state_locate(const struct pd_state *state, uint32_t pid, unsigned cpumode, struct pd_moment when, uint64_t addr,
 		     struct pd_location *location_out)
 {
-	struct pd_location location = { .end = UINT64_MAX };
+	struct pd_location location = { 0 };
+	struct pd_found_map found;
 
-	if (state->finalized && (cpumode == PD_CPUMODE_USER || cpumode == PD_CPUMODE_UNKNOWN))
-		find_in_process(state, pid, when, addr, &location);
-	if (state->finalized && !location.mapping && (cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_UNKNOWN)) {
-		location.mapping = find_in_kernel(state, 0, when, addr, &location);
-		location.ksymbol = find_mapping(state, state->ksymbol_space, when, addr, &location);
-		location.mapping = location.mapping ? location.mapping : location.ksymbol;
-	}
-	if (state->finalized && cpumode == PD_CPUMODE_GUEST_KERNEL) {
-		location.mapping = find_in_kernel(state, pid, when, addr, &location);
-		if (!location.mapping)
-			location.mapping = find_in_kernel(state, PD_GUEST_DEFAULT, when, addr, &location);
-	}
-	if (location.mapping) {
+	if (pd_state_find_map(state, pid, cpumode, when, addr, &found)) {
+		location.mapping = pd_state_map_view(state, found.map);
 		location.object = location.mapping->object;
-		location.offset =
-			location.mapping->by_offset ? addr - location.mapping->start + location.mapping->pgoff : addr;
+		location.offset = pd_state_map_offset(state, &found, addr);
+		location.before_exec = found.before_exec;
+		if (found.ksymbol != PD_NONE)
+			location.ksymbol = pd_state_map_view(state, found.ksymbol);
 	}
+	location.begin = found.begin;
+	location.end = found.end;
 	*location_out = location;
 	return location.mapping;
 }
@@ -346,7 +375,15 @@ const struct pd_object *pd_state_object(const struct pd_state *state, size_t ind
 
 const struct pd_mapping *pd_state_mapping(const struct pd_state *state, size_t index)
 {
-	return index < state->mapping_count ? &state->mappings[index] : NULL;
+	return index < state->maps.maps.count ? pd_state_map_view(state, (uint32_t)index) : NULL;
+}
+
+bool pd_state_get_mapping(const struct pd_state *state, size_t index, struct pd_mapping *mapping_out)
+{
+	if (index >= state->maps.maps.count)
+		return false;
+	pd_map_fill(&state->maps, index, mapping_out);
+	return true;
 }
 
 const struct pd_code_change *pd_state_code_change(const struct pd_state *state, size_t index)

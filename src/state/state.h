@@ -8,14 +8,15 @@
 
 #include <perfdata/state.h>
 
-#include "base/memory.h"
-#include "state/intervals.h"
 #include "base/lookup/hash.h"
+#include "base/memory.h"
+#include "state/known.h"
+#include "state/maps.h"
 #include "state/order.h"
+#include "state/space/spaces.h"
 
 enum pd_change_kind {
-	PD_CHANGE_MAPPING, // number of a mapping
-	PD_CHANGE_NAME,    // numbers of fed_tasks
+	PD_CHANGE_NAME,
 	PD_CHANGE_FORK,
 	PD_CHANGE_EXIT,
 	PD_CHANGE_NAMESPACES
@@ -23,11 +24,17 @@ enum pd_change_kind {
 
 // A thread began, ended, got a name or namespaces.
 struct pd_task_change {
+	struct pd_moment when; // first: see order.h
 	uint32_t pid, tid;
-	uint32_t ppid, ptid;  // FORK
-	bool exec;            // NAME: by exec; FORK: without the mappings of the parent
-	const char *text;     // NAME
-	struct pd_list links; // NAMESPACES
+	union {
+		struct {
+			uint32_t ppid, ptid; // FORK
+		};
+		uint32_t text;  // NAME: number in texts
+		uint32_t links; // NAMESPACES: number in links
+	};
+	uint8_t kind; // enum pd_change_kind
+	bool exec;    // NAME: by exec; FORK: without the mappings of the parent
 };
 
 struct pd_bpf_change {
@@ -57,10 +64,10 @@ struct pd_cgroup_path {
 	struct pd_moment from;
 };
 
-// A thread number and its lives: threads[first] up to those of the next one.
+// A thread number and its lives: so many of threads, from the first on.
 struct pd_tid {
 	uint32_t tid;
-	uint32_t first;
+	uint32_t first, count;
 };
 
 // What a thread has: up to those of the next thread.
@@ -90,19 +97,18 @@ struct pd_state {
 	enum pd_status failure; // of the present call
 	// fed
 	uint64_t fed_bytes;   // of the lists
-	struct pd_arena kept; // texts, objects, namespaces, code
+	struct pd_arena kept; // texts, objects, namespaces, code, and blocks of lists
 	const char **texts;
 	size_t text_count, text_capacity;
 	struct pd_index text_index;
 	struct pd_object_full **objects;
 	size_t object_count, object_capacity;
 	struct pd_index object_index;
-	struct pd_mapping *mappings; // object NULL: code that went
-	size_t mapping_count, mapping_capacity;
-	struct pd_task_change *tasks;
-	size_t task_count, task_capacity;
-	struct pd_order_item *order; // of mappings and tasks
-	size_t order_count, order_capacity;
+	struct pd_maps maps;
+	struct pd_known_maps known;
+	struct pd_blocks tasks; // struct pd_task_change
+	struct pd_list *namespaces;
+	size_t namespace_count, namespace_capacity;
 	struct pd_bpf_change *bpf;
 	size_t bpf_count, bpf_capacity;
 	struct pd_code_change *code;
@@ -116,15 +122,15 @@ struct pd_state {
 	bool finalized;
 	struct pd_pool pool;
 	struct pd_index tid_index;
-	struct pd_tid *tids; // by tid; one more at the end
-	size_t tid_count;
+	struct pd_tid *tids;
 	struct pd_thread *threads;     // by tid, then by time
 	struct pd_thread_parts *parts; // one more at the end
 	size_t thread_count;
 	struct pd_thread_name *names;
 	struct pd_thread_links *links;
 	struct pd_thread_space *spaces;
-	struct pd_intervals intervals;
+	struct pd_spaces address_spaces;
+	struct pd_map_views views;
 	struct pd_index kernel_index;
 	struct pd_kernel_space *kernels;
 	size_t kernel_count;
@@ -132,11 +138,6 @@ struct pd_state {
 	struct pd_bpf *bpfs; // by id, then by time
 	size_t finalized_bpf_count;
 };
-
-static inline bool pd_moment_before(struct pd_moment a, struct pd_moment b)
-{
-	return a.time_ns < b.time_ns || (a.time_ns == b.time_ns && a.order < b.order);
-}
 
 // Memory of the state, zeroed if data is NULL. NULL or false, and state->failure set, if there is none
 // or the limit is reached.
@@ -146,7 +147,11 @@ bool pd_state_reserve(struct pd_state *state, void **items, size_t *capacity, si
 #define PD_STATE_GROW(state, items, item)                                                                         \
 	pd_state_reserve((state), (void **)&(state)->items, &(state)->item##_capacity, (state)->item##_count + 1, \
 			 sizeof(*(state)->items))
-// The one copy of a text.
+// A new item of a list, zeroed; NULL as above.
+void *pd_state_add(struct pd_state *state, struct pd_blocks *list, size_t item_size);
+// The number of the one copy of a text, or PD_INDEX_END as above.
+uint32_t pd_state_text_number(struct pd_state *state, const char *data, size_t length);
+// That copy, or NULL.
 const char *pd_state_text(struct pd_state *state, const char *data, size_t length);
 // The one object that is like this one, whose path has a length instead of an end.
 const struct pd_object *pd_state_object_like(struct pd_state *state, const struct pd_object *like, size_t path_length);
@@ -158,13 +163,27 @@ bool pd_state_name_objects(struct pd_state *state);
 // What kind of thing users map under a path.
 enum pd_object_kind pd_object_kind_of(const char *path);
 
+// The number of what is mapped, or PD_INDEX_END if there is no memory. Bytes between its members are zero.
+uint32_t pd_state_map_kind(struct pd_state *state, const struct pd_map_kind *kind);
+// Adds a mapping. False if there is no memory.
+bool pd_state_put_map(struct pd_state *state, struct pd_moment from, uint64_t start, uint32_t kind,
+		      struct pd_map_owner owner);
+// The mapping with a number, which is less than their count, as users see it. NULL if there is no memory, which may be
+// so only before finalizing.
+const struct pd_mapping *pd_state_map_view(const struct pd_state *state, uint32_t number);
+bool pd_state_make_views(struct pd_state *state);
+
 // The number of a thread number in tids, or PD_INDEX_END.
 uint32_t pd_state_tid(const struct pd_state *state, uint32_t tid);
 // The number of a kernel in kernels, or PD_INDEX_END.
 uint32_t pd_state_kernel(const struct pd_state *state, const struct pd_kernel_space *kernels, uint32_t machine);
 
-// Bytes of what was fed, and of what finalizing made of it.
-void pd_state_memory(const struct pd_state *state, uint64_t *fed_out, uint64_t *finalized_out);
+// How much was fed, and what finalizing made of it.
+struct pd_state_sizes {
+	uint64_t fed_count, fed_bytes; // mappings and changes of threads
+	uint64_t space_count, finalized_bytes;
+};
+struct pd_state_sizes pd_state_measure(const struct pd_state *state);
 // What finalizing makes of threads and their spaces. False if there is no memory.
 bool pd_state_replay(struct pd_state *state, struct pd_pool *temp);
 // Frees what was finalized.

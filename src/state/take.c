@@ -25,14 +25,6 @@ static unsigned cpumode_of(const struct pd_record *record)
 	return (unsigned)PD_BITS(record->misc, PD_MISC_CPUMODE);
 }
 
-static bool add_order(struct pd_state *state, struct pd_moment when, enum pd_change_kind kind, size_t number)
-{
-	if (!PD_STATE_GROW(state, order, order))
-		return false;
-	state->order[state->order_count++] = (struct pd_order_item){ when, kind, (uint32_t)number };
-	return true;
-}
-
 // ---- mappings ----
 
 // What MMAP and MMAP2 have in common.
@@ -40,15 +32,44 @@ struct mmap {
 	struct pd_mapping mapping;
 	struct pd_object object; // its path is `length` bytes
 	size_t length;
+	uint32_t kind; // PD_INDEX_END: nothing was mapped
 };
 
-static bool put_mapping(struct pd_state *state, const struct pd_mapping *mapping)
+static uint8_t place_of(const struct pd_object *object)
 {
-	if (!PD_STATE_GROW(state, mappings, mapping) ||
-	    !add_order(state, mapping->from, PD_CHANGE_MAPPING, state->mapping_count))
-		return false;
-	state->mappings[state->mapping_count++] = *mapping;
-	return true;
+	if (!object || object->kind == PD_OBJECT_KSYMBOL)
+		return PD_MAP_KSYMBOL;
+	return object->kind == PD_OBJECT_KERNEL || object->kind == PD_OBJECT_MODULE ? PD_MAP_KERNEL : PD_MAP_USER;
+}
+
+// The number of what is mapped; PD_INDEX_END if there is no memory.
+static uint32_t kind_of(struct pd_state *state, const struct pd_mapping *mapping)
+{
+	struct pd_map_kind kind;
+
+	// it is compared as bytes
+	memset(&kind, 0, sizeof(kind));
+	kind.object = mapping->object;
+	kind.symbol = mapping->symbol;
+	kind.size = mapping->end - mapping->start;
+	kind.pgoff = mapping->pgoff;
+	kind.prot = mapping->prot;
+	kind.flags = mapping->flags;
+	kind.executable = mapping->executable;
+	kind.anonymous = mapping->anonymous;
+	kind.by_offset = mapping->by_offset;
+	kind.place = place_of(mapping->object);
+	return pd_state_map_kind(state, &kind);
+}
+
+static bool put_mapping(struct pd_state *state, const struct pd_mapping *mapping, uint32_t *kind_out)
+{
+	uint32_t kind = kind_of(state, mapping);
+	struct pd_map_owner owner = { mapping->pid, mapping->tid };
+
+	if (kind_out)
+		*kind_out = kind;
+	return kind != PD_INDEX_END && pd_state_put_map(state, mapping->from, mapping->start, kind, owner);
 }
 
 static uint32_t machine_of(uint32_t pid, unsigned cpumode)
@@ -129,6 +150,7 @@ static bool take_mapping(struct pd_state *state, const struct pd_record *record,
 	struct pd_mapping *mapping = &mmap->mapping;
 	unsigned cpumode = cpumode_of(record);
 
+	mmap->kind = PD_INDEX_END;
 	mapping->from = pd_record_moment(record);
 	mapping->end = mapping->start + len < mapping->start ? UINT64_MAX : mapping->start + len;
 	mmap->object.path = path.data;
@@ -145,7 +167,7 @@ static bool take_mapping(struct pd_state *state, const struct pd_record *record,
 	if (mapping->end <= mapping->start || !mmap->length)
 		return true;
 	mapping->object = pd_state_object_like(state, &mmap->object, mmap->length);
-	return mapping->object && put_mapping(state, mapping);
+	return mapping->object && put_mapping(state, mapping, &mmap->kind);
 }
 
 static bool take_mmap(struct pd_state *state, const struct pd_record *record, const void *decoded)
@@ -195,7 +217,29 @@ static bool take_mmap2(struct pd_state *state, const struct pd_record *record, c
 		.maj = in->maj, .min = in->min, .ino = in->ino, .ino_generation = in->ino_generation
 	};
 	mmap.object.build_id_size = copy_build_id(mmap.object.build_id, in->build_id, in->build_id_size);
-	return take_mapping(state, record, &mmap, in->len, in->filename);
+	if (!take_mapping(state, record, &mmap, in->len, in->filename))
+		return false;
+	if (mmap.kind != PD_INDEX_END && cpumode_of(record) == PD_CPUMODE_USER &&
+	    state->maps.kinds[mmap.kind].size == in->len)
+		pd_known_map_add(&state->known, state->seed, record,
+				 (const uint8_t *)in->filename.data + in->filename.size, mmap.kind);
+	return true;
+}
+
+// True if the record was taken, without decoding it. A length that goes round the end is not the one that was decoded.
+static bool take_known(struct pd_state *state, const struct pd_record *record, bool *done_out)
+{
+	const struct pd_known_map *known = pd_known_map_find(&state->known, state->seed, record);
+	struct pd_known_record read;
+
+	if (!known)
+		return false;
+	read = pd_known_map_read(record);
+	if (read.addr + state->maps.kinds[known->kind].size < read.addr)
+		return false;
+	*done_out = pd_state_put_map(state, pd_record_moment(record), read.addr, known->kind,
+				     (struct pd_map_owner){ read.pid, read.tid });
+	return true;
 }
 
 static bool take_ksymbol(struct pd_state *state, const struct pd_record *record, const void *decoded)
@@ -211,66 +255,69 @@ static bool take_ksymbol(struct pd_state *state, const struct pd_record *record,
 	mapping.flags = in->ksym_type;
 	mapping.from = pd_record_moment(record);
 	if (in->flags & PD_MASK(PD_KSYMBOL_FLAG_UNREGISTER))
-		return put_mapping(state, &mapping);
+		return put_mapping(state, &mapping, NULL);
 	object.path = in->name.data;
 	mapping.object = pd_state_object_like(state, &object, in->name.length);
-	return mapping.object && put_mapping(state, &mapping);
+	return mapping.object && put_mapping(state, &mapping, NULL);
 }
 
 // ---- threads ----
 
-static bool put_task(struct pd_state *state, const struct pd_record *record, enum pd_change_kind kind,
-		     const struct pd_task_change *change)
+static bool put_task(struct pd_state *state, const struct pd_record *record, const struct pd_task_change *change)
 {
-	if (!PD_STATE_GROW(state, tasks, task) || !add_order(state, pd_record_moment(record), kind, state->task_count))
+	struct pd_task_change *task = pd_state_add(state, &state->tasks, sizeof(*task));
+
+	if (!task)
 		return false;
-	state->tasks[state->task_count++] = *change;
+	*task = *change;
+	task->when = pd_record_moment(record);
 	return true;
 }
 
 static bool take_comm(struct pd_state *state, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_comm *in = decoded;
-	struct pd_task_change change;
+	struct pd_task_change change = { .kind = PD_CHANGE_NAME, .pid = in->pid, .tid = in->tid };
 
-	change = (struct pd_task_change){ .pid = in->pid, .tid = in->tid };
 	change.exec = record->misc & PD_MASK(PD_MISC_COMM_EXEC);
-	change.text = pd_state_text(state, in->comm.data, in->comm.length);
-	return change.text && put_task(state, record, PD_CHANGE_NAME, &change);
+	change.text = pd_state_text_number(state, in->comm.data, in->comm.length);
+	return change.text != PD_INDEX_END && put_task(state, record, &change);
 }
 
 static bool take_fork(struct pd_state *state, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_task *in = decoded;
-	struct pd_task_change change;
+	struct pd_task_change change = {
+		.kind = PD_CHANGE_FORK, .pid = in->pid, .tid = in->tid, .ppid = in->ppid, .ptid = in->ptid
+	};
 
-	change = (struct pd_task_change){ .pid = in->pid, .tid = in->tid, .ppid = in->ppid, .ptid = in->ptid };
 	// the recorder lists all mappings of the processes that it finds
 	change.exec = (record->misc & PD_MASK(PD_MISC_FORK_EXEC)) || !in->time_ns;
-	return put_task(state, record, PD_CHANGE_FORK, &change);
+	return put_task(state, record, &change);
 }
 
 static bool take_exit(struct pd_state *state, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_task *in = decoded;
+	const struct pd_task_change change = { .kind = PD_CHANGE_EXIT, .pid = in->pid, .tid = in->tid };
 
-	return put_task(state, record, PD_CHANGE_EXIT, &(struct pd_task_change){ .pid = in->pid, .tid = in->tid });
+	return put_task(state, record, &change);
 }
 
 static bool take_namespaces(struct pd_state *state, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_namespaces *in = decoded;
-	struct pd_task_change change;
+	struct pd_task_change change = { .kind = PD_CHANGE_NAMESPACES, .pid = in->pid, .tid = in->tid };
 	struct pd_namespace *links;
 
-	change = (struct pd_task_change){ .pid = in->pid, .tid = in->tid };
 	links = pd_state_keep(state, NULL, in->links.count * sizeof(*links));
-	if (!links)
+	if (!links || !PD_STATE_GROW(state, namespaces, namespace))
 		return false;
 	for (size_t i = 0; i < in->links.count; i++)
 		links[i] = *PD_ITEM(pd_namespace, in->links, i);
-	change.links = (struct pd_list){ links, in->links.count, sizeof(*links) };
-	return put_task(state, record, PD_CHANGE_NAMESPACES, &change);
+	change.links = (uint32_t)state->namespace_count;
+	state->namespaces[state->namespace_count++] = (struct pd_list){ links, in->links.count, sizeof(*links) };
+	return put_task(state, record, &change);
 }
 
 // ---- the rest ----
@@ -400,11 +447,14 @@ enum pd_status pd_state_take(struct pd_state *state, const struct pd_record *rec
 	take_fn *take = record->type < sizeof(takers) / sizeof(takers[0]) ? takers[record->type] : NULL;
 	const void *decoded;
 	enum pd_status status;
+	bool done;
 
 	if (!take)
 		return PD_OK;
-	if (state->finalized)
+	if (state->finalized || state->views.views)
 		pd_state_drop_finalized(state);
+	if (take == take_mmap2 && take_known(state, record, &done))
+		return done ? PD_OK : fail(state, error);
 	status = pd_record_decode(record, &decoded, error);
 	if (status == PD_ERROR_MEMORY)
 		return status;

@@ -42,8 +42,7 @@ static const struct pd_thread *thread_at(const struct pd_state *state, uint32_t 
 	if (number == PD_INDEX_END)
 		return NULL;
 	first = state->tids[number].first;
-	lives = (struct changes){ &state->threads[first].begin, sizeof(*state->threads),
-				  state->tids[number + 1].first - first };
+	lives = (struct changes){ &state->threads[first].begin, sizeof(*state->threads), state->tids[number].count };
 	count = count_until(&lives, when, view);
 	return count ? &state->threads[first + count - 1] : NULL;
 }
@@ -67,8 +66,8 @@ static uint32_t turn_of_process(const struct pd_state *state, const struct pd_th
 				  state->parts[leader->index + 1].spaces - first };
 	size_t count = count_until(&spaces, when, view);
 
-	return count ? pd_intervals_turn(&state->intervals, state->mappings, state->spaces[first + count - 1].space,
-					 when, &view->from, &view->until) :
+	return count ? pd_spaces_turn(&state->address_spaces, &state->maps, state->spaces[first + count - 1].space,
+				      when, &view->from, &view->until) :
 		       0;
 }
 
@@ -76,12 +75,12 @@ static uint32_t turn_of_process(const struct pd_state *state, const struct pd_th
 static uint32_t turn_of_kernel(const struct pd_state *state, struct pd_moment when, struct pd_view *view)
 {
 	uint32_t kernel = pd_state_kernel(state, state->kernels, 0);
-	uint32_t turn = pd_intervals_turn(&state->intervals, state->mappings, state->ksymbol_space, when, &view->from,
-					  &view->until);
+	uint32_t turn = pd_spaces_turn(&state->address_spaces, &state->maps, state->ksymbol_space, when, &view->from,
+				       &view->until);
 
 	if (kernel != PD_INDEX_END)
-		turn += pd_intervals_turn(&state->intervals, state->mappings, state->kernels[kernel].space, when,
-					  &view->from, &view->until);
+		turn += pd_spaces_turn(&state->address_spaces, &state->maps, state->kernels[kernel].space, when,
+				       &view->from, &view->until);
 	return turn;
 }
 

@@ -14,6 +14,7 @@
 
 #include "symbol/lookup.h"
 #include "object/find/root.h"
+#include "state/locate.h"
 
 enum {
 	NAME_SIZE = 256,
@@ -188,10 +189,10 @@ static bool id_of_module(struct pd_symbols *symbols, const struct pd_object *obj
 // Programs of 32 bits have another one of the same name.
 static bool is_of_32_bits(const struct pd_symbols *symbols, const struct pd_object *object)
 {
-	const struct pd_mapping *map;
+	struct pd_mapping map;
 
-	for (size_t i = 0; (map = pd_state_mapping(symbols->state, i)); i++)
-		if (map->object == object && !(map->end >> FOUR_GIB_SHIFT))
+	for (size_t i = 0; pd_state_get_mapping(symbols->state, i, &map); i++)
+		if (map.object == object && !(map.end >> FOUR_GIB_SHIFT))
 			return true;
 	return false;
 }

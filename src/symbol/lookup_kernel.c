@@ -9,6 +9,7 @@
 
 #include "object/index/index_file.h"
 #include "object/index/index_pages.h"
+#include "state/locate.h"
 #include "symbol/lookup.h"
 
 enum {
@@ -41,12 +42,12 @@ enum pd_status pd_lookup_kernel_given(struct pd_symbols *symbols, struct pd_erro
 // The first mapping of a kernel that says where its symbol was, or NULL.
 static const struct pd_mapping *find_reference(const struct pd_symbols *symbols, uint32_t machine)
 {
-	const struct pd_mapping *map;
+	const struct pd_map_kind *kind;
 
-	for (size_t i = 0; (map = pd_state_mapping(symbols->state, i)); i++)
-		if (map->object && map->object->kind == PD_OBJECT_KERNEL && map->object->machine == machine &&
-		    map->symbol && map->symbol[0] && map->pgoff)
-			return map;
+	for (uint32_t i = 0; (kind = pd_state_map_kind_of(symbols->state, i)); i++)
+		if (kind->object && kind->object->kind == PD_OBJECT_KERNEL && kind->object->machine == machine &&
+		    kind->symbol && kind->symbol[0] && kind->pgoff)
+			return pd_state_mapping(symbols->state, i);
 	return NULL;
 }
 

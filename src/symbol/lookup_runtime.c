@@ -9,6 +9,7 @@
 #include "symbol/lookup.h"
 #include "object/runtime/perfmap.h"
 #include "object/find/root.h"
+#include "state/locate.h"
 
 enum {
 	TEXT_LIMIT = 256 << 20
@@ -34,20 +35,20 @@ bool pd_lookup_open_own(const struct pd_symbols *symbols, const char *path, stru
 // Marks of mappings that came since the last time.
 static void find_marks(struct pd_symbols *symbols)
 {
-	const struct pd_mapping *map;
+	struct pd_mapping map;
 
-	for (; (map = pd_state_mapping(symbols->state, symbols->mappings_searched)); symbols->mappings_searched++) {
+	for (; pd_state_get_mapping(symbols->state, symbols->mappings_searched, &map); symbols->mappings_searched++) {
 		size_t n = symbols->jit_mark_count;
 
-		if (!map->object || !pd_jitdump_is(map->object->path))
+		if (!map.object || !pd_jitdump_is(map.object->path))
 			continue;
-		if (n && symbols->jit_marks[n - 1].pid == map->pid && symbols->jit_marks[n - 1].object == map->object)
+		if (n && symbols->jit_marks[n - 1].pid == map.pid && symbols->jit_marks[n - 1].object == map.object)
 			continue;
 		if (!PD_GROW(symbols->jit_marks, symbols->jit_mark_capacity, n + 1)) {
 			symbols->failed = true;
 			return;
 		}
-		symbols->jit_marks[symbols->jit_mark_count++] = (struct pd_jit_mark){ map->pid, map->object };
+		symbols->jit_marks[symbols->jit_mark_count++] = (struct pd_jit_mark){ map.pid, map.object };
 	}
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "file/file.h"
+#include "state/locate.h"
 
 enum {
 	LINES_MOST = 128 // functions at one address
@@ -290,13 +291,13 @@ static void put_map_cell(struct pd_scan *scan, size_t column, const struct pd_ma
 
 enum pd_status pd_scan_maps(struct pd_scan *scan, struct pd_error *error)
 {
-	const struct pd_mapping *map = pd_state_mapping(scan->set->state, (size_t)scan->at);
+	struct pd_mapping map;
 
 	(void)error;
-	if (!map)
+	if (!pd_state_get_mapping(scan->set->state, (size_t)scan->at, &map))
 		return PD_END;
 	for (size_t i = 0; i < scan->column_count; i++)
-		put_map_cell(scan, scan->columns[i], map);
+		put_map_cell(scan, scan->columns[i], &map);
 	end_row(scan);
 	return PD_OK;
 }

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "state/locate.h"
 
 enum {
 	RECORDS_PER_STEP = 16384, // between two calls of the progress function
@@ -74,15 +75,15 @@ static bool any_event_has(const struct pd_file *file, uint64_t bits)
 static void touch_mapped(struct pd_pack *pack)
 {
 	const struct pd_state *state = pd_profile_state(pack->profile);
-	const struct pd_mapping *map;
+	struct pd_mapping map;
 
-	for (size_t i = 0; (map = pd_state_mapping(state, i)) != NULL; i++) {
-		const struct pd_location location = { .mapping = map,
-						      .object = map->object,
-						      .offset = map->by_offset ? map->pgoff : map->start };
+	for (size_t i = 0; pd_state_get_mapping(state, i, &map); i++) {
+		const struct pd_location location = { .mapping = &map,
+						      .object = map.object,
+						      .offset = map.by_offset ? map.pgoff : map.start };
 
-		if (map->object && map->executable)
-			pd_symbols_at(pack->symbols, &location, map->from, map->start);
+		if (map.object && map.executable)
+			pd_symbols_at(pack->symbols, &location, map.from, map.start);
 	}
 }
 

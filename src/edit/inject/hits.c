@@ -9,6 +9,7 @@
 
 #include "base/lookup/search.h"
 #include "format/chain.h"
+#include "state/locate.h"
 
 enum {
 	RECENT = 1 << 16,
@@ -25,12 +26,12 @@ static bool is_before(struct pd_moment a, struct pd_moment b)
 // They come in the order of the file.
 size_t pd_inject_ids_mapping_at(const struct pd_inject_ids *ids, uint64_t place)
 {
-	const struct pd_mapping *mapping;
+	struct pd_mapping mapping;
 	size_t at;
 
-	PD_SEARCH(at, 0, ids->mapping_count, i, pd_state_mapping(ids->state, i)->from.order < place);
-	mapping = pd_state_mapping(ids->state, at);
-	return mapping && mapping->from.order == place ? at : SIZE_MAX;
+	PD_SEARCH(at, 0, ids->mapping_count, i,
+		  pd_state_get_mapping(ids->state, i, &mapping) && mapping.from.order < place);
+	return pd_state_get_mapping(ids->state, at, &mapping) && mapping.from.order == place ? at : SIZE_MAX;
 }
 
 static bool hit(struct pd_inject_ids *ids, const struct pd_location *location)
@@ -167,7 +168,7 @@ static bool finish_state(struct pd_inject_ids *ids)
 
 	if (!pd_inject_keep(ids->inject, pd_state_finalize(ids->state, &ids->inject->error)))
 		return false;
-	while (pd_state_mapping(ids->state, ids->mapping_count))
+	while (pd_state_map_kind_of(ids->state, (uint32_t)ids->mapping_count))
 		ids->mapping_count++;
 	while (pd_state_object(ids->state, objects))
 		objects++;

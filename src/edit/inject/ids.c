@@ -6,6 +6,7 @@
  * id. Where ids are in the maps themselves, samples are read before too. All objects are known by their maps.
  */
 #include "edit/inject/ids.h"
+#include "state/locate.h"
 
 #include <string.h>
 
@@ -102,22 +103,22 @@ static enum pd_inject_action take_map(struct pd_inject_ids *ids, struct pd_strea
 static enum pd_inject_action take_new_map(struct pd_inject_ids *ids, struct pd_stream *stream,
 					  const struct pd_record *record)
 {
-	const struct pd_mapping *mapping;
+	struct pd_mapping mapping;
 
 	if (!pd_inject_keep(ids->inject, pd_state_take(ids->state, record, &ids->inject->error)))
 		return PD_INJECT_FAILED;
-	mapping = pd_state_mapping(ids->state, ids->mapping_count);
-	if (!mapping)
+	if (!pd_state_get_mapping(ids->state, ids->mapping_count, &mapping))
 		return PD_INJECT_PASS;
 	ids->mapping_count++;
-	return take_map(ids, stream, record, mapping->object);
+	return take_map(ids, stream, record, mapping.object);
 }
 
 static enum pd_inject_action take_old_map(struct pd_inject_ids *ids, struct pd_stream *stream,
 					  const struct pd_record *record)
 {
 	size_t index = pd_inject_ids_mapping_at(ids, record->place);
-	const struct pd_object *object = index == SIZE_MAX ? NULL : pd_state_mapping(ids->state, index)->object;
+	const struct pd_map_kind *kind = index == SIZE_MAX ? NULL : pd_state_map_kind_of(ids->state, (uint32_t)index);
+	const struct pd_object *object = kind ? kind->object : NULL;
 
 	if (!object)
 		return PD_INJECT_PASS;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/frame/ranges.h"
 
-static uint32_t number_of(const struct pd_object *object)
+#include "state/locate.h"
+
+static uint32_t number_of(const struct pd_map_kind *kind)
 {
-	return object ? (uint32_t)object->index + 1 : 0;
+	return kind ? (uint32_t)kind->object->index + 1 : 0;
 }
 
 // What is the same for all places in a range.
@@ -20,28 +22,32 @@ static void fill_place(struct pd_range *range, const struct pd_code_address *add
 		range->what = (uint64_t)range->ksymbol << 32 | range->object;
 }
 
-static void fill(struct pd_range *range, const struct pd_location *location, uint64_t addr)
+static void fill(struct pd_range *range, const struct pd_state *state, const struct pd_found_map *found, uint64_t addr)
 {
-	range->object = number_of(location->object);
-	range->ksymbol = number_of(location->ksymbol ? location->ksymbol->object : NULL);
+	const struct pd_map_kind *kind = pd_state_map_kind_of(state, found->map);
+
+	*range = (struct pd_range){ .begin = found->begin, .end = found->end };
+	if (!kind)
+		return;
+	range->object = number_of(kind);
+	range->ksymbol = number_of(pd_state_map_kind_of(state, found->ksymbol));
 	range->flags = PD_RANGE_MAPPED;
-	if (location->mapping->by_offset)
+	if (kind->by_offset)
 		range->flags |= PD_RANGE_BY_OFFSET;
 	// names of code without a file are the process's own
-	if (location->object->kind == PD_OBJECT_ANON || location->mapping->anonymous)
+	if (kind->object->kind == PD_OBJECT_ANON || kind->anonymous)
 		range->flags |= PD_RANGE_BY_PROCESS;
 	else
-		range->to_offset = location->offset - addr;
+		range->to_offset = pd_state_map_offset(state, found, addr) - addr;
 }
 
 const struct pd_range *pd_range_ask(struct pd_range_set *set, const struct pd_state *state,
 				    const struct pd_code_address *address, bool unmapped_as_one)
 {
-	struct pd_location location;
-	bool is_mapped =
-		pd_state_locate(state, address->pid, address->cpumode, address->when, address->addr, &location);
+	struct pd_found_map found;
 	uint8_t at = 0;
 
+	pd_state_find_map(state, address->pid, address->cpumode, address->when, address->addr, &found);
 	if (set->maps != address->maps || set->pid != address->pid || set->cpumode != address->cpumode) {
 		*set = (struct pd_range_set){ .maps = address->maps,
 					      .pid = address->pid,
@@ -54,9 +60,7 @@ const struct pd_range *pd_range_ask(struct pd_range_set *set, const struct pd_st
 	}
 	set->count = at >= set->count ? (uint8_t)(at + 1) : set->count;
 	*pd_range_guess(set, address->addr) = at;
-	set->items[at] = (struct pd_range){ .begin = location.begin, .end = location.end };
-	if (is_mapped)
-		fill(&set->items[at], &location, address->addr);
+	fill(&set->items[at], state, &found, address->addr);
 	fill_place(&set->items[at], address, unmapped_as_one);
 	return &set->items[at];
 }

@@ -2,7 +2,8 @@
 /*
  * Random states beside a plain model: the model goes through all records again for each question, with a list
  * of mappings for each process. Records stand in the file in any order; many have the same time or none. In
- * every third file no record has a time, and the place in the file is all there is.
+ * every third file no record has a time, and the place in the file is all there is. In every fourth few
+ * mappings are over each other, and those mostly of a parent and its child.
  */
 #include "unit/test.h"
 #include "unit/state/make.h"
@@ -159,7 +160,7 @@ static const char *locate(const struct model *model, const struct op *ops, uint3
 
 // ---- the records ----
 
-static struct op draw_op(uint32_t order)
+static struct op draw_op(uint32_t order, bool apart)
 {
 	struct op op = { .order = order, .time = draw(4) ? 1 + draw(TIMES) : 0 };
 	uint32_t kinds = draw(20);
@@ -179,6 +180,10 @@ static struct op draw_op(uint32_t order)
 	op.end = op.start + draw(8) * draw(3) * 4096;
 	if (op.what == MAP && !draw(12))
 		op.end = UINT64_MAX;
+	if (apart) {
+		op.start = (uint64_t)(order % 30) * 4096;
+		op.end = op.start + 4096;
+	}
 	if (op.what == FORK && op.pid == op.ppid && !draw(2))
 		op.tid = op.pid + 1 + draw(3);
 	snprintf(op.text, sizeof(op.text), "/%u", order);
@@ -342,7 +347,7 @@ static bool one_state(uint64_t seed)
 	bool good;
 
 	for (int i = 0; i < count; i++) {
-		ops[i] = draw_op((uint32_t)i);
+		ops[i] = draw_op((uint32_t)i, seed % 4 == 0);
 		ops[i].when = made.untimed ? 0 : ops[i].time;
 		write_op(&made, &ops[i]);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "state/intervals.h"
+#include "state/space/intervals.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ struct range {
 // What building one tree after another needs; made for the largest.
 struct builder {
 	struct pd_intervals *intervals;
-	const struct pd_mapping *mappings;
+	const struct pd_maps *maps;
 	struct pd_pool *keep, *temp;
 	uint32_t turn; // the last one used
 	// by space
@@ -174,13 +174,13 @@ static size_t collect_bounds(struct builder *b)
 
 	for (size_t i = 0; i < b->step_count; i++) {
 		uint32_t what = b->steps[i].what;
-		const struct pd_mapping *mapping;
+		struct pd_range_of_map range;
 
 		if (what & CLOSES)
 			continue;
-		mapping = &b->mappings[b->intervals->changes[what].map];
-		b->bounds[count++] = (struct bound){ mapping->start, what * 2 };
-		b->bounds[count++] = (struct bound){ mapping->end, what * 2 + 1 };
+		range = pd_map_range(b->maps, b->intervals->changes[what].map);
+		b->bounds[count++] = (struct bound){ range.start, what * 2 };
+		b->bounds[count++] = (struct bound){ range.end, what * 2 + 1 };
 	}
 	return count;
 }
@@ -391,10 +391,10 @@ static bool make_families(struct pd_intervals *intervals, struct pd_pool *keep)
 	return true;
 }
 
-bool pd_intervals_build(struct pd_intervals *intervals, const struct pd_mapping *mappings, struct pd_pool *keep,
+bool pd_intervals_build(struct pd_intervals *intervals, const struct pd_maps *maps, struct pd_pool *keep,
 			struct pd_pool *temp)
 {
-	struct builder b = { .intervals = intervals, .mappings = mappings, .keep = keep, .temp = temp };
+	struct builder b = { .intervals = intervals, .maps = maps, .keep = keep, .temp = temp };
 
 	// turns and steps have 31 bits
 	if (intervals->change_count + 2 * intervals->space_count >= CLOSES / 2) {
@@ -425,7 +425,7 @@ static bool is_until(struct pd_moment from, struct pd_moment when)
 }
 
 // How many changes of the space were made at a moment.
-static uint32_t changes_at(const struct pd_intervals *intervals, const struct pd_mapping *mappings,
+static uint32_t changes_at(const struct pd_intervals *intervals, const struct pd_maps *maps,
 			   const struct pd_intervals_space *space, struct pd_moment when)
 {
 	const struct pd_intervals_change *changes = intervals->changes + space->first;
@@ -438,34 +438,12 @@ static uint32_t changes_at(const struct pd_intervals *intervals, const struct pd
 	low += count && changes[low].time_ns <= when.time_ns;
 	// of those at this very time, some may come later in the stream
 	while (low && changes[low - 1].time_ns == when.time_ns &&
-	       mappings[changes[low - 1].map].from.order > when.order) {
+	       pd_map_at(maps, changes[low - 1].map)->from.order > when.order) {
 		uint32_t end = low - 1;
 
-		PD_SEARCH(low, 0, end, i, is_until(mappings[changes[i].map].from, when));
+		PD_SEARCH(low, 0, end, i, is_until(pd_map_at(maps, changes[i].map)->from, when));
 	}
 	return low;
-}
-
-uint32_t pd_intervals_turn(const struct pd_intervals *intervals, const struct pd_mapping *mappings,
-			   uint32_t space_index, struct pd_moment when, struct pd_moment *from, struct pd_moment *until)
-{
-	const struct pd_intervals_space *space = &intervals->spaces[space_index];
-	const struct pd_intervals_change *changes = intervals->changes + space->first;
-	uint32_t count = changes_at(intervals, mappings, space, when);
-
-	if (count) {
-		struct pd_moment last = mappings[changes[count - 1].map].from;
-
-		if (last.time_ns > from->time_ns || (last.time_ns == from->time_ns && last.order > from->order))
-			*from = last;
-	}
-	if (count < space->count) {
-		struct pd_moment next = mappings[changes[count].map].from;
-
-		if (next.time_ns < until->time_ns || (next.time_ns == until->time_ns && next.order < until->order))
-			*until = next;
-	}
-	return count ? changes[count - 1].turn : space->turn;
 }
 
 // The change on top of a node at a turn, or 0.
@@ -508,8 +486,8 @@ static uint32_t find_leaf(const struct pd_intervals_tree *tree, uint64_t addr, u
 	return leaf;
 }
 
-uint32_t pd_intervals_find(const struct pd_intervals *intervals, const struct pd_mapping *mappings,
-			   uint32_t space_index, struct pd_moment when, uint64_t addr, uint64_t *begin, uint64_t *end)
+uint32_t pd_intervals_find(const struct pd_intervals *intervals, const struct pd_maps *maps, uint32_t space_index,
+			   struct pd_moment when, uint64_t addr, uint64_t *begin, uint64_t *end)
 {
 	const struct pd_intervals_space *space = &intervals->spaces[space_index];
 	const struct pd_intervals_tree *tree = &intervals->trees[space->tree];
@@ -518,7 +496,7 @@ uint32_t pd_intervals_find(const struct pd_intervals *intervals, const struct pd
 
 	if (leaf == PD_NONE)
 		return PD_NONE;
-	changes = changes_at(intervals, mappings, space, when);
+	changes = changes_at(intervals, maps, space, when);
 	turn = changes ? intervals->changes[space->first + changes - 1].turn : space->turn;
 	for (uint32_t node = leaf + tree->leaf_count; node; node = tree->nodes[node].up) {
 		uint32_t first = tree->nodes[node].first;

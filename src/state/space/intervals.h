@@ -17,7 +17,7 @@
 
 #include <perfdata/state.h>
 
-#include "state/pool.h"
+#include "state/maps.h"
 
 enum {
 	PD_NONE = UINT32_MAX
@@ -68,15 +68,10 @@ struct pd_intervals {
 
 // Fills in the rest when spaces (parent, parent_changes, first, count) and changes (time_ns, map) are there.
 // Results go to `keep`. False if a pool gives no memory.
-bool pd_intervals_build(struct pd_intervals *intervals, const struct pd_mapping *mappings, struct pd_pool *keep,
+bool pd_intervals_build(struct pd_intervals *intervals, const struct pd_maps *maps, struct pd_pool *keep,
 			struct pd_pool *temp);
 // The mapping on top, or PD_NONE. [*begin, *end) shrinks to addresses of which the same is true at that moment.
-uint32_t pd_intervals_find(const struct pd_intervals *intervals, const struct pd_mapping *mappings, uint32_t space,
+uint32_t pd_intervals_find(const struct pd_intervals *intervals, const struct pd_maps *maps, uint32_t space,
 			   struct pd_moment when, uint64_t addr, uint64_t *begin, uint64_t *end);
-
-// The turn of a space at a moment, which differs from those of all other spaces. [*from, *until) shrinks to where it
-// is the same.
-uint32_t pd_intervals_turn(const struct pd_intervals *intervals, const struct pd_mapping *mappings, uint32_t space,
-			   struct pd_moment when, struct pd_moment *from, struct pd_moment *until);
 
 #endif
