@@ -9,7 +9,7 @@
 struct values {
 	struct analysis_options analysis;
 	const char *symbol, *percent_type, *style, *percent_limit;
-	bool lines, samples, period, no_source, raw, full_paths, group, stdio, skip_missing, json, all;
+	bool lines, samples, period, no_source, raw, full_paths, group, stdio, skip_missing, json, html, all, source;
 };
 
 static const struct option options[] = {
@@ -21,13 +21,15 @@ static const struct option options[] = {
 	       "percentages of the function or of all: local-period (default), global-period, local-hits, global-hits"),
 	STRING("percent-limit", 0, "PERCENT", percent_limit, "omit functions below this share"),
 	FLAG("no-source", 0, no_source, "only instructions"),
+	FLAG("source", 0, source, "sum up by source line instead: source files with the share of each line"),
 	FLAG("asm-raw", 0, raw, "also print the bytes of instructions"),
 	STRING("disassembler-style", 'M', "STYLE", style, "of x86: att (default) or intel"),
 	FLAG("full-paths", 'P', full_paths, "print paths in full"),
 	FLAG("group", 0, group, "all events side by side"),
 	FLAG("skip-missing", 0, skip_missing, "do not report functions whose code is not found"),
 	FLAG("all", 0, all, "on a terminal, all of the code, not only what is hot"),
-	FLAG("stdio", 0, stdio, "as --all: the text of perf annotate --stdio"),
+	FLAG("stdio", 0, stdio, "as --all, and without code that has no symbol: the text of perf annotate --stdio"),
+	FLAG("html", 0, html, "a page for browsers: functions that can be opened, loops, jumps as links"),
 	GROUP(json_option, json),
 	GROUP(input_group, analysis.input),
 	GROUP(select_group_annotate, analysis.select),
@@ -39,6 +41,8 @@ static const struct option options[] = {
 static const struct example examples[] = {
 	{ "perfdata annotate", "the code of all functions with samples, the hottest first" },
 	{ "perfdata annotate --no-source main", "one function, only its instructions" },
+	{ "perfdata annotate --source", "the lines of the source with their shares, file by file" },
+	{ "perfdata annotate --html > annotate.html", "a page for a browser" },
 	{ "perfdata annotate -l -d app --percent-type global-period",
 	  "one object, with shares of the event; hot source lines first" },
 	{ 0 },
@@ -74,7 +78,8 @@ static bool parse_options(struct run *run)
 	run->wanted =
 		(struct pd_annotate_options){ .size = sizeof(run->wanted),
 					      .symbol = run->call->word_count ? run->call->words[0] : values->symbol,
-					      .all_in_one_table = values->group };
+					      .all_in_one_table = values->group,
+					      .nameless = !values->stdio };
 	run->text = (struct pd_annotate_text_options){ .size = sizeof(run->text),
 						       .show = values->samples ? PD_ANNOTATE_SHOW_SAMPLES :
 							       values->period  ? PD_ANNOTATE_SHOW_PERIOD :
@@ -85,10 +90,14 @@ static bool parse_options(struct run *run)
 						       .lines = values->lines,
 						       .escape = run->call->out->terminal,
 						       .color = run->call->out->color,
-						       .hot_only = run->call->out->terminal && !values->all &&
-								   !values->stdio,
+						       .hot_only = (run->call->out->terminal || values->source) &&
+								   !values->all && !values->stdio,
 						       .warn = report_missing,
 						       .self = run };
+	if (values->source && !values->percent_type)
+		run->text.percent = PD_ANNOTATE_GLOBAL_PERIOD;
+	if (values->html && (values->source || values->json))
+		return print_error("--html cannot be combined with --source or --json");
 	if (values->samples && values->period)
 		return print_error("--show-nr-samples and --show-total-period cannot be combined");
 	if (values->percent_type && pd_annotate_percent_parse(values->percent_type, &run->text.percent, &error) < 0)
@@ -96,6 +105,20 @@ static bool parse_options(struct run *run)
 	if (values->percent_limit && !percent_parse("percent-limit", values->percent_limit, &run->wanted.least_percent))
 		return false;
 	return option_choice("disassembler-style", values->style, "att", "intel", &run->wanted.intel);
+}
+
+static enum pd_status print(const struct run *run, struct pd_error *error)
+{
+	const struct values *values = run->values;
+	struct pd_text *text = run->call->out->text;
+
+	if (values->html)
+		return pd_annotate_html(run->annotate, text, error);
+	if (values->source)
+		return values->json ? pd_annotate_source_json(run->annotate, text, error) :
+				      pd_annotate_source_text(run->annotate, &run->text, text, error);
+	return values->json ? pd_annotate_json(run->annotate, text, error) :
+			      pd_annotate_text(run->annotate, &run->text, text, error);
 }
 
 static int annotate(struct run *run)
@@ -122,8 +145,7 @@ static int annotate(struct run *run)
 	if (status == PD_OK && run->wanted.symbol && !pd_annotate_function(run->annotate, 0, 0))
 		return print_failure(CODE_NOTHING, "no samples in a function '%s'", run->wanted.symbol);
 	if (status == PD_OK)
-		status = run->values->json ? pd_annotate_json(run->annotate, run->call->out->text, &error) :
-					     pd_annotate_text(run->annotate, &run->text, run->call->out->text, &error);
+		status = print(run, &error);
 	/* What could not be written is reported at the end. */
 	return status == PD_ERROR_OUTPUT ? CODE_OK : code_with_error(status, &error);
 }
@@ -152,7 +174,10 @@ const struct command cmd_annotate = {
 		"Only the function of a sample counts, not its callers. Percentages are of the function's period, unless --percent-type says "
 		"otherwise. Where the event is not precise, the instruction that took the time is often the one before.\n"
 		"\n"
-		"On a terminal only instructions with a share of at least 0.5 % are printed, and what is near them, unless --all is given.\n"
+		"On a terminal only instructions with a share of at least 0.5 % are printed, and what is near them, unless --all is given; loops are "
+		"marked with their share, and jumps drawn beside the code.\n"
+		"\n"
+		"--source adds up by line of the source over all functions, inlined code where it was written; --all lists whole files.\n"
 		"\n"
 		"Objects are found as in report. Code is disassembled by capstone, which the build may lack, and spelled as by objdump; source "
 		"files are read from where the compiler found them.",

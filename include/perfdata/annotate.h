@@ -59,6 +59,7 @@ struct pd_annotate_options {
 	bool no_groups;        /* a table for each event, even of a group */
 	double least_percent;  /* functions with a smaller share of all events of a table are omitted */
 	bool intel;            /* x86 in Intel's syntax, not AT&T's */
+	bool nameless;         /* also code for which there is no symbol: a function for samples near to each other */
 };
 
 struct pd_annotate;
@@ -167,7 +168,7 @@ struct pd_annotate_text_options {
 	bool lines;      /* source lines summed up before each function, and after instructions */
 	bool escape;     /* control characters, for terminals */
 	bool color;
-	bool hot_only;    /* only instructions with a share, and what is near them */
+	bool hot_only;    /* only instructions with a share, and what is near them, with their loops and jumps */
 	pd_warn_fn *warn; /* gets what could not be annotated; may be NULL */
 	void *self;
 };
@@ -176,6 +177,19 @@ struct pd_annotate_text_options {
  * PD_ERROR_MEMORY; PD_ERROR_OUTPUT if writing failed. */
 PD_API enum pd_status pd_annotate_text(struct pd_annotate *annotate, const struct pd_annotate_text_options *options,
 				       struct pd_text *text, struct pd_error *error);
+
+/** All functions as a page that needs only a browser, without scripts. Errors: as pd_annotate_text. */
+PD_API enum pd_status pd_annotate_html(struct pd_annotate *annotate, struct pd_text *text, struct pd_error *error);
+
+/** The source files that samples of the functions came from, the largest first, with the share of each line. Columns are as of
+ * pd_annotate_text; local percentages are of the file. hot_only: only lines with samples, and what is near them. Errors: as
+ * pd_annotate_text. */
+PD_API enum pd_status pd_annotate_source_text(struct pd_annotate *annotate,
+					      const struct pd_annotate_text_options *options, struct pd_text *text,
+					      struct pd_error *error);
+/** The same as JSON: tables with files, and of them the lines with samples. Errors: as pd_annotate_text. */
+PD_API enum pd_status pd_annotate_source_json(struct pd_annotate *annotate, struct pd_text *text,
+					      struct pd_error *error);
 
 /** All functions as an object with the member tables; of instructions without samples there are no sums. Where no code is found, missing
  * is the reason. Errors: as pd_annotate_text. */

@@ -62,6 +62,8 @@ void pd_annotate_free(struct pd_annotate *annotate)
 		pd_free(annotate->parts[i].totals);
 	}
 	pd_free(annotate->parts);
+	pd_free(annotate->nameless);
+	pd_arena_fini(&annotate->texts);
 	pd_free(annotate->hits);
 	pd_free(annotate->functions);
 	pd_u64_map_fini(&annotate->by_function);

@@ -10,24 +10,37 @@ enum {
 	SIZELESS = 256 // bytes of a function whose size nobody knows
 };
 
+static enum pd_status check_disassembler(const struct pd_annotate_code *code, struct pd_error *error)
+{
+	const struct pd_object_code *object = code->object;
+
+	if (!pd_disassembler_capstone.start)
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET,
+			       "this build has no disassembler: it was made without capstone 5");
+	if (!object->disassembler && (object->elf || code->bytes))
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET,
+			       "%s: the disassembler does not know this machine (ELF machine %u)", object->dso->name,
+			       object->elf ? object->elf->machine : 0);
+	return object->labels ? PD_OK : pd_fail_memory(error);
+}
+
 static enum pd_status find_bytes(struct pd_annotate_code *code, const struct pd_function *function,
 				 struct pd_error *error)
 {
 	const struct pd_object_code *object = code->object;
+	enum pd_status status = PD_OK;
 	uint64_t offset, size;
 
+	if (object->runtime) {
+		status = pd_annotate_runtime_code(code, function, error);
+		return status == PD_OK ? check_disassembler(code, error) : status;
+	}
 	if (!object->elf)
 		return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "%s: no object with its code was found (%s)",
 			       function->dso->name, function->dso->detail);
-	if (!pd_disassembler_capstone.start)
-		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET,
-			       "this build has no disassembler: it was made without capstone 5");
-	if (!object->disassembler)
-		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET,
-			       "%s: the disassembler does not know this machine (ELF machine %u)", function->dso->name,
-			       object->elf->machine);
-	if (!object->labels)
-		return pd_fail_memory(error);
+	status = check_disassembler(code, error);
+	if (status != PD_OK)
+		return status;
 	code->start = function->start;
 	size = function->end > function->start ? function->end - function->start : SIZELESS;
 	if (size > LARGEST)

@@ -28,28 +28,21 @@ static uint32_t number_of(struct pd_annotate *annotate, const struct pd_function
 	return (uint32_t)annotate->function_count++;
 }
 
-static bool is_wanted(const struct pd_annotate *annotate, const struct pd_place *place)
-{
-	const struct pd_annotate_options *options = &annotate->options;
-
-	if (!place->function || !place->dso || place->addr < place->function->start)
-		return false;
-	if (options->symbol && strcmp(place->function->name, options->symbol) != 0)
-		return false;
-	return !options->has_place || options->has_place(options->filter, place);
-}
-
 static bool add_entry(struct adding *adding, const struct pd_profile_entry *entry)
 {
 	struct pd_annotate *annotate = adding->annotate;
 	const struct pd_stack *stack = pd_profile_stack(annotate->profile, entry->stack);
 	const struct pd_frame *frame = stack ? pd_profile_frame(annotate->profile, stack->ip) : NULL;
+	const struct pd_function *function;
 	size_t n = annotate->hit_count;
 	uint32_t owner;
 
-	if (!frame || frame->merged || !is_wanted(annotate, &frame->place))
+	if (!frame || frame->merged || !pd_annotate_is_wanted(annotate, &frame->place))
 		return true;
-	owner = number_of(annotate, frame->place.function);
+	function = frame->place.function ? frame->place.function : pd_annotate_nameless_at(annotate, &frame->place);
+	if (!function)
+		return true;
+	owner = number_of(annotate, function);
 	if (owner == UINT32_MAX || n >= UINT32_MAX - 1 || !PD_GROW(annotate->hits, annotate->hit_capacity, n + 1) ||
 	    !PD_GROW(adding->owners, adding->capacity, n + 1))
 		return false;
@@ -110,7 +103,7 @@ bool pd_annotate_collect(struct pd_annotate *annotate)
 {
 	struct adding adding = { .annotate = annotate };
 	const struct pd_profile_entry *entry;
-	bool success = true;
+	bool success = pd_annotate_find_nameless(annotate);
 
 	for (size_t i = 0; success && (entry = pd_profile_entry(annotate->profile, i)) != NULL; i++)
 		success = add_entry(&adding, entry);

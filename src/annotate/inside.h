@@ -59,6 +59,9 @@ struct pd_annotate {
 	size_t part_count;
 	struct pd_object_code *objects; // that were opened, see code.c
 	struct pd_source_files *sources;
+	struct pd_function *nameless; // addresses that are in no function, by object and address
+	size_t nameless_count, nameless_capacity;
+	struct pd_arena texts;
 	uint64_t listing; // number of the function that was listed last
 };
 
@@ -68,10 +71,8 @@ bool pd_annotate_tables(struct pd_annotate *annotate);
 
 // ---- objects.c ----
 
-struct pd_elf;
-
-/** What code an object has. */
-struct pd_code_kind pd_code_kind(const struct pd_elf *elf, bool intel);
+/** What code is for a machine of ELF. */
+struct pd_code_kind pd_code_kind(uint32_t machine, bool wide, bool big, bool intel);
 
 /** An object whose code is asked for; stays open, as several functions are asked for. */
 struct pd_object_code {
@@ -83,12 +84,31 @@ struct pd_object_code {
 	struct pd_code_kind kind;
 	void *disassembler; // a handle, or NULL
 	void *other;        // of the other mode of ARM
+	bool runtime;       // its code is in no object
 	bool reported;      // why there is no code
 };
 
 /** The object of a dso, which may have been found or not; NULL without memory. */
 struct pd_object_code *pd_annotate_object(struct pd_annotate *annotate, const struct pd_dso *dso);
 void pd_annotate_close_objects(struct pd_annotate *annotate);
+
+/** Opens the disassemblers of an object. */
+void pd_annotate_start(struct pd_object_code *object, struct pd_code_kind kind);
+
+// ---- runtime.c ----
+
+/** Finds code that is in no object: made by the program, or a BPF program. */
+enum pd_status pd_annotate_runtime_code(struct pd_annotate_code *code, const struct pd_function *function,
+					struct pd_error *error);
+
+// ---- nameless.c ----
+
+/** Gives addresses that are in no function something like one. False without memory. */
+bool pd_annotate_find_nameless(struct pd_annotate *annotate);
+/** What an address in no function belongs to, or NULL. */
+const struct pd_function *pd_annotate_nameless_at(const struct pd_annotate *annotate, const struct pd_place *place);
+/** Whether samples of a place are wanted. */
+bool pd_annotate_is_wanted(const struct pd_annotate *annotate, const struct pd_place *place);
 
 // ---- code.c ----
 

@@ -345,6 +345,8 @@ struct pd_labels *pd_labels_new(struct pd_elf *elf, struct pd_elf *debug)
 
 	if (!labels)
 		return NULL;
+	if (!elf)
+		return labels;
 	if (!read_symbols(labels, elf, PD_ELF_SECTION_SYMTAB) &&
 	    !(debug && read_symbols(labels, debug, PD_ELF_SECTION_SYMTAB)))
 		read_symbols(labels, elf, PD_ELF_SECTION_DYNSYM);

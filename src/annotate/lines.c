@@ -60,11 +60,15 @@ static void add_scratch(struct listing *l, enum pd_annotate_kind kind)
 
 static void add_label(struct listing *l, uint64_t addr)
 {
+	const struct pd_elf *elf = l->code->object->elf;
 	struct pd_text *text = &l->code->scratch;
 
 	text->size = 0;
-	pd_text_printf(text, l->code->object->elf->wide ? "%016" PRIx64 " " : "%08" PRIx64 " ", addr);
-	pd_put_label(l->code->object->labels, addr, text);
+	pd_text_printf(text, !elf || elf->wide ? "%016" PRIx64 " " : "%08" PRIx64 " ", addr);
+	if (pd_labels_find(l->code->object->labels, addr))
+		pd_put_label(l->code->object->labels, addr, text);
+	else
+		pd_text_printf(text, "<%s>", l->code->entry->head.function->name);
 	pd_text_char(text, ':');
 	add_scratch(l, PD_ANNOTATE_LABEL);
 }
@@ -72,9 +76,9 @@ static void add_label(struct listing *l, uint64_t addr)
 static void add_section(struct listing *l)
 {
 	const struct pd_elf *elf = l->code->object->elf;
-	const char *name = NULL;
+	const char *name = elf ? NULL : ".text";
 
-	for (size_t i = 0; i < elf->section_count && !name; i++) {
+	for (size_t i = 0; elf && i < elf->section_count && !name; i++) {
 		const struct pd_elf_section *s = &elf->sections[i];
 
 		if ((s->flags & PD_ELF_FLAG_ALLOC) && s->type != PD_ELF_SECTION_NOBITS && l->code->start >= s->addr &&
@@ -155,14 +159,29 @@ static const char *function_at(const struct listing *l, const struct pd_lines_fr
 	return label && label->addr >= function->start ? label->name : function->linker_name;
 }
 
+static void find_frame(const struct listing *l, uint64_t addr, struct pd_lines_frame *frame_out)
+{
+	const struct pd_function *function = l->code->entry->head.function;
+	struct pd_symbols *symbols = l->code->annotate->symbols;
+	const struct pd_place place = { .dso = function->dso, .function = function, .addr = addr, .recorded = addr };
+	struct pd_line line;
+
+	if (!l->code->object->runtime) {
+		if (!pd_lookup_innermost(symbols, function->dso, addr, frame_out))
+			*frame_out = (struct pd_lines_frame){ 0 };
+	} else if (!function->dso->object && pd_symbols_lines(symbols, &place, &line, 1)) {
+		frame_out->file = line.file;
+		frame_out->line = line.line;
+	}
+}
+
 // What is said before an instruction if its place is another one than that of the last.
 static void put_place(struct listing *l, uint64_t addr)
 {
 	struct pd_lines_frame frame = { 0 };
 	const char *name;
 
-	if (!pd_lookup_innermost(l->code->annotate->symbols, l->code->entry->head.function->dso, addr, &frame))
-		frame = (struct pd_lines_frame){ 0 };
+	find_frame(l, addr, &frame);
 	name = function_at(l, &frame, addr);
 	if (!l->function || strcmp(l->function, name) != 0) {
 		add_function(l, name);

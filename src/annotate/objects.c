@@ -4,7 +4,7 @@
 #include "object/find/find.h"
 #include "symbol/sources.h"
 
-struct pd_code_kind pd_code_kind(const struct pd_elf *elf, bool intel)
+struct pd_code_kind pd_code_kind(uint32_t machine, bool wide, bool big, bool intel)
 {
 	static const struct {
 		uint16_t machine;
@@ -17,30 +17,47 @@ struct pd_code_kind pd_code_kind(const struct pd_elf *elf, bool intel)
 		{ 243, PD_ISA_RISCV64, PD_ISA_RISCV32 },     { 247, PD_ISA_BPF, PD_ISA_BPF },
 		{ 258, PD_ISA_LOONGARCH64, PD_ISA_UNKNOWN },
 	};
-	struct pd_code_kind kind = { .big = elf->big, .intel = intel };
+	struct pd_code_kind kind = { .big = big, .intel = intel };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (kinds[i].machine == elf->machine)
-			kind.isa = elf->wide ? kinds[i].wide : kinds[i].narrow;
+		if (kinds[i].machine == machine)
+			kind.isa = wide ? kinds[i].wide : kinds[i].narrow;
 	return kind;
+}
+
+void pd_annotate_start(struct pd_object_code *object, struct pd_code_kind kind)
+{
+	object->kind = kind;
+	if (!pd_disassembler_capstone.start)
+		return;
+	object->disassembler = pd_disassembler_capstone.start(&kind);
+	if (kind.isa == PD_ISA_ARM)
+		object->other =
+			pd_disassembler_capstone.start(&(struct pd_code_kind){ .isa = PD_ISA_THUMB, .big = kind.big });
+}
+
+// JIT-compiled code and BPF programs are in no object.
+static bool is_runtime(const struct pd_dso *dso)
+{
+	return !dso->object || dso->object->kind == PD_OBJECT_KSYMBOL;
 }
 
 static void open_object(struct pd_annotate *annotate, struct pd_object_code *object)
 {
+	object->runtime = is_runtime(object->dso);
+	if (object->runtime) {
+		object->labels = pd_labels_new(NULL, NULL);
+		return;
+	}
 	object->found = pd_alloc(sizeof(*object->found));
 	if (!object->found)
 		return;
 	object->elf = pd_lookup_open_code(annotate->symbols, object->dso, object->found);
 	if (!object->elf)
 		return;
-	object->kind = pd_code_kind(object->elf, annotate->options.intel);
 	object->labels = pd_labels_new(object->elf, object->found->debug);
-	if (!pd_disassembler_capstone.start)
-		return;
-	object->disassembler = pd_disassembler_capstone.start(&object->kind);
-	if (object->kind.isa == PD_ISA_ARM)
-		object->other = pd_disassembler_capstone.start(
-			&(struct pd_code_kind){ .isa = PD_ISA_THUMB, .big = object->kind.big });
+	pd_annotate_start(object, pd_code_kind(object->elf->machine, object->elf->wide, object->elf->big,
+					       annotate->options.intel));
 }
 
 struct pd_object_code *pd_annotate_object(struct pd_annotate *annotate, const struct pd_dso *dso)

@@ -204,6 +204,20 @@ static size_t line_of_jit(const struct pd_dso_full *dso, const struct pd_place *
 	return 1;
 }
 
+bool pd_lookup_jit_code(struct pd_symbols *symbols, const struct pd_function *function, struct pd_jitdump **jit_out,
+			struct pd_jit_code *code_out)
+{
+	const struct pd_dso_full *dso = symbols->dsos[function->dso->index];
+	const struct pd_function_full *full = (const struct pd_function_full *)function;
+	size_t dump, number;
+
+	if (!dso->jits || !pd_lookup_jit_of(full->number, &dump, &number))
+		return false;
+	*jit_out = dso->jits[dump];
+	*code_out = pd_jitdump_code(dso->jits[dump], number);
+	return true;
+}
+
 bool pd_lookup_innermost(struct pd_symbols *symbols, const struct pd_dso *dso, uint64_t addr,
 			 struct pd_lines_frame *frame_out)
 {

@@ -43,4 +43,11 @@ bool pd_lookup_innermost(struct pd_symbols *symbols, const struct pd_dso *dso, u
  * closed in any case. In lookup_load.c */
 struct pd_elf *pd_lookup_open_code(struct pd_symbols *symbols, const struct pd_dso *dso, struct pd_found *found_out);
 
+/** The code of a function that its program made and wrote to a jitdump; false if it is not such a one. The dump and the
+ * names live as long as the symbols. In lookup_lines.c */
+struct pd_jitdump;
+struct pd_jit_code;
+bool pd_lookup_jit_code(struct pd_symbols *symbols, const struct pd_function *function, struct pd_jitdump **jit_out,
+			struct pd_jit_code *code_out);
+
 #endif

@@ -100,7 +100,7 @@ def functions(text):
 def compare(perfdata, path, options, verbose):
     """Instructions, those with another name of an address, and what differs."""
     theirs = functions(output(["perf", "annotate", "--stdio", *options, "-i", path])[1])
-    ours = functions(output([perfdata, "annotate", *options, "-i", path])[1])
+    ours = functions(output([perfdata, "annotate", "--stdio", *options, "-i", path])[1])
     wrong, count, names = [], 0, 0
     for title, block in theirs.items():
         other = ours.get(title)

@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 
 	if (argc != 2 || pd_elf_open(&object.elf, argv[1], 0, &error) != PD_OK)
 		return 2;
-	object.kind = pd_code_kind(object.elf, false);
+	object.kind = pd_code_kind(object.elf->machine, object.elf->wide, object.elf->big, false);
 	object.labels = pd_labels_new(object.elf, NULL);
 	object.disassembler = pd_disassembler_capstone.start(&object.kind);
 	object.other =

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "annotate/text.h"
+#include "annotate/print/loops.h"
+#include "annotate/print/text.h"
 
 enum {
 	WIDTH = 8,
@@ -16,7 +17,7 @@ enum {
 
 // ---- columns ----
 
-static size_t width_of(const struct pd_annotate_printing *p)
+size_t pd_annotate_width(const struct pd_annotate_printing *p)
 {
 	return (p->options.show == PD_ANNOTATE_SHOW_PERIOD ? PERIOD_WIDTH : WIDTH) * p->events;
 }
@@ -28,7 +29,7 @@ static const char *color_of(double percent)
 
 static void put_column(struct pd_annotate_printing *p, const struct pd_annotate_sum *sum, size_t event)
 {
-	double percent = pd_annotate_share(p->code->part, p->code->entry->head.sums, sum, event, p->options.percent);
+	double percent = pd_annotate_share(p->part, p->local, sum, event, p->options.percent);
 	const char *color = p->options.color ? color_of(percent) : NULL;
 
 	if (color)
@@ -43,7 +44,36 @@ static void put_column(struct pd_annotate_printing *p, const struct pd_annotate_
 		pd_text_add(p->out, "\033[m");
 }
 
+void pd_annotate_put_columns(struct pd_annotate_printing *p, const struct pd_annotate_sum *sums)
+{
+	for (size_t i = 0; i < p->events; i++)
+		put_column(p, &sums[i], i);
+}
+
 // ---- the head ----
+
+const char *pd_annotate_column_word(const struct pd_annotate_printing *p)
+{
+	static const char *const words[] = { "Percent", "Samples", "Period" };
+
+	return words[p->options.show];
+}
+
+const char *pd_annotate_percent_word(const struct pd_annotate_printing *p)
+{
+	static const char *const types[] = { "local period", "global period", "local hits", "global hits" };
+
+	return types[p->options.percent];
+}
+
+void pd_annotate_put_rule(struct pd_annotate_printing *p, size_t begin)
+{
+	size_t length = p->out->failed ? 0 : p->out->size - begin;
+
+	for (size_t i = 0; i < length; i++)
+		pd_text_char(p->out, i < RULE_MOST ? '-' : ' ');
+	pd_text_add(p->out, "----\n");
+}
 
 static const char *base_name(const char *path)
 {
@@ -54,37 +84,33 @@ static const char *base_name(const char *path)
 
 static void put_head(struct pd_annotate_printing *p)
 {
-	static const char *const words[] = { "Percent", "Samples", "Period" };
-	static const char *const types[] = { "local period", "global period", "local hits", "global hits" };
 	const struct pd_dso *dso = p->code->entry->head.function->dso;
-	size_t begin = p->out->size, length;
+	size_t begin = p->out->size;
 
-	pd_text_printf(p->out, " %-*s|\tSource code & Disassembly of ", (int)width_of(p), words[p->options.show]);
+	pd_text_printf(p->out, " %-*s|\tSource code & Disassembly of ", (int)pd_annotate_width(p),
+		       pd_annotate_column_word(p));
 	pd_annotate_put_name(p, p->options.full_paths ? dso->long_name : base_name(dso->long_name),
 			     strlen(p->options.full_paths ? dso->long_name : base_name(dso->long_name)));
 	pd_text_add(p->out, " for ");
 	pd_annotate_put_name(p, p->code->part->name, strlen(p->code->part->name));
 	pd_text_printf(p->out, " (%" PRIu64 " samples, percent: %s)\n", p->code->entry->head.sums[0].samples,
-		       types[p->options.percent]);
-	length = p->out->failed ? 0 : p->out->size - begin;
-	for (size_t i = 0; i < length; i++)
-		pd_text_char(p->out, i < RULE_MOST ? '-' : ' ');
-	pd_text_add(p->out, "----\n");
+		       pd_annotate_percent_word(p));
+	pd_annotate_put_rule(p, begin);
 }
 
 // ---- lines ----
 
-// As perf: without blanks at the ends, tabs as blanks.
-static void put_source(struct pd_annotate_printing *p, const char *text)
+static bool is_space(char c)
 {
-	size_t length = strlen(text), column = 0;
+	return c && strchr(" \t\r\n\f\v", c);
+}
 
-	while (length && strchr(" \t\r\n\f\v", text[length - 1]))
+void pd_annotate_put_indented(struct pd_annotate_printing *p, const char *text, size_t length)
+{
+	size_t column = 0;
+
+	while (length && is_space(text[length - 1]))
 		length--;
-	while (length && strchr(" \t\r\n\f\v", *text)) {
-		text++;
-		length--;
-	}
 	for (size_t i = 0; i < length;) {
 		const char *tab = memchr(text + i, '\t', length - i);
 		size_t part = tab ? (size_t)(tab - text) - i : length - i;
@@ -101,6 +127,14 @@ static void put_source(struct pd_annotate_printing *p, const char *text)
 	}
 }
 
+// As perf: without blanks at the ends, tabs as blanks.
+static void put_source(struct pd_annotate_printing *p, const char *text)
+{
+	while (is_space(*text))
+		text++;
+	pd_annotate_put_indented(p, text, strlen(text));
+}
+
 static bool is_blank(const char *text)
 {
 	return !text[strspn(text, " \t\r\n\f\v")];
@@ -108,7 +142,7 @@ static bool is_blank(const char *text)
 
 static void put_text_line(struct pd_annotate_printing *p, const char *text)
 {
-	pd_text_printf(p->out, " %*s:", (int)width_of(p), "");
+	pd_text_printf(p->out, " %*s:", (int)pd_annotate_width(p), "");
 	if (!is_blank(text)) {
 		pd_text_printf(p->out, " %-*" PRIu64 " ", (int)p->addr_width, p->counter);
 		put_source(p, text);
@@ -160,9 +194,10 @@ static void put_instruction(struct pd_annotate_printing *p, size_t index)
 	const struct pd_annotate_sum *sums = pd_annotate_line_sums(p->code, index);
 	size_t count = 0;
 
-	for (size_t i = 0; i < p->events; i++)
-		put_column(p, &sums[i], i);
+	pd_annotate_put_columns(p, sums);
 	put_addr(p, line->addr);
+	if (p->jumps)
+		pd_text_printf(p->out, "%.*s ", PD_ANNOTATE_JUMP_WIDTH, p->jumps + index * PD_ANNOTATE_JUMP_WIDTH);
 	if (p->options.raw) {
 		count = put_bytes(p, line, 0);
 		pd_text_printf(p->out, "%*s", (int)(3 * BYTES + 4 - 3 * count), "");
@@ -235,6 +270,20 @@ static bool *find_shown(const struct pd_annotate_printing *p)
 	return shown;
 }
 
+// Loops that begin at a line.
+static void put_loops(struct pd_annotate_printing *p, size_t line)
+{
+	for (; p->loop < p->loop_count && p->loops[p->loop].first <= line; p->loop++) {
+		const struct pd_annotate_loop *loop = &p->loops[p->loop];
+
+		if (loop->first == line && loop->sum.samples)
+			pd_text_printf(p->out, " %*s: loop to %" PRIx64 ": %.2f%%, %zu instructions\n",
+				       (int)pd_annotate_width(p), "", p->code->lines[loop->last].addr,
+				       pd_annotate_share(p->part, p->local, &loop->sum, 0, p->options.percent),
+				       loop->instructions);
+	}
+}
+
 static enum pd_status put_lines(struct pd_annotate_printing *p, const bool *shown, struct pd_error *error)
 {
 	bool gap = false;
@@ -245,8 +294,9 @@ static enum pd_status put_lines(struct pd_annotate_printing *p, const bool *show
 			continue;
 		}
 		if (gap)
-			pd_text_printf(p->out, " %*s: ...\n", (int)width_of(p), "");
+			pd_text_printf(p->out, " %*s: ...\n", (int)pd_annotate_width(p), "");
 		gap = false;
+		put_loops(p, i);
 		put_line(p, i);
 		if (!pd_text_flush_large(p->out))
 			return p->out->failed ? pd_fail_memory(error) :
@@ -255,13 +305,39 @@ static enum pd_status put_lines(struct pd_annotate_printing *p, const bool *show
 	return p->out->failed ? pd_fail_memory(error) : PD_OK;
 }
 
+// With loops and jumps, for people.
+static enum pd_status put_hot(struct pd_annotate_printing *p, struct pd_error *error)
+{
+	struct pd_annotate_loop *loops = NULL;
+	struct pd_annotate_jumps jumps = { 0 };
+	bool *shown = find_shown(p);
+	enum pd_status status = PD_ERROR_MEMORY;
+
+	p->loop = 0;
+	if (shown && pd_annotate_find_loops(p->code, &loops, &p->loop_count) &&
+	    pd_annotate_draw_jumps(p->code, shown, &jumps)) {
+		p->loops = loops;
+		p->jumps = jumps.cells;
+		status = put_lines(p, shown, error);
+	} else {
+		pd_fail_memory(error);
+	}
+	p->loop_count = 0;
+	p->jumps = NULL;
+	pd_free(shown);
+	pd_free(loops);
+	pd_free(jumps.cells);
+	return status;
+}
+
 static enum pd_status print_code(struct pd_annotate_printing *p, struct pd_error *error)
 {
-	bool *shown;
 	enum pd_status status = p->options.lines ? pd_annotate_put_summary(p) ? PD_OK : pd_fail_memory(error) : PD_OK;
 
 	if (status != PD_OK)
 		return status;
+	p->part = p->code->part;
+	p->local = p->code->entry->head.sums;
 	put_head(p);
 	p->counter = 0;
 	p->addr_width = addr_width_of(p->code);
@@ -271,12 +347,7 @@ static enum pd_status print_code(struct pd_annotate_printing *p, struct pd_error
 		put_text_line(p, "");
 		return put_lines(p, NULL, error);
 	}
-	shown = find_shown(p);
-	if (!shown)
-		return pd_fail_memory(error);
-	status = put_lines(p, shown, error);
-	pd_free(shown);
-	return status;
+	return put_hot(p, error);
 }
 
 // What is the same for all functions of an object is said once.
@@ -304,6 +375,9 @@ enum pd_status pd_annotate_text(struct pd_annotate *annotate, const struct pd_an
 		memcpy(&p.options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
 	for (size_t t = 0; status == PD_OK && (table = pd_annotate_table(annotate, t)) != NULL; t++) {
 		p.events = table->event_count;
+		if (p.options.hot_only && p.options.warn && table->function_count &&
+		    pd_annotate_has_skid(annotate, &annotate->parts[t]))
+			p.options.warn(p.options.self, PD_ANNOTATE_SKID);
 		for (size_t i = 0; status == PD_OK && i < table->function_count; i++) {
 			enum pd_status opened = pd_annotate_open(annotate, t, i, &p.code, &why);
 

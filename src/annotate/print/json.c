@@ -5,11 +5,11 @@
 
 #include <perfdata/json.h>
 
-#include "annotate/inside.h"
+#include "annotate/print/text.h"
 
-static void add_sums(struct pd_json *json, const struct pd_annotate_sum *sums, size_t count)
+void pd_annotate_json_sums(struct pd_json *json, const char *name, const struct pd_annotate_sum *sums, size_t count)
 {
-	pd_json_open(json, "sums", '[');
+	pd_json_open(json, name, '[');
 	for (size_t i = 0; i < count; i++) {
 		pd_json_open(json, NULL, '{');
 		pd_json_number(json, "samples", sums[i].samples);
@@ -17,6 +17,19 @@ static void add_sums(struct pd_json *json, const struct pd_annotate_sum *sums, s
 		pd_json_close(json, '}');
 	}
 	pd_json_close(json, ']');
+}
+
+void pd_annotate_json_head(struct pd_json *json, const struct pd_annotate *annotate,
+			   const struct pd_annotate_part *part)
+{
+	const struct pd_annotate_table *table = &part->head;
+
+	pd_json_string(json, "name", table->name);
+	pd_json_open(json, "events", '[');
+	for (size_t i = 0; i < table->event_count; i++)
+		pd_json_string(json, NULL, pd_file_event(annotate->file, table->first_event + i)->name);
+	pd_json_close(json, ']');
+	pd_annotate_json_sums(json, "sums", table->totals, table->event_count);
 }
 
 static void add_addr(struct pd_json *json, const char *name, uint64_t addr)
@@ -49,7 +62,7 @@ static void add_instruction(struct pd_json *json, const struct pd_annotate_code 
 	for (size_t i = 0; i < code->part->head.event_count; i++)
 		has_samples |= sums[i].samples != 0;
 	if (has_samples)
-		add_sums(json, sums, code->part->head.event_count);
+		pd_annotate_json_sums(json, "sums", sums, code->part->head.event_count);
 	pd_json_close(json, '}');
 }
 
@@ -64,7 +77,7 @@ static void add_function(struct pd_json *json, struct pd_annotate *annotate, siz
 	pd_json_string(json, "dso", function->function->dso->long_name);
 	add_addr(json, "start", function->function->start);
 	add_addr(json, "end", function->function->end);
-	add_sums(json, function->sums, annotate->parts[table].head.event_count);
+	pd_annotate_json_sums(json, "sums", function->sums, annotate->parts[table].head.event_count);
 	if (pd_annotate_open(annotate, table, index, &code, &why) == PD_OK) {
 		pd_json_open(json, "code", '[');
 		for (size_t i = 0; i < code->line_count; i++)
@@ -88,12 +101,7 @@ enum pd_status pd_annotate_json(struct pd_annotate *annotate, struct pd_text *te
 		const struct pd_annotate_table *table = &annotate->parts[t].head;
 
 		pd_json_open(&json, NULL, '{');
-		pd_json_string(&json, "name", table->name);
-		pd_json_open(&json, "events", '[');
-		for (size_t i = 0; i < table->event_count; i++)
-			pd_json_string(&json, NULL, pd_file_event(annotate->file, table->first_event + i)->name);
-		pd_json_close(&json, ']');
-		add_sums(&json, table->totals, table->event_count);
+		pd_annotate_json_head(&json, annotate, &annotate->parts[t]);
 		pd_json_open(&json, "functions", '[');
 		for (size_t i = 0; i < table->function_count; i++) {
 			add_function(&json, annotate, t, i);

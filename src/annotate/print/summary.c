@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/text.h"
+#include "annotate/print/text.h"
 
 #define LEAST_PERCENT 0.5
 
