@@ -89,6 +89,11 @@ class Page:
         for name, most in (("leaves.row", "rows"), ("leaves.address", "addresses"), ("tasks.parent", "tasks"),
                            ("markers.task", "tasks"), ("intervals.task", "tasks")):
             need(all(value <= count.get(most, 0) for value in self.of(name)), name)
+        need(sum(self.of("code.lines")) == len(self.of("lines.kind")), "lines of code")
+        need(all(value < len(self.header["lines"]) for value in self.of("lines.kind")), "a line")
+        need(all(value < len(self.header["flows"]) for value in self.of("lines.flow")), "a flow")
+        need(all(value < count["strings"] for name in ("text", "file") for value in self.of("lines." + name)), "a line's string")
+        need(all(value < count["functions"] for value in self.of("code.function")), "a function with code")
         need(all(value < len(self.header["kinds"]) for value in self.of("functions.kind")), "a kind")
         need(all(value < len(self.header["markers"]) for value in self.of("markers.kind")), "a marker")
         need(all(value < len(self.header["intervals"]) for value in self.of("intervals.kind")), "an interval")

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include <perfdata/annotate.h>
 #include <perfdata/format.h>
 #include <perfdata/interval.h>
 
@@ -208,6 +209,27 @@ static void put_interval_kinds(struct pd_json *json)
 	pd_json_close(json, ']');
 }
 
+static void put_line_kinds(struct pd_json *json)
+{
+	static const char *const lines[] = {
+#define LINE(NAME, name) [PD_ANNOTATE_##NAME] = name,
+#include "export/page/line.def"
+	};
+	static const char *const flows[] = {
+		[PD_FLOW_NEXT] = "next", [PD_FLOW_BRANCH] = "branch", [PD_FLOW_JUMP] = "jump",
+		[PD_FLOW_CALL] = "call", [PD_FLOW_RETURN] = "return",
+	};
+
+	pd_json_open(json, "lines", '[');
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		pd_json_string(json, NULL, lines[i]);
+	pd_json_close(json, ']');
+	pd_json_open(json, "flows", '[');
+	for (size_t i = 0; i < sizeof(flows) / sizeof(flows[0]); i++)
+		pd_json_string(json, NULL, flows[i]);
+	pd_json_close(json, ']');
+}
+
 static void put_omitted(const struct pd_page *page, uint64_t samples, struct pd_json *json)
 {
 	pd_json_open(json, "omitted", '{');
@@ -236,6 +258,7 @@ static void put_members(struct pd_export *self, struct pd_json *json)
 	put_kinds(json);
 	put_marker_kinds(json);
 	put_interval_kinds(json);
+	put_line_kinds(json);
 	put_omitted(self->sink, self->result.samples, json);
 }
 

@@ -19,6 +19,8 @@ static void end(struct pd_export *self)
 	pd_page_put_markers(self);
 	pd_page_put_intervals(self);
 	pd_page_put_tasks(self);
+	if (with_addresses)
+		pd_page_put_code(self);
 	pd_page_put_tables(self);
 	if (!self->failed && self->wrong >= 0)
 		pd_page_put_header(self);

@@ -185,8 +185,10 @@ void pd_page_put_markers(struct pd_export *self);
 // Reads the file again if it has context switches.
 void pd_page_put_intervals(struct pd_export *self);
 
-// ---- findings.c, tables.c, header.c ----
+// ---- code.c, findings.c, tables.c, header.c ----
 
+// Reads the file again, for the code of functions with samples.
+void pd_page_put_code(struct pd_export *self);
 void pd_page_put_findings(struct pd_export *self, struct pd_json *json);
 
 void pd_page_put_tables(struct pd_export *self);
