@@ -20,7 +20,7 @@ import browser
 
 SKIPPED = 77
 KEPT = ("hot.data", "hot-multi.data", "hot-group.data", "hot-zstd.data", "hot-trace.data", "hot-regs.data")
-VIEWS = ("overview", "timeline", "heat", "flame", "chart", "tree", "functions", "sandwich", "samples")
+VIEWS = ("overview", "timeline", "heat", "flame", "chart", "tree", "functions", "sandwich", "samples", "source")
 HOSTILE = ["</script><script>window.hurt=1</script>", "\"'><img src=x onerror=window.hurt=1>", "<!-- <script>", "__proto__",
            "javascript:alert(1)", "@@DATA@@@@SCRIPT@@", "\u202egnp\u2028\u00e9", "constructor", "x" * 65536]
 
@@ -283,8 +283,8 @@ def check_link(view):
 def check_keys(view):
     view.open("#1&v=overview")
     for index, name in enumerate(VIEWS):
-        view.page.type_key(str(index + 1))
-        check(view.state()["view"] == name, f"{index + 1} shows {view.state()['view']}")
+        view.page.type_key(str((index + 1) % 10))
+        check(view.state()["view"] == name, f"view {index + 1} shows {view.state()['view']}")
     view.page.type_key("?")
     check(view.texts("dialog h2") == ["Keys"], "? shows the keys")
     view.page.key("Escape")
@@ -299,6 +299,61 @@ def check_keys(view):
     check(view.texts(".found") == ["0.00 % in 0 functions"], f"{view.texts('.found')}")
     view.page.key("Escape")
     check(view.state()["search"] == "", "Escape ends the search")
+
+
+def check_served(page, source):
+    """Code and records come from the server, and nothing from elsewhere."""
+    server = subprocess.Popen([program, "view", "-q", "--no-browser", str(source)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    url = server.stdout.readline().strip()
+    if not url.startswith("http://127.0.0.1:"):
+        print(f"no server in this build: {server.communicate()[1].strip()}")
+        return
+    page.open("about:blank")
+    page.open(f"{url}#1&v=samples&w=samples&in=0")
+    view = Page(page, pathlib.Path("/"))
+    wait(view, "perfdataView.picture", "the served page")
+    page.key("ArrowDown")
+    wait(view, "document.querySelector('.stack button')", "a sample's stack")
+    shown = view.texts(".row.selected")[0]
+    view.run("document.querySelector('.stack button').click()")
+    wait(view, "document.querySelector('.hex')?.textContent", "its record")
+    check(view.texts(".record-detail h2")[0].endswith(" SAMPLE"), f"{view.texts('.record-detail h2')}")
+    dumped = run("dump", "--json", str(source)).decode().splitlines()
+    offset = count(view.texts(".record-detail dd")[0])
+    wanted = [one for one in map(json.loads, dumped) if one.get("offset") == offset]
+    check(wanted and wanted[0]["type"] == "SAMPLE", f"dump has no sample at {offset}: {wanted}")
+    view.run("document.querySelector('.record-detail button').click()")
+    wait(view, "perfdataView.app.session.state.view === 'samples'", "the sample again")
+    page.settle()
+    check(shown[:20] in view.texts(".samples .row")[0], f"{shown} is not {view.texts('.samples .row')}")
+    check_code(view, source)
+    check(all(one.startswith(url) or one == "about:blank" for one in page.requests), f"requests: {page.requests}")
+    check(not page.errors, f"{page.errors}")
+    page.open("about:blank")
+    server.wait(30)
+
+
+def check_code(view, source):
+    name = view.run("""(() => {
+        const { recording, functions: { self } } = perfdataView.app.session;
+        const names = [...self.keys()].sort((one, other) => self[other] - self[one]).map((func) => recording.name(func));
+        return names.find((one) => /^\\w+$/.test(one));
+    })()""")
+    func = view.run(f"perfdataView.app.recording.functionOf({json.dumps(name)})")
+    view.update({"view": "source", "ranges": [], "func": func})
+    wait(view, "/sample/.test(document.querySelector('.source .between .note')?.textContent)", "code")
+    done = subprocess.run([program, "annotate", "--json", "-q", "-i", str(source), name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    tables = json.loads(done.stdout or b"{}").get("tables", [])
+    wanted = sum(one["sums"][0]["samples"] for one in (tables[0]["functions"] if tables else []))
+    text = view.texts(".source .between .note")[0]
+    check("only" in text or count(text) == wanted, f"code of {name}: {text}, annotate {wanted}")
+
+
+def wait(view, expression, what):
+    end = time.monotonic() + 60
+    while not view.run(f"!!(globalThis.perfdataView && ({expression}))"):
+        check(time.monotonic() < end, f"{what}: does not come")
+        time.sleep(0.05)
 
 
 def check_hostile(page):
@@ -349,6 +404,7 @@ def main():
         first = folder / f"{sources[0].name}.html"
         check_link(Page(page, first))
         check_keys(Page(page, first))
+        check_served(page, sources[0])
         check_hostile(page)
         check_looks(page, first, "view")
     print(f"{checks} checks passed, {len(sources)} recordings")

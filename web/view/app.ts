@@ -4,7 +4,7 @@
 import type { Recording } from "./core/recording";
 import { Session } from "./core/session";
 import { State, stateOf, textOf, View } from "./core/state";
-import { number } from "./core/text";
+import { amount } from "./core/text";
 import { NONE, ROOT } from "./core/tree";
 import { nodeOf } from "./core/nodes";
 import { ChartView } from "./chart/view";
@@ -13,7 +13,9 @@ import { FunctionsView } from "./functions/view";
 import { HeatView } from "./heat/view";
 import { OverviewView } from "./overview/view";
 import { SamplesView } from "./samples/view";
+import { RecordsView } from "./records/view";
 import { SandwichView } from "./sandwich/view";
+import { SourceView } from "./source/view";
 import { TimelineView } from "./timeline/view";
 import { TreeView } from "./tree/view";
 import { ACTIONS, added } from "./ui/actions";
@@ -48,6 +50,8 @@ const TABS: readonly Tab[] = [
 	{ view: "functions", label: "Functions", make: (host) => new FunctionsView(host) },
 	{ view: "sandwich", label: "Callers and callees", make: (host) => new SandwichView(host) },
 	{ view: "samples", label: "Samples", make: (host) => new SamplesView(host) },
+	{ view: "source", label: "Code", make: (host) => new SourceView(host) },
+	{ view: "records", label: "File", make: (host) => new RecordsView(host), served: true },
 ];
 
 export class App implements Host {
@@ -88,7 +92,7 @@ export class App implements Host {
 	private build(): void {
 		const { header } = this.recording;
 		document.title = `${header.name} \u2013 perfdata`;
-		this.tabBar.append(...this.tabs.map((tab, index) => button(tab.label, `${tab.label} (${index + 1})`,
+		this.tabBar.append(...this.tabs.map((tab, index) => button(tab.label, `${tab.label} (${(index + 1) % 10})`,
 			() => this.update({ view: tab.view }, true), { role: "tab", "data-view": tab.view })));
 		document.body.replaceChildren(
 			el("header", { class: "top" }, el("h1", { title: header.name }, header.name), this.tabBar,
@@ -199,7 +203,8 @@ export class App implements Host {
 		const node = state.path.length > 0 ? nodeOf(nodes, state.path) : NONE;
 		if (node > ROOT) this.say(describeNode(this, nodes, node).join(" \u00b7 "));
 		else if (state.func >= 0)
-			this.say(`${recording.name(state.func)}: total ${number(session.functions.total[state.func])}, self ${number(session.functions.self[state.func])} ${session.unit}`);
+			this.say(`${recording.name(state.func)}: total ${amount(session.functions.total[state.func], session.unit)}, `
+				+ `self ${amount(session.functions.self[state.func], session.unit)}`);
 		else this.say("");
 	}
 
@@ -226,7 +231,8 @@ export class App implements Host {
 		const { session, recording } = this;
 		const { func } = session.state;
 		if (func < 0) return;
-		const items: MenuItem[] = [{ label: "Callers and callees", key: "Enter", act: () => this.update({ view: "sandwich" }, true) }];
+		const items: MenuItem[] = [{ label: "Code", act: () => this.update({ view: "source" }, true) },
+			{ label: "Callers and callees", key: "Enter", act: () => this.update({ view: "sandwich" }, true) }];
 		for (const action of ACTIONS) {
 			const transform = action.transform(session);
 			if (transform) items.push({ label: action.label, key: action.key, act: () => this.update(added(session, transform), true) });

@@ -241,6 +241,7 @@ test("a state survives its text", async () => {
 		state.func = random(7) - 1;
 		state.zoom = random(2) ? [] : [3, 1];
 		state.sort = pick(core.state.SORTS);
+		state.record = random(3) - 1;
 		state.window = random(2) ? [] : [{ from: 3, to: 70 }];
 		const text = core.state.textOf(state, recording);
 		assert(/^[\x21-\x7e]*$/.test(text), `${text} is no fragment`);

@@ -58,6 +58,13 @@ export interface Thread {
 	readonly comm: string;
 }
 
+export interface Addresses {
+	readonly func: Int32Array;
+	readonly address: BigUint64Array;
+	readonly file: Int32Array;
+	readonly line: Int32Array;
+}
+
 export interface Markers {
 	readonly time: Float64Array;
 	readonly kind: Uint8Array;
@@ -132,6 +139,7 @@ export class Recording {
 	private stages: Stage[] = [];
 	private readonly samples = new Map<number, Promise<Samples>>();
 	private readonly names = new Map<string, number>();
+	private addressesRead: Promise<Addresses> | undefined;
 	private markersRead: Promise<Markers> | undefined;
 	private intervalsRead: Promise<Intervals> | undefined;
 
@@ -270,6 +278,23 @@ export class Recording {
 			begin[index] = gap[index] + (follows ? begin[index - 1] + length[index - 1] : 0);
 		}
 		return { begin, length, task, cpu, kind };
+	}
+
+	// Sampled addresses: where each is.
+	addresses(): Promise<Addresses> {
+		return (this.addressesRead ??= this.readAddresses());
+	}
+
+	private async readAddresses(): Promise<Addresses> {
+		const { container } = this;
+		const func = await container.ints("addresses.function");
+		return { func, address: await container.wides("addresses.address", func.length), file: await container.ints("addresses.file", func.length),
+			line: await container.ints("addresses.line", func.length) };
+	}
+
+	// Numbers of the records of an event's samples in the file; empty if the page has no file.
+	recordsOf(event: number): Promise<Float64Array> {
+		return this.container.floats(`samples.${event}.record`);
 	}
 
 	async counter(index: number): Promise<Counter> {

@@ -38,13 +38,14 @@ export interface State {
 	func: number; // the selected function; -1: none
 	zoom: number[]; // functions from the root to the one that fills the flame graph
 	sort: Sort; // of the table
+	record: number; // of the file; -1: none
 	window: Range[]; // what timeline and flame chart show: one range, or none for all
 }
 
 export function firstState(): State {
 	return {
 		view: "overview", event: 0, weight: "period", ranges: [], processes: [], threads: [], cpus: [], transforms: [],
-		inlined: true, invert: false, down: false, search: "", colour: "kind", lanes: "process", path: [], func: -1, zoom: [], sort: "self", window: [],
+		inlined: true, invert: false, down: false, search: "", colour: "kind", lanes: "process", path: [], func: -1, zoom: [], sort: "self", record: -1, window: [],
 	};
 }
 
@@ -162,6 +163,7 @@ export function textOf(state: State, recording: Recording): string {
 	put("f", state.func < 0 ? "" : encoded(recording.key(state.func)), "");
 	put("z", state.zoom.map((func) => encoded(recording.key(func))).join("~"), "");
 	put("o", state.sort, first.sort);
+	put("r", String(state.record), "-1");
 	put("tw", state.window.map((range) => rangeText(range, unit)).join("~"), "");
 	if (parts.length > 1) put("fp", recording.header.fingerprint, "");
 	return parts.join("&");
@@ -239,6 +241,7 @@ class Parser {
 		case "by": return this.choice(key, text, LANES, (value) => (state.lanes = value));
 		case "s": state.path = this.each(key, text, (part) => this.func(part)); return;
 		case "z": state.zoom = this.each(key, text, (part) => this.func(part)); return;
+		case "r": state.record = /^\d{1,15}$/.test(text) ? Number(text) : -1; return;
 		case "tw": state.window = this.each(key, text, (part) => rangeOf(part, recording.header.time.unit_ns)).slice(0, 1); return;
 		case "o": return this.choice(key, text, SORTS, (value) => (state.sort = value));
 		case "f": state.func = this.func(text) ?? -1; return;

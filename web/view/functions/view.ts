@@ -60,7 +60,7 @@ export class FunctionsView implements ViewPanel {
 			class: column.numeric ? "num" : "", "aria-sort": sort === column.sort ? (column.numeric ? "descending" : "ascending") : "none",
 			click: () => this.host.update({ sort: column.sort }) }, column.label, sort === column.sort ? (column.numeric ? " \u25be" : " \u25b4") : "");
 		const [self, total, name, object] = COLUMNS;
-		this.head.replaceChildren(title(self), el("span", { class: "num" }, "%"), title(total), el("span", { class: "num" }, "%"),
+		this.head.replaceChildren(title(self), el("span", { class: "num" }, "self %"), title(total), el("span", { class: "num" }, "total %"),
 			title(name), title(object));
 	}
 

@@ -62,7 +62,7 @@ export class Keys {
 		const { app } = this;
 		const { session } = app;
 		const { state } = session;
-		const tab = event.key >= "1" && event.key <= "9" ? app.tabs[Number(event.key) - 1] : undefined;
+		const tab = /^[0-9]$/.test(event.key) ? app.tabs[(Number(event.key) + 9) % 10] : undefined;
 		if (tab) app.update({ view: tab.view }, true);
 		else if (event.key === "?") showHelp();
 		else if (event.key === "/") app.toolbar.search.select();
