@@ -16,7 +16,7 @@ enum {
 struct values {
 	struct analysis_options analysis;
 	const char *output, *format, *title, *by, *weight, *folded;
-	const char *min_width, *percent_limit;
+	const char *min_width, *percent_limit, *old;
 	bool reverse, inverted, no_time;
 	struct option_number width, max_stack;
 };
@@ -38,6 +38,8 @@ static const struct option options[] = {
 	NUMBER("width", 0, "N", width, "svg: width of the image (default: 1200)"),
 	STRING("folded", 0, "FILE", folded,
 	       "read folded stacks (lines of a;b;c 12) instead of perf.data; - is standard input"),
+	STRING("diff", 0, "OLD", old,
+	       "what changed since the recording OLD: graphs as wide as each, coloured by change"),
 	GROUP(select_group, analysis.select),
 	GROUP(symbol_group, analysis.symbols),
 	GROUP(threads_option, analysis.threads),
@@ -51,6 +53,7 @@ static const struct example examples[] = {
 	{ "perfdata flame --format svg --comm make -o make.svg", "an SVG image of one program" },
 	{ "perfdata flame --reverse --inverted -o leaves.html", "who calls the hottest functions" },
 	{ "perfdata flame --time 10%/2 --by tid -o part.html", "the second tenth of the recording, by thread" },
+	{ "perfdata flame --diff old.data new.data -o diff.html", "what changed, by colour" },
 	{ "perfdata flame --folded stacks.txt -o flame.html", "from the output of a stackcollapse script" },
 	{ 0 },
 };
@@ -96,11 +99,16 @@ static bool read_options(struct flame *flame)
 		return print_error("option --width: the image must be 200 to 100000 pixels wide");
 	if (values->folded && (values->analysis.input.path || flame->call->word_count))
 		return print_error("--folded and a perf.data file cannot be combined");
+	if (values->old && (values->folded || flame->svg))
+		return print_error("--diff cannot be combined with --folded or --format svg");
+	if (values->old && values->output && !strcmp(values->old, values->output))
+		return print_error("refusing to overwrite %s", values->old);
 	if ((!values->output || !strcmp(values->output, "-")) && flame->call->out->terminal)
 		return print_error("refusing to write %s to a terminal; use -o FILE", flame->svg ? "SVG" : "HTML");
-	flame->options.event_frame = flame->svg;
+	flame->options.event_frame = flame->svg || values->old;
+	flame->options.plain_names = values->old != NULL;
 	flame->options.reverse = values->reverse;
-	flame->options.slices = !flame->svg && !values->no_time;
+	flame->options.slices = !flame->svg && !values->no_time && !values->old;
 	flame->options.max_stack = (unsigned)values->max_stack.value;
 	flame->options.threads = values->analysis.threads.given ? (size_t)values->analysis.threads.value : 0;
 
@@ -171,12 +179,74 @@ static int run_file(struct flame *flame)
 	return analysis_close(&analysis, code);
 }
 
+/* ---- two recordings ---- */
+
+/* The stacks of a recording as folded text. path NULL: the one that is given otherwise. */
+static int fold(const struct flame *flame, const char *path, struct pd_text *text, const char **name_out)
+{
+	struct analysis_options wanted = flame->values->analysis;
+	const struct call alone = { .values = flame->call->values, .out = flame->call->out };
+	struct pd_flame_options options = flame->options;
+	struct pd_flame *graph = NULL;
+	struct analysis analysis;
+	struct pd_error error;
+	int code;
+
+	if (path)
+		wanted.input.path = path;
+	code = analysis_begin(&analysis, &wanted, path ? &alone : flame->call);
+	if (code == CODE_OK)
+		code = flame_read_file(&analysis, &wanted, &options, &graph);
+	if (code == CODE_OK)
+		code = code_with_error(pd_flame_print_folded(graph, text, &error), &error);
+	*name_out = path ? path : analysis.input.name;
+	pd_flame_free(graph);
+	return analysis_close(&analysis, code);
+}
+
+static bool is_usable(int code)
+{
+	return code == CODE_OK || code == CODE_DAMAGED;
+}
+
+static int draw_difference(const struct flame *flame, struct pd_text *old, struct pd_text *new)
+{
+	const char *old_name, *new_name = NULL;
+	int code = fold(flame, flame->values->old, old, &old_name);
+	int other = is_usable(code) ? fold(flame, NULL, new, &new_name) : CODE_OK;
+	struct outfile file;
+	struct pd_error error;
+	enum pd_status status;
+
+	if (!is_usable(code) || !is_usable(other))
+		return is_usable(code) ? other : code;
+	other = outfile_open(&file, flame->values->output, flame->call->out, new_name);
+	if (other != CODE_OK)
+		return other;
+	status = pd_flame_print_difference(pd_text_bytes(old), pd_text_bytes(new), old_name, new_name ? new_name : "-",
+					   file.out->text, &error);
+	return outfile_close(&file,
+			     status == PD_OK || status == PD_ERROR_OUTPUT ? code : code_with_error(status, &error));
+}
+
+static int run_difference(const struct flame *flame)
+{
+	struct pd_text *old = pd_text_new(), *new = pd_text_new();
+	int code = old && new ? draw_difference(flame, old, new) : print_failure(CODE_UNREADABLE, "out of memory");
+
+	pd_text_free(old);
+	pd_text_free(new);
+	return code;
+}
+
 static int run_flame(const struct call *call)
 {
 	struct flame flame = { .values = call->values, .call = call };
 
 	if (!read_options(&flame))
 		return CODE_USAGE;
+	if (flame.values->old)
+		return run_difference(&flame);
 	return flame.values->folded ? run_folded(&flame) : run_file(&flame);
 }
 

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two folded texts as one page: a flame graph as wide as the new one, and one as wide as the old one, in which what is gone still has its
+ * place. Colours say how the share of a frame changed. No scripts; names are text wherever they stand.
+ */
+#include <perfdata/flame.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/lookup/strings.h"
+#include "base/lookup/u64_map.h"
+#include "base/memory.h"
+#include "base/text/text.h"
+
+enum {
+	ROW = 17,
+	WIDTH = 1200,
+	CHARACTERS = 7, // pixels of one
+	MOST_DEPTH = 1000
+};
+
+#define LEAST_WIDTH 0.1
+
+static const char head[] =
+	"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+	"<title>perfdata flame --diff</title>\n<style>\n"
+	"body{font:14px system-ui,sans-serif;margin:1em;background:#fbfbfa;color:#17191c}\n"
+	"svg{display:block;max-width:100%;height:auto}\n"
+	"svg text{font:11px ui-monospace,monospace;fill:#17191c;pointer-events:none}\n"
+	"rect:hover{stroke:#000}\n"
+	"</style></head><body>\n";
+
+struct node {
+	uint32_t name, parent, depth;
+	uint64_t values[2]; // old, new; with what is below
+	double used;        // of its width, by those below that are placed
+	double x;           // below 0: not drawn
+};
+
+struct difference {
+	struct pd_strings names;
+	struct pd_arena arena;
+	struct pd_u64_map children; // by parent and name, plus 1
+	struct node *nodes;         // a parent before those below it
+	size_t count, capacity;
+	uint32_t depth;
+	bool failed;
+};
+
+// ---- the tree ----
+
+static uint32_t child_of(struct difference *d, uint32_t parent, const char *name, size_t length)
+{
+	uint32_t text = pd_strings_add(&d->names, &d->arena, name, length);
+	uint64_t key = ((uint64_t)parent << 32 | text) + 1, known = pd_u64_map_find(&d->children, key);
+
+	if (known)
+		return (uint32_t)(known - 1);
+	if (text == PD_INDEX_END || !PD_GROW(d->nodes, d->capacity, d->count + 1) ||
+	    !pd_u64_map_add(&d->children, key, d->count + 1)) {
+		d->failed = true;
+		return 0;
+	}
+	d->nodes[d->count] = (struct node){ .name = text, .parent = parent, .depth = d->nodes[parent].depth + 1 };
+	if (d->nodes[d->count].depth > d->depth)
+		d->depth = d->nodes[d->count].depth;
+	return (uint32_t)d->count++;
+}
+
+static void add_values(struct difference *d, uint32_t node, const uint64_t values[2])
+{
+	d->nodes[node].values[0] += values[0];
+	d->nodes[node].values[1] += values[1];
+}
+
+static uint64_t last_number(const char *line, size_t *length)
+{
+	size_t at = *length;
+	uint64_t value = 0;
+
+	while (at && line[at - 1] >= '0' && line[at - 1] <= '9')
+		at--;
+	for (size_t i = at; i < *length; i++)
+		value = value * 10 + (uint64_t)(line[i] - '0');
+	*length = at ? at - 1 : 0;
+	return value;
+}
+
+// "a;b;c 12 34"
+static void add_line(struct difference *d, const char *line, size_t length)
+{
+	uint64_t values[2];
+	uint32_t node = 0;
+
+	values[1] = last_number(line, &length);
+	values[0] = last_number(line, &length);
+	add_values(d, 0, values);
+	for (size_t at = 0; at < length && !d->failed && d->nodes[node].depth < MOST_DEPTH;) {
+		const char *end = memchr(line + at, ';', length - at);
+		size_t size = end ? (size_t)(end - line) - at : length - at;
+
+		node = child_of(d, node, line + at, size);
+		if (!d->failed)
+			add_values(d, node, values);
+		at += size + 1;
+	}
+}
+
+static void read_lines(struct difference *d, struct pd_bytes text)
+{
+	const char *at = (const char *)text.data, *end = at + text.size;
+
+	d->failed = !PD_GROW(d->nodes, d->capacity, 1);
+	if (d->failed)
+		return;
+	d->nodes[d->count++] = (struct node){ 0 };
+	while (at < end && !d->failed) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+		add_line(d, at, (size_t)((newline ? newline : end) - at));
+		at = newline ? newline + 1 : end;
+	}
+}
+
+// ---- drawing ----
+
+static void put_html(struct pd_text *out, const char *text, size_t length)
+{
+	while (length) {
+		size_t size = pd_text_plain(text, length);
+
+		if (*text && strchr("<>&\"'", *text))
+			pd_text_printf(out, "&#%d;", *text);
+		else
+			pd_text_escaped(out, text, size ? size : 1);
+		text += size ? size : 1;
+		length -= size ? size : 1;
+	}
+}
+
+// Bytes of at most so many characters.
+static size_t cut(const char *text, size_t length, size_t most)
+{
+	size_t at = 0;
+
+	while (at < length && most--) {
+		at++;
+		while (at < length && (text[at] & 0xc0) == 0x80)
+			at++;
+	}
+	return at;
+}
+
+static double share(const struct difference *d, const struct node *node, int side)
+{
+	return d->nodes[0].values[side] ? (double)node->values[side] / (double)d->nodes[0].values[side] : 0;
+}
+
+// Red for more, blue for less: the stronger, the larger the change is of the larger share.
+static void put_color(struct pd_text *out, double old, double new)
+{
+	double most = old > new ? old : new, change = most > 0 ? (new - old) / most : 0;
+	int pale = 240 - (int)(170 * fabs(change));
+
+	if (change > 0)
+		pd_text_printf(out, "rgb(245,%d,%d)", pale, pale);
+	else
+		pd_text_printf(out, "rgb(%d,%d,245)", pale, pale);
+}
+
+static void put_node(const struct difference *d, const struct node *node, double width, double y, struct pd_text *out)
+{
+	const char *name = node->depth ? d->names.items[node->name] : "all";
+	size_t fits = width > 8 ? (size_t)((width - 6) / CHARACTERS) : 0, length = strlen(name);
+	double old = share(d, node, 0), new = share(d, node, 1);
+
+	pd_text_printf(out, "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"", node->x, y, width,
+		       ROW - 1);
+	put_color(out, old, new);
+	pd_text_add(out, "\"><title>");
+	put_html(out, name, length);
+	pd_text_printf(out, ": %.2f%% to %.2f%% (%+.2f points), %" PRIu64 " to %" PRIu64 "%s</title></rect>\n",
+		       old * 100, new * 100, (new - old) * 100, node->values[0], node->values[1],
+		       !node->values[1] ? ", only before" :
+		       !node->values[0] ? ", only after" :
+					  "");
+	if (fits < 3)
+		return;
+	pd_text_printf(out, "<text x=\"%.2f\" y=\"%.0f\">", node->x + 3, y + 12);
+	put_html(out, name, length <= fits ? length : cut(name, length, fits - 1));
+	pd_text_add(out, length <= fits ? "</text>\n" : "\xe2\x80\xa6</text>\n");
+}
+
+static bool draw(struct difference *d, int side, struct pd_text *out)
+{
+	double height = (double)(d->depth + 1) * ROW;
+
+	pd_text_printf(out, "<svg viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" role=\"img\">\n", WIDTH, height,
+		       WIDTH, height);
+	for (size_t i = 0; i < d->count; i++) {
+		struct node *node = &d->nodes[i], *parent = &d->nodes[node->parent];
+		double width = share(d, node, side) * WIDTH;
+
+		node->used = 0;
+		node->x = i ? parent->x + parent->used : 0;
+		if (i)
+			parent->used += width;
+		if ((i && parent->x < 0) || width < LEAST_WIDTH)
+			node->x = -1;
+		else
+			put_node(d, node, width, height - (double)(node->depth + 1) * ROW, out);
+		if (!pd_text_flush_large(out))
+			return false;
+	}
+	pd_text_add(out, "</svg>\n");
+	return true;
+}
+
+static bool print_page(struct difference *d, const char *old_name, const char *new_name, struct pd_text *out)
+{
+	pd_text_add(out, head);
+	pd_text_add(out, "<h1>");
+	put_html(out, old_name, strlen(old_name));
+	pd_text_add(out, " \xe2\x86\x92 ");
+	put_html(out, new_name, strlen(new_name));
+	pd_text_printf(
+		out,
+		"</h1>\n<p>%" PRIu64 " before, %" PRIu64
+		" after. Red frames have a larger share of all than before, blue ones a "
+		"smaller one: the stronger, the larger the change beside the larger of both shares.</p>\n<h2>As wide as "
+		"after</h2>\n",
+		d->nodes[0].values[0], d->nodes[0].values[1]);
+	if (!draw(d, 1, out))
+		return false;
+	pd_text_add(out, "<h2>As wide as before</h2>\n");
+	if (!draw(d, 0, out))
+		return false;
+	pd_text_add(out, "</body></html>\n");
+	return true;
+}
+
+enum pd_status pd_flame_print_difference(struct pd_bytes old_text, struct pd_bytes new_text, const char *old_name,
+					 const char *new_name, struct pd_text *text, struct pd_error *error)
+{
+	struct difference d = { 0 };
+	struct pd_text *merged = pd_text_new();
+	enum pd_status status = merged ? pd_folded_compare(old_text, new_text, false, merged, error) :
+					 pd_fail_memory(error);
+
+	if (status == PD_OK) {
+		read_lines(&d, pd_text_bytes(merged));
+		if (d.failed)
+			status = pd_fail_memory(error);
+		else if (!print_page(&d, old_name, new_name, text))
+			status = pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "cannot write the output");
+		else if (pd_text_failed(text))
+			status = pd_fail_memory(error);
+	}
+	pd_text_free(merged);
+	pd_strings_fini(&d.names);
+	pd_arena_fini(&d.arena);
+	pd_u64_map_fini(&d.children);
+	pd_free(d.nodes);
+	return status;
+}
