@@ -34,14 +34,21 @@ static enum pd_status read_profile(struct pd_viewer_request *request, struct pd_
 	return pd_profile_name(*profile_out, request->symbols, &request->error);
 }
 
+enum {
+	ROWS_USUAL = 1000 // each address without a function is one
+};
+
 enum pd_status pd_viewer_put_report(struct pd_viewer_request *request)
 {
 	struct pd_report_options options = { .size = sizeof(options), .sort = pd_viewer_parameter(request, "sort") };
 	struct pd_profile_options how = { 0 };
 	struct pd_report *report = NULL;
 	struct pd_profile *profile = NULL;
-	enum pd_status status = pd_viewer_select(request);
+	uint64_t rows;
+	enum pd_status status = pd_viewer_number(request, "rows", ROWS_USUAL, &rows);
 
+	if (status >= 0)
+		status = pd_viewer_select(request);
 	if (status >= 0) {
 		pd_report_select(&options, request->selection.select);
 		status = pd_report_new(request->view->file, &options, &report, &request->error);
@@ -52,6 +59,8 @@ enum pd_status pd_viewer_put_report(struct pd_viewer_request *request)
 	}
 	if (status >= 0)
 		status = pd_report_build(report, request->view->file, profile, request->symbols, &request->error);
+	if (status >= 0 && rows)
+		pd_report_narrow(report, "", rows);
 	if (status >= 0)
 		status = pd_report_json(report, request->view->body, &request->error);
 	pd_report_free(report);

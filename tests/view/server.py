@@ -152,7 +152,9 @@ class Test:
         pid = str(page.of("tasks.pid")[0])
         self.expect("script of a process", served.ask(f"script?count=1000&pid={pid}")[2], self.run("script", "--pid", pid, recording))
         report = json.loads(self.run("report", "--json", "-g", "none", "--sort", "sym", recording))
-        self.expect("report", json.loads(served.ask("report?sort=sym")[2]), report)
+        self.expect("report", json.loads(served.ask("report?sort=sym&rows=0")[2]), report)
+        few = json.loads(served.ask("report?sort=sym&rows=2")[2])["tables"][0]["rows"]
+        self.expect("two rows", few, report["tables"][0]["rows"][:2])
         symbol = max((row for row in report["tables"][0]["rows"]), key=lambda row: row["amounts"][0]["samples"])["symbol"]
         if not symbol.startswith("0x"):
             self.expect("annotate", json.loads(served.ask(f"annotate?symbol={symbol}")[2]),
