@@ -273,9 +273,12 @@ const char *pd_report_cell(const struct pd_report *report, size_t table, size_t 
 
 static bool has_text(const struct pd_report *report, const struct row *row, const char *text)
 {
-	for (size_t i = 0; i < report->key_count; i++)
-		if (strcasestr(report->values[i].items[row_value(report, row, i)].text, text))
+	for (size_t i = 0; i < report->key_count; i++) {
+		char cell[PD_REPORT_CELL_BYTES];
+
+		if (strcasestr(pd_value_text(report, i, row, cell), text))
 			return true;
+	}
 	return false;
 }
 

@@ -45,8 +45,9 @@ struct column_list {
 struct row {
 	uint32_t who, place; /* value sets: of the keys that do not depend on frames, and of those that do */
 	struct pd_report_amounts *amounts; /* by event of the table */
-	size_t first_link, link_count;     /* the chains of its graph */
-	size_t depth;                      /* frames of the longest of them */
+	size_t first_link;                 /* the chains of its graph */
+	uint32_t link_count;               /* a chain of an entry is there once */
+	uint32_t depth;                    /* frames of the longest of them */
 };
 
 /* A chain that belongs into the graph of a row. */

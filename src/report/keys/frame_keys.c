@@ -108,8 +108,13 @@ static bool find_function(struct pd_report *report, size_t key, const struct pd_
 	table->any_equivalent |= value->equivalent;
 	value->order = function ? RESOLVED : UNRESOLVED;
 	value->level = level_character(cpumode);
-	value->text = function ? function->name : NULL;
-	value->addr = frame->place.addr;
+	value->is_addr = !function;
+	if (function) {
+		value->text = function->name;
+	} else {
+		value->addr = frame->place.addr;
+		value->length = pd_value_addr_length(value->addr);
+	}
 	return true;
 }
 

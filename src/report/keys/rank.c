@@ -9,7 +9,9 @@
 #include <string.h>
 
 enum {
-	WORTH_A_PART = 1 << 12 /* values */
+	WORTH_A_PART = 1 << 12, /* values */
+	LEVEL_BYTES = 4,        /* "[.] " */
+	ADDRESS_DIGITS = 16
 };
 
 void pd_values_prefetch(const struct pd_report *report, const struct row *row, unsigned stage)
@@ -24,17 +26,47 @@ void pd_values_prefetch(const struct pd_report *report, const struct row *row, u
 			continue;
 		}
 		value = &report->values[i].items[row_value(report, row, i)];
-		__builtin_prefetch(stage == 1 ? (const void *)value : value->text);
+		__builtin_prefetch(stage == 1 || value->is_addr ? (const void *)value : value->text);
 	}
+}
+
+/* As C prints %#018lx: nothing has no 0x. */
+static void print_address(char *at, uint64_t addr)
+{
+	if (addr) {
+		*at++ = '0';
+		*at++ = 'x';
+	}
+	for (int shift = 4 * (ADDRESS_DIGITS - 1); shift >= 0; shift -= 4)
+		*at++ = "0123456789abcdef"[addr >> shift & 15];
+	*at = 0;
+}
+
+uint32_t pd_value_addr_length(uint64_t addr)
+{
+	return LEVEL_BYTES + ADDRESS_DIGITS + (addr ? 2 : 0);
+}
+
+static void put_level(char *text, char level)
+{
+	text[0] = '[';
+	text[1] = level;
+	text[2] = ']';
+	text[3] = ' ';
 }
 
 const char *pd_value_text(const struct pd_report *report, size_t key, const struct row *row, char *cell)
 {
 	const struct value *value = &report->values[key].items[row_value(report, row, key)];
 
-	if (!report->keys[key]->times_samples)
+	if (value->is_addr) {
+		put_level(cell, value->level);
+		print_address(cell + LEVEL_BYTES, value->addr);
+	} else if (!report->keys[key]->times_samples) {
 		return value->text;
-	snprintf(cell, PD_REPORT_CELL_BYTES, "%" PRIu64, value->a * row->amounts->samples);
+	} else {
+		snprintf(cell, PD_REPORT_CELL_BYTES, "%" PRIu64, value->a * row->amounts->samples);
+	}
 	return cell;
 }
 
@@ -50,39 +82,16 @@ bool pd_values_find(struct pd_report *report, const struct key_context *context,
 
 /* ---- texts of functions ---- */
 
-/* As C prints %#018lx: nothing has no 0x. */
-static size_t print_address(char *text, uint64_t addr)
-{
-	char *at = text;
-
-	if (addr) {
-		*at++ = '0';
-		*at++ = 'x';
-	}
-	for (int shift = 60; shift >= 0; shift -= 4)
-		*at++ = "0123456789abcdef"[addr >> shift & 15];
-	*at = 0;
-	return (size_t)(at - text);
-}
-
 /* False if there is no memory. */
 static bool make_text(struct value *value, struct pd_arena *texts)
 {
-	enum {
-		LEVEL_BYTES = 4 /* "[.] " */
-	};
-	char address[24];
-	const char *name = value->text ? value->text : address;
-	size_t length = value->text ? strlen(name) : print_address(address, value->addr);
+	size_t length = strlen(value->text);
 	char *text = length < UINT32_MAX - LEVEL_BYTES ? pd_arena_alloc(texts, LEVEL_BYTES + length + 1) : NULL;
 
 	if (!text)
 		return false;
-	text[0] = '[';
-	text[1] = value->level;
-	text[2] = ']';
-	text[3] = ' ';
-	memcpy(text + LEVEL_BYTES, name, length + 1);
+	put_level(text, value->level);
+	memcpy(text + LEVEL_BYTES, value->text, length + 1);
 	value->text = text;
 	value->length = (uint32_t)(LEVEL_BYTES + length);
 	value->unsorted = LEVEL_BYTES;
@@ -90,6 +99,11 @@ static bool make_text(struct value *value, struct pd_arena *texts)
 	if (!value->by_addr)
 		value->word = pd_value_word(text + LEVEL_BYTES);
 	return true;
+}
+
+static bool needs_text(const struct value *value)
+{
+	return value->level && !value->is_addr;
 }
 
 struct texting {
@@ -110,9 +124,9 @@ static void make_texts_part(void *self, size_t part)
 	bool failed = false;
 
 	for (size_t i = pd_part_begin(table->count, texting->parts, part); !failed && i < end; i++) {
-		if (i + AHEAD < end && table->items[i + AHEAD].level)
+		if (i + AHEAD < end && needs_text(&table->items[i + AHEAD]))
 			__builtin_prefetch(table->items[i + AHEAD].text);
-		failed = table->items[i].level && !make_text(&table->items[i], &texts);
+		failed = needs_text(&table->items[i]) && !make_text(&table->items[i], &texts);
 	}
 	table->part_texts[part] = texts;
 	texting->failed[part] = failed;
@@ -142,7 +156,7 @@ static int compare_values(const void *self, uint32_t a, uint32_t b)
 {
 	const struct value_table *table = self;
 	const struct value *x = &table->items[a], *y = &table->items[b];
-	int order = x->by_addr && y->by_addr ? 0 : strcmp(x->text + x->unsorted, y->text + y->unsorted);
+	int order = x->by_addr || y->by_addr ? 0 : strcmp(x->text + x->unsorted, y->text + y->unsorted);
 
 	return order ? order : x->a < y->a ? -1 : x->a > y->a;
 }
@@ -185,8 +199,18 @@ static bool rank_values(struct value_table *table, bool descending, size_t threa
 	return done;
 }
 
+/* Rows refer to values by their numbers. */
+static void close_values(struct pd_report *report)
+{
+	for (size_t i = 0; i < report->key_count; i++)
+		pd_value_table_close(&report->values[i]);
+	pd_value_sets_close(&report->whos);
+	pd_value_sets_close(&report->places);
+}
+
 bool pd_values_rank(struct pd_report *report)
 {
+	close_values(report);
 	for (size_t i = 0; i < report->key_count; i++)
 		if (!make_texts(&report->values[i], report->options.threads) ||
 		    !rank_values(&report->values[i], report->keys[i]->descending, report->options.threads))

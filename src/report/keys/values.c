@@ -103,15 +103,22 @@ bool pd_value_find_number(struct value_table *table, uint64_t number, uint64_t o
 	       pd_value_set_text(table, *value_out, (struct pd_bytes){ (const uint8_t *)text, strlen(text) }, order);
 }
 
+void pd_value_table_close(struct value_table *table)
+{
+	pd_index_fini(&table->index);
+	pd_free(table->by_index);
+	table->by_index = NULL;
+	table->index_count = 0;
+}
+
 void pd_value_table_fini(struct value_table *table)
 {
+	pd_value_table_close(table);
 	pd_free(table->items);
-	pd_index_fini(&table->index);
 	pd_arena_fini(&table->texts);
 	for (size_t i = 0; i < table->part_count; i++)
 		pd_arena_fini(&table->part_texts[i]);
 	pd_free(table->part_texts);
-	pd_free(table->by_index);
 	pd_free(table->ranks);
 	pd_free(table->exact);
 }
@@ -146,8 +153,13 @@ bool pd_value_set_find(struct value_sets *sets, const uint32_t *values, size_t k
 	return add_set(sets, values, keys) && pd_index_add(&sets->index, hash, *number_out);
 }
 
+void pd_value_sets_close(struct value_sets *sets)
+{
+	pd_index_fini(&sets->index);
+}
+
 void pd_value_sets_fini(struct value_sets *sets)
 {
+	pd_value_sets_close(sets);
 	pd_free(sets->values);
-	pd_index_fini(&sets->index);
 }

@@ -18,16 +18,19 @@ struct identity {
 
 /* A value of a key. */
 struct value {
-	uint64_t a, b;    /* its identity */
-	uint64_t order;   /* before the string: values with a smaller one come first */
-	uint64_t word;    /* next in the order: the address, or the first bytes of the string */
-	uint64_t addr;    /* where there is no function */
-	const char *text; /* of functions: their name without level, until all values are known */
-	uint32_t length;
-	char level;       /* 0: there is a text */
-	uint8_t unsorted; /* this many bytes in front do not count in the order */
-	bool by_addr;     /* in the order of addresses, not of strings */
-	bool equivalent;  /* all such values of an order are one to the keys after this one */
+	uint64_t a, b;  /* its identity */
+	uint64_t order; /* before the string: values with a smaller one come first */
+	uint64_t word;  /* next in the order: the address, or the first bytes of the string */
+	union {
+		const char *text; /* of functions: their name without level, until all values are known */
+		uint64_t addr; /* where there is no function: there are many, so their texts are made when they are shown */
+	};
+	uint32_t length;     /* of the text */
+	char level;          /* of functions and addresses; of functions until they have a text */
+	uint8_t unsorted;    /* this many bytes in front do not count in the order */
+	bool is_addr : 1;    /* there is no text */
+	bool by_addr : 1;    /* in the order of addresses, not of strings */
+	bool equivalent : 1; /* all such values of an order are one to the keys after this one */
 };
 
 /* Sets of values of several keys, numbered: equal ones have one number. */
@@ -98,6 +101,8 @@ bool pd_value_find(struct value_table *table, struct identity id, uint32_t *valu
 bool pd_value_add(struct value_table *table, struct identity id, uint32_t *value_out);
 /* Where the value of an index is kept, number + 1. NULL if there is no memory. */
 uint32_t *pd_value_indexed(struct value_table *table, size_t index);
+/* How long the text of an address is. */
+uint32_t pd_value_addr_length(uint64_t addr);
 /* Gives a new value a copy of a string. False if there is no memory. */
 bool pd_value_set_text(struct value_table *table, uint32_t value, struct pd_bytes text, uint64_t order);
 /* A value that is a number, printed as text, in an order of its own. */
@@ -106,9 +111,12 @@ bool pd_value_find_number(struct value_table *table, uint64_t number, uint64_t o
 /* A value that is a string: equal strings of the same order are one value. seed: what no file can know. */
 bool pd_value_find_text(struct value_table *table, const char *text, uint64_t order, uintptr_t seed,
 			uint32_t *value_out);
+/* No value is added any more. */
+void pd_value_table_close(struct value_table *table);
 void pd_value_table_fini(struct value_table *table);
 /* The number of a set of values, which is added if it is new. False if there is no memory. */
 bool pd_value_set_find(struct value_sets *sets, const uint32_t *values, size_t keys, uint32_t *number_out);
+void pd_value_sets_close(struct value_sets *sets);
 void pd_value_sets_fini(struct value_sets *sets);
 /* The first bytes of a string, as a number in the same order. */
 uint64_t pd_value_word(const char *text);

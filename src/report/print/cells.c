@@ -17,13 +17,17 @@ enum {
 	UNKNOWN_OBJECT_WIDTH = 16 /* as wide as an address, in perf */
 };
 
+static const struct value *value_at(const struct pd_report *report, const struct column *column, const struct row *row)
+{
+	return &report->values[column->key].items[row_value(report, row, column->key)];
+}
+
 static const char *text_at(const struct pd_report *report, const struct column *column, const struct row *row,
 			   char *cell, size_t *length_out)
 {
 	const char *text = pd_value_text(report, column->key, row, cell);
 
-	*length_out = text == cell ? strlen(text) :
-				     report->values[column->key].items[row_value(report, row, column->key)].length;
+	*length_out = text == cell ? strlen(text) : value_at(report, column, row)->length;
 	return text;
 }
 
@@ -75,10 +79,13 @@ static size_t widest(const struct widening *widening, const struct column *colum
 	size_t width = 0;
 
 	for (size_t i = begin; i < end; i++) {
+		const struct row *row = &widening->table->rows[i];
 		char cell[PD_REPORT_CELL_BYTES];
-		size_t length;
-		const char *text = text_at(report, column, &widening->table->rows[i], cell, &length);
+		size_t length = value_at(report, column, row)->length;
+		const char *text = "";
 
+		if (!value_at(report, column, row)->is_addr)
+			text = text_at(report, column, row, cell, &length);
 		if (wide_unknown && length < UNKNOWN_OBJECT_WIDTH && strcmp(text, "[unknown]") == 0)
 			length = UNKNOWN_OBJECT_WIDTH;
 		width = length > width ? length : width;

@@ -92,7 +92,7 @@ static bool place_links(struct building *building)
 			building->parts[k].link_counts[i] = at;
 			at += count;
 		}
-		table->rows[i].link_count = at - table->rows[i].first_link;
+		table->rows[i].link_count = (uint32_t)(at - table->rows[i].first_link);
 	}
 	table->links = pd_alloc((at + 1) * sizeof(*table->links));
 	return table->links;

@@ -194,8 +194,11 @@ bool pd_rows_sort(const struct pd_report *report, struct table *table)
 	struct ordering ordering = { .report = report, .table = table };
 	struct row *rows = NULL;
 
-	if (fill_all(&ordering) &&
-	    pd_sort(ordering.sorted, table->head.row_count, compare_rest, &ordering, report->options.threads))
+	bool sorted = fill_all(&ordering) &&
+		      pd_sort(ordering.sorted, table->head.row_count, compare_rest, &ordering, report->options.threads);
+
+	pd_free(ordering.rest);
+	if (sorted)
 		rows = pd_alloc((table->head.row_count + 1) * sizeof(*rows));
 	for (size_t i = 0; rows && i < table->head.row_count; i++) {
 		if (i + ROWS_AHEAD < table->head.row_count)
@@ -203,7 +206,6 @@ bool pd_rows_sort(const struct pd_report *report, struct table *table)
 		rows[i] = table->rows[ordering.sorted[i].number];
 	}
 	pd_free(ordering.sorted);
-	pd_free(ordering.rest);
 	if (!rows)
 		return false;
 	pd_free(table->rows);

@@ -243,7 +243,7 @@ static void note_depth(struct building_part *part, uint32_t row, const struct vi
 	if (from != WHOLE_CHAIN)
 		depth = report->graph.caller ? from + 1 - first : count - from;
 	if (depth > part->rows.rows[row].depth)
-		part->rows.rows[row].depth = depth;
+		part->rows.rows[row].depth = (uint32_t)depth;
 }
 
 static bool add_caller(struct building_part *part, const struct visit *visit, uint32_t place, uint32_t from,
@@ -422,9 +422,9 @@ static bool is_empty(const struct table *table, const struct row *row)
 static bool is_called(const struct pd_report *report, const struct row *row)
 {
 	uint32_t value = row_value(report, row, report->symbol_key);
-	const char *name = report->values[report->symbol_key].items[value].text;
+	const struct value *called = &report->values[report->symbol_key].items[value];
 
-	return name && strstr(name, report->options.symbol_part);
+	return !called->is_addr && strstr(called->text, report->options.symbol_part);
 }
 
 /* As perf, which has the samples of all rows nevertheless. */
