@@ -438,11 +438,39 @@ static bool allocate_orders(struct arranger *a)
 {
 	size_t frames = a->from->frames.count;
 
-	return MAKE(a->orders, a->count) && MAKE(a->spare, a->count) && MAKE(a->hashes, a->count) &&
-	       MAKE(a->stacks, a->count) && MAKE(a->firsts, a->count) && MAKE(a->numbers, frames) &&
+	return MAKE(a->orders, a->count) && MAKE(a->spare, a->count) && MAKE(a->numbers, frames) &&
 	       MAKE(a->frame_orders, frames) && MAKE(a->frame_spare, frames) && MAKE(a->profile->frames, frames) &&
-	       MAKE(a->profile->origins, frames) && MAKE(a->profile->entries, a->count) &&
+	       MAKE(a->profile->origins, frames);
+}
+
+static bool allocate_entries(struct arranger *a)
+{
+	return MAKE(a->hashes, a->count) && MAKE(a->stacks, a->count) && MAKE(a->firsts, a->count) &&
+	       MAKE(a->profile->entries, a->count) &&
 	       (a->comms = pd_alloc((a->from->owners.count + 1) * sizeof(*a->comms))) != NULL;
+}
+
+// Nothing is looked for any more.
+static void drop_indexes(struct pd_common *common)
+{
+	for (size_t i = 0; i < PD_SHARDS; i++)
+		pd_index_fini(&common->shards[i].index);
+	pd_index_fini(&common->frames.index);
+	pd_index_fini(&common->details.index);
+	pd_index_fini(&common->raws.index);
+	pd_index_fini(&common->owners.index);
+}
+
+// What frames were made of, before there is more.
+static void drop_frames(struct arranger *a, struct pd_frames *frames)
+{
+	pd_free(frames->items);
+	pd_free(a->frame_orders);
+	pd_free(a->frame_spare);
+	pd_free(a->spare);
+	frames->items = NULL;
+	frames->capacity = 0;
+	a->frame_orders = a->frame_spare = a->spare = NULL;
 }
 
 static bool arrange_stacks(struct arranger *a)
@@ -460,9 +488,13 @@ static bool arrange(struct arranger *a)
 {
 	struct pd_profile *profile = a->profile;
 
+	drop_indexes(profile->collector.common);
 	if (!allocate_orders(a))
 		return false;
 	arrange_order(a);
+	drop_frames(a, &profile->collector.common->frames);
+	if (!allocate_entries(a))
+		return false;
 	// that is a thread less for the rest
 	if (pd_profile_begin_names(profile) && a->parts > 1)
 		a->parts--;
