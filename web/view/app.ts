@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The page: the views, the one selection that they share, and its text in the address.
 
+import { CompareView } from "./compare/view";
+import { Comparison } from "./core/compare";
 import type { Recording } from "./core/recording";
 import { Session } from "./core/session";
 import { State, stateOf, textOf, View } from "./core/state";
@@ -38,10 +40,12 @@ interface Tab {
 	readonly label: string;
 	readonly make: (host: Host) => ViewPanel;
 	readonly served?: boolean; // needs a server
+	readonly compared?: boolean; // needs a second recording
 }
 
 const TABS: readonly Tab[] = [
 	{ view: "overview", label: "Overview", make: (host) => new OverviewView(host) },
+	{ view: "compare", label: "Compare", make: (host) => new CompareView(host), compared: true },
 	{ view: "timeline", label: "Timeline", make: (host) => new TimelineView(host) },
 	{ view: "heat", label: "Heat map", make: (host) => new HeatView(host) },
 	{ view: "flame", label: "Flame graph", make: (host) => new FlameView(host) },
@@ -72,10 +76,13 @@ export class App implements Host {
 	private steps = 0; // that "back" can undo
 	private readonly draw = onceAFrame(() => this.drawNow());
 
-	constructor(readonly session: Session, readonly served: boolean) {
+	readonly comparison: Comparison | undefined;
+
+	constructor(readonly session: Session, readonly served: boolean, base?: Session) {
+		this.comparison = base && new Comparison(session, base);
 		this.recording = session.recording;
 		this.look = new Look(session);
-		this.tabs = TABS.filter((tab) => served || !tab.served);
+		this.tabs = TABS.filter((tab) => (served || !tab.served) && (base || !tab.compared));
 		// Views get these as functions of their own.
 		this.update = this.update.bind(this);
 		this.toolbar = new Toolbar(this);

@@ -8,23 +8,32 @@ import { Recording } from "./core/recording";
 import { Session } from "./core/session";
 import * as colours from "./ui/colours";
 
+async function fetched(path: string): Promise<Container | undefined> {
+	const response = await fetch(path);
+	if (response.status === 404 && path !== "data") return undefined;
+	if (!response.ok) throw new Error(`${path}: ${response.status} ${response.statusText}`);
+	return new Container(new Uint8Array(await response.arrayBuffer()));
+}
+
+// One recording, or an earlier and a later one.
 async function containers(): Promise<{ all: Container[]; served: boolean }> {
 	const element = document.getElementById("data") as HTMLElement;
 	const text = element.textContent ?? "";
 	element.textContent = ""; // else its megabytes stay
 	if (text.trim() !== "") return { all: containersOf(text), served: false };
-	const response = await fetch("data");
-	if (!response.ok) throw new Error(`data: ${response.status} ${response.statusText}`);
-	return { all: [new Container(new Uint8Array(await response.arrayBuffer()))], served: true };
+	const first = (await fetched("data")) as Container;
+	const second = element.dataset["count"] === "1" ? undefined : await fetched("data/1");
+	return { all: second ? [first, second] : [first], served: true };
 }
 
 async function start(): Promise<void> {
 	const { all, served } = await containers();
-	const first = all[0];
-	if (!first) throw new Error("there is no recording in this page");
-	const recording = await Recording.open(first);
+	const last = all[all.length - 1];
+	if (!last) throw new Error("there is no recording in this page");
+	const recording = await Recording.open(last);
 	const { state } = core.state.stateOf(location.hash, recording);
-	const app = new App(await Session.open(recording, state.event), served);
+	const base = all.length > 1 ? await Session.open(await Recording.open(all[0])) : undefined;
+	const app = new App(await Session.open(recording, state.event), served, base);
 	const page = { app, picture: 0 };
 	Object.assign(globalThis, { perfdataView: page });
 	// After the first picture is drawn; for tests.

@@ -7,10 +7,10 @@ import type { Recording } from "./recording";
 import { hashOf } from "./text";
 import type { Transform, TransformKey } from "./transform";
 
-export const VIEWS = ["overview", "timeline", "heat", "flame", "chart", "tree", "functions", "sandwich", "samples", "source",
+export const VIEWS = ["overview", "compare", "timeline", "heat", "flame", "chart", "tree", "functions", "sandwich", "samples", "source",
 	"records"] as const;
 export type View = (typeof VIEWS)[number];
-export const COLOURINGS = ["kind", "object", "function"] as const;
+export const COLOURINGS = ["kind", "object", "function", "change"] as const;
 export type Colouring = (typeof COLOURINGS)[number];
 export const LANES = ["process", "thread", "cpu"] as const;
 export type LaneKind = (typeof LANES)[number];

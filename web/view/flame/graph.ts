@@ -125,13 +125,22 @@ export class Graph {
 		const { look, recording } = this.host;
 		const func = nodes.func(node);
 		context.globalAlpha = alpha;
-		context.fillStyle = look.fill(func);
+		const fill = this.fill(node);
+		context.fillStyle = fill;
 		context.fillRect(x, y, width > 2 ? width - 1 : Math.max(width - 0.3, 0.4), ROW - 1);
 		if (nodes.inlined(node)) this.hatch(context, x, y, width - 1);
 		const text = fitting(node === ROOT ? "all" : recording.name(func), width - 7, this.letter);
-		context.fillStyle = look.theme.text;
+		context.fillStyle = look.ink(fill);
 		if (text !== "") context.fillText(text, x + 3, y + ROW / 2);
 		context.globalAlpha = 1;
+	}
+
+	private fill(node: number): string {
+		const { look, comparison, session } = this.host;
+		const nodes = this.nodes as Nodes;
+		if (!comparison || session.state.colour !== "change" || nodes !== session.nodes) return look.fill(nodes.func(node));
+		const { before, after } = comparison.shares(nodes, node);
+		return look.change(before, after);
 	}
 
 	// Inlined functions.

@@ -3,7 +3,7 @@
 
 import type { Session } from "../core/session";
 import { hashOf } from "../core/text";
-import { DARK, Family, familyOf, hueOf, LIGHT, Theme } from "./colours";
+import { contrast, DARK, Family, familyOf, hueOf, LIGHT, Theme } from "./colours";
 
 const HEAT_STEPS = 48;
 
@@ -62,8 +62,27 @@ export class Look {
 	private made(func: number): string {
 		const { recording, state } = this.session;
 		if (state.colour === "kind") return this.theme.kinds[this.family(func)];
+		if (state.colour === "change") return this.theme.equal;
 		if (state.colour === "object") return this.ofObject(recording.functions.object[func]);
 		return hueOf(hashOf(recording.name(func)), this.dark);
+	}
+
+	// From a share to another: by how many times it grew or shrank, but small differences are none.
+	change(before: number, after: number): string {
+		const { equal, grew, shrank } = this.theme;
+		const size = Math.abs(after - before);
+		if (size < 0.0005) return equal;
+		const ratio = size / Math.max(before, after);
+		const strength = ratio > 0.5 && size > 0.002 ? 0 : ratio > 0.2 ? 1 : 2;
+		const colours = after > before ? grew : shrank;
+		return colours[Math.min(strength, colours.length - 1)];
+	}
+
+	// Of letters on a colour: the strong ones of changes need the other one.
+	ink(fill: string): string {
+		const own = this.theme.text;
+		if (!fill.startsWith("#") || this.session.state.colour !== "change" || contrast(own, fill) >= 4.5) return own;
+		return own === "#111111" ? "#FFFFFF" : "#111111";
 	}
 
 	// One hue by lightness; share is from 0 to 1.

@@ -23,7 +23,7 @@ export class Toolbar {
 		this.event = this.choice("Event", recording.header.events.map((event) => event.name), (at) =>
 			host.update({ event: at, path: [], zoom: [] }, true));
 		this.weight = this.choice("Count", ["event count", "samples"], (at) => host.update({ weight: WEIGHTS[at] as Weight }, true));
-		this.colour = this.choice("Colour", COLOURINGS.map((one) => `by ${one}`), (at) => host.update({ colour: COLOURINGS[at] as Colouring }));
+		this.colour = this.choice("Colour", COLOURINGS.filter((one) => host.comparison || one !== "change").map((one) => `by ${one}`), (at) => host.update({ colour: COLOURINGS[at] as Colouring }));
 		this.search.addEventListener("input", () => host.update({ search: this.search.value }));
 		this.element = el("div", { class: "toolbar", role: "toolbar", "aria-label": "Selection and looks" },
 			...[this.event, this.weight, this.colour].map((one) => one.parentElement as HTMLElement),

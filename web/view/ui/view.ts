@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a view is for the page, and the page for a view.
 
+import type { Comparison } from "../core/compare";
 import type { Recording } from "../core/recording";
 import type { Session } from "../core/session";
 import type { State } from "../core/state";
@@ -29,6 +30,7 @@ export interface Host {
 	readonly recording: Recording;
 	readonly look: Look;
 	readonly served: boolean;
+	readonly comparison: Comparison | undefined; // with a recording from before
 	// Changes the state. A step is something that "back" undoes.
 	update(change: Partial<State>, step?: boolean): void;
 	preview(range: { from: number; to: number } | undefined): void;

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Two recordings under one selection: the one that is looked at, and one from before that it is compared with. Functions are the same
+// if their names and objects are. Shares are compared, since recordings differ in length; times and tasks of one say nothing in
+// the other, so only event and transforms are applied to the one from before.
+
+import type { Nodes } from "./nodes";
+import type { Session } from "./session";
+import type { Transform } from "./transform";
+import { NONE, ROOT } from "./tree";
+
+export interface Change {
+	readonly name: string;
+	readonly object: string;
+	readonly func: number; // in the recording that is looked at; NONE: it is not there
+	readonly before: number; // shares, from 0 to 1
+	readonly after: number;
+}
+
+export class Comparison {
+	private readonly found = new Map<number, number>(); // function of the base for each of the other
+	private readonly nodeOf = new Map<number, number>();
+	private nodesFrom: readonly unknown[] = [];
+
+	constructor(readonly main: Session, readonly base: Session) {}
+
+	private baseFunc(func: number): number {
+		let found = this.found.get(func);
+		if (found === undefined) {
+			const { recording } = this.main;
+			const exact = this.base.recording.functionOf(`${recording.name(func)}\u0000${recording.objectOf(func)}`);
+			found = exact === NONE ? this.base.recording.functionOf(recording.name(func)) : exact;
+			this.found.set(func, found);
+		}
+		return found;
+	}
+
+	private baseTransform(transform: Transform): Transform {
+		const { main, base } = this;
+		const kind = (one: number) => base.recording.header.kinds.findIndex((other) => other.name === main.recording.header.kinds[one]?.name);
+		return {
+			key: transform.key,
+			...(transform.func === undefined ? {} : { func: this.baseFunc(transform.func) }),
+			...(transform.path === undefined ? {} : { path: transform.path.map((func) => this.baseFunc(func)) }),
+			...(transform.object === undefined ? {} : { object: base.recording.objectNamed(main.recording.string(main.recording.objectName[transform.object] ?? 0)) }),
+			...(transform.kind === undefined ? {} : { kind: kind(transform.kind) }),
+		};
+	}
+
+	// Brings the state of the base in line; what did not change stays, so that nothing is computed again.
+	async sync(): Promise<void> {
+		const { main: { state, recording }, base } = this;
+		const name = recording.header.events[state.event]?.name;
+		const event = base.recording.header.events.findIndex((one) => one.name === name);
+		const transforms = state.transforms.map((one) => this.baseTransform(one));
+		if (JSON.stringify(transforms) !== JSON.stringify(base.state.transforms)) base.state.transforms = transforms;
+		Object.assign(base.state, { weight: state.weight, inlined: state.inlined, invert: state.invert, event: Math.max(event, 0) });
+		await base.readEvent();
+	}
+
+	// Shares of a node and of the same path before.
+	shares(nodes: Nodes, node: number): { before: number; after: number } {
+		const before = this.baseNode(nodes, node);
+		const base = this.base.nodes;
+		return { before: before === NONE ? 0 : base.value(before) / Math.max(base.value(ROOT), 1), after: nodes.value(node) / Math.max(nodes.value(ROOT), 1) };
+	}
+
+	private baseNode(nodes: Nodes, node: number): number {
+		const base = this.base.nodes;
+		if (this.nodesFrom[0] !== nodes || this.nodesFrom[1] !== base) {
+			this.nodeOf.clear();
+			this.nodesFrom = [nodes, base];
+		}
+		if (node === ROOT) return ROOT;
+		let found = this.nodeOf.get(node);
+		if (found !== undefined) return found;
+		const above = this.baseNode(nodes, nodes.parent(node));
+		const func = this.baseFunc(nodes.func(node));
+		found = above === NONE || func === NONE ? NONE : base.children(above).find((one) => base.func(one) === func) ?? NONE;
+		this.nodeOf.set(node, found);
+		return found;
+	}
+
+	// Functions of either recording by their own shares, or by their totals.
+	functions(ofTotal: boolean): Change[] {
+		const { main, base } = this;
+		const pick = ({ functions }: Session) => (ofTotal ? functions.total : functions.self);
+		const [after, before] = [pick(main), pick(base)];
+		const [all, allBefore] = [Math.max(main.sums.total[ROOT], 1), Math.max(base.sums.total[ROOT], 1)];
+		const changes: Change[] = [];
+		const seen = new Set<number>();
+		for (let func = 0; func < after.length; func++) {
+			const other = main.functions.total[func] > 0 ? this.baseFunc(func) : NONE;
+			if (main.functions.total[func] === 0) continue;
+			const known = other !== NONE && !seen.has(other);
+			if (known) seen.add(other);
+			changes.push({ name: main.recording.name(func), object: main.recording.objectOf(func), func,
+				before: known ? before[other] / allBefore : 0, after: after[func] / all });
+		}
+		for (let func = 0; func < before.length; func++) {
+			if (before[func] === 0 || seen.has(func)) continue;
+			changes.push({ name: base.recording.name(func), object: base.recording.objectOf(func), func: NONE, before: before[func] / allBefore, after: 0 });
+		}
+		return changes.sort((one, other) => Math.abs(other.after - other.before) - Math.abs(one.after - one.before));
+	}
+}
