@@ -328,7 +328,9 @@ def check_served(page, source):
     check(shown[:20] in view.texts(".samples .row")[0], f"{shown} is not {view.texts('.samples .row')}")
     check_code(view, source)
     check(all(one.startswith(url) or one == "about:blank" for one in page.requests), f"requests: {page.requests}")
-    check(not page.errors, f"{page.errors}")
+    # Whether there is a second recording is asked of the server.
+    errors = [one for one in page.errors if "404" not in one]
+    check(not errors, f"{errors}")
     page.open("about:blank")
     server.wait(30)
 
@@ -354,6 +356,29 @@ def wait(view, expression, what):
     while not view.run(f"!!(globalThis.perfdataView && ({expression}))"):
         check(time.monotonic() < end, f"{what}: does not come")
         time.sleep(0.05)
+
+
+def check_compare(page, before, after):
+    """Shares of two recordings, each as its own report has them."""
+    out = folder / "two.html"
+    run("view", "-q", "-o", str(out), str(before), str(after))
+    view = Page(page, out)
+    view.open("#1&v=compare&w=samples&in=0")
+    wait(view, "document.querySelector('.compare .row')", "the comparison")
+    view.run("perfdataView.app.current.show()")
+    page.settle()
+    changes = view.run("perfdataView.app.current.changes.map((one) => [one.name, one.before, one.after])")
+    event = view.run("perfdataView.app.recording.header.events[0].name")
+    for index, source in (1, before), (2, after):
+        shares = collections.Counter()
+        for change in changes:
+            shares[change[0]] += change[index]
+        sums = by_function(report(source, "--no-children", "-s", "symbol,dso")[event], shares)
+        all_of_it = sum(sums.values())
+        for name, share in shares.items():
+            check(abs(share - sums[name] / all_of_it) < 1e-9, f"{source.name}: {name} has {share} of {all_of_it}, report {sums[name]}")
+    view.update({"view": "flame", "colour": "change"})
+    check(view.run("perfdataView.app.comparison.shares(perfdataView.app.session.nodes, 0).before") == 1, "the root is the root")
 
 
 def check_hostile(page):
@@ -405,6 +430,7 @@ def main():
         check_link(Page(page, first))
         check_keys(Page(page, first))
         check_served(page, sources[0])
+        check_compare(page, sources[-1], recordings / "hot.data")
         check_hostile(page)
         check_looks(page, first, "view")
     print(f"{checks} checks passed, {len(sources)} recordings")

@@ -98,11 +98,13 @@ export class App implements Host {
 
 	private build(): void {
 		const { header } = this.recording;
-		document.title = `${header.name} \u2013 perfdata`;
+		const before = this.comparison?.base.recording.header.name;
+		const name = before === undefined ? header.name : `${before} \u2192 ${header.name}`;
+		document.title = `${name} \u2013 perfdata`;
 		this.tabBar.append(...this.tabs.map((tab, index) => button(tab.label, `${tab.label} (${(index + 1) % 10})`,
 			() => this.update({ view: tab.view }, true), { role: "tab", "data-view": tab.view })));
 		document.body.replaceChildren(
-			el("header", { class: "top" }, el("h1", { title: header.name }, header.name), this.tabBar,
+			el("header", { class: "top" }, el("h1", { title: name }, name), this.tabBar,
 				button("Save\u2026", "Save or copy what is selected (o)", () => this.save()), button("?", "Keys", showHelp, { class: "round", "aria-label": "Help" })),
 			this.toolbar.element, this.strip.element, this.crumbs.element, this.warning, this.main, el("footer", {}, this.status),
 			this.tipBox.element, this.menuBox.element);
@@ -261,7 +263,12 @@ export class App implements Host {
 		showSave(this, flame?.drawn());
 	}
 
+	// Of two recordings the second is looked at, which the server has under another name.
+	endpoint(path: string): string {
+		return this.comparison ? path.replace(/^\w+/, (name) => `${name}/1`) : path;
+	}
+
 	fetch(path: string): Promise<Response> {
-		return fetch(path, { credentials: "same-origin", cache: "no-store" });
+		return fetch(this.endpoint(path), { credentials: "same-origin", cache: "no-store" });
 	}
 }

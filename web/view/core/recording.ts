@@ -33,6 +33,7 @@ export interface Header {
 	readonly markers: readonly { readonly name: string; readonly value: string }[];
 	readonly intervals: readonly { readonly name: string; readonly class: string }[];
 	readonly counters: readonly { readonly name: string; readonly unit: string; readonly cpu: number }[];
+	readonly lines: readonly string[]; // kinds of lines of code
 	readonly omitted: { readonly addresses?: boolean; readonly intervals?: number; readonly markers?: number };
 }
 
@@ -56,6 +57,14 @@ export interface Task {
 export interface Thread {
 	readonly task: number;
 	readonly comm: string;
+}
+
+export interface CodeLine {
+	readonly kind: string;
+	readonly text: string;
+	readonly file: string;
+	readonly line: number;
+	readonly address: bigint;
 }
 
 export interface Addresses {
@@ -92,6 +101,10 @@ function list<T>(value: unknown): T[] {
 	return Array.isArray(value) ? (value as T[]) : [];
 }
 
+function nameOf(one: unknown): string {
+	return typeof one === "string" ? one : String((one as { name?: unknown } | null)?.name ?? "");
+}
+
 // A header may lack what is not known; views need not ask.
 function headerOf(raw: Record<string, unknown>): Header {
 	const time = (raw["time"] ?? {}) as Record<string, unknown>;
@@ -105,7 +118,7 @@ function headerOf(raw: Record<string, unknown>): Header {
 		},
 		events: list(raw["events"]), truth: (raw["truth"] ?? {}) as Header["truth"], findings: list(raw["findings"]),
 		kinds: list(raw["kinds"]), markers: list(raw["markers"]), intervals: list(raw["intervals"]),
-		counters: list(raw["counters"]), omitted: (raw["omitted"] ?? {}) as Header["omitted"],
+		counters: list(raw["counters"]), lines: list<unknown>(raw["lines"]).map(nameOf), omitted: (raw["omitted"] ?? {}) as Header["omitted"],
 	};
 }
 
@@ -139,6 +152,7 @@ export class Recording {
 	private stages: Stage[] = [];
 	private readonly samples = new Map<number, Promise<Samples>>();
 	private readonly names = new Map<string, number>();
+	private linesRead: Promise<[Uint8Array, Int32Array, Int32Array, Int32Array, BigUint64Array]> | undefined;
 	private addressesRead: Promise<Addresses> | undefined;
 	private markersRead: Promise<Markers> | undefined;
 	private intervalsRead: Promise<Intervals> | undefined;
@@ -290,6 +304,25 @@ export class Recording {
 		const func = await container.ints("addresses.function");
 		return { func, address: await container.wides("addresses.address", func.length), file: await container.ints("addresses.file", func.length),
 			line: await container.ints("addresses.line", func.length) };
+	}
+
+	// The lines of a function's code, as they were annotated; undefined if the page has them not.
+	async codeOf(func: number): Promise<CodeLine[] | undefined> {
+		const { container } = this;
+		const functions = await container.ints("code.function");
+		const counts = await container.ints("code.lines", functions.length);
+		const at = functions.indexOf(func);
+		if (at < 0) return undefined;
+		const first = counts.subarray(0, at).reduce((sum, one) => sum + one, 0);
+		const last = first + counts[at];
+		this.linesRead ??= Promise.all([container.bytesOf("lines.kind"), container.ints("lines.text"), container.ints("lines.file"),
+			container.ints("lines.line"), container.wides("lines.address")]);
+		const [kind, text, file, line, address] = await this.linesRead;
+		const lines: CodeLine[] = [];
+		for (let index = first; index < last && index < text.length; index++)
+			lines.push({ kind: this.header.lines[kind[index]] ?? "", text: this.string(text[index]), file: this.string(file[index]),
+				line: line[index] ?? 0, address: address[index] ?? 0n });
+		return lines;
 	}
 
 	// Numbers of the records of an event's samples in the file; empty if the page has no file.

@@ -2,6 +2,7 @@
 // The code of one function with the samples of each instruction. A served page asks for what perfdata annotate prints; a file
 // has the sampled addresses and their lines only.
 
+import type { CodeLine } from "../core/recording";
 import { number, percent, plural } from "../core/text";
 import { NONE } from "../core/tree";
 import { el } from "../ui/dom";
@@ -15,6 +16,7 @@ interface Line {
 	readonly text: string;
 	readonly where: string; // file and line
 	readonly samples: number;
+	readonly kind?: string; // of lines that are no instruction
 }
 
 interface Instruction {
@@ -69,7 +71,9 @@ export class SourceView implements ViewPanel {
 
 	private async read(func: number): Promise<{ lines: Line[]; note: string }> {
 		const sampled = await this.sampled(func);
-		if (!this.host.served) return { lines: sampled, note: this.summary(sampled, "Sampled addresses; instructions are shown by perfdata view without -o.") };
+		const code = await this.host.recording.codeOf(func);
+		if (code) return { lines: await this.withSamples(func, code), note: this.summary(sampled, "") };
+		if (!this.host.served) return { lines: sampled, note: this.summary(sampled, "Only sampled addresses: the page has the code of the hottest functions.") };
 		try {
 			const lines = await this.annotated(func);
 			return { lines, note: this.summary(lines, "") };
@@ -91,6 +95,18 @@ export class SourceView implements ViewPanel {
 		if (text.error !== undefined || !code) throw new Error(text.error ?? "no code");
 		return code.map((one) => ({ address: one.addr ?? "", text: one.text ?? "",
 			where: one.file ? `${one.file.replace(/.*\//, "")}:${one.line ?? ""}` : "", samples: one.sums?.[0]?.samples ?? 0 }));
+	}
+
+	// Samples of each instruction; the count of an address is at its first line that is one.
+	private async withSamples(func: number, code: readonly CodeLine[]): Promise<Line[]> {
+		const sums = new Map((await this.sampled(func)).map((line) => [line.address, line.samples]));
+		return code.map((line) => {
+			const address = line.kind === "instruction" ? `0x${line.address.toString(16)}` : "";
+			const samples = address === "" ? 0 : sums.get(address) ?? 0;
+			sums.delete(address);
+			return { address, text: line.text, samples, where: line.file === "" ? "" : `${line.file.replace(/.*\//, "")}:${line.line}`,
+				...(line.kind === "instruction" ? {} : { kind: line.kind }) };
+		});
 	}
 
 	// What the page itself has: the samples of each address.
@@ -124,7 +140,7 @@ export class SourceView implements ViewPanel {
 			el("span", { class: "num", role: "gridcell" }, line.samples > 0 ? number(line.samples) : ""),
 			el("span", { class: "num share", role: "gridcell", style: `--share:${((100 * line.samples) / most).toFixed(1)}%` },
 				line.samples > 0 ? percent(line.samples, all) : ""),
-			el("span", { role: "gridcell" }, line.address), el("span", { class: "code", role: "gridcell" }, line.text),
+			el("span", { role: "gridcell" }, line.address), el("span", { class: line.kind ? "soft" : "code", role: "gridcell" }, line.text),
 			el("span", { class: "soft", role: "gridcell" }, same ? "" : line.where));
 	}
 }

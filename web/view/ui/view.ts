@@ -39,5 +39,6 @@ export interface Host {
 	noTip(): void;
 	menu(x: number, y: number): void; // of the selected function
 	say(text: string): void; // to everybody, in the line at the end of the page
+	endpoint(path: string): string;
 	fetch(path: string): Promise<Response>;
 }
