@@ -25,6 +25,8 @@ static enum pd_status take_interval(void *self, const struct pd_interval *interv
 	struct pd_page *page = all->self->sink;
 
 	(void)error;
+	if (interval->end_ns < all->self->from_ns || (all->self->to_ns && interval->begin_ns > all->self->to_ns))
+		return PD_OK;
 	if (all->count == PD_PAGE_INTERVALS_MOST) {
 		page->intervals_cut++;
 		return PD_OK;
