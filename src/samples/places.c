@@ -427,22 +427,45 @@ static size_t good_entries(struct pd_u64s chain, uint64_t most)
 	return i;
 }
 
+/* What was recorded, then what is unwound. False if there is nothing to unwind. */
+static bool unwind_chain(struct pd_samples *samples, const struct pd_shown_sample *hit)
+{
+	struct pd_unwound unwound;
+
+	if (!hit->style->copied || !samples->unwinder ||
+	    !pd_unwinder_decoded(samples->unwinder, hit->record, hit->sample, &unwound))
+		return false;
+	samples->chain = unwound.chain;
+	samples->chain_count = good_entries(unwound.chain, UINT64_MAX);
+	return true;
+}
+
+static enum form form_of(const struct pd_samples *samples, unsigned cpumode)
+{
+	return samples->chain_unwound && cpumode == PD_CPUMODE_USER ? FORM_UNWOUND : FORM_ENTRY;
+}
+
 static void fetch_chain(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
-	struct pd_u64s chain = hit->brief.callchain;
 	unsigned cpumode = PD_CPUMODE_USER;
-	size_t i = 0, count = good_entries(chain, samples->options.max_stack);
+	struct pd_u64s chain;
+	size_t i = 0, count;
 
-	samples->chain_count = count;
+	samples->chain_unwound = unwind_chain(samples, hit);
+	if (!samples->chain_unwound) {
+		samples->chain = hit->brief.callchain;
+		samples->chain_count = good_entries(samples->chain, samples->options.max_stack);
+	}
+	chain = samples->chain;
+	count = samples->chain_count;
 	/* these may be shown in another way, or are close at hand anyway */
-	if (hit->style->lbr || hit->style->copied || samples->options.stops_at ||
-	    samples->frames.mask < FETCHED_FROM_SLOTS)
+	if (hit->style->lbr || samples->options.stops_at || samples->frames.mask < FETCHED_FROM_SLOTS)
 		count = 0;
 	for (; i < count && samples->fetched_count < FETCHED_MOST; i++) {
 		if (chain.items[i] >= PD_CONTEXT_MAX)
 			pd_chain_mode(chain.items[i], &cpumode);
 		else
-			fetch_code(samples, hit, FORM_ENTRY, cpumode, chain.items[i]);
+			fetch_code(samples, hit, form_of(samples, cpumode), cpumode, chain.items[i]);
 	}
 	samples->chain_fetched = i;
 	samples->chain_mode = cpumode;
@@ -478,7 +501,7 @@ static __attribute__((noinline)) void put_unknown(struct pd_samples *samples, co
 }
 
 /* Once a text is made another table may take the place of that with the others. */
-static inline void put_fetched(struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form)
+static inline void put_fetched(struct pd_samples *samples, const struct pd_shown_sample *hit, bool chain)
 {
 	uint32_t generation = samples->frames.generation;
 
@@ -488,14 +511,14 @@ static inline void put_fetched(struct pd_samples *samples, const struct pd_shown
 		if (pd_address_text_is_of(code->text, &code->key) && generation == samples->frames.generation)
 			pd_line_padded(&samples->line, pd_address_text(code->text), code->text->size);
 		else
-			put_unknown(samples, hit, form, code);
+			put_unknown(samples, hit, chain ? form_of(samples, code->cpumode) : FORM_PLACE, code);
 	}
 }
 
 void pd_samples_ip(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
 	pd_line_hex(&samples->line, hit->brief.ip, 16, ' ');
-	put_fetched(samples, hit, FORM_PLACE);
+	put_fetched(samples, hit, false);
 }
 
 static bool ends_chain(struct pd_samples *samples, const struct pd_shown_sample *hit, unsigned cpumode, uint64_t addr)
@@ -510,17 +533,20 @@ static bool ends_chain(struct pd_samples *samples, const struct pd_shown_sample 
 	return samples->options.stops_at(samples->options.self, &place);
 }
 
-/* The entries from first to count, the first one of a CPU mode. */
-static void put_entries(struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form,
-			struct pd_u64s chain, size_t first, size_t count, unsigned cpumode)
+/* The entries that were not fetched. */
+static void put_entries(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
-	for (size_t i = first; i < count; i++) {
-		if (chain.items[i] >= PD_CONTEXT_MAX) {
-			pd_chain_mode(chain.items[i], &cpumode);
+	unsigned cpumode = samples->chain_mode;
+
+	for (size_t i = samples->chain_fetched; i < samples->chain_count; i++) {
+		uint64_t entry = samples->chain.items[i];
+
+		if (entry >= PD_CONTEXT_MAX) {
+			pd_chain_mode(entry, &cpumode);
 			continue;
 		}
-		put_code(samples, hit, cpumode == PD_CPUMODE_USER ? form : FORM_ENTRY, cpumode, chain.items[i]);
-		if (ends_chain(samples, hit, cpumode, chain.items[i]))
+		put_code(samples, hit, form_of(samples, cpumode), cpumode, entry);
+		if (ends_chain(samples, hit, cpumode, entry))
 			return;
 	}
 }
@@ -550,30 +576,15 @@ static bool put_calls(struct pd_samples *samples, const struct pd_shown_sample *
 	return true;
 }
 
-/* What was recorded, then what is unwound. False if there is nothing to unwind. */
-static bool put_unwound(struct pd_samples *samples, const struct pd_shown_sample *hit)
-{
-	struct pd_unwound unwound;
-
-	if (!hit->style->copied || !samples->unwinder ||
-	    !pd_unwinder_decoded(samples->unwinder, hit->record, hit->sample, &unwound))
-		return false;
-	put_entries(samples, hit, FORM_UNWOUND, unwound.chain, 0, good_entries(unwound.chain, UINT64_MAX),
-		    PD_CPUMODE_USER);
-	return true;
-}
-
 void pd_samples_chain(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
-	struct pd_u64s chain = hit->brief.callchain;
-	size_t count = samples->chain_count;
-
-	if ((hit->style->lbr && put_calls(samples, hit, count)) || put_unwound(samples, hit))
+	if (hit->style->lbr && put_calls(samples, hit, samples->chain_count))
 		return;
-	put_fetched(samples, hit, FORM_ENTRY);
-	put_entries(samples, hit, FORM_ENTRY, chain, samples->chain_fetched, count, samples->chain_mode);
+	put_fetched(samples, hit, true);
+	put_entries(samples, hit);
 	/* perf shows the unwound stack; its first function is known without unwinding. */
-	if (!count && hit->style->copied && pd_sample_needs_unwinding(hit->sample))
+	if (!samples->chain_count && !samples->chain_unwound && hit->style->copied &&
+	    pd_sample_needs_unwinding(hit->sample))
 		put_code(samples, hit, FORM_ENTRY, hit->cpumode, hit->brief.ip);
 }
 

@@ -105,6 +105,8 @@ struct pd_samples {
 	struct pd_fetched_code fetched[FETCHED_MOST];
 	size_t fetched_count;
 	size_t chain_count;   /* entries that are shown of the chain */
+	struct pd_u64s chain; /* that is shown, valid until the next sample */
+	bool chain_unwound;
 	size_t chain_fetched; /* of these, those of which fetched are */
 	unsigned chain_mode;  /* of the one after those that were fetched */
 	uint64_t second;      /* of the last line, for its digits */

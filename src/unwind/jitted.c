@@ -80,6 +80,7 @@ static struct pd_unwind_module *make_module(const struct pd_dso_full *dso, const
 	module->found = true;
 	if (compile_codes(dso->jits, arch, &module->table)) {
 		pd_unwind_table_finish(&module->table);
+		pd_unwind_table_mark(&module->table, arch->word, arch->sp);
 		return module;
 	}
 	pd_unwind_table_fini(&module->table);

@@ -9,6 +9,8 @@
 #include "base/cursor.h"
 #include "symbol/lookup.h"
 
+#define MIXED_BITS ((UINT64_C(1) << 48) - 1)
+
 // ---- spans ----
 
 // The span becomes that part of the mapping which is in one segment of the object, or the address alone.
@@ -98,7 +100,7 @@ static inline const struct pd_unwind_span *span_of(struct pd_unwind_walk *walk, 
 	return ask_span(walk, addr);
 }
 
-void pd_unwind_begin(struct pd_unwind_walk *walk)
+static void begin_maps(struct pd_unwind_walk *walk)
 {
 	uint64_t hash = (walk->maps ^ walk->maps >> 29 ^ walk->pid) * UINT64_C(0x9e3779b97f4a7c15);
 	struct pd_unwind_maps *maps = &walk->unwinder->maps[hash >> 32 & (PD_UNWIND_MAPS - 1)];
@@ -112,19 +114,58 @@ void pd_unwind_begin(struct pd_unwind_walk *walk)
 	maps->count = maps->next = 0;
 }
 
+// ---- trails ----
+
+static inline struct pd_unwind_trail **trail_of(const struct pd_unwind_walk *walk)
+{
+	return &walk->unwinder->trail[(walk->tid ^ walk->tid >> 4) % PD_UNWIND_TRAILS];
+}
+
+static void begin_trail(struct pd_unwind_walk *walk)
+{
+	const struct pd_unwind_trail *last = *trail_of(walk);
+	bool same = last->tid == walk->tid && last->pid == walk->pid && last->maps == walk->maps &&
+		    last->arch == walk->arch;
+
+	walk->trod = last->frames;
+	walk->trod_end = last->frames + (same ? last->count : 0);
+	walk->trail = walk->unwinder->trail[PD_UNWIND_TRAILS];
+	walk->trail->count = 0;
+}
+
+void pd_unwind_keep_trail(struct pd_unwind_walk *walk)
+{
+	struct pd_unwind_trail **slot = trail_of(walk), *last = *slot;
+
+	walk->trail->maps = walk->maps;
+	walk->trail->arch = walk->arch;
+	walk->trail->pid = walk->pid;
+	walk->trail->tid = walk->tid;
+	*slot = walk->trail;
+	walk->unwinder->trail[PD_UNWIND_TRAILS] = last;
+}
+
+void pd_unwind_begin(struct pd_unwind_walk *walk)
+{
+	begin_maps(walk);
+	begin_trail(walk);
+}
+
 // ---- rules ----
 
+// Rules are within 32 bits of their base, so 48 bits are all of a key; multiplied by an odd number they still are, and each one is another.
 static inline uint32_t rule_at(const struct pd_unwind_walk *walk, const struct pd_unwind_module *module, uint64_t addr)
 {
-	uint64_t key = addr ^ (uint64_t)module->number << 48;
-	uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
-	struct pd_unwind_cached *cached = &walk->unwinder->cached[hash >> 48];
+	uint64_t rel = addr - module->table.base;
+	uint64_t mixed = (rel | (uint64_t)module->number << 32) * UINT64_C(0x9e3779b97f4b) & MIXED_BITS;
+	struct pd_unwind_cached *cached = &walk->unwinder->cached[mixed >> 32];
 
-	_Static_assert((int)PD_UNWIND_CACHED == 1 << 16, "so many bits of the hash are taken");
-	if (PD_UNLIKELY(cached->addr != addr || cached->module_plus_1 != module->number + 1))
-		*cached = (struct pd_unwind_cached){ addr, pd_unwind_table_find(&module->table, addr),
-						     module->number + 1 };
-	return cached->rule;
+	_Static_assert((int)PD_UNWIND_CACHED == 1 << 16, "so many bits say the place");
+	if (PD_UNLIKELY(rel > UINT32_MAX || module->number > UINT16_MAX))
+		return pd_unwind_table_find(&module->table, addr);
+	if (PD_UNLIKELY(cached->rest != (uint32_t)mixed || !cached->rule_plus_1))
+		*cached = (struct pd_unwind_cached){ (uint32_t)mixed, pd_unwind_table_find(&module->table, addr) + 1 };
+	return cached->rule_plus_1 - 1;
 }
 
 struct pd_unwind_known pd_unwind_ask(struct pd_unwind_walk *walk, uint64_t addr)

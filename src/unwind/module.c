@@ -151,8 +151,10 @@ static struct pd_unwind_module *make_module(struct pd_unwind_shared *shared, con
 		done &= !found.out_of_memory;
 		pd_found_close(&found);
 	}
-	if (done)
+	if (done) {
+		pd_unwind_table_mark(&module->table, arch->word, arch->sp);
 		return module;
+	}
 	free_module(module);
 	return NULL;
 }

@@ -136,6 +136,33 @@ static bool restore_registers(struct pd_unwind_walk *walk, const struct pd_unwin
 	return true;
 }
 
+// The same for rules without anything special, of machines that have words as here. False if the memory is not there.
+static inline bool restore_plain(struct pd_unwind_walk *walk, const struct pd_unwind_rule *rule, uint64_t cfa)
+{
+	uint64_t reach = rule->saved[0].reach, offset = cfa - reach - walk->memory.start, set = 0;
+	const uint8_t *base;
+
+	if (offset > walk->memory.size || walk->memory.size - offset < reach)
+		return false;
+	base = walk->memory.data + offset + reach;
+	for (size_t i = 0; i < rule->count; i++) {
+		const struct pd_saved *saved = &rule->saved[i];
+
+		memcpy(&walk->registers.values[saved->number & 63], base + saved->value, sizeof(uint64_t));
+		set |= UINT64_C(1) << (saved->number & 63);
+	}
+	walk->registers.known |= set;
+	return true;
+}
+
+static bool restore_any(struct pd_unwind_walk *walk, const struct pd_unwind_known *known, uint64_t cfa)
+{
+	if (known->rule->is_plain && walk->memory.word == sizeof(uint64_t) && !walk->memory.swap &&
+	    restore_plain(walk, known->rule, cfa))
+		return true;
+	return restore_registers(walk, known, cfa);
+}
+
 static bool has_rule_for(const struct pd_unwind_rule *rule, unsigned number)
 {
 	for (size_t i = 0; i < rule->count; i++)
@@ -147,7 +174,7 @@ static bool has_rule_for(const struct pd_unwind_rule *rule, unsigned number)
 // The register with the return address, when no rule says where that is, is good as long as nothing was called since.
 static bool find_return(struct pd_unwind_walk *walk, const struct pd_unwind_rule *rule, uint64_t *pc_out)
 {
-	if (!has_rule_for(rule, rule->ra) && !(walk->arch->has_link && walk->has_link))
+	if (!rule->is_plain && !has_rule_for(rule, rule->ra) && !(walk->arch->has_link && walk->has_link))
 		return end_walk(walk, PD_UNWIND_DAMAGED);
 	if (!get_register(walk, rule->ra, pc_out))
 		return end_walk(walk, PD_UNWIND_DAMAGED);
@@ -177,9 +204,9 @@ static bool step_by_rule(struct pd_unwind_walk *walk, const struct pd_unwind_kno
 	if (!get_register(walk, arch->sp, &sp_before))
 		return end_by_memory(walk);
 	walk->memory.missed = false;
-	if (!find_cfa(walk, known, &cfa) || !restore_registers(walk, known, cfa) || !find_return(walk, rule, &pc))
+	if (!find_cfa(walk, known, &cfa) || !restore_any(walk, known, cfa) || !find_return(walk, rule, &pc))
 		return false;
-	if (!has_rule_for(rule, arch->sp)) {
+	if (rule->is_plain || !has_rule_for(rule, arch->sp)) {
 		walk->registers.values[arch->sp] = as_address(walk, cfa - arch->below_cfa);
 		walk->registers.known |= UINT64_C(1) << arch->sp;
 	}
@@ -252,11 +279,26 @@ static bool step_without_rule(struct pd_unwind_walk *walk)
 
 // ---- all frames ----
 
+// What was found out for the last sample holds as long as the mappings do.
+static inline struct pd_unwind_known ask_again(struct pd_unwind_walk *walk, uint64_t addr)
+{
+	struct pd_unwind_trail *trail = walk->trail;
+	uint64_t sp = walk->registers.values[walk->arch->sp];
+	struct pd_unwind_known known;
+
+	while (walk->trod < walk->trod_end && walk->trod->sp < sp)
+		walk->trod++;
+	known = walk->trod < walk->trod_end && walk->trod->addr == addr ? walk->trod->known : pd_unwind_ask(walk, addr);
+	if (trail->count < PD_UNWIND_TRAIL)
+		trail->frames[trail->count++] = (struct pd_unwind_trod){ addr, sp, known };
+	return known;
+}
+
 // One more frame, and from it to its caller. False at the end.
 static bool take_frame(struct pd_unwind_walk *walk)
 {
 	uint64_t addr = walk->is_exact ? walk->pc : walk->pc - 1;
-	struct pd_unwind_known known = pd_unwind_ask(walk, addr);
+	struct pd_unwind_known known = ask_again(walk, addr);
 
 	// nobody calls a trampoline of signals: its caller is where it returns to
 	if (known.rule && known.rule->is_signal)
@@ -277,4 +319,5 @@ void pd_unwind_walk(struct pd_unwind_walk *walk)
 	walk->object = NULL;
 	while (walk->count < walk->most && take_frame(walk))
 		;
+	pd_unwind_keep_trail(walk);
 }

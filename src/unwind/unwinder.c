@@ -22,11 +22,15 @@ static struct pd_unwinder *make(struct pd_unwind_shared *shared, const struct pd
 	u->maps = pd_alloc(PD_UNWIND_MAPS * sizeof(*u->maps));
 	u->cached = pd_alloc_table(PD_UNWIND_CACHED * sizeof(*u->cached));
 	u->views = pd_alloc_table(PD_UNWIND_VIEWS * sizeof(*u->views));
+	u->trails = pd_alloc_table((PD_UNWIND_TRAILS + 1) * sizeof(*u->trails));
+	for (size_t i = 0; u->trails && i <= PD_UNWIND_TRAILS; i++)
+		u->trail[i] = &u->trails[i];
 	u->count_count = shared->module_count + 1;
 	u->counts = pd_alloc(u->count_count * sizeof(*u->counts));
-	if (u->maps && u->cached && u->views && u->counts)
+	if (u->maps && u->cached && u->views && u->trails && u->counts)
 		return u;
 	pd_free(u->maps);
+	pd_free(u->trails);
 	pd_free(u->cached);
 	pd_free(u->views);
 	pd_free(u->counts);
@@ -95,6 +99,7 @@ void pd_unwinder_free(struct pd_unwinder *unwinder)
 		return;
 	pd_unwind_shared_free(unwinder->shared);
 	pd_free(unwinder->maps);
+	pd_free(unwinder->trails);
 	pd_free(unwinder->cached);
 	pd_free(unwinder->views);
 	pd_free(unwinder->counts);
@@ -119,6 +124,8 @@ bool pd_unwinder_follow(struct pd_unwinder *unwinder)
 
 	memset(unwinder->maps, 0, PD_UNWIND_MAPS * sizeof(*unwinder->maps));
 	memset(unwinder->views, 0, PD_UNWIND_VIEWS * sizeof(*unwinder->views));
+	for (size_t i = 0; i < PD_UNWIND_TRAILS; i++)
+		unwinder->trail[i]->count = 0;
 	if (!pd_unwind_shared_grow(unwinder->shared))
 		return false;
 	count = unwinder->shared->module_count + 1;
@@ -294,6 +301,7 @@ bool pd_unwinder_decoded(struct pd_unwinder *unwinder, const struct pd_record *r
 	walk.most = unwinder->options.max_stack;
 	walk.when = pd_record_moment(record);
 	walk.pid = sample->pid;
+	walk.tid = sample->tid;
 	walk.maps = maps_of(unwinder, sample->pid, sample->tid, walk.when);
 	pd_unwind_walk(&walk);
 	count_end(unwinder, &walk);

@@ -68,6 +68,8 @@ enum {
 	PD_UNWIND_MAPS = 64,
 	PD_UNWIND_CACHED = 1 << 16,
 	PD_UNWIND_VIEWS = 1 << 10,
+	PD_UNWIND_TRAILS = 16,
+	PD_UNWIND_TRAIL = 128,
 	PD_UNWIND_STACK = 1024
 };
 
@@ -80,11 +82,10 @@ struct pd_unwind_maps {
 	struct pd_unwind_span spans[PD_UNWIND_SPANS];
 };
 
-// The rule at an address of a module.
+// The rule at an address of a module. Few bytes, since addresses come from everywhere: what the place in the cache does not say of both.
 struct pd_unwind_cached {
-	uint64_t addr;
-	uint32_t rule;
-	uint32_t module_plus_1; // 0: nothing is here
+	uint32_t rest;
+	uint32_t rule_plus_1; // 0: nothing is here
 };
 
 // Of a thread for a while.
@@ -94,12 +95,28 @@ struct pd_unwind_view {
 	bool used;
 };
 
+// A frame of a thread's last sample. Most of the outer ones are there again in the next one.
+struct pd_unwind_trod {
+	uint64_t addr, sp;
+	struct pd_unwind_known known;
+};
+
+struct pd_unwind_trail {
+	uint64_t maps;
+	const struct pd_unwind_arch *arch;
+	uint32_t pid, tid;
+	size_t count;
+	struct pd_unwind_trod frames[PD_UNWIND_TRAIL];
+};
+
 struct pd_unwinder {
 	struct pd_unwind_shared *shared;
 	struct pd_unwind_options options;
 	struct pd_unwind_maps *maps;     // by a hash
 	struct pd_unwind_cached *cached; // the same
 	struct pd_unwind_view *views;    // by tid
+	struct pd_unwind_trail *trails;  // one more than there are in the next
+	struct pd_unwind_trail *trail[PD_UNWIND_TRAILS + 1]; // by tid; the last one is free
 	uint64_t *chain;
 	size_t chain_capacity;
 	uint64_t (*counts)[PD_UNWIND_ENDS]; // by object, the first is for none
@@ -115,9 +132,11 @@ struct pd_unwind_walk {
 	struct pd_unwind_registers registers;
 	uint64_t pc;
 	uint64_t maps;
-	uint32_t pid;
+	uint32_t pid, tid;
 	struct pd_moment when;
-	struct pd_unwind_maps *known; // of the process
+	struct pd_unwind_maps *known;       // of the process
+	const struct pd_unwind_trod *trod, *trod_end; // of the last sample, what was not passed yet
+	struct pd_unwind_trail *trail;      // of this one
 	bool is_exact;                // pc is not a return address
 	bool has_link;                // the link register may have the return address
 	enum pd_unwind_end end;
@@ -159,6 +178,8 @@ void pd_unwind_walk(struct pd_unwind_walk *walk);
 void pd_unwind_begin(struct pd_unwind_walk *walk);
 // What is at an address.
 struct pd_unwind_known pd_unwind_ask(struct pd_unwind_walk *walk, uint64_t addr);
+// To be called last: what was found out is for the next sample of the thread.
+void pd_unwind_keep_trail(struct pd_unwind_walk *walk);
 
 // ---- print.c ----
 

@@ -173,3 +173,34 @@ bool pd_unwind_table_sort(struct pd_unwind_table *table)
 	merge_rows(table);
 	return index_pages(table);
 }
+
+static bool mark_plain(struct pd_unwind_rule *rule, unsigned word, unsigned sp)
+{
+	int32_t lowest = 0;
+	bool has_ra = false;
+
+	if (rule->kind != PD_CFA_REGISTER || rule->is_signal)
+		return false;
+	for (size_t i = 0; i < rule->count; i++) {
+		const struct pd_saved *saved = &rule->saved[i];
+
+		if (saved->kind != PD_SAVED_AT_CFA || saved->number == sp || saved->value > -(int32_t)word ||
+		    saved->value < -UINT16_MAX)
+			return false;
+		lowest = saved->value < lowest ? saved->value : lowest;
+		has_ra |= saved->number == rule->ra;
+	}
+	if (has_ra)
+		rule->saved[0].reach = (uint16_t)-lowest;
+	return has_ra;
+}
+
+void pd_unwind_table_mark(struct pd_unwind_table *table, unsigned word, unsigned sp)
+{
+	for (size_t at = 1; at < table->rule_count;) {
+		struct pd_unwind_rule *rule = (struct pd_unwind_rule *)(void *)(table->rules + at);
+
+		rule->is_plain = mark_plain(rule, word, sp);
+		at += (size_t)rule->count + 1;
+	}
+}

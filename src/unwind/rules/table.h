@@ -29,13 +29,14 @@ enum pd_saved_kind {
 struct pd_saved {
 	uint8_t number;
 	uint8_t kind;
-	uint16_t unused;
+	uint16_t reach; // of the first one of a plain rule: bytes below the CFA that have all of them
 	int32_t value; // offset, number of a register, or an expression
 };
 
 struct pd_unwind_rule {
 	int32_t cfa; // offset, or an expression
-	uint8_t kind;
+	uint8_t kind : 7;
+	uint8_t is_plain : 1; // see pd_unwind_table_mark
 	uint8_t cfa_register;
 	uint8_t ra;            // the register that has the return address
 	uint8_t count : 7;     // of registers that follow
@@ -79,6 +80,9 @@ bool pd_unwind_table_expression(struct pd_unwind_table *table, const uint8_t *da
 bool pd_unwind_table_add(struct pd_unwind_table *table, uint64_t addr, uint32_t rule);
 // Sorts what was added. More may be added after it, and sorted again. False if there is no memory.
 bool pd_unwind_table_sort(struct pd_unwind_table *table);
+// Marks rules that nearly all code has: the CFA is a register and an offset, and all registers, the return address among them, but not the
+// stack pointer, are in memory below it. After what is kept in the index was written.
+void pd_unwind_table_mark(struct pd_unwind_table *table, unsigned word, unsigned sp);
 // Drops what only making needs.
 void pd_unwind_table_finish(struct pd_unwind_table *table);
 
