@@ -112,10 +112,10 @@ struct pd_unwind_trail {
 struct pd_unwinder {
 	struct pd_unwind_shared *shared;
 	struct pd_unwind_options options;
-	struct pd_unwind_maps *maps;     // by a hash
-	struct pd_unwind_cached *cached; // the same
-	struct pd_unwind_view *views;    // by tid
-	struct pd_unwind_trail *trails;  // one more than there are in the next
+	struct pd_unwind_maps *maps;                         // by a hash
+	struct pd_unwind_cached *cached;                     // the same
+	struct pd_unwind_view *views;                        // by tid
+	struct pd_unwind_trail *trails;                      // one more than there are in the next
 	struct pd_unwind_trail *trail[PD_UNWIND_TRAILS + 1]; // by tid; the last one is free
 	uint64_t *chain;
 	size_t chain_capacity;
@@ -134,11 +134,11 @@ struct pd_unwind_walk {
 	uint64_t maps;
 	uint32_t pid, tid;
 	struct pd_moment when;
-	struct pd_unwind_maps *known;       // of the process
+	struct pd_unwind_maps *known;                 // of the process
 	const struct pd_unwind_trod *trod, *trod_end; // of the last sample, what was not passed yet
-	struct pd_unwind_trail *trail;      // of this one
-	bool is_exact;                // pc is not a return address
-	bool has_link;                // the link register may have the return address
+	struct pd_unwind_trail *trail;                // of this one
+	bool is_exact;                                // pc is not a return address
+	bool has_link;                                // the link register may have the return address
 	enum pd_unwind_end end;
 	const struct pd_object *object; // that the last address was in
 	uint64_t *frames;

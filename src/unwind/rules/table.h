@@ -30,7 +30,7 @@ struct pd_saved {
 	uint8_t number;
 	uint8_t kind;
 	uint16_t reach; // of the first one of a plain rule: bytes below the CFA that have all of them
-	int32_t value; // offset, number of a register, or an expression
+	int32_t value;  // offset, number of a register, or an expression
 };
 
 struct pd_unwind_rule {
