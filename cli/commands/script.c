@@ -54,6 +54,7 @@ static const struct option options[] = {
 	GROUP(unwind_option, unwind),
 	STRING("stop-bt", 0, "LIST", stop,
 	       "end call chains with these functions, by name or 0xADDRESS; or file://PATH"),
+	GROUP(stitch_option, shown.stitch_lbr),
 	FLAG("hide-call-graph", 'G', shown.no_chains, "print only the address of the sample"),
 	FLAG("show-kernel-path", 0, shown.kernel_paths, "print paths of kernel modules"),
 	FLAG("full-source-path", 0, shown.source_paths, "print full paths of source files"),

@@ -62,6 +62,7 @@ static int read_profile(struct analysis *analysis, const struct analysis_options
 	profile_options.size = sizeof(profile_options);
 	if (!unwind_parse(options->unwind, &profile_options.no_unwind))
 		return CODE_USAGE;
+	profile_options.stitch_lbr = options->stitch_lbr;
 	profile_options.threads = options->threads.given ? (unsigned)options->threads.value : 0;
 	/* Asking about each sample is dear where all are wanted. */
 	profile_options.choose = analysis_takes_all(&options->select) ? NULL : analysis_choose;

@@ -16,6 +16,7 @@ struct analysis_options {
 	struct symbol_options symbols;
 	struct option_number threads;
 	const char *unwind; /* see unwind_parse */
+	bool stitch_lbr;
 };
 
 struct analysis {

@@ -45,6 +45,7 @@ const struct option report_options[] = {
 	GROUP(no_children_option, options.no_children),
 	GROUP(max_stack_option, max_stack),
 	GROUP(unwind_option, analysis.unwind),
+	GROUP(stitch_option, analysis.stitch_lbr),
 	GROUP(percent_limit_option, percent_limit),
 	STRING("percentage", 0, "HOW", percentage,
 	       "percentages of all samples (absolute) or of those that match the filters (relative)"),

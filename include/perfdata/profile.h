@@ -92,6 +92,7 @@ struct pd_profile_options {
 	double merge_below;
 	bool no_unwind; /* call chains as they were recorded. Otherwise copied user stacks are unwound, with PD_BY_CHAIN and
 			      * symbols */
+	bool stitch_lbr; /* see pd_unwind_options; by one thread */
 };
 
 /** Unit of the natural weight of samples of an event: their period if recorded, else 1. Weights of different events

@@ -75,6 +75,7 @@ struct pd_samples_options {
 	bool no_unwind; /* call chains as they were recorded: copied user stacks are not unwound */
 	/* Whether a call chain ends with what is at a place. From any thread. */
 	bool (*stops_at)(const void *self, const struct pd_place *place);
+	bool stitch_lbr; /* see pd_unwind_options; by one thread */
 };
 
 struct pd_samples_result {

@@ -6,6 +6,11 @@
  * moment: .eh_frame and .debug_frame of the object or its debug file, .ARM.exidx, SFrame, or those of a jitdump. Each object is compiled once into a table of rules.
  * Frames are those of perf: innermost first, each return address less one.
  *
+ * Where processors recorded the last calls (LBR call stacks), these are the user part of the chain.
+ *
+ * A call chain whose user part the kernel recorded later (CALLCHAIN_DEFERRED) is joined with it. The record comes after the sample, so
+ * the state must have been fed all of the file.
+ *
  * Threads: each uses an unwinder of its own, see pd_unwinder_clone; tables are shared without locks.
  *
  * Example:
@@ -41,6 +46,7 @@ enum pd_unwind_end {
 	PD_UNWIND_NO_OBJECT,   /* the object was not found, or the code is in no object */
 	PD_UNWIND_DAMAGED,     /* the next frame makes no sense */
 	PD_UNWIND_DEPTH,       /* the maximum depth */
+	PD_UNWIND_DEFERRED,    /* the kernel said that the user part comes later, and no record has it */
 	PD_UNWIND_ENDS
 };
 /** "outermost", "stack_end" ...; NULL past the end. */
@@ -50,6 +56,8 @@ PD_API const char *pd_unwind_end_name(enum pd_unwind_end end);
 struct pd_unwind_options {
 	size_t size;        /* sizeof(struct pd_unwind_options) */
 	unsigned max_stack; /* maximum depth of the unwound part, and of the recorded one; 0: 1024 */
+	bool stitch_lbr; /* chains of branch stacks go on with older calls of the thread's last sample, where both agree. Samples
+			     * must come in the order of time */
 };
 
 struct pd_unwinder;
@@ -62,6 +70,7 @@ struct pd_unwound {
 	size_t frame_count;
 	enum pd_unwind_end end;
 	const struct pd_object *object; /* where it ended, or NULL */
+	bool joined; /* recorded in two parts, not unwound: frames are addresses as recorded, and max_stack was not applied */
 };
 
 /** Samples that ended in one way in one object. */
@@ -84,7 +93,8 @@ PD_API enum pd_status pd_unwinder_clone(struct pd_unwinder *unwinder, struct pd_
 PD_API void pd_unwinder_join(struct pd_unwinder *unwinder, const struct pd_unwinder *other);
 PD_API void pd_unwinder_free(struct pd_unwinder *unwinder);
 
-/** Unwinds a sample. False if it has no copy of a user stack, or cannot be decoded. */
+/** Unwinds a sample, or joins the parts of its chain. False if it has neither a copy of a user stack nor a chain of two parts, if the
+ * second part is missing, or if it cannot be decoded. */
 PD_API bool pd_unwinder_sample(struct pd_unwinder *unwinder, const struct pd_record *record,
 			       struct pd_unwound *unwound_out);
 /** The index-th count, by end, then by object; false past the end. */

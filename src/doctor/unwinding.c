@@ -160,15 +160,17 @@ static void check_rest(struct pd_doctor *doctor, const struct pd_unwinder *unwin
 	uint64_t sums[PD_UNWIND_ENDS], count;
 
 	pd_unwinder_sums(unwinder, sums);
-	count = sums[PD_UNWIND_OTHER_STACK] + sums[PD_UNWIND_DAMAGED] + sums[PD_UNWIND_DEPTH];
+	count = sums[PD_UNWIND_OTHER_STACK] + sums[PD_UNWIND_DAMAGED] + sums[PD_UNWIND_DEPTH] +
+		sums[PD_UNWIND_DEFERRED];
 	if (!count)
 		return;
 	pd_finding_add(doctor, PD_FINDING_STACKS_UNFINISHED, pd_severity_by(count, all, 25, 75), count, all,
 		       "their outermost functions are missing",
 		       "%" PRIu64 " of %" PRIu64 " unwound stacks (%.2f%%) are incomplete: %" PRIu64
-		       " go on on another stack, %" PRIu64 " have an invalid frame, %" PRIu64 " are too deep",
+		       " go on on another stack, %" PRIu64 " have an invalid frame, %" PRIu64 " are too deep, %" PRIu64
+		       " have no record with their user part",
 		       count, all, pd_percent(count, all), sums[PD_UNWIND_OTHER_STACK], sums[PD_UNWIND_DAMAGED],
-		       sums[PD_UNWIND_DEPTH]);
+		       sums[PD_UNWIND_DEPTH], sums[PD_UNWIND_DEFERRED]);
 }
 
 void pd_doctor_validate_unwinding(struct pd_doctor *doctor)

@@ -123,7 +123,9 @@ bool pd_unwinding_is_wanted(const struct pd_file *file, const struct pd_profile_
 static enum pd_status begin_unwinding(struct pd_profile *profile, struct pd_symbols *symbols, struct pd_error *error)
 {
 	struct pd_functions *functions = &profile->collector.common->functions;
-	const struct pd_unwind_options options = { .size = sizeof(options), .max_stack = profile->options.max_stack };
+	const struct pd_unwind_options options = { .size = sizeof(options),
+						   .max_stack = profile->options.max_stack,
+						   .stitch_lbr = profile->options.stitch_lbr };
 	enum pd_status status =
 		pd_unwinder_new(profile->file, profile->state, symbols, &options, &profile->unwinder, error);
 
@@ -371,6 +373,7 @@ static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *
 
 	if (status < 0)
 		return status;
+	ordered |= profile->options.stitch_lbr;
 	options.order = ordered ? PD_ORDER_TIME : PD_ORDER_FILE;
 	status = run_samples(profile, &options, error);
 	pd_worker_join(&profile->preparer);

@@ -436,8 +436,8 @@ static bool unwind_chain(struct pd_samples *samples, const struct pd_shown_sampl
 	    !pd_unwinder_decoded(samples->unwinder, hit->record, hit->sample, &unwound))
 		return false;
 	samples->chain = unwound.chain;
-	samples->chain_count = good_entries(unwound.chain, UINT64_MAX);
-	return true;
+	samples->chain_count = good_entries(unwound.chain, unwound.joined ? samples->options.max_stack : UINT64_MAX);
+	return !unwound.joined;
 }
 
 static enum form form_of(const struct pd_samples *samples, unsigned cpumode)
@@ -451,15 +451,13 @@ static void fetch_chain(struct pd_samples *samples, const struct pd_shown_sample
 	struct pd_u64s chain;
 	size_t i = 0, count;
 
+	samples->chain = hit->brief.callchain;
+	samples->chain_count = good_entries(samples->chain, samples->options.max_stack);
 	samples->chain_unwound = unwind_chain(samples, hit);
-	if (!samples->chain_unwound) {
-		samples->chain = hit->brief.callchain;
-		samples->chain_count = good_entries(samples->chain, samples->options.max_stack);
-	}
 	chain = samples->chain;
 	count = samples->chain_count;
 	/* these may be shown in another way, or are close at hand anyway */
-	if (hit->style->lbr || samples->options.stops_at || samples->frames.mask < FETCHED_FROM_SLOTS)
+	if (samples->options.stops_at || samples->frames.mask < FETCHED_FROM_SLOTS)
 		count = 0;
 	for (; i < count && samples->fetched_count < FETCHED_MOST; i++) {
 		if (chain.items[i] >= PD_CONTEXT_MAX)
@@ -551,35 +549,8 @@ static void put_entries(struct pd_samples *samples, const struct pd_shown_sample
 	}
 }
 
-/* Processors that keep the last calls: the kernel's part of the chain, then where the newest call went to and where each
- * one came from. False if the chain has no user part. */
-static bool put_calls(struct pd_samples *samples, const struct pd_shown_sample *hit, size_t count)
-{
-	struct pd_u64s chain = hit->brief.callchain;
-	const struct pd_branch_stack *stack = hit->sample->branch_stack;
-	unsigned cpumode = PD_CPUMODE_USER;
-	size_t kernel = 0;
-
-	while (kernel < count && chain.items[kernel] != (uint64_t)PD_CONTEXT_USER)
-		kernel++;
-	if (kernel == count || !stack || !stack->entries.count)
-		return false;
-	for (size_t i = 0; i < kernel; i++) {
-		if (chain.items[i] < PD_CONTEXT_MAX)
-			put_code(samples, hit, FORM_ENTRY, cpumode, chain.items[i]);
-		else
-			pd_chain_mode(chain.items[i], &cpumode);
-	}
-	put_code(samples, hit, FORM_ENTRY, PD_CPUMODE_USER, PD_ITEM(pd_branch, stack->entries, 0)->to);
-	for (size_t i = 0; i < stack->entries.count; i++)
-		put_code(samples, hit, FORM_ENTRY, PD_CPUMODE_USER, PD_ITEM(pd_branch, stack->entries, i)->from);
-	return true;
-}
-
 void pd_samples_chain(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
-	if (hit->style->lbr && put_calls(samples, hit, samples->chain_count))
-		return;
 	put_fetched(samples, hit, true);
 	put_entries(samples, hit);
 	/* perf shows the unwound stack; its first function is known without unwinding. */

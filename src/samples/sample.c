@@ -204,11 +204,9 @@ static const struct pd_event_style *style_of(struct pd_samples *samples, const s
 		if (event->attr->type != PD_TYPE_SOFTWARE || event->attr->config != PD_SW_BPF_OUTPUT)
 			style->shown &= ~(uint32_t)FIELD_BPF_OUTPUT;
 		style->chain = !samples->options.no_chains && HAS(event->attr, CALLCHAIN);
-		style->lbr = style->chain && HAS(event->attr, BRANCH_STACK) &&
-			     PD_BITS(event->attr->branch_sample_type, PD_BRANCH_TYPE_CALL_STACK);
-		style->copied = style->chain && HAS(event->attr, STACK_USER) && HAS(event->attr, REGS_USER);
+		style->copied = style->chain && pd_unwinder_wants(event->attr);
 		style->needs_sample = (style->shown & ~(uint32_t)(BRIEF | FIELD_TRACE)) || HAS(event->attr, READ) ||
-				      style->lbr || style->copied;
+				      style->copied;
 		make_name(samples, style, event);
 		style->known = style->name != NULL;
 	}

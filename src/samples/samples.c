@@ -145,7 +145,8 @@ static bool open_unwinder(struct pd_samples *samples)
 	const struct pd_unwind_options options = { .size = sizeof(options),
 						   .max_stack = samples->options.max_stack < UINT16_MAX ?
 									(unsigned)samples->options.max_stack :
-									UINT16_MAX };
+									UINT16_MAX,
+						   .stitch_lbr = samples->options.stitch_lbr };
 
 	if (samples->unwinder || samples->options.no_unwind || samples->options.no_chains ||
 	    !has_copied_stacks(samples))
@@ -251,8 +252,8 @@ static bool stands_alone(const struct pd_samples *samples)
 {
 	const struct pd_samples_options *options = &samples->options;
 
-	if (options->types || options->relative || options->delta || options->escape || samples->counted ||
-	    has_groups(samples) || pd_file_header(samples->file)->mode == PD_MODE_PIPE)
+	if (options->types || options->relative || options->delta || options->escape || options->stitch_lbr ||
+	    samples->counted || has_groups(samples) || pd_file_header(samples->file)->mode == PD_MODE_PIPE)
 		return false;
 	for (size_t i = 0; i < pd_file_event_count(samples->file); i++)
 		if (samples->fields[pd_event_kind(pd_file_event(samples->file, i))].shown & FIELD_TRACE)

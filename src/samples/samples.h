@@ -27,7 +27,6 @@ struct pd_event_style {
 	bool known;
 	bool needs_sample; /* the brief form is not enough */
 	bool chain;        /* it has call chains, which are shown */
-	bool lbr;          /* the user part of a chain is in the branch stack */
 	bool copied;       /* user stacks are copied as well */
 	char *name;        /* aligned, with a colon after it */
 	size_t name_size;

@@ -46,6 +46,7 @@ void pd_state_free(struct pd_state *state)
 	pd_index_fini(&state->text_index);
 	pd_index_fini(&state->object_index);
 	pd_index_fini(&state->cgroup_index);
+	pd_index_fini(&state->deferred_index);
 	pd_free(state->texts);
 	pd_free(state->objects);
 	pd_index_fini(&state->maps.kind_index);
@@ -58,7 +59,9 @@ void pd_state_free(struct pd_state *state)
 	pd_free(state->bpf);
 	pd_free(state->code);
 	pd_free(state->cgroups);
+	pd_free(state->deferred);
 	pd_free(state->build_ids);
+	pd_arena_fini(&state->chains);
 	pd_arena_fini(&state->kept);
 	pd_free(state);
 }

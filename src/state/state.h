@@ -64,6 +64,14 @@ struct pd_cgroup_path {
 	struct pd_moment from;
 };
 
+// The user part of call chains of earlier samples.
+struct pd_deferred_chain {
+	uint64_t cookie;
+	struct pd_moment when;
+	struct pd_u64s chain;
+	uint32_t tid; // 0: not said
+};
+
 // A thread number and its lives: so many of threads, from the first on.
 struct pd_tid {
 	uint32_t tid;
@@ -116,6 +124,10 @@ struct pd_state {
 	struct pd_cgroup_path *cgroups;
 	size_t cgroup_count, cgroup_capacity;
 	struct pd_index cgroup_index;
+	struct pd_arena chains; // of the next
+	struct pd_deferred_chain *deferred;
+	size_t deferred_count, deferred_capacity;
+	struct pd_index deferred_index;
 	struct pd_named_build_id *build_ids;
 	size_t build_id_count, build_id_capacity;
 	// finalized
@@ -147,6 +159,8 @@ bool pd_state_reserve(struct pd_state *state, void **items, size_t *capacity, si
 #define PD_STATE_GROW(state, items, item)                                                                         \
 	pd_state_reserve((state), (void **)&(state)->items, &(state)->item##_capacity, (state)->item##_count + 1, \
 			 sizeof(*(state)->items))
+// The rest of a chain that ends with a cookie, of a sample of this moment; empty if no record has it. It begins with its marker.
+struct pd_u64s pd_state_deferred(const struct pd_state *state, uint64_t cookie, uint32_t tid, struct pd_moment when);
 // A new item of a list, zeroed; NULL as above.
 void *pd_state_add(struct pd_state *state, struct pd_blocks *list, size_t item_size);
 // The number of the one copy of a text, or PD_INDEX_END as above.

@@ -7,6 +7,10 @@
 #include "format/decode.h"
 #include "state/state.h"
 
+enum {
+	PART_OF_LIMIT = 4 // of what a state may have: chains are not worth more
+};
+
 struct pd_moment pd_record_moment(const struct pd_record *record)
 {
 	const struct pd_attr *attr = record->event ? record->event->attr : NULL;
@@ -385,6 +389,33 @@ static bool take_cgroup(struct pd_state *state, const struct pd_record *record, 
 	return true;
 }
 
+// ---- parts of call chains ----
+
+// Without memory for more of them samples are shown without; that is counted where they are looked for.
+static bool take_deferred(struct pd_state *state, const struct pd_record *record, const void *decoded)
+{
+	const struct pd_callchain_deferred *in = decoded;
+	struct pd_deferred_chain chain = { .cookie = in->cookie, .when = pd_record_moment(record) };
+	size_t size = in->callchain.count * sizeof(*in->callchain.items);
+	uint64_t hash = pd_hash_u64(state->seed, in->cookie);
+
+	chain.tid = in->sample_id ? in->sample_id->tid : 0;
+	chain.chain.count = in->callchain.count;
+	state->chains.limit = (size_t)(state->limit / PART_OF_LIMIT);
+	if (!size || !(chain.chain.items = pd_arena_copy(&state->chains, in->callchain.items, size)))
+		return true;
+	if (!PD_STATE_GROW(state, deferred, deferred))
+		return false;
+	if (!pd_index_add(&state->deferred_index, hash, (uint32_t)state->deferred_count)) {
+		state->failure = PD_ERROR_MEMORY;
+		return false;
+	}
+	state->deferred[state->deferred_count++] = chain;
+	return true;
+}
+
+// ---- build ids ----
+
 static bool put_build_id(struct pd_state *state, const struct pd_header_build_id *in, uint16_t misc)
 {
 	unsigned cpumode = (unsigned)PD_BITS(misc, PD_MISC_CPUMODE);
@@ -420,17 +451,12 @@ static bool take_build_id(struct pd_state *state, const struct pd_record *record
 typedef bool take_fn(struct pd_state *state, const struct pd_record *record, const void *decoded);
 
 static take_fn *const takers[] = {
-	[PD_RECORD_MMAP] = take_mmap,
-	[PD_RECORD_COMM] = take_comm,
-	[PD_RECORD_EXIT] = take_exit,
-	[PD_RECORD_FORK] = take_fork,
-	[PD_RECORD_MMAP2] = take_mmap2,
-	[PD_RECORD_NAMESPACES] = take_namespaces,
-	[PD_RECORD_KSYMBOL] = take_ksymbol,
-	[PD_RECORD_BPF_EVENT] = take_bpf,
-	[PD_RECORD_CGROUP] = take_cgroup,
-	[PD_RECORD_TEXT_POKE] = take_code,
-	[PD_RECORD_HEADER_BUILD_ID] = take_build_id,
+	[PD_RECORD_MMAP] = take_mmap,       [PD_RECORD_COMM] = take_comm,
+	[PD_RECORD_EXIT] = take_exit,       [PD_RECORD_FORK] = take_fork,
+	[PD_RECORD_MMAP2] = take_mmap2,     [PD_RECORD_NAMESPACES] = take_namespaces,
+	[PD_RECORD_KSYMBOL] = take_ksymbol, [PD_RECORD_BPF_EVENT] = take_bpf,
+	[PD_RECORD_CGROUP] = take_cgroup,   [PD_RECORD_CALLCHAIN_DEFERRED] = take_deferred,
+	[PD_RECORD_TEXT_POKE] = take_code,  [PD_RECORD_HEADER_BUILD_ID] = take_build_id,
 };
 
 static enum pd_status fail(const struct pd_state *state, struct pd_error *error)

@@ -11,6 +11,25 @@
 
 #define MIXED_BITS ((UINT64_C(1) << 48) - 1)
 
+// ---- mappings of a thread ----
+
+static bool is_before(struct pd_moment a, struct pd_moment b)
+{
+	return a.time_ns < b.time_ns || (a.time_ns == b.time_ns && a.order < b.order);
+}
+
+uint64_t pd_unwinder_maps(struct pd_unwinder *unwinder, uint32_t pid, uint32_t tid, struct pd_moment when)
+{
+	struct pd_unwind_view *view = &unwinder->views[(tid ^ tid >> 10) % PD_UNWIND_VIEWS];
+
+	if (!view->used || view->tid != tid || view->pid != pid || is_before(when, view->view.from) ||
+	    !is_before(when, view->view.until)) {
+		*view = (struct pd_unwind_view){ .pid = pid, .tid = tid, .used = true };
+		pd_state_view(unwinder->shared->state, pid, tid, when, &view->view);
+	}
+	return view->view.maps;
+}
+
 // ---- spans ----
 
 // The span becomes that part of the mapping which is in one segment of the object, or the address alone.

@@ -7,9 +7,13 @@
 #include "unwind/unwinder.h"
 
 static const char *const words[] = {
-	[PD_UNWIND_STACK_END] = "the copied stack ends", [PD_UNWIND_OTHER_STACK] = "the caller is on another stack",
-	[PD_UNWIND_NO_RULE] = "no unwind rules",         [PD_UNWIND_NO_OBJECT] = "object not found",
-	[PD_UNWIND_DAMAGED] = "invalid frame",           [PD_UNWIND_DEPTH] = "maximum depth",
+	[PD_UNWIND_STACK_END] = "the copied stack ends",
+	[PD_UNWIND_OTHER_STACK] = "the caller is on another stack",
+	[PD_UNWIND_NO_RULE] = "no unwind rules",
+	[PD_UNWIND_NO_OBJECT] = "object not found",
+	[PD_UNWIND_DAMAGED] = "invalid frame",
+	[PD_UNWIND_DEPTH] = "maximum depth",
+	[PD_UNWIND_DEFERRED] = "no record has the user part",
 };
 
 // Whether the object says more than the reason.

@@ -262,7 +262,20 @@ static bool step_by_chain(struct pd_unwind_walk *walk, unsigned link_at)
 	return true;
 }
 
-static bool step_without_rule(struct pd_unwind_walk *walk)
+// Innermost functions may not have saved their return address.
+static bool step_by_link(struct pd_unwind_walk *walk)
+{
+	const struct pd_unwind_arch *arch = walk->arch;
+	uint64_t sp, pc;
+
+	if (!arch->has_link || !walk->has_link || !get_register(walk, arch->ra, &pc) ||
+	    !get_register(walk, arch->sp, &sp) || (pc & arch->code_mask) == walk->pc || !is_code(walk, pc))
+		return false;
+	set_frame(walk, sp, pc);
+	return true;
+}
+
+static bool step_by_fallback(struct pd_unwind_walk *walk)
 {
 	switch (walk->arch->fallback) {
 	case PD_FALLBACK_PAIR:
@@ -275,6 +288,11 @@ static bool step_without_rule(struct pd_unwind_walk *walk)
 	default:
 		return false;
 	}
+}
+
+static bool step_without_rule(struct pd_unwind_walk *walk)
+{
+	return step_by_fallback(walk) || step_by_link(walk);
 }
 
 // ---- all frames ----

@@ -67,6 +67,7 @@ enum pd_status pd_unwinder_new(struct pd_file *file, const struct pd_state *stat
 		pd_unwind_shared_free(shared);
 		return pd_fail_memory(error);
 	}
+	pd_unwind_prepare_calls(unwinder);
 	*unwinder_out = unwinder;
 	return PD_OK;
 }
@@ -103,6 +104,7 @@ void pd_unwinder_free(struct pd_unwinder *unwinder)
 	pd_free(unwinder->cached);
 	pd_free(unwinder->views);
 	pd_free(unwinder->counts);
+	pd_free(unwinder->calls);
 	pd_free(unwinder->chain);
 	pd_free(unwinder);
 }
@@ -140,11 +142,17 @@ bool pd_unwinder_follow(struct pd_unwinder *unwinder)
 	return true;
 }
 
-bool pd_unwinder_wants(const struct pd_attr *attr)
+bool pd_unwinder_has_stacks(const struct pd_attr *attr)
 {
 	const uint64_t parts = PD_MASK(PD_SAMPLE_TYPE_REGS_USER) | PD_MASK(PD_SAMPLE_TYPE_STACK_USER);
 
 	return (attr->sample_type & parts) == parts;
+}
+
+bool pd_unwinder_wants(const struct pd_attr *attr)
+{
+	return pd_unwinder_has_stacks(attr) || pd_unwinder_joins(attr) || pd_unwinder_has_calls(attr) ||
+	       pd_unwinder_has_link(attr);
 }
 
 // ---- what was counted ----
@@ -159,6 +167,7 @@ const char *pd_unwind_end_name(enum pd_unwind_end end)
 		[PD_UNWIND_NO_OBJECT] = "no_object",
 		[PD_UNWIND_DAMAGED] = "damaged",
 		[PD_UNWIND_DEPTH] = "depth",
+		[PD_UNWIND_DEFERRED] = "deferred",
 	};
 
 	return (size_t)end < PD_UNWIND_ENDS ? names[end] : NULL;
@@ -195,23 +204,6 @@ static void count_end(struct pd_unwinder *unwinder, const struct pd_unwind_walk 
 }
 
 // ---- samples ----
-
-static bool is_before(struct pd_moment a, struct pd_moment b)
-{
-	return a.time_ns < b.time_ns || (a.time_ns == b.time_ns && a.order < b.order);
-}
-
-static uint64_t maps_of(struct pd_unwinder *unwinder, uint32_t pid, uint32_t tid, struct pd_moment when)
-{
-	struct pd_unwind_view *view = &unwinder->views[(tid ^ tid >> 10) % PD_UNWIND_VIEWS];
-
-	if (!view->used || view->tid != tid || view->pid != pid || is_before(when, view->view.from) ||
-	    !is_before(when, view->view.until)) {
-		*view = (struct pd_unwind_view){ .pid = pid, .tid = tid, .used = true };
-		pd_state_view(unwinder->shared->state, pid, tid, when, &view->view);
-	}
-	return view->view.maps;
-}
 
 // Registers as they were recorded, in the numbers of DWARF. False if what unwinding begins with is missing.
 static bool take_registers(struct pd_unwind_walk *walk, uint64_t mask, struct pd_u64s regs)
@@ -285,8 +277,10 @@ bool pd_unwinder_decoded(struct pd_unwinder *unwinder, const struct pd_record *r
 	struct pd_unwind_walk walk;
 	size_t recorded;
 
-	if (!has_stack(sample))
-		return false;
+	if (pd_unwinder_has_calls(record->event->attr) && pd_unwind_calls(unwinder, sample, unwound_out))
+		return true;
+	if (!has_stack(sample) || !unwinder->shared->symbols)
+		return pd_unwind_parts(unwinder, record, sample, unwound_out);
 	walk.unwinder = unwinder;
 	walk.registers.known = 0;
 	if (!begin_walk(&walk, record->event->attr, sample))
@@ -302,7 +296,7 @@ bool pd_unwinder_decoded(struct pd_unwinder *unwinder, const struct pd_record *r
 	walk.when = pd_record_moment(record);
 	walk.pid = sample->pid;
 	walk.tid = sample->tid;
-	walk.maps = maps_of(unwinder, sample->pid, sample->tid, walk.when);
+	walk.maps = pd_unwinder_maps(unwinder, sample->pid, sample->tid, walk.when);
 	pd_unwind_walk(&walk);
 	count_end(unwinder, &walk);
 	*unwound_out = (struct pd_unwound){

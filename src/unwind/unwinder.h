@@ -109,6 +109,8 @@ struct pd_unwind_trail {
 	struct pd_unwind_trod frames[PD_UNWIND_TRAIL];
 };
 
+struct pd_unwind_calls;
+
 struct pd_unwinder {
 	struct pd_unwind_shared *shared;
 	struct pd_unwind_options options;
@@ -117,6 +119,8 @@ struct pd_unwinder {
 	struct pd_unwind_view *views;                        // by tid
 	struct pd_unwind_trail *trails;                      // one more than there are in the next
 	struct pd_unwind_trail *trail[PD_UNWIND_TRAILS + 1]; // by tid; the last one is free
+	struct pd_unwind_calls *calls;                       // by tid, to be stitched, or NULL
+	uint64_t kept_calls;                                 // of the processor
 	uint64_t *chain;
 	size_t chain_capacity;
 	uint64_t (*counts)[PD_UNWIND_ENDS]; // by object, the first is for none
@@ -167,6 +171,18 @@ const struct pd_unwind_module *pd_unwind_jitted_module(struct pd_unwind_shared *
 						       const struct pd_location *location,
 						       const struct pd_unwind_arch *arch);
 
+// ---- calls.c ----
+
+void pd_unwind_prepare_calls(struct pd_unwinder *unwinder);
+// The chain of a sample whose user part is in its branch stack. False if it is not.
+bool pd_unwind_calls(struct pd_unwinder *unwinder, const struct pd_sample *sample, struct pd_unwound *unwound_out);
+
+// ---- parts.c ----
+
+// The chain of a sample that has it in two parts, or lacks its second function. False if there is nothing to add.
+bool pd_unwind_parts(struct pd_unwinder *unwinder, const struct pd_record *record, const struct pd_sample *sample,
+		     struct pd_unwound *unwound_out);
+
 // ---- step.c ----
 
 // Fills frames, count, end and object.
@@ -174,6 +190,8 @@ void pd_unwind_walk(struct pd_unwind_walk *walk);
 
 // ---- known.c ----
 
+// The number of the mappings that a thread has.
+uint64_t pd_unwinder_maps(struct pd_unwinder *unwinder, uint32_t pid, uint32_t tid, struct pd_moment when);
 // To be called first for a walk.
 void pd_unwind_begin(struct pd_unwind_walk *walk);
 // What is at an address.
@@ -196,8 +214,15 @@ void pd_unwinder_forget_counts(struct pd_unwinder *unwinder);
 // The state was finalized anew: mappings may have changed, and there may be more objects. There must be no clones. False if there
 // is no memory.
 bool pd_unwinder_follow(struct pd_unwinder *unwinder);
-// Whether an event has what is unwound.
+// Whether chains of an event are not, or not all, as they were recorded: copied stacks are unwound, parts joined, branches calls.
 bool pd_unwinder_wants(const struct pd_attr *attr);
+bool pd_unwinder_has_stacks(const struct pd_attr *attr);
+bool pd_unwinder_has_calls(const struct pd_attr *attr);
+bool pd_unwinder_has_link(const struct pd_attr *attr);
+static inline bool pd_unwinder_joins(const struct pd_attr *attr)
+{
+	return PD_BITS(attr->flags, PD_ATTR_DEFER_CALLCHAIN);
+}
 // The same as pd_unwinder_sample, of a sample that was decoded.
 bool pd_unwinder_decoded(struct pd_unwinder *unwinder, const struct pd_record *record, const struct pd_sample *sample,
 			 struct pd_unwound *unwound_out);

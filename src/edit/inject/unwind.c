@@ -91,12 +91,18 @@ void pd_inject_unwind_close(struct pd_inject *inject)
 	inject->unwind = NULL;
 }
 
+static bool is_replaced(const struct pd_attr *attr)
+{
+	return pd_unwinder_has_stacks(attr) || pd_unwinder_joins(attr);
+}
+
 void pd_inject_unwind_attr(struct pd_attr *attr)
 {
 	const uint64_t parts = PD_MASK(PD_SAMPLE_TYPE_REGS_USER) | PD_MASK(PD_SAMPLE_TYPE_STACK_USER);
 
-	if (!pd_unwinder_wants(attr))
+	if (!is_replaced(attr))
 		return;
+	attr->flags &= ~(PD_MASK(PD_ATTR_DEFER_CALLCHAIN) | PD_MASK(PD_ATTR_DEFER_OUTPUT));
 	attr->sample_type = (attr->sample_type & ~parts) | PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN);
 	attr->sample_regs_user = 0;
 	attr->sample_stack_user = 0;
@@ -113,7 +119,10 @@ enum pd_inject_action pd_inject_unwind_record(struct pd_inject *inject, struct p
 	struct pd_sample changed;
 	struct pd_unwound unwound;
 
-	if (record->type != PD_RECORD_SAMPLE || !record->event || !pd_unwinder_wants(record->event->attr))
+	// samples have it from now on
+	if (record->type == PD_RECORD_CALLCHAIN_DEFERRED)
+		return PD_INJECT_DROP;
+	if (record->type != PD_RECORD_SAMPLE || !record->event || !is_replaced(record->event->attr))
 		return PD_INJECT_PASS;
 	sample = pd_as_sample(record);
 	// what is damaged was reported, and has another form than samples have from now on

@@ -163,7 +163,7 @@ static void take_sample(struct pd_export *self, const struct pd_record *record)
 		self->failed = true;
 		return;
 	}
-	if (record->event->attr->sample_type & parts) {
+	if (record->event->attr->sample_type & parts || pd_unwinder_wants(record->event->attr)) {
 		full = pd_as_sample(record);
 		if (!full) {
 			self->result.damaged++;

@@ -42,7 +42,9 @@ static void take_chain(struct pd_collector *c, const struct hit *hit, struct pd_
 
 	if (hit->sample && pd_unwinder_decoded(c->unwinder, hit->record, hit->sample, &unwound)) {
 		chain = unwound.chain;
-		pending->unwound = unwound.end == PD_UNWIND_OUTERMOST ? PD_UNWOUND : PD_UNWOUND_PARTLY;
+		pending->unwound = unwound.joined                     ? 0 :
+				   unwound.end == PD_UNWIND_OUTERMOST ? PD_UNWOUND :
+									PD_UNWOUND_PARTLY;
 	}
 	pending->chain = chain.items;
 	pending->chain_count = (uint32_t)chain.count;
@@ -201,7 +203,8 @@ bool pd_collector_needs_parts(const struct pd_collector *c, const struct pd_even
 			       PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT) | PD_MASK(PD_SAMPLE_TYPE_CGROUP) |
 			       PD_MASK(PD_SAMPLE_TYPE_STACK_USER);
 
-	return (event->attr->sample_type & parts) || (c->options->by & (PD_BY_RAW | PD_BY_ACCESS));
+	return (event->attr->sample_type & parts) || pd_unwinder_wants(event->attr) ||
+	       (c->options->by & (PD_BY_RAW | PD_BY_ACCESS));
 }
 
 const struct pd_thread_view *pd_collector_view_anew(const struct pd_collector *c, struct pd_thread_view *view,
