@@ -135,18 +135,36 @@ def measure(tool, tools, path, work, runs, only):
         yield Row(name, side, ours, ONLY_OURS.get(name))
 
 
+# commands by work that are measured with an index of symbols and unwind rules from an earlier run, and without one; folded beside perf script
 START = (["report", "--no-children", "-g", "none"], ["report", "--no-children", "-g", "graph"], ["script"])
+ONE = ["--threads", "1"]
+STACKS = (
+    ["script", "--no-inline", *ONE],
+    ["report", "--no-inline", "--no-children", "-g", "graph", *ONE],
+    ["folded", "--no-inline", *ONE],
+)
+INDEXED = {"start": START, "stacks": STACKS}
 
 
-def measure_start(tool, tools, path, runs, only, scratch):
-    """Rows of commands with an index of symbols from an earlier run, and without one."""
-    for words in START:
-        name = shlex.join(words)
+def perf_side(tool, perf, words, path, script):
+    """perf with the same arguments, less those that it has not; folding begins with its script."""
+    if not perf or words[0] == "folded":
+        return script or Side(tool, None)
+    words = [word for word in words if word not in ONE]
+    return Side(tool, [perf, *words, *(["--stdio"] if words[0] == "report" else []), "-i", path])
+
+
+def measure_indexed(tool, tools, path, work, runs, only, scratch):
+    """Rows of commands with an index from an earlier run, and without one."""
+    script = None
+    for words in INDEXED[work]:
+        name = shlex.join(words).removesuffix(" --threads 1")
         if only not in name:
             continue
         stdio = ["--stdio"] if words[0] == "report" else []
         warm, cold = (os.path.join(scratch, word) for word in ("warm", "cold"))
-        theirs = Side(tool, tools["perf"] and [tools["perf"], *words, *stdio, "-i", path])
+        theirs = perf_side(tool, tools["perf"], words, path, script)
+        script = theirs if words[0] == "script" else script
         sides = [
             (f"{name}, index", Side(tool, [tools["perfdata"], *words, *stdio, "--index-dir", warm, "-i", path])),
             (
@@ -159,10 +177,12 @@ def measure_start(tool, tools, path, runs, only, scratch):
             ),
         ]
         for _ in range(runs):
-            theirs.run_again()
+            if words[0] != "folded":
+                theirs.run_again()
             for _, side in sides:
                 side.run_again()
-        yield from (Row(label, theirs, side, None) for label, side in sides)
+        of = "script" if words[0] == "folded" else None
+        yield from (Row(label, theirs, side, of) for label, side in sides)
 
 
 def cat(tool, path, runs):
