@@ -23,7 +23,7 @@ import { TreeView } from "./tree/view";
 import { ACTIONS, added } from "./ui/actions";
 import { Crumbs } from "./ui/crumbs";
 import { describeNode } from "./ui/describe";
-import { button, el, onceAFrame } from "./ui/dom";
+import { button, el, onceAFrame, onPage } from "./ui/dom";
 import { showHelp } from "./ui/help";
 import { Keys } from "./ui/keys";
 import { Look } from "./ui/look";
@@ -91,8 +91,8 @@ export class App implements Host {
 		this.build();
 		this.watchTheme();
 		this.takeAddress();
-		window.addEventListener("popstate", () => this.takeAddress());
-		window.addEventListener("hashchange", () => this.takeAddress());
+		onPage(window, "popstate", () => this.takeAddress());
+		onPage(window, "hashchange", () => this.takeAddress());
 		new Keys(this).listen();
 	}
 
@@ -116,9 +116,9 @@ export class App implements Host {
 			this.look.setDark(dark.matches);
 			this.draw();
 		};
-		dark.addEventListener("change", show);
+		onPage(dark, "change", show);
 		this.look.setDark(dark.matches);
-		window.addEventListener("resize", this.draw);
+		onPage(window, "resize", this.draw);
 	}
 
 	// ---- state ----
@@ -164,6 +164,19 @@ export class App implements Host {
 		this.warn(messages.length > 0 ? `Not understood in the link: ${messages.join("; ")}` : "");
 		if (event) void this.session.readEvent().then(() => this.draw());
 		this.draw();
+	}
+
+	// Whether somebody is in the middle of something, which more data should not disturb.
+	get isBusy(): boolean {
+		const active = document.activeElement;
+		return this.session.preview !== undefined || active === this.toolbar.search || active instanceof HTMLSelectElement
+			|| !this.menuBox.element.hidden || document.querySelector("dialog[open]") !== null;
+	}
+
+	// Puts what the address does not have yet into it, for the page that comes after this one.
+	keep(): void {
+		clearTimeout(this.urlTimer);
+		this.putAddress(false);
 	}
 
 	undo(): void {

@@ -14,7 +14,7 @@ const model = require("./model.js");
 
 const page = fs.readFileSync(process.argv[2], "utf8");
 const script = page.slice(page.lastIndexOf("<script>") + 8, page.lastIndexOf("</script>"));
-const global = { TextDecoder, DecompressionStream, Uint8Array, Int32Array, Float64Array, BigUint64Array, DataView, atob, queueMicrotask };
+const global = { TextDecoder, DecompressionStream, Uint8Array, Int32Array, Float64Array, BigUint64Array, DataView, atob, AbortController };
 vm.runInNewContext(script, global);
 const core = global.perfdataView;
 
@@ -262,6 +262,54 @@ test("no text makes the reader of states throw", async () => {
 		assert(core.state.VIEWS.includes(state.view));
 	}
 	assert.equal(core.state.stateOf("#1&v=flame&zz=1&fp=other", recording).messages.length, 2);
+});
+
+// ---- colours ----
+
+test("text can be read on every colour", () => {
+	const { LIGHT, DARK, contrast, hueOf } = core.colours;
+	for (const theme of [LIGHT, DARK]) {
+		const dark = theme === DARK;
+		const hues = Array.from({ length: 360 }, (_, hue) => hueOf(hue, dark));
+		for (const fill of [...Object.values(theme.kinds), ...theme.objects, theme.rest, theme.equal, theme.page, theme.edge, ...hues])
+			assert(contrast(fill, theme.text) >= 4.5, `${theme.text} on ${fill}: ${contrast(fill, theme.text)}`);
+		// The strong ends of changes take whichever text is readable.
+		for (const fill of [...theme.shrank, ...theme.grew])
+			assert(Math.max(contrast(fill, "#111111"), contrast(fill, "#FFFFFF")) >= 4.5, fill);
+		assert(contrast(theme.soft, theme.page) >= 4.5 && contrast(theme.accent, theme.page) >= 3);
+	}
+});
+
+// Sight as Machado, Oliveira and Fernandes (2009) have it for full strength, on linear light.
+const SIGHTS = {
+	normal: [1, 0, 0, 0, 1, 0, 0, 0, 1],
+	protan: [0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998],
+	deutan: [0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.01182, 0.04294, 0.968881],
+	tritan: [1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.3039],
+};
+
+function labOf(colour, sight) {
+	const linear = core.colours.parts(colour).map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+	const [r, g, b] = [0, 3, 6].map((row) => Math.min(Math.max(linear[0] * sight[row] + linear[1] * sight[row + 1] + linear[2] * sight[row + 2], 0), 1));
+	const f = (value) => (value > 216 / 24389 ? Math.cbrt(value) : (value * 24389 / 27 + 16) / 116);
+	const [x, y, z] = [(0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047, 0.2126729 * r + 0.7151522 * g + 0.072175 * b,
+		(0.0193339 * r + 0.119192 * g + 0.9503041 * b) / 1.08883].map(f);
+	return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+
+test("kinds differ for every sight", () => {
+	for (const theme of [core.colours.LIGHT, core.colours.DARK]) {
+		const fills = Object.values(theme.kinds);
+		for (const [name, sight] of Object.entries(SIGHTS)) {
+			for (let one = 0; one < fills.length; one++) {
+				for (let other = 0; other < one; other++) {
+					const [a, b] = [labOf(fills[one], sight), labOf(fills[other], sight)];
+					const difference = Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+					assert(difference >= 15, `${fills[one]} and ${fills[other]} for ${name} sight: ${difference}`);
+				}
+			}
+		}
+	}
 });
 
 // ---- the container ----

@@ -22,6 +22,18 @@ export function button(text: string, title: string, click: () => void, attribute
 	return el("button", { type: "button", title, click, ...attributes }, text);
 }
 
+// What listens to the whole page ends when another recording, or more of it, is shown.
+let life = new AbortController();
+
+export function renewPage(): void {
+	life.abort();
+	life = new AbortController();
+}
+
+export function onPage<T extends Event>(target: EventTarget, type: string, listener: (event: T) => void): void {
+	target.addEventListener(type, listener as unknown as EventListener, { signal: life.signal });
+}
+
 // A canvas as large as its element, in pixels of the screen; the context is cleared and counts in CSS pixels.
 export function cleared(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
 	const ratio = window.devicePixelRatio || 1;

@@ -3,6 +3,7 @@
 
 import type { App } from "../app";
 import { ACTIONS, added, hideKernel } from "./actions";
+import { onPage } from "./dom";
 import { showFilters } from "./filters";
 import { showHelp } from "./help";
 
@@ -10,7 +11,7 @@ export class Keys {
 	constructor(private readonly app: App) {}
 
 	listen(): void {
-		document.addEventListener("keydown", (event) => {
+		onPage<KeyboardEvent>(document, "keydown", (event) => {
 			if (!event.defaultPrevented && this.take(event)) event.preventDefault();
 		});
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What comes up over the page: tooltips, the menu of a function, and dialogs.
 
-import { button, el } from "./dom";
+import { button, el, onPage } from "./dom";
 import type { MenuItem, TipLine } from "./view";
 
 const AWAY = 14; // pixels from the pointer
@@ -31,7 +31,7 @@ export class Menu {
 	private back: HTMLElement | null = null;
 
 	constructor() {
-		document.addEventListener("pointerdown", (event) => {
+		onPage<PointerEvent>(document, "pointerdown", (event) => {
 			if (!this.element.contains(event.target as Node)) this.hide();
 		});
 		this.element.addEventListener("keydown", (event) => this.key(event));
