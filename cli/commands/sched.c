@@ -2,7 +2,7 @@
 /*
  * perfdata sched timehist, latency and map: switches and wakeups as perf prints them.
  */
-#include "files/input.h"
+#include "files/print_file.h"
 
 #include <perfdata/sched.h>
 
@@ -37,29 +37,6 @@ static const struct example examples[] = {
 	  "how long each thread slept, waited for disks, and for a CPU" },
 	{ 0 },
 };
-
-/* Opens the file of a call, prints from it and closes it. */
-typedef enum pd_status print_fn(struct input *input, const void *values, struct pd_error *error);
-
-static int print_file(const struct call *call, const struct input_options *options, print_fn *print)
-{
-	struct input_options from = *options;
-	struct pd_error error;
-	enum pd_status status;
-	struct input input;
-	int code;
-
-	from.keep = true; /* time order may need two passes */
-	code = input_open(&input, &from, call, NULL, NULL);
-	if (code != CODE_OK)
-		return code;
-	status = print(&input, call->values, &error);
-	if (status == PD_ERROR_NO_SAMPLES)
-		code = print_failure(CODE_NO_SAMPLES, "%s: %s", input.name, error.message);
-	else if (status < 0 && status != PD_ERROR_OUTPUT)
-		code = code_with_error(status, &error);
-	return input_close(&input, code);
-}
 
 static enum pd_status print_timehist(struct input *input, const void *of_call, struct pd_error *error)
 {

@@ -28,6 +28,7 @@
  *   trace.h         fields of tracepoints
  *   interval.h      what threads did over time, from context switches
  *   sched.h         switches and wakeups as text
+ *   pairs.h         system calls and others from begin to end, as text
  *   waiting.h       a recording of switches as one of waiting
  *   jitdump.h       JIT-compiled code from jitdump files
  *   symbol.h        names of addresses
@@ -120,6 +121,7 @@
 #include <perfdata/merge.h>
 #include <perfdata/objects.h>
 #include <perfdata/outfile.h>
+#include <perfdata/pairs.h>
 #include <perfdata/print.h>
 #include <perfdata/profile.h>
 #include <perfdata/quipper.h>

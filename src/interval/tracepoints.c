@@ -75,6 +75,15 @@ static enum pd_status read_fields(struct pd_tracepoints *tracepoints, const stru
 	return status;
 }
 
+static bool matches(const struct pd_event *event, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (name[length - 1] == '*')
+		return event->name && !strncmp(event->name, name, length - 1);
+	return pd_event_is(event, name);
+}
+
 static enum pd_status read_event(struct pd_tracepoints *tracepoints, const struct pd_event *event,
 				 struct pd_tracepoint_event *found, struct pd_error *error)
 {
@@ -83,7 +92,7 @@ static enum pd_status read_event(struct pd_tracepoints *tracepoints, const struc
 
 	for (size_t i = 0; i < tracepoints->table_count && !is.wanted; i++) {
 		is.which = (uint8_t)i;
-		is.wanted = pd_event_is(event, tracepoints->table[i].name);
+		is.wanted = matches(event, tracepoints->table[i].name);
 	}
 	if (is.wanted) {
 		tracepoints->found |= UINT64_C(1) << is.which;

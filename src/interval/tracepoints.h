@@ -15,7 +15,7 @@ enum {
 };
 
 struct pd_tracepoint {
-	const char *name;
+	const char *name;                         // a '*' at its end: whatever begins so
 	const char *fields[PD_TRACEPOINT_FIELDS]; // that it must have, up to NULL; '?' before one that it may lack
 };
 

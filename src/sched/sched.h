@@ -101,6 +101,7 @@ struct pd_sched_thread *pd_sched_find(struct pd_sched *sched, int32_t pid, int32
 struct pd_sched_thread *pd_sched_find_idle(struct pd_sched *sched, uint32_t cpu, struct pd_error *error);
 // Names, begins and ends of threads, of records that are not samples.
 enum pd_status pd_sched_take_task(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error);
+void pd_sched_add_value(struct pd_sched_stats *stats, uint64_t value);
 // Adds the time from before_ns, when the CPU was given to it, to time_ns.
 void pd_sched_add_run(struct pd_sched_thread *thread, uint64_t time_ns, uint64_t before_ns);
 // Copies as much as fits, without what is not to be printed.

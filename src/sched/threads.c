@@ -189,7 +189,7 @@ enum pd_status pd_sched_take_task(struct pd_sched *sched, const struct pd_record
 
 // ---- times ----
 
-static void add_value(struct pd_sched_stats *stats, uint64_t value)
+void pd_sched_add_value(struct pd_sched_stats *stats, uint64_t value)
 {
 	double delta = (double)value - stats->mean;
 
@@ -222,7 +222,7 @@ void pd_sched_add_run(struct pd_sched_thread *thread, uint64_t time_ns, uint64_t
 		if (thread->last_ns && thread->last_ns <= before_ns)
 			add_wait(thread, before_ns - thread->last_ns);
 	}
-	add_value(&thread->stats, thread->run_ns);
+	pd_sched_add_value(&thread->stats, thread->run_ns);
 	thread->total_run_ns += thread->run_ns;
 	thread->total_delay_ns += thread->delay_ns;
 	thread->total_sleep_ns += thread->sleep_ns;

@@ -50,6 +50,7 @@ WAYS = {
     "sched-timehist": SWITCHES,
     "sched-latency": SWITCHES,
     "sched-map": SWITCHES,
+    "trace": CALLS,
     "profile": {1: "save -o out bad", 3: "save -o out no", 4: "save -o no/out good", 5: "save -o out good --where period<0",
                 6: "save -o out empty"},
     "sql": {1: "bad .tables", 3: "no .tables", 4: "good -o no/out", 5: "good --event nothing .tables"},

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+// The pass over a file that all have in common.
+#include "pairs/pairs.h"
+
+#include <perfdata/run.h>
+
+enum {
+	ARENA_LIMIT = 2047 << 20
+};
+
+static enum pd_status take_record(void *self, struct pd_stream *stream, const struct pd_record *record,
+				  struct pd_error *error)
+{
+	struct pd_pairs *pairs = self;
+	struct pd_tracepoint_sample sample;
+	enum pd_status status = pd_tracepoints_take(&pairs->points, record, &sample, error);
+
+	(void)stream;
+	if (status == PD_OK)
+		return pairs->take(pairs, &sample, error);
+	if (status == PD_END)
+		status = pd_sched_take_task(&pairs->sched, record, error);
+	if (status == PD_OK && pairs->other)
+		status = pairs->other(pairs, record, error);
+	return status;
+}
+
+enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct pd_text *text,
+			    const struct pd_tracepoint *table, size_t count, size_t thread_limit, const char *missing,
+			    struct pd_error *error)
+{
+	const struct pd_run_options run = { .size = sizeof(run), .threads = 1, .order = PD_ORDER_TIME };
+	const struct pd_sink sink = { .size = sizeof(sink), .self = pairs, .record = take_record };
+	struct pd_sched *sched = &pairs->sched;
+	enum pd_status status = pd_tracepoints_init(&pairs->points, file, table, count, error);
+
+	sched->file = file;
+	sched->text = text;
+	sched->options = &pairs->limits;
+	sched->arena.limit = ARENA_LIMIT;
+	sched->map.seed = pd_hash_secret();
+	pairs->limits.thread_limit = thread_limit;
+	if (status >= 0 && !pd_sched_find(sched, 0, 0, error))
+		status = error->status;
+	if (status >= 0)
+		status = pd_run(file, &run, &sink, error);
+	if (status >= 0 && !pairs->points.found)
+		status = pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET, "%s", missing);
+	return status;
+}
+
+void pd_pairs_fini(struct pd_pairs *pairs)
+{
+	pd_tracepoints_fini(&pairs->points);
+	pd_free(pairs->sched.threads);
+	pd_u64_map_fini(&pairs->sched.map);
+	pd_arena_fini(&pairs->sched.arena);
+}
+
+enum pd_status pd_pairs_flush(struct pd_text *text, struct pd_error *error)
+{
+	if (!pd_text_flush_large(text))
+		return pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "the output cannot be written");
+	return pd_text_failed(text) ? pd_fail_memory(error) : PD_OK;
+}

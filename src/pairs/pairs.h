@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of pairs of events as text.
+ *
+ *   pairs.c      what they have in common: a pass over the file, and sums
+ *   syscalls.c   perf trace -s; syscall_names.c with syscalls.def, names of system calls; errors.def, names of errors
+ */
+#ifndef PD_PAIRS_PAIRS_H
+#define PD_PAIRS_PAIRS_H
+
+#include <perfdata/pairs.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text/text.h"
+#include "interval/tracepoints.h"
+#include "sched/sched.h"
+
+struct pd_pairs;
+typedef enum pd_status pd_pairs_fn(struct pd_pairs *pairs, const struct pd_tracepoint_sample *sample,
+				   struct pd_error *error);
+
+// A pass: who reads puts this first into its own struct.
+struct pd_pairs {
+	struct pd_sched sched; // threads, and memory
+	struct pd_timehist_options limits;
+	struct pd_tracepoints points;
+	pd_pairs_fn *take;
+	// Gets all other records, too; may be NULL.
+	enum pd_status (*other)(struct pd_pairs *pairs, const struct pd_record *record, struct pd_error *error);
+};
+
+// Reads all of a file in time order. Errors also: PD_ERROR_NO_SAMPLES, with this message, if no event is in the table.
+enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct pd_text *text,
+			    const struct pd_tracepoint *table, size_t count, size_t thread_limit, const char *missing,
+			    struct pd_error *error);
+void pd_pairs_fini(struct pd_pairs *pairs);
+// Writes out what is long, and says how it went.
+enum pd_status pd_pairs_flush(struct pd_text *text, struct pd_error *error);
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+// perf trace -s: a table of system calls for each thread, from their begins and ends.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "pairs/pairs.h"
+
+enum {
+	RAW_ENTER,
+	RAW_EXIT,
+	ENTER,
+	EXIT,
+	RAW_ONLY = 2,
+	ERRORS_MOST = 4095,
+	BUCKETS = 256 // of perf's table of threads, whose order is that of the output
+};
+
+static const struct pd_tracepoint points[] = {
+	[RAW_ENTER] = { "raw_syscalls:sys_enter", { "id" } },
+	[RAW_EXIT] = { "raw_syscalls:sys_exit", { "id", "ret" } },
+	[ENTER] = { "syscalls:sys_enter_*", { "?__syscall_nr", "?nr" } },
+	[EXIT] = { "syscalls:sys_exit_*", { "?__syscall_nr", "ret", "?nr" } },
+};
+
+static const struct {
+	const char *name;
+	uint64_t number;
+} errors[] = {
+#define ERROR(NAME, number) { #NAME, number },
+#include "pairs/errors.def"
+};
+
+struct error_count {
+	uint64_t number, count;
+	struct error_count *next; // with a greater number
+};
+
+// A system call of a thread.
+struct call {
+	const char *name;
+	uint64_t number;
+	struct pd_sched_stats stats;
+	uint64_t failures;
+	struct error_count *errors;
+	struct call *next; // of the thread
+};
+
+struct caller {
+	uint64_t entry_ns, events;
+	struct call *calls, *last;
+};
+
+struct syscalls {
+	struct pd_pairs pairs;
+	struct pd_syscalls_options options;
+	struct pd_u64_map map; // calls by thread and number
+	enum pd_arch arch;
+	bool is_64_bit;
+	uint64_t events;
+};
+
+// ---- events ----
+
+static const char *name_of(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample, uint64_t number)
+{
+	size_t prefix = strlen(points[sample->which].name) - 1;
+
+	if (!syscalls->arch) {
+		const struct pd_string *arch = pd_file_arch(syscalls->pairs.sched.file);
+
+		syscalls->arch = pd_file_machine(syscalls->pairs.sched.file);
+		syscalls->is_64_bit = !arch || arch->value.data[0] != 'i';
+	}
+	// those have it in their own name
+	if (sample->which >= RAW_ONLY)
+		return sample->event->name + prefix;
+	return pd_syscall_name(syscalls->arch, syscalls->is_64_bit, number);
+}
+
+static struct pd_sched_thread *thread_of(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample,
+					 struct pd_error *error)
+{
+	struct pd_sched *sched = &syscalls->pairs.sched;
+	struct pd_sched_thread *thread =
+		pd_sched_find(sched, (int32_t)sample->brief.pid, (int32_t)sample->brief.tid, error);
+
+	if (!thread || thread->own)
+		return thread;
+	thread->own = pd_arena_alloc(&sched->arena, sizeof(struct caller));
+	if (thread->own)
+		return thread;
+	pd_fail_memory(error);
+	return NULL;
+}
+
+static struct call *add_call(struct syscalls *syscalls, struct caller *caller, uint64_t number, const char *name)
+{
+	struct call *call = pd_arena_alloc(&syscalls->pairs.sched.arena, sizeof(*call));
+
+	if (!call)
+		return NULL;
+	call->name = name;
+	call->number = number;
+	call->stats.min = UINT64_MAX;
+	if (caller->last)
+		caller->last->next = call;
+	else
+		caller->calls = call;
+	caller->last = call;
+	return call;
+}
+
+// NULL, with an error, or without one if it has no name.
+static struct call *call_of(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample, struct caller *caller,
+			    uint64_t number, struct pd_error *error)
+{
+	uint64_t key = (uint64_t)(uintptr_t)caller << 12 ^ number;
+	struct call *call = (struct call *)(uintptr_t)pd_u64_map_find(&syscalls->map, key); // NOLINT: it was a pointer
+	const char *name;
+
+	if (call)
+		return call;
+	name = name_of(syscalls, sample, number);
+	call = name ? add_call(syscalls, caller, number, name) : NULL;
+	if (name && (!call || !pd_u64_map_set(&syscalls->map, key, (uintptr_t)call))) {
+		pd_fail_memory(error);
+		return NULL;
+	}
+	return call;
+}
+
+static bool count_error(struct syscalls *syscalls, struct call *call, uint64_t number)
+{
+	struct error_count **at = &call->errors, *fresh;
+
+	call->failures++;
+	if (!syscalls->options.errors)
+		return true;
+	while (*at && (*at)->number < number)
+		at = &(*at)->next;
+	if (!*at || (*at)->number != number) {
+		fresh = pd_arena_alloc(&syscalls->pairs.sched.arena, sizeof(*fresh));
+		if (!fresh)
+			return false;
+		*fresh = (struct error_count){ .number = number, .next = *at };
+		*at = fresh;
+	}
+	(*at)->count++;
+	return true;
+}
+
+static enum pd_status take_exit(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample,
+				struct caller *caller, uint64_t number, struct pd_error *error)
+{
+	uint64_t time_ns = sample->brief.time_ns;
+	bool entered = caller->entry_ns && time_ns > caller->entry_ns;
+	int64_t result = (int64_t)sample->values[1];
+	struct call *call;
+
+	error->status = PD_OK;
+	call = call_of(syscalls, sample, caller, number, error);
+	if (!call)
+		return error->status;
+	pd_sched_add_value(&call->stats, entered ? time_ns - caller->entry_ns : 0);
+	return result >= 0 || count_error(syscalls, call, -(uint64_t)result) ? PD_OK : pd_fail_memory(error);
+}
+
+static bool has_name(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample, uint64_t number)
+{
+	return number <= ERRORS_MOST && name_of(syscalls, sample, number);
+}
+
+static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepoint_sample *sample,
+				 struct pd_error *error)
+{
+	struct syscalls *syscalls = (struct syscalls *)pairs;
+	bool is_exit = sample->which == RAW_EXIT || sample->which == EXIT;
+	uint64_t number = sample->values[0];
+	struct pd_sched_thread *thread;
+	struct caller *caller;
+
+	if (sample->which >= RAW_ONLY && !number)
+		number = sample->values[is_exit ? 2 : 1];
+	syscalls->events++;
+	if (number > ERRORS_MOST || (!is_exit && sample->which < RAW_ONLY && !has_name(syscalls, sample, number)))
+		return PD_OK;
+	thread = thread_of(syscalls, sample, error);
+	if (!thread)
+		return error->status;
+	caller = thread->own;
+	caller->events++;
+	if (is_exit)
+		return take_exit(syscalls, sample, caller, number, error);
+	caller->entry_ns = sample->brief.time_ns;
+	return PD_OK;
+}
+
+// ---- tables ----
+
+static double total_of(const struct call *call)
+{
+	return (double)call->stats.count * (call->stats.mean / 1e6);
+}
+
+struct sorted_calls {
+	const struct call **items;
+	size_t count;
+};
+
+// The longest first, equal ones by number.
+static int compare_calls(const void *a, const void *b)
+{
+	const struct call *x = *(const struct call *const *)a, *y = *(const struct call *const *)b;
+	double p = total_of(x), q = total_of(y);
+
+	if (p != q)
+		return p > q ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static bool sort_calls(const struct caller *caller, struct sorted_calls *sorted)
+{
+	size_t count = 0;
+
+	for (const struct call *call = caller->calls; call; call = call->next)
+		count++;
+	sorted->items = pd_alloc((count + 1) * sizeof(*sorted->items)); // NOLINT: of pointers
+	sorted->count = 0;
+	for (const struct call *call = caller->calls; sorted->items && call; call = call->next)
+		sorted->items[sorted->count++] = call;
+	if (sorted->items)
+		qsort(sorted->items, count, sizeof(*sorted->items), compare_calls); // NOLINT: of pointers
+	return sorted->items;
+}
+
+static void print_errors(struct pd_text *text, const struct call *call)
+{
+	for (const struct error_count *error = call->errors; error; error = error->next) {
+		const char *name = NULL;
+
+		for (size_t i = 0; !name && i < sizeof(errors) / sizeof(errors[0]); i++)
+			if (errors[i].number == error->number)
+				name = errors[i].name;
+		pd_text_printf(text, "\t\t\t\t%s: %" PRIu64 "\n", name ? name : "(unknown)", error->count);
+	}
+}
+
+static void print_call(struct pd_text *text, const struct call *call)
+{
+	const struct pd_sched_stats *stats = &call->stats;
+	double count = (double)stats->count, mean_error = 0;
+
+	if (stats->count > 1)
+		mean_error = sqrt(stats->squares / (count - 1) / count);
+	pd_text_printf(text, "   %-15s %8" PRIu64 " %6" PRIu64 " %9.3f %9.3f %9.3f %9.3f %9.2f%%\n", call->name,
+		       stats->count, call->failures, total_of(call), (double)stats->min / 1e6, stats->mean / 1e6,
+		       (double)stats->max / 1e6, stats->mean ? 100.0 * mean_error / stats->mean : 0.0);
+	print_errors(text, call);
+}
+
+static bool print_calls(struct pd_text *text, const struct caller *caller)
+{
+	struct sorted_calls sorted;
+
+	if (!caller->calls)
+		return true;
+	if (!sort_calls(caller, &sorted))
+		return false;
+	pd_text_add(text, "\n   syscall            calls  errors  total       min       avg       max       stddev\n"
+			  "                                     (msec)    (msec)    (msec)    (msec)        (%)\n"
+			  "   --------------- --------  ------ -------- --------- --------- ---------     ------\n");
+	for (size_t i = 0; i < sorted.count; i++)
+		print_call(text, sorted.items[i]);
+	pd_text_add(text, "\n\n");
+	pd_free(sorted.items);
+	return true;
+}
+
+static uint64_t events_of(const struct pd_sched_thread *thread)
+{
+	const struct caller *caller = thread->own;
+
+	return caller ? caller->events : 0;
+}
+
+static int compare_threads(const void *self, uint32_t a, uint32_t b)
+{
+	const struct pd_sched *sched = self;
+	const struct pd_sched_thread *x = sched->threads[a], *y = sched->threads[b];
+	uint32_t p = (uint32_t)x->tid % BUCKETS, q = (uint32_t)y->tid % BUCKETS;
+
+	if (p != q)
+		return p < q ? -1 : 1;
+	if (events_of(x) != events_of(y))
+		return events_of(x) < events_of(y) ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static enum pd_status print_threads(struct syscalls *syscalls, const struct pd_sorted *order, struct pd_error *error)
+{
+	struct pd_sched *sched = &syscalls->pairs.sched;
+	enum pd_status status = PD_OK;
+
+	for (size_t i = 0; i < sched->thread_count && status >= 0; i++) {
+		const struct pd_sched_thread *thread = sched->threads[order[i].number];
+		const struct caller *caller = thread->own;
+
+		if (!caller || thread->gone)
+			continue;
+		pd_text_printf(sched->text, " %s (%d), %" PRIu64 " events, %.1f%%\n", thread->comm, thread->tid,
+			       caller->events, (double)caller->events / (double)syscalls->events * 100.0);
+		status = print_calls(sched->text, caller) ? pd_pairs_flush(sched->text, error) : pd_fail_memory(error);
+	}
+	return status;
+}
+
+static enum pd_status print_sorted(struct syscalls *syscalls, struct pd_error *error)
+{
+	struct pd_sched *sched = &syscalls->pairs.sched;
+	struct pd_sorted *order = pd_alloc((sched->thread_count + 1) * sizeof(*order));
+	enum pd_status status = PD_ERROR_MEMORY;
+
+	for (size_t i = 0; order && i < sched->thread_count; i++)
+		order[i].number = (uint32_t)i;
+	if (order && pd_sort(order, sched->thread_count, compare_threads, sched, 1))
+		status = print_threads(syscalls, order, error);
+	else
+		pd_fail_memory(error);
+	pd_free(order);
+	return status;
+}
+
+static enum pd_status print_all(struct syscalls *syscalls, struct pd_file *file, struct pd_text *text,
+				struct pd_error *error)
+{
+	bool raw = pd_file_has_tracepoint(file, points[RAW_EXIT].name);
+	enum pd_status status =
+		pd_pairs_run(&syscalls->pairs, file, text, points, raw ? RAW_ONLY : sizeof(points) / sizeof(points[0]),
+			     syscalls->options.thread_limit, "no system calls (perfdata trace record)", error);
+
+	if (status < 0)
+		return status;
+	pd_text_add(text, "\n Summary of events:\n\n");
+	return print_sorted(syscalls, error);
+}
+
+enum pd_status pd_print_syscalls(struct pd_text *text, struct pd_file *file, const struct pd_syscalls_options *options,
+				 struct pd_error *error)
+{
+	struct syscalls syscalls = { .pairs.take = take_point };
+	struct pd_error own;
+	enum pd_status status;
+
+	if (!error)
+		error = &own;
+	if (options && !options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_syscalls_options.size is 0");
+	if (options)
+		memcpy(&syscalls.options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+	syscalls.map.seed = pd_hash_secret();
+	status = print_all(&syscalls, file, text, error);
+	pd_u64_map_fini(&syscalls.map);
+	pd_pairs_fini(&syscalls.pairs);
+	return status < 0 ? status : pd_pairs_flush(text, error);
+}
