@@ -98,6 +98,8 @@ static enum pd_status read_event(struct pd_tracepoints *tracepoints, const struc
 		tracepoints->found |= UINT64_C(1) << is.which;
 		status = read_fields(tracepoints, event, &is, error);
 	}
+	if (pd_trace_lacks_memory(tracepoints->trace))
+		return pd_fail_memory(error);
 	if (status == PD_OK)
 		*found = is;
 	return status;

@@ -2,6 +2,7 @@
 // perf trace -s: a table of system calls for each thread, from their begins and ends.
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ enum {
 	ENTER,
 	EXIT,
 	RAW_ONLY = 2,
-	ERRORS_MOST = 4095,
+	KNOWN = 1024, // numbers of calls
 	BUCKETS = 256 // of perf's table of threads, whose order is that of the output
 };
 
@@ -60,9 +61,22 @@ struct syscalls {
 	enum pd_arch arch;
 	bool is_64_bit;
 	uint64_t events;
+	bool known[KNOWN]; // they have names
 };
 
 // ---- events ----
+
+// Of an architecture without a table. NULL: no memory.
+static const char *name_number(struct syscalls *syscalls, uint64_t number)
+{
+	char name[32];
+	size_t size = (size_t)snprintf(name, sizeof(name), "syscall_%" PRIu64, number) + 1;
+	char *copy = pd_arena_alloc(&syscalls->pairs.sched.arena, size);
+
+	if (copy)
+		memcpy(copy, name, size);
+	return copy;
+}
 
 static const char *name_of(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample, uint64_t number)
 {
@@ -77,7 +91,9 @@ static const char *name_of(struct syscalls *syscalls, const struct pd_tracepoint
 	// those have it in their own name
 	if (sample->which >= RAW_ONLY)
 		return sample->event->name + prefix;
-	return pd_syscall_name(syscalls->arch, syscalls->is_64_bit, number);
+	if (pd_syscall_name(syscalls->arch, syscalls->is_64_bit, 1))
+		return pd_syscall_name(syscalls->arch, syscalls->is_64_bit, number);
+	return name_number(syscalls, number);
 }
 
 static struct pd_sched_thread *thread_of(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample,
@@ -168,9 +184,12 @@ static enum pd_status take_exit(struct syscalls *syscalls, const struct pd_trace
 	return result >= 0 || count_error(syscalls, call, -(uint64_t)result) ? PD_OK : pd_fail_memory(error);
 }
 
-static bool has_name(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample, uint64_t number)
+// perf counts only those that have a name.
+static bool is_known(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample, uint64_t number)
 {
-	return number <= ERRORS_MOST && name_of(syscalls, sample, number);
+	if (!syscalls->known[number])
+		syscalls->known[number] = name_of(syscalls, sample, number);
+	return syscalls->known[number];
 }
 
 static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepoint_sample *sample,
@@ -185,7 +204,7 @@ static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepo
 	if (sample->which >= RAW_ONLY && !number)
 		number = sample->values[is_exit ? 2 : 1];
 	syscalls->events++;
-	if (number > ERRORS_MOST || (!is_exit && sample->which < RAW_ONLY && !has_name(syscalls, sample, number)))
+	if (number >= KNOWN || (!is_exit && sample->which < RAW_ONLY && !is_known(syscalls, sample, number)))
 		return PD_OK;
 	thread = thread_of(syscalls, sample, error);
 	if (!thread)

@@ -22,6 +22,7 @@ SIGNALS = range(129, 160)
 USUAL = ((0, "--help"), (2, "--no-such-option"))
 # Commands, and by code the words behind their name. good, bad (damaged), empty (no samples) ... are files that make_files makes; no is
 # not there, and out is free.
+CALLS = {1: "-s badcalls", 3: "-s no", 6: "-s empty"}
 SWITCHES = {1: "badswitches", 3: "no", 6: "empty"}
 READS = {1: "bad", 3: "no"}
 CHOOSES = {**READS, 5: "good --where period<0", 6: "empty"}
@@ -118,6 +119,14 @@ class Codes:
         self.put("unfit", self.output("assemble", "-o out unfit.txt"))
         self.put("switches", read("hot-trace.data"))
         self.put("badswitches", self.output("convert", "--to pipe -o out switches")[:-10])
+        calls = (b"header form: pipe\nevent {name: \"syscalls:sys_enter_x\", type: 2, config: 7, sample_type: TID|TIME|CPU|RAW, sample_period: 1}\n"
+                 b"feature TRACING_DATA {magic: x\"17084474726163696e67\", version: \"0.6\", long_size: 8, page_size: 4096, "
+                 b"header_page_name: \"header_page\", header_page: \"\\n\", header_event_name: \"header_event\", header_event: "
+                 b"\"\\n\", ftrace_formats: [], systems: [{name: \"syscalls\", formats: [{data: \"name: sys_enter_x\\nID: 7\\nformat:"
+                 b"\\n\\tfield:int __syscall_nr;\\toffset:8;\\tsize:4;\\tsigned:1;\\n\\nprint fmt: \\\"x\\\"\\n\"}]}], "
+                 b"kallsyms: \"\", printk_formats: \"\", saved_cmdlines: \"\"}\n" + 3 * b"SAMPLE pid: 1, tid: 1, time_ns: 5\n")
+        self.put("calls.txt", calls)
+        self.put("badcalls", self.output("assemble", "-o out calls.txt")[:-10])
         os.makedirs(self.path("home/.perfconfig"))
         self.put("good.folded", b"a;b 1\n")
         text = self.output("export", "-q --to quipper-text -o out good")
