@@ -19,7 +19,7 @@ WITHOUT = {"perfdata.h", "version.h"}
 # Kernels and containers may refuse to record; the client of debuginfod may not be installed.
 MAY_FAIL = {"recorder", "counter", "debuginfod"}
 # Examples whose perf.data is another one than hot.data.
-RECORDINGS = {"interval": "hot-records.data", "sched": "hot-trace.data", "waiting": "hot-trace.data"}
+RECORDINGS = {"interval": "hot-records.data", "sched": "hot-trace.data", "waiting": "hot-trace.data", "why": "hot-trace.data"}
 
 BEGIN = """
 #include <fcntl.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata trace: pairs of events summed up as perf prints them.
+ * perfdata trace and waiting: pairs of events summed up, as perf prints them where it does.
  */
 #include "files/print_file.h"
+
+#include <stdlib.h>
 
 /* ---- trace ---- */
 
@@ -53,4 +55,84 @@ const struct command cmd_trace = {
 	.values_size = sizeof(struct trace_values),
 	.max_words = 1,
 	.run = run_trace,
+};
+
+/* ---- waiting ---- */
+
+struct waiting_values {
+	struct input_options input;
+	struct option_number tid, count;
+	const char *from, *to;
+	bool json;
+};
+#undef VALUES
+#define VALUES struct waiting_values
+
+static const struct option waiting_options[] = {
+	NUMBER("why", 0, "TID", tid, "only waits of this thread"),
+	STRING("from", 0, "TIME", from,
+	       "only waits that end at this time (in seconds, as perfdata script prints it) or later"),
+	STRING("to", 0, "TIME", to, "only waits that begin at this time or before"),
+	NUMBER("count", 'n', "N", count, "show the N longest waits (default: 5)"),
+	GROUP(json_option, json),
+	GROUP(input_group, input),
+	{ 0 },
+};
+
+static const struct example waiting_examples[] = {
+	{ "perfdata waiting record -- make", "record switches and wakeups, with call chains" },
+	{ "perfdata waiting perf.data", "the longest waits, and what all were spent on" },
+	{ "perfdata waiting --why 4711 -n 1 perf.data",
+	  "the longest wait of a thread, back to the interrupt that ended it" },
+	{ "perfdata flame --waiting -o waiting.html perf.data", "all waits by stack, as a flame graph" },
+	{ 0 },
+};
+
+static bool parse_time(const char *name, const char *text, uint64_t *time_ns)
+{
+	char *end;
+	double seconds = text ? strtod(text, &end) : 0;
+
+	if (text && (end == text || *end || !(seconds >= 0 && seconds < 1e10)))
+		return print_error("option --%s: '%s' is not a time in seconds", name, text);
+	*time_ns = (uint64_t)(seconds * 1e9);
+	return true;
+}
+
+static enum pd_status print_waiting(struct input *input, const void *of_call, struct pd_error *error)
+{
+	const struct waiting_values *values = of_call;
+	struct pd_why_options how = { .size = sizeof(how),
+				      .tid = (uint32_t)values->tid.value,
+				      .count = (size_t)values->count.value,
+				      .json = values->json };
+
+	if (!parse_time("from", values->from, &how.from_ns) || !parse_time("to", values->to, &how.to_ns))
+		return PD_ERROR_OUTPUT;
+	return pd_print_why(input->out->text, input->file, &how, error);
+}
+
+static int run_waiting(const struct call *call)
+{
+	const struct waiting_values *values = call->values;
+	uint64_t time_ns;
+
+	if (!parse_time("from", values->from, &time_ns) || !parse_time("to", values->to, &time_ns))
+		return CODE_USAGE;
+	return print_file(call, &values->input, print_waiting);
+}
+
+const struct command cmd_waiting = {
+	.usage = "[OPTION]... [FILE]",
+	.text = "Print the longest waits of threads in FILE, each with the thread that ended it, what that one had waited for meanwhile, who had woken "
+		"that one, and so on, back to an interrupt (a timer or device) or to a thread that ran all the time. Then what all waits were "
+		"spent on, by thread: the critical path; and who preempted whom.\n"
+		"\n"
+		"FILE has sched:sched_switch and wakeups (perfdata waiting record). Stacks of waits are shown by --waiting of flame, report, folded "
+		"and others.",
+	.options = waiting_options,
+	.examples = waiting_examples,
+	.values_size = sizeof(struct waiting_values),
+	.max_words = 1,
+	.run = run_waiting,
 };

@@ -29,6 +29,7 @@
  *   interval.h      what threads did over time, from context switches
  *   sched.h         switches and wakeups as text
  *   pairs.h         system calls and others from begin to end, as text
+ *   why.h           why threads waited: who woke whom
  *   waiting.h       a recording of switches as one of waiting
  *   jitdump.h       JIT-compiled code from jitdump files
  *   symbol.h        names of addresses
@@ -149,6 +150,7 @@
 #include <perfdata/unwind.h>
 #include <perfdata/viewer.h>
 #include <perfdata/waiting.h>
+#include <perfdata/why.h>
 #include <perfdata/writer.h>
 
 #endif

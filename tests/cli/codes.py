@@ -52,6 +52,7 @@ WAYS = {
     "sched-latency": SWITCHES,
     "sched-map": SWITCHES,
     "trace": CALLS,
+    "waiting": {1: "badwakeups", 3: "no", 6: "empty"},
     "profile": {1: "save -o out bad", 3: "save -o out no", 4: "save -o no/out good", 5: "save -o out good --where period<0",
                 6: "save -o out empty"},
     "sql": {1: "bad .tables", 3: "no .tables", 4: "good -o no/out", 5: "good --event nothing .tables"},
@@ -84,6 +85,16 @@ WAYS = {
     "unpack": {1: "-o out badtar", 3: "-o out no", 4: "-o no/out tar"},
 }
 NEEDS_EVENTS = {("record", 127), ("record", 128), ("record", 4), ("stat", 127), ("stat", 128), ("stat", 4)}
+
+
+def traced(system, event, field):
+    """Samples of a tracepoint, as text."""
+    form = f"name: {event}\\nID: 7\\nformat:\\n\\tfield:int {field};\\toffset:8;\\tsize:4;\\tsigned:1;\\n\\nprint fmt: \\\"x\\\"\\n"
+    return (f'header form: pipe\nevent {{name: "{system}:{event}", type: 2, config: 7, sample_type: TID|TIME|CPU|RAW, sample_period: 1}}\n'
+            'feature TRACING_DATA {magic: x"17084474726163696e67", version: "0.6", long_size: 8, page_size: 4096, header_page_name: '
+            '"header_page", header_page: "\\n", header_event_name: "header_event", header_event: "\\n", ftrace_formats: [], systems: '
+            f'[{{name: "{system}", formats: [{{data: "{form}"}}]}}], kallsyms: "", printk_formats: "", saved_cmdlines: ""}}\n'
+            + 3 * "SAMPLE pid: 1, tid: 1, time_ns: 5\n").encode()
 
 
 class Codes:
@@ -119,14 +130,9 @@ class Codes:
         self.put("unfit", self.output("assemble", "-o out unfit.txt"))
         self.put("switches", read("hot-trace.data"))
         self.put("badswitches", self.output("convert", "--to pipe -o out switches")[:-10])
-        calls = (b"header form: pipe\nevent {name: \"syscalls:sys_enter_x\", type: 2, config: 7, sample_type: TID|TIME|CPU|RAW, sample_period: 1}\n"
-                 b"feature TRACING_DATA {magic: x\"17084474726163696e67\", version: \"0.6\", long_size: 8, page_size: 4096, "
-                 b"header_page_name: \"header_page\", header_page: \"\\n\", header_event_name: \"header_event\", header_event: "
-                 b"\"\\n\", ftrace_formats: [], systems: [{name: \"syscalls\", formats: [{data: \"name: sys_enter_x\\nID: 7\\nformat:"
-                 b"\\n\\tfield:int __syscall_nr;\\toffset:8;\\tsize:4;\\tsigned:1;\\n\\nprint fmt: \\\"x\\\"\\n\"}]}], "
-                 b"kallsyms: \"\", printk_formats: \"\", saved_cmdlines: \"\"}\n" + 3 * b"SAMPLE pid: 1, tid: 1, time_ns: 5\n")
-        self.put("calls.txt", calls)
-        self.put("badcalls", self.output("assemble", "-o out calls.txt")[:-10])
+        for name, system, event, field in (("badcalls", "syscalls", "sys_enter_x", "__syscall_nr"), ("badwakeups", "sched", "sched_waking", "pid")):
+            self.put("traced.txt", traced(system, event, field))
+            self.put(name, self.output("assemble", "-o out traced.txt")[:-10])
         os.makedirs(self.path("home/.perfconfig"))
         self.put("good.folded", b"a;b 1\n")
         text = self.output("export", "-q --to quipper-text -o out good")

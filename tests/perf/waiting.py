@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How long threads waited, compared with what they measured themselves, and by tracepoints compared with SWITCH records.
+"""How long threads waited, compared with what they measured themselves, and by tracepoints compared with SWITCH records; who woke whom.
 
 usage: waiting.py PERFDATA
 
 Records tests/perf/waits.c once with sched_switch, wakeups and SWITCH records together. The waiting of each thread is within 1 % of
-what the thread says, and the same within 0.1 % by SWITCH records alone. Exit status: 0 all agrees, 1 something does not, 77 the
+what the thread says, and the same within 0.1 % by SWITCH records alone. In a recording of tests/perf/woken.c, waits of the last thread
+of a chain lead back to the first one and its timer. Exit status: 0 all agrees, 1 something does not, 77 the
 scheduler's events cannot be recorded here.
 """
 
 import collections
+import json
 import os
 import subprocess
 import sys
@@ -52,11 +54,29 @@ def compare(what, wanted, got, limit):
     return failed
 
 
+def build(folder, name):
+    program = os.path.join(folder, name)
+    subprocess.run(["cc", "-O1", "-pthread", "-o", program, os.path.join(HERE, name + ".c")], check=True)
+    return program
+
+
+def check_chain(perfdata, folder):
+    """Whether the longest waits of the last thread lead back through all others, in order."""
+    program, path = build(folder, "woken"), os.path.join(folder, "woken.data")
+    tid = run(perfdata, "waiting", "record", "-q", "-o", path, "--", program)[1].strip()
+    found = json.loads(run(perfdata, "waiting", "-q", "--json", "--why", tid, "-n", "10", path)[1])["longest"]
+    right = 0
+    for wait in found:
+        names = [link["thread"]["comm"] for link in wait["wakeups"] if link["kind"] != "preempted"]
+        right += names == [f"w-chain{number}" for number in (5, 4, 3, 2, 1)] and wait["wakeups"][-1]["interrupt"]
+    print(f"chains of wakeups: {right} of {len(found)} have all five threads in order")
+    return right >= len(found) // 2 and right > 0
+
+
 def main():
     perfdata = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
-        program, path = os.path.join(folder, "waits"), os.path.join(folder, "waits.data")
-        subprocess.run(["cc", "-O1", "-pthread", "-o", program, os.path.join(HERE, "waits.c")], check=True)
+        program, path = build(folder, "waits"), os.path.join(folder, "waits.data")
         status, said = run(perfdata, "record", "-q", "-e", EVENTS, "--switch-events", "-g", "-a", "-o", path, "--", program)
         if status or not said:
             print("the scheduler's events cannot be recorded here")
@@ -64,6 +84,7 @@ def main():
         measured = {name: int(ns) for name, ns in (line.split() for line in said.splitlines())}
         found = waiting(perfdata, path)
         failed = compare("measured", measured, found, 0.01)
+        failed += not check_chain(perfdata, folder)
         found = {name: ns for name, ns in found.items() if name.startswith("w-")}
         failed += compare("tracepoints", found, waiting(perfdata, without_tracepoints(perfdata, path, folder)), 0.001)
     return 1 if failed else 0

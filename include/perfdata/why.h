@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * why.h - why threads waited: who woke whom, back to an interrupt.
+ *
+ * A thread that waits is woken by another one, which may have waited itself until shortly before. This goes on until a wakeup by an
+ * interrupt (a timer, a device), or a thread that ran all the time. The events are those of interval.h; without wakeups there
+ * is nothing to tell. Memory grows with threads.
+ *
+ * Example:
+ *
+ *	struct pd_why_options options = { .size = sizeof(options), .tid = 4711 };
+ *
+ *	if (pd_print_why(text, file, &options, &error) == PD_OK)
+ *		fwrite(pd_text_bytes(text).data, 1, pd_text_bytes(text).size, stdout);
+ */
+#ifndef PERFDATA_WHY_H
+#define PERFDATA_WHY_H
+
+#include <perfdata/stream.h>
+#include <perfdata/text.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Zero is the default for each member; NULL means all defaults. */
+struct pd_why_options {
+	size_t size;         /* sizeof(struct pd_why_options); 0 is PD_ERROR_ARGUMENT */
+	uint32_t tid;        /* waits of this thread; 0: of all */
+	uint64_t from_ns;    /* waits that end at this time or later */
+	uint64_t to_ns;      /* and begin at this time or before; 0: no limit */
+	size_t count;        /* the longest ones that are shown; 0 means 5 */
+	bool json;           /* as one JSON object */
+	size_t thread_limit; /* maximum number of threads; 0 means 4 million */
+};
+
+/** Appends the longest waits with their wakeups, what all waits in the range were spent on by thread, and who preempted whom. Errors:
+ * those of pd_intervals_read; PD_ERROR_OUTPUT. */
+PD_API enum pd_status pd_print_why(struct pd_text *text, struct pd_file *file, const struct pd_why_options *options,
+				   struct pd_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

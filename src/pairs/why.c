@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each thread keeps its last wait with those of its wakers, as copies: who is woken gets those of the waker behind its own. So
+ * memory does not grow with the number of wakeups.
+ */
+#include "pairs/why.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <perfdata/run.h>
+
+enum {
+	SWITCH,
+	SHOWN = 5,
+	MOST = 10000,
+	ARENA_LIMIT = 2047 << 20,
+	IN_INTERRUPT = 0x08 | 0x10 // common_flags: of a device or timer, and what it left for later
+};
+
+static const struct pd_tracepoint points[] = {
+	[SWITCH] = { "sched:sched_switch", { "prev_pid", "next_pid" } },
+	{ "sched:sched_waking", { "pid", "?common_flags" } },
+	{ "sched:sched_wakeup", { "pid", "?common_flags" } },
+	{ "sched:sched_wakeup_new", { "pid", "?common_flags" } },
+};
+
+// ---- threads ----
+
+static struct pd_why_thread *thread_of(struct pd_why *why, uint32_t tid, struct pd_error *error)
+{
+	struct pd_sched_thread *thread = pd_sched_find(&why->sched, -1, (int32_t)tid, error);
+
+	if (!thread)
+		return NULL;
+	if (!thread->own)
+		thread->own = pd_arena_alloc(&why->sched.arena, sizeof(struct pd_why_thread));
+	if (!thread->own)
+		pd_fail_memory(error);
+	return thread->own;
+}
+
+const char *pd_why_name(const struct pd_why *why, uint32_t tid)
+{
+	uint64_t found = pd_u64_map_find(&why->sched.map, tid);
+
+	return found ? ((const struct pd_sched_thread *)(uintptr_t)found)->comm : "?"; // NOLINT: it was a pointer
+}
+
+// ---- sums ----
+
+static bool add_sum(struct pd_why_sums *sums, uint32_t tid, uint32_t other, enum pd_why_reason reason, uint64_t ns)
+{
+	uint64_t key = (uint64_t)tid << 32 ^ (uint64_t)other << 2 ^ (uint64_t)reason;
+	uint64_t number = pd_u64_map_find(&sums->map, key);
+
+	if (!number) {
+		if (!PD_GROW(sums->all, sums->capacity, sums->count + 1) ||
+		    !pd_u64_map_set(&sums->map, key, sums->count + 1))
+			return false;
+		sums->all[sums->count++] = (struct pd_why_sum){ .tid = tid, .other = other, .reason = reason };
+		number = sums->count;
+	}
+	sums->all[number - 1].count++;
+	sums->all[number - 1].total_ns += ns;
+	return true;
+}
+
+static bool add_part(struct pd_why *why, uint32_t tid, enum pd_why_reason reason, uint64_t from_ns, uint64_t to_ns)
+{
+	return to_ns <= from_ns || add_sum(&why->spent, tid, 0, reason, to_ns - from_ns);
+}
+
+static uint64_t at_least(uint64_t time_ns, uint64_t begin_ns)
+{
+	return time_ns > begin_ns ? time_ns : begin_ns;
+}
+
+// From the end of a wait to its begin: who ran meanwhile, or waited for a CPU, so that it was not ended earlier.
+static bool add_spent(struct pd_why *why, const struct pd_why_wait *wait)
+{
+	const struct pd_why_link *link = &wait->links[0];
+	uint64_t begin_ns = link->begin_ns, until_ns = link->woken_ns;
+	bool done = add_part(why, link->tid, PD_WHY_RUNNABLE, link->woken_ns, link->in_ns);
+
+	for (size_t i = 1; done && until_ns > begin_ns; i++) {
+		const struct pd_why_link *before = i < wait->depth ? &wait->links[i] : NULL;
+		uint64_t in_ns = before ? at_least(before->in_ns, begin_ns) : begin_ns;
+		uint64_t ready_ns = before ? at_least(before->woken_ns, begin_ns) : begin_ns;
+		uint32_t actor = link->preempted ? link->tid : link->waker;
+
+		if (link->interrupt)
+			return add_part(why, link->tid, PD_WHY_INTERRUPT, begin_ns, until_ns);
+		if (actor == UINT32_MAX)
+			return add_part(why, link->tid, PD_WHY_UNKNOWN, begin_ns, until_ns);
+		done = add_part(why, actor, PD_WHY_RAN, in_ns, until_ns) &&
+		       add_part(why, actor, PD_WHY_RUNNABLE, ready_ns, in_ns);
+		until_ns = ready_ns;
+		link = before;
+		if (!before)
+			break;
+	}
+	return done;
+}
+
+// ---- waits ----
+
+static void keep_longest(struct pd_why *why, const struct pd_why_wait *wait)
+{
+	size_t at = why->longest_count;
+
+	if (at == why->options.count && wait->total_ns <= why->longest[at - 1].total_ns)
+		return;
+	if (at < why->options.count)
+		why->longest_count++;
+	else
+		at--;
+	for (; at && why->longest[at - 1].total_ns < wait->total_ns; at--)
+		why->longest[at] = why->longest[at - 1];
+	why->longest[at] = *wait;
+}
+
+// A thread runs again.
+static bool end_wait(struct pd_why *why, struct pd_why_thread *thread, uint64_t in_ns)
+{
+	struct pd_why_wait *wait = &thread->wait;
+	struct pd_why_link *link = &wait->links[0];
+
+	thread->in_ns = in_ns;
+	if (!wait->depth || link->in_ns)
+		return true;
+	link->in_ns = in_ns;
+	wait->total_ns = in_ns - link->begin_ns;
+	if (!wait->total_ns || (why->options.tid && link->tid != why->options.tid) || in_ns < why->options.from_ns ||
+	    (why->options.to_ns && link->begin_ns > why->options.to_ns))
+		return true;
+	why->wait_count++;
+	why->wait_ns += wait->total_ns;
+	keep_longest(why, wait);
+	if (link->preempted)
+		return add_sum(&why->preempted, link->tid, link->waker, PD_WHY_RUNNABLE, wait->total_ns);
+	return add_spent(why, wait);
+}
+
+static struct pd_why_link *begin_wait(struct pd_why_thread *thread, const struct pd_interval *interval)
+{
+	thread->wait.total_ns = 0;
+	thread->wait.depth = 1;
+	thread->wait.links[0] = (struct pd_why_link){ .tid = interval->tid,
+						      .waker = UINT32_MAX,
+						      .cpu = UINT32_MAX,
+						      .kind = (uint8_t)interval->kind->index,
+						      .begin_ns = interval->begin_ns,
+						      .woken_ns = interval->end_ns };
+	return &thread->wait.links[0];
+}
+
+// Who is preempted does not need to be woken; what it waited for before stays of interest.
+static void take_preemption(struct pd_why_thread *thread, const struct pd_interval *interval)
+{
+	size_t kept = thread->wait.depth < PD_WHY_DEPTH ? thread->wait.depth : PD_WHY_DEPTH - 1;
+	struct pd_why_link *link = thread->wait.links;
+
+	memmove(link + 1, link, kept * sizeof(*link));
+	begin_wait(thread, interval);
+	thread->wait.depth = 1 + kept;
+	link->preempted = true;
+	link->woken_ns = interval->begin_ns;
+	link->waker = thread->next;
+}
+
+// What the waker did before is of interest as far as it was during this wait.
+static bool take_wakeup(struct pd_why *why, struct pd_why_thread *thread, const struct pd_interval *interval,
+			struct pd_error *error)
+{
+	struct pd_why_link *link = begin_wait(thread, interval);
+	struct pd_why_thread *waker;
+	size_t copied = 0;
+
+	if (!why->wakes)
+		return true;
+	link->waker = why->waker;
+	link->cpu = why->waker_cpu;
+	link->interrupt = why->interrupt;
+	if (link->interrupt || link->waker == interval->tid)
+		return true;
+	waker = thread_of(why, why->waker, error);
+	if (!waker)
+		return false;
+	while (copied < waker->wait.depth && copied + 1 < PD_WHY_DEPTH &&
+	       waker->wait.links[copied].in_ns > interval->begin_ns)
+		copied++;
+	memcpy(link + 1, waker->wait.links, copied * sizeof(*link));
+	thread->wait.depth += copied;
+	return true;
+}
+
+static enum pd_status take_interval(void *self, const struct pd_interval *interval, struct pd_error *error)
+{
+	struct pd_why *why = self;
+	struct pd_why_thread *thread = interval->tid ? thread_of(why, interval->tid, error) : NULL;
+	bool done = true;
+
+	if (!interval->tid || !thread)
+		return interval->tid ? error->status : PD_OK;
+	if (interval->flags & PD_INTERVAL_NOT_ENDED)
+		return PD_OK;
+	switch (interval->kind->of) {
+	case PD_INTERVAL_BLOCKED:
+		error->status = PD_ERROR_MEMORY;
+		if (!take_wakeup(why, thread, interval, error))
+			return error->status;
+		done = why->wakes || end_wait(why, thread, interval->end_ns);
+		break;
+	case PD_INTERVAL_RUNNABLE:
+		// of one that was woken it is the end of its wait; one that was preempted begins one
+		if (!thread->wait.depth || thread->wait.links[0].in_ns)
+			take_preemption(thread, interval);
+		done = end_wait(why, thread, interval->end_ns);
+		break;
+	default:
+		break;
+	}
+	return done ? PD_OK : pd_fail_memory(error);
+}
+
+// ---- records ----
+
+static enum pd_status take_sample(struct pd_why *why, const struct pd_record *record, struct pd_error *error)
+{
+	struct pd_tracepoint_sample sample;
+	struct pd_why_thread *thread;
+	enum pd_status status = pd_tracepoints_take(&why->points, record, &sample, error);
+
+	if (status < 0)
+		return status;
+	why->wakes = status == PD_OK && sample.which != SWITCH;
+	if (why->wakes) {
+		why->waker = sample.brief.tid;
+		why->waker_cpu = sample.brief.cpu;
+		// nothing else happens on an idle CPU
+		why->interrupt = sample.values[1] & IN_INTERRUPT || !why->waker;
+	} else if (status == PD_OK && (uint32_t)sample.values[0]) {
+		thread = thread_of(why, (uint32_t)sample.values[0], error);
+		if (!thread)
+			return error->status;
+		thread->next = (uint32_t)sample.values[1];
+	}
+	status = pd_intervals_take(why->intervals, record, error);
+	why->wakes = false;
+	return status;
+}
+
+static enum pd_status take_record(void *self, struct pd_stream *stream, const struct pd_record *record,
+				  struct pd_error *error)
+{
+	struct pd_why *why = self;
+	enum pd_status status;
+
+	(void)stream;
+	if (record->type == PD_RECORD_SAMPLE)
+		return take_sample(why, record, error);
+	status = pd_sched_take_task(&why->sched, record, error);
+	return status < 0 ? status : pd_intervals_take(why->intervals, record, error);
+}
+
+// ---- from the begin to the end ----
+
+static enum pd_status open_parts(struct pd_why *why, struct pd_file *file, struct pd_text *text, struct pd_error *error)
+{
+	const struct pd_intervals_options how = {
+		.size = sizeof(how), .interval = take_interval, .self = why, .thread_limit = why->options.thread_limit
+	};
+	enum pd_status status =
+		pd_tracepoints_init(&why->points, file, points, sizeof(points) / sizeof(points[0]), error);
+
+	why->sched.file = file;
+	why->sched.text = text;
+	why->sched.options = &why->limits;
+	why->sched.arena.limit = ARENA_LIMIT;
+	why->limits.thread_limit = why->options.thread_limit;
+	why->sched.map.seed = why->spent.map.seed = why->preempted.map.seed = pd_hash_secret();
+	why->longest = pd_alloc(why->options.count * sizeof(*why->longest));
+	if (status >= 0 && !why->longest)
+		status = pd_fail_memory(error);
+	if (status >= 0)
+		status = pd_intervals_new(file, &how, &why->intervals, error);
+	// whoever has number 0
+	if (status >= 0 && !pd_sched_find(&why->sched, 0, 0, error))
+		status = error->status;
+	return status;
+}
+
+static enum pd_status print_all(struct pd_why *why, struct pd_file *file, struct pd_text *text, struct pd_error *error)
+{
+	const struct pd_run_options run = { .size = sizeof(run), .threads = 1, .order = PD_ORDER_TIME };
+	const struct pd_sink sink = { .size = sizeof(sink), .self = why, .record = take_record };
+	enum pd_status status = open_parts(why, file, text, error);
+
+	if (status >= 0)
+		status = pd_run(file, &run, &sink, error);
+	if (status >= 0 && !(why->points.found & ~(UINT64_C(1) << SWITCH)))
+		status = pd_fail(
+			error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET,
+			"no wakeups: record sched:sched_switch and sched:sched_waking (perfdata waiting record)");
+	if (status < 0)
+		return status;
+	if (why->options.json)
+		pd_why_print_json(why);
+	else
+		pd_why_print_text(why);
+	return pd_pairs_flush(text, error);
+}
+
+enum pd_status pd_print_why(struct pd_text *text, struct pd_file *file, const struct pd_why_options *options,
+			    struct pd_error *error)
+{
+	struct pd_why why = { 0 };
+	struct pd_error own;
+	enum pd_status status;
+
+	if (!error)
+		error = &own;
+	if (options && !options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_why_options.size is 0");
+	if (options)
+		memcpy(&why.options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+	if (!why.options.count || why.options.count > MOST)
+		why.options.count = why.options.count ? MOST : SHOWN;
+	status = print_all(&why, file, text, error);
+	pd_intervals_free(why.intervals);
+	pd_tracepoints_fini(&why.points);
+	pd_free(why.sched.threads);
+	pd_u64_map_fini(&why.sched.map);
+	pd_arena_fini(&why.sched.arena);
+	pd_u64_map_fini(&why.spent.map);
+	pd_free(why.spent.all);
+	pd_u64_map_fini(&why.preempted.map);
+	pd_free(why.preempted.all);
+	pd_free(why.longest);
+	return status < 0 ? status : PD_OK;
+}

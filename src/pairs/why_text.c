@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+// Waits with their wakeups, and sums, as text and as JSON.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <perfdata/json.h>
+
+#include "pairs/why.h"
+
+enum {
+	ROWS = 20,
+	NAME = 96
+};
+
+const char *pd_why_reason_name(enum pd_why_reason reason)
+{
+	static const char *const names[PD_WHY_REASONS] = { "ran", "waited for a CPU", "waited for an interrupt",
+							   "unknown" };
+
+	return names[reason];
+}
+
+static const char *name_of(const struct pd_why *why, uint32_t tid, char name[NAME])
+{
+	if (tid == UINT32_MAX)
+		snprintf(name, NAME, "an unknown thread");
+	else if (!tid)
+		snprintf(name, NAME, "an idle CPU");
+	else
+		snprintf(name, NAME, "%s[%" PRIu32 "]", pd_why_name(why, tid), tid);
+	return name;
+}
+
+static double in_ms(uint64_t ns)
+{
+	return (double)ns / 1e6;
+}
+
+// ---- text ----
+
+static void print_time(struct pd_text *text, uint64_t time_ns)
+{
+	pd_text_printf(text, "%" PRIu64 ".%06u", time_ns / 1000000000, (unsigned)(time_ns % 1000000000 / 1000));
+}
+
+static void print_end(struct pd_why *why, const struct pd_why_link *link)
+{
+	struct pd_text *text = why->sched.text;
+	char name[NAME];
+
+	if (link->preempted)
+		pd_text_printf(text, ", preempted by %s\n", name_of(why, link->waker, name));
+	else if (link->interrupt)
+		pd_text_printf(text, ", woken by an interrupt on CPU %" PRIu32 " (%s)\n", link->cpu,
+			       name_of(why, link->waker, name));
+	else
+		pd_text_printf(text, ", woken by %s\n", name_of(why, link->waker, name));
+}
+
+static void print_link(struct pd_why *why, const struct pd_why_link *link, uint64_t until_ns)
+{
+	struct pd_text *text = why->sched.text;
+	uint64_t waited_ns = (link->preempted ? link->in_ns : link->woken_ns) - link->begin_ns;
+	char name[NAME];
+
+	pd_text_printf(text, "     %s ran %.3f ms, before that %s %.3f ms", name_of(why, link->tid, name),
+		       in_ms(until_ns > link->in_ns ? until_ns - link->in_ns : 0), pd_interval_kind(link->kind)->name,
+		       in_ms(waited_ns));
+	if (!link->preempted && link->in_ns > link->woken_ns)
+		pd_text_printf(text, " and %.3f ms for a CPU", in_ms(link->in_ns - link->woken_ns));
+	print_end(why, link);
+}
+
+static void print_wait(struct pd_why *why, size_t number, const struct pd_why_wait *wait)
+{
+	struct pd_text *text = why->sched.text;
+	const struct pd_why_link *first = &wait->links[0], *link = first;
+	char name[NAME];
+
+	pd_text_printf(text, "%3zu. %.3f ms  %s, from ", number, in_ms(wait->total_ns), name_of(why, first->tid, name));
+	print_time(text, first->begin_ns);
+	pd_text_add(text, " to ");
+	print_time(text, first->in_ns);
+	pd_text_printf(text, ": %s %.3f ms", pd_interval_kind(first->kind)->name,
+		       in_ms((first->preempted ? first->in_ns : first->woken_ns) - first->begin_ns));
+	if (!first->preempted && first->in_ns > first->woken_ns)
+		pd_text_printf(text, ", then %.3f ms for a CPU", in_ms(first->in_ns - first->woken_ns));
+	print_end(why, first);
+	for (size_t i = 1; i < wait->depth; link = &wait->links[i++])
+		print_link(why, &wait->links[i], link->woken_ns);
+	if (!link->interrupt && !link->preempted && link->waker && link->waker != UINT32_MAX)
+		pd_text_printf(text, "     %s ran all the time before that\n", name_of(why, link->waker, name));
+}
+
+static int compare_sums(const void *a, const void *b)
+{
+	const struct pd_why_sum *x = a, *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static void sort_sums(struct pd_why_sums *sums)
+{
+	if (sums->count)
+		qsort(sums->all, sums->count, sizeof(*sums->all), compare_sums);
+}
+
+static void print_spent(struct pd_why *why)
+{
+	struct pd_text *text = why->sched.text;
+	char name[NAME];
+
+	sort_sums(&why->spent);
+	pd_text_add(text, "\nWhat these waits were spent on:\n\n    Time ms  Share   Parts  Thread\n");
+	for (size_t i = 0; i < why->spent.count && i < ROWS; i++) {
+		const struct pd_why_sum *sum = &why->spent.all[i];
+
+		pd_text_printf(text, "%11.3f %5.1f%% %7" PRIu64 "  %s %s\n", in_ms(sum->total_ns),
+			       100.0 * (double)sum->total_ns / (double)(why->wait_ns ? why->wait_ns : 1), sum->count,
+			       name_of(why, sum->tid, name), pd_why_reason_name(sum->reason));
+	}
+}
+
+static void print_preempted(struct pd_why *why)
+{
+	struct pd_text *text = why->sched.text;
+	char name[NAME], other[NAME];
+
+	sort_sums(&why->preempted);
+	if (why->preempted.count)
+		pd_text_add(text, "\nPreempted, and who ran then:\n\n    Time ms   Times  Thread\n");
+	for (size_t i = 0; i < why->preempted.count && i < ROWS; i++) {
+		const struct pd_why_sum *sum = &why->preempted.all[i];
+
+		pd_text_printf(text, "%11.3f %7" PRIu64 "  %s by %s\n", in_ms(sum->total_ns), sum->count,
+			       name_of(why, sum->tid, name), name_of(why, sum->other, other));
+	}
+}
+
+void pd_why_print_text(struct pd_why *why)
+{
+	pd_text_printf(why->sched.text, "%" PRIu64 " waits, %.3f ms; the longest:\n\n", why->wait_count,
+		       in_ms(why->wait_ns));
+	for (size_t i = 0; i < why->longest_count; i++)
+		print_wait(why, i + 1, &why->longest[i]);
+	print_spent(why);
+	print_preempted(why);
+}
+
+// ---- JSON ----
+
+static void json_thread(struct pd_why *why, struct pd_json *json, const char *name, uint32_t tid)
+{
+	pd_json_open(json, name, '{');
+	pd_json_number(json, "tid", tid);
+	pd_json_string(json, "comm", pd_why_name(why, tid));
+	pd_json_close(json, '}');
+}
+
+static void json_link(struct pd_why *why, struct pd_json *json, const struct pd_why_link *link)
+{
+	pd_json_open(json, NULL, '{');
+	json_thread(why, json, "thread", link->tid);
+	pd_json_string(json, "kind", pd_interval_kind(link->kind)->name);
+	pd_json_number(json, "begin_ns", link->begin_ns);
+	pd_json_number(json, "woken_ns", link->woken_ns);
+	pd_json_number(json, "in_ns", link->in_ns);
+	pd_json_bool(json, "interrupt", link->interrupt);
+	if (link->waker != UINT32_MAX)
+		json_thread(why, json, link->preempted ? "preempted_by" : "woken_by", link->waker);
+	pd_json_close(json, '}');
+}
+
+static void json_sums(struct pd_why *why, struct pd_json *json, const char *name, struct pd_why_sums *sums, bool pairs)
+{
+	sort_sums(sums);
+	pd_json_open(json, name, '[');
+	for (size_t i = 0; i < sums->count; i++) {
+		const struct pd_why_sum *sum = &sums->all[i];
+
+		pd_json_open(json, NULL, '{');
+		json_thread(why, json, "thread", sum->tid);
+		if (pairs)
+			json_thread(why, json, "by", sum->other);
+		else
+			pd_json_string(json, "reason", pd_why_reason_name(sum->reason));
+		pd_json_number(json, "count", sum->count);
+		pd_json_number(json, "total_ns", sum->total_ns);
+		pd_json_close(json, '}');
+	}
+	pd_json_close(json, ']');
+}
+
+void pd_why_print_json(struct pd_why *why)
+{
+	struct pd_json json = { .text = why->sched.text };
+
+	pd_json_open(&json, NULL, '{');
+	pd_json_number(&json, "waits", why->wait_count);
+	pd_json_number(&json, "total_ns", why->wait_ns);
+	pd_json_open(&json, "longest", '[');
+	for (size_t i = 0; i < why->longest_count; i++) {
+		pd_json_open(&json, NULL, '{');
+		pd_json_number(&json, "total_ns", why->longest[i].total_ns);
+		pd_json_open(&json, "wakeups", '[');
+		for (size_t j = 0; j < why->longest[i].depth; j++)
+			json_link(why, &json, &why->longest[i].links[j]);
+		pd_json_close(&json, ']');
+		pd_json_close(&json, '}');
+	}
+	pd_json_close(&json, ']');
+	json_sums(why, &json, "spent", &why->spent, false);
+	json_sums(why, &json, "preempted", &why->preempted, true);
+	pd_json_close(&json, '}');
+	pd_text_char(why->sched.text, '\n');
+}

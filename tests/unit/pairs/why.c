@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Why threads waited: chains of wakeups in their order, what waits were spent on, and memory that fails. */
+#include <perfdata/why.h>
+
+#include "unit/interval/story.h"
+
+static struct pd_error error;
+
+// 1 is woken by the idle thread's CPU, then wakes 2, that one 3, and so on; each runs for 10 us before it wakes the next.
+#define LINK(at, from, to)                                  \
+	{ (at), 0, WAKES, (from), 0, (to) },                \
+	{                                                   \
+		(at) + 1000, 0, SWITCHES, (from), 'S', (to) \
+	}
+static const struct happened chain[] = {
+	{ 1000, 0, SWITCHES, 0, 'R', 105 },
+	{ 2000, 0, SWITCHES, 105, 'S', 104 },
+	{ 3000, 0, SWITCHES, 104, 'S', 103 },
+	{ 4000, 0, SWITCHES, 103, 'S', 102 },
+	{ 5000, 0, SWITCHES, 102, 'S', 101 },
+	{ 6000, 0, SWITCHES, 101, 'D', 0 },
+	{ 90000, 0, WAKES, 0, 0, 101 },
+	{ 91000, 0, SWITCHES, 0, 'R', 101 },
+	LINK(101000, 101, 102),
+	LINK(112000, 102, 103),
+	LINK(123000, 103, 104),
+	LINK(134000, 104, 105),
+	{ 145000, 0, SWITCHES, 105, 'R', 101 },
+	{ 150000, 0, SWITCHES, 101, 'S', 105 },
+	{ 160000, 0, SWITCHES, 105, 'S', 0 },
+};
+#define CHAIN chain, sizeof(chain) / sizeof(chain[0])
+
+static enum pd_status print(struct pd_file *file, const struct pd_why_options *options, struct pd_text *out)
+{
+	pd_text_clear(out);
+	return file ? pd_print_why(out, file, options, &error) : PD_ERROR_ARGUMENT;
+}
+
+TEST(wakeups)
+{
+	struct pd_why_options options = { .size = sizeof(options), .tid = 105, .count = 1 };
+	struct pd_file *file = make(&now, CHAIN);
+	struct pd_text *out = pd_text_new();
+
+	CHECK(out && print(file, &options, out) == PD_OK);
+	CHECK(text_has(
+		out,
+		"2 waits, 0.138 ms; the longest:\n\n"
+		"  1. 0.133 ms  :105[105], from 0.000002 to 0.000135: sleeping 0.132 ms, then 0.001 ms for a CPU, woken by :104[104]\n"
+		"     :104[104] ran 0.010 ms, before that sleeping 0.120 ms and 0.001 ms for a CPU, woken by :103[103]\n"
+		"     :103[103] ran 0.010 ms, before that sleeping 0.108 ms and 0.001 ms for a CPU, woken by :102[102]\n"
+		"     :102[102] ran 0.010 ms, before that sleeping 0.096 ms and 0.001 ms for a CPU, woken by :101[101]\n"
+		"     :101[101] ran 0.010 ms, before that uninterruptible 0.084 ms and 0.001 ms for a CPU, woken by an interrupt on CPU 0 (an idle CPU)\n"));
+	CHECK(text_has(out, "      0.088  63.8%       1  :101[101] waited for an interrupt\n"));
+	CHECK(text_has(out, "      0.010   7.2%       1  :104[104] ran\n"));
+	CHECK(text_has(out, "      0.005       1  :105[105] by :101[101]\n"));
+	options.from_ns = 145001;
+	CHECK(print(file, &options, out) == PD_OK && text_has(out, "1 waits, 0.005 ms"));
+	options = (struct pd_why_options){ .size = sizeof(options), .json = true, .to_ns = 5500 };
+	CHECK(print(file, &options, out) == PD_OK && text_has(out, "\"woken_by\":{\"tid\":104,\"comm\":\":104\"}"));
+	options.size = 0;
+	CHECK(print(file, &options, out) == PD_ERROR_ARGUMENT);
+	pd_file_close(file);
+	file = make(NULL, CHAIN);
+	CHECK(print(file, NULL, out) == PD_ERROR_NO_SAMPLES);
+	pd_file_close(file);
+	pd_text_free(out);
+}
+
+// Each allocation fails in turn: an error, or the same text.
+TEST(memory)
+{
+	struct pd_file *file = make(&now, CHAIN);
+	struct pd_text *right = pd_text_new();
+	long at = 0;
+
+	CHECK(right && print(file, NULL, right) == PD_OK);
+	for (bool more = true; more; at++) {
+		struct pd_text *out = pd_text_new();
+		enum pd_status status;
+
+		has_failed = false;
+		left = at;
+		status = print(file, NULL, out);
+		more = has_failed;
+		left = -1;
+		CHECK(status == PD_OK || status == PD_ERROR_MEMORY || status == PD_ERROR_FORMAT ||
+		      status == PD_ERROR_OUTPUT);
+		if (status == PD_OK)
+			CHECK(pd_text_bytes(out).size == pd_text_bytes(right).size);
+		pd_text_free(out);
+	}
+	CHECK(at > 10);
+	pd_text_free(right);
+	pd_file_close(file);
+}
+
+TEST(clean)
+{
+	CHECK(rmdir(folder) == 0);
+}
+
+TEST(start)
+{
+	CHECK(mkdtemp(folder));
+}
+
+RUN(TEST_CASE(start), TEST_CASE(wakeups), TEST_CASE(memory), TEST_CASE(clean))
