@@ -2,7 +2,7 @@
 /*
  * perfdata trace and waiting: pairs of events summed up, as perf prints them where it does.
  */
-#include "files/print_file.h"
+#include "files/input.h"
 
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static enum pd_status print_trace(struct input *input, const void *of_call, stru
 
 static int run_trace(const struct call *call)
 {
-	return print_file(call, &((const struct trace_values *)call->values)->input, print_trace);
+	return input_print(call, &((const struct trace_values *)call->values)->input, print_trace);
 }
 
 const struct command cmd_trace = {
@@ -119,7 +119,7 @@ static int run_waiting(const struct call *call)
 
 	if (!parse_time("from", values->from, &time_ns) || !parse_time("to", values->to, &time_ns))
 		return CODE_USAGE;
-	return print_file(call, &values->input, print_waiting);
+	return input_print(call, &values->input, print_waiting);
 }
 
 const struct command cmd_waiting = {

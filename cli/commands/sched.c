@@ -2,7 +2,7 @@
 /*
  * perfdata sched timehist, latency and map: switches and wakeups as perf prints them.
  */
-#include "files/print_file.h"
+#include "files/input.h"
 
 #include <perfdata/sched.h>
 
@@ -59,7 +59,7 @@ static int run_timehist(const struct call *call)
 
 	if (values->how.summary_only && (values->how.wakeups || values->how.next))
 		return print_failure(CODE_USAGE, "-s and -%c cannot be combined", values->how.wakeups ? 'w' : 'n');
-	return print_file(call, &values->input, print_timehist);
+	return input_print(call, &values->input, print_timehist);
 }
 
 const struct command cmd_sched_timehist = {
@@ -109,7 +109,7 @@ static enum pd_status print_latency(struct input *input, const void *of_call, st
 
 static int run_latency(const struct call *call)
 {
-	return print_file(call, &((const struct latency_values *)call->values)->input, print_latency);
+	return input_print(call, &((const struct latency_values *)call->values)->input, print_latency);
 }
 
 const struct command cmd_sched_latency = {
@@ -161,7 +161,7 @@ static enum pd_status print_map(struct input *input, const void *of_call, struct
 
 static int run_map(const struct call *call)
 {
-	return print_file(call, &((const struct map_values *)call->values)->input, print_map);
+	return input_print(call, &((const struct map_values *)call->values)->input, print_map);
 }
 
 const struct command cmd_sched_map = {

@@ -28,6 +28,7 @@ static const struct option options[] = {
 	NUMBER("port", 0, "N", port, "port to serve the page at (default: any)"),
 	FLAG("live", 0, live, "record, and follow the recording: perfdata view --live -- RECORD-OPTION... COMMAND"),
 	FLAG("no-browser", 0, no_browser, "only print the address"),
+	GROUP(waiting_group, analysis.input),
 	GROUP(input_group, analysis.input),
 	GROUP(select_group, analysis.select),
 	GROUP(symbol_group, analysis.symbols),

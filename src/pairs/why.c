@@ -40,13 +40,6 @@ static struct pd_why_thread *thread_of(struct pd_why *why, uint32_t tid, struct 
 	return thread->own;
 }
 
-const char *pd_why_name(const struct pd_why *why, uint32_t tid)
-{
-	uint64_t found = pd_u64_map_find(&why->sched.map, tid);
-
-	return found ? ((const struct pd_sched_thread *)(uintptr_t)found)->comm : "?"; // NOLINT: it was a pointer
-}
-
 // ---- sums ----
 
 static bool add_sum(struct pd_why_sums *sums, uint32_t tid, uint32_t other, enum pd_why_reason reason, uint64_t ns)

@@ -78,9 +78,6 @@ struct pd_why {
 	uint32_t waker, waker_cpu;
 };
 
-// Name of a thread; "?" if it is not known.
-const char *pd_why_name(const struct pd_why *why, uint32_t tid);
-const char *pd_why_reason_name(enum pd_why_reason reason);
 void pd_why_print_text(struct pd_why *why);
 void pd_why_print_json(struct pd_why *why);
 

@@ -13,12 +13,20 @@ enum {
 	NAME = 96
 };
 
-const char *pd_why_reason_name(enum pd_why_reason reason)
+static const char *reason_name(enum pd_why_reason reason)
 {
 	static const char *const names[PD_WHY_REASONS] = { "ran", "waited for a CPU", "waited for an interrupt",
 							   "unknown" };
 
 	return names[reason];
+}
+
+// "?" if it is not known.
+static const char *thread_name(const struct pd_why *why, uint32_t tid)
+{
+	uint64_t found = pd_u64_map_find(&why->sched.map, tid);
+
+	return found ? ((const struct pd_sched_thread *)(uintptr_t)found)->comm : "?"; // NOLINT: it was a pointer
 }
 
 static const char *name_of(const struct pd_why *why, uint32_t tid, char name[NAME])
@@ -28,7 +36,7 @@ static const char *name_of(const struct pd_why *why, uint32_t tid, char name[NAM
 	else if (!tid)
 		snprintf(name, NAME, "an idle CPU");
 	else
-		snprintf(name, NAME, "%s[%" PRIu32 "]", pd_why_name(why, tid), tid);
+		snprintf(name, NAME, "%s[%" PRIu32 "]", thread_name(why, tid), tid);
 	return name;
 }
 
@@ -120,7 +128,7 @@ static void print_spent(struct pd_why *why)
 
 		pd_text_printf(text, "%11.3f %5.1f%% %7" PRIu64 "  %s %s\n", in_ms(sum->total_ns),
 			       100.0 * (double)sum->total_ns / (double)(why->wait_ns ? why->wait_ns : 1), sum->count,
-			       name_of(why, sum->tid, name), pd_why_reason_name(sum->reason));
+			       name_of(why, sum->tid, name), reason_name(sum->reason));
 	}
 }
 
@@ -156,7 +164,7 @@ static void json_thread(struct pd_why *why, struct pd_json *json, const char *na
 {
 	pd_json_open(json, name, '{');
 	pd_json_number(json, "tid", tid);
-	pd_json_string(json, "comm", pd_why_name(why, tid));
+	pd_json_string(json, "comm", thread_name(why, tid));
 	pd_json_close(json, '}');
 }
 
@@ -186,7 +194,7 @@ static void json_sums(struct pd_why *why, struct pd_json *json, const char *name
 		if (pairs)
 			json_thread(why, json, "by", sum->other);
 		else
-			pd_json_string(json, "reason", pd_why_reason_name(sum->reason));
+			pd_json_string(json, "reason", reason_name(sum->reason));
 		pd_json_number(json, "count", sum->count);
 		pd_json_number(json, "total_ns", sum->total_ns);
 		pd_json_close(json, '}');

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/lookup/hash.h"
+#include "write/write.h"
 
 enum {
 	LABEL_BYTES = 16,
@@ -28,7 +29,7 @@ static enum pd_status write_label(struct pd_waiting *waiting, const struct pd_la
 					   .name = { label->name, (uint32_t)length, (uint32_t)((length + 8) & ~7u) },
 					   .sample_id = &id };
 
-	return pd_writer_add(waiting->writer, PD_RECORD_KSYMBOL, 0, &symbol, 0, error);
+	return pd_writer_output_status(pd_writer_add(waiting->writer, PD_RECORD_KSYMBOL, 0, &symbol, 0, error), error);
 }
 
 static bool add_label(struct pd_labels *labels, const char *name, uint64_t key)

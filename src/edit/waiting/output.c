@@ -108,7 +108,8 @@ static enum pd_status count_record(struct pd_waiting *waiting, struct pd_error *
 	if (++waiting->since_round < RECORDS_PER_ROUND || waiting->late)
 		return PD_OK;
 	waiting->since_round = 0;
-	return pd_writer_add(waiting->writer, PD_RECORD_FINISHED_ROUND, 0, &round, 0, error);
+	return pd_writer_output_status(pd_writer_add(waiting->writer, PD_RECORD_FINISHED_ROUND, 0, &round, 0, error),
+				       error);
 }
 
 enum pd_status pd_waiting_pass(struct pd_waiting *waiting, struct pd_stream *stream, const struct pd_record *record,
@@ -124,7 +125,7 @@ enum pd_status pd_waiting_pass(struct pd_waiting *waiting, struct pd_stream *str
 	// what is damaged was reported
 	if (status == PD_ERROR_FORMAT || status == PD_ERROR_UNSUPPORTED)
 		return PD_OK;
-	return status < 0 ? status : count_record(waiting, error);
+	return status < 0 ? pd_writer_output_status(status, error) : count_record(waiting, error);
 }
 
 enum pd_status pd_waiting_add(struct pd_waiting *waiting, const struct pd_interval *interval, uint32_t pid,
@@ -143,5 +144,5 @@ enum pd_status pd_waiting_add(struct pd_waiting *waiting, const struct pd_interv
 
 	waiting->result.sample_count++;
 	waiting->result.total_ns += sample.period;
-	return status < 0 ? status : count_record(waiting, error);
+	return status < 0 ? pd_writer_output_status(status, error) : count_record(waiting, error);
 }

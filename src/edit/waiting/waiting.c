@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "stream/each.h"
-#include "write/write.h"
 
 enum {
 	SWITCH,
@@ -247,7 +246,7 @@ static enum pd_status write_all(struct pd_waiting *waiting, struct pd_error *err
 	if (status >= 0)
 		status = pd_intervals_finish(waiting->intervals, error);
 	if (status < 0)
-		return pd_writer_output_status(status, error);
+		return status;
 	pd_intervals_counts(waiting->intervals, &waiting->result.what);
 	if (!waiting->result.what.switches)
 		return pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET,
