@@ -100,6 +100,7 @@ void pd_viewer_free(struct pd_viewer *view)
 {
 	if (!view)
 		return;
+	pd_stream_close(view->stream);
 	pd_text_free(view->data);
 	pd_text_free(view->body);
 	pd_free(view);

@@ -15,23 +15,40 @@ enum {
 
 // ---- records ----
 
-static enum pd_status put_wanted(struct pd_viewer_request *request, struct pd_stream *stream, uint64_t from,
-				 uint64_t count, bool *at_end_out)
+static void close_records(struct pd_viewer *view)
 {
-	struct pd_text *body = request->view->body;
+	pd_stream_close(view->stream);
+	view->stream = NULL;
+	view->next_record = 0;
+}
+
+// A stream that has not passed the record yet.
+static enum pd_status open_before(struct pd_viewer *view, uint64_t from, struct pd_error *error)
+{
+	if (view->stream && view->next_record <= from)
+		return PD_OK;
+	close_records(view);
+	return pd_stream_open(view->file, NULL, &view->stream, error);
+}
+
+static enum pd_status put_wanted(struct pd_viewer_request *request, uint64_t from, uint64_t count, bool *at_end_out)
+{
+	struct pd_viewer *view = request->view;
 	const struct pd_record *record;
 	uint64_t put = 0;
 	enum pd_status status;
 
-	while ((status = pd_stream_next(stream, &record, &request->error)) == PD_OK) {
+	while ((status = pd_stream_next(view->stream, &record, &request->error)) == PD_OK) {
+		view->next_record = record->place + 1;
 		if (record->place < from)
 			continue;
 		if (put++)
-			pd_text_char(body, ',');
-		pd_json_record_bytes(body, stream, record);
-		if (put == count || body->size > BODY_MOST)
+			pd_text_char(view->body, ',');
+		pd_json_record_bytes(view->body, view->stream, record);
+		if (put == count || view->body->size > BODY_MOST)
 			return PD_OK;
 	}
+	close_records(view);
 	*at_end_out = status == PD_END;
 	return status == PD_END ? PD_OK : status;
 }
@@ -39,7 +56,6 @@ static enum pd_status put_wanted(struct pd_viewer_request *request, struct pd_st
 enum pd_status pd_viewer_put_records(struct pd_viewer_request *request)
 {
 	struct pd_text *body = request->view->body;
-	struct pd_stream *stream = NULL;
 	uint64_t from, count;
 	bool at_end = false;
 	enum pd_status status = pd_viewer_number(request, "from", 0, &from);
@@ -50,13 +66,15 @@ enum pd_status pd_viewer_put_records(struct pd_viewer_request *request)
 		status = pd_fail(&request->error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "count is from 1 to %d",
 				 RECORDS_MOST);
 	if (status >= 0)
-		status = pd_stream_open(request->view->file, NULL, &stream, &request->error);
+		status = open_before(request->view, from, &request->error);
 	if (status < 0)
 		return status;
 	PD_TEXT_LITERAL(body, "{\"records\":[");
-	status = put_wanted(request, stream, from, count, &at_end);
+	status = put_wanted(request, from, count, &at_end);
 	pd_text_printf(body, "],\"end\":%s}", at_end ? "true" : "false");
-	pd_stream_close(stream);
+	// what comes through a pipe can have one stream at a time
+	if (pd_file_header(request->view->file)->mode != PD_MODE_FILE)
+		close_records(request->view);
 	return status;
 }
 

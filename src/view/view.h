@@ -3,6 +3,7 @@
 #ifndef PD_VIEW_VIEW_H
 #define PD_VIEW_VIEW_H
 
+#include <perfdata/stream.h>
 #include <perfdata/viewer.h>
 
 struct pd_viewer {
@@ -12,6 +13,8 @@ struct pd_viewer {
 	struct pd_text *data; // of the page
 	struct pd_text *body; // of the last answer
 	uint64_t samples_read;
+	struct pd_stream *stream; // of the last records, so that the next ones need no new beginning; or NULL
+	uint64_t next_record;     // that it gives
 };
 
 struct pd_export;

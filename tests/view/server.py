@@ -11,6 +11,7 @@ import concurrent.futures
 import http.client
 import json
 import os
+import random
 import re
 import signal
 import socket
@@ -147,6 +148,10 @@ class Test:
         answer = json.loads(served.ask(f"records?from={len(records) - 2}&count=10")[2])
         self.expect("the last records", (answer["records"], answer["end"]), (records[-2:], True))
         self.expect("records beyond the end", json.loads(served.ask("records?from=99999999999")[2]), {"records": [], "end": True})
+        for _ in range(30):
+            at, count = random.randrange(len(records) + 3), random.randrange(1, 20)
+            answer = json.loads(served.ask(f"records?from={at}&count={count}")[2])
+            self.expect(f"{count} records from {at}", answer["records"], records[at:at + count])
         script = self.run("script", recording)
         self.expect("script", served.ask("script?count=1000")[2], script)
         pid = str(page.of("tasks.pid")[0])
@@ -274,6 +279,7 @@ def main():
     if "no server" in probe.stderr:
         print("the program has no server")
         return SKIPPED
+    random.seed(1)
     test = Test(perfdata, recordings)
     test.run_all()
     print(f"{test.count} expectations, {test.wrong} wrong")
