@@ -87,7 +87,7 @@ struct pd_annotate_table {
 	size_t first_event, event_count; /* indices of pd_file_event */
 	const char *name;                /* of the event or of the group */
 	size_t function_count;
-	const struct pd_annotate_sum *totals; /* by event, of the functions */
+	const struct pd_annotate_sum *totals; /* by event, of the functions and of samples in none */
 };
 
 /** A function with samples. Valid as long as the annotation. */

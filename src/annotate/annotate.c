@@ -63,6 +63,7 @@ void pd_annotate_free(struct pd_annotate *annotate)
 	}
 	pd_free(annotate->parts);
 	pd_free(annotate->nameless);
+	pd_free(annotate->unknown);
 	pd_arena_fini(&annotate->texts);
 	pd_free(annotate->hits);
 	pd_free(annotate->functions);

@@ -28,6 +28,19 @@ static uint32_t number_of(struct pd_annotate *annotate, const struct pd_function
 	return (uint32_t)annotate->function_count++;
 }
 
+// Samples in no function count for what is of all samples, as in perf.
+static void add_unknown(struct pd_annotate *annotate, const struct pd_profile_entry *entry,
+			const struct pd_place *place)
+{
+	struct pd_annotate_sum *sum = &annotate->unknown[entry->event->index];
+
+	if (annotate->options.symbol || place->function || (annotate->options.has_place && !place->dso) ||
+	    (place->dso && !pd_annotate_is_wanted(annotate, place)))
+		return;
+	sum->period += entry->period;
+	sum->samples += entry->samples;
+}
+
 static bool add_entry(struct adding *adding, const struct pd_profile_entry *entry)
 {
 	struct pd_annotate *annotate = adding->annotate;
@@ -37,11 +50,13 @@ static bool add_entry(struct adding *adding, const struct pd_profile_entry *entr
 	size_t n = annotate->hit_count;
 	uint32_t owner;
 
-	if (!frame || frame->merged || !pd_annotate_is_wanted(annotate, &frame->place))
+	if (!frame || frame->merged)
 		return true;
 	function = frame->place.function ? frame->place.function : pd_annotate_nameless_at(annotate, &frame->place);
-	if (!function)
+	if (!function || !pd_annotate_is_wanted(annotate, &frame->place)) {
+		add_unknown(annotate, entry, &frame->place);
 		return true;
+	}
 	owner = number_of(annotate, function);
 	if (owner == UINT32_MAX || n >= UINT32_MAX - 1 || !PD_GROW(annotate->hits, annotate->hit_capacity, n + 1) ||
 	    !PD_GROW(adding->owners, adding->capacity, n + 1))
@@ -105,6 +120,8 @@ bool pd_annotate_collect(struct pd_annotate *annotate)
 	const struct pd_profile_entry *entry;
 	bool success = pd_annotate_find_nameless(annotate);
 
+	annotate->unknown = pd_alloc((pd_file_event_count(annotate->file) + 1) * sizeof(*annotate->unknown));
+	success = success && annotate->unknown;
 	for (size_t i = 0; success && (entry = pd_profile_entry(annotate->profile, i)) != NULL; i++)
 		success = add_entry(&adding, entry);
 	success = success && sort_hits(&adding);
@@ -222,6 +239,7 @@ static bool fill_part(struct pd_annotate *annotate, struct pd_annotate_part *par
 		return false;
 	}
 	part->head.totals = part->totals;
+	memcpy(part->totals, annotate->unknown + part->head.first_event, events * sizeof(*part->totals));
 	for (size_t i = 0; i < annotate->function_count; i++) {
 		struct pd_annotate_sum *sums = part->sums + i * events;
 
