@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata diff: recordings compared with the first one, as perf diff prints it. The library does it (perfdata/diff.h). */
 #include "files/compare.h"
+#include "options/flame_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,8 @@ struct values {
 	bool ratings;
 	const char *variation, *per;
 	const char *fail_on, *accept;
-	bool json, markdown, junit;
+	bool json, markdown, junit, callers;
+	const char *least;
 };
 
 static const struct option options[] = {
@@ -40,6 +42,9 @@ static const struct option options[] = {
 	       "new, maybe"),
 	STRING("accept", 0, "FILE", accept,
 	       "changes that do not fail: lines of names, patterns allowed, each with ' <= 12%' behind it for how far"),
+	FLAG("call-graph", 'g', callers,
+	     "instead, which callers brought the change of each function, as a tree; of two recordings"),
+	STRING("percent-limit", 0, "POINTS", least, "with -g: leave out what changed by less (default: 0.5)"),
 	GROUP(json_option, json),
 	FLAG("junit", 0, junit, "print the rows as test results (JUnit XML); those of --fail-on have failed"),
 	FLAG("markdown", 0, markdown, "print Markdown, without the rows that are noise"),
@@ -61,6 +66,7 @@ static const struct example examples[] = {
 	  "fail a build in which a function became slower" },
 	{ "perfdata diff --per run a1.data,a2.data,a3.data b1.data,b2.data,b3.data",
 	  "the same, by the time that each function takes, as all runs did the same work" },
+	{ "perfdata diff -g old.data new.data", "which callers brought the changes" },
 	{ "perfdata diff -c ratio -p old.data new.data", "by ratio of the periods, which are shown" },
 	{ "perfdata diff -s comm,dso one.data two.data three.data",
 	  "by program and object, two recordings compared with one" },
@@ -253,11 +259,60 @@ static int compare(struct run *run)
 	return printed != CODE_OK ? printed : code;
 }
 
+/* ---- callers ---- */
+
+static int print_callers(const struct call *call, double least, struct pd_text *old, struct pd_text *new)
+{
+	const struct values *values = call->values;
+	const struct pd_flame_options options = {
+		.size = sizeof(options), .plain_names = true, .reverse = true, .event_frame = true
+	};
+	const char *name;
+	int code = flame_fold(call, &values->analysis, call->words[0], &options, old, &name);
+	int other = compare_is_usable(code) ?
+			    flame_fold(call, &values->analysis, call->words[1], &options, new, &name) :
+			    CODE_OK;
+	struct pd_error error;
+	enum pd_status status;
+
+	if (!compare_is_usable(code) || !compare_is_usable(other))
+		return compare_is_usable(code) ? other : code;
+	status = pd_flame_print_changes(pd_text_bytes(old), pd_text_bytes(new), least, call->out->terminal,
+					call->out->text, &error);
+	if (status < 0 && status != PD_ERROR_OUTPUT)
+		return code_with_error(status, &error);
+	return code == CODE_OK ? other : code;
+}
+
+static int run_callers(const struct call *call)
+{
+	const struct values *values = call->values;
+	struct pd_text *old, *new;
+	double least = 0.5;
+	int code;
+
+	if (call->word_count != 2 || has_runs(call))
+		return print_failure(CODE_USAGE, "--call-graph needs two recordings");
+	if (!check_options(values) || (values->least && !percent_parse("percent-limit", values->least, &least)))
+		return CODE_USAGE;
+	old = pd_text_new();
+	new = pd_text_new();
+	code = old && new ? print_callers(call, least, old, new) : print_failure(CODE_UNREADABLE, "out of memory");
+	pd_text_free(old);
+	pd_text_free(new);
+	return code;
+}
+
 static int run_diff(const struct call *call)
 {
 	struct run run = { .values = call->values, .call = call };
-	int code = make_diff(&run);
+	int code;
 
+	if (run.values->callers)
+		return run_callers(call);
+	if (run.values->least)
+		return print_failure(CODE_USAGE, "--percent-limit needs --call-graph");
+	code = make_diff(&run);
 	if (code == CODE_OK)
 		code = compare(&run);
 	pd_diff_gate_free(run.gate);
@@ -293,7 +348,10 @@ const struct command cmd_diff = {
 		"and new; significant (or real), which no change is with a single run on a side; maybe, which includes real. Without one of "
 		"these words it holds for noise, too. Rows that meet it are listed on standard error.\n"
 		"\n"
-		"Only the function of a sample counts, not its callers. An event is compared with the first one of equal type and "
+		"With -g the tree of callers below each function tells who brought its change; shares are of all, and what changed by less than half a "
+		"point is left out.\n"
+		"\n"
+		"Else only the function of a sample counts, not its callers. An event is compared with the first one of equal type and "
 		"configuration.",
 	OWN_TABLES,
 	.usual = "compute order sort period baseline-only significance per fail-on json comms dsos symbols time",

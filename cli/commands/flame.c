@@ -181,29 +181,6 @@ static int run_file(struct flame *flame)
 
 /* ---- two recordings ---- */
 
-/* The stacks of a recording as folded text. path NULL: the one that is given otherwise. */
-static int fold(const struct flame *flame, const char *path, struct pd_text *text, const char **name_out)
-{
-	struct analysis_options wanted = flame->values->analysis;
-	const struct call alone = { .values = flame->call->values, .out = flame->call->out };
-	struct pd_flame_options options = flame->options;
-	struct pd_flame *graph = NULL;
-	struct analysis analysis;
-	struct pd_error error;
-	int code;
-
-	if (path)
-		wanted.input.path = path;
-	code = analysis_begin(&analysis, &wanted, path ? &alone : flame->call);
-	if (code == CODE_OK)
-		code = flame_read_file(&analysis, &wanted, &options, &graph);
-	if (code == CODE_OK)
-		code = code_with_error(pd_flame_print_folded(graph, text, &error), &error);
-	*name_out = path ? path : analysis.input.name;
-	pd_flame_free(graph);
-	return analysis_close(&analysis, code);
-}
-
 static bool is_usable(int code)
 {
 	return code == CODE_OK || code == CODE_DAMAGED;
@@ -212,8 +189,11 @@ static bool is_usable(int code)
 static int draw_difference(const struct flame *flame, struct pd_text *old, struct pd_text *new)
 {
 	const char *old_name, *new_name = NULL;
-	int code = fold(flame, flame->values->old, old, &old_name);
-	int other = is_usable(code) ? fold(flame, NULL, new, &new_name) : CODE_OK;
+	int code =
+		flame_fold(flame->call, &flame->values->analysis, flame->values->old, &flame->options, old, &old_name);
+	int other = is_usable(code) ?
+			    flame_fold(flame->call, &flame->values->analysis, NULL, &flame->options, new, &new_name) :
+			    CODE_OK;
 	struct outfile file;
 	struct pd_error error;
 	enum pd_status status;

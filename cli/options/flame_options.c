@@ -50,3 +50,26 @@ int flame_read_file(struct analysis *analysis, const struct analysis_options *op
 	return code_with_error(pd_flame_read(analysis->profile, analysis->symbols, flame_options, flame_out, &error),
 			       &error);
 }
+
+int flame_fold(const struct call *call, const struct analysis_options *options, const char *path,
+	       const struct pd_flame_options *flame_options, struct pd_text *text, const char **name_out)
+{
+	const struct call alone = { .values = call->values, .out = call->out };
+	struct pd_flame_options own = *flame_options;
+	struct analysis_options wanted = *options;
+	struct pd_flame *graph = NULL;
+	struct analysis analysis;
+	struct pd_error error;
+	int code;
+
+	if (path)
+		wanted.input.path = path;
+	code = analysis_begin(&analysis, &wanted, path ? &alone : call);
+	if (code == CODE_OK)
+		code = flame_read_file(&analysis, &wanted, &own, &graph);
+	if (code == CODE_OK)
+		code = code_with_error(pd_flame_print_folded(graph, text, &error), &error);
+	*name_out = path ? path : analysis.input.name;
+	pd_flame_free(graph);
+	return analysis_close(&analysis, code);
+}

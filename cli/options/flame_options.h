@@ -15,4 +15,9 @@ bool flame_weight_parse(const char *string, enum pd_flame_weight *weight_out);
 int flame_read_file(struct analysis *analysis, const struct analysis_options *options,
 		    struct pd_flame_options *flame_options, struct pd_flame **flame_out);
 
+/* The stacks of a recording as folded text. path NULL: the one that the call is of. name_out is its name for messages. Reports
+ * what is wrong; returns an exit code. */
+int flame_fold(const struct call *call, const struct analysis_options *options, const char *path,
+	       const struct pd_flame_options *flame_options, struct pd_text *text, const char **name_out);
+
 #endif

@@ -117,6 +117,11 @@ PD_API enum pd_status pd_folded_compare(struct pd_bytes old_text, struct pd_byte
 PD_API enum pd_status pd_flame_print_difference(struct pd_bytes old_text, struct pd_bytes new_text,
 						const char *old_name, const char *new_name, struct pd_text *text,
 						struct pd_error *error);
+/** Two folded texts as a tree of text, with the share of each stack before and after, and the change in points; those that changed by
+ * less than least points are left out unless one below them changed. Of reversed stacks it says which callers brought the change of a function.
+ * escape: control characters, for terminals. Errors: PD_ERROR_MEMORY, PD_ERROR_OUTPUT. */
+PD_API enum pd_status pd_flame_print_changes(struct pd_bytes old_text, struct pd_bytes new_text, double least,
+					     bool escape, struct pd_text *text, struct pd_error *error);
 /** Adds a page that needs only a browser. Errors as above. */
 PD_API enum pd_status pd_flame_print_html(struct pd_flame *flame, struct pd_text *text, struct pd_error *error);
 /** Adds an SVG image; width and the least width of a frame are in pixels. Errors as above. */

@@ -36,9 +36,11 @@ static const char head[] =
 
 struct node {
 	uint32_t name, parent, depth;
-	uint64_t values[2]; // old, new; with what is below
-	double used;        // of its width, by those below that are placed
-	double x;           // below 0: not drawn
+	uint64_t values[2];   // old, new; with what is below
+	double used;          // of its width, by those below that are placed
+	double x;             // below 0: not drawn
+	double most;          // the largest change of it and of what is below
+	uint32_t first, next; // children, as a list; 0: none
 };
 
 struct difference {
@@ -243,6 +245,107 @@ static bool print_page(struct difference *d, const char *old_name, const char *n
 	return true;
 }
 
+// ---- as a tree of text ----
+
+static double change(const struct difference *d, const struct node *node)
+{
+	return (share(d, node, 1) - share(d, node, 0)) * 100;
+}
+
+// Children by the largest change in them.
+static void insert_child(struct difference *d, uint32_t number)
+{
+	struct node *node = &d->nodes[number];
+	uint32_t *place = &d->nodes[node->parent].first;
+
+	while (*place && d->nodes[*place].most >= node->most)
+		place = &d->nodes[*place].next;
+	node->next = *place;
+	*place = number;
+}
+
+static void link_nodes(struct difference *d, double least)
+{
+	for (size_t i = d->count; i-- > 1;) {
+		struct node *node = &d->nodes[i], *parent = &d->nodes[node->parent];
+
+		node->most = fmax(node->most, fabs(change(d, node)));
+		parent->most = fmax(parent->most, node->most);
+		if (node->most >= least)
+			insert_child(d, (uint32_t)i);
+	}
+}
+
+static void put_changed(const struct difference *d, const struct node *node, bool escape, struct pd_text *out)
+{
+	const char *name = d->names.items[node->name];
+
+	pd_text_printf(out, " %7.2f%% %7.2f%% %+8.2f%%  %*s", share(d, node, 0) * 100, share(d, node, 1) * 100,
+		       change(d, node), (int)(node->depth - 1) * 2, "");
+	if (escape)
+		pd_text_escaped(out, name, strlen(name));
+	else
+		pd_text_add(out, name);
+	pd_text_char(out, '\n');
+}
+
+// Depth first, without recursion: stacks may be deep.
+static bool put_tree(const struct difference *d, bool escape, struct pd_text *out)
+{
+	uint32_t at = d->nodes[0].first;
+
+	while (at) {
+		put_changed(d, &d->nodes[at], escape, out);
+		if (!pd_text_flush_large(out))
+			return false;
+		if (d->nodes[at].first) {
+			at = d->nodes[at].first;
+			continue;
+		}
+		while (at && !d->nodes[at].next)
+			at = d->nodes[at].parent;
+		at = at ? d->nodes[at].next : 0;
+	}
+	return true;
+}
+
+static void free_difference(struct difference *d)
+{
+	pd_strings_fini(&d->names);
+	pd_arena_fini(&d->arena);
+	pd_u64_map_fini(&d->children);
+	pd_free(d->nodes);
+}
+
+enum pd_status pd_flame_print_changes(struct pd_bytes old_text, struct pd_bytes new_text, double least, bool escape,
+				      struct pd_text *text, struct pd_error *error)
+{
+	struct difference d = { 0 };
+	struct pd_text *merged = pd_text_new();
+	enum pd_status status = merged ? pd_folded_compare(old_text, new_text, false, merged, error) :
+					 pd_fail_memory(error);
+
+	if (status == PD_OK) {
+		read_lines(&d, pd_text_bytes(merged));
+		if (d.failed) {
+			status = pd_fail_memory(error);
+		} else {
+			link_nodes(&d, least);
+			pd_text_printf(text,
+				       "# %" PRIu64 " before, %" PRIu64
+				       " after; without what changed by less than %.2f points\n#\n"
+				       "#  Before    After    Change  Function, and its callers below\n#\n",
+				       d.nodes[0].values[0], d.nodes[0].values[1], least);
+			status = put_tree(&d, escape, text) ?
+					 PD_OK :
+					 pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "cannot write the output");
+		}
+	}
+	pd_text_free(merged);
+	free_difference(&d);
+	return pd_text_failed(text) ? pd_fail_memory(error) : status;
+}
+
 enum pd_status pd_flame_print_difference(struct pd_bytes old_text, struct pd_bytes new_text, const char *old_name,
 					 const char *new_name, struct pd_text *text, struct pd_error *error)
 {
@@ -261,9 +364,6 @@ enum pd_status pd_flame_print_difference(struct pd_bytes old_text, struct pd_byt
 			status = pd_fail_memory(error);
 	}
 	pd_text_free(merged);
-	pd_strings_fini(&d.names);
-	pd_arena_fini(&d.arena);
-	pd_u64_map_fini(&d.children);
-	pd_free(d.nodes);
+	free_difference(&d);
 	return status;
 }

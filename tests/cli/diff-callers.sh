@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+# diff -g: which callers brought the change of a function, as a tree that is cut to what changed.
+make_stacks()
+{
+	cat <<END
+event {
+	name: "cycles:u"
+	ids: [7]
+	type: hardware
+	sample_period: 1000
+	sample_type: IP|TID|TIME|CALLCHAIN|PERIOD|IDENTIFIER
+	flags: mmap|comm|sample_id_all
+}
+feature ARCH {value: "x86_64"}
+COMM misc: user|COMM_EXEC, pid: 42, tid: 42, comm: "demo", sample_id: {pid: 42, tid: 42, time_ns: 1.0}
+MMAP misc: user, pid: 42, tid: 42, addr: 0x10000, len: 0x1000, filename: "/usr/bin/leaf", sample_id: {time_ns: 1.0}
+MMAP misc: user, pid: 42, tid: 42, addr: 0x20000, len: 0x1000, filename: "/usr/lib/one", sample_id: {time_ns: 1.0}
+MMAP misc: user, pid: 42, tid: 42, addr: 0x30000, len: 0x1000, filename: "/usr/lib/two", sample_id: {time_ns: 1.0}
+MMAP misc: user, pid: 42, tid: 42, addr: 0x40000, len: 0x1000, filename: "/usr/lib/same", sample_id: {time_ns: 1.0}
+SAMPLE misc: user, ip: 0x10010, pid: 42, tid: 42, time_ns: 1.001, period: $1, callchain: [user 0x10010 0x20020 0x30030]
+SAMPLE misc: user, ip: 0x10010, pid: 42, tid: 42, time_ns: 1.002, period: $2, callchain: [user 0x10010 0x30030]
+SAMPLE misc: user, ip: 0x40010, pid: 42, tid: 42, time_ns: 1.003, period: $3, callchain: [user 0x40010 0x30030]
+END
+}
+make_stacks 2000 2000 4000 | perfdata assemble -o old.data -
+make_stacks 8000 2000 10000 | perfdata assemble -o new.data -
+try diff -g --no-symbols old.data new.data
+try diff -g --no-symbols old.data old.data
+try diff -g --no-symbols --percent-limit 20 old.data new.data
+try diff -g old.data
+try diff --percent-limit 1 old.data new.data
+try diff -g nothing.data new.data
