@@ -86,7 +86,7 @@ export class ChartView implements ViewPanel {
 		const { session } = this.host;
 		const { from, to } = this.window.range;
 		const first = Math.max(lowerBound(set.time, from, lane.first, lane.end) - 1, lane.first);
-		const last = lowerBound(set.time, to, first, lane.end);
+		const last = lowerBound(set.time, to + 0.5, first, lane.end);
 		const least = (to - from) / (2 * this.box.clientWidth);
 		const usual = this.usualDistance(lane);
 		const { tree, leafRow } = session.stage;
