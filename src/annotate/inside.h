@@ -60,7 +60,7 @@ struct pd_annotate {
 	struct pd_object_code *objects; // that were opened, see code.c
 	struct pd_source_files *sources;
 	struct pd_annotate_sum *unknown; // by event of the file: in no function
-	struct pd_function *nameless; // addresses that are in no function, by object and address
+	struct pd_function *nameless;    // addresses that are in no function, by object and address
 	size_t nameless_count, nameless_capacity;
 	struct pd_arena texts;
 	uint64_t listing; // number of the function that was listed last
