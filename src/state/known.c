@@ -7,12 +7,16 @@
 
 enum {
 	COMMON_FROM = PD_RECORD_HEADER_SIZE + 16, // pid, tid and addr differ
-	COUNT_MOST = 1 << 14
+	COUNT_MOST = 1 << 14,
+	HASHED = 32,   // length, offset, device and inode, or build id
+	ALIKE_MOST = 8 // of one hash
 };
 
+// Few differ in what is not hashed. Where many do, most of them are decoded again and again.
 static uint64_t hash_of(uint64_t seed, const struct pd_record *record, size_t common)
 {
-	return pd_hash(seed ^ record->misc, record->bytes.data + COMMON_FROM, common);
+	return pd_hash(seed ^ record->misc ^ (uint64_t)record->bytes.size << 16, record->bytes.data + COMMON_FROM,
+		       common < HASHED ? common : HASHED);
 }
 
 struct pd_known_record pd_known_map_read(const struct pd_record *record)
@@ -50,6 +54,15 @@ const struct pd_known_map *pd_known_map_find(const struct pd_known_maps *known, 
 	return NULL;
 }
 
+static bool are_enough_alike(const struct pd_known_maps *known, uint64_t hash)
+{
+	size_t at = (uint32_t)hash, count = 0;
+
+	while (pd_index_next(&known->index, hash, &at) != PD_INDEX_END)
+		count++;
+	return count >= ALIKE_MOST;
+}
+
 static void begin_anew(struct pd_known_maps *known, const struct pd_record *record, size_t trailer_size)
 {
 	pd_index_fini(&known->index);
@@ -65,16 +78,18 @@ void pd_known_map_add(struct pd_known_maps *known, uint64_t seed, const struct p
 		      const uint8_t *text_end, uint32_t kind)
 {
 	size_t size = record->bytes.size, text = (size_t)(text_end - record->bytes.data), common = text - COMMON_FROM;
+	uint64_t hash = hash_of(seed, record, common);
 	const uint8_t *bytes;
 
 	if (pd_record_is_swapped(record))
 		return;
 	if (!known->file || known->trailer_size != size - text || !is_of_form(known, record))
 		begin_anew(known, record, size - text);
-	if (known->count == COUNT_MOST || !PD_GROW(known->items, known->capacity, known->count + 1))
+	if (known->count == COUNT_MOST || are_enough_alike(known, hash) ||
+	    !PD_GROW(known->items, known->capacity, known->count + 1))
 		return;
 	bytes = pd_arena_copy(&known->arena, record->bytes.data + COMMON_FROM, common);
-	if (!bytes || !pd_index_add(&known->index, hash_of(seed, record, common), (uint32_t)known->count))
+	if (!bytes || !pd_index_add(&known->index, hash, (uint32_t)known->count))
 		return;
 	known->items[known->count++] = (struct pd_known_map){ bytes, (uint32_t)size, kind, record->misc };
 }

@@ -822,6 +822,27 @@ TEST(test_mapping__the_same_in_many_processes)
 	make_free(&made);
 }
 
+TEST(test_mapping__alike_but_for_the_path)
+{
+	struct made made = make_begin();
+	char path[32];
+
+	for (uint32_t i = 0; i < 60; i++) {
+		struct made_mmap2 map = library(1 + i / 30, 0x10000 * i, 10 + i);
+
+		snprintf(path, sizeof(path), "/lib/%02u", (unsigned)(i % 30));
+		map.path = path;
+		make_mmap2(&made, &map);
+	}
+	CHECK(make_state(&made, NULL));
+	for (uint32_t i = 0; i < 60; i++) {
+		snprintf(path, sizeof(path), "/lib/%02u", (unsigned)(i % 30));
+		CHECK(strcmp(pd_state_mapping(made.state, i)->object->path, path) == 0);
+		CHECK(pd_state_mapping(made.state, i)->pid == 1 + i / 30);
+	}
+	make_free(&made);
+}
+
 TEST(test_mapping__the_same_but_for_where_it_ends)
 {
 	struct made made = make_begin();
@@ -936,7 +957,8 @@ RUN(TEST_CASE(test_comm__is_inherited_until_the_thread_gets_its_own),
     TEST_CASE(test_build_id__of_kernel_and_modules_by_any_of_their_names),
     TEST_CASE(test_namespaces__of_a_thread_at_a_moment), TEST_CASE(test_cgroup__by_id_the_last_path),
     TEST_CASE(test_bpf__from_load_to_unload), TEST_CASE(test_code__changes_are_in_order),
-    TEST_CASE(test_mapping__the_same_in_many_processes), TEST_CASE(test_mapping__the_same_but_for_where_it_ends),
+    TEST_CASE(test_mapping__the_same_in_many_processes), TEST_CASE(test_mapping__alike_but_for_the_path),
+    TEST_CASE(test_mapping__the_same_but_for_where_it_ends),
     TEST_CASE(test_mapping__can_be_asked_for_before_finalizing), TEST_CASE(test_state__can_be_fed_and_finalized_again),
     TEST_CASE(test_state__has_a_limit), TEST_CASE(test_state__limit_of_settling),
     TEST_CASE(test_state__a_long_chain_of_forks))
