@@ -12,8 +12,13 @@
 #include "samples/samples.h"
 
 enum {
-	WAITING_MOST = 32 << 20,    /* bytes of text that one thread keeps */
-	WRITTEN_AT_ONCE = 128 << 10 /* bytes of it that go into the output together */
+	WAITING_MOST = 32 << 20 /* bytes of text that one thread keeps */
+};
+
+/* Text that waits: what was the buffer of lines. */
+struct waiting_text {
+	char *bytes; /* PD_LINE_ALLOCATED */
+	size_t size;
 };
 
 struct pd_sample_workers {
@@ -33,8 +38,10 @@ struct pd_sample_worker {
 	uint64_t part;
 	bool has_turn;
 	bool failed;
-	char *text; /* that waits */
-	size_t size, capacity;
+	struct waiting_text *waiting;
+	size_t waiting_count, waiting_capacity;
+	size_t made; /* so many of waiting have a buffer; those that do not wait are used again */
+	size_t size; /* bytes that wait */
 	char padding[PD_PARTS_PADDING];
 };
 
@@ -83,46 +90,40 @@ static bool check_text(struct pd_sample_worker *worker)
 	return false;
 }
 
-/* Only who has the turn. In chunks, so that the text stays small where megabytes have waited. */
-static void write_text(struct pd_sample_worker *worker, const char *bytes, size_t size)
-{
-	struct pd_text *text = worker->samples->line.text;
-	size_t chunk;
-
-	do {
-		chunk = size < WRITTEN_AT_ONCE ? size : WRITTEN_AT_ONCE;
-		if (chunk > 0) {
-			pd_text_put(text, bytes, chunk);
-			bytes += chunk;
-			size -= chunk;
-		}
-		if (!check_text(worker))
-			return;
-	} while (size > 0);
-}
-
+/* Only who has the turn. */
 static void write_waiting(struct pd_sample_worker *worker)
 {
-	write_text(worker, worker->text, worker->size);
+	struct pd_text *text = worker->samples->line.text;
+
+	for (size_t i = 0; i < worker->waiting_count; i++) {
+		struct waiting_text *waiting = &worker->waiting[i];
+
+		pd_text_pass(text, &waiting->bytes, PD_LINE_ALLOCATED, waiting->size);
+		if (!check_text(worker))
+			break;
+	}
+	worker->waiting_count = 0;
 	worker->size = 0;
 }
 
-static bool keep_text(struct pd_sample_worker *worker, const char *bytes, size_t size)
+/* Takes the buffer of the line, which gets another one. */
+static bool keep_text(struct pd_sample_worker *worker, struct pd_line_buffer *line)
 {
-	size_t capacity = worker->capacity ? worker->capacity : 1 << 20;
-	char *text;
+	size_t at = worker->waiting_count;
+	struct waiting_text *waiting;
+	char *other;
 
-	while (capacity < worker->size + size)
-		capacity *= 2;
-	if (capacity > worker->capacity) {
-		text = pd_realloc(worker->text, capacity);
-		if (!text)
-			return false;
-		worker->text = text;
-		worker->capacity = capacity;
-	}
-	memcpy(worker->text + worker->size, bytes, size);
-	worker->size += size;
+	if (!PD_GROW(worker->waiting, worker->waiting_capacity, at + 1))
+		return false;
+	waiting = &worker->waiting[at];
+	other = at < worker->made ? waiting->bytes : pd_realloc(NULL, PD_LINE_ALLOCATED);
+	if (!other)
+		return false;
+	*waiting = (struct waiting_text){ line->bytes, line->used };
+	worker->made += at == worker->made;
+	worker->waiting_count++;
+	worker->size += line->used;
+	line->bytes = other;
 	return true;
 }
 
@@ -136,7 +137,7 @@ static void take_text(void *self, struct pd_line_buffer *line)
 		write_waiting(worker);
 		pd_text_pass(line->text, &line->bytes, PD_LINE_ALLOCATED, line->used);
 		check_text(worker);
-	} else if (!keep_text(worker, line->bytes, line->used)) {
+	} else if (!keep_text(worker, line)) {
 		worker->samples->status = pd_fail_memory(&worker->samples->error);
 		worker->failed = true;
 	}
@@ -242,7 +243,9 @@ static void worker_free(struct pd_sample_worker *worker)
 		pd_line_fini(&worker->samples->line);
 		pd_free(worker->samples);
 	}
-	pd_free(worker->text);
+	for (size_t i = 0; i < worker->made; i++)
+		pd_free(worker->waiting[i].bytes);
+	pd_free(worker->waiting);
 	pd_free(worker);
 }
 
