@@ -5,6 +5,7 @@
  */
 #include "format/text/access.h"
 #include "samples/samples.h"
+#include "state/locate.h"
 #include "stream/read/stream.h"
 
 #include <inttypes.h>
@@ -313,12 +314,23 @@ static void print_extra(struct pd_samples *samples, const struct pd_shown_sample
 		pd_samples_page_size(samples, sample->code_page_size);
 }
 
+/* From the first sample on of which it is shown where it was. */
+static __attribute__((noinline)) void add_maps(struct pd_samples *samples, const struct pd_shown_sample *hit)
+{
+	struct pd_thread_line *thread = hit->thread;
+
+	samples->shows_code = thread->has_maps = true;
+	pd_state_view(samples->state, thread->pid, thread->tid, hit->when, &thread->view);
+}
+
 static void print_hit(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
 	struct pd_line_buffer *line = &samples->line;
 	uint32_t shown = hit->shown;
 
 	samples->printed++;
+	if ((shown & FIELD_IP) && hit->thread && !hit->thread->has_maps)
+		add_maps(samples, hit);
 	if ((shown & FIELD_IP) && hit->style->copied && !samples->unwinder)
 		samples->copied += pd_sample_needs_unwinding(hit->sample);
 	if (shown & FIELD_IP)
@@ -432,7 +444,11 @@ static struct pd_thread_line *thread_of(struct pd_samples *samples, uint32_t pid
 	    is_before(when, thread->view.until))
 		return thread;
 	*thread = (struct pd_thread_line){ .known = true, .pid = pid, .tid = tid };
-	pd_state_view(samples->state, pid, tid, when, &thread->view);
+	thread->has_maps = samples->shows_code;
+	if (thread->has_maps)
+		pd_state_view(samples->state, pid, tid, when, &thread->view);
+	else
+		pd_state_view_name(samples->state, tid, when, &thread->view);
 	thread->comm = thread->view.comm;
 	if (!thread->comm)
 		thread->comm = pd_state_comm(samples->state, tid, when, thread->unknown);

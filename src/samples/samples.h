@@ -54,6 +54,7 @@ struct pd_thread_line {
 	uint32_t pid, tid;
 	uint32_t shown;
 	struct pd_view view;
+	bool has_maps;                                /* else the view is that of the name */
 	struct pd_address_range stretches[STRETCHES]; /* the last one first */
 	const char *comm;                             /* never NULL */
 	char unknown[PD_THREAD_NAME_BYTES];
@@ -95,6 +96,7 @@ struct pd_samples {
 	size_t events_ready; /* the state, symbols and unwinder are ready for so many */
 	enum pd_arch machine;
 	bool machine_known;
+	bool shows_code;               /* of a sample it was shown where it was, so mappings matter */
 	size_t name_width;             /* of events */
 	bool name_width_known;         /* an event has been printed */
 	struct pd_event_style *styles; /* by index of the event */

@@ -3,6 +3,7 @@
  * Views: what holds for a thread, and for how long. Each thing that a view consists of is a list of changes by time;
  * the view ends where the first of them has its next change.
  */
+#include "state/locate.h"
 #include "state/state.h"
 #include "base/lookup/search.h"
 
@@ -82,6 +83,16 @@ static uint32_t turn_of_kernel(const struct pd_state *state, struct pd_moment wh
 		turn += pd_spaces_turn(&state->address_spaces, &state->maps, state->kernels[kernel].space, when,
 				       &view->from, &view->until);
 	return turn;
+}
+
+void pd_state_view_name(const struct pd_state *state, uint32_t tid, struct pd_moment when, struct pd_view *view_out)
+{
+	struct pd_view view = { .until = { PD_NEVER, UINT64_MAX } };
+	const struct pd_thread *thread = state->finalized ? thread_at(state, tid, when, &view) : NULL;
+
+	if (thread)
+		view.comm = comm_at(state, thread, when, &view);
+	*view_out = view;
 }
 
 void pd_state_view(const struct pd_state *state, uint32_t pid, uint32_t tid, struct pd_moment when,
