@@ -8,8 +8,8 @@
 enum {
 	COMMON_FROM = PD_RECORD_HEADER_SIZE + 16, // pid, tid and addr differ
 	COUNT_MOST = 1 << 14,
-	HASHED = 32,   // length, offset, device and inode, or build id
-	ALIKE_MOST = 8 // of one hash
+	HASHED = 32,       // length, offset, device and inode, or build id
+	SAME_HASH_MOST = 8 // of one hash
 };
 
 // Few differ in what is not hashed. Where many do, most of them are decoded again and again.
@@ -54,13 +54,13 @@ const struct pd_known_map *pd_known_map_find(const struct pd_known_maps *known, 
 	return NULL;
 }
 
-static bool are_enough_alike(const struct pd_known_maps *known, uint64_t hash)
+static bool has_enough_of(const struct pd_known_maps *known, uint64_t hash)
 {
 	size_t at = (uint32_t)hash, count = 0;
 
 	while (pd_index_next(&known->index, hash, &at) != PD_INDEX_END)
 		count++;
-	return count >= ALIKE_MOST;
+	return count >= SAME_HASH_MOST;
 }
 
 static void begin_anew(struct pd_known_maps *known, const struct pd_record *record, size_t trailer_size)
@@ -85,7 +85,7 @@ void pd_known_map_add(struct pd_known_maps *known, uint64_t seed, const struct p
 		return;
 	if (!known->file || known->trailer_size != size - text || !is_of_form(known, record))
 		begin_anew(known, record, size - text);
-	if (known->count == COUNT_MOST || are_enough_alike(known, hash) ||
+	if (known->count == COUNT_MOST || has_enough_of(known, hash) ||
 	    !PD_GROW(known->items, known->capacity, known->count + 1))
 		return;
 	bytes = pd_arena_copy(&known->arena, record->bytes.data + COMMON_FROM, common);
