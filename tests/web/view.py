@@ -245,6 +245,8 @@ def check_overview(view, source):
     check(count(shown["lost"]) == trust["lost"] + trust["lost_samples"], f"lost {shown} {trust}")
     check(count(shown["throttled"]) == trust["throttled"], f"throttled {shown} {trust}")
     check(shown["unresolved"] == f"{100 * trust['unknown_functions'] / max(trust['samples'], 1):.2f} %", f"unresolved {shown} {trust}")
+    if trust["copied_stacks"] == 0:
+        check(shown["truncated stacks"] == f"{100 * trust['cut_stacks'] / max(trust['samples'], 1):.2f} %", f"truncated {shown} {trust}")
     events = view.run("[...document.querySelectorAll('[data-event]')].map((row) => [row.dataset.event, row.children[1].textContent])")
     for name, rows in report(source, "-s", "symbol", "--no-children").items():
         check(sum(row["amounts"][0]["samples"] for row in rows) == count(dict(events)[name]), f"{name}: {events}")

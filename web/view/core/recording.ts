@@ -16,6 +16,7 @@ export interface EventInfo {
 export interface Finding {
 	readonly code: string;
 	readonly severity: string;
+	readonly count?: number;
 	readonly text: string;
 	readonly meaning: string;
 	readonly command: string | null;

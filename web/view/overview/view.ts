@@ -31,13 +31,16 @@ export class OverviewView implements ViewPanel {
 		const { truth } = this.host.recording.header;
 		const of = (name: string) => truth[name] ?? 0;
 		const samples = of("samples");
+		// What the header counts are stacks that were unwound; recorded ones are counted by the findings.
+		const cut = this.host.recording.header.findings.filter((one) => one.code === "stacks-cut" || one.code === "stacks-damaged");
+		const truncated = Math.max(of("truncated"), cut.reduce((sum, one) => sum + (one.count ?? 0), 0));
 		const facts: Fact[] = [
 			{ label: "samples", value: number(samples), bad: samples === 0,
 				title: of("read") > samples ? `${number(of("read"))} were read, ${number(of("read") - samples)} filtered out` : "all that were read" },
 			{ label: "lost", value: number(of("lost") + of("lost_samples")), bad: of("lost") + of("lost_samples") > 0,
 				title: `${number(of("lost"))} records lost by the recorder, ${number(of("lost_samples"))} samples lost in the kernel` },
 			{ label: "throttled", value: number(of("throttled")), bad: of("throttled") > 0, title: "times that the kernel slowed sampling down" },
-			shareFact("truncated stacks", of("truncated"), samples, "samples whose callers are not all known"),
+			shareFact("truncated stacks", truncated, samples, "samples whose callers are not all known"),
 			shareFact("unresolved", of("unknown"), samples, "samples in functions without a name"),
 		];
 		if (of("damaged") > 0) facts.push({ label: "damaged", value: number(of("damaged")), bad: true, title: "problems of the file" });
