@@ -100,19 +100,12 @@ static int run_tag(struct pd_build_id_cache *cache, const struct values *values,
 
 static int purge_all(struct pd_build_id_cache *cache, const struct values *values)
 {
-	const struct pd_cached_object *object;
 	struct pd_error error;
+	int code = code_with_error(pd_build_id_cache_clear(cache, &error), &error);
 
-	while ((object = pd_build_id_cache_at(cache, 0)) != NULL) {
-		const struct pd_build_id id = object->id;
-		enum pd_status status = pd_build_id_cache_remove(cache, &id, &error);
-
-		if (status < 0)
-			return code_with_error(status, &error);
-	}
-	if (values->verbose)
+	if (code == CODE_OK && values->verbose)
 		print_error("removed all objects");
-	return CODE_OK;
+	return code;
 }
 
 static int print_missing(struct pd_build_id_cache *cache, const struct values *values, const struct call *call)

@@ -6,11 +6,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
-
-enum {
-	ADVICES_MOST = 128 /* kinds of problem whose advice was given */
-};
 
 struct values {
 	struct input_options input;
@@ -36,20 +31,8 @@ struct check {
 	struct input input; /* first: see input_progress */
 	const struct values *values;
 	struct output *out;
-	const char *advised[ADVICES_MOST];
-	size_t advised_count;
+	struct pd_problem_counts advised;
 };
-
-static bool is_first_of_its_kind(struct check *check, const char *code)
-{
-	for (size_t i = 0; i < check->advised_count; i++) {
-		if (strcmp(check->advised[i], code) == 0)
-			return false;
-	}
-	if (check->advised_count < ADVICES_MOST)
-		check->advised[check->advised_count++] = code;
-	return true;
-}
 
 static void problem_text(struct check *check, const struct pd_problem *problem)
 {
@@ -57,7 +40,7 @@ static void problem_text(struct check *check, const struct pd_problem *problem)
 
 	pd_print_problem(text, problem);
 	/* Once is enough: there can be thousands of the same kind. */
-	if (problem->advice && is_first_of_its_kind(check, problem->code))
+	if (problem->advice && !pd_problem_count(&check->advised, problem->code))
 		pd_text_printf(text, "        %s\n", problem->advice);
 }
 

@@ -178,42 +178,18 @@ static enum pd_status print_as_asked(struct run *run, struct pd_error *error)
 			      pd_diff_text(run->diff, &run->text, text, error);
 }
 
-static size_t report_failures(const struct run *run, size_t event, size_t side)
-{
-	const struct pd_diff *diff = run->diff;
-	struct pd_diff_change change;
-	size_t count = 0;
-
-	for (size_t i = 0; pd_diff_change(diff, event, i, side, &change); i++) {
-		enum pd_diff_outcome outcome = pd_diff_gate_outcome(diff, run->gate, event, i, side);
-		const char *second = pd_diff_cell(diff, event, i, 1);
-
-		if (outcome == PD_DIFF_PASSES)
-			continue;
-		count += outcome == PD_DIFF_FAILS;
-		print_error("%s: %s: %s%s%s: %.2f%% to %.2f%% (%s)", outcome == PD_DIFF_FAILS ? "fail" : "accepted",
-			    pd_diff_event(diff, event)->name, pd_diff_cell(diff, event, i, 0), second ? " " : "",
-			    second ? second : "", change.old_share * 100, change.new_share * 100,
-			    pd_diff_rating_name(change.rating));
-	}
-	return count;
-}
-
 static int check_gate(const struct run *run)
 {
-	size_t count = 0;
+	struct pd_text *text = run->gate ? pd_text_new() : NULL;
+	size_t count;
 
 	if (!run->gate)
 		return CODE_OK;
-	for (size_t side = 0; side < pd_diff_side_count(run->diff); side++)
-		if (pd_diff_run_count(run->diff, side) < 2 && pd_diff_gate_needs_runs(run->gate)) {
-			print_error(
-				"--fail-on cannot fail: nothing is significant with a single run on a side; record 3 or more");
-			break;
-		}
-	for (size_t event = 0; pd_diff_event(run->diff, event); event++)
-		for (size_t side = 1; side < pd_diff_side_count(run->diff); side++)
-			count += report_failures(run, event, side);
+	if (pd_diff_gate_lacks_runs(run->diff, run->gate))
+		print_error(
+			"--fail-on cannot fail: nothing is significant with a single run on a side; record 3 or more");
+	count = pd_diff_gate_text(run->diff, run->gate, text);
+	print_and_free(text);
 	return count ? CODE_CHANGED : CODE_OK;
 }
 

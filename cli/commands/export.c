@@ -82,29 +82,19 @@ static int export_one(const struct export_values *values, const struct call *cal
 	return code;
 }
 
-static const char *suffix_of(const char *name)
-{
-	struct pd_export_format format;
-
-	for (size_t i = 0; name && pd_export_format(i, &format); i++)
-		if (strcmp(format.name, name) == 0)
-			return format.suffix;
-	return "";
-}
-
 /* What goes wrong with one does not keep the others from being written; the first such code is the result. */
 static int export_several(const struct values *values, const struct export_values *all, const struct call *call)
 {
-	const char *suffix = suffix_of(all->format);
+	struct pd_export_format format;
 	int result = CODE_OK;
 
 	/* which says what is wrong with the format */
-	if (!*suffix)
+	if (!pd_export_format_find(all->format, &format))
 		return export_samples(all, call);
 	if (!may_be_several(values, call))
 		return CODE_USAGE;
 	for (size_t i = 0; i < call->word_count; i++) {
-		int code = export_one(all, call, i, suffix);
+		int code = export_one(all, call, i, format.suffix);
 
 		if (code == CODE_USAGE)
 			return code;

@@ -141,11 +141,9 @@ static void report_end(const struct run *run)
 	if (warnings > PD_INJECT_WARNINGS)
 		print_error("%s: %" PRIu64 " more such object%s", run->input.name, warnings - PD_INJECT_WARNINGS,
 			    plural(warnings - PD_INJECT_WARNINGS));
-	if (!text)
-		return;
-	pd_inject_text(run->inject, text);
-	print_error_lines(text);
-	pd_text_free(text);
+	if (text)
+		pd_inject_text(run->inject, text);
+	print_and_free(text);
 }
 
 static int write_all(struct run *run)

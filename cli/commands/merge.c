@@ -5,7 +5,6 @@
 
 #include <perfdata/merge.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,31 +82,6 @@ static int take_options(struct run *run, struct pd_merge_options *wanted)
 	wanted->drop_aux = run->values->drop_aux;
 	wanted->quiet = run->values->input.quiet;
 	return target_take(&run->target, &run->values->target, PD_PACK_SAME);
-}
-
-static int take_offset(struct run *run, const char *text)
-{
-	const char *equals = strrchr(text, '=');
-	char *end;
-	double seconds;
-	bool found = false;
-
-	if (!equals || !equals[1])
-		return print_failure(CODE_USAGE, "option --offset: '%s' is not FILE=SECONDS", text);
-	seconds = strtod(equals + 1, &end);
-	if (*end || !isfinite(seconds) || fabs(seconds) > 9e9)
-		return print_failure(CODE_USAGE, "option --offset: '%s' is not a number of seconds", equals + 1);
-	for (size_t i = 0; i < run->input_count; i++) {
-		const char *name = run->inputs[i].name;
-
-		if (strlen(name) != (size_t)(equals - text) || memcmp(name, text, strlen(name)) != 0)
-			continue;
-		pd_merge_shift(run->merge, i, (int64_t)(seconds * 1e9 + (seconds < 0 ? -0.5 : 0.5)));
-		found = true;
-	}
-	if (!found)
-		print_error("option --offset: '%.*s' is not one of the input files", (int)(equals - text), text);
-	return found ? CODE_OK : CODE_USAGE;
 }
 
 /* ---- messages ---- */
@@ -188,12 +162,10 @@ static int join(struct run *run)
 {
 	struct pd_error error;
 	enum pd_status status = pd_merge_compare(run->merge, &error);
-	int code = CODE_OK;
 
-	for (size_t i = 0; i < run->values->offsets.count && status >= 0 && code == CODE_OK; i++)
-		code = take_offset(run, run->values->offsets.items[i]);
-	if (code != CODE_OK)
-		return code;
+	for (size_t i = 0; i < run->values->offsets.count && status >= 0; i++)
+		if (pd_merge_shift_parse(run->merge, run->values->offsets.items[i], &error) < 0)
+			return print_failure(CODE_USAGE, "option --offset: %s", error.message);
 	if (status >= 0)
 		status = pd_merge_plan(run->merge, &error);
 	return status < 0 ? failed(run, status, &error) : write_all(run);

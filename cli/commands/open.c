@@ -17,34 +17,6 @@ struct values {
 	bool no_start;
 };
 
-static const struct viewer {
-	const char *name, *format;
-	const char *program;      /* that shows it; NULL: there is none to be started */
-	const char *arguments[5]; /* before the file */
-	const char *otherwise;    /* without it: what shows the file, also without a network */
-} viewers[] = {
-	{ "speedscope",
-	  "speedscope",
-	  "speedscope",
-	  { NULL },
-	  "npm has the program speedscope; its release for offline use is a page (index.html) that opens the file" },
-	{ "pprof",
-	  "pprof",
-	  "pprof",
-	  { "-symbolize=none", "-http=localhost:0", NULL },
-	  "go tool pprof -symbolize=none -http=localhost:0 FILE shows it in a browser, -top as text" },
-	{ "firefox",
-	  "firefox",
-	  NULL,
-	  { NULL },
-	  "the Firefox Profiler (profiler.firefox.com, or a copy of it) opens the file; it stays on this machine" },
-	{ "perfetto",
-	  "perfetto",
-	  NULL,
-	  { NULL },
-	  "the viewer of Perfetto (ui.perfetto.dev, or a copy of it) opens the file; it stays on this machine" },
-};
-
 static const struct option options[] = {
 	STRING("in", 0, "VIEWER", viewer,
 	       "speedscope, pprof, firefox or perfetto (default: one that is installed, else speedscope)"),
@@ -65,32 +37,21 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-static const struct viewer *find_viewer(const char *name)
+static const struct pd_export_viewer *find_viewer(const char *name)
 {
-	size_t count = sizeof(viewers) / sizeof(viewers[0]);
+	const struct pd_export_viewer *viewer;
 
-	for (size_t i = 0; i < count; i++)
-		if (name ? !strcmp(viewers[i].name, name) :
-			   (viewers[i].program && program_is_installed(viewers[i].program)))
-			return &viewers[i];
+	for (size_t i = 0; (viewer = pd_export_viewer(i)) != NULL; i++)
+		if (name ? !strcmp(viewer->name, name) : (viewer->program && program_is_installed(viewer->program)))
+			return viewer;
 	if (!name)
-		return &viewers[0];
+		return pd_export_viewer(0);
 	print_error("option --in: there is no viewer '%s'; there are speedscope, pprof, firefox and perfetto", name);
 	return NULL;
 }
 
-static const char *suffix_of(const char *format)
-{
-	struct pd_export_format about;
-
-	for (size_t i = 0; pd_export_format(i, &about); i++)
-		if (!strcmp(about.name, format))
-			return about.suffix;
-	return "";
-}
-
 /* Becomes the viewer, or says what shows the file. */
-static int show(const struct viewer *viewer, const char *path, bool start, struct output *out, int code)
+static int show(const struct pd_export_viewer *viewer, const char *path, bool start, struct output *out, int code)
 {
 	const char *words[8] = { viewer->program };
 	size_t count = 1;
@@ -110,11 +71,12 @@ static int run_open(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct export_values all = values->all;
-	const struct viewer *viewer = find_viewer(values->viewer);
+	const struct pd_export_viewer *viewer = find_viewer(values->viewer);
 	const char *input = call->word_count        ? call->words[0] :
 			    all.analysis.input.path ? all.analysis.input.path :
 						      "perf.data";
 	const char *leaf = strrchr(input, '/');
+	struct pd_export_format format;
 	char path[4096];
 	int code;
 
@@ -122,10 +84,11 @@ static int run_open(const struct call *call)
 		return CODE_USAGE;
 	if (all.output && !strcmp(all.output, "-"))
 		return print_failure(CODE_USAGE, "a viewer opens a file; use -o FILE, or perfdata export");
-	all.format = viewer->format;
-	if (snprintf(path, sizeof(path), "%s%s", leaf ? leaf + 1 : input, suffix_of(all.format)) >= (int)sizeof(path) ||
+	pd_export_format_find(viewer->format, &format);
+	all.format = format.name;
+	if (snprintf(path, sizeof(path), "%s%s", leaf ? leaf + 1 : input, format.suffix) >= (int)sizeof(path) ||
 	    !strcmp(input, "-"))
-		snprintf(path, sizeof(path), "perf.data%s", suffix_of(all.format));
+		snprintf(path, sizeof(path), "perf.data%s", format.suffix);
 	all.output = all.output ? all.output : path;
 	code = export_samples(&all, call);
 	return code == CODE_OK || code == CODE_DAMAGED ? show(viewer, all.output, !values->no_start, call->out, code) :

@@ -116,19 +116,11 @@ static int write_bundle(struct packing *packing, int fd, int level)
 
 static void report_result(const struct packing *packing)
 {
-	const struct pd_pack_result *result = &packing->result;
-	char packed[32], size[32];
+	struct pd_text *text = packing->values->analysis.input.quiet ? NULL : pd_text_new();
 
-	if (packing->values->analysis.input.quiet)
-		return;
-	if (result->missing_count > PD_PACK_WARNINGS)
-		print_error("not packed: %" PRIu64 " more; see manifest.json",
-			    result->missing_count - PD_PACK_WARNINGS);
-	pd_size_string(result->packed_bytes, packed);
-	pd_size_string(result->file_bytes, size);
-	print_error("packed %" PRIu64 " of %" PRIu64 " object%s: %" PRIu64 " file%s, %s of %s",
-		    result->object_count - result->missing_count, result->object_count, plural(result->object_count),
-		    result->file_count, plural(result->file_count), packed, size);
+	if (text)
+		pd_pack_text(&packing->result, text);
+	print_and_free(text);
 }
 
 /* ---- the command ---- */

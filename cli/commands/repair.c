@@ -53,15 +53,8 @@ static bool on_problem(void *self, const struct pd_problem *problem)
 	struct repair *repair = self;
 
 	repair->recovered += !strcmp(problem->code, "mended");
-	if (repair->values->json && repair->problem_count++ < PROBLEMS_IN_JSON) {
-		pd_json_open(&repair->list, NULL, '{');
-		pd_json_string(&repair->list, "severity", pd_severity_name(problem->severity));
-		pd_json_string(&repair->list, "code", problem->code);
-		pd_json_offset(&repair->list, "offset", problem->offset);
-		pd_json_string(&repair->list, "field", problem->field);
-		pd_json_string(&repair->list, "message", problem->message);
-		pd_json_close(&repair->list, '}');
-	}
+	if (repair->values->json && repair->problem_count++ < PROBLEMS_IN_JSON)
+		pd_repair_problem_json(problem, &repair->list);
 	return input_report(&repair->input, problem);
 }
 
@@ -69,14 +62,11 @@ static bool on_problem(void *self, const struct pd_problem *problem)
 
 static void report_result(const struct repair *repair)
 {
-	struct pd_text *text = pd_text_new();
+	struct pd_text *text = repair->values->input.quiet ? NULL : pd_text_new();
 
-	if (!text)
-		return;
-	pd_repair_text(&repair->result, !repair->values->dry_run, repair->recovered, text);
-	if (!pd_text_failed(text))
-		print_error_lines(text);
-	pd_text_free(text);
+	if (text)
+		pd_repair_text(&repair->result, !repair->values->dry_run, repair->recovered, text);
+	print_and_free(text);
 }
 
 static void result_json(struct repair *repair)
@@ -107,8 +97,7 @@ static int report_end(struct repair *repair)
 {
 	if (repair->values->json)
 		result_json(repair);
-	if (!repair->values->input.quiet)
-		report_result(repair);
+	report_result(repair);
 	if (repair->result.record_count)
 		return repair->recovered || has_dropped_features(&repair->result) ? CODE_DAMAGED : CODE_OK;
 	return print_failure(CODE_NOTHING, "%s: no record can be read", repair->input.name);

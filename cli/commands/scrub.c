@@ -165,11 +165,9 @@ static void print_summary(const struct pd_scrub *scrub, bool random_key)
 {
 	struct pd_text *text = pd_text_new();
 
-	if (text) {
+	if (text)
 		pd_scrub_text(scrub, text);
-		print_error_lines(text);
-	}
-	pd_text_free(text);
+	print_and_free(text);
 	if (random_key)
 		print_error("random key: names cannot be matched with those of other results (use --key)");
 }

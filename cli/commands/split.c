@@ -4,9 +4,10 @@
  * opened, as many at a time as the library writes.
  */
 #include "files/input.h"
-#include "files/outfiles.h"
 #include "files/target.h"
+#include "files/unfinished.h"
 
+#include <perfdata/outfile.h>
 #include <perfdata/split.h>
 
 #include <inttypes.h>
@@ -41,7 +42,8 @@ struct run {
 	const struct values *values;
 	struct pd_split_options options;
 	struct pd_split *split;
-	struct outfiles files; /* by piece */
+	struct pd_outfiles *files;     /* by piece */
+	struct unfinished *unfinished; /* their folder */
 };
 
 /* ---- writing ---- */
@@ -59,7 +61,8 @@ static int write_group(struct run *run, size_t first)
 
 	count = count < PD_SPLIT_AT_ONCE ? count : PD_SPLIT_AT_ONCE;
 	for (size_t i = 0; i < count && code == CODE_OK; i++) {
-		code = target_take_path(&targets[i], &run->values->target, run->files.paths[first + i], PD_PACK_SAME);
+		code = target_take_path(&targets[i], &run->values->target, pd_outfiles_at(run->files, first + i),
+					PD_PACK_SAME);
 		if (code == CODE_OK)
 			code = target_open(&targets[i], inputs, 1, false);
 		writers[i] = targets[i].writer;
@@ -82,7 +85,7 @@ static void print_pieces(const struct run *run, struct output *out)
 	const struct pd_split_piece *piece;
 
 	for (size_t i = 0; (piece = pd_split_piece(run->split, i)) != NULL; i++) {
-		const char *path = run->files.paths[i];
+		const char *path = pd_outfiles_at(run->files, i);
 		struct stat status;
 		uint64_t size = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
 
@@ -114,19 +117,33 @@ static void print_counts(const struct run *run)
 	print_and_free(text);
 }
 
+/* Paths for all pieces, none of which may be there yet. */
+static int make_paths(struct run *run)
+{
+	const struct pd_outfile_options options = { .size = sizeof(options),
+						    .unfinished = unfinished_note,
+						    .self = &run->unfinished };
+	const struct pd_split_piece *piece;
+	struct pd_error error;
+	enum pd_status status = pd_outfiles_new(run->values->target.output, &options, &run->files, &error);
+
+	for (size_t i = 0; status >= 0 && (piece = pd_split_piece(run->split, i)) != NULL; i++)
+		status = pd_outfiles_add(run->files, piece->name, &error);
+	if (status >= 0)
+		status = pd_outfiles_begin(run->files, &error);
+	return code_with_error(status, &error);
+}
+
 static int write_all(struct run *run, struct output *out)
 {
-	const struct pd_split_piece *piece;
 	struct pd_split_result result;
-	int code;
+	int code = make_paths(run);
 
-	for (size_t i = 0; (piece = pd_split_piece(run->split, i)) != NULL; i++)
-		if (!outfiles_add(&run->files, piece->name))
-			return CODE_UNREADABLE;
-	code = outfiles_begin(&run->files);
+	if (code != CODE_OK)
+		return code;
 	for (size_t i = 0; i < pd_split_piece_count(run->split) && code == CODE_OK; i += PD_SPLIT_AT_ONCE)
 		code = write_group(run, i);
-	outfiles_end(&run->files, code);
+	pd_outfiles_end(run->files, code == CODE_OK);
 	if (code != CODE_OK)
 		return code;
 	pd_split_count(run->split, &result);
@@ -146,7 +163,7 @@ static int split_opened(struct run *run, struct output *out)
 	if (status < 0)
 		return code_with_error(status, &error);
 	code = write_all(run, out);
-	outfiles_free(&run->files);
+	pd_outfiles_free(run->files);
 	pd_split_free(run->split);
 	return code;
 }
@@ -167,7 +184,6 @@ static int take_options(struct run *run)
 		return print_failure(CODE_USAGE, "option --by: %s", error.message);
 	if (!output || !*output || !strcmp(output, "-"))
 		return print_failure(CODE_USAGE, "no output given; use -o DIRECTORY, or -o FILE with %%s in its name");
-	run->files.output = output;
 	return target_take_path(&target, &values->target, output, PD_PACK_SAME);
 }
 

@@ -4,9 +4,8 @@
 #include "files/unfinished.h"
 
 #include <perfdata/bundle.h>
+#include <perfdata/outfile.h>
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,24 +31,20 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-static void note_unfinished(void *self, enum pd_unfinished step, const char *path)
-{
-	unfinished_note(self, step, path);
-}
-
 static int report_result(const struct pd_archive *archive, const struct pd_unpack_result *result,
 			 const struct values *values)
 {
 	uint64_t offset = 0;
 	const char *damage = pd_archive_damage(archive, &offset);
+	struct pd_text *text = values->quiet ? NULL : pd_text_new();
 
 	if (result->refused_count > PD_UNPACK_WARNINGS && !values->quiet)
 		print_error("skipped: %" PRIu64 " more", result->refused_count - PD_UNPACK_WARNINGS);
 	if (damage)
 		print_error("%s: offset 0x%" PRIx64 ": %s", pd_archive_name(archive), offset, damage);
-	if (!values->quiet)
-		print_error("unpacked %" PRIu64 " file%s and %" PRIu64 " link%s into %s", result->file_count,
-			    plural(result->file_count), result->link_count, plural(result->link_count), values->output);
+	if (text)
+		pd_unpack_text(result, values->output, text);
+	print_and_free(text);
 	return damage || result->refused_count ? CODE_DAMAGED : CODE_OK;
 }
 
@@ -60,7 +55,7 @@ static int unpack(const struct pd_archive *archive, const struct values *values)
 	struct pd_unpack_options options = { .size = sizeof(options),
 					     .mode = 0777 & ~mask,
 					     .warn = values->quiet ? NULL : print_warning,
-					     .unfinished = note_unfinished,
+					     .unfinished = unfinished_note,
 					     .self = &unfinished };
 	struct pd_unpack_result result;
 	struct pd_error error;
@@ -74,29 +69,6 @@ static int unpack(const struct pd_archive *archive, const struct values *values)
 	if (*result.incomplete)
 		print_error("incomplete output is in %s", result.incomplete);
 	return code_of(status);
-}
-
-static bool is_empty(const char *path)
-{
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-	size_t count = 0;
-
-	if (!dir)
-		return false;
-	while ((entry = readdir(dir)) != NULL)
-		count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-	closedir(dir);
-	return !count;
-}
-
-static bool is_free(const char *path)
-{
-	struct stat status;
-
-	if ((lstat(path, &status) < 0 && errno == ENOENT) || is_empty(path))
-		return true;
-	return print_error("%s: already exists", path);
 }
 
 static int run_unpack(const struct call *call)
@@ -113,8 +85,8 @@ static int run_unpack(const struct call *call)
 	if (!input || !values->output)
 		return print_failure(CODE_USAGE, input ? "no output given; use -o DIR" :
 							 "no input given; name a BUNDLE, or - for standard input");
-	if (!is_free(values->output))
-		return CODE_OUTPUT;
+	if (!pd_outfolder_is_free(values->output))
+		return print_failure(CODE_OUTPUT, "%s: already exists", values->output);
 	if (strcmp(input, "-") != 0)
 		status = pd_archive_open(input, NULL, &archive, &error);
 	else

@@ -4,8 +4,6 @@
  */
 #include "front/cli.h"
 
-#include <string.h>
-
 struct values {
 	bool build, options;
 };
@@ -32,44 +30,13 @@ static const char *compiler(void)
 #endif
 }
 
-/* The libraries of perf that others look for; those that are replaced by own code have no part. */
-static const struct feature {
-	const char *name, *part, *macro; /* part: how the name of a library begins, NULL: own code, "": not there */
-} features[] = {
-	{ "dwarf", NULL, "HAVE_DWARF_SUPPORT" },
-	{ "dwarf_getlocations", NULL, "HAVE_DWARF_GETLOCATIONS_SUPPORT" },
-	{ "debuginfod", NULL, "HAVE_DEBUGINFOD_SUPPORT" },
-	{ "libelf", NULL, "HAVE_LIBELF_SUPPORT" },
-	{ "libperl", "", "HAVE_LIBPERL_SUPPORT" },
-	{ "libpython", "", "HAVE_LIBPYTHON_SUPPORT" },
-	{ "libslang", "", "HAVE_SLANG_SUPPORT" },
-	{ "libunwind", NULL, "HAVE_LIBUNWIND_SUPPORT" },
-	{ "zlib", "zlib", "HAVE_ZLIB_SUPPORT" },
-	{ "lzma", "liblzma", "HAVE_LZMA_SUPPORT" },
-	{ "bpf", "", "HAVE_LIBBPF_SUPPORT" },
-	{ "zstd", "zstd", "HAVE_ZSTD_SUPPORT" },
-	{ "libpfm4", "", "HAVE_LIBPFM" },
-};
-
-/* Libraries that are not there go by the name of their format. */
-static bool has_part(const char *part)
-{
-	const char *name, *use;
-	bool built_in;
-
-	if (!part)
-		return true;
-	for (size_t i = 0; *part && (name = pd_build_part(i, &built_in, &use)) != NULL; i++)
-		if (built_in && strncmp(name, part, strlen(part)) == 0)
-			return true;
-	return false;
-}
-
 static void print_features(struct pd_text *text)
 {
-	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
-		pd_text_printf(text, "%22s: [ %s ]  # %s\n", features[i].name,
-			       has_part(features[i].part) ? "on " : "OFF", features[i].macro);
+	const char *name, *macro;
+	bool there;
+
+	for (size_t i = 0; (name = pd_build_feature(i, &there, &macro)) != NULL; i++)
+		pd_text_printf(text, "%22s: [ %s ]  # %s\n", name, there ? "on " : "OFF", macro);
 }
 
 static int run_version(const struct call *call)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "files/export.h"
 
-#include "files/folder.h"
 #include "files/outfile.h"
+#include "files/unfinished.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +13,8 @@ struct exporting {
 	bool no_unwind;
 	struct pd_export *export_;
 	struct pd_export_format format;
-	struct folder folder; /* if the format needs one */
+	struct pd_outfolder *folder; /* if the format needs one */
+	struct unfinished *unfinished;
 };
 
 /* ---- what the library asks ---- */
@@ -22,16 +23,15 @@ static struct pd_text *open_file(void *self, const char *name)
 {
 	struct exporting *exporting = self;
 
-	return folder_file(&exporting->folder, name);
+	return pd_outfolder_file(exporting->folder, name);
 }
 
 /* ---- options ---- */
 
 static bool find_format(struct exporting *exporting, const char *name)
 {
-	for (size_t i = 0; pd_export_format(i, &exporting->format); i++)
-		if (name && !strcmp(exporting->format.name, name))
-			return true;
+	if (pd_export_format_find(name, &exporting->format))
+		return true;
 	if (!name)
 		print_error("no format given; use --to FORMAT, one of:");
 	else
@@ -148,12 +148,19 @@ static int run_export(struct exporting *exporting, struct pd_text *text)
 
 static int write_folder(struct exporting *exporting, const struct call *call)
 {
-	int code;
+	const struct pd_outfile_options how = { .size = sizeof(how),
+						.unfinished = unfinished_note,
+						.self = &exporting->unfinished };
+	struct pd_error error;
+	int code =
+		code_with_error(pd_outfolder_open(exporting->values->output, &how, &exporting->folder, &error), &error);
 
-	exporting->folder.path = exporting->values->output;
-	code = folder_open(&exporting->folder);
+	if (code != CODE_OK)
+		return code;
+	code = run_export(exporting, call->out->text);
 	if (code == CODE_OK)
-		code = folder_close(&exporting->folder, run_export(exporting, call->out->text));
+		return code_with_error(pd_outfolder_finish(exporting->folder, &error), &error);
+	pd_outfolder_abort(exporting->folder);
 	return code;
 }
 

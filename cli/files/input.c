@@ -40,34 +40,9 @@ enum {
 	RECORDS_PER_STEP = 16384 /* between two looks at the clock */
 };
 
-static struct problem_count *count_of(struct input *input, const char *code)
-{
-	size_t last = sizeof(input->problems) / sizeof(input->problems[0]) - 1;
-	size_t i = 0;
-
-	while (i < input->problem_kinds && strcmp(input->problems[i].code, code) != 0)
-		i++;
-	if (i == input->problem_kinds) {
-		if (i > last)
-			return &input->problems[last];
-		input->problems[i].code = code;
-		input->problem_kinds++;
-	}
-	return &input->problems[i];
-}
-
-/* In a second pass the problems of the first one come again. */
-static bool was_reported(const struct input *input, const char *code)
-{
-	for (size_t i = 0; i < input->reported_kinds; i++)
-		if (!strcmp(input->problems[i].code, code))
-			return true;
-	return false;
-}
-
 void input_again(struct input *input)
 {
-	input->reported_kinds = input->problem_kinds;
+	pd_problem_count_again(&input->problems);
 }
 
 void input_progress(void *self, uint64_t done, uint64_t total)
@@ -112,7 +87,7 @@ bool input_report(struct input *input, const struct pd_problem *problem)
 
 	if (input->quiet || (problem->severity == PD_INFO && !input->verbose))
 		return true;
-	if (was_reported(input, problem->code) || count_of(input, problem->code)->count++ >= PROBLEMS_SHOWN)
+	if (pd_problem_count(&input->problems, problem->code) >= PROBLEMS_SHOWN)
 		return true;
 	progress_clear(&input->progress);
 	if (problem->offset != PD_NO_OFFSET)
@@ -129,8 +104,8 @@ static bool report_problem(void *self, const struct pd_problem *problem)
 
 static void report_rest(struct input *input)
 {
-	for (size_t i = 0; i < input->problem_kinds; i++) {
-		const struct problem_count *problem = &input->problems[i];
+	for (size_t i = 0; i < input->problems.kind_count; i++) {
+		const struct pd_problem_kind *problem = &input->problems.kinds[i];
 
 		if (problem->count > PROBLEMS_SHOWN)
 			print_error("%s: %s: %" PRIu64 " more", input->name, problem->code,

@@ -26,12 +26,6 @@ extern const struct option_group input_group;
 /* --waiting, for commands whose group this is, too. */
 extern const struct option_group waiting_group;
 
-/* Number of occurrences of each problem. */
-struct problem_count {
-	const char *code;
-	uint64_t count;
-};
-
 struct input {
 	struct pd_file *file;
 	struct pd_file *switches; /* with --waiting: what it was made of */
@@ -42,9 +36,7 @@ struct input {
 	struct progress progress;
 	bool quiet, verbose, verify;
 	enum pd_order order; /* of input_visit */
-	struct problem_count problems[128];
-	size_t problem_kinds;
-	size_t reported_kinds; /* of the first pass */
+	struct pd_problem_counts problems;
 };
 
 /* Opens the file given by option or as the only argument; without either perf.data, or standard

@@ -6,15 +6,10 @@
 
 #include <string.h>
 
-static void note_unfinished(void *self, enum pd_unfinished step, const char *path)
-{
-	unfinished_note(self, step, path);
-}
-
 int outfile_open(struct outfile *file, const char *path, struct output *standard, const char *input)
 {
 	const struct pd_outfile_options options = {
-		.size = sizeof(options), .input = input, .unfinished = note_unfinished, .self = &file->unfinished
+		.size = sizeof(options), .input = input, .unfinished = unfinished_note, .self = &file->unfinished
 	};
 	struct pd_error error;
 	enum pd_status status;

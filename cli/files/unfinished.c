@@ -135,14 +135,17 @@ void unfinished_done(struct unfinished *one)
 	signals_release(deadly, on_signal);
 }
 
-void unfinished_note(struct unfinished **one, enum pd_unfinished step, const char *path)
+void unfinished_note(void *self, enum pd_unfinished step, const char *path)
 {
+	struct unfinished **one = self;
+
 	switch (step) {
 	case PD_UNFINISHED_STARTS:
 		unfinished_begin();
 		break;
 	case PD_UNFINISHED_EXISTS:
-		*one = unfinished_add(path, UNFINISHED_TREE);
+	case PD_UNFINISHED_FOLDER:
+		*one = unfinished_add(path, step == PD_UNFINISHED_FOLDER ? UNFINISHED_IF_EMPTY : UNFINISHED_TREE);
 		unfinished_end();
 		break;
 	case PD_UNFINISHED_FAILED:

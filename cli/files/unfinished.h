@@ -24,7 +24,7 @@ void unfinished_end(void);
 struct unfinished *unfinished_add(const char *path, enum unfinished_kind kind);
 /* The path is finished or was removed. NULL is ignored. */
 void unfinished_done(struct unfinished *one);
-/* Does all this for what the library writes, one path after the other (pd_unfinished_fn). */
-void unfinished_note(struct unfinished **one, enum pd_unfinished step, const char *path);
+/* Does all this for what the library writes, one path after the other (pd_unfinished_fn); self is a struct unfinished **. */
+void unfinished_note(void *self, enum pd_unfinished step, const char *path);
 
 #endif

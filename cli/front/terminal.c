@@ -94,61 +94,16 @@ bool terminal_prepare(struct output *output, const struct terminal_options *opti
 
 /* ---- the edge of the screen ---- */
 
-/* An escape sequence as we print them: ESC [ ... m */
-static size_t sequence_length(const char *at, const char *end)
-{
-	const char *m = at + 1 < end && at[0] == '\033' && at[1] == '[' ? memchr(at, 'm', (size_t)(end - at)) : NULL;
-
-	return m ? (size_t)(m - at) + 1 : 0;
-}
-
-/* How many bytes of a line fit on the screen. */
-static size_t fitting_length(struct output *output, const char *text, size_t length)
-{
-	const char *at = text, *end = text + length;
-
-	while (at < end) {
-		size_t sequence = sequence_length(at, end);
-
-		if (!sequence && ((unsigned char)*at & 0xc0) != 0x80 && ++output->column > output->columns)
-			break;
-		at += sequence ? sequence : 1;
-	}
-	return (size_t)(at - text);
-}
-
-/* After the edge only sequences count: they may take a colour back. */
-static void add_sequences(struct pd_text *text, const char *at, const char *end)
-{
-	while (at < end && (at = memchr(at, '\033', (size_t)(end - at))) != NULL) {
-		size_t length = sequence_length(at, end);
-
-		pd_text_printf(text, "%.*s", (int)length, at);
-		at += length ? length : 1;
-	}
-}
-
 struct pd_text *terminal_clipped(struct output *output, struct pd_bytes bytes)
 {
-	const char *at = (const char *)bytes.data, *end = at + bytes.size;
+	const struct pd_bytes rest = { bytes.data + output->clip_from, bytes.size - output->clip_from };
 	struct pd_text *text = pd_text_new();
 
 	if (text)
-		pd_text_printf(text, "%.*s", (int)output->clip_from, at);
-	at += output->clip_from;
+		pd_text_printf(text, "%.*s", (int)output->clip_from, (const char *)bytes.data);
 	output->clip_from = 0;
-	while (text && at < end) {
-		const char *line_end = memchr(at, '\n', (size_t)(end - at));
-		size_t length = (size_t)((line_end ? line_end : end) - at), fits = fitting_length(output, at, length);
-
-		pd_text_printf(text, "%.*s", (int)fits, at);
-		add_sequences(text, at + fits, at + length);
-		if (line_end) {
-			pd_text_add(text, "\n");
-			output->column = 0;
-		}
-		at += length + (line_end != NULL);
-	}
+	if (text)
+		pd_text_clipped(text, rest, output->columns, &output->column);
 	return text;
 }
 

@@ -4,11 +4,10 @@
  * help.
  */
 #include "manual/completion.h"
-#include "manual/vocabulary.h"
 
 #include <perfdata/export.h>
 #include <perfdata/samples.h>
-#include <perfdata/stat.h>
+#include <perfdata/vocabulary.h>
 
 #include <string.h>
 
@@ -60,11 +59,11 @@ static void add_sort_keys(struct pd_text *text)
 		pd_text_printf(text, "%s ", key->name);
 }
 
-static void add_vocabulary(struct pd_text *text, enum vocabulary list)
+static void add_vocabulary(struct pd_text *text, enum pd_vocabulary list)
 {
 	const char *word, *other, *doc;
 
-	for (size_t i = 0; (word = vocabulary_word(list, i, &other, &doc)) != NULL; i++)
+	for (size_t i = 0; (word = pd_vocabulary_word(list, i, &other, &doc)) != NULL; i++)
 		pd_text_printf(text, "%s ", word);
 }
 
@@ -82,12 +81,12 @@ struct known_value {
 	enum value_kind kind;
 	const char *words; /* or NULL */
 	void (*add)(struct pd_text *text);
-	enum vocabulary list; /* if neither words nor add, for VALUE_WORD and VALUE_LIST */
+	enum pd_vocabulary list; /* if neither words nor add, for VALUE_WORD and VALUE_LIST */
 };
 
 static const struct known_value known_values[] = {
 	{ NULL, "color", VALUE_WORD, "auto always never ", NULL },
-	{ "export", "to", VALUE_WORD, NULL, NULL, EXPORT_FORMATS },
+	{ "export", "to", VALUE_WORD, NULL, NULL, PD_VOCABULARY_EXPORT_FORMATS },
 	{ NULL, "to", VALUE_WORD, "file pipe dir ", NULL },
 	{ NULL, "byte-order", VALUE_WORD, "little big same ", NULL },
 	{ NULL, "weight", VALUE_WORD, "samples period ", NULL },
@@ -102,7 +101,7 @@ static const struct known_value known_values[] = {
 	{ "top", "event", VALUE_EVENTS, NULL, NULL },
 	{ "top", "sort", VALUE_LIST, NULL, add_sort_keys },
 	{ "stat", "event", VALUE_EVENTS, NULL, NULL },
-	{ "stat", "metrics", VALUE_LIST, NULL, NULL, METRICS },
+	{ "stat", "metrics", VALUE_LIST, NULL, NULL, PD_VOCABULARY_METRICS },
 	{ "stat", NULL, VALUE_PROGRAM, NULL, NULL },
 	{ "list", NULL, VALUE_WORD, "hw sw cache tracepoint pmu ", NULL },
 	{ "report", "sort", VALUE_LIST, NULL, add_sort_keys },
@@ -110,7 +109,7 @@ static const struct known_value known_values[] = {
 	{ "report", "percentage", VALUE_WORD, "absolute relative ", NULL },
 	{ "report", "call-graph", VALUE_LIST,
 	  "graph fractal flat folded none caller callee function address percent period count ", NULL },
-	{ "script", "fields", VALUE_LIST, NULL, NULL, SAMPLE_FIELDS },
+	{ "script", "fields", VALUE_LIST, NULL, NULL, PD_VOCABULARY_SAMPLE_FIELDS },
 	{ "flame", "format", VALUE_WORD, "html svg ", NULL },
 	{ "flame", "by", VALUE_WORD, "comm pid tid cpu none ", NULL },
 	{ "dump", "type", VALUE_LIST, NULL, add_record_names },

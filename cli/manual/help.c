@@ -3,7 +3,8 @@
  * Help as plain text, from the tables of commands and options.
  */
 #include "front/cli.h"
-#include "manual/vocabulary.h"
+
+#include <perfdata/vocabulary.h>
 
 #include <assert.h>
 #include <stdio.h>
@@ -13,30 +14,6 @@ enum {
 	WIDTH = 80,
 	MARGIN = 26 /* where the help of an option begins */
 };
-
-/* Adds words so that lines end before the right margin. column is where the first one starts. */
-static void wrap(struct pd_text *text, const char *words, size_t column, size_t indent)
-{
-	while (*words) {
-		size_t length = strcspn(words, " \n");
-		size_t blanks = strspn(words + length, " \n");
-		bool paragraph = words[length] == '\n';
-
-		pd_text_printf(text, "%.*s", (int)length, words);
-		column += length;
-		words += length + blanks;
-		if (!*words)
-			break;
-		if (paragraph || column + 1 + strcspn(words, " \n") > WIDTH) {
-			pd_text_printf(text, "%s%*s", paragraph ? "\n\n" : "\n", (int)indent, "");
-			column = indent;
-		} else {
-			pd_text_add(text, " ");
-			column++;
-		}
-	}
-	pd_text_add(text, "\n");
-}
 
 static void print_option(struct pd_text *text, const struct option *option)
 {
@@ -56,7 +33,7 @@ static void print_option(struct pd_text *text, const struct option *option)
 		length = 0;
 	}
 	pd_text_printf(text, "%*s", (int)(MARGIN - length), "");
-	wrap(text, option->help, MARGIN, MARGIN);
+	pd_text_wrapped(text, option->help, WIDTH, MARGIN, MARGIN);
 }
 
 /* Whether a name is in a blank-separated list. */
@@ -144,12 +121,12 @@ static void print_exit_codes(struct pd_text *text, const char *command)
 
 void help_command(struct pd_text *text, const struct command_line *line)
 {
-	struct pd_text *about = vocabulary_expand(line->command->text);
+	struct pd_text *about = pd_vocabulary_expand(line->command->text);
 
 	pd_text_printf(text, "perfdata %s - %s\n\nusage: perfdata %s%s%s\n\n", line->name, line->doc, line->name,
 		       *line->command->usage ? " " : "", line->command->usage);
 	if (about)
-		wrap(text, (const char *)pd_text_bytes(about).data, 0, 0);
+		pd_text_wrapped(text, (const char *)pd_text_bytes(about).data, WIDTH, 0, 0);
 	pd_text_free(about);
 	print_options(text, line->command);
 	print_examples(text, line->command->examples);

@@ -3,7 +3,8 @@
  * Manual pages of section 1.
  */
 #include "manual/manual.h"
-#include "manual/vocabulary.h"
+
+#include <perfdata/vocabulary.h>
 
 #include <perfdata/roff.h>
 
@@ -70,7 +71,7 @@ static void add_examples(struct pd_text *text, const struct example *example)
 
 void manual_command(struct pd_text *text, const struct command_line *line)
 {
-	struct pd_text *about = vocabulary_expand(line->command->text);
+	struct pd_text *about = pd_vocabulary_expand(line->command->text);
 	char title[64];
 
 	snprintf(title, sizeof(title), "PERFDATA-%s", line->name);

@@ -19,7 +19,6 @@
 #include "front/cli.h"
 #include "front/signals.h"
 #include "serve/browser.h"
-#include "serve/guard.h"
 
 enum {
 	CONNECTIONS_MOST = 64,
@@ -43,7 +42,7 @@ struct connection {
 
 struct server {
 	const struct server_options *options;
-	struct guard guard;
+	struct pd_viewer_guard guard;
 	struct MHD_Daemon *daemon;
 	struct connection connections[CONNECTIONS_MOST];
 	size_t pages;
@@ -279,13 +278,13 @@ static enum MHD_Result send_answer(struct server *server, struct MHD_Connection 
 
 static enum MHD_Result count_host(void *self, enum MHD_ValueKind kind, const char *name, const char *value)
 {
-	struct request_facts *facts = self;
+	struct pd_viewer_caller *caller = self;
 
 	(void)kind;
 	if (strcasecmp(name, MHD_HTTP_HEADER_HOST) != 0)
 		return MHD_YES;
-	facts->host = value;
-	facts->hosts++;
+	caller->host = value;
+	caller->hosts++;
 	return MHD_YES;
 }
 
@@ -303,7 +302,7 @@ static enum MHD_Result take_request(void *self, struct MHD_Connection *http, con
 {
 	struct server *server = self;
 	struct connection *connection = connection_of(http);
-	struct request_facts facts = {
+	struct pd_viewer_caller caller = {
 		.method = method,
 		.url = url,
 		.origin = MHD_lookup_connection_value(http, MHD_HEADER_KIND, "Origin"),
@@ -320,8 +319,8 @@ static enum MHD_Result take_request(void *self, struct MHD_Connection *http, con
 		connection->asked = true;
 		connection->since = now();
 	}
-	MHD_get_connection_values(http, MHD_HEADER_KIND, count_host, &facts);
-	path = guard_admit(&server->guard, &facts, &code);
+	MHD_get_connection_values(http, MHD_HEADER_KIND, count_host, &caller);
+	path = pd_viewer_admit(&server->guard, &caller, &code);
 	if (!path || has_body(http))
 		return refuse(http, path ? MHD_HTTP_CONTENT_TOO_LARGE : code);
 	/* Who is answered at once must not ask again. */
@@ -407,7 +406,7 @@ int serve_views(const struct server_options *options)
 	struct browser browser = { 0 };
 	char address[128];
 
-	if (!guard_init(&server.guard))
+	if (!pd_viewer_guard_init(&server.guard))
 		return print_failure(CODE_OUTPUT, "no random numbers: %s", strerror(errno));
 	if (!start_daemon(&server))
 		return CODE_OUTPUT;

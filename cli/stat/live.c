@@ -4,7 +4,6 @@
 
 #include "front/signals.h"
 
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,16 +53,13 @@ static void show(struct live *live)
 
 static void print_raw(const struct pd_recorder *recorder)
 {
-	struct pd_counter_places places;
-	struct pd_counted counted;
+	struct pd_text *text = pd_text_new();
 
-	pd_counter_places(recorder, &places);
-	for (size_t i = 0; pd_counter_event(recorder, i, &counted); i++)
-		for (size_t at = 0; counted.counts && at < places.thread_count * places.cpu_count; at++)
-			if (counted.counts[at].there)
-				fprintf(stderr, "%s: %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", counted.name,
-					counted.counts[at].value, counted.counts[at].enabled_ns,
-					counted.counts[at].running_ns);
+	if (text) {
+		pd_counter_text(recorder, text);
+		fprintf(stderr, "%.*s", (int)pd_text_bytes(text).size, (const char *)pd_text_bytes(text).data);
+	}
+	pd_text_free(text);
 }
 
 static void run_hook(const char *line)

@@ -160,51 +160,25 @@ static bool take_by(struct stat_setup *setup)
 	return true;
 }
 
-/* Names with commas between them, each once; returns how many. */
-static size_t split_names(char *text, const char **names)
-{
-	size_t count = 0, i;
-	const char *name;
-
-	while ((name = strsep(&text, ",")) != NULL) {
-		for (i = 0; i < count && strcmp(names[i], name) != 0;)
-			i++;
-		if (i == count)
-			names[count++] = name;
-	}
-	return count;
-}
-
 /* All events once more for each cgroup. */
 static bool take_each_cgroup(struct stat_setup *setup)
 {
-	size_t count = 1, each = pd_events_count(setup->record.events);
-	const char **names;
+	size_t each = pd_events_count(setup->record.events), count;
+	struct pd_error error;
 
 	if (!setup->values->for_each_cgroup)
 		return true;
 	if (setup->options.targets.cgroup_count)
 		return print_error("--for-each-cgroup and --cgroup are mutually exclusive");
-	for (const char *c = setup->values->for_each_cgroup; *c; c++)
-		count += *c == ',';
-	setup->cgroup_text = strdup(setup->values->for_each_cgroup);
-	setup->cgroups = calloc(count * (each + 1) + 1, sizeof(*setup->cgroups));
-	if (!setup->cgroup_text || !setup->cgroups)
-		return print_error("out of memory");
-	/* after those of the events */
-	names = setup->cgroups + count * each;
-	count = split_names(setup->cgroup_text, names);
-	for (size_t i = 0; i < count; i++) {
-		if (i && !record_add_events(&setup->record, &setup->values->targets))
+	if (!is_added(pd_stat_cgroups_parse(setup->values->for_each_cgroup, each, &setup->cgroups, &count, &error),
+		      &error))
+		return false;
+	for (size_t i = each; i < count; i += each)
+		if (!record_add_events(&setup->record, &setup->values->targets) || !add_missing_events(setup))
 			return false;
-		if (i && !add_missing_events(setup))
-			return false;
-		for (size_t j = 0; j < each; j++)
-			setup->cgroups[i * each + j] = names[i];
-	}
 	setup->options.targets.cgroups = setup->cgroups;
-	setup->options.targets.cgroup_count = count * each;
-	return pd_events_count(setup->record.events) == count * each;
+	setup->options.targets.cgroup_count = count;
+	return pd_events_count(setup->record.events) == count;
 }
 
 static bool take_times(struct stat_setup *setup)
@@ -393,8 +367,7 @@ int stat_setup_fini(struct stat_setup *setup, int code)
 		output_fini(&setup->out);
 	}
 	pd_text_free(setup->title);
-	free(setup->cgroups);
-	free(setup->cgroup_text);
+	pd_stat_cgroups_free(setup->cgroups);
 	record_fini(&setup->record);
 	return code;
 }

@@ -51,7 +51,6 @@ struct stat_setup {
 	const struct call *call;
 	struct pd_recorder_options options;
 	struct record_setup record;
-	char *cgroup_text;
 	const char **cgroups; /* of each event of --for-each-cgroup */
 	bool only_command, file;
 	int64_t delay_ms;

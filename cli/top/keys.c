@@ -41,18 +41,9 @@ static void next_sort(struct top *top)
 /* The next that has samples. */
 static void next_event(struct top *top)
 {
-	size_t count = pd_file_event_count(top->input.file);
 	const struct pd_profile *profile = pd_sum_profile(top->sum, top->input.file, pd_live_state(top->live));
 
-	for (size_t i = 0; i < count; i++) {
-		const struct pd_profile_total *total;
-
-		top->form.event = top->form.event == PD_TOP_ALL_EVENTS ? 1 : top->form.event + 1;
-		top->form.event = top->form.event < count ? top->form.event : 0;
-		total = pd_profile_total(profile, top->form.event);
-		if (total && total->period)
-			break;
-	}
+	top->form.event = pd_top_next_event(profile, top->form.event, pd_file_event_count(top->input.file));
 	top_describe_rate(top);
 }
 

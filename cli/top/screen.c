@@ -150,18 +150,6 @@ int screen_key(const struct screen *screen)
 	return key;
 }
 
-/* Bytes of a line that take so many columns; what follows the first byte of a character takes none. */
-static size_t cut_line(const uint8_t *line, size_t size, unsigned columns)
-{
-	size_t at = 0;
-
-	for (unsigned used = 0; at < size; at++) {
-		if ((line[at] & 0xc0) != 0x80 && used++ == columns)
-			break;
-	}
-	return at;
-}
-
 void screen_show(const struct screen *screen, struct pd_bytes text, struct output *out)
 {
 	const uint8_t *at = text.data, *end = text.data + text.size;
@@ -170,10 +158,12 @@ void screen_show(const struct screen *screen, struct pd_bytes text, struct outpu
 	for (unsigned line = 0; line < screen->lines && at < end; line++) {
 		const uint8_t *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t length = newline ? (size_t)(newline - at) : (size_t)(end - at);
+		unsigned column = 0;
 
 		/* at the end of a line the cursor must not move on: the last one would scroll */
-		pd_text_printf(out->text, "%s%.*s\033[K", line ? "\r\n" : "",
-			       (int)cut_line(at, length, screen->columns), (const char *)at);
+		pd_text_add(out->text, line ? "\r\n" : "");
+		pd_text_clipped(out->text, (struct pd_bytes){ at, length }, screen->columns, &column);
+		pd_text_add(out->text, "\033[K");
 		at += length + (newline != NULL);
 	}
 	pd_text_add(out->text, "\033[J");

@@ -118,26 +118,20 @@ void top_describe_rate(struct top *top)
 /* What came since the last time goes into the sum. */
 bool top_take(struct top *top)
 {
-	struct pd_profile *profile = NULL;
+	const bool zero = top->values->zero;
 	struct pd_error error;
 	double now = top_seconds();
-	enum pd_status status = pd_live_take(top->live, &profile, &error);
 
-	if (status >= 0)
-		status = pd_profile_name(profile, top->symbols, &error);
-	if (status >= 0 && !top->paused)
-		status = pd_sum_fade(top->sum, top->values->zero ? 0 : 7, top->values->zero ? 1 : 8, &error);
-	if (status >= 0)
-		status = pd_sum_add(top->sum, profile, &error);
-	if (status >= 0) {
-		pd_top_count(&top->totals, profile, pd_live_state(top->live));
+	if (pd_top_take(top->live, top->symbols, zero ? 0 : 7,
+			top->paused ? 0 :
+			zero        ? 1 :
+				      8,
+			top->sum, &top->totals, &error) >= 0) {
 		top_describe_rate(top);
 		top->totals.seconds = now - top->last;
 		top->last = now;
-	}
-	pd_profile_free(profile);
-	if (status >= 0)
 		return true;
+	}
 	print_error("%s", error.message);
 	top->code = CODE_UNREADABLE;
 	top->over = true;

@@ -77,12 +77,14 @@ struct pd_error {
 typedef void pd_warn_fn(void *self, const char *sentence);
 
 /** For programs that remove unfinished files if a signal ends them: what happens to a file or directory that is written.
- * STARTS comes before it is created, then EXISTS or FAILED, and after EXISTS, when it is finished or removed, DONE. */
+ * STARTS comes before it is created, then EXISTS, FOLDER or FAILED, and after the first two, when it is finished or removed, DONE.
+ * FOLDER is a directory whose files are finished or removed by themselves: it is to be removed only if it is empty then. */
 enum pd_unfinished {
 	PD_UNFINISHED_STARTS,
 	PD_UNFINISHED_EXISTS,
 	PD_UNFINISHED_FAILED,
-	PD_UNFINISHED_DONE
+	PD_UNFINISHED_DONE,
+	PD_UNFINISHED_FOLDER
 };
 typedef void pd_unfinished_fn(void *self, enum pd_unfinished step, const char *path);
 
@@ -144,6 +146,9 @@ PD_API const char *pd_status_name(enum pd_status status);
 /** Optional libraries: name and version of the index-th, or NULL past the end.
  * *built_in_out (may be NULL) is set to whether it is built in. */
 PD_API const char *pd_build_part(size_t index, bool *built_in_out, const char **use_out);
+/** What perf can be built with, and other programs look for (perf version --build-options): name of the index-th feature, its macro
+ * in perf, and whether it is there, by a library or by own code; NULL past the end. */
+PD_API const char *pd_build_feature(size_t index, bool *there_out, const char **macro_out);
 /** For programs that build large tables once, and end: from now on the heap of the process takes its memory in huge pages, if
  * the system has them at hand, and keeps it. To be called before other threads are started; does nothing where the C library
  * is another one than glibc. */

@@ -68,6 +68,8 @@ PD_API enum pd_status pd_build_id_cache_remove_file(struct pd_build_id_cache *ca
  * pd_build_id_cache_remove. */
 PD_API enum pd_status pd_build_id_cache_remove_path(struct pd_build_id_cache *cache, const char *path,
 						    struct pd_error *error);
+/** Removes all objects. Errors: those of pd_build_id_cache_remove. */
+PD_API enum pd_status pd_build_id_cache_clear(struct pd_build_id_cache *cache, struct pd_error *error);
 
 /** Prints a line for each object: build id and name; escape: as a terminal needs it. */
 PD_API void pd_print_build_id_cache(struct pd_text *text, const struct pd_build_id_cache *cache, bool escape);

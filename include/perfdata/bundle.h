@@ -127,6 +127,9 @@ PD_API void pd_pack_free(struct pd_pack *pack);
 PD_API enum pd_status pd_pack_write(struct pd_pack *pack, struct pd_bundle *bundle, struct pd_pack_result *result_out,
 				    struct pd_error *error);
 
+/** What was packed, in a line or two: how many objects are missing in addition to those that were warned of, and how many there are. */
+PD_API void pd_pack_text(const struct pd_pack_result *result, struct pd_text *text);
+
 /* ---- unpacking ---- */
 
 /** Zero is the default for each member; NULL means all defaults. */
@@ -156,6 +159,9 @@ struct pd_unpack_result {
 PD_API enum pd_status pd_archive_unpack(const struct pd_archive *archive, const char *directory,
 					const struct pd_unpack_options *options, struct pd_unpack_result *result_out,
 					struct pd_error *error);
+
+/** What was unpacked into a directory, in a line. */
+PD_API void pd_unpack_text(const struct pd_unpack_result *result, const char *directory, struct pd_text *text);
 
 #ifdef __cplusplus
 }

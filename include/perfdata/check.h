@@ -39,6 +39,28 @@ PD_API enum pd_status pd_check(struct pd_file *file, struct pd_check_result *res
 PD_API void pd_print_check(struct pd_text *text, const char *name, const struct pd_check_result *result);
 PD_API void pd_json_check(struct pd_text *text, const char *name, const struct pd_check_result *result);
 
+enum {
+	PD_PROBLEM_KINDS = 128
+};
+
+/** A kind of problem. */
+struct pd_problem_kind {
+	const char *code;
+	uint64_t count;
+};
+
+/** How often each kind of problem has come, for programs that report each a few times only: a damaged file can have millions.
+ * All zero is ready for use. */
+struct pd_problem_counts {
+	struct pd_problem_kind kinds[PD_PROBLEM_KINDS]; /* what is more counts as the last one */
+	size_t kind_count, old_count;
+};
+
+/** Counts a problem, and returns how often its kind has come before: UINT64_MAX for an old one, which is not counted. */
+PD_API uint64_t pd_problem_count(struct pd_problem_counts *counts, const char *code);
+/** All kinds so far are old: in a second pass over a file its problems come again. */
+PD_API void pd_problem_count_again(struct pd_problem_counts *counts);
+
 /** Called periodically during a check; pd_stream_progress returns the progress. */
 typedef void pd_check_progress_fn(void *self, const struct pd_stream *stream);
 

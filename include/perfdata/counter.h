@@ -37,6 +37,7 @@
 #define PERFDATA_COUNTER_H
 
 #include <perfdata/recorder.h>
+#include <perfdata/text.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -84,6 +85,8 @@ enum pd_counter_state {
 PD_API bool pd_counter_event(const struct pd_recorder *recorder, size_t index, struct pd_counted *event_out);
 /** What is counted, without regard to events. Valid as long as the recorder. */
 PD_API void pd_counter_places(const struct pd_recorder *recorder, struct pd_counter_places *places_out);
+/** Adds a line for each count that was read: event, value, and the times enabled and running, in ns. */
+PD_API void pd_counter_text(const struct pd_recorder *recorder, struct pd_text *text);
 /** Creates the file of options.path or options.fd. Errors: those of pd_recorder_run. */
 PD_API enum pd_status pd_counter_open_file(struct pd_recorder *recorder, const struct pd_counter_settings *settings,
 					   struct pd_error *error);

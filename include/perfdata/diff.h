@@ -201,6 +201,8 @@ PD_API void pd_diff_gate_free(struct pd_diff_gate *gate);
 PD_API bool pd_diff_gate_holds(const struct pd_diff_gate *gate, const struct pd_diff_change *change);
 /** Whether it can never hold with a single run on a side. */
 PD_API bool pd_diff_gate_needs_runs(const struct pd_diff_gate *gate);
+/** Whether it can never hold for these recordings, as a side has a single run. */
+PD_API bool pd_diff_gate_lacks_runs(const struct pd_diff *diff, const struct pd_diff_gate *gate);
 /** Adds a list of accepted changes: a line for each, a pattern (as of shells) for the text of a sort key, such as the name of
  * a function; behind it " <= 12%" for the growth, in percent of the old share, up to which it is accepted. Lines that begin with
  * # are comments. Errors: PD_ERROR_SYSTEM, PD_ERROR_ARGUMENT, PD_ERROR_MEMORY. */
@@ -215,6 +217,8 @@ enum pd_diff_outcome {
 /** Of the row-th row as sorted; PD_DIFF_PASSES past the end. */
 PD_API enum pd_diff_outcome pd_diff_gate_outcome(const struct pd_diff *diff, const struct pd_diff_gate *gate,
 						 size_t event, size_t row, size_t side);
+/** Adds a line for each row that meets the condition, that fails or is accepted, and returns how many fail. text may be NULL. */
+PD_API size_t pd_diff_gate_text(const struct pd_diff *diff, const struct pd_diff_gate *gate, struct pd_text *text);
 /** All rows that were tested as test results in XML, as JUnit writes them: one test for each row. Errors: as
  * pd_diff_rating_text. */
 PD_API enum pd_status pd_diff_junit(const struct pd_diff *diff, const struct pd_diff_gate *gate, struct pd_text *text,

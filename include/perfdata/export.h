@@ -37,6 +37,18 @@ struct pd_export_format {
 };
 /** The index-th format, in the order of the help; false past the end. */
 PD_API bool pd_export_format(size_t index, struct pd_export_format *format_out);
+/** The format of a name, which may be NULL; false if there is none. */
+PD_API bool pd_export_format_find(const char *name, struct pd_export_format *format_out);
+
+/** A program that shows files of a format. The strings are constants. */
+struct pd_export_viewer {
+	const char *name, *format;
+	const char *program;      /* to be started; NULL: it is none, but a page for a browser */
+	const char *arguments[5]; /* before the file; ended by NULL */
+	const char *otherwise;    /* what shows the file without the program, also without a network */
+};
+/** The index-th viewer; NULL past the end. */
+PD_API const struct pd_export_viewer *pd_export_viewer(size_t index);
 
 /** Zero is the default for each member but format. Strings and functions must remain valid until pd_export_free. */
 struct pd_export_options {

@@ -103,6 +103,8 @@ PD_API enum pd_status pd_merge_add(struct pd_merge *merge, struct pd_file *file,
 PD_API enum pd_status pd_merge_compare(struct pd_merge *merge, struct pd_error *error);
 /** Adds ns to all times of a file, between pd_merge_compare and pd_merge_plan. */
 PD_API void pd_merge_shift(struct pd_merge *merge, size_t file, int64_t ns);
+/** The same by a text, FILE=SECONDS, for all files of a name. Errors: PD_ERROR_ARGUMENT. */
+PD_API enum pd_status pd_merge_shift_parse(struct pd_merge *merge, const char *text, struct pd_error *error);
 /** Creates the list of events and of tracepoint formats. Errors: PD_ERROR_MEMORY; PD_ERROR_ARGUMENT for recordings that
  * cannot be merged. */
 PD_API enum pd_status pd_merge_plan(struct pd_merge *merge, struct pd_error *error);

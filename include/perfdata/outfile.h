@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * outfile.h - an output file that appears when it is complete, or not at all.
+ * outfile.h - an output file, or a folder with files, that appears when it is complete, or not at all.
  *
  * What is written goes to a temporary file beside it, which is renamed at the end. A perf.data file, the file that is being read, and
  * standard input are never overwritten. Pipes and devices are written directly.
@@ -21,7 +21,7 @@
 #ifndef PERFDATA_OUTFILE_H
 #define PERFDATA_OUTFILE_H
 
-#include <perfdata/base.h>
+#include <perfdata/text.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +51,39 @@ PD_API const char *pd_outfile_temporary(const struct pd_outfile *file);
 PD_API enum pd_status pd_outfile_finish(struct pd_outfile *file, struct pd_error *error);
 /** Closes and removes what was written, and frees the file. NULL is ignored. */
 PD_API void pd_outfile_abort(struct pd_outfile *file);
+
+/** A folder with files in it, which appears when all of them are complete, or not at all. */
+struct pd_outfolder;
+/** Makes it under a temporary name, with the permissions of the umask, which is changed for a moment. path must remain valid; what is
+ * there may only be an empty folder. options: as above, but for input. Errors: PD_ERROR_OUTPUT, PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_outfolder_open(const char *path, const struct pd_outfile_options *options,
+					struct pd_outfolder **folder_out, struct pd_error *error);
+/** The text of a new file, which is written when it is large (pd_text_flush_large), and at the end. Owned by the folder. NULL if the file
+ * cannot be made: pd_outfolder_finish returns why. */
+PD_API struct pd_text *pd_outfolder_file(struct pd_outfolder *folder, const char *name);
+/** Writes what is left, renames the folder, and frees it in any case. Errors: PD_ERROR_OUTPUT: not all could be written; it is removed
+ * then. */
+PD_API enum pd_status pd_outfolder_finish(struct pd_outfolder *folder, struct pd_error *error);
+/** Removes what was written, and frees the folder. NULL is ignored. */
+PD_API void pd_outfolder_abort(struct pd_outfolder *folder);
+/** Whether a folder may appear at a path: nothing is there, or an empty folder. Else errno says why. */
+PD_API bool pd_outfolder_is_free(const char *path);
+
+/** Paths of several files: by a name with %s in it, which is replaced, or NAME.data in a folder, which is made if it is not there. */
+struct pd_outfiles;
+/** Of no files. output must remain valid. options: as above; the folder is told of. Errors: PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_outfiles_new(const char *output, const struct pd_outfile_options *options,
+				      struct pd_outfiles **files_out, struct pd_error *error);
+/** Adds the path for a name that is harmless in paths. Errors: PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_outfiles_add(struct pd_outfiles *files, const char *name, struct pd_error *error);
+/** The index-th path; NULL past the end. Owned by the files. */
+PD_API const char *pd_outfiles_at(const struct pd_outfiles *files, size_t index);
+/** Makes the folder, if none of the paths exists. Errors: PD_ERROR_OUTPUT. */
+PD_API enum pd_status pd_outfiles_begin(struct pd_outfiles *files, struct pd_error *error);
+/** To be called when the files are written; else the folder is removed, if it was made and is empty. */
+PD_API void pd_outfiles_end(struct pd_outfiles *files, bool done);
+/** NULL is ignored. */
+PD_API void pd_outfiles_free(struct pd_outfiles *files);
 
 /** Removes a file, or a directory with all that is in it, up to 64 levels of directories. Links are removed, not followed. Makes
  * system calls and nothing else, so signal handlers can call it. */

@@ -65,6 +65,7 @@
  *   viewer.h        a recording as a page for a browser
  *   quipper.h       recordings as PerfDataProto, and back
  *   explain.h       what the tables of the format say of a name
+ *   vocabulary.h    words of sort keys, fields, metrics ... with what they mean
  * writing
  *   writer.h        writing perf.data files
  *   outfile.h       other files, which appear when they are complete
@@ -149,6 +150,7 @@
 #include <perfdata/trace.h>
 #include <perfdata/unwind.h>
 #include <perfdata/viewer.h>
+#include <perfdata/vocabulary.h>
 #include <perfdata/waiting.h>
 #include <perfdata/why.h>
 #include <perfdata/writer.h>

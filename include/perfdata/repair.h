@@ -61,6 +61,8 @@ PD_API enum pd_status pd_repair(struct pd_file *file, struct pd_writer *writer, 
  * the problem function of the file got. */
 PD_API void pd_repair_text(const struct pd_repair_result *result, bool written, uint64_t corrected_count,
 			   struct pd_text *text);
+/** Adds a problem to an array of JSON: severity, code, offset, field and message. */
+PD_API void pd_repair_problem_json(const struct pd_problem *problem, struct pd_json *list);
 /** Adds a result as members of a JSON object: "records" and "features". */
 PD_API void pd_repair_json(const struct pd_repair_result *result, struct pd_json *json);
 

@@ -21,6 +21,7 @@
 #ifndef PERFDATA_REPORT_H
 #define PERFDATA_REPORT_H
 
+#include <perfdata/live.h>
 #include <perfdata/profile.h>
 #include <perfdata/select.h>
 #include <perfdata/text.h>
@@ -297,6 +298,12 @@ enum {
 /** Sets what the keys need of samples: options->by. Errors: PD_ERROR_ARGUMENT for a wrong key; PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_top_ask(const struct pd_top_form *form, struct pd_profile_options *options,
 				 struct pd_error *error);
+/** Adds what a live profile got since the last time to a sum, with names, and to the totals; counts of the sum are multiplied by
+ * part / whole before. Errors: those of pd_live_take, pd_profile_name and pd_sum_add. */
+PD_API enum pd_status pd_top_take(struct pd_live *live, struct pd_symbols *symbols, unsigned part, unsigned whole,
+				  struct pd_sum *sum, struct pd_top_totals *totals, struct pd_error *error);
+/** The next event with samples after one, which may be PD_TOP_ALL_EVENTS; the last one that was tried if there is none. */
+PD_API size_t pd_top_next_event(const struct pd_profile *profile, size_t event, size_t event_count);
 /** Adds a profile that goes into the sum to the totals, and counts the threads that run. */
 PD_API void pd_top_count(struct pd_top_totals *totals, const struct pd_profile *profile, const struct pd_state *state);
 /** "4000 Hz" or "period 1000". */

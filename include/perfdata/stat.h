@@ -104,6 +104,12 @@ PD_API bool pd_stat_failed(const struct pd_stat_counts *stat);
  * effect; processes rather than threads; everything if there is no target. by_thread: each thread is counted on its own.
  * Returns whether nothing but the command is counted. */
 PD_API bool pd_stat_settle_targets(struct pd_targets *targets, bool by_thread);
+/** The names of a list, with commas between them, each once, and as often in a row as there are events, so that all events are counted
+ * in each cgroup: for pd_targets. To be freed by pd_stat_cgroups_free. Errors: PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_stat_cgroups_parse(const char *list, size_t event_count, const char ***cgroups_out,
+					    size_t *count_out, struct pd_error *error);
+/** NULL is ignored. */
+PD_API void pd_stat_cgroups_free(const char **cgroups);
 /** The title of what is counted: "'ls -l'", "process id '1,2'". all: everything was asked for, not only CPUs. named: processes,
  * threads or a user, as they were asked for; may be NULL where there is none. */
 PD_API void pd_stat_title(const struct pd_targets *targets, bool all, const char *named, struct pd_text *text);

@@ -49,6 +49,13 @@ PD_API void pd_text_escaped(struct pd_text *text, const char *string, size_t len
 /** "512 bytes", "9.8 KiB", "1.2 GiB". Returns string. */
 PD_API const char *pd_size_string(uint64_t bytes, char string[32]);
 
+/** Adds lines that end at the edge of a screen of so many columns: what is behind it is left out, but for colours. *column is where the
+ * first of them goes on, 0 at first, and becomes where the last one ends. */
+PD_API void pd_text_clipped(struct pd_text *text, struct pd_bytes lines, unsigned columns, unsigned *column);
+/** Adds words, so that lines end before a width, and begin after an indent; an empty line parts paragraphs. column: where the first
+ * one begins. Ends the last line. */
+PD_API void pd_text_wrapped(struct pd_text *text, const char *words, size_t width, size_t column, size_t indent);
+
 #ifdef __cplusplus
 }
 #endif

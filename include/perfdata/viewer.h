@@ -82,6 +82,34 @@ PD_API enum pd_status pd_viewer_answer(struct pd_viewer *view, const char *path,
 				       const struct pd_viewer_parameter *parameters, size_t count,
 				       struct pd_viewer_answer *answer_out, struct pd_error *error);
 
+enum {
+	PD_VIEWER_TOKEN_BYTES = 16,
+	PD_VIEWER_TOKEN_CHARS = 2 * PD_VIEWER_TOKEN_BYTES,
+	PD_VIEWER_TOKEN_SIZE = PD_VIEWER_TOKEN_CHARS + 1 /* with its NUL */
+};
+
+/** Who may ask a server on this machine: a page of its own, of a browser here. Other programs do not know the token, with which paths
+ * begin; other pages, also those whose name was made to lead here, have another host, origin or site. */
+struct pd_viewer_guard {
+	char token[PD_VIEWER_TOKEN_SIZE];
+	unsigned port; /* of the server; set by the caller */
+};
+
+/** What a request says of itself, by its headers; NULL: nothing. */
+struct pd_viewer_caller {
+	const char *method, *url;
+	const char *host;
+	size_t hosts; /* how many headers of this name */
+	const char *origin;
+	const char *site, *mode; /* Sec-Fetch-Site, Sec-Fetch-Mode */
+};
+
+/** Makes a token. False, with errno, if there are no random numbers. */
+PD_API bool pd_viewer_guard_init(struct pd_viewer_guard *guard);
+/** The path of a request below the token, which is a part of its url; NULL and the code of HTTP to refuse it with. */
+PD_API const char *pd_viewer_admit(const struct pd_viewer_guard *guard, const struct pd_viewer_caller *caller,
+				   unsigned *code_out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "base/error.h"
+#include "base/memory.h"
+
 bool pd_stat_settle_targets(struct pd_targets *targets, bool by_thread)
 {
 	bool tasks = targets->pids.count || targets->tids.count || targets->by_user;
@@ -54,4 +57,52 @@ void pd_stat_title(const struct pd_targets *targets, bool all, const char *named
 	else if (!targets->all)
 		add_command(text, targets->command);
 	pd_text_add(text, "'");
+}
+
+// ---- cgroups ----
+
+// Each name once; returns how many.
+static size_t split_names(char *text, const char **names)
+{
+	size_t count = 0, i;
+	const char *name;
+
+	while ((name = strsep(&text, ",")) != NULL) {
+		for (i = 0; i < count && strcmp(names[i], name) != 0;)
+			i++;
+		if (i == count)
+			names[count++] = name;
+	}
+	return count;
+}
+
+enum pd_status pd_stat_cgroups_parse(const char *list, size_t event_count, const char ***cgroups_out, size_t *count_out,
+				     struct pd_error *error)
+{
+	size_t most = 1, slots, count;
+	const char **cgroups, **names;
+	char *text;
+
+	for (const char *c = list; *c; c++)
+		most += *c == ',';
+	// the names once more, and their texts, stand behind
+	if (__builtin_mul_overflow(most, event_count + 1, &slots) || slots > SIZE_MAX / 2 / sizeof(char *))
+		return pd_fail_memory(error);
+	cgroups = pd_alloc(slots * sizeof(char *) + strlen(list) + 1);
+	if (!cgroups)
+		return pd_fail_memory(error);
+	names = cgroups + most * event_count;
+	text = (char *)(cgroups + slots);
+	strcpy(text, list);
+	count = split_names(text, names);
+	for (size_t i = 0; i < count * event_count; i++)
+		cgroups[i] = names[i / event_count];
+	*cgroups_out = cgroups;
+	*count_out = count * event_count;
+	return PD_OK;
+}
+
+void pd_stat_cgroups_free(const char **cgroups)
+{
+	pd_free(cgroups);
 }

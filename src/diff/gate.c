@@ -165,3 +165,57 @@ enum pd_diff_outcome pd_diff_gate_outcome(const struct pd_diff *diff, const stru
 		return PD_DIFF_PASSES;
 	return pd_diff_is_accepted(gate, diff, event, row, &change) ? PD_DIFF_ACCEPTED : PD_DIFF_FAILS;
 }
+
+bool pd_diff_gate_lacks_runs(const struct pd_diff *diff, const struct pd_diff_gate *gate)
+{
+	for (size_t side = 0; side < pd_diff_side_count(diff); side++)
+		if (pd_diff_run_count(diff, side) < 2 && pd_diff_gate_needs_runs(gate))
+			return true;
+	return false;
+}
+
+// ---- as text ----
+
+static void add_change(struct pd_text *text, const struct pd_diff *diff, size_t event, size_t row, size_t side,
+		       enum pd_diff_outcome outcome)
+{
+	const char *cells[] = { pd_diff_cell(diff, event, row, 0), pd_diff_cell(diff, event, row, 1) };
+	const char *name = pd_diff_event(diff, event)->name;
+	struct pd_diff_change change;
+
+	pd_diff_change(diff, event, row, side, &change);
+	pd_text_add(text, outcome == PD_DIFF_FAILS ? "fail: " : "accepted: ");
+	pd_text_escaped(text, name, strlen(name));
+	pd_text_add(text, ": ");
+	pd_text_escaped(text, cells[0], strlen(cells[0]));
+	pd_text_add(text, cells[1] ? " " : "");
+	pd_text_escaped(text, cells[1] ? cells[1] : "", cells[1] ? strlen(cells[1]) : 0);
+	pd_text_printf(text, ": %.2f%% to %.2f%% (%s)\n", change.old_share * 100, change.new_share * 100,
+		       pd_diff_rating_name(change.rating));
+}
+
+static size_t add_changes(struct pd_text *text, const struct pd_diff *diff, const struct pd_diff_gate *gate,
+			  size_t event, size_t side)
+{
+	struct pd_diff_change change;
+	size_t count = 0;
+
+	for (size_t row = 0; pd_diff_change(diff, event, row, side, &change); row++) {
+		enum pd_diff_outcome outcome = pd_diff_gate_outcome(diff, gate, event, row, side);
+
+		count += outcome == PD_DIFF_FAILS;
+		if (outcome != PD_DIFF_PASSES && text)
+			add_change(text, diff, event, row, side, outcome);
+	}
+	return count;
+}
+
+size_t pd_diff_gate_text(const struct pd_diff *diff, const struct pd_diff_gate *gate, struct pd_text *text)
+{
+	size_t count = 0;
+
+	for (size_t event = 0; pd_diff_event(diff, event); event++)
+		for (size_t side = 1; side < pd_diff_side_count(diff); side++)
+			count += add_changes(text, diff, gate, event, side);
+	return count;
+}

@@ -29,6 +29,14 @@ bool pd_export_format(size_t index, struct pd_export_format *format_out)
 	return true;
 }
 
+bool pd_export_format_find(const char *name, struct pd_export_format *format_out)
+{
+	for (size_t i = 0; name && pd_export_format(i, format_out); i++)
+		if (!strcmp(format_out->name, name))
+			return true;
+	return false;
+}
+
 // ---- the interface ----
 
 enum pd_status pd_export_new(const struct pd_export_options *options, struct pd_text *text,

@@ -77,3 +77,25 @@ void pd_json_check(struct pd_text *text, const char *name, const struct pd_check
 	pd_json_close(&json, '}');
 	pd_text_add(text, "\n");
 }
+
+// ---- kinds ----
+
+uint64_t pd_problem_count(struct pd_problem_counts *counts, const char *code)
+{
+	size_t i = 0;
+
+	while (i < counts->kind_count && strcmp(counts->kinds[i].code, code) != 0)
+		i++;
+	if (i < counts->old_count)
+		return UINT64_MAX;
+	if (i == PD_PROBLEM_KINDS)
+		i--;
+	if (i == counts->kind_count)
+		counts->kinds[counts->kind_count++].code = code;
+	return counts->kinds[i].count++;
+}
+
+void pd_problem_count_again(struct pd_problem_counts *counts)
+{
+	counts->old_count = counts->kind_count;
+}

@@ -3,6 +3,7 @@
 #include <perfdata/counter.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -228,4 +229,18 @@ void pd_counter_end(struct pd_recorder *recorder, struct pd_recorded *recorded_o
 		recorder->recorded.command_status = command->status;
 	}
 	*recorded_out = recorder->recorded;
+}
+
+void pd_counter_text(const struct pd_recorder *recorder, struct pd_text *text)
+{
+	struct pd_counter_places places;
+	struct pd_counted counted;
+
+	pd_counter_places(recorder, &places);
+	for (size_t i = 0; pd_counter_event(recorder, i, &counted); i++)
+		for (size_t at = 0; counted.counts && at < places.thread_count * places.cpu_count; at++)
+			if (counted.counts[at].there)
+				pd_text_printf(text, "%s: %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", counted.name,
+					       counted.counts[at].value, counted.counts[at].enabled_ns,
+					       counted.counts[at].running_ns);
 }

@@ -194,6 +194,38 @@ void pd_top_count(struct pd_top_totals *totals, const struct pd_profile *profile
 		totals->threads += thread->tid && thread->end.time_ns == PD_NEVER;
 }
 
+enum pd_status pd_top_take(struct pd_live *live, struct pd_symbols *symbols, unsigned part, unsigned whole,
+			   struct pd_sum *sum, struct pd_top_totals *totals, struct pd_error *error)
+{
+	struct pd_profile *profile = NULL;
+	enum pd_status status = pd_live_take(live, &profile, error);
+
+	if (status >= 0)
+		status = pd_profile_name(profile, symbols, error);
+	if (status >= 0 && part < whole)
+		status = pd_sum_fade(sum, part, whole, error);
+	if (status >= 0)
+		status = pd_sum_add(sum, profile, error);
+	if (status >= 0)
+		pd_top_count(totals, profile, pd_live_state(live));
+	pd_profile_free(profile);
+	return status;
+}
+
+size_t pd_top_next_event(const struct pd_profile *profile, size_t event, size_t event_count)
+{
+	for (size_t i = 0; i < event_count; i++) {
+		const struct pd_profile_total *total;
+
+		event = event == PD_TOP_ALL_EVENTS ? 1 : event + 1;
+		event = event < event_count ? event : 0;
+		total = pd_profile_total(profile, event);
+		if (total && total->period)
+			break;
+	}
+	return event;
+}
+
 void pd_top_describe_rate(const struct pd_event *event, char rate_out[PD_TOP_RATE_BYTES])
 {
 	const struct pd_attr *attr = event->attr;

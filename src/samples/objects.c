@@ -451,3 +451,34 @@ size_t pd_objects_add_to_cache(const struct pd_objects *list, struct pd_build_id
 	}
 	return count;
 }
+
+static enum pd_status add_recorded(const char *recording, bool all, struct pd_build_id_cache *cache,
+				   struct pd_error *error)
+{
+	const struct pd_objects_options options = { .size = sizeof(options), .only_hits = !all };
+	struct pd_objects *objects;
+	struct pd_file *file;
+	enum pd_status status = pd_file_open(recording, NULL, &file, error);
+
+	if (status < 0)
+		return status;
+	status = pd_objects_read(file, &options, &objects, error);
+	if (status == PD_OK) {
+		pd_objects_add_to_cache(objects, cache);
+		pd_objects_free(objects);
+	}
+	pd_file_close(file);
+	return status;
+}
+
+enum pd_status pd_objects_cache(const char *recording, bool all, const char *directory, struct pd_error *error)
+{
+	struct pd_build_id_cache *cache;
+	enum pd_status status = pd_build_id_cache_open(directory, &cache, error);
+
+	if (status != PD_OK)
+		return status;
+	status = add_recorded(recording, all, cache, error);
+	pd_build_id_cache_close(cache);
+	return status;
+}

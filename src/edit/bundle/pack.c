@@ -7,11 +7,13 @@
 #include <perfdata/json.h>
 #include <perfdata/profile.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text/text.h"
 #include "state/locate.h"
 
 enum {
@@ -298,4 +300,17 @@ void pd_pack_free(struct pd_pack *pack)
 		return;
 	pd_free(pack->samples);
 	pd_free(pack);
+}
+
+void pd_pack_text(const struct pd_pack_result *result, struct pd_text *text)
+{
+	char packed[32], size[32];
+
+	if (result->missing_count > PD_PACK_WARNINGS)
+		pd_text_printf(text, "not packed: %" PRIu64 " more; see manifest.json\n",
+			       result->missing_count - PD_PACK_WARNINGS);
+	pd_text_printf(text, "packed %" PRIu64 " of %" PRIu64 " object%s: %" PRIu64 " file%s, %s of %s\n",
+		       result->object_count - result->missing_count, result->object_count,
+		       pd_plural(result->object_count), result->file_count, pd_plural(result->file_count),
+		       pd_size_string(result->packed_bytes, packed), pd_size_string(result->file_bytes, size));
 }

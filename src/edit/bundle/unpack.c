@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text/text.h"
 #include "base/write_all.h"
 
 enum {
@@ -282,4 +284,12 @@ enum pd_status pd_archive_unpack(const struct pd_archive *archive, const char *d
 		memcpy(&u.options, options, options->size < sizeof(u.options) ? options->size : sizeof(u.options));
 	memset(result_out, 0, sizeof(*result_out));
 	return unpack(&u);
+}
+
+void pd_unpack_text(const struct pd_unpack_result *result, const char *directory, struct pd_text *text)
+{
+	pd_text_printf(text, "unpacked %" PRIu64 " file%s and %" PRIu64 " link%s into ", result->file_count,
+		       pd_plural(result->file_count), result->link_count, pd_plural(result->link_count));
+	pd_text_escaped(text, directory, strlen(directory));
+	pd_text_add(text, "\n");
 }

@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -138,6 +140,33 @@ void pd_merge_shift(struct pd_merge *merge, size_t file, int64_t ns)
 {
 	if (file < merge->source_count)
 		merge->sources[file]->join.time_ns += ns;
+}
+
+enum pd_status pd_merge_shift_parse(struct pd_merge *merge, const char *text, struct pd_error *error)
+{
+	const char *equals = strrchr(text, '=');
+	size_t length = equals ? (size_t)(equals - text) : 0;
+	char *end;
+	double seconds;
+	bool found = false;
+
+	if (!equals || !equals[1])
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "'%s' is not FILE=SECONDS", text);
+	seconds = strtod(equals + 1, &end);
+	if (*end || !isfinite(seconds) || fabs(seconds) > 9e9)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "'%s' is not a number of seconds", equals + 1);
+	for (size_t i = 0; i < merge->source_count; i++) {
+		const char *name = pd_file_name(merge->sources[i]->file);
+
+		if (strlen(name) != length || memcmp(name, text, length) != 0)
+			continue;
+		pd_merge_shift(merge, i, (int64_t)(seconds * 1e9 + (seconds < 0 ? -0.5 : 0.5)));
+		found = true;
+	}
+	if (found)
+		return PD_OK;
+	return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "'%.*s' is not one of the input files", (int)length,
+		       text);
 }
 
 static void warn_of_machines(const struct pd_merge *merge)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a repair did, in words and as JSON. */
+#include <perfdata/header.h>
 #include <perfdata/repair.h>
 
 #include <stdio.h>
@@ -88,6 +89,17 @@ static void features_json(struct pd_json *json, const char *name, const uint64_t
 			pd_json_string(json, NULL, feature_name(i, number));
 	}
 	pd_json_close(json, ']');
+}
+
+void pd_repair_problem_json(const struct pd_problem *problem, struct pd_json *list)
+{
+	pd_json_open(list, NULL, '{');
+	pd_json_string(list, "severity", pd_severity_name(problem->severity));
+	pd_json_string(list, "code", problem->code);
+	pd_json_offset(list, "offset", problem->offset);
+	pd_json_string(list, "field", problem->field);
+	pd_json_string(list, "message", problem->message);
+	pd_json_close(list, '}');
 }
 
 void pd_repair_json(const struct pd_repair_result *result, struct pd_json *json)

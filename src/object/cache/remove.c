@@ -143,3 +143,16 @@ enum pd_status pd_build_id_cache_update(struct pd_build_id_cache *cache, const c
 
 	return status < 0 ? status : pd_build_id_cache_add(cache, path, id_out, error);
 }
+
+enum pd_status pd_build_id_cache_clear(struct pd_build_id_cache *cache, struct pd_error *error)
+{
+	const struct pd_cached_object *object;
+	enum pd_status status = PD_OK;
+
+	while (status >= 0 && (object = pd_build_id_cache_at(cache, 0)) != NULL) {
+		const struct pd_build_id id = object->id;
+
+		status = pd_build_id_cache_remove(cache, &id, error);
+	}
+	return status;
+}

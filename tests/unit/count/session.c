@@ -54,6 +54,24 @@ TEST(titles)
 	CHECK(is_title(&(struct pd_targets){ .command = command }, false, NULL, "'ls -l'"));
 }
 
+TEST(cgroups)
+{
+	static const char *const wanted[] = { "a", "a", "b", "b", "", "" };
+	const char **names;
+	size_t count;
+
+	CHECK(pd_stat_cgroups_parse("a,b,a,,b", 2, &names, &count, &error) == PD_OK && count == 6);
+	for (size_t i = 0; i < count; i++)
+		CHECK_STR(names[i], wanted[i]);
+	pd_stat_cgroups_free(names);
+	CHECK(pd_stat_cgroups_parse("a", 0, &names, &count, &error) == PD_OK && count == 0);
+	pd_stat_cgroups_free(names);
+	pd_stat_cgroups_free(NULL);
+	left = 0;
+	CHECK(pd_stat_cgroups_parse("a,b", 1, &names, &count, &error) == PD_ERROR_MEMORY);
+	left = -1;
+}
+
 TEST(metrics)
 {
 	struct pd_events *events;
@@ -68,7 +86,8 @@ TEST(metrics)
 
 struct log {
 	char steps[64];
-	int stops_at; // step that says no; -1: none
+	int stops_at;        // step that says no; -1: none
+	struct pd_text *raw; // of counts that were read, or NULL
 };
 
 static bool on_step(void *self, enum pd_stat_step step, struct pd_stat_session *session)
@@ -81,7 +100,8 @@ static bool on_step(void *self, enum pd_stat_step step, struct pd_stat_session *
 	};
 	struct log *log = self;
 
-	(void)session;
+	if (step == PD_STAT_STEP_READ && log->raw)
+		pd_counter_text(pd_stat_session_recorder(session), log->raw);
 	if (strlen(log->steps) + 1 < sizeof(log->steps))
 		log->steps[strlen(log->steps)] = names[step];
 	return (int)step != log->stops_at;
@@ -131,7 +151,7 @@ TEST(steps_of_runs)
 {
 	char *command[] = { (char[]){ "true" }, NULL };
 	struct pd_text *text = pd_text_new();
-	struct log log = { .stops_at = -1 };
+	struct log log = { .stops_at = -1, .raw = pd_text_new() };
 	bool opened = false;
 	int failure = 0;
 	enum pd_status status = text ? count(command, 2, &log, text, &opened, &failure) : PD_ERROR_MEMORY;
@@ -139,10 +159,13 @@ TEST(steps_of_runs)
 	if (status < 0 && !opened) {
 		printf("# not allowed here: %s\n", error.message);
 		pd_text_free(text);
+		pd_text_free(log.raw);
 		return;
 	}
 	CHECK(status == PD_OK);
 	CHECK_STR(log.steps, "bosterabosterap");
+	CHECK(log.raw && text_has(log.raw, "page-faults: "));
+	pd_text_free(log.raw);
 	CHECK(text_has(text, "page-faults"));
 	log = (struct log){ .stops_at = PD_STAT_STEP_AFTER };
 	CHECK(count(command, 9, &log, text, &opened, &failure) == PD_OK);
@@ -182,4 +205,5 @@ TEST(no_memory)
 	pd_text_free(text);
 }
 
-RUN(TEST_CASE(targets), TEST_CASE(titles), TEST_CASE(metrics), TEST_CASE(steps_of_runs), TEST_CASE(no_memory))
+RUN(TEST_CASE(targets), TEST_CASE(titles), TEST_CASE(cgroups), TEST_CASE(metrics), TEST_CASE(steps_of_runs),
+    TEST_CASE(no_memory))

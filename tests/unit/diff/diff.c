@@ -233,6 +233,31 @@ TEST(conditions)
 	pd_diff_gate_free(gate);
 }
 
+/* What fails is counted, with or without a text. */
+TEST(failures)
+{
+	const struct thread *const runs[] = { old_runs[0], old_runs[1], old_runs[2],
+					      new_runs[0], new_runs[1], new_runs[2] };
+	struct pd_diff *diff = compare_runs(runs, 2, 6);
+	struct pd_text *text = pd_text_new();
+	struct pd_diff_gate *gate = NULL;
+	size_t count;
+
+	CHECK(diff && text && pd_diff_gate_new("change > 10% and real", &gate, &error) == PD_OK);
+	CHECK(!pd_diff_gate_lacks_runs(diff, gate));
+	count = pd_diff_gate_text(diff, gate, text);
+	CHECK(count == 1 && pd_diff_gate_text(diff, gate, NULL) == 1);
+	CHECK(text_has(text, "fail: ") && text_has(text, ": main: ") && text_has(text, "% (real)\n"));
+	pd_diff_gate_free(gate);
+	pd_diff_free(diff);
+	diff = compare_runs(runs, 2, 2);
+	CHECK(diff && pd_diff_gate_new("change > 10% and real", &gate, &error) == PD_OK);
+	CHECK(pd_diff_gate_lacks_runs(diff, gate) && !pd_diff_gate_text(diff, gate, text));
+	pd_diff_gate_free(gate);
+	pd_diff_free(diff);
+	pd_text_free(text);
+}
+
 /* Names cannot break out of a table or of a string. */
 TEST(hostile_output)
 {
@@ -420,10 +445,10 @@ TEST(memory_runs_out)
 int main(void)
 {
 	static const struct test_case cases[] = {
-		TEST_CASE(methods),        TEST_CASE(text),          TEST_CASE(columns),         TEST_CASE(unresolved),
-		TEST_CASE(refusals),       TEST_CASE(hostile_names), TEST_CASE(ratings),         TEST_CASE(conditions),
-		TEST_CASE(hostile_output), TEST_CASE(single_runs),   TEST_CASE(nothing_changed), TEST_CASE(saved),
-		TEST_CASE(memory_runs_out)
+		TEST_CASE(methods),  TEST_CASE(text),           TEST_CASE(columns),     TEST_CASE(unresolved),
+		TEST_CASE(refusals), TEST_CASE(hostile_names),  TEST_CASE(ratings),     TEST_CASE(conditions),
+		TEST_CASE(failures), TEST_CASE(hostile_output), TEST_CASE(single_runs), TEST_CASE(nothing_changed),
+		TEST_CASE(saved),    TEST_CASE(memory_runs_out)
 	};
 	int failed = !mkdtemp(folder) || test_run(cases, sizeof(cases) / sizeof(cases[0]));
 

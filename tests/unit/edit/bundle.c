@@ -127,9 +127,27 @@ TEST(clean)
 	CHECK(system(command) == 0);
 }
 
+TEST(results)
+{
+	const struct pd_pack_result packed = { .object_count = 30,
+					       .missing_count = PD_PACK_WARNINGS + 2,
+					       .file_count = 1 };
+	const struct pd_unpack_result unpacked = { .file_count = 2, .link_count = 1 };
+	struct pd_text *text = pd_text_new();
+
+	CHECK(text);
+	pd_pack_text(&packed, text);
+	CHECK(text_has(text, "not packed: 2 more; see manifest.json\n") &&
+	      text_has(text, " of 30 objects: 1 file, 0 bytes of 0 bytes\n"));
+	pd_text_clear(text);
+	pd_unpack_text(&unpacked, "a\nb", text);
+	CHECK(text_has(text, "unpacked 2 files and 1 link into a\\x0ab\n"));
+	pd_text_free(text);
+}
+
 TEST(start)
 {
 	CHECK(mkdtemp(folder));
 }
 
-RUN(TEST_CASE(start), TEST_CASE(recording_and_manifest), TEST_CASE(no_memory), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(results), TEST_CASE(recording_and_manifest), TEST_CASE(no_memory), TEST_CASE(clean))

@@ -100,6 +100,29 @@ TEST(two_machines)
 	pd_file_close(files[1]);
 }
 
+// Clocks that are moved by names of files, which both have here.
+TEST(shifted)
+{
+	struct pd_file *files[] = { open_text(first), open_text(first) };
+	struct pd_merge *merge = NULL;
+	char text[160];
+
+	CHECK(files[0] && files[1] && pd_merge_new(NULL, &merge, &error) == PD_OK);
+	CHECK(pd_merge_add(merge, files[0], &error) == PD_OK && pd_merge_add(merge, files[1], &error) == PD_OK);
+	CHECK(pd_merge_compare(merge, &error) == PD_OK);
+	CHECK(pd_merge_shift_parse(merge, "other=1", &error) == PD_ERROR_ARGUMENT);
+	CHECK_STR(error.message, "'other' is not one of the input files");
+	CHECK(pd_merge_shift_parse(merge, "other", &error) == PD_ERROR_ARGUMENT);
+	CHECK(pd_merge_shift_parse(merge, "other=", &error) == PD_ERROR_ARGUMENT);
+	CHECK(pd_merge_shift_parse(merge, "other=nan", &error) == PD_ERROR_ARGUMENT);
+	CHECK_STR(error.message, "'nan' is not a number of seconds");
+	snprintf(text, sizeof(text), "%s=-1.5", pd_file_name(files[1]));
+	CHECK(pd_merge_shift_parse(merge, text, &error) == PD_OK);
+	pd_merge_free(merge);
+	pd_file_close(files[0]);
+	pd_file_close(files[1]);
+}
+
 TEST(pieces_of_a_recording)
 {
 	struct pd_file *files[] = { open_text(first), open_text(first) };
@@ -192,5 +215,5 @@ TEST(start)
 	CHECK(mkdtemp(folder));
 }
 
-RUN(TEST_CASE(start), TEST_CASE(two_machines), TEST_CASE(pieces_of_a_recording), TEST_CASE(refused),
+RUN(TEST_CASE(start), TEST_CASE(two_machines), TEST_CASE(shifted), TEST_CASE(pieces_of_a_recording), TEST_CASE(refused),
     TEST_CASE(no_memory), TEST_CASE(header_of_a_piece), TEST_CASE(clean))

@@ -80,7 +80,12 @@ TEST(gap)
 	pd_text_clear(text);
 	pd_json_open(&json, NULL, '{');
 	pd_repair_json(&result, &json);
+	pd_json_open(&json, "problems", '[');
+	pd_repair_problem_json(&(struct pd_problem){ .offset = 8, .severity = PD_DAMAGE, .code = "c", .message = "m" },
+			       &json);
+	pd_json_close(&json, ']');
 	pd_json_close(&json, '}');
+	CHECK(text_has(text, "\"severity\":\"damage\",\"code\":\"c\",\"offset\":8,\"field\":null,\"message\":\"m\"}]"));
 	CHECK(text_has(text, "\"samples\":2,") && text_has(text, "\"gaps\":1,") && text_has(text, "\"HOSTNAME\""));
 	pd_file_close(file);
 	CHECK(pd_file_open(path_of("repaired"), NULL, &file, &error) == PD_OK);

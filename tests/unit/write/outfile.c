@@ -54,7 +54,8 @@ static void note(void *self, enum pd_unfinished step, const char *path)
 	static const char letters[] = { [PD_UNFINISHED_STARTS] = 's',
 					[PD_UNFINISHED_EXISTS] = 'e',
 					[PD_UNFINISHED_FAILED] = 'f',
-					[PD_UNFINISHED_DONE] = 'd' };
+					[PD_UNFINISHED_DONE] = 'd',
+					[PD_UNFINISHED_FOLDER] = 'F' };
 
 	(void)path;
 	steps[strlen(steps)] = letters[step];
@@ -115,6 +116,122 @@ TEST(is_not_overwritten)
 	CHECK(pd_outfile_open(path_of("none/x"), NULL, &file, &error) == PD_ERROR_SYSTEM);
 }
 
+// ---- folders ----
+
+TEST(folder_appears_at_the_end)
+{
+	char steps[8] = "";
+	const struct pd_outfile_options options = { .size = sizeof(options), .unfinished = note, .self = steps };
+	struct pd_outfolder *made;
+	struct pd_text *text;
+
+	CHECK(pd_outfolder_is_free(path_of("set")) && mkdir(path_of("set"), 0700) == 0);
+	CHECK(pd_outfolder_open(path_of("set"), &options, &made, &error) == PD_OK);
+	text = pd_outfolder_file(made, "one");
+	CHECK(text);
+	pd_text_add(text, "1");
+	text = pd_outfolder_file(made, "two");
+	CHECK(text && !is_there("set/one"));
+	for (int i = 0; i < 100000; i++)
+		pd_text_add(text, "22222222");
+	CHECK(pd_text_flush_large(text) && !pd_text_bytes(text).size);
+	CHECK(pd_outfolder_finish(made, &error) == PD_OK && has("set/one", "1") && is_there("set/two"));
+	CHECK_STR(steps, "sed");
+	CHECK(!pd_outfolder_is_free(path_of("set")));
+	CHECK(pd_outfolder_open(path_of("set"), NULL, &made, &error) == PD_ERROR_OUTPUT);
+	CHECK(strstr(error.message, "set: cannot create: Directory not empty"));
+	pd_remove_tree(path_of("set"));
+}
+
+TEST(folder_or_not_at_all)
+{
+	struct pd_outfolder *made;
+
+	CHECK(pd_outfolder_open(path_of("set"), NULL, &made, &error) == PD_OK && pd_outfolder_file(made, "one"));
+	pd_outfolder_abort(made);
+	pd_outfolder_abort(NULL);
+	CHECK(!is_there("set"));
+	CHECK(pd_outfolder_open(path_of("set"), NULL, &made, &error) == PD_OK);
+	CHECK(!pd_outfolder_file(made, "no/one") && !pd_outfolder_file(made, "two"));
+	CHECK(pd_outfolder_finish(made, &error) == PD_ERROR_OUTPUT && strstr(error.message, "set: cannot create: "));
+	CHECK(!is_there("set"));
+	CHECK(symlink("nowhere", path_of("dangling")) == 0 && !pd_outfolder_is_free(path_of("dangling")));
+}
+
+static enum pd_status write_folder(void)
+{
+	struct pd_outfolder *made;
+	enum pd_status status = pd_outfolder_open(path_of("set"), NULL, &made, &error);
+	struct pd_text *text = status < 0 ? NULL : pd_outfolder_file(made, "one");
+
+	if (status < 0)
+		return status;
+	if (text)
+		pd_text_add(text, "1");
+	return pd_outfolder_finish(made, &error);
+}
+
+// ---- several files ----
+
+TEST(several)
+{
+	char steps[8] = "";
+	const struct pd_outfile_options options = { .size = sizeof(options), .unfinished = note, .self = steps };
+	struct pd_outfiles *files;
+	char pattern[128];
+
+	CHECK(pd_outfiles_new(path_of("pieces"), &options, &files, &error) == PD_OK);
+	CHECK(pd_outfiles_add(files, "a", &error) == PD_OK && pd_outfiles_begin(files, &error) == PD_OK);
+	CHECK(is_there("pieces") && strstr(pd_outfiles_at(files, 0), "/pieces/a.data") && !pd_outfiles_at(files, 1));
+	CHECK_STR(steps, "sF");
+	pd_outfiles_end(files, false);
+	CHECK(!is_there("pieces"));
+	CHECK_STR(steps, "sFd");
+	pd_outfiles_free(files);
+	pd_outfiles_free(NULL);
+	snprintf(pattern, sizeof(pattern), "%s", path_of("x-%s.y"));
+	CHECK(pd_outfiles_new(pattern, NULL, &files, &error) == PD_OK && pd_outfiles_add(files, "b", &error) == PD_OK);
+	CHECK_STR(pd_outfiles_at(files, 0), path_of("x-b.y"));
+	CHECK(write_file("x-b.y", "") && pd_outfiles_begin(files, &error) == PD_ERROR_OUTPUT);
+	CHECK(strstr(error.message, "x-b.y: already exists; nothing is written"));
+	pd_outfiles_free(files);
+	CHECK(pd_outfiles_new(path_of("none/x"), NULL, &files, &error) == PD_OK);
+	CHECK(pd_outfiles_begin(files, &error) == PD_ERROR_OUTPUT && strstr(error.message, "x: cannot create: "));
+	pd_outfiles_end(files, true);
+	pd_outfiles_free(files);
+}
+
+static enum pd_status name_files(void)
+{
+	struct pd_outfiles *files;
+	enum pd_status status = pd_outfiles_new("folder", NULL, &files, &error);
+
+	if (status < 0)
+		return status;
+	for (int i = 0; i < 3 && status >= 0; i++)
+		status = pd_outfiles_add(files, "name", &error);
+	pd_outfiles_free(files);
+	return status;
+}
+
+// Each allocation of a job fails once: it fails then, and leaves nothing.
+static bool fails_each_in_turn(enum pd_status (*job)(void))
+{
+	for (long n = 0; n < 100; n++) {
+		enum pd_status status;
+
+		has_failed = false;
+		left = n;
+		status = job();
+		left = -1;
+		if (!has_failed)
+			return status == PD_OK && n > 2;
+		if (status >= 0 || is_there("set"))
+			return false;
+	}
+	return false;
+}
+
 TEST(no_memory)
 {
 	struct pd_outfile *file;
@@ -123,6 +240,9 @@ TEST(no_memory)
 	CHECK(pd_outfile_open(path_of("memory"), NULL, &file, &error) == PD_ERROR_MEMORY);
 	left = -1;
 	CHECK(!is_there("memory"));
+	CHECK(fails_each_in_turn(write_folder) && has("set/one", "1"));
+	pd_remove_tree(path_of("set"));
+	CHECK(fails_each_in_turn(name_files));
 }
 
 TEST(trees)
@@ -148,4 +268,5 @@ TEST(end)
 }
 
 RUN(TEST_CASE(start), TEST_CASE(appears_at_the_end), TEST_CASE(or_not_at_all), TEST_CASE(links_stay),
-    TEST_CASE(is_not_overwritten), TEST_CASE(no_memory), TEST_CASE(trees), TEST_CASE(end))
+    TEST_CASE(is_not_overwritten), TEST_CASE(folder_appears_at_the_end), TEST_CASE(folder_or_not_at_all),
+    TEST_CASE(several), TEST_CASE(no_memory), TEST_CASE(trees), TEST_CASE(end))
