@@ -229,7 +229,7 @@ static int compare(struct run *run)
 	if (count == 1)
 		usual[1] = words[0];
 	code = count > 1 ? compare_add_all(&compare, words, count) : compare_add_all(&compare, usual, 2);
-	if (!compare_is_usable(code))
+	if (!code_is_usable(code))
 		return code;
 	printed = print(run);
 	return printed != CODE_OK ? printed : code;
@@ -245,14 +245,13 @@ static int print_callers(const struct call *call, double least, struct pd_text *
 	};
 	const char *name;
 	int code = flame_fold(call, &values->analysis, call->words[0], &options, old, &name);
-	int other = compare_is_usable(code) ?
-			    flame_fold(call, &values->analysis, call->words[1], &options, new, &name) :
-			    CODE_OK;
+	int other = code_is_usable(code) ? flame_fold(call, &values->analysis, call->words[1], &options, new, &name) :
+					   CODE_OK;
 	struct pd_error error;
 	enum pd_status status;
 
-	if (!compare_is_usable(code) || !compare_is_usable(other))
-		return compare_is_usable(code) ? other : code;
+	if (!code_is_usable(code) || !code_is_usable(other))
+		return code_is_usable(code) ? other : code;
 	status = pd_flame_print_changes(pd_text_bytes(old), pd_text_bytes(new), least, call->out->terminal,
 					call->out->text, &error);
 	if (status < 0 && status != PD_ERROR_OUTPUT)

@@ -181,25 +181,20 @@ static int run_file(struct flame *flame)
 
 /* ---- two recordings ---- */
 
-static bool is_usable(int code)
-{
-	return code == CODE_OK || code == CODE_DAMAGED;
-}
-
 static int draw_difference(const struct flame *flame, struct pd_text *old, struct pd_text *new)
 {
 	const char *old_name, *new_name = NULL;
 	int code =
 		flame_fold(flame->call, &flame->values->analysis, flame->values->old, &flame->options, old, &old_name);
-	int other = is_usable(code) ?
+	int other = code_is_usable(code) ?
 			    flame_fold(flame->call, &flame->values->analysis, NULL, &flame->options, new, &new_name) :
 			    CODE_OK;
 	struct outfile file;
 	struct pd_error error;
 	enum pd_status status;
 
-	if (!is_usable(code) || !is_usable(other))
-		return is_usable(code) ? other : code;
+	if (!code_is_usable(code) || !code_is_usable(other))
+		return code_is_usable(code) ? other : code;
 	other = outfile_open(&file, flame->values->output, flame->call->out, new_name);
 	if (other != CODE_OK)
 		return other;

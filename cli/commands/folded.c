@@ -115,20 +115,15 @@ static int fold(const struct call *call, const char *path, struct pd_text *text)
 	return analysis_close(&analysis, code);
 }
 
-static bool is_usable(int code)
-{
-	return code == CODE_OK || code == CODE_DAMAGED;
-}
-
 static int compare(const struct call *call, struct pd_text *old, struct pd_text *new)
 {
 	const struct values *values = call->values;
-	int code = fold(call, values->old, old), other = is_usable(code) ? fold(call, NULL, new) : CODE_OK;
+	int code = fold(call, values->old, old), other = code_is_usable(code) ? fold(call, NULL, new) : CODE_OK;
 	struct pd_error error;
 	enum pd_status status;
 
-	if (!is_usable(code) || !is_usable(other))
-		return is_usable(code) ? other : code;
+	if (!code_is_usable(code) || !code_is_usable(other))
+		return code_is_usable(code) ? other : code;
 	status = pd_folded_compare(pd_text_bytes(old), pd_text_bytes(new), values->normalize, call->out->text, &error);
 	if (status < 0 && status != PD_ERROR_OUTPUT)
 		return code_with_error(status, &error);

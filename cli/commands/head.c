@@ -85,9 +85,7 @@ const struct command cmd_head = {
 		"interpret them. Records keep the order of FILE.\n\n"
 		"A pipe is read only until there are enough samples. The output is then sorted by time, and lacks what "
 		"recorders write at the end, such as build ids.",
-	.options = options,
-	.examples = head_examples,
-	.values_size = sizeof(struct values),
+	TABLES(options, head_examples, struct values),
 	.max_words = 1,
 	.run = run_head,
 };
@@ -97,9 +95,7 @@ const struct command cmd_tail = {
 	.text = "Write the last samples of FILE by time, the other records from that time on, and everything needed to "
 		"interpret them, which may be older. Records keep the order of FILE.\n\n"
 		"FILE is read twice and takes 16 bytes of memory per sample kept. A pipe is buffered in a temporary file.",
-	.options = options,
-	.examples = tail_examples,
-	.values_size = sizeof(struct values),
+	TABLES(options, tail_examples, struct values),
 	.max_words = 1,
 	.run = run_tail,
 };

@@ -91,8 +91,7 @@ static int run_open(const struct call *call)
 		snprintf(path, sizeof(path), "perf.data%s", format.suffix);
 	all.output = all.output ? all.output : path;
 	code = export_samples(&all, call);
-	return code == CODE_OK || code == CODE_DAMAGED ? show(viewer, all.output, !values->no_start, call->out, code) :
-							 code;
+	return code_is_usable(code) ? show(viewer, all.output, !values->no_start, call->out, code) : code;
 }
 
 const struct command cmd_open = {

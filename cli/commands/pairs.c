@@ -50,9 +50,7 @@ const struct command cmd_trace = {
 		"syscalls:sys_enter_NAME and syscalls:sys_exit_NAME.\n"
 		"\n"
 		"Names are those of the machine that recorded: x86-64, i386, arm64, RISC-V or LoongArch.",
-	.options = trace_options,
-	.examples = trace_examples,
-	.values_size = sizeof(struct trace_values),
+	TABLES(trace_options, trace_examples, struct trace_values),
 	.max_words = 1,
 	.run = run_trace,
 };
@@ -130,9 +128,7 @@ const struct command cmd_waiting = {
 		"\n"
 		"FILE has sched:sched_switch and wakeups (perfdata waiting record). Stacks of waits are shown by --waiting of flame, report, folded "
 		"and others.",
-	.options = waiting_options,
-	.examples = waiting_examples,
-	.values_size = sizeof(struct waiting_values),
+	TABLES(waiting_options, waiting_examples, struct waiting_values),
 	.max_words = 1,
 	.run = run_waiting,
 };

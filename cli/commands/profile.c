@@ -58,7 +58,7 @@ static int run_profile(const struct call *call)
 	code = code_with_error(pd_diff_new(NULL, &compare.diff, &error), &error);
 	if (code == CODE_OK)
 		code = compare_add_all(&compare, call->words + 1, 1);
-	if (compare_is_usable(code)) {
+	if (code_is_usable(code)) {
 		written = write_saved(compare.diff, values, call);
 		code = written != CODE_OK ? written : code;
 	}
@@ -73,10 +73,8 @@ const struct command cmd_profile = {
 		"\n"
 		"The sort keys must be those of the comparison. The format is described in docs/diff.md; a later version of perfdata reads what "
 		"an earlier one wrote.",
-	.options = options,
-	.examples = examples,
+	TABLES(options, examples, struct values),
 	.usual = "output sort comms dsos symbols time",
-	.values_size = sizeof(struct values),
 	.max_words = 2,
 	.run = run_profile,
 };

@@ -237,10 +237,8 @@ const struct command cmd_report = {
 		"\n"
 		"On a terminal, lines are cut at its right edge, percentages are coloured (red from 5 %, green from 0.5 %), and "
 		"rows below 0.5 % are only counted, unless --percent-limit is given. None of this applies to pipes and files.",
-	.options = report_options,
-	.examples = examples,
+	TABLES(report_options, examples, struct report_values),
 	.usual = "input sort call-graph no-children percent-limit time comms dsos symbols json",
-	.values_size = sizeof(struct report_values),
 	.max_words = 1,
 	.run = run_report,
 };

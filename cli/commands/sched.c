@@ -118,9 +118,7 @@ const struct command cmd_sched_latency = {
 		"preempted, and how long they waited for a CPU then: on average, and at most, with the time when that was. The text is that of "
 		"perf sched latency of perf 6.1. FILE has sched:sched_switch, sched:sched_stat_runtime, and sched:sched_waking or "
 		"sched:sched_wakeup (perf sched record).",
-	.options = latency_options,
-	.examples = latency_examples,
-	.values_size = sizeof(struct latency_values),
+	TABLES(latency_options, latency_examples, struct latency_values),
 	.max_words = 1,
 	.run = run_latency,
 };
@@ -169,9 +167,7 @@ const struct command cmd_sched_map = {
 	.text = "Print a line for each context switch of FILE: a column for each CPU with two characters for the thread that runs there, * where "
 		"it has just changed, a dot for an idle CPU; what the characters stand for is printed when they are first used. The text is that "
 		"of perf sched map of perf 6.1. FILE has sched:sched_switch.",
-	.options = map_options,
-	.examples = map_examples,
-	.values_size = sizeof(struct map_values),
+	TABLES(map_options, map_examples, struct map_values),
 	.max_words = 1,
 	.run = run_map,
 };

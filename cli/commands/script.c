@@ -134,46 +134,6 @@ struct script {
 
 /* ---- what the library asks ---- */
 
-static bool filter_sample(const void *self, const struct pd_samples_candidate *candidate)
-{
-	const struct script *script = self;
-	const struct pd_select *select = script->select;
-	const struct pd_brief *brief = candidate->brief;
-
-	return pd_select_has_event(select, candidate->event) && pd_select_has_time(select, brief->time_ns) &&
-	       pd_select_has_cpu(select, brief->cpu) &&
-	       pd_select_has_thread(select, brief->pid, brief->tid, candidate->comm) &&
-	       pd_select_has_where(select, candidate->record, candidate->names);
-}
-
-static bool choose_place(const void *self, const struct pd_place *place)
-{
-	const struct script *script = self;
-
-	return pd_select_has_place(script->select, place);
-}
-
-static bool ends_chain(const void *self, const struct pd_place *place)
-{
-	const struct script *script = self;
-
-	return pd_select_has_place(script->stop, place);
-}
-
-static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_error *error)
-{
-	struct script *script = self;
-
-	return pd_select_ready(script->select, script->input.file, window, error);
-}
-
-static enum pd_status learn(void *self, struct pd_file *file, struct pd_error *error)
-{
-	struct script *script = self;
-
-	return pd_select_learn(script->select, file, error);
-}
-
 static enum pd_status open_symbols(void *self, struct pd_file *file, const struct pd_state *state,
 				   struct pd_symbols **symbols_out, struct pd_error *error)
 {
@@ -190,8 +150,6 @@ static enum pd_status open_symbols(void *self, struct pd_file *file, const struc
 
 static enum pd_status samples_of(struct script *script, const struct values *values, const struct call *call)
 {
-	const struct pd_select_options *wanted = &values->select;
-	bool by_place = wanted->dsos || wanted->dso || wanted->symbols || wanted->symbol;
 	struct pd_samples_options shown = values->shown;
 
 	shown.size = sizeof(shown);
@@ -201,13 +159,8 @@ static enum pd_status samples_of(struct script *script, const struct values *val
 	shown.escape = call->out->terminal;
 	shown.types = shown_types(values);
 	shown.threads = values->threads.given ? (unsigned)values->threads.value : 0;
-	shown.first_threads = wanted->time ? 1 : 0;
-	shown.choose = filter_sample;
-	shown.choose_place = by_place ? choose_place : NULL;
-	shown.stops_at = values->stop ? ends_chain : NULL;
-	shown.ready = get_ready;
+	shown.first_threads = values->select.time ? 1 : 0;
 	shown.progress = input_progress_go_on;
-	shown.learn = learn;
 	shown.symbols = open_symbols;
 	shown.warn = input_warn;
 	shown.self = script;
@@ -247,7 +200,10 @@ static int take_options(struct script *script, const struct values *values, cons
 		return print_failure(CODE_USAGE, "--reltime and --deltatime cannot be combined");
 	if (!take_stop(script, values->stop))
 		return CODE_USAGE;
-	return select_take(&script->select, &values->select) ? CODE_OK : CODE_USAGE;
+	if (!select_take(&script->select, &values->select))
+		return CODE_USAGE;
+	pd_samples_select(script->samples, script->select, script->stop);
+	return CODE_OK;
 }
 
 /* ---- the passes ---- */

@@ -78,9 +78,7 @@ static int run_record(const struct call *call)
 static const struct command cmd_stat_record = {
 	.usage = "[OPTION]... [--] [COMMAND [ARGUMENT]...]",
 	.text = "Like perfdata stat, with the same options; also writes the counts of every interval to a perf.data file.",
-	.options = options,
-	.examples = examples,
-	.values_size = sizeof(struct stat_values),
+	TABLES(options, examples, struct stat_values),
 	.max_words = (size_t)-1,
 	.ends_at_word = true,
 	.run = run_record,
@@ -135,9 +133,7 @@ static int run_report(const struct call *call)
 static const struct command cmd_stat_report = {
 	.usage = "[OPTION]... [FILE]",
 	.text = "Print the counts of a file written by stat record, in the format of stat.",
-	.options = report_options,
-	.examples = examples,
-	.values_size = sizeof(struct report_values),
+	TABLES(report_options, examples, struct report_values),
 	.max_words = 1,
 	.run = run_report,
 };
@@ -202,10 +198,8 @@ const struct command cmd_stat = {
 		"and --json.\n\n"
 		"Counts are printed to standard error, separate from the output of COMMAND; those of stat report to standard output. "
 		"The exit status is that of COMMAND; 127 if it cannot be executed, 128 plus the signal number if a signal stopped the counting.",
-	.options = options,
-	.examples = examples,
+	TABLES(options, examples, struct stat_values),
 	.usual = "event all-cpus pid detailed repeat interval-print output",
-	.values_size = sizeof(struct stat_values),
 	.max_words = (size_t)-1,
 	.ends_at_word = true,
 	.live = true,

@@ -394,10 +394,8 @@ const struct command cmd_top = {
 		"\n"
 		"After 100,000 records about processes and mappings, state of exited processes is dropped and running processes are "
 		"synthesized again.",
-	.options = options,
-	.examples = examples,
+	TABLES(options, examples, struct top_values),
 	.usual = "event freq call-graph all-cpus pid sort delay",
-	.values_size = sizeof(struct top_values),
 	.max_words = 0,
 	.live = true,
 	.run = run_top,

@@ -76,17 +76,11 @@ static int add_recording(struct compare *compare, size_t side, const char *path)
 	return analysis_close(&compare->analysis, code);
 }
 
-/* Damage is told at the end; what could be read is compared. */
-bool compare_is_usable(int code)
-{
-	return code == CODE_OK || code == CODE_DAMAGED;
-}
-
 static int add_list(struct compare *compare, size_t side, const char *list)
 {
 	int worst = CODE_OK, code = CODE_OK;
 
-	while (compare_is_usable(code) && *list) {
+	while (code_is_usable(code) && *list) {
 		size_t length = strcspn(list, ",");
 		char *path = strndup(list, length);
 
@@ -104,7 +98,7 @@ int compare_add_all(struct compare *compare, const char *const *paths, size_t co
 {
 	int worst = CODE_OK;
 
-	for (size_t i = 0; i < count && compare_is_usable(worst); i++) {
+	for (size_t i = 0; i < count && code_is_usable(worst); i++) {
 		int code = compare_is_list(paths[i]) ? add_list(compare, i, paths[i]) :
 						       add_recording(compare, i, paths[i]);
 

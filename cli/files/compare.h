@@ -20,8 +20,6 @@ struct compare {
 
 /* Whether a word names several files, with commas between them. */
 bool compare_is_list(const char *word);
-/* Damage is told at the end; what could be read is compared. */
-bool compare_is_usable(int code);
 /* Each word is a side: a recording, a saved profile, or a list of them. Returns the worst code. */
 int compare_add_all(struct compare *compare, const char *const *words, size_t count);
 

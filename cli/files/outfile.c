@@ -33,7 +33,7 @@ int outfile_open(struct outfile *file, const char *path, struct output *standard
 
 int outfile_close(struct outfile *file, int code)
 {
-	bool wanted = code == CODE_OK || code == CODE_DAMAGED;
+	bool wanted = code_is_usable(code);
 	struct pd_error error;
 	int failure;
 

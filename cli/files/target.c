@@ -164,7 +164,7 @@ int target_close(struct target *target, int code)
 
 	if (!target->writer)
 		return code;
-	if (code == CODE_OK || code == CODE_DAMAGED) {
+	if (code_is_usable(code)) {
 		status = pd_writer_finish(target->writer, &error);
 		if (status < 0)
 			code = target_failed(target, status, &error);

@@ -52,8 +52,11 @@ struct command {
 	bool live; /* what it prints is to be seen when it happens: no pager, unless the user says so */
 };
 
-/* Members of a command whose file calls its tables options and examples, and what the options point into struct values. */
-#define OWN_TABLES .options = options, .examples = examples, .values_size = sizeof(struct values)
+/* Members of a command: its tables, and the struct that the options point into. */
+#define TABLES(option_table, example_table, type) \
+	.options = (option_table), .examples = (example_table), .values_size = sizeof(type)
+/* In a file that calls them options, examples and struct values. */
+#define OWN_TABLES TABLES(options, examples, struct values)
 
 #define COMMAND(name, function, doc) extern const struct command function;
 #include "front/commands.def"

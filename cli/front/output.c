@@ -112,6 +112,11 @@ int code_of(enum pd_status status)
 	}
 }
 
+bool code_is_usable(int code)
+{
+	return code == CODE_OK || code == CODE_DAMAGED;
+}
+
 int code_with_error(enum pd_status status, const struct pd_error *error)
 {
 	if (status < 0)

@@ -40,7 +40,9 @@ int output_finish(struct output *output);
 
 /* The exit code of a status of the library. */
 int code_of(enum pd_status status);
-/* The same, and prints the error if there is one. */
+/* Whether there is a result: damage is told at the end, and what could be read is used. */
+bool code_is_usable(int code);
+/* The exit code of a status, and prints the error if there is one. */
 int code_with_error(enum pd_status status, const struct pd_error *error);
 
 /* What stands after a noun: "1 record", "2 records". */

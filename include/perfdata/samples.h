@@ -20,6 +20,7 @@
 
 #include <perfdata/filter.h>
 #include <perfdata/profile.h>
+#include <perfdata/select.h>
 #include <perfdata/text.h>
 #include <perfdata/unwind.h>
 
@@ -93,6 +94,9 @@ struct pd_samples;
  * fields. */
 PD_API enum pd_status pd_samples_new(const struct pd_samples_options *options, struct pd_text *text,
 				     struct pd_samples **samples_out, struct pd_error *error);
+/** Prints only samples of a selection, which is made ready; stops, which may be NULL: call chains end with the functions that it has. Both
+ * must outlive the samples. To be called before pd_samples_run or pd_samples_begin. The functions of the options are asked, too. */
+PD_API void pd_samples_select(struct pd_samples *samples, struct pd_select *select, const struct pd_select *stops);
 PD_API void pd_samples_free(struct pd_samples *samples);
 
 /**

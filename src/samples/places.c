@@ -177,7 +177,8 @@ bool pd_samples_has_place(struct pd_samples *samples, const struct pd_shown_samp
 {
 	struct pd_place place = place_of(samples, hit);
 
-	return samples->options.choose_place(samples->options.self, &place);
+	return (!samples->selects_place || pd_select_has_place(samples->select, &place)) &&
+	       (!samples->options.choose_place || samples->options.choose_place(samples->options.self, &place));
 }
 
 const char *pd_samples_name(struct pd_samples *samples, const struct pd_shown_sample *hit, enum pd_filter_ask what)
@@ -457,7 +458,7 @@ static void fetch_chain(struct pd_samples *samples, const struct pd_shown_sample
 	chain = samples->chain;
 	count = samples->chain_count;
 	/* these may be shown in another way, or are close at hand anyway */
-	if (samples->options.stops_at || samples->frames.mask < FETCHED_FROM_SLOTS)
+	if (samples->options.stops_at || samples->stops || samples->frames.mask < FETCHED_FROM_SLOTS)
 		count = 0;
 	for (; i < count && samples->fetched_count < FETCHED_MOST; i++) {
 		if (chain.items[i] >= PD_CONTEXT_MAX)
@@ -525,10 +526,11 @@ static bool ends_chain(struct pd_samples *samples, const struct pd_shown_sample 
 	uint64_t shown;
 	bool fixed;
 
-	if (!samples->options.stops_at)
+	if (!samples->options.stops_at && !samples->stops)
 		return false;
 	place = locate(samples, hit, cpumode, addr, false, &shown, &fixed);
-	return samples->options.stops_at(samples->options.self, &place);
+	return (samples->stops && pd_select_has_place(samples->stops, &place)) ||
+	       (samples->options.stops_at && samples->options.stops_at(samples->options.self, &place));
 }
 
 /* The entries that were not fetched. */

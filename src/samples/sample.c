@@ -375,6 +375,16 @@ static const char *name_of(void *self, const struct pd_record *record, enum pd_f
 	return what == PD_FILTER_COMM ? asked->hit->comm : pd_samples_name(asked->samples, asked->hit, what);
 }
 
+static bool is_selected(const struct pd_select *select, const struct pd_samples_candidate *candidate)
+{
+	const struct pd_brief *brief = candidate->brief;
+
+	return pd_select_has_event(select, candidate->event) && pd_select_has_time(select, brief->time_ns) &&
+	       pd_select_has_cpu(select, brief->cpu) &&
+	       pd_select_has_thread(select, brief->pid, brief->tid, candidate->comm) &&
+	       pd_select_has_where(select, candidate->record, candidate->names);
+}
+
 static bool is_chosen(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
 	struct asked asked = { samples, hit };
@@ -383,7 +393,8 @@ static bool is_chosen(struct pd_samples *samples, const struct pd_shown_sample *
 		.record = hit->record, .event = hit->event, .brief = &hit->brief, .comm = hit->comm, .names = &names
 	};
 
-	return !samples->options.choose || samples->options.choose(samples->options.self, &candidate);
+	return (!samples->select || is_selected(samples->select, &candidate)) &&
+	       (!samples->options.choose || samples->options.choose(samples->options.self, &candidate));
 }
 
 static bool print_of_event(struct pd_samples *samples, struct pd_shown_sample *hit)
@@ -394,7 +405,7 @@ static bool print_of_event(struct pd_samples *samples, struct pd_shown_sample *h
 	hit->shown = hit->style->shown;
 	if (!hit->shown || !is_chosen(samples, hit))
 		return true;
-	if (!samples->options.choose_place || pd_samples_has_place(samples, hit))
+	if ((!samples->options.choose_place && !samples->selects_place) || pd_samples_has_place(samples, hit))
 		print_hit(samples, hit);
 	return true;
 }

@@ -110,6 +110,8 @@ static bool check_events(struct pd_samples *samples)
 	}
 	pd_samples_forget_styles(samples);
 	// a file is known as a whole by now; a pipe may have new ones
+	if (pipe && samples->select && !succeeds(samples, pd_select_learn(samples->select, file, &samples->error)))
+		return false;
 	return !pipe || !samples->options.learn ||
 	       succeeds(samples, samples->options.learn(samples->options.self, file, &samples->error));
 }
@@ -269,7 +271,9 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 	enum pd_status status = PD_OK;
 
 	samples->sample_count += window->last_ns != 0;
-	if (samples->options.ready)
+	if (samples->select)
+		status = pd_select_ready(samples->select, samples->file, &wanted, error);
+	if (status >= 0 && samples->options.ready)
 		status = samples->options.ready(samples->options.self, &wanted, error);
 	if (status < 0)
 		return status;
@@ -389,6 +393,13 @@ enum pd_status pd_samples_new(const struct pd_samples_options *options, struct p
 	}
 	*samples_out = samples;
 	return PD_OK;
+}
+
+void pd_samples_select(struct pd_samples *samples, struct pd_select *select, const struct pd_select *stops)
+{
+	samples->select = select;
+	samples->selects_place = select && pd_select_by_place(select);
+	samples->stops = stops;
 }
 
 void pd_samples_free(struct pd_samples *samples)

@@ -81,6 +81,9 @@ struct pd_fetched_code {
 struct pd_samples {
 	struct pd_file *file;
 	struct pd_samples_options options; /* but for fields */
+	struct pd_select *select;          /* what is printed, and where chains end; see pd_samples_select */
+	const struct pd_select *stops;
+	bool selects_place;
 	struct pd_line_buffer line;
 	struct pd_state *state;
 	bool finalized;             /* nothing was fed since the state was finalized */

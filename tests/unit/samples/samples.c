@@ -101,6 +101,63 @@ TEST(lines)
 	pd_file_close(file);
 }
 
+static const char mapped[] =
+	"header form: file, byte_order: little\n"
+	"event {name: \"cpu-clock\", ids: [7], type: software, sample_period: 1000, "
+	"sample_type: IP|TID|TIME|IDENTIFIER|CALLCHAIN, flags: sample_id_all}\n"
+	"MMAP2 misc: user, pid: 5, tid: 5, addr: 0x1000, len: 0x1000, prot: READ|EXEC, filename: \"/nowhere/a\"\n"
+	"MMAP2 misc: user, pid: 5, tid: 5, addr: 0x2000, len: 0x1000, prot: READ|EXEC, filename: \"/nowhere/b\"\n"
+	"SAMPLE misc: user, identifier: 7, ip: 0x1000, pid: 5, tid: 5, time_ns: 300000, callchain: [USER 0x1000 0x2000]\n"
+	"SAMPLE misc: user, identifier: 7, ip: 0x1000, pid: 6, tid: 6, time_ns: 400000, callchain: [USER 0x1000]\n";
+
+// What a selection takes, by what a sample says and by where it is, and chains that end.
+static bool prints(const struct pd_select_options *wanted, const struct pd_select_options *stop, const char *lines)
+{
+	struct caller caller = { 0 };
+	struct pd_samples_options options = options_for(&caller);
+	struct pd_text *text = pd_text_new();
+	struct pd_file *file = open_text(mapped);
+	struct pd_select *select = NULL, *stops = NULL;
+	struct pd_samples *samples = NULL;
+	bool same = text && file && pd_select_new(wanted, &select, &error) == PD_OK &&
+		    (!stop || pd_select_new(stop, &stops, &error) == PD_OK) &&
+		    pd_samples_new(&options, text, &samples, &error) == PD_OK;
+
+	if (same) {
+		pd_samples_select(samples, select, stops);
+		same = pd_samples_run(samples, file, &error) == PD_OK && !strcmp(string_of(text), lines);
+		if (!same)
+			printf("# %s\n", (const char *)pd_text_bytes(text).data);
+	}
+	pd_symbols_free(caller.symbols);
+	pd_samples_free(samples);
+	pd_select_free(select);
+	pd_select_free(stops);
+	pd_file_close(file);
+	pd_text_free(text);
+	return same;
+}
+
+TEST(selected)
+{
+	static const char first[] =
+		":5     5     0.000300:       1000 cpu-clock: \n\t               0 [unknown] (/nowhere/a)\n";
+	struct pd_select_options wanted = { .size = sizeof(wanted), .pid = "5" };
+	struct pd_select_options stop = { .size = sizeof(stop), .dso = "a" };
+	char whole[200], ended[200];
+
+	snprintf(whole, sizeof(whole), "%s\t               0 [unknown] (/nowhere/b)\n\n", first);
+	snprintf(ended, sizeof(ended), "%s\n", first);
+	CHECK(prints(&wanted, NULL, whole));
+	CHECK(prints(&wanted, &stop, ended));
+	wanted.dso = "a";
+	CHECK(prints(&wanted, NULL, whole));
+	wanted.dso = "b";
+	CHECK(prints(&wanted, NULL, ""));
+	wanted = (struct pd_select_options){ .size = sizeof(wanted), .pid = "5", .where = "ip == 1" };
+	CHECK(prints(&wanted, NULL, ""));
+}
+
 TEST(record_by_record)
 {
 	struct caller caller = { 0 };
@@ -254,5 +311,5 @@ TEST(start)
 	CHECK(mkdtemp(folder));
 }
 
-RUN(TEST_CASE(start), TEST_CASE(lines), TEST_CASE(record_by_record), TEST_CASE(refused), TEST_CASE(headers),
-    TEST_CASE(no_memory), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(lines), TEST_CASE(selected), TEST_CASE(record_by_record), TEST_CASE(refused),
+    TEST_CASE(headers), TEST_CASE(no_memory), TEST_CASE(clean))
