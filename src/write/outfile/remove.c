@@ -2,10 +2,10 @@
 /* Removes what was written. Makes system calls and nothing else: a signal handler may have interrupted anything. */
 #include <perfdata/outfile.h>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -22,6 +22,16 @@ struct name {
 	char text[];
 };
 
+// musl has it under the older name.
+static long list_names(int dir, char *names, size_t size)
+{
+#ifdef __GLIBC__
+	return getdents64(dir, names, size);
+#else
+	return getdents(dir, (struct dirent *)(void *)names, size);
+#endif
+}
+
 static bool is_dots(const char *name)
 {
 	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
@@ -36,7 +46,7 @@ static int clear_level(int dir, char name_out[NAME_MAX + 1])
 	long size;
 
 	lseek(dir, 0, SEEK_SET);
-	while ((size = syscall(SYS_getdents64, dir, names, sizeof(names))) > 0) {
+	while ((size = list_names(dir, names, sizeof(names))) > 0) {
 		for (long at = 0; at < size;) {
 			const struct name *name = (const struct name *)(const void *)(names + at);
 
