@@ -97,6 +97,9 @@ const struct pd_function *pd_annotate_nameless_at(const struct pd_annotate *anno
 	const struct pd_function *function;
 	size_t at;
 
+	// where nothing is mapped
+	if (!place->dso)
+		return NULL;
 	PD_SEARCH(at, (size_t)0, annotate->nameless_count, i, compare_functions(&annotate->nameless[i], &wanted) <= 0);
 	function = at ? &annotate->nameless[at - 1] : NULL;
 	return function && function->dso == place->dso && place->addr < function->end ? function : NULL;

@@ -74,3 +74,5 @@ try annotate -n --show-total-period -i demo.data
 try annotate --html --json -i demo.data
 try annotate --percent-type total -i demo.data
 try annotate -M gas -i demo.data
+# a sample where nothing is mapped, beside code without symbol
+shell 'sed "s/ip: 0x400150/ip: 0x70000000/; s/ip: 0x50001004/ip: 0x50001804/" demo.txt | perfdata assemble -o unmapped.data - && perfdata annotate --symfs root --source -i unmapped.data | tail -n 3'
