@@ -51,10 +51,11 @@ static int convert_opened(struct input *input)
 						    .sort = convert->values->sort,
 						    .progress = input_progress,
 						    .self = &convert->input };
-	struct pd_file *const inputs[] = { convert->input.file };
+	/* What --waiting is made of is not overwritten either. */
+	struct pd_file *const inputs[] = { convert->input.file, convert->input.switches };
 	struct pd_error error;
 	enum pd_status status;
-	int code = target_open(&convert->target, inputs, 1, true);
+	int code = target_open(&convert->target, inputs, inputs[1] ? 2 : 1, true);
 
 	if (code != CODE_OK)
 		return code;

@@ -150,6 +150,8 @@ static bool parse_waiting(const char *text, struct pd_waiting_options *options)
 	if ((*min && pd_duration_parse(min, &options->min_ns, &error) < 0) ||
 	    (dash && dash[1] && pd_duration_parse(dash + 1, &options->max_ns, &error) < 0))
 		return print_error("option --waiting: %s", error.message);
+	if (dash && dash[1] && options->max_ns < options->min_ns)
+		return print_error("option --waiting: '%s' is a range that nothing is in", text);
 	return true;
 }
 
