@@ -3,6 +3,7 @@
 
 import { CompareView } from "./compare/view";
 import { Comparison } from "./core/compare";
+import { preparation } from "./core/prepare";
 import type { Recording } from "./core/recording";
 import { Session } from "./core/session";
 import { State, stateOf, textOf, View } from "./core/state";
@@ -23,7 +24,7 @@ import { TreeView } from "./tree/view";
 import { ACTIONS, added } from "./ui/actions";
 import { Crumbs } from "./ui/crumbs";
 import { describeNode } from "./ui/describe";
-import { button, el, onceAFrame, onPage } from "./ui/dom";
+import { button, el, onceAFrame, onPage, whenIdle } from "./ui/dom";
 import { showHelp } from "./ui/help";
 import { Keys } from "./ui/keys";
 import { Look } from "./ui/look";
@@ -73,6 +74,7 @@ export class App implements Host {
 	private readonly status = el("output", { class: "status", "aria-live": "polite" });
 	private readonly warning = el("p", { class: "warning", role: "alert", hidden: true });
 	private urlTimer = 0;
+	isPrepared = false;
 	private steps = 0; // that "back" can undo
 	private readonly draw = onceAFrame(() => this.drawNow());
 
@@ -119,6 +121,11 @@ export class App implements Host {
 		onPage(dark, "change", show);
 		this.look.setDark(dark.matches);
 		onPage(window, "resize", this.draw);
+	}
+
+	// After the first picture.
+	prepare(): void {
+		whenIdle(preparation(this.session), () => (this.isPrepared = true));
 	}
 
 	// ---- state ----

@@ -71,7 +71,10 @@ async function start(): Promise<void> {
 	const page = { app: await appOf(all, served), picture: 0, updates: 0 };
 	Object.assign(globalThis, { perfdataView: page });
 	// After the first picture is drawn; for tests.
-	requestAnimationFrame(() => setTimeout(() => (page.picture = performance.now()), 0));
+	requestAnimationFrame(() => setTimeout(() => {
+		page.picture = performance.now();
+		page.app.prepare();
+	}, 0));
 	if (served) new Live(page);
 }
 

@@ -177,6 +177,7 @@ test("ranges and filters, also moved step by step", async () => {
 	one.state.weight = "period";
 	const random = randomizer(99);
 	for (let step = 0; step < 200; step++) {
+		if (step === 100) for (const part of core.prepare.preparation(one)) void part; // counts by sorted CPUs from here on
 		const from = random(3000);
 		const range = { from, to: from + random(step % 2 ? 200 : 2000) };
 		if (random(3) !== 0) one.state.ranges = [range];
@@ -194,6 +195,31 @@ test("ranges and filters, also moved step by step", async () => {
 		const stacks = model.byStack(chosen.map((sample) => ({ stack: sample[3], weight: sample[4] })));
 		assert.deepEqual([...stacksOf(one, (func) => `${func},`)].sort(), [...stacks].sort());
 	}
+});
+
+test("lanes have the samples of each key in time order, in whatever parts they are sorted", async () => {
+	const profile = madeUp(6, 4, 300, 3);
+	const one = await session(profile);
+	const { samples } = profile.events[0];
+	const keyOf = { cpu: ([, , cpu]) => cpu, thread: ([, task]) => profile.tasks[task].slice(0, 2).join(":"), process: ([, task]) => profile.tasks[task][0] };
+	const nameOf = { cpu: (key) => key.cpu, thread: (key) => `${key.pid}:${key.tid}`, process: (key) => key.pid };
+	for (const kind of ["cpu", "thread", "process"]) {
+		const { all, grouping: { start, order } } = one.lanes.get(kind);
+		assert.equal(order.length, samples.length);
+		all.forEach((key, at) => {
+			const wanted = samples.map((_, index) => index).filter((index) => keyOf[kind](samples[index]) === nameOf[kind](key));
+			assert.deepEqual([...order.subarray(start[at], start[at + 1])], wanted, `${kind} ${nameOf[kind](key)}`);
+		});
+	}
+});
+
+test("samples over time are the same with and without sorted CPUs", async () => {
+	const one = await session(madeUp(7, 4, 2000, 3));
+	const filter = { range: undefined, threads: undefined, cpus: Uint8Array.of(1, 0, 1) };
+	const plain = core.count.density(one.samples, filter, one.whole, 90);
+	one.lanes.get("cpu");
+	assert.deepEqual([...core.count.density(one.samples, filter, one.whole, 90, one.lanes.cpus)], [...plain]);
+	assert(plain.some((part) => part > 0));
 });
 
 test("boxes of a flame graph have all of it", async () => {
@@ -330,6 +356,13 @@ test("numbers of each code come back", async () => {
 	assert.deepEqual([...(await one.ints("absent", 2))], [0, 0]);
 	assert.deepEqual([...(await one.strings("s"))], ["", "a", "\u00e9"]);
 	assert.deepEqual([...(await one.wides("f"))].map(Number), large);
+});
+
+test("rows that are not depth first are refused", async () => {
+	const rows = (parent) => ({ "rows.parent": ["u", parent], "rows.function": ["u", parent.map(() => 0)], "rows.inlined": ["c", [0, parent.length]] });
+	await open({ ...example(), columns: rows([0, 1, 2, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]) });
+	// The fourth row is below the second one again, which the third row has left.
+	await assert.rejects(open({ ...example(), columns: rows([0, 1, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]) }), /depth-first/);
 });
 
 test("damaged data is refused", async () => {

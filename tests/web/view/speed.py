@@ -4,7 +4,8 @@
 
 usage: speed.py PAGE.html [ROUNDS]
 
-Wall times jitter when other programs run; the least of some rounds does not.
+The actions begin when the page has made ready what it can in idle time. Wall times jitter when other programs run; the
+least of some rounds does not.
 """
 import pathlib
 import sys
@@ -67,6 +68,8 @@ def main():
             page.open("about:blank")
         page.open(f"{path.as_uri()}#1&v=flame")
         while not page.run("globalThis.perfdataView?.picture ?? 0"):
+            time.sleep(0.05)
+        while not page.run("perfdataView.app.isPrepared"):
             time.sleep(0.05)
         print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB; first picture {min(firsts):.0f} ms; memory {memory(page)} MB")
         for name, act, back in ACTIONS:

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The flame chart: the stacks of one thread over time. Samples that share callers side by side share their boxes.
 
-import { lowerBound } from "../core/count";
-import { LaneSet, lanesOf, Lane } from "../timeline/lanes";
+import { boundIn, Lane, LaneSet, lanesOf, timeAt } from "../timeline/lanes";
 import { axisStep, TimeWindow } from "../timeline/window";
 import { duration, number, plural, seconds } from "../core/text";
 import { pathOfRow, ROOT } from "../core/tree";
@@ -50,9 +49,9 @@ export class ChartView implements ViewPanel {
 	// ---- data ----
 
 	show(): void {
-		const { session, recording } = this.host;
+		const { session } = this.host;
 		if (this.setOf !== session.samples) {
-			this.set = lanesOf(recording, session.samples, "thread");
+			this.set = lanesOf(session, "thread");
 			this.setOf = session.samples;
 			this.listThreads(this.set.lanes);
 		}
@@ -85,8 +84,8 @@ export class ChartView implements ViewPanel {
 		const set = this.set as LaneSet;
 		const { session } = this.host;
 		const { from, to } = this.window.range;
-		const first = Math.max(lowerBound(set.time, from, lane.first, lane.end) - 1, lane.first);
-		const last = lowerBound(set.time, to + 0.5, first, lane.end);
+		const first = Math.max(boundIn(set, from, lane.first, lane.end) - 1, lane.first);
+		const last = boundIn(set, to + 0.5, first, lane.end);
 		const least = (to - from) / (2 * this.box.clientWidth);
 		const usual = this.usualDistance(lane);
 		const { tree, leafRow } = session.stage;
@@ -94,11 +93,11 @@ export class ChartView implements ViewPanel {
 		let drawn = 0;
 		this.pieces = [];
 		for (let at = first; at < last;) {
-			const time = set.time[at];
-			const next = lowerBound(set.time, time + Math.max(least, 1e-9), at + 1, last);
-			const end = next < lane.end ? Math.min(set.time[next], time + GAP * usual + least) : time + usual;
+			const time = timeAt(set, at);
+			const next = boundIn(set, time + Math.max(least, 1e-9), at + 1, last);
+			const end = next < lane.end ? Math.min(timeAt(set, next), time + GAP * usual + least) : time + usual;
 			this.extend(open, leafRow[session.samples.leaf[set.order[at]]], tree.depth, tree.parent, time, end, next - at);
-			if (next < lane.end && set.time[next] > end) open.length = 0;
+			if (next < lane.end && timeAt(set, next) > end) open.length = 0;
 			drawn++;
 			at = next;
 		}
@@ -108,15 +107,15 @@ export class ChartView implements ViewPanel {
 
 	// The median would need a sort: the mean of what is near together will do.
 	private usualDistance(lane: Lane): number {
-		const { time } = this.set as LaneSet;
+		const set = this.set as LaneSet;
 		const count = lane.end - lane.first;
 		if (count < 2) return Math.max(1e6 / this.host.session.tick, 1);
-		const mean = (time[lane.end - 1] - time[lane.first]) / (count - 1);
+		const mean = (timeAt(set, lane.end - 1) - timeAt(set, lane.first)) / (count - 1);
 		let sum = 0;
 		let near = 0;
 		const step = Math.max(Math.floor(count / 2000), 1);
 		for (let at = lane.first + 1; at < lane.end; at += step) {
-			const distance = time[at] - time[at - 1];
+			const distance = timeAt(set, at) - timeAt(set, at - 1);
 			if (distance > 2 * mean) continue;
 			sum += distance;
 			near++;

@@ -2,6 +2,7 @@
 // Samples of a selection, counted by leaf. It is one pass over the samples; when only the time range moved, only what
 // entered and left it is looked at.
 
+import type { Lanes } from "./lanes";
 import type { Samples } from "./recording";
 
 export interface Range {
@@ -23,8 +24,8 @@ export interface Counts {
 	readonly weightByLeaf: Float64Array;
 }
 
-// The first sample at or after a time.
-export function lowerBound(time: Float64Array, value: number, from = 0, to = time.length): number {
+// The first of rising values that is at least one.
+export function lowerBound(time: Float64Array | Int32Array, value: number, from = 0, to = time.length): number {
 	while (from < to) {
 		const middle = (from + to) >> 1;
 		if (time[middle] < value) from = middle + 1;
@@ -52,7 +53,7 @@ export class Counter {
 	private threads: Uint8Array | undefined;
 	private cpus: Uint8Array | undefined;
 
-	constructor(private readonly samples: Samples, leaves: number) {
+	constructor(private readonly samples: Samples, leaves: number, private readonly byCpu: () => Lanes | undefined) {
 		this.byLeaf = new Int32Array(leaves);
 		this.weightByLeaf = new Float64Array(leaves);
 	}
@@ -83,8 +84,39 @@ export class Counter {
 	}
 
 	private add(low: number, high: number, sign: number): void {
+		const lanes = this.byCpu();
+		if (this.cpus && lanes) this.addLanes(lanes, this.cpus, low, high, sign);
+		else this.addAll(low, high, sign, this.cpus);
+	}
+
+	// Lanes of CPUs one after the other; of all but a few CPUs everything, and the few taken away.
+	private addLanes(lanes: Lanes, cpus: Uint8Array, low: number, high: number, sign: number): void {
+		const { start } = lanes;
+		let chosen = 0;
+		cpus.forEach((isChosen, key) => (chosen += isChosen * (start[key + 1] - start[key])));
+		const most = 2 * chosen > this.samples.count;
+		if (most) this.addAll(low, high, sign, undefined);
+		cpus.forEach((isChosen, key) => {
+			if ((isChosen === 0) === most) this.addLane(lanes, key, low, high, most ? -sign : sign);
+		});
+	}
+
+	private addLane({ order, start }: Lanes, key: number, low: number, high: number, sign: number): void {
+		const { leaf, weight, thread } = this.samples;
+		const { byLeaf, weightByLeaf, threads } = this;
+		const first = lowerBound(order, low, start[key], start[key + 1]);
+		const last = lowerBound(order, high, first, start[key + 1]);
+		for (let at = first; at < last; at++) {
+			const index = order[at];
+			if (threads && threads[thread[index]] === 0) continue;
+			byLeaf[leaf[index]] += sign;
+			if (weight) weightByLeaf[leaf[index]] += sign * weight[index];
+		}
+	}
+
+	private addAll(low: number, high: number, sign: number, cpus: Uint8Array | undefined): void {
 		const { leaf, weight, thread, cpu } = this.samples;
-		const { byLeaf, weightByLeaf, threads, cpus } = this;
+		const { byLeaf, weightByLeaf, threads } = this;
 		if (!threads && !cpus && !weight) {
 			for (let index = low; index < high; index++) byLeaf[leaf[index]] += sign;
 			return;
@@ -110,22 +142,6 @@ export class Counter {
 	}
 }
 
-// Samples by thread: a lane's samples lie side by side, in time order.
-export interface Lanes {
-	readonly start: Int32Array; // of each key, and one more
-	readonly order: Int32Array;
-}
-
-export function grouped(keys: ArrayLike<number>, count: number): Lanes {
-	const start = new Int32Array(count + 1);
-	for (let index = 0; index < keys.length; index++) start[keys[index] + 1]++;
-	for (let key = 0; key < count; key++) start[key + 1] += start[key];
-	const next = start.slice();
-	const order = new Int32Array(keys.length);
-	for (let index = 0; index < keys.length; index++) order[next[keys[index]]++] = index;
-	return { start, order };
-}
-
 // The same as counting each, by a search for the edges of the parts.
 function edges(time: Float64Array, low: number, high: number, from: number, scale: number, sums: Float64Array): Float64Array {
 	let at = low;
@@ -137,14 +153,40 @@ function edges(time: Float64Array, low: number, high: number, from: number, scal
 	return sums;
 }
 
-// How much there is in each of `width` equal parts of a range.
-export function density(samples: Samples, filter: Filter, range: Range, width: number): Float64Array {
+// The same for the samples of some CPUs.
+function laneEdges(lanes: Lanes, cpus: Uint8Array, time: Float64Array, from: number, scale: number, sums: Float64Array): Float64Array {
+	const { order, start } = lanes;
+	for (let key = 0; key < cpus.length; key++) {
+		if (cpus[key] === 0) continue;
+		let at = start[key];
+		for (let part = 0; part < sums.length; part++) {
+			const next = part + 1 === sums.length ? start[key + 1] : timeBound(time, order, from + (part + 1) / scale, at, start[key + 1]);
+			sums[part] += next - at;
+			at = next;
+		}
+	}
+	return sums;
+}
+
+// The first sample of a part of an order that is at or after a time.
+export function timeBound(time: Float64Array, order: Int32Array, value: number, from: number, to: number): number {
+	while (from < to) {
+		const middle = (from + to) >> 1;
+		if (time[order[middle]] < value) from = middle + 1;
+		else to = middle;
+	}
+	return from;
+}
+
+// How much there is in each of `width` equal parts of the whole time.
+export function density(samples: Samples, filter: Filter, range: Range, width: number, lanes?: Lanes): Float64Array {
 	const sums = new Float64Array(width);
 	const [low, high] = indexRange(samples, range);
 	const scale = width / (range.to + 1 - range.from);
 	const { time, thread, cpu } = samples;
 	const { threads, cpus } = filter;
 	if (!threads && !cpus) return edges(time, low, high, range.from, scale, sums);
+	if (!threads && cpus && lanes) return laneEdges(lanes, cpus, time, range.from, scale, sums);
 	for (let index = low; index < high; index++) {
 		if (threads && threads[thread[index]] === 0) continue;
 		if (cpus && cpus[cpu[index] + 1] === 0) continue;

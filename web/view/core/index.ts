@@ -3,7 +3,9 @@
 
 export * as count from "./count";
 export * as decode from "./decode";
+export * as lanes from "./lanes";
 export * as nodes from "./nodes";
+export * as prepare from "./prepare";
 export * as recording from "./recording";
 export * as save from "./save";
 export * as session from "./session";

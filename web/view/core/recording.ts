@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One recording: names, functions, stacks and tasks, and the samples of each event, which are read when they are needed.
 
+import { TreeBuilder } from "./builder";
 import { Container, FormatError } from "./decode";
-import { NONE, TreeBuilder, treeOf } from "./tree";
+import { NONE, treeOf } from "./tree";
 import type { Functions, Stage } from "./transform";
 
 export interface EventInfo {
@@ -134,6 +135,15 @@ function within(name: string, values: ArrayLike<number>, least: number, limit: n
 		if (!(values[index] >= least && values[index] < limit)) throw new FormatError(`${name}: ${values[index]} is out of range`);
 }
 
+// A row's parent is the row before it or one that this one is below: all else counts on it.
+function depthFirst(parent: Int32Array): void {
+	for (let row = 1; row < parent.length; row++) {
+		let above = row - 1;
+		while (above > parent[row]) above = parent[above];
+		if (above !== parent[row]) throw new FormatError(`rows.parent: row ${row} is not in depth-first order`);
+	}
+}
+
 export class Recording {
 	readonly header: Header;
 	strings: string[] = [];
@@ -206,6 +216,7 @@ export class Recording {
 			flags[row] = inlined[row - 1];
 		}
 		within("rows.parent", parent.subarray(1), 0, rows + 1);
+		depthFirst(parent);
 		this.hasInlined = flags.includes(1);
 		const leafRow = await container.ints("leaves.row");
 		within("leaves.row", leafRow, 0, rows + 1);
@@ -407,8 +418,8 @@ function withObjects(object: Int32Array, kind: Uint8Array, objects: number): Fun
 
 function mergedInlined(stage: Stage, kept: boolean): Stage {
 	const { tree, leafRow } = stage;
-	const builder = new TreeBuilder(tree.count);
-	const node = new Int32Array(tree.count);
+	const builder = new TreeBuilder(tree);
+	const { node } = builder;
 	const hasInlined = new Uint8Array(tree.count);
 	for (let row = 1; row < tree.count; row++) hasInlined[tree.parent[row]] |= tree.inlined[row];
 	for (let row = 1; row < tree.count; row++) {
@@ -416,6 +427,5 @@ function mergedInlined(stage: Stage, kept: boolean): Stage {
 		if (hasInlined[tree.parent[row]] !== 0) builder.share(above);
 		node[row] = !kept && tree.inlined[row] !== 0 ? above : builder.child(above, tree.func[row], tree.inlined[row]);
 	}
-	const done = builder.finish();
-	return { tree: done.tree, leafRow: leafRow.map((row) => done.row[node[row]]) };
+	return builder.finish(leafRow);
 }

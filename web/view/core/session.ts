@@ -2,7 +2,8 @@
 // A recording with a state: everything that views show is computed here, when it is asked for, and kept until a part of the
 // state that it depends on changes.
 
-import { Counter, Counts, Filter, grouped, Lanes, Range } from "./count";
+import { Counter, Counts, Filter, Range } from "./count";
+import { LaneStore } from "./lanes";
 import { DownwardNodes, InvertedNodes, invertedNodes, Nodes } from "./nodes";
 import type { Recording, Samples } from "./recording";
 import { firstState, State } from "./state";
@@ -50,7 +51,7 @@ export class Session {
 	private readonly keptNodes = new Kept<Nodes>();
 	private readonly keptInverted = new Kept<InvertedNodes>();
 	private readonly keptMatches = new Kept<Uint8Array | undefined>();
-	private readonly keptLanes = new Kept<Lanes>();
+	private readonly keptLanes = new Kept<LaneStore>();
 
 	private constructor(readonly recording: Recording, samples: Samples) {
 		this.samples = samples;
@@ -64,7 +65,7 @@ export class Session {
 	}
 
 	private newCounter(): Counter {
-		return new Counter(this.samples, this.recording.base(true).leafRow.length);
+		return new Counter(this.samples, this.recording.base(true).leafRow.length, () => this.lanes.cpus);
 	}
 
 	// To be called after the event changed.
@@ -119,7 +120,8 @@ export class Session {
 		return this.keptCpus.of([cpus, this.samples], () => {
 			if (cpus.length === 0) return undefined;
 			let most = 0;
-			for (const cpu of this.samples.cpu) if (cpu > most) most = cpu;
+			const { cpu } = this.samples;
+			for (let index = 0; index < cpu.length; index++) if (cpu[index] > most) most = cpu[index];
 			const mask = new Uint8Array(most + 2);
 			for (const cpu of cpus) if (cpu >= -1 && cpu <= most) mask[cpu + 1] = 1;
 			return mask;
@@ -233,8 +235,8 @@ export class Session {
 
 	// ---- lanes ----
 
-	lanesBy(kind: "task" | "process" | "cpu", keys: Int32Array, count: number): Lanes {
-		return this.keptLanes.of([this.samples, kind], () => grouped(keys, count));
+	get lanes(): LaneStore {
+		return this.keptLanes.of([this.samples], () => new LaneStore(this.recording, this.samples));
 	}
 }
 

@@ -2,7 +2,8 @@
 // Transforms: from a tree of stacks and the row of each leaf to another tree and other rows. They change neither times nor
 // weights. A leaf that comes to lie on row 0 has no stack any more, and its samples are in no total.
 
-import { NONE, ROOT, Tree, TreeBuilder } from "./tree";
+import { TreeBuilder } from "./builder";
+import { NONE, ROOT, rowOfPath, Tree } from "./tree";
 
 export type TransformKey = "ff" | "fs" | "fi" | "fo" | "fk" | "mf" | "mn" | "df" | "co" | "rd" | "rr" | "cf" | "hk";
 
@@ -27,67 +28,96 @@ export interface Stage {
 	readonly leafRow: Int32Array; // of each leaf; ROOT: it is gone
 }
 
-// Decides where a row goes: on a node (which is ROOT for none), or NONE if whatever ends at or below it is gone.
-type Place = (row: number, func: number, above: number, builder: TreeBuilder) => number;
+// What happens at a row where something happens; returns the row to go on with.
+type Step = (row: number, builder: TreeBuilder) => number;
 
-function child(tree: Tree, row: number, above: number, builder: TreeBuilder): number {
-	return builder.child(above, tree.func[row], tree.inlined[row]);
-}
-
-function rebuilt(stage: Stage, place: Place): Stage {
+// All but some rows, in their order, stay where they are.
+function rebuilt(stage: Stage, special: Int32Array, step: Step): Stage {
 	const { tree, leafRow } = stage;
-	const builder = new TreeBuilder(tree.count);
-	const node = new Int32Array(tree.count);
-	for (let row = 1; row < tree.count; row++) {
-		const above = node[tree.parent[row]];
-		if (above === NONE) {
-			node[row] = NONE;
-			continue;
+	const { count, parent, func, inlined, end } = tree;
+	const builder = new TreeBuilder(tree);
+	const { node } = builder;
+	let at = 0;
+	for (let row = 1; row < count;) {
+		while (at < special.length && special[at] < row) at++;
+		const next = at < special.length ? special[at] : count;
+		if (row === next) {
+			row = step(row, builder);
+		} else if (end[row] <= next) {
+			row = builder.subtree(node[parent[row]], row);
+		} else {
+			node[row] = builder.child(node[parent[row]], func[row], inlined[row]);
+			row++;
 		}
-		const at = place(row, tree.func[row], above, builder);
-		// The children of several rows come together below one node, so they may be alike.
-		if (at === above) builder.share(at);
-		node[row] = at;
 	}
-	const done = builder.finish();
-	const rows = new Int32Array(leafRow.length);
-	for (let leaf = 0; leaf < rows.length; leaf++) {
-		const at = node[leafRow[leaf]];
-		rows[leaf] = at > 0 ? done.row[at] : ROOT;
-	}
-	return { tree: done.tree, leafRow: rows };
+	return builder.finish(leafRow);
 }
 
-// Rows of functions go away; what was below them goes to their callers.
-function without(stage: Stage, removed: (func: number) => boolean): Stage {
-	const { tree } = stage;
-	return rebuilt(stage, (row, func, above, builder) => (removed(func) ? above : child(tree, row, above, builder)));
-}
-
-function focusFunction(stage: Stage, wanted: number): Stage {
-	const { tree } = stage;
-	return rebuilt(stage, (row, func, above, builder) =>
-		above !== ROOT || func === wanted ? child(tree, row, above, builder) : ROOT);
-}
-
-// How many functions of a path a row and its callers are; 0 if they are not the beginning of it.
-function matched(tree: Tree, path: readonly number[]): Int32Array {
-	const length = new Int32Array(tree.count);
+// Rows of which something holds for their function.
+function rowsOf(tree: Tree, functions: Functions, wanted: (func: number) => boolean): Int32Array {
+	const isWanted = Uint8Array.from(functions.object, (_, func) => (wanted(func) ? 1 : 0));
+	const rows = new Int32Array(tree.count);
+	let used = 0;
 	for (let row = 1; row < tree.count; row++) {
-		const above = length[tree.parent[row]];
-		const fits = above === tree.depth[row] - 1 && above < path.length && tree.func[row] === path[above];
-		length[row] = fits ? above + 1 : 0;
+		rows[used] = row;
+		used += isWanted[tree.func[row]];
 	}
-	return length;
+	return rows.subarray(0, used);
+}
+
+function keep(tree: Tree, row: number, builder: TreeBuilder): number {
+	const { node } = builder;
+	node[row] = builder.child(node[tree.parent[row]], tree.func[row], tree.inlined[row]);
+	return row + 1;
+}
+
+// A row is what a node is already: the children of several rows come together there, so they may be alike.
+function join(row: number, node: number, builder: TreeBuilder): number {
+	builder.node[row] = node;
+	builder.share(node);
+	return row + 1;
+}
+
+// Rows go away; what was below them goes to their callers.
+function without(stage: Stage, removed: Int32Array): Stage {
+	const { parent } = stage.tree;
+	return rebuilt(stage, removed, (row, builder) => join(row, builder.node[parent[row]], builder));
+}
+
+// Only some subtrees stay, none of which is in another.
+function focused(stage: Stage, tops: Int32Array): Stage {
+	const { end, count } = stage.tree;
+	const gaps = new Int32Array(tops.length + 1);
+	gaps[0] = 1;
+	tops.forEach((top, index) => (gaps[index + 1] = end[top]));
+	let at = 0;
+	return rebuilt(stage, gaps, (row, builder) => {
+		while (at < tops.length && tops[at] < row) at++;
+		const next = at < tops.length ? tops[at] : count;
+		builder.node.fill(ROOT, row, next);
+		return next === row ? builder.subtree(ROOT, row) : next;
+	});
+}
+
+// Those of some rows that are in the subtree of no other one.
+function outermostOf(tree: Tree, rows: Int32Array): Int32Array {
+	let until = 0;
+	return rows.filter((row) => {
+		if (row < until) return false;
+		until = tree.end[row];
+		return true;
+	});
 }
 
 function focusSubtree(stage: Stage, path: readonly number[]): Stage {
-	const { tree } = stage;
-	const length = matched(tree, path);
-	return rebuilt(stage, (row, _func, above, builder) => {
-		if (above !== ROOT || length[row] === path.length) return child(tree, row, above, builder);
-		return length[row] === 0 ? NONE : ROOT;
-	});
+	const row = rowOfPath(stage.tree, path);
+	if (row === ROOT) return stage;
+	return focused(stage, row === NONE ? new Int32Array(0) : Int32Array.of(row));
+}
+
+function mergeNode(stage: Stage, path: readonly number[]): Stage {
+	const row = rowOfPath(stage.tree, path);
+	return row <= ROOT ? stage : without(stage, Int32Array.of(row));
 }
 
 // The same with a path from the leaf: what was below its last function is cut off.
@@ -108,82 +138,80 @@ function focusInverted(stage: Stage, path: readonly number[]): Stage {
 // Samples whose innermost frame is the function, or whose innermost of one kind is.
 function focusSelf(stage: Stage, wanted: number, kind: number | undefined, functions: Functions): Stage {
 	const { tree } = stage;
-	return rebuilt(stage, (row, func, above, builder) => {
-		if (kind !== undefined && functions.kind[func] !== kind) return above === ROOT ? ROOT : child(tree, row, above, builder);
-		return func === wanted ? child(tree, row, ROOT, builder) : ROOT;
+	return rebuilt(stage, rowsOf(tree, functions, () => true), (row, builder) => {
+		const { node } = builder;
+		const func = tree.func[row];
+		if (func === wanted && (kind === undefined || functions.kind[func] === kind)) {
+			node[row] = builder.child(ROOT, func, tree.inlined[row]);
+			return row + 1;
+		}
+		if (kind !== undefined && functions.kind[func] !== kind && node[tree.parent[row]] !== ROOT) return keep(tree, row, builder);
+		node[row] = ROOT;
+		return row + 1;
 	});
 }
 
-function mergeNode(stage: Stage, path: readonly number[]): Stage {
-	const { tree } = stage;
-	const length = matched(tree, path);
-	return rebuilt(stage, (row, _func, above, builder) =>
-		length[row] === path.length ? above : child(tree, row, above, builder));
-}
-
-function dropFunction(stage: Stage, dropped: number): Stage {
-	const { tree } = stage;
-	return rebuilt(stage, (row, func, above, builder) => (func === dropped ? NONE : child(tree, row, above, builder)));
+function dropFunction(stage: Stage, dropped: Int32Array): Stage {
+	const { end } = stage.tree;
+	return rebuilt(stage, dropped, (row, builder) => {
+		builder.node.fill(NONE, row, end[row]);
+		return end[row];
+	});
 }
 
 function collapseObject(stage: Stage, object: number, functions: Functions): Stage {
 	const { tree } = stage;
 	const pseudo = functions.ofObject[object];
-	const inside = new Uint8Array(tree.count);
-	for (let row = 1; row < tree.count; row++) inside[row] = functions.object[tree.func[row]] === object ? 1 : 0;
-	return rebuilt(stage, (row, _func, above, builder) => {
-		if (inside[row] === 0) return child(tree, row, above, builder);
-		return inside[tree.parent[row]] !== 0 ? above : builder.child(above, pseudo, 0);
+	const isInside = (row: number) => row > ROOT && functions.object[tree.func[row]] === object;
+	return rebuilt(stage, rowsOf(tree, functions, (func) => functions.object[func] === object), (row, builder) => {
+		const above = builder.node[tree.parent[row]];
+		return join(row, isInside(tree.parent[row]) ? above : builder.child(above, pseudo, 0), builder);
 	});
 }
 
-function collapseDirect(stage: Stage, folded: number): Stage {
+function collapseDirect(stage: Stage, folded: Int32Array): Stage {
 	const { tree } = stage;
-	return rebuilt(stage, (row, func, above, builder) =>
-		func === folded && tree.func[tree.parent[row]] === folded ? above : child(tree, row, above, builder));
+	return without(stage, folded.filter((row) => tree.func[row] === tree.func[tree.parent[row]]));
 }
 
 // From the outermost call of a function to the innermost one.
-function collapseRecursion(stage: Stage, folded: number): Stage {
+function collapseRecursion(stage: Stage, folded: Int32Array): Stage {
 	const { tree } = stage;
-	const outermost = new Int32Array(tree.count);
-	return rebuilt(stage, (row, func, above, builder) => {
-		const outer = outermost[tree.parent[row]];
-		if (func === folded && outer !== 0) {
-			builder.share(outer);
-			return (outermost[row] = outer);
-		}
-		const node = child(tree, row, above, builder);
-		outermost[row] = func === folded ? node : outer;
-		return node;
+	let outer = ROOT;
+	return rebuilt(stage, folded, (row, builder) => {
+		if (outer !== ROOT && row < tree.end[outer]) return join(row, builder.node[outer], builder);
+		outer = row;
+		return keep(tree, row, builder);
 	});
 }
 
 // Everything below a function becomes its own.
-function collapseFunction(stage: Stage, folded: number): Stage {
+function collapseFunction(stage: Stage, folded: Int32Array): Stage {
 	const { tree } = stage;
-	const inside = new Uint8Array(tree.count);
-	return rebuilt(stage, (row, func, above, builder) => {
-		inside[row] = inside[tree.parent[row]] | (func === folded ? 1 : 0);
-		return inside[tree.parent[row]] !== 0 ? above : child(tree, row, above, builder);
+	return rebuilt(stage, folded, (row, builder) => {
+		keep(tree, row, builder);
+		builder.node.fill(builder.node[row], row + 1, tree.end[row]);
+		return tree.end[row];
 	});
 }
 
 export function applied(stage: Stage, transform: Transform, functions: Functions): Stage {
 	const { func = NONE, path = [], object = NONE, kind } = transform;
+	const { tree } = stage;
+	const own = () => rowsOf(tree, functions, (one) => one === func);
 	switch (transform.key) {
-	case "ff": return focusFunction(stage, func);
+	case "ff": return focused(stage, outermostOf(tree, own()));
 	case "fs": return focusSubtree(stage, path);
 	case "fi": return focusInverted(stage, path);
 	case "fo": return focusSelf(stage, func, kind, functions);
-	case "fk": return without(stage, (one) => functions.kind[one] !== kind);
-	case "hk": return without(stage, (one) => functions.kind[one] === kind);
-	case "mf": return without(stage, (one) => one === func);
+	case "fk": return without(stage, rowsOf(tree, functions, (one) => functions.kind[one] !== kind));
+	case "hk": return without(stage, rowsOf(tree, functions, (one) => functions.kind[one] === kind));
+	case "mf": return without(stage, own());
 	case "mn": return mergeNode(stage, path);
-	case "df": return dropFunction(stage, func);
+	case "df": return dropFunction(stage, own());
 	case "co": return collapseObject(stage, object, functions);
-	case "rd": return collapseDirect(stage, func);
-	case "rr": return collapseRecursion(stage, func);
-	case "cf": return collapseFunction(stage, func);
+	case "rd": return collapseDirect(stage, own());
+	case "rr": return collapseRecursion(stage, own());
+	case "cf": return collapseFunction(stage, own());
 	}
 }

@@ -8,7 +8,7 @@ import { LaneKind, LANES } from "../core/state";
 import { duration, number, plural, seconds } from "../core/text";
 import { button, cleared, el, fitting, MONO, onceAFrame } from "../ui/dom";
 import type { Host, ViewPanel } from "../ui/view";
-import { intervalsOf, Lane, LaneIntervals, LaneSet, lanesOf, pixelsOf } from "./lanes";
+import { boundIn, intervalsOf, Lane, LaneIntervals, LaneSet, lanesOf, pixelsOf } from "./lanes";
 import { axisStep, TimeWindow } from "./window";
 
 const AXIS = 25;
@@ -54,11 +54,11 @@ export class TimelineView implements ViewPanel {
 	// ---- data ----
 
 	show(): void {
-		const { session, recording } = this.host;
+		const { session } = this.host;
 		this.kind.value = session.state.lanes;
 		const from = [session.samples, session.state.lanes];
 		if (!this.set || from.some((one, index) => one !== this.setOf[index])) {
-			this.set = lanesOf(recording, session.samples, session.state.lanes);
+			this.set = lanesOf(session, session.state.lanes);
 			this.setOf = from;
 			if (this.intervals) this.laneIntervals = intervalsOf(this.set, this.intervals);
 			this.listLanes();
@@ -432,8 +432,8 @@ export class TimelineView implements ViewPanel {
 		const pixel = (to - from) / this.width;
 		const tick = this.tickAt(x);
 		const { session } = this.host;
-		const first = lowerBound(this.set.time, tick - pixel / 2, lane.first, lane.end);
-		const last = lowerBound(this.set.time, tick + pixel / 2, first, lane.end);
+		const first = boundIn(this.set, tick - pixel / 2, lane.first, lane.end);
+		const last = boundIn(this.set, tick + pixel / 2, first, lane.end);
 		const lines = [`${name} at ${seconds(tick * session.tick, pixel * session.tick)}`,
 			`${plural(last - first, "sample")} in ${duration(pixel * session.tick)}`];
 		if (last > first) lines.push(this.hottest(this.set, first, last));

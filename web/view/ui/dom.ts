@@ -34,6 +34,21 @@ export function onPage<T extends Event>(target: EventTarget, type: string, liste
 	target.addEventListener(type, listener as unknown as EventListener, { signal: life.signal });
 }
 
+const PART_MS = 10;
+
+// Does work part by part while nobody waits for the page; it ends with the recording that is shown.
+export function whenIdle(work: Iterator<unknown>, done: () => void): void {
+	const { signal } = life;
+	const later = globalThis.requestIdleCallback as typeof requestIdleCallback | undefined;
+	const part = () => {
+		const until = performance.now() + PART_MS;
+		while (!signal.aborted && performance.now() < until) if (work.next().done) return done();
+		if (!signal.aborted) next();
+	};
+	const next = () => void (later ? later(part) : setTimeout(part, 2 * PART_MS));
+	next();
+}
+
 // A canvas as large as its element, in pixels of the screen; the context is cleared and counts in CSS pixels.
 export function cleared(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
 	const ratio = window.devicePixelRatio || 1;
