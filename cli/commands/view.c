@@ -201,7 +201,7 @@ static int show_live(struct shown *shown, const struct call *call)
 	const struct values *values = shown->values;
 	struct pd_viewer_options how;
 	struct following following = { .live = { .options = &how } };
-	int code = CODE_NO_SAMPLES;
+	int code;
 
 	shown->input.name = values->analysis.input.path ? values->analysis.input.path : "perf.data";
 	following.live.path = shown->input.name;
@@ -211,7 +211,7 @@ static int show_live(struct shown *shown, const struct call *call)
 	if (live_wait(&following.live))
 		code = serve_live(values, call, &following);
 	else
-		print_error("%s: nothing was recorded", shown->input.name);
+		code = live_failed(&following.live);
 	live_stop(&following.live);
 	live_fini(&following.live);
 	return code;

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "front/cli.h"
 #include "front/message.h"
 
 enum {
@@ -25,13 +26,12 @@ static double seconds_since(const struct timespec *then)
 	return (double)(now.tv_sec - then->tv_sec) + (double)(now.tv_nsec - then->tv_nsec) / 1e9;
 }
 
-/* As the recorder would do, but before its file is looked for. */
-static void keep_old(const char *path)
+/* The file that was there before keeps its inode when the recorder renames it, which it does unless the file is empty. */
+static bool is_recorded(const struct live *live)
 {
-	char old[4096];
+	struct stat now;
 
-	if (snprintf(old, sizeof(old), "%s.old", path) < (int)sizeof(old))
-		rename(path, old);
+	return stat(live->path, &now) == 0 && (now.st_ino != live->before.st_ino || now.st_dev != live->before.st_dev);
 }
 
 bool live_start(struct live *live, const char *const *words, size_t word_count)
@@ -45,7 +45,8 @@ bool live_start(struct live *live, const char *const *words, size_t word_count)
 		return print_error("out of memory");
 	memcpy(line, before, sizeof(before));
 	memcpy(line + count, words, word_count * sizeof(*line));
-	keep_old(live->path);
+	if (stat(live->path, &live->before) != 0 || !live->before.st_size)
+		memset(&live->before, 0, sizeof(live->before));
 	live->recorder = fork();
 	if (live->recorder == 0) {
 		/* Ctrl-C is ours, and it gets one from us, whatever becomes of us. */
@@ -75,7 +76,7 @@ static bool make_view(struct live *live)
 	struct pd_file *file;
 
 	clock_gettime(CLOCK_MONOTONIC, &live->made);
-	if (pd_file_open(live->path, &how, &file, NULL) < 0)
+	if (!is_recorded(live) || pd_file_open(live->path, &how, &file, NULL) < 0)
 		return false;
 	if (pd_viewer_new(file, live->options, &view, NULL) < 0) {
 		pd_viewer_free(view);
@@ -107,6 +108,15 @@ bool live_wait(struct live *live)
 		live_refresh(live);
 	}
 	return live->view;
+}
+
+int live_failed(const struct live *live)
+{
+	int code = WIFEXITED(live->status) ? WEXITSTATUS(live->status) : CODE_OK;
+
+	if (code == CODE_NO_COMMAND || (code != CODE_OK && !is_recorded(live)))
+		return code;
+	return print_failure(CODE_NO_SAMPLES, "%s: nothing was recorded", live->path);
 }
 
 void live_stop(struct live *live)

@@ -39,7 +39,8 @@ WAYS = {
     "script": CHOOSES,
     "folded": CHOOSES,
     "flame": {**CHOOSES, 4: "-o no/out good"},
-    "view": {1: "-o out bad", 3: "-o out no", 4: "-o no/out good", 5: "-o out good --where period<0", 6: "-o out empty"},
+    "view": {1: "-o out bad", 3: "-o out no", 4: "-o no/out good", 5: "-o out good --where period<0", 6: "-o out empty",
+             127: "--no-browser --live -i out -- -e cpu-clock ./no"},
     "doctor": {**READS, 6: "empty"},
     "evlist": {**READS, 5: "nothing"},
     "buildid-list": {**READS, 5: "nothing"},
@@ -84,7 +85,7 @@ WAYS = {
              5: "--no-symbols -o out unfit"},
     "unpack": {1: "-o out badtar", 3: "-o out no", 4: "-o no/out tar"},
 }
-NEEDS_EVENTS = {("record", 127), ("record", 128), ("record", 4), ("stat", 127), ("stat", 128), ("stat", 4)}
+NEEDS_EVENTS = {("record", 127), ("record", 128), ("record", 4), ("view", 127), ("stat", 127), ("stat", 128), ("stat", 4)}
 
 
 def traced(system, event, field):

@@ -53,6 +53,23 @@ class Page:
         self.connection.close()
 
 
+def refusals(perfdata, folder):
+    """What does not begin has the exit code of the recorder, and leaves earlier recordings alone."""
+    wrong = []
+    for name in ("old.data", "old.data.old"):
+        with open(f"{folder}/{name}", "w", encoding="ascii") as file:
+            file.write(name)
+    for path, words, code in (("old.data", ["--no-such-option", "true"], 2), ("no/new.data", ["true"], 4)):
+        done = subprocess.run([perfdata, "view", "--no-browser", "-i", path, "--live", "--", *words], capture_output=True, text=True,
+                              check=False, cwd=folder)
+        if done.returncode != code or not done.stderr or "nothing was recorded" in done.stderr:
+            wrong.append(f"{words}: exit code {done.returncode}, expected {code}: {done.stderr}")
+    for name in ("old.data", "old.data.old"):
+        if subprocess.run(["cat", name], capture_output=True, text=True, check=False, cwd=folder).stdout != name:
+            wrong.append(f"{name} is not what it was")
+    return wrong
+
+
 def main():
     perfdata = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory(prefix="live-") as folder:
@@ -81,8 +98,9 @@ def main():
             wrong.append(f"the recording that remains has {len(done.stdout.splitlines())} samples, expected at least {samples[-1]}")
         empty = subprocess.run([perfdata, "view", "--no-browser", "-i", f"{folder}/none.data", "--live", "--", "./no-such-program"],
                                capture_output=True, text=True, check=False, cwd=folder)
-        if empty.returncode != 6:
-            wrong.append(f"nothing recorded: exit code {empty.returncode}: {empty.stderr}")
+        if empty.returncode != 127:
+            wrong.append(f"no such program: exit code {empty.returncode}: {empty.stderr}")
+        wrong += refusals(perfdata, folder)
         for line in wrong:
             print(line)
         print(f"samples seen: {samples}; {len(wrong)} wrong")
