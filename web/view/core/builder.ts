@@ -25,6 +25,7 @@ interface Scratch {
 }
 
 let scratch: Scratch | undefined;
+let newest: TreeBuilder | undefined;
 
 // Memory for trees of so many rows.
 export function scratchOf(size: number): Scratch {
@@ -68,6 +69,12 @@ export class TreeBuilder {
 		this.node[ROOT] = this.append(ROOT, NONE, 0, 0);
 		this.first[ROOT] = this.children[ROOT] = 0;
 		this.shared[ROOT] = 1;
+		newest = this;
+	}
+
+	// Until there is another one, which works in the same memory.
+	get isUsable(): boolean {
+		return newest === this;
 	}
 
 	private append(parent: number, func: number, inlined: number, origin: number): number {
@@ -184,6 +191,7 @@ export class TreeBuilder {
 
 	// The tree depth first, and the rows of leaves in it.
 	finish(leafRow: Int32Array): Built {
+		newest = undefined; // else it keeps the source
 		this.measure();
 		const { count, sizes, origin, first: place, next: cursor } = this;
 		const rows = sizes[ROOT];

@@ -16,7 +16,7 @@ export interface Nodes {
 }
 
 function largestFirst(nodes: number[], value: (node: number) => number): number[] {
-	return nodes.sort((one, other) => value(other) - value(one) || one - other);
+	return nodes.length < 2 ? nodes : nodes.sort((one, other) => value(other) - value(one) || one - other);
 }
 
 export class DownwardNodes implements Nodes {

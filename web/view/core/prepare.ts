@@ -2,11 +2,17 @@
 // What later actions need is made ready while nobody waits, in small parts. Actions that come before it do without it.
 
 import { scratchOf } from "./builder";
+import { Counter } from "./count";
+import { boxesOf, DownwardNodes, invertedNodes } from "./nodes";
+import type { Samples } from "./recording";
 import type { Session } from "./session";
+import { functionSums, outermost, sumsOf } from "./sums";
 import { applied, Stage, TransformKey } from "./transform";
-import { treeOf } from "./tree";
+import { ROOT, treeOf } from "./tree";
 
 const ROWS = 20000;
+const SAMPLES = 200000;
+const BOXES = 60;
 const ROUNDS = 6; // until the engine has compiled it
 const KEYS: readonly TransformKey[] = ["ff", "mf", "df", "rd", "rr", "cf", "co", "hk", "fk"];
 
@@ -17,11 +23,42 @@ function beginning({ tree, leafRow }: Stage): Stage {
 		leafRow: leafRow.filter((row) => row < rows) };
 }
 
-function* transforms({ recording, state }: Session): Generator<void> {
+// What follows a change of the selection, on a small part.
+function* sums(session: Session, part: Stage): Generator<void> {
+	const functions = session.recording.functions.object.length;
+	const made = sumsOf(part, session.counts.byLeaf);
+	for (let round = 0; round < ROUNDS; round++) {
+		sumsOf(part, session.counts.byLeaf);
+		functionSums(made, functions);
+		outermost(made, (func) => func % 2 === round % 2);
+		yield;
+		for (const nodes of [new DownwardNodes(made), invertedNodes(made, functions)]) {
+			boxesOf(nodes, ROOT, made.total[ROOT] / BOXES);
+			yield;
+		}
+	}
+}
+
+function* counts({ samples, recording }: Session): Generator<void> {
+	const count = Math.min(samples.count, SAMPLES);
+	if (count === 0) return;
+	const first = <T extends Float64Array | Int32Array>(column: T) => column.subarray(0, count) as T;
+	const part: Samples = { ...samples, count, time: first(samples.time), thread: first(samples.thread), cpu: first(samples.cpu),
+		leaf: first(samples.leaf), weight: samples.weight && first(samples.weight) };
+	const counter = new Counter(part, recording.base(true).leafRow.length, () => undefined);
+	const threads = new Uint8Array(recording.threads.length).fill(1);
+	for (let round = 0; round < ROUNDS; round++) {
+		counter.count({ range: undefined, threads: undefined, cpus: undefined });
+		counter.count({ range: { from: part.time[count >> 1], to: part.time[count - 1] }, threads: undefined, cpus: undefined });
+		counter.count({ range: undefined, threads, cpus: undefined });
+		yield;
+	}
+}
+
+function* transforms({ recording, state }: Session, part: Stage): Generator<void> {
 	const base = recording.base(state.inlined);
 	scratchOf(base.tree.count);
 	yield;
-	const part = beginning(base);
 	for (let round = 0; round < ROUNDS; round++)
 		for (const key of KEYS) {
 			applied(part, { key, func: part.tree.func[part.tree.count - 1], object: 1, kind: 0 }, recording.functions);
@@ -31,6 +68,10 @@ function* transforms({ recording, state }: Session): Generator<void> {
 
 export function* preparation(session: Session): Generator<void> {
 	while (session.lanes.prepare("cpu")) yield;
-	yield* transforms(session);
+	const part = beginning(session.recording.base(session.state.inlined));
+	yield* transforms(session, part);
+	yield* sums(session, part);
+	yield* counts(session);
+	yield* session.prepareWithoutKernel();
 	while (session.lanes.prepare(session.state.lanes)) yield;
 }

@@ -372,6 +372,11 @@ export class Recording {
 		return func < 0 ? NONE : this.functions.kind[func];
 	}
 
+	// NONE if there is none.
+	get kernelKind(): number {
+		return this.header.kinds.findIndex((kind) => kind.name === "kernel");
+	}
+
 	letterOf(func: number): string {
 		return this.header.kinds[this.kindOf(func)]?.letter ?? "";
 	}

@@ -8,15 +8,19 @@ import { DownwardNodes, InvertedNodes, invertedNodes, Nodes } from "./nodes";
 import type { Recording, Samples } from "./recording";
 import { firstState, State } from "./state";
 import { FunctionSums, functionSums, gone, outermost, Sums, sumsOf } from "./sums";
-import { applied, Stage, Transform } from "./transform";
+import { applied, hiding, Stage, Transform } from "./transform";
 
 // A value and what it was computed from.
 class Kept<T> {
 	private from: readonly unknown[] | undefined;
 	private value: T | undefined;
 
+	has(from: readonly unknown[]): boolean {
+		return this.from !== undefined && sameList(from, this.from);
+	}
+
 	of(from: readonly unknown[], compute: () => T): T {
-		if (!this.from || from.length !== this.from.length || from.some((one, index) => one !== this.from?.[index])) {
+		if (!this.has(from)) {
 			this.value = compute();
 			this.from = from;
 		}
@@ -35,6 +39,11 @@ export interface Taken {
 	readonly weight: number;
 }
 
+export interface AllTaken {
+	readonly before: { readonly samples: number; readonly weight: number };
+	readonly by: readonly Taken[];
+}
+
 export class Session {
 	state: State = firstState();
 	preview: Range | undefined; // while something is dragged
@@ -51,6 +60,8 @@ export class Session {
 	private readonly keptNodes = new Kept<Nodes>();
 	private readonly keptInverted = new Kept<InvertedNodes>();
 	private readonly keptMatches = new Kept<Uint8Array | undefined>();
+	private readonly keptTaken = new Kept<AllTaken>();
+	private readonly keptWithout = new Kept<Stage>();
 	private readonly keptLanes = new Kept<LaneStore>();
 
 	private constructor(readonly recording: Recording, samples: Samples) {
@@ -148,13 +159,30 @@ export class Session {
 		transforms.forEach((transform, index) => {
 			if (this.chain[index]?.transform !== transform) {
 				this.chain.length = index;
-				this.chain.push({ transform, stage: applied(stage, transform, this.recording.functions) });
+				this.chain.push({ transform, stage: this.after(stage, transform) });
 			}
 			({ stage } = this.chain[index]);
 			all.push(stage);
 		});
 		this.chain.length = transforms.length;
 		return all;
+	}
+
+	// The kernel is hidden and shown again so often that it is kept how the recording is without it.
+	private after(stage: Stage, transform: Transform): Stage {
+		const compute = () => applied(stage, transform, this.recording.functions);
+		if (transform.key !== "hk" || stage !== this.recording.base(this.state.inlined)) return compute();
+		return this.keptWithout.of([stage, transform.kind], compute);
+	}
+
+	// In two parts; anything that is transformed in between makes the first one useless.
+	*prepareWithoutKernel(): Generator<void> {
+		const { kernelKind, functions } = this.recording;
+		const stage = this.recording.base(this.state.inlined);
+		if (kernelKind < 0 || this.keptWithout.has([stage, kernelKind])) return;
+		const builder = hiding(stage, kernelKind, functions);
+		yield;
+		if (builder.isUsable) this.keptWithout.of([stage, kernelKind], () => builder.finish(stage.leafRow));
 	}
 
 	get stage(): Stage {
@@ -172,11 +200,17 @@ export class Session {
 	}
 
 	// Samples without any stack before transforms, and what each transform took away.
-	taken(): { before: { samples: number; weight: number }; by: Taken[] } {
-		const { counts } = this;
-		const stages = this.stages().map((stage) => ({
-			samples: gone(stage, counts.byLeaf), weight: gone(stage, this.amounts(counts)),
-		}));
+	taken(): AllTaken {
+		const { counts, stage } = this;
+		return this.keptTaken.of([counts, stage, this.state.transforms, this.state.weight], () => this.allTaken(counts));
+	}
+
+	private allTaken(counts: Counts): AllTaken {
+		const amounts = this.amounts(counts);
+		const stages = this.stages().map((stage) => {
+			const samples = gone(stage, counts.byLeaf);
+			return { samples, weight: amounts === counts.byLeaf ? samples : gone(stage, amounts) };
+		});
 		const by = this.state.transforms.map((transform, index) => ({
 			transform, samples: stages[index + 1].samples - stages[index].samples,
 			weight: stages[index + 1].weight - stages[index].weight,

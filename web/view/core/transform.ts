@@ -32,8 +32,7 @@ export interface Stage {
 type Step = (row: number, builder: TreeBuilder) => number;
 
 // All but some rows, in their order, stay where they are.
-function rebuilt(stage: Stage, special: Int32Array, step: Step): Stage {
-	const { tree, leafRow } = stage;
+function rebuilding({ tree }: Stage, special: Int32Array, step: Step): TreeBuilder {
 	const { count, parent, func, inlined, end } = tree;
 	const builder = new TreeBuilder(tree);
 	const { node } = builder;
@@ -50,12 +49,17 @@ function rebuilt(stage: Stage, special: Int32Array, step: Step): Stage {
 			row++;
 		}
 	}
-	return builder.finish(leafRow);
+	return builder;
+}
+
+function rebuilt(stage: Stage, special: Int32Array, step: Step): Stage {
+	return rebuilding(stage, special, step).finish(stage.leafRow);
 }
 
 // Rows of which something holds for their function.
 function rowsOf(tree: Tree, functions: Functions, wanted: (func: number) => boolean): Int32Array {
-	const isWanted = Uint8Array.from(functions.object, (_, func) => (wanted(func) ? 1 : 0));
+	const isWanted = new Uint8Array(functions.object.length);
+	for (let func = 0; func < isWanted.length; func++) isWanted[func] = wanted(func) ? 1 : 0;
 	const rows = new Int32Array(tree.count);
 	let used = 0;
 	for (let row = 1; row < tree.count; row++) {
@@ -79,9 +83,18 @@ function join(row: number, node: number, builder: TreeBuilder): number {
 }
 
 // Rows go away; what was below them goes to their callers.
-function without(stage: Stage, removed: Int32Array): Stage {
+function removing(stage: Stage, removed: Int32Array): TreeBuilder {
 	const { parent } = stage.tree;
-	return rebuilt(stage, removed, (row, builder) => join(row, builder.node[parent[row]], builder));
+	return rebuilding(stage, removed, (row, builder) => join(row, builder.node[parent[row]], builder));
+}
+
+function without(stage: Stage, removed: Int32Array): Stage {
+	return removing(stage, removed).finish(stage.leafRow);
+}
+
+// Functions of one kind go away; the caller ends it.
+export function hiding(stage: Stage, kind: number, functions: Functions): TreeBuilder {
+	return removing(stage, rowsOf(stage.tree, functions, (one) => functions.kind[one] === kind));
 }
 
 // Only some subtrees stay, none of which is in another.
@@ -205,7 +218,7 @@ export function applied(stage: Stage, transform: Transform, functions: Functions
 	case "fi": return focusInverted(stage, path);
 	case "fo": return focusSelf(stage, func, kind, functions);
 	case "fk": return without(stage, rowsOf(tree, functions, (one) => functions.kind[one] !== kind));
-	case "hk": return without(stage, rowsOf(tree, functions, (one) => functions.kind[one] === kind));
+	case "hk": return hiding(stage, kind ?? NONE, functions).finish(stage.leafRow);
 	case "mf": return without(stage, own());
 	case "mn": return mergeNode(stage, path);
 	case "df": return dropFunction(stage, own());

@@ -79,14 +79,10 @@ export function added(session: Session, transform: Transform): Partial<State> {
 	return { transforms: [...state.transforms, transform], path, zoom: [], func: path[path.length - 1] ?? state.func };
 }
 
-export function kernelKind(session: Session): number {
-	return session.recording.header.kinds.findIndex((kind) => kind.name === "kernel");
-}
-
 // Takes the kernel away, or gives it back.
 export function hideKernel(session: Session): Partial<State> {
 	const { transforms } = session.state;
 	const others = transforms.filter((one) => one.key !== "hk");
 	if (others.length < transforms.length) return { transforms: others, path: [], zoom: [] };
-	return { ...added(session, { key: "hk", kind: kernelKind(session) }), zoom: [] };
+	return { ...added(session, { key: "hk", kind: session.recording.kernelKind }), zoom: [] };
 }

@@ -3,7 +3,7 @@
 
 import { number, percent, plural } from "../core/text";
 import { COLOURINGS, Colouring, Weight, WEIGHTS } from "../core/state";
-import { hideKernel, kernelKind } from "./actions";
+import { hideKernel } from "./actions";
 import { button, el } from "./dom";
 import { showFilters } from "./filters";
 import type { Host } from "./view";
@@ -31,7 +31,7 @@ export class Toolbar {
 			this.toggle("Invert", "From the sampled functions to their callers (i)", () => session.state.invert,
 				() => host.update({ invert: !session.state.invert, path: [], zoom: [] }, true)),
 			this.toggle("Icicle", "Draw stacks downwards (v)", () => session.state.down, () => host.update({ down: !session.state.down })),
-			...(kernelKind(session) < 0 ? [] : [this.toggle("Hide kernel", "Merge kernel functions into their callers (k)",
+			...(recording.kernelKind < 0 ? [] : [this.toggle("Hide kernel", "Merge kernel functions into their callers (k)",
 				() => session.state.transforms.some((one) => one.key === "hk"), () => host.update(hideKernel(session), true))]),
 			...(recording.hasInlined ? [this.toggle("Hide inlined", "Merge inlined functions into what contains them (j)",
 				() => !session.state.inlined, () => host.update({ inlined: !session.state.inlined, path: [], zoom: [] }, true))] : []),
