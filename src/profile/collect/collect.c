@@ -324,7 +324,6 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 	c->ranges = pd_alloc(PD_RANGE_SETS * sizeof(*c->ranges));
 	c->repeats.tags = pd_alloc(PD_REPEATS * sizeof(*c->repeats.tags));
 	c->raw_repeats.tags = pd_alloc(PD_REPEATS * sizeof(*c->raw_repeats.tags));
-	c->by_frames = true;
 	if (!c->common || !c->known || !c->ranges || !c->repeats.tags || !c->raw_repeats.tags || !c->views ||
 	    !c->pending || !c->misses || !c->asks || !c->secrets || !c->totals || !c->cache) {
 		pd_collector_fini(c);

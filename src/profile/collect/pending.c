@@ -43,7 +43,8 @@ static void find_buckets(struct pd_collector *c, size_t count)
 	}
 }
 
-// Samples are looked up by their raw keys if nearly all come again: then their addresses need not be looked at.
+// Samples are looked up by their raw keys if nearly all come again: then their addresses need not be looked at. At first, when none
+// can have come before, they are too: keys that are known from then on need not be found again.
 static void choose_keys(struct pd_collector *c)
 {
 	enum {
@@ -53,7 +54,9 @@ static void choose_keys(struct pd_collector *c)
 
 	if (repeats->asked < ENOUGH)
 		return;
-	c->by_frames = repeats->repeated < repeats->asked / 4 * 3;
+	if (c->decided < 2)
+		c->decided++;
+	c->by_frames = c->decided > 1 && repeats->repeated < repeats->asked / 4 * 3;
 	repeats->asked = repeats->repeated = 0;
 }
 

@@ -82,15 +82,17 @@ static inline void pd_pending_tag(const struct pd_collector *c, struct pd_pendin
 	pending->tag = tag;
 }
 
-// Whether the raw key of a sample is one of a few, by which it is decided how samples are looked up.
+// Whether the raw key of a sample is one of a few, by which it is decided how samples are looked up. Some of its words say so; where
+// programs have few places in which they are interrupted, these are in the middle of the chain.
 static inline bool pd_pending_is_asked(const struct pd_pending *pending)
 {
-	uint64_t outermost = pending->chain_count ? pending->chain[pending->chain_count - 1] : 0;
+	const uint64_t *chain = pending->chain;
+	uint64_t count = pending->chain_count, words = pending->ip ^ count << 40 ^ pending->pid;
 
-	return ((pending->ip ^ outermost << 7 ^ (uint64_t)pending->chain_count << 40 ^ pending->pid) *
-		UINT64_C(0x9e3779b97f4a7c15)) >>
-		       55 ==
-	       0;
+	if (count)
+		words ^= chain[count - 1] << 7 ^ chain[count / 2] << 13 ^ chain[count / 4] << 19 ^
+			 chain[count - 1 - count / 4] << 23;
+	return (words * UINT64_C(0x9e3779b97f4a7c15)) >> 55 == 0;
 }
 
 // Looked up by their raw keys are samples most of which come again; see pending.c.
