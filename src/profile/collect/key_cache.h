@@ -72,9 +72,10 @@ enum {
 
 static inline void pd_repeats_note(struct pd_repeats *repeats, const struct pd_tag *tag)
 {
-	uint64_t *known = &repeats->tags[tag->low / PD_REPEATS_OF % PD_REPEATS];
+	uint64_t hash = pd_tag_hash(tag);
+	uint64_t *known = &repeats->tags[hash / PD_REPEATS_OF % PD_REPEATS];
 
-	if (tag->low % PD_REPEATS_OF)
+	if (hash % PD_REPEATS_OF)
 		return;
 	repeats->asked++;
 	repeats->repeated += *known == tag->high;
@@ -84,7 +85,7 @@ static inline void pd_repeats_note(struct pd_repeats *repeats, const struct pd_t
 // The same for keys that were chosen otherwise.
 static inline void pd_repeats_ask(struct pd_repeats *repeats, const struct pd_tag *tag)
 {
-	uint64_t *known = &repeats->tags[tag->low % PD_REPEATS];
+	uint64_t *known = &repeats->tags[pd_tag_hash(tag) % PD_REPEATS];
 
 	repeats->asked++;
 	repeats->repeated += *known == tag->high;
