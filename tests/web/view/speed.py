@@ -16,7 +16,8 @@ import browser
 
 SESSION = "perfdataView.app.session"
 UPDATE = "perfdataView.app.update"
-TOP = f"(() => {{ const t = {SESSION}.functions.total; let best = 1; for (let i = 2; i < t.length; i++) if (t[i] > t[best]) best = i; return best; }})()"
+FIND_TOP = f"globalThis.topFunction = (() => {{ const t = {SESSION}.functions.total; let best = 1; for (let i = 2; i < t.length; i++) if (t[i] > t[best]) best = i; return best; }})()"
+TOP = "topFunction"
 ACTIONS = [
     ("flame graph", f"{UPDATE}({{ view: 'flame' }})", None),
     ("range of 75 %", f"{UPDATE}({{ ranges: [{{ from: 4e6, to: 30e6 }}] }})", f"{UPDATE}({{ ranges: [] }})"),
@@ -72,6 +73,7 @@ def main():
         while not page.run("perfdataView.app.isPrepared"):
             time.sleep(0.05)
         print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB; first picture {min(firsts):.0f} ms; memory {memory(page)} MB")
+        page.run(FIND_TOP)
         for name, act, back in ACTIONS:
             best, first = 1e9, None
             for _ in range(rounds):

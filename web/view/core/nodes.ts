@@ -13,6 +13,14 @@ export interface Nodes {
 	parent(node: number): number;
 	hasChildren(node: number): boolean;
 	children(node: number): readonly number[]; // the largest first, none of 0
+	wide(node: number, least: number): Wide;
+}
+
+// The children that are at least so large, the largest first, and what the others are together.
+export interface Wide {
+	readonly nodes: readonly number[];
+	readonly rest: number;
+	readonly value: number; // of the rest
 }
 
 function largestFirst(nodes: number[], value: (node: number) => number): number[] {
@@ -53,6 +61,23 @@ export class DownwardNodes implements Nodes {
 			if (total[child] > 0) found.push(child);
 		return largestFirst(found, (one) => total[one]);
 	}
+
+	wide(node: number, least: number): Wide {
+		const { tree: { end }, total } = this.sums;
+		const found: number[] = [];
+		let rest = 0;
+		let value = 0;
+		for (let child = node + 1; child < end[node]; child = end[child]) {
+			const own = total[child];
+			if (own >= least && own > 0) {
+				found.push(child);
+			} else if (own > 0) {
+				rest++;
+				value += own;
+			}
+		}
+		return { nodes: largestFirst(found, (one) => total[one]), rest, value };
+	}
 }
 
 interface InvertedNode {
@@ -60,8 +85,10 @@ interface InvertedNode {
 	readonly parent: number;
 	readonly value: number;
 	readonly inlined: boolean;
-	readonly rows: Int32Array; // where the stacks stand at this level
+	readonly rows: Int32Array; // from first to end: where the stacks stand at this level
 	readonly weights: Float64Array;
+	readonly first: number;
+	readonly end: number;
 	children: number[] | undefined;
 }
 
@@ -74,8 +101,7 @@ export class InvertedNodes implements Nodes {
 	constructor(private readonly sums: Sums, functions: number, rows: Int32Array, weights: Float64Array, private readonly isSelf: boolean) {
 		this.group = new Int32Array(functions).fill(NONE);
 		const value = weights.reduce((sum, one) => sum + one, 0);
-		const root: InvertedNode = { func: NONE, parent: NONE, value, inlined: false, rows: new Int32Array(0), weights: new Float64Array(0),
-			children: undefined };
+		const root: InvertedNode = { func: NONE, parent: NONE, value, inlined: false, rows, weights, first: 0, end: 0, children: undefined };
 		this.nodes = [root];
 		root.children = this.grouped(ROOT, rows, weights);
 	}
@@ -109,8 +135,7 @@ export class InvertedNodes implements Nodes {
 		for (const func of funcs) group[func] = NONE;
 		const made = funcs.map((func, index) => this.nodes.push({
 			func, parent, value: values[index], inlined: tree.inlined[sorted[next[index] - 1]] !== 0, children: undefined,
-			rows: sorted.subarray(next[index] - counts[index], next[index]),
-			weights: sortedWeights.subarray(next[index] - counts[index], next[index]),
+			rows: sorted, weights: sortedWeights, first: next[index] - counts[index], end: next[index],
 		}) - 1);
 		return largestFirst(made, (one) => this.nodes[one].value);
 	}
@@ -139,22 +164,32 @@ export class InvertedNodes implements Nodes {
 	hasChildren(node: number): boolean {
 		const one = this.nodes[node];
 		if (one.children) return one.children.length > 0;
-		return one.rows.some((row) => this.sums.tree.parent[row] !== ROOT);
+		for (let at = one.first; at < one.end; at++) if (this.sums.tree.parent[one.rows[at]] !== ROOT) return true;
+		return false;
 	}
 
 	children(node: number): readonly number[] {
 		const one = this.nodes[node];
 		if (one.children) return one.children;
-		const rows = new Int32Array(one.rows.length);
-		const weights = new Float64Array(one.rows.length);
+		const rows = new Int32Array(one.end - one.first);
+		const weights = new Float64Array(one.end - one.first);
 		let used = 0;
-		for (let index = 0; index < one.rows.length; index++) {
+		for (let index = one.first; index < one.end; index++) {
 			const above = this.sums.tree.parent[one.rows[index]];
 			if (above === ROOT) continue;
 			rows[used] = above;
 			weights[used++] = one.weights[index];
 		}
 		return (one.children = this.grouped(node, rows.subarray(0, used), weights.subarray(0, used)));
+	}
+
+	wide(node: number, least: number): Wide {
+		const all = this.children(node);
+		let count = 0;
+		while (count < all.length && this.value(all[count]) >= least) count++;
+		let value = 0;
+		for (let index = count; index < all.length; index++) value += this.value(all[index]);
+		return { nodes: all.slice(0, count), rest: all.length - count, value };
 	}
 }
 
@@ -206,15 +241,9 @@ export function boxesOf(nodes: Nodes, top: number, least: number): Box[] {
 		if (box.node === NONE) continue;
 		if (!nodes.hasChildren(box.node)) continue;
 		let { x } = box;
-		let rest = 0;
-		let value = 0;
-		for (const child of nodes.children(box.node)) {
+		const { nodes: wide, rest, value } = nodes.wide(box.node, least);
+		for (const child of wide) {
 			const own = nodes.value(child);
-			if (own < least) {
-				rest++;
-				value += own;
-				continue;
-			}
 			boxes.push({ node: child, parent: box.node, depth: box.depth + 1, x, value: own, rest: 0 });
 			x += own;
 		}

@@ -260,8 +260,9 @@ export class Session {
 	}
 
 	matched(): { samples: number; functions: number } | undefined {
-		const { matches, functions } = this;
+		const { matches } = this;
 		if (!matches) return undefined;
+		const { functions } = this;
 		let count = 0;
 		for (let func = 0; func < matches.length; func++) if (matches[func] !== 0 && functions.total[func] > 0) count++;
 		return { samples: outermost(this.sums, (func) => matches[func] !== 0).sum, functions: count };

@@ -96,8 +96,18 @@ export class Graph {
 	}
 
 	place(index: number): { x: number; y: number; width: number; height: number } {
-		const box = this.boxes[index];
-		return { x: box.x * this.scale, y: this.top(box.depth + this.above.length), width: box.value * this.scale, height: ROW };
+		return this.placing()(index);
+	}
+
+	// Asks the page for sizes once for many boxes.
+	private placing(): (index: number) => { x: number; y: number; width: number; height: number } {
+		const { scale, boxes } = this;
+		const first = this.top(this.above.length);
+		const step = this.top(this.above.length + 1) - first;
+		return (index) => {
+			const box = boxes[index];
+			return { x: box.x * scale, y: first + box.depth * step, width: box.value * scale, height: ROW };
+		};
 	}
 
 	private draw(): void {
@@ -110,8 +120,9 @@ export class Graph {
 		this.letter = context.measureText("0123456789").width / 10;
 		this.above.forEach((node, depth) => this.drawBox(context, node, 0, this.top(depth), this.width, 0.6));
 		const { matches } = this.host.session;
+		const place = this.placing();
 		for (let index = 0; index < this.boxes.length; index++) {
-			const { x, y, width } = this.place(index);
+			const { x, y, width } = place(index);
 			if (y + ROW < 0 || y > height) continue;
 			const { node } = this.boxes[index];
 			if (node === NONE) this.drawRest(context, x, y, width);
@@ -172,11 +183,12 @@ export class Graph {
 	private drawEdges(context: CanvasRenderingContext2D): void {
 		const { matches } = this.host.session;
 		const { theme } = this.host.look;
+		const place = this.placing();
 		this.boxes.forEach((box, index) => {
 			const isMatch = matches && box.node > ROOT && matches[(this.nodes as Nodes).func(box.node)] !== 0;
 			const line = box.node === this.selected && box.node > ROOT ? 2 : index === this.hover ? 1.5 : isMatch ? 1 : 0;
 			if (line === 0) return;
-			const { x, y, width } = this.place(index);
+			const { x, y, width } = place(index);
 			context.strokeStyle = theme.text;
 			context.lineWidth = line;
 			context.strokeRect(x + line / 2 - 0.5, y + line / 2 - 0.5, Math.max(width - line, 0.5), ROW - line);

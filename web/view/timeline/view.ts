@@ -154,18 +154,22 @@ export class TimelineView implements ViewPanel {
 		const lane = set.lanes[index];
 		const { from, to } = this.window.range;
 		const top = this.top(index);
+		const { left, width } = this;
 		context.globalAlpha = this.isChosen(lane) ? 1 : 0.4;
 		context.fillStyle = look.theme.text;
-		context.fillText(fitting(`${lane.label} ${lane.detail}`, this.left - 16, 7.3), 8, top + STRIP / 2);
-		const counts = pixelsOf(set, lane, from, to, Math.floor(this.width / BIN));
+		context.fillText(fitting(`${lane.label} ${lane.detail}`, left - 16, 7.3), 8, top + STRIP / 2);
+		const counts = pixelsOf(set, lane, from, to, Math.floor(width / BIN));
 		let most = 0;
 		for (const count of counts) if (count > most) most = count;
 		context.fillStyle = look.theme.edge;
-		context.fillRect(this.left, top + STRIP, this.width, 1);
+		context.fillRect(left, top + STRIP, width, 1);
 		for (let pixel = 0; pixel < counts.length; pixel++) {
-			if (counts[pixel] === 0) continue;
-			context.fillStyle = look.heat(0.25 + (0.75 * counts[pixel]) / most);
-			context.fillRect(this.left + pixel * BIN, top, BIN, STRIP);
+			const count = counts[pixel];
+			if (count === 0) continue;
+			const begin = pixel;
+			while (counts[pixel + 1] === count) pixel++;
+			context.fillStyle = look.heat(0.25 + (0.75 * count) / most);
+			context.fillRect(left + begin * BIN, top, (pixel + 1 - begin) * BIN, STRIP);
 		}
 		const own = this.laneIntervals[index];
 		if (own) this.drawStates(context, own, top + STRIP + 1, lane.cpu >= 0);
