@@ -75,7 +75,7 @@ struct pd_collector {
 	struct pd_repeats repeats;
 	// Keys of samples are of their frames, not raw: most stacks never come again, but those of functions do.
 	bool by_frames;
-	unsigned decided; // how often, up to 2
+	unsigned decided;                           // how often, up to 2
 	struct pd_repeats raw_repeats;              // of raw keys, by which this is decided
 	struct pd_merge_sum *sums[PD_MERGE_EVENTS]; // by event, then by address, see merge.h; NULL: nothing was merged
 	bool has_merged;                            // something
