@@ -259,6 +259,37 @@ static int print_callers(const struct call *call, double least, struct pd_text *
 	return code == CODE_OK ? other : code;
 }
 
+/* The tree of callers is text, and nothing is rated in it. */
+static bool callers_alone(const struct values *values)
+{
+	const struct {
+		const char *name;
+		bool given;
+	} others[] = {
+		{ "compute", values->compute },
+		{ "order", values->order.given },
+		{ "sort", values->sort },
+		{ "period", values->period },
+		{ "formula", values->formula },
+		{ "baseline-only", values->baseline_only },
+		{ "significance", values->ratings },
+		{ "per", values->per },
+		{ "variation", values->variation },
+		{ "fail-on", values->fail_on },
+		{ "accept", values->accept },
+		{ "json", values->json },
+		{ "markdown", values->markdown },
+		{ "junit", values->junit },
+		{ "percentage", values->percentage },
+		{ "field-separator", values->separator },
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (others[i].given)
+			return print_error("--%s has no effect with --call-graph", others[i].name);
+	return true;
+}
+
 static int run_callers(const struct call *call)
 {
 	const struct values *values = call->values;
@@ -268,7 +299,8 @@ static int run_callers(const struct call *call)
 
 	if (call->word_count != 2 || has_runs(call))
 		return print_failure(CODE_USAGE, "--call-graph needs two recordings");
-	if (!check_options(values) || (values->least && !percent_parse("percent-limit", values->least, &least)))
+	if (!callers_alone(values) || !check_options(values) ||
+	    (values->least && !percent_parse("percent-limit", values->least, &least)))
 		return CODE_USAGE;
 	old = pd_text_new();
 	new = pd_text_new();
@@ -324,7 +356,7 @@ const struct command cmd_diff = {
 		"these words it holds for noise, too. Rows that meet it are listed on standard error.\n"
 		"\n"
 		"With -g the tree of callers below each function tells who brought its change; shares are of all, and what changed by less than half a "
-		"point is left out.\n"
+		"point is left out. Where a recording has several events, choose one with --event: all are added up.\n"
 		"\n"
 		"Else only the function of a sample counts, not its callers. An event is compared with the first one of equal type and "
 		"configuration.",

@@ -30,3 +30,7 @@ try diff -g --no-symbols --percent-limit 20 old.data new.data
 try diff -g old.data
 try diff --percent-limit 1 old.data new.data
 try diff -g nothing.data new.data
+# what has no effect on the tree is refused: a gate that never fails is none
+try diff -g --fail-on 'change > 1%' old.data new.data
+try diff -g -j old.data new.data
+try diff -g -s sym old.data new.data
