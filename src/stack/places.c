@@ -218,7 +218,7 @@ static bool find_chain(struct pd_places *places, const struct pd_brief *brief, u
 	struct pd_last_chain *last = last_chain(places, brief, maps, root);
 	const struct pd_code_address address = { .maps = maps, .pid = brief->pid, .when = when };
 	struct pd_chain_entries before = last->entries, *entries = &places->entries;
-	size_t shared = share_entries(entries, &before);
+	size_t shared = before.count ? share_entries(entries, &before) : 0;
 	uint32_t parent = shared ? entries->items[entries->count - shared].stack : root;
 
 	last->entries.count = 0;

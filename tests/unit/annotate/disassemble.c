@@ -48,5 +48,10 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < object.elf->section_count; i++)
 		if ((object.elf->sections[i].flags & PD_ELF_FLAG_EXEC) && object.elf->sections[i].type == 1)
 			print_section(&object, &object.elf->sections[i]);
+	pd_disassembler_capstone.close(object.disassembler);
+	if (object.other)
+		pd_disassembler_capstone.close(object.other);
+	pd_labels_free(object.labels);
+	pd_elf_close(object.elf);
 	return 0;
 }
