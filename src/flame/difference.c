@@ -317,53 +317,63 @@ static void free_difference(struct difference *d)
 	pd_free(d->nodes);
 }
 
+// The nodes have their names in the text, which is the caller's to free, as they are.
+static enum pd_status read_both(struct pd_bytes old_text, struct pd_bytes new_text, struct difference *d,
+				struct pd_text **merged_out, struct pd_error *error)
+{
+	enum pd_status status;
+
+	*merged_out = pd_text_new();
+	if (!*merged_out)
+		return pd_fail_memory(error);
+	status = pd_folded_compare(old_text, new_text, false, *merged_out, error);
+	if (status != PD_OK)
+		return status;
+	read_lines(d, pd_text_bytes(*merged_out));
+	return d->failed ? pd_fail_memory(error) : PD_OK;
+}
+
+static bool print_changes(struct difference *d, double least, bool escape, struct pd_text *text)
+{
+	link_nodes(d, least);
+	pd_text_printf(text,
+		       "# %" PRIu64 " before, %" PRIu64 " after; without what changed by less than %.2f points\n#\n"
+		       "#  Before    After    Change  Function, and its callers below\n#\n",
+		       d->nodes[0].values[0], d->nodes[0].values[1], least);
+	return put_tree(d, escape, text);
+}
+
+// What was read goes.
+static enum pd_status end_difference(struct difference *d, struct pd_text *merged, enum pd_status status, bool printed,
+				     const struct pd_text *text, struct pd_error *error)
+{
+	pd_text_free(merged);
+	free_difference(d);
+	if (status < 0)
+		return status;
+	if (pd_text_failed(text))
+		return pd_fail_memory(error);
+	return printed ? PD_OK : pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "cannot write the output");
+}
+
 enum pd_status pd_flame_print_changes(struct pd_bytes old_text, struct pd_bytes new_text, double least, bool escape,
 				      struct pd_text *text, struct pd_error *error)
 {
 	struct difference d = { 0 };
-	struct pd_text *merged = pd_text_new();
-	enum pd_status status = merged ? pd_folded_compare(old_text, new_text, false, merged, error) :
-					 pd_fail_memory(error);
+	struct pd_text *merged;
+	enum pd_status status = read_both(old_text, new_text, &d, &merged, error);
+	bool printed = status >= 0 && print_changes(&d, least, escape, text);
 
-	if (status == PD_OK) {
-		read_lines(&d, pd_text_bytes(merged));
-		if (d.failed) {
-			status = pd_fail_memory(error);
-		} else {
-			link_nodes(&d, least);
-			pd_text_printf(text,
-				       "# %" PRIu64 " before, %" PRIu64
-				       " after; without what changed by less than %.2f points\n#\n"
-				       "#  Before    After    Change  Function, and its callers below\n#\n",
-				       d.nodes[0].values[0], d.nodes[0].values[1], least);
-			status = put_tree(&d, escape, text) ?
-					 PD_OK :
-					 pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "cannot write the output");
-		}
-	}
-	pd_text_free(merged);
-	free_difference(&d);
-	return pd_text_failed(text) ? pd_fail_memory(error) : status;
+	return end_difference(&d, merged, status, printed, text, error);
 }
 
 enum pd_status pd_flame_print_difference(struct pd_bytes old_text, struct pd_bytes new_text, const char *old_name,
 					 const char *new_name, struct pd_text *text, struct pd_error *error)
 {
 	struct difference d = { 0 };
-	struct pd_text *merged = pd_text_new();
-	enum pd_status status = merged ? pd_folded_compare(old_text, new_text, false, merged, error) :
-					 pd_fail_memory(error);
+	struct pd_text *merged;
+	enum pd_status status = read_both(old_text, new_text, &d, &merged, error);
+	bool printed = status >= 0 && print_page(&d, old_name, new_name, text);
 
-	if (status == PD_OK) {
-		read_lines(&d, pd_text_bytes(merged));
-		if (d.failed)
-			status = pd_fail_memory(error);
-		else if (!print_page(&d, old_name, new_name, text))
-			status = pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "cannot write the output");
-		else if (pd_text_failed(text))
-			status = pd_fail_memory(error);
-	}
-	pd_text_free(merged);
-	free_difference(&d);
-	return status;
+	return end_difference(&d, merged, status, printed, text, error);
 }

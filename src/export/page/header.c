@@ -156,6 +156,20 @@ static void put_truth(struct pd_export *self, struct pd_json *json)
 	pd_json_close(json, '}');
 }
 
+// A list of objects with a name and one more member.
+static void put_names(struct pd_json *json, const char *list, const char *member, const char *const (*items)[2],
+		      size_t count)
+{
+	pd_json_open(json, list, '[');
+	for (size_t i = 0; i < count; i++) {
+		pd_json_open(json, NULL, '{');
+		pd_json_string(json, "name", items[i][0]);
+		pd_json_string(json, member, items[i][1]);
+		pd_json_close(json, '}');
+	}
+	pd_json_close(json, ']');
+}
+
 static void put_kinds(struct pd_json *json)
 {
 	static const char *const kinds[][2] = {
@@ -163,14 +177,7 @@ static void put_kinds(struct pd_json *json)
 #include "export/page/kind.def"
 	};
 
-	pd_json_open(json, "kinds", '[');
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		pd_json_open(json, NULL, '{');
-		pd_json_string(json, "name", kinds[i][0]);
-		pd_json_string(json, "letter", kinds[i][1]);
-		pd_json_close(json, '}');
-	}
-	pd_json_close(json, ']');
+	put_names(json, "kinds", "letter", kinds, sizeof(kinds) / sizeof(kinds[0]));
 }
 
 static void put_marker_kinds(struct pd_json *json)
@@ -180,14 +187,7 @@ static void put_marker_kinds(struct pd_json *json)
 #include "export/page/marker.def"
 	};
 
-	pd_json_open(json, "markers", '[');
-	for (size_t i = 0; i < sizeof(markers) / sizeof(markers[0]); i++) {
-		pd_json_open(json, NULL, '{');
-		pd_json_string(json, "name", markers[i][0]);
-		pd_json_string(json, "value", markers[i][1]);
-		pd_json_close(json, '}');
-	}
-	pd_json_close(json, ']');
+	put_names(json, "markers", "value", markers, sizeof(markers) / sizeof(markers[0]));
 }
 
 static void put_interval_kinds(struct pd_json *json)
