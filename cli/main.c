@@ -2,6 +2,7 @@
 /*
  * perfdata: finds the command, has its options parsed, runs it and ends with its exit code.
  */
+#include "files/input.h"
 #include "front/cli.h"
 #include "front/pager.h"
 #include "front/signals.h"
@@ -78,6 +79,15 @@ struct line {
 	const struct pd_config *config;
 };
 
+static int run_call(const struct call *call)
+{
+	const struct command *command = call->command;
+
+	if (command->check && !command->check(call))
+		return CODE_USAGE;
+	return command->run ? command->run(call) : input_print(call);
+}
+
 static int run_parsed(const struct command_line *command, const struct line *line, struct parsed *parsed,
 		      struct output *out)
 {
@@ -90,6 +100,7 @@ static int run_parsed(const struct command_line *command, const struct line *lin
 
 	if (terminal_prepare(out, &terminal, line->config, command->name, usual)) {
 		const struct call call = {
+			.command = command->command,
 			.values = parsed->values,
 			.words = parsed->words.items,
 			.word_count = parsed->words.count,
@@ -103,7 +114,7 @@ static int run_parsed(const struct command_line *command, const struct line *lin
 		if (parsed->common.help)
 			help_command(out->text, command);
 		else
-			code = command->command->run(&call);
+			code = run_call(&call);
 	}
 	return code;
 }

@@ -38,16 +38,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata annotate", "the code of all functions with samples, the hottest first" },
-	{ "perfdata annotate --no-source main", "one function, only its instructions" },
-	{ "perfdata annotate --source", "the lines of the source with their shares, file by file" },
-	{ "perfdata annotate --html > annotate.html", "a page for a browser" },
-	{ "perfdata annotate -l -d app --percent-type global-period",
-	  "one object, with shares of the event; hot source lines first" },
-	{ 0 },
-};
-
 struct run {
 	const struct values *values;
 	const struct call *call;
@@ -181,7 +171,13 @@ const struct command cmd_annotate = {
 		"\n"
 		"Objects are found as in report. Code is disassembled by capstone, which the build may lack, and spelled as by objdump; source "
 		"files are read from where the compiler found them.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata annotate", "the code of all functions with samples, the hottest first" },
+		 { "perfdata annotate --no-source main", "one function, only its instructions" },
+		 { "perfdata annotate --source", "the lines of the source with their shares, file by file" },
+		 { "perfdata annotate --html > annotate.html", "a page for a browser" },
+		 { "perfdata annotate -l -d app --percent-type global-period",
+		   "one object, with shares of the event; hot source lines first" }),
 	.usual = "symbol print-line show-nr-samples percent-type no-source disassembler-style dsos",
 	.max_words = 1,
 	.run = run_annotate,

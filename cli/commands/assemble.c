@@ -31,13 +31,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata assemble -o perf.data perf.txt", "assemble what perfdata text wrote" },
-	{ "perfdata text old.data | perfdata assemble --byte-order big -o big.data", "byte-swap a recording" },
-	{ "perfdata assemble -o - <perf.txt | perf script -i -", "feed perf through a pipe" },
-	{ 0 },
-};
-
 struct assemble {
 	const struct values *values;
 	struct target target;
@@ -165,7 +158,10 @@ const struct command cmd_assemble = {
 		"\n"
 		"The text can be written by hand: omitted fields are 0; counts, sizes and padding are computed. Errors are "
 		"reported with line, column and field, and nothing is written.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata assemble -o perf.data perf.txt", "assemble what perfdata text wrote" },
+		 { "perfdata text old.data | perfdata assemble --byte-order big -o big.data", "byte-swap a recording" },
+		 { "perfdata assemble -o - <perf.txt | perf script -i -", "feed perf through a pipe" }),
 	.max_words = 1,
 	.run = run_assemble,
 };

@@ -33,13 +33,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata buildid-cache -a ./server", "keep a copy, as the next build overwrites it" },
-	{ "perfdata buildid-cache -l", "list what is kept" },
-	{ "perfdata buildid-cache -M perf.data", "list which objects of a recording are not kept" },
-	{ 0 },
-};
-
 /* What is done to the files of an option. */
 struct action {
 	const char *name, *done;
@@ -189,6 +182,9 @@ const struct command cmd_buildid_cache = {
 		"The cache is ~/.debug, or the directory of perfdata --buildid-dir DIR buildid-cache, of the environment variable "
 		"PERF_BUILDID_DIR, or of the key buildid.dir in ~/.perfconfig. With one of these three, perfdata record adds the "
 		"objects of each recording.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata buildid-cache -a ./server", "keep a copy, as the next build overwrites it" },
+		 { "perfdata buildid-cache -l", "list what is kept" },
+		 { "perfdata buildid-cache -M perf.data", "list which objects of a recording are not kept" }),
 	.run = run_buildid_cache,
 };

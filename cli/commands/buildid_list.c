@@ -23,13 +23,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata buildid-list -i perf.data", "list the build ids in the header" },
-	{ "perfdata buildid-list -H perf.data", "list only objects with samples" },
-	{ "perfdata buildid-list -i /bin/ls", "print the build id of a program" },
-	{ 0 },
-};
-
 static int list_file(struct input *input)
 {
 	const struct values *values = input->call->values;
@@ -104,7 +97,10 @@ const struct command cmd_buildid_list = {
 		"\n"
 		"With --json each line is an object: build_id (or null), name, machine (host, guest, or the pid of "
 		"a guest), and hit if only hits are listed.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata buildid-list -i perf.data", "list the build ids in the header" },
+		 { "perfdata buildid-list -H perf.data", "list only objects with samples" },
+		 { "perfdata buildid-list -i /bin/ls", "print the build id of a program" }),
 	.max_words = 1,
 	.run = run_buildid_list,
 };

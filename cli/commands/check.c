@@ -20,13 +20,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata check perf.data", "report every problem and what to do about it" },
-	{ "perfdata check --quiet perf.data && echo good", "test in a script whether a file is intact" },
-	{ "perfdata check --json perf.data | jq .code", "problems as JSON" },
-	{ 0 },
-};
-
 struct check {
 	struct input input; /* first: see input_progress */
 	const struct values *values;
@@ -95,7 +88,10 @@ const struct command cmd_check = {
 		"Severities: damage means that data was lost (exit code 1), warning that something is "
 		"unusual but nothing was lost, info that it is worth knowing. perfdata explain CODE "
 		"describes a problem.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata check perf.data", "report every problem and what to do about it" },
+		 { "perfdata check --quiet perf.data && echo good", "test in a script whether a file is intact" },
+		 { "perfdata check --json perf.data | jq .code", "problems as JSON" }),
 	.max_words = 1,
 	.run = run_check,
 };

@@ -24,13 +24,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata config -l", "print what is set" },
-	{ "perfdata config record.compression-level=3", "compress recordings from now on" },
-	{ "perfdata config pager.report=cat", "send reports through no pager" },
-	{ 0 },
-};
-
 /* The file that a key is set in; NULL if there is none. */
 static const char *file_of(const struct values *values, char path[PATH_SIZE])
 {
@@ -137,7 +130,10 @@ const struct command cmd_config = {
 		"file stays as it is, comments too.\n\n"
 		"perfdata obeys pager.COMMAND, color.ui, record.compression-level, record.build-id and buildid.dir; other keys are "
 		"those of perf.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata config -l", "print what is set" },
+		 { "perfdata config record.compression-level=3", "compress recordings from now on" },
+		 { "perfdata config pager.report=cat", "send reports through no pager" }),
 	.max_words = SIZE_MAX,
 	.run = run_config,
 };

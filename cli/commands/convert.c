@@ -28,16 +28,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata convert -o new.data", "copy, without unused space" },
-	{ "perf record -o - -- make | perfdata convert -i - -z -o perf.data", "save a pipe, compressed" },
-	{ "perfdata convert -i perf.data -o - | perf script -i -", "convert a file to a pipe" },
-	{ "perfdata convert -i s390.data --byte-order little -o here.data", "byte-swap a recording" },
-	{ "perfdata convert --for perf-6.1 new.data -o old.data", "for the perf of an older distribution" },
-	{ "perfdata convert --sort --no-compress -o flat.data", "sort by time, for simple readers" },
-	{ 0 },
-};
-
 struct convert {
 	struct input input; /* first: see input_progress */
 	const struct values *values;
@@ -118,7 +108,13 @@ const struct command cmd_convert = {
 		"kept. --for help lists the readers; the man page perf.data(5) describes the format.\n\n"
 		"OUTPUT is written under a temporary name (OUTPUT.new-...) and renamed when complete; an existing file stays until "
 		"then. An interrupted run removes the temporary file, unless it read from a pipe. FILE is never modified.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata convert -o new.data", "copy, without unused space" },
+		 { "perf record -o - -- make | perfdata convert -i - -z -o perf.data", "save a pipe, compressed" },
+		 { "perfdata convert -i perf.data -o - | perf script -i -", "convert a file to a pipe" },
+		 { "perfdata convert -i s390.data --byte-order little -o here.data", "byte-swap a recording" },
+		 { "perfdata convert --for perf-6.1 new.data -o old.data", "for the perf of an older distribution" },
+		 { "perfdata convert --sort --no-compress -o flat.data", "sort by time, for simple readers" }),
 	.max_words = 1,
 	.run = run_convert,
 };

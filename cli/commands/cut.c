@@ -17,14 +17,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata cut --time 10%/2 -o part.data", "keep the second tenth" },
-	{ "perfdata cut --time 1234.5,1236 -o part.data", "keep 1.5 seconds, both ends included" },
-	{ "perfdata cut --time 1234.5, -o - | perf report -i -", "everything from that time on, as a pipe" },
-	{ "perfdata cut --time 12:00:01,12:00:05 -o part.data", "by wall-clock time" },
-	{ 0 },
-};
-
 static int run_cut(const struct call *call)
 {
 	const struct values *values = call->values;
@@ -48,7 +40,11 @@ const struct command cmd_cut = {
 		"and header features. Data without a timestamp, such as AUX data, is kept whole.\n\n"
 		"START,STOP includes both ends. Parts such as 10%/2 or 10%-20% exclude the end, so adjacent parts never "
 		"contain the same sample twice. docs/selecting.md lists all forms of RANGE.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata cut --time 10%/2 -o part.data", "keep the second tenth" },
+		 { "perfdata cut --time 1234.5,1236 -o part.data", "keep 1.5 seconds, both ends included" },
+		 { "perfdata cut --time 1234.5, -o - | perf report -i -", "everything from that time on, as a pipe" },
+		 { "perfdata cut --time 12:00:01,12:00:05 -o part.data", "by wall-clock time" }),
 	.max_words = 1,
 	.run = run_cut,
 };

@@ -25,13 +25,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata data convert --to-json samples.json -i perf.data", "like perf data convert" },
-	{ "perfdata data convert --to-ctf trace --all -i perf.data", "a folder for babeltrace2 and Trace Compass" },
-	{ "perfdata export --to perf-json -o samples.json --comm make perf.data", "the same with filters" },
-	{ 0 },
-};
-
 /* As perf, which writes over nothing unless it is forced to. A folder is not written over at all. */
 static bool may_write(const struct values *values)
 {
@@ -67,7 +60,11 @@ const struct command cmd_data = {
 		"that is not valid JSON. An existing FILE is overwritten only with --force, and DIR may be there only if it is empty.\n"
 		"\n"
 		"perfdata export has more formats and filters.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata data convert --to-json samples.json -i perf.data", "like perf data convert" },
+		 { "perfdata data convert --to-ctf trace --all -i perf.data",
+		   "a folder for babeltrace2 and Trace Compass" },
+		 { "perfdata export --to perf-json -o samples.json --comm make perf.data", "the same with filters" }),
 	.usual = "to-json to-ctf all tod input force",
 	.max_words = 2,
 	.run = run_data,

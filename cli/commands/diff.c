@@ -58,21 +58,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata diff old.data new.data", "which functions take another share of the time" },
-	{ "perfdata diff a1.data,a2.data,a3.data b1.data,b2.data,b3.data",
-	  "three runs of each: which changes are real" },
-	{ "perfdata diff a1.data,a2.data,a3.data b1.data,b2.data,b3.data --markdown --fail-on 'change > 1% and significant'",
-	  "fail a build in which a function became slower" },
-	{ "perfdata diff --per run a1.data,a2.data,a3.data b1.data,b2.data,b3.data",
-	  "the same, by the time that each function takes, as all runs did the same work" },
-	{ "perfdata diff -g old.data new.data", "which callers brought the changes" },
-	{ "perfdata diff -c ratio -p old.data new.data", "by ratio of the periods, which are shown" },
-	{ "perfdata diff -s comm,dso one.data two.data three.data",
-	  "by program and object, two recordings compared with one" },
-	{ 0 },
-};
-
 struct run {
 	const struct values *values;
 	const struct call *call;
@@ -360,7 +345,19 @@ const struct command cmd_diff = {
 		"\n"
 		"Else only the function of a sample counts, not its callers. An event is compared with the first one of equal type and "
 		"configuration.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES(
+		{ "perfdata diff old.data new.data", "which functions take another share of the time" },
+		{ "perfdata diff a1.data,a2.data,a3.data b1.data,b2.data,b3.data",
+		  "three runs of each: which changes are real" },
+		{ "perfdata diff a1.data,a2.data,a3.data b1.data,b2.data,b3.data --markdown --fail-on 'change > 1% and significant'",
+		  "fail a build in which a function became slower" },
+		{ "perfdata diff --per run a1.data,a2.data,a3.data b1.data,b2.data,b3.data",
+		  "the same, by the time that each function takes, as all runs did the same work" },
+		{ "perfdata diff -g old.data new.data", "which callers brought the changes" },
+		{ "perfdata diff -c ratio -p old.data new.data", "by ratio of the periods, which are shown" },
+		{ "perfdata diff -s comm,dso one.data two.data three.data",
+		  "by program and object, two recordings compared with one" }),
 	.usual = "compute order sort period baseline-only significance per fail-on json comms dsos symbols time",
 	.max_words = SIZE_MAX,
 	.run = run_diff,

@@ -17,13 +17,6 @@ static const struct option options[] = {
 	GROUP(threads_option, analysis.threads), { 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata doctor perf.data", "what to change in the next recording" },
-	{ "perfdata doctor --symfs root perf.data", "look up the files of another machine below root" },
-	{ "perfdata doctor --json perf.data | jq -r '.findings[].code'", "list the codes of the findings" },
-	{ 0 },
-};
-
 static int add_profile(struct pd_doctor *doctor, struct analysis *analysis, const struct values *values)
 {
 	const struct pd_profile_options profile = { .size = sizeof(profile), .by = PD_BY_CHAIN | PD_BY_COMM };
@@ -105,7 +98,10 @@ const struct command cmd_doctor = {
 		"With --json it is one object: file, trust (the profile quality), samples, events, duration_ns, and findings, "
 		"each with code, severity, count, total, percent, text, meaning, command, objects (name, build_id, samples, "
 		"percent, state, detail, command) and more_objects. The codes are stable: {findings}.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata doctor perf.data", "what to change in the next recording" },
+		 { "perfdata doctor --symfs root perf.data", "look up the files of another machine below root" },
+		 { "perfdata doctor --json perf.data | jq -r '.findings[].code'", "list the codes of the findings" }),
 	.max_words = 1,
 	.run = run_doctor,
 };

@@ -45,16 +45,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata dump --stats perf.data", "count records and samples" },
-	{ "perfdata dump --type MMAP2,COMM perf.data", "print mappings and thread names" },
-	{ "perfdata dump --where 'type == MMAP2 && mmap2.prot & EXEC'", "select by record fields" },
-	{ "perfdata dump --offset 0x1a8 --hex perf.data", "print one record and its bytes" },
-	{ "perfdata dump --json perf.data | jq .type", "process records as JSON" },
-	{ "perf record -o - true | perfdata dump -", "read from a pipe" },
-	{ 0 },
-};
-
 struct dump {
 	const struct values *values;
 	struct pd_text *text;
@@ -289,7 +279,13 @@ const struct command cmd_dump = {
 	.text = "Print every record of FILE in file order: offset, type and all fields. Compressed records are followed by their "
 		"contents. Nothing else is printed, so that two dumps can be compared with diff.\n\n"
 		"With --json each record is one object on a line. --stats only counts records, as perf report --stats.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata dump --stats perf.data", "count records and samples" },
+		 { "perfdata dump --type MMAP2,COMM perf.data", "print mappings and thread names" },
+		 { "perfdata dump --where 'type == MMAP2 && mmap2.prot & EXEC'", "select by record fields" },
+		 { "perfdata dump --offset 0x1a8 --hex perf.data", "print one record and its bytes" },
+		 { "perfdata dump --json perf.data | jq .type", "process records as JSON" },
+		 { "perf record -o - true | perfdata dump -", "read from a pipe" }),
 	.usual = "type where features stats json",
 	.max_words = 1,
 	.run = run_dump,

@@ -24,13 +24,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata evlist -i perf.data", "list the events" },
-	{ "perfdata evlist -v perf.data", "list their attributes" },
-	{ "perfdata evlist --json perf.data | jq .attr.sample_type", "process them as JSON" },
-	{ 0 },
-};
-
 /* ---- the command ---- */
 
 static bool pass(void *self, struct pd_stream *stream, const struct pd_record *record)
@@ -80,7 +73,10 @@ const struct command cmd_evlist = {
 		"\n"
 		"With --json each line is an object: index, name, group (leader, members and name, if any), "
 		"unit, scale, trace_fields (of tracepoints), attr with all fields, and ids.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata evlist -i perf.data", "list the events" },
+		 { "perfdata evlist -v perf.data", "list their attributes" },
+		 { "perfdata evlist --json perf.data | jq .attr.sample_type", "process them as JSON" }),
 	.max_words = 1,
 	.run = run_evlist,
 };

@@ -23,16 +23,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata explain", "list all names" },
-	{ "perfdata explain MMAP2", "show the fields of a record" },
-	{ "perfdata explain sample_type", "show the bits of a field" },
-	{ "perfdata explain mmap2.pgoff", "show one field" },
-	{ "perfdata explain truncated-record", "show what to do about a problem" },
-	{ "perfdata explain --man | man -l -", "read the format as a manual page" },
-	{ 0 },
-};
-
 static bool choose_form(const struct values *values, enum pd_explain_as *as_out)
 {
 	if (values->c + values->json + values->man + values->markdown > 1)
@@ -79,7 +69,12 @@ const struct command cmd_explain = {
 		"bits or names (sample_type), one field (mmap2.pgoff), a number, or a problem code "
 		"(truncated-record), in upper or lower case. Every match is explained. Without NAME, "
 		"all names are listed.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata explain", "list all names" }, { "perfdata explain MMAP2", "show the fields of a record" },
+		 { "perfdata explain sample_type", "show the bits of a field" },
+		 { "perfdata explain mmap2.pgoff", "show one field" },
+		 { "perfdata explain truncated-record", "show what to do about a problem" },
+		 { "perfdata explain --man | man -l -", "read the format as a manual page" }),
 	.max_words = SIZE_MAX,
 	.run = run_explain,
 };

@@ -29,14 +29,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata export --to pprof -o cpu.pb.gz perf.data", "for go tool pprof and services that store profiles" },
-	{ "perfdata export --to csv --time 10%-20% --comm make -o make.csv", "the samples of one program as a table" },
-	{ "perfdata export --to speedscope -o profiles *.data", "each of several files, into a directory" },
-	{ "perfdata export --to jsonl perf.data | jq .comm", "one JSON object per line" },
-	{ 0 },
-};
-
 /* ---- several files ---- */
 
 static const char *leaf_of(const char *path)
@@ -125,7 +117,13 @@ const struct command cmd_export = {
 		"\n"
 		"The output file appears when it is complete. A perf.data file is never overwritten, and a terminal never gets binary data. "
 		"Several FILEs are written to a directory (-o DIR), each as its name with the suffix of the format.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata export --to pprof -o cpu.pb.gz perf.data",
+		   "for go tool pprof and services that store profiles" },
+		 { "perfdata export --to csv --time 10%-20% --comm make -o make.csv",
+		   "the samples of one program as a table" },
+		 { "perfdata export --to speedscope -o profiles *.data", "each of several files, into a directory" },
+		 { "perfdata export --to jsonl perf.data | jq .comm", "one JSON object per line" }),
 	.usual = "to output input time comms event",
 	.max_words = (size_t)-1,
 	.run = run_export,

@@ -23,15 +23,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata filter --comm gcc --prune -o gcc.data", "keep one program only" },
-	{ "perfdata filter --where 'period > 1000 && cpu in (0, 2)' -o part.data", "filter by sample fields" },
-	{ "perfdata filter --where 'sched:sched_switch.prev_pid == 5' -o 5.data", "filter by a tracepoint field" },
-	{ "perfdata filter --where 'type != SWITCH' -o small.data", "drop a record type" },
-	{ "perf record -o - -a -- sleep 5 | perfdata filter --pid 42 -o 42.data", "filter while recording" },
-	{ 0 },
-};
-
 static int run_filter(const struct call *call)
 {
 	const struct values *values = call->values;
@@ -59,7 +50,13 @@ const struct command cmd_filter = {
 		"applied to every record, as with --records.\n\n"
 		"A pipe is filtered as it is read, with little memory. Filters by thread name, object, function or part of "
 		"the time, and --prune, need the whole input first: it is buffered in a temporary file.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata filter --comm gcc --prune -o gcc.data", "keep one program only" },
+		 { "perfdata filter --where 'period > 1000 && cpu in (0, 2)' -o part.data", "filter by sample fields" },
+		 { "perfdata filter --where 'sched:sched_switch.prev_pid == 5' -o 5.data",
+		   "filter by a tracepoint field" },
+		 { "perfdata filter --where 'type != SWITCH' -o small.data", "drop a record type" },
+		 { "perf record -o - -a -- sleep 5 | perfdata filter --pid 42 -o 42.data", "filter while recording" }),
 	.max_words = 1,
 	.run = run_filter,
 };

@@ -48,16 +48,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata flame -o flame.html perf.data", "an HTML page" },
-	{ "perfdata flame --format svg --comm make -o make.svg", "an SVG image of one program" },
-	{ "perfdata flame --reverse --inverted -o leaves.html", "who calls the hottest functions" },
-	{ "perfdata flame --time 10%/2 --by tid -o part.html", "the second tenth of the recording, by thread" },
-	{ "perfdata flame --diff old.data new.data -o diff.html", "what changed, by colour" },
-	{ "perfdata flame --folded stacks.txt -o flame.html", "from the output of a stackcollapse script" },
-	{ 0 },
-};
-
 struct flame {
 	const struct values *values;
 	const struct call *call;
@@ -241,7 +231,14 @@ const struct command cmd_flame = {
 		"has no script.\n"
 		"\n"
 		"The output file appears when it is complete. A perf.data file is never overwritten, and a terminal is never written to.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata flame -o flame.html perf.data", "an HTML page" },
+		 { "perfdata flame --format svg --comm make -o make.svg", "an SVG image of one program" },
+		 { "perfdata flame --reverse --inverted -o leaves.html", "who calls the hottest functions" },
+		 { "perfdata flame --time 10%/2 --by tid -o part.html",
+		   "the second tenth of the recording, by thread" },
+		 { "perfdata flame --diff old.data new.data -o diff.html", "what changed, by colour" },
+		 { "perfdata flame --folded stacks.txt -o flame.html", "from the output of a stackcollapse script" }),
 	.usual = "output input format title time comms",
 	.max_words = 1,
 	.run = run_flame,

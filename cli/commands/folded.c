@@ -41,15 +41,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata folded perf.data > stacks.folded", "all stacks, for flame graphs and other tools" },
-	{ "perfdata folded --all perf.data", "mark kernel, inlined and JIT-compiled functions" },
-	{ "perfdata folded --event cycles --comm make --by-pid", "one event, by process of one program" },
-	{ "perfdata folded --weight samples perf.data | flamegraph.pl", "count samples" },
-	{ "perfdata folded --diff old.data new.data | flamegraph.pl", "what changed, by colour" },
-	{ 0 },
-};
-
 /* ---- the command ---- */
 
 static bool fill_options(struct pd_flame_options *options, const struct values *values)
@@ -167,7 +158,12 @@ const struct command cmd_folded = {
 		"\n"
 		"--diff OLD prints each stack that OLD or FILE has, with a number of each, 0 where one lacks it: nothing is lost that is "
 		"only in one of them. --normalize makes recordings of different length comparable.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata folded perf.data > stacks.folded", "all stacks, for flame graphs and other tools" },
+		 { "perfdata folded --all perf.data", "mark kernel, inlined and JIT-compiled functions" },
+		 { "perfdata folded --event cycles --comm make --by-pid", "one event, by process of one program" },
+		 { "perfdata folded --weight samples perf.data | flamegraph.pl", "count samples" },
+		 { "perfdata folded --diff old.data new.data | flamegraph.pl", "what changed, by colour" }),
 	.usual = "input time comms event",
 	.max_words = 1,
 	.run = run_folded,

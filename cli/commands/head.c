@@ -66,26 +66,16 @@ static int run_tail(const struct call *call)
 	return extract(call, PD_EXTRACT_LAST);
 }
 
-static const struct example head_examples[] = {
-	{ "perfdata head -n 1000 -o first.data", "the first thousand samples of perf.data" },
-	{ "perfdata head --seconds 2.5 -o begin.data", "the first two and a half seconds" },
-	{ "perf record -o - -a -- sleep 60 | perfdata head -n 100 -o few.data", "stop after 100 samples" },
-	{ 0 },
-};
-
-static const struct example tail_examples[] = {
-	{ "perfdata tail -n 1000 -o last.data", "the last thousand samples of perf.data" },
-	{ "perfdata tail --seconds 1 -o end.data", "the last second" },
-	{ 0 },
-};
-
 const struct command cmd_head = {
 	.usage = "[OPTION]... -o OUTPUT [FILE]",
 	.text = "Write the first samples of FILE by time, the other records up to that time, and everything needed to "
 		"interpret them. Records keep the order of FILE.\n\n"
 		"A pipe is read only until there are enough samples. The output is then sorted by time, and lacks what "
 		"recorders write at the end, such as build ids.",
-	TABLES(options, head_examples, struct values),
+	OPTIONS(options),
+	EXAMPLES({ "perfdata head -n 1000 -o first.data", "the first thousand samples of perf.data" },
+		 { "perfdata head --seconds 2.5 -o begin.data", "the first two and a half seconds" },
+		 { "perf record -o - -a -- sleep 60 | perfdata head -n 100 -o few.data", "stop after 100 samples" }),
 	.max_words = 1,
 	.run = run_head,
 };
@@ -95,7 +85,9 @@ const struct command cmd_tail = {
 	.text = "Write the last samples of FILE by time, the other records from that time on, and everything needed to "
 		"interpret them, which may be older. Records keep the order of FILE.\n\n"
 		"FILE is read twice and takes 16 bytes of memory per sample kept. A pipe is buffered in a temporary file.",
-	TABLES(options, tail_examples, struct values),
+	OPTIONS(options),
+	EXAMPLES({ "perfdata tail -n 1000 -o last.data", "the last thousand samples of perf.data" },
+		 { "perfdata tail --seconds 1 -o end.data", "the last second" }),
 	.max_words = 1,
 	.run = run_tail,
 };

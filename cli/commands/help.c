@@ -18,14 +18,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata help dump", "list the options of dump" },
-	{ "perfdata help --man dump | man -l -", "read the manual page of dump" },
-	{ "source <(perfdata help --completion bash)", "enable completion in bash; likewise in zsh" },
-	{ "perfdata help --completion fish | source", "enable completion in fish" },
-	{ 0 },
-};
-
 static void print_exit_codes(struct pd_text *text)
 {
 	struct exit_code code;
@@ -104,7 +96,11 @@ static int run_help(const struct call *call)
 const struct command cmd_help = {
 	.usage = "[OPTION]... [COMMAND | exit-codes]",
 	.text = "Show the help of COMMAND; without COMMAND, list the commands.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata help dump", "list the options of dump" },
+		 { "perfdata help --man dump | man -l -", "read the manual page of dump" },
+		 { "source <(perfdata help --completion bash)", "enable completion in bash; likewise in zsh" },
+		 { "perfdata help --completion fish | source", "enable completion in fish" }),
 	.max_words = 1,
 	.run = run_help,
 };

@@ -27,16 +27,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata import --from quipper -o perf.data profile.pb",
-	  "read what pipelines built on quipper have stored" },
-	{ "perfdata import --from folded -o perf.data stacks.folded && perf report",
-	  "folded stacks in the viewers of perf" },
-	{ "perfdata export --to quipper-text perf.data | perfdata import --from quipper-text -o new.data",
-	  "edit a recording as text of protocol buffers" },
-	{ 0 },
-};
-
 struct reading {
 	int fd;
 	const char *name;
@@ -142,7 +132,13 @@ const struct command cmd_import = {
 		"perf.data files can read it. What FILE does not say is left out, not made up.\n"
 		"\n"
 		"What cannot be imported is counted on standard error. OUTPUT appears when it is complete.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata import --from quipper -o perf.data profile.pb",
+		   "read what pipelines built on quipper have stored" },
+		 { "perfdata import --from folded -o perf.data stacks.folded && perf report",
+		   "folded stacks in the viewers of perf" },
+		 { "perfdata export --to quipper-text perf.data | perfdata import --from quipper-text -o new.data",
+		   "edit a recording as text of protocol buffers" }),
 	.usual = "from output input",
 	.max_words = 1,
 	.run = run_import,

@@ -21,13 +21,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata info perf.data", "summary of a recording" },
-	{ "perfdata info --header perf.data", "its header as perf prints it" },
-	{ "perfdata info --json perf.data | jq .events", "the events as JSON" },
-	{ 0 },
-};
-
 static int print_info(struct input *input)
 {
 	const struct values *values = input->call->values;
@@ -72,7 +65,10 @@ const struct command cmd_info = {
 	.usage = "[OPTION]... [FILE]",
 	.text = "Print a summary of FILE: file format, machine and command of the recording, events with their numbers of samples, "
 		"duration, losses, and missing information.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata info perf.data", "summary of a recording" },
+		 { "perfdata info --header perf.data", "its header as perf prints it" },
+		 { "perfdata info --json perf.data | jq .events", "the events as JSON" }),
 	.max_words = 1,
 	.run = run_info,
 };

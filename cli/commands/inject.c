@@ -62,15 +62,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perf record -o - -- make | perfdata inject -b -i - -o perf.data", "add build ids while recording" },
-	{ "perfdata inject --buildid-all -i perf.data -o whole.data", "add build ids of all mapped objects" },
-	{ "perfdata inject -j -i java.data -o named.data", "let perf report resolve JIT-compiled code" },
-	{ "perfdata inject --unwind -i dwarf.data -o chains.data", "call chains in the place of copied stacks" },
-	{ "perfdata inject -s -i sched.data -o - | perf report -i -", "show where threads slept, and for how long" },
-	{ 0 },
-};
-
 /* ---- ids that were given ---- */
 
 static int parse_known(struct run *run, const char *argument)
@@ -264,7 +255,14 @@ const struct command cmd_inject = {
 		"--unwind -i - -o FILE.\n\n"
 		"Objects without a build id are reported, but are not an error. If a dump cannot be read, the exit status is 1 and "
 		"OUTPUT is complete.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perf record -o - -- make | perfdata inject -b -i - -o perf.data", "add build ids while recording" },
+		 { "perfdata inject --buildid-all -i perf.data -o whole.data", "add build ids of all mapped objects" },
+		 { "perfdata inject -j -i java.data -o named.data", "let perf report resolve JIT-compiled code" },
+		 { "perfdata inject --unwind -i dwarf.data -o chains.data",
+		   "call chains in the place of copied stacks" },
+		 { "perfdata inject -s -i sched.data -o - | perf report -i -",
+		   "show where threads slept, and for how long" }),
 	.max_words = 1,
 	.run = run_inject,
 };

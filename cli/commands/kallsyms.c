@@ -15,11 +15,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "sudo perfdata kallsyms schedule vfs_read", "print the addresses of two functions" },
-	{ 0 },
-};
-
 static int run_kallsyms(const struct call *call)
 {
 	const struct values *values = call->values;
@@ -36,7 +31,8 @@ const struct command cmd_kallsyms = {
 	.usage = "[OPTION]... SYMBOL...",
 	.text = "Print for each SYMBOL its module and object, and its first address and the one after its last, as perf kallsyms "
 		"(6.1) does. Of several symbols of one name all are printed, each on a line.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "sudo perfdata kallsyms schedule vfs_read", "print the addresses of two functions" }),
 	.max_words = SIZE_MAX,
 	.run = run_kallsyms,
 };

@@ -15,13 +15,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata list", "list all events" },
-	{ "perfdata list sw", "list software events" },
-	{ "perfdata list 'sched:*'", "list scheduler tracepoints" },
-	{ 0 },
-};
-
 struct list {
 	const struct values *values;
 	const struct call *call;
@@ -61,7 +54,9 @@ const struct command cmd_list = {
 	.usage = "[OPTION]... [KIND|NAME|PATTERN]...",
 	.text = "List the events that record and stat accept after -e. KIND is hw, sw, cache, pmu, raw, breakpoint or tracepoint. "
 		"Hardware and software events are listed only if they can be counted on this machine.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata list", "list all events" }, { "perfdata list sw", "list software events" },
+		 { "perfdata list 'sched:*'", "list scheduler tracepoints" }),
 	.max_words = 64,
 	.run = run_list,
 };

@@ -36,14 +36,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata merge morning.data evening.data -o day.data", "merge two recordings" },
-	{ "perfdata merge web-*.data --align wall -o fleet.data", "several machines, aligned by wall-clock time" },
-	{ "perfdata merge a.data b.data --offset b.data=-1.5 -o -", "shift b by -1.5 s and write a pipe" },
-	{ "perfdata merge parts/*.data -o whole.data", "reassemble what split made" },
-	{ 0 },
-};
-
 struct run {
 	const struct values *values;
 	struct target target;
@@ -255,7 +247,12 @@ const struct command cmd_merge = {
 		"Host name, command line and the like are those of the first file that has them; differences are "
 		"reported. AUX data is kept if it comes from a single recording and nothing about it changes: two hardware traces "
 		"cannot be separated in one file.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata merge morning.data evening.data -o day.data", "merge two recordings" },
+		 { "perfdata merge web-*.data --align wall -o fleet.data",
+		   "several machines, aligned by wall-clock time" },
+		 { "perfdata merge a.data b.data --offset b.data=-1.5 -o -", "shift b by -1.5 s and write a pipe" },
+		 { "perfdata merge parts/*.data -o whole.data", "reassemble what split made" }),
 	.max_words = SIZE_MAX,
 	.run = run_merge,
 };

@@ -31,12 +31,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata open", "perf.data in the viewer that is installed" },
-	{ "perfdata open --in pprof --comm make build.data", "the samples of one program in pprof" },
-	{ 0 },
-};
-
 static const struct pd_export_viewer *find_viewer(const char *name)
 {
 	const struct pd_export_viewer *viewer;
@@ -98,7 +92,9 @@ const struct command cmd_open = {
 	.usage = "[--in VIEWER] [OPTION]... [FILE]",
 	.text = "Write the samples of FILE in the format of a viewer, and start it. A viewer that is not installed, or is a page for a browser, "
 		"is named with what shows the file; nothing is sent anywhere or fetched.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata open", "perf.data in the viewer that is installed" },
+		 { "perfdata open --in pprof --comm make build.data", "the samples of one program in pprof" }),
 	.usual = "in output input",
 	.max_words = 1,
 	.run = run_open,

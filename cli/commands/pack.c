@@ -36,15 +36,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata pack -o bundle.tar", "bundle perf.data with the objects it needs" },
-	{ "perfdata report bundle.tar", "read the bundle on any machine; other commands do, too" },
-	{ "perfdata pack -o bundle.tar.zst perf.data", "compress the bundle" },
-	{ "perfdata pack --objects full -o bundle.tar", "include code, for disassembly" },
-	{ "perf record -g -o - -- make | perfdata pack -i - -o make.tar", "bundle a recording from a pipe" },
-	{ 0 },
-};
-
 struct packing {
 	struct analysis analysis; /* first, as the input in it: see input_progress */
 	const struct values *values;
@@ -202,7 +193,12 @@ const struct command cmd_pack = {
 		"Missing objects are also reported on standard error. FILE determines which files of this machine are packed: "
 		"check the manifest before you share a bundle of somebody else's recording. The same input gives the same "
 		"bytes. OUTPUT appears when it is complete.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata pack -o bundle.tar", "bundle perf.data with the objects it needs" },
+		 { "perfdata report bundle.tar", "read the bundle on any machine; other commands do, too" },
+		 { "perfdata pack -o bundle.tar.zst perf.data", "compress the bundle" },
+		 { "perfdata pack --objects full -o bundle.tar", "include code, for disassembly" },
+		 { "perf record -g -o - -- make | perfdata pack -i - -o make.tar", "bundle a recording from a pipe" }),
 	.max_words = 1,
 	.run = run_pack,
 };

@@ -20,14 +20,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata record --runs 5 -o main.data -- ./bench", "five runs" },
-	{ "perfdata profile save -o main.profile main-1.data,main-2.data,main-3.data,main-4.data,main-5.data",
-	  "keep their sums" },
-	{ "perfdata diff main.profile new-1.data,new-2.data,new-3.data", "compare with them later" },
-	{ 0 },
-};
-
 static int write_saved(const struct pd_diff *diff, const struct values *values, const struct call *call)
 {
 	struct pd_error error;
@@ -73,7 +65,11 @@ const struct command cmd_profile = {
 		"\n"
 		"The sort keys must be those of the comparison. The format is described in docs/diff.md; a later version of perfdata reads what "
 		"an earlier one wrote.",
-	TABLES(options, examples, struct values),
+	OPTIONS(options),
+	EXAMPLES({ "perfdata record --runs 5 -o main.data -- ./bench", "five runs" },
+		 { "perfdata profile save -o main.profile main-1.data,main-2.data,main-3.data,main-4.data,main-5.data",
+		   "keep their sums" },
+		 { "perfdata diff main.profile new-1.data,new-2.data,new-3.data", "compare with them later" }),
 	.usual = "output sort comms dsos symbols time",
 	.max_words = 2,
 	.run = run_profile,

@@ -29,13 +29,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata repair -i broken.data -o fixed.data", "recover everything readable" },
-	{ "perfdata repair -n broken.data", "show what could be recovered" },
-	{ "perfdata repair --json -o fixed.data broken.data | jq .records", "machine-readable summary" },
-	{ 0 },
-};
-
 struct repair {
 	struct input input; /* first: see input_progress */
 	const struct values *values;
@@ -176,7 +169,10 @@ const struct command cmd_repair = {
 		"and EVENT_DESC are lost, no program can parse the samples.\n\n"
 		"Each problem is reported when it is found, and a summary at the end. The exit code is 1 if something was damaged, "
 		"0 if nothing was, or if only the end of a killed recording is missing.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata repair -i broken.data -o fixed.data", "recover everything readable" },
+		 { "perfdata repair -n broken.data", "show what could be recovered" },
+		 { "perfdata repair --json -o fixed.data broken.data | jq .records", "machine-readable summary" }),
 	.max_words = 1,
 	.run = run_repair,
 };

@@ -8,18 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct example examples[] = {
-	{ "perfdata report -i perf.data", "where time is spent" },
-	{ "perfdata report --no-children -s dso,sym --percent-limit 1", "by function, without callers" },
-	{ "perfdata report -G -s comm", "call graphs from main down, by program" },
-	{ "perfdata report --time 10%-20% --comm make --json", "a time range of one program, as JSON" },
-	{ "perfdata report -b -s symbol_from,symbol_to,mispredict", "taken branches, and which were mispredicted" },
-	{ "perfdata report --header-only -I", "the whole header" },
-	{ "perfdata report --stats", "count the records by type" },
-	{ "perfdata report --stats=profile", "how many stacks there are, and what they cost" },
-	{ 0 },
-};
-
 /* ---- the command ---- */
 
 static int code_of_report(const struct report_run *run, enum pd_status status, const struct pd_error *error)
@@ -214,6 +202,9 @@ static int run_report(const struct call *call)
 	return code;
 }
 
+#undef VALUES
+#define VALUES struct report_values
+
 const struct command cmd_report = {
 	.usage = "[OPTION]... [FILE]",
 	.text = "Print a profile of FILE: a table per event, grouped by sort keys, with the percentages, sample counts and call "
@@ -237,7 +228,16 @@ const struct command cmd_report = {
 		"\n"
 		"On a terminal, lines are cut at its right edge, percentages are coloured (red from 5 %, green from 0.5 %), and "
 		"rows below 0.5 % are only counted, unless --percent-limit is given. None of this applies to pipes and files.",
-	TABLES(report_options, examples, struct report_values),
+	OPTIONS(report_options),
+	EXAMPLES({ "perfdata report -i perf.data", "where time is spent" },
+		 { "perfdata report --no-children -s dso,sym --percent-limit 1", "by function, without callers" },
+		 { "perfdata report -G -s comm", "call graphs from main down, by program" },
+		 { "perfdata report --time 10%-20% --comm make --json", "a time range of one program, as JSON" },
+		 { "perfdata report -b -s symbol_from,symbol_to,mispredict",
+		   "taken branches, and which were mispredicted" },
+		 { "perfdata report --header-only -I", "the whole header" },
+		 { "perfdata report --stats", "count the records by type" },
+		 { "perfdata report --stats=profile", "how many stacks there are, and what they cost" }),
 	.usual = "input sort call-graph no-children percent-limit time comms dsos symbols json",
 	.max_words = 1,
 	.run = run_report,

@@ -21,12 +21,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata sample 1/10 -o tenth.data", "keep every tenth sample" },
-	{ "perfdata sample 1/100 --seed 1 -o small.data big.data", "keep one of 100 samples at random" },
-	{ 0 },
-};
-
 /* "1/10" */
 static bool take_rate(const char *word, uint64_t *rate_out)
 {
@@ -76,7 +70,9 @@ const struct command cmd_sample = {
 		"groups are unchanged: they are differences between samples. Frequency events whose samples have no period "
 		"cannot be scaled; this is reported.\n\n"
 		"Every N-th sample in the order of FILE is kept. If the workload is periodic, use --seed to choose at random.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata sample 1/10 -o tenth.data", "keep every tenth sample" },
+		 { "perfdata sample 1/100 --seed 1 -o small.data big.data", "keep one of 100 samples at random" }),
 	.max_words = 2,
 	.run = run_sample,
 };

@@ -6,8 +6,6 @@
 
 #include <perfdata/sched.h>
 
-#include <string.h>
-
 struct values {
 	struct input_options input;
 	struct pd_timehist_options how;
@@ -29,37 +27,25 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perf sched record -- make", "record switches and wakeups" },
-	{ "perfdata sched timehist perf.data", "each switch, with how long the thread waited and ran" },
-	{ "perfdata sched timehist -s perf.data", "how long each thread ran" },
-	{ "perfdata sched timehist -s --state perf.data",
-	  "how long each thread slept, waited for disks, and for a CPU" },
-	{ 0 },
-};
-
-static enum pd_status print_timehist(struct input *input, const void *of_call, struct pd_error *error)
+static enum pd_status print_timehist(struct input *input, const void *how, struct pd_error *error)
 {
-	const struct values *values = of_call;
-	struct pd_timehist_options how = values->how;
-	enum pd_status status;
+	const struct values *values = input->call->values;
+	struct pd_timehist_options own = *(const struct pd_timehist_options *)how;
+	enum pd_status status = pd_print_timehist(input->out->text, input->file, &own, error);
 
-	how.size = sizeof(how);
-	status = pd_print_timehist(input->out->text, input->file, &how, error);
-	if (status >= 0 && output_flush(input->out) && how.has_chains && !values->no_call_graph && !how.summary_only &&
+	if (status >= 0 && output_flush(input->out) && own.has_chains && !values->no_call_graph && !own.summary_only &&
 	    !input->quiet)
 		print_error("%s: samples have call chains, which are not printed here; see perfdata script",
 			    input->name);
 	return status;
 }
 
-static int run_timehist(const struct call *call)
+static bool check_timehist(const struct call *call)
 {
-	const struct values *values = call->values;
+	const struct pd_timehist_options *how = &((const struct values *)call->values)->how;
 
-	if (values->how.summary_only && (values->how.wakeups || values->how.next))
-		return print_failure(CODE_USAGE, "-s and -%c cannot be combined", values->how.wakeups ? 'w' : 'n');
-	return input_print(call, &values->input, print_timehist);
+	return !how->summary_only || (!how->wakeups && !how->next) ||
+	       print_error("-s and -%c cannot be combined", how->wakeups ? 'w' : 'n');
 }
 
 const struct command cmd_sched_timehist = {
@@ -70,10 +56,17 @@ const struct command cmd_sched_timehist = {
 		"\n"
 		"Offsets, sizes and signs of fields are those of the formats in FILE, so recordings of any kernel and architecture can be read. "
 		"Call chains are not printed: with --no-call-graph, perf prints none either.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perf sched record -- make", "record switches and wakeups" },
+		 { "perfdata sched timehist perf.data", "each switch, with how long the thread waited and ran" },
+		 { "perfdata sched timehist -s perf.data", "how long each thread ran" },
+		 { "perfdata sched timehist -s --state perf.data",
+		   "how long each thread slept, waited for disks, and for a CPU" }),
 	.usual = "summary with-summary wakeups next migrations state input",
 	.max_words = 1,
-	.run = run_timehist,
+	HOW(how),
+	.check = check_timehist,
+	.print = print_timehist,
 };
 
 /* ---- latency ---- */
@@ -92,24 +85,9 @@ static const struct option latency_options[] = {
 	{ 0 },
 };
 
-static const struct example latency_examples[] = {
-	{ "perf sched record -- make", "record switches and wakeups" },
-	{ "perfdata sched latency perf.data", "who waited longest for a CPU" },
-	{ "perfdata sched latency -p -s max perf.data", "by thread, the longest wait first" },
-	{ 0 },
-};
-
-static enum pd_status print_latency(struct input *input, const void *of_call, struct pd_error *error)
+static enum pd_status print_latency(struct input *input, const void *how, struct pd_error *error)
 {
-	struct pd_sched_latency_options how = ((const struct latency_values *)of_call)->how;
-
-	how.size = sizeof(how);
-	return pd_print_sched_latency(input->out->text, input->file, &how, error);
-}
-
-static int run_latency(const struct call *call)
-{
-	return input_print(call, &((const struct latency_values *)call->values)->input, print_latency);
+	return pd_print_sched_latency(input->out->text, input->file, how, error);
 }
 
 const struct command cmd_sched_latency = {
@@ -118,9 +96,13 @@ const struct command cmd_sched_latency = {
 		"preempted, and how long they waited for a CPU then: on average, and at most, with the time when that was. The text is that of "
 		"perf sched latency of perf 6.1. FILE has sched:sched_switch, sched:sched_stat_runtime, and sched:sched_waking or "
 		"sched:sched_wakeup (perf sched record).",
-	TABLES(latency_options, latency_examples, struct latency_values),
+	OPTIONS(latency_options),
+	EXAMPLES({ "perf sched record -- make", "record switches and wakeups" },
+		 { "perfdata sched latency perf.data", "who waited longest for a CPU" },
+		 { "perfdata sched latency -p -s max perf.data", "by thread, the longest wait first" }),
 	.max_words = 1,
-	.run = run_latency,
+	HOW(how),
+	.print = print_latency,
 };
 
 /* ---- map ---- */
@@ -141,25 +123,12 @@ static const struct option map_options[] = {
 	{ 0 },
 };
 
-static const struct example map_examples[] = {
-	{ "perf sched record -- make", "record switches" },
-	{ "perfdata sched map --compact perf.data", "who ran where, on the CPUs that had something to do" },
-	{ 0 },
-};
-
-static enum pd_status print_map(struct input *input, const void *of_call, struct pd_error *error)
+static enum pd_status print_map(struct input *input, const void *how, struct pd_error *error)
 {
-	struct pd_sched_map_options how = ((const struct map_values *)of_call)->how;
+	struct pd_sched_map_options own = *(const struct pd_sched_map_options *)how;
 
-	how.size = sizeof(how);
-	if (!input->out->color)
-		how.color_cpus = how.color_pids = NULL;
-	return pd_print_sched_map(input->out->text, input->file, &how, error);
-}
-
-static int run_map(const struct call *call)
-{
-	return input_print(call, &((const struct map_values *)call->values)->input, print_map);
+	own.no_color = !input->out->color;
+	return pd_print_sched_map(input->out->text, input->file, &own, error);
 }
 
 const struct command cmd_sched_map = {
@@ -167,7 +136,10 @@ const struct command cmd_sched_map = {
 	.text = "Print a line for each context switch of FILE: a column for each CPU with two characters for the thread that runs there, * where "
 		"it has just changed, a dot for an idle CPU; what the characters stand for is printed when they are first used. The text is that "
 		"of perf sched map of perf 6.1. FILE has sched:sched_switch.",
-	TABLES(map_options, map_examples, struct map_values),
+	OPTIONS(map_options),
+	EXAMPLES({ "perf sched record -- make", "record switches" },
+		 { "perfdata sched map --compact perf.data", "who ran where, on the CPUs that had something to do" }),
 	.max_words = 1,
-	.run = run_map,
+	HOW(how),
+	.print = print_map,
 };

@@ -79,15 +79,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata script -i perf.data", "print every sample" },
-	{ "perfdata script --ns -F comm,tid,time,event,ip,dso", "print these fields" },
-	{ "perfdata script -F +misc --show-mmap-events", "more fields and records" },
-	{ "perfdata script --time 10%/2 --comm make", "print the second tenth of one program" },
-	{ "perf record -o - true | perfdata script", "read from a pipe" },
-	{ 0 },
-};
-
 /* ---- options ---- */
 
 #define TYPE(NAME) (UINT64_C(1) << PD_RECORD_##NAME)
@@ -331,7 +322,12 @@ const struct command cmd_script = {
 		"Event types of -F are hw, sw, trace, raw, break and synth. A list without + and - replaces the default "
 		"fields; as in perf, the - in bpf-output counts too, so that such a list is added.\n\n"
 		"Strings of the file are printed unchanged, except that control characters are escaped on a terminal.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata script -i perf.data", "print every sample" },
+		 { "perfdata script --ns -F comm,tid,time,event,ip,dso", "print these fields" },
+		 { "perfdata script -F +misc --show-mmap-events", "more fields and records" },
+		 { "perfdata script --time 10%/2 --comm make", "print the second tenth of one program" },
+		 { "perf record -o - true | perfdata script", "read from a pipe" }),
 	.usual = "input fields time comms event header",
 	.max_words = 1,
 	.run = run_script,

@@ -49,16 +49,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata scrub -o share.data", "hide names and addresses of perf.data" },
-	{ "perfdata scrub --verify perf.data share.data", "check that no name of the original is left" },
-	{ "perfdata scrub --hide all -o share.data", "also hide PIDs, CPUs, times and the machine" },
-	{ "perfdata scrub --key ~/scrub.key -o new.share new.data", "use the same key for recordings to be compared" },
-	{ "perfdata scrub --keep 'dso=libc.so*' --keep 'dso=*.ko*' -o share.data",
-	  "keep the names of the C library and of kernel modules" },
-	{ 0 },
-};
-
 struct job {
 	struct input input; /* first: see input_progress */
 	const struct values *values;
@@ -308,7 +298,14 @@ const struct command cmd_scrub = {
 		"and discarded.\n\n"
 		"docs/scrubbing.md lists what each --hide LEVEL does to each kind of value, and what a result still reveals. "
 		"--verify searches the bytes of RESULT for every name of ORIGINAL; the exit code is 1 if one is found.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata scrub -o share.data", "hide names and addresses of perf.data" },
+		 { "perfdata scrub --verify perf.data share.data", "check that no name of the original is left" },
+		 { "perfdata scrub --hide all -o share.data", "also hide PIDs, CPUs, times and the machine" },
+		 { "perfdata scrub --key ~/scrub.key -o new.share new.data",
+		   "use the same key for recordings to be compared" },
+		 { "perfdata scrub --keep 'dso=libc.so*' --keep 'dso=*.ko*' -o share.data",
+		   "keep the names of the C library and of kernel modules" }),
 	.max_words = 2,
 	.run = run_scrub,
 };

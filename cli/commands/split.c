@@ -29,14 +29,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata split --by pid -o out/", "one file per process: out/1234.data ..." },
-	{ "perfdata split --by event -o out/%s.data", "one file per event, with this name" },
-	{ "perfdata split -i day.data --by time=10m -o slices/", "slices of ten minutes" },
-	{ "perfdata split -i big.data --by size=64M -o part-%s.data", "pieces of at most 64 MiB" },
-	{ 0 },
-};
-
 struct run {
 	struct input input; /* first: see input_progress */
 	const struct values *values;
@@ -218,7 +210,11 @@ const struct command cmd_split = {
 		"The file of a process includes the mappings of its ancestors, up to 64; if it has more, a warning is printed and the "
 		"exit code is 1. At most 4096 files are written, and at most 512 MiB plus 64 times the input of records other than "
 		"samples.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata split --by pid -o out/", "one file per process: out/1234.data ..." },
+		 { "perfdata split --by event -o out/%s.data", "one file per event, with this name" },
+		 { "perfdata split -i day.data --by time=10m -o slices/", "slices of ten minutes" },
+		 { "perfdata split -i big.data --by size=64M -o part-%s.data", "pieces of at most 64 MiB" }),
 	.max_words = 1,
 	.run = run_split,
 };

@@ -29,16 +29,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata sql perf.data @top-functions", "a query that is there already; --list has all of them" },
-	{ "perfdata sql perf.data 'select comm, count(*) from samples group by comm'", "samples of each thread name" },
-	{ "perfdata sql *.data 'select file, sum(lost) from losses group by file'", "what was lost, by recording" },
-	{ "perfdata sql --format csv perf.data 'select * from tasks' > tasks.csv", "a table for other programs" },
-	{ "perfdata sql perf.data", "a shell: .tables, .schema TABLE, statements" },
-	{ "perfdata sql -o perf.db perf.data", "all tables, for sqlite3 and others" },
-	{ 0 },
-};
-
 struct session {
 	const struct values *values;
 	const struct call *call;
@@ -220,7 +210,16 @@ const struct command cmd_sql = {
 		"\n"
 		"The last argument is a STATEMENT if it has a blank or a semicolon, and a QUERY of --list if it begins with @. Without one, "
 		"statements are read from standard input. Statements open and write no file.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata sql perf.data @top-functions", "a query that is there already; --list has all of them" },
+		 { "perfdata sql perf.data 'select comm, count(*) from samples group by comm'",
+		   "samples of each thread name" },
+		 { "perfdata sql *.data 'select file, sum(lost) from losses group by file'",
+		   "what was lost, by recording" },
+		 { "perfdata sql --format csv perf.data 'select * from tasks' > tasks.csv",
+		   "a table for other programs" },
+		 { "perfdata sql perf.data", "a shell: .tables, .schema TABLE, statements" },
+		 { "perfdata sql -o perf.db perf.data", "all tables, for sqlite3 and others" }),
 	.usual = "format output list input time comms event",
 	.max_words = (size_t)-1,
 	.run = run_sql,

@@ -25,14 +25,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata text -o perf.txt", "decode perf.data to editable text" },
-	{ "perfdata text perf.data | sed 's/secret/public/g' | perfdata assemble -o public.data",
-	  "edit a recording with sed" },
-	{ "diff <(perfdata text old.data) <(perfdata text new.data)", "compare two recordings" },
-	{ 0 },
-};
-
 static int write_text(struct input *input, const struct values *values, struct output *out)
 {
 	const struct pd_disassembler_options wanted = { .size = sizeof(wanted), .packed = values->packed };
@@ -78,7 +70,11 @@ const struct command cmd_text = {
 		"Data the format tables do not describe is printed as bytes. The output of perfdata convert is restored byte "
 		"for byte identical, any other file with the same content. Compressed records are decoded and compressed "
 		"again by assemble; --packed keeps them unchanged.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata text -o perf.txt", "decode perf.data to editable text" },
+		 { "perfdata text perf.data | sed 's/secret/public/g' | perfdata assemble -o public.data",
+		   "edit a recording with sed" },
+		 { "diff <(perfdata text old.data) <(perfdata text new.data)", "compare two recordings" }),
 	.max_words = 1,
 	.run = run_text,
 };

@@ -24,13 +24,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata unpack bundle.tar -o there", "unpack perf.data and its objects into the directory there" },
-	{ "perfdata report --symfs there there/perf.data", "use them" },
-	{ "perf --buildid-dir there report -i there/perf.data", "the same with perf" },
-	{ 0 },
-};
-
 static int report_result(const struct pd_archive *archive, const struct pd_unpack_result *result,
 			 const struct values *values)
 {
@@ -106,7 +99,10 @@ const struct command cmd_unpack = {
 		"DIR appears when it is complete; an interrupted run removes its files. Members outside of DIR, and those that are not files, "
 		"directories or links, are skipped and reported; the exit code is 1 then. A bundle is an ordinary tar file, so tar "
 		"can unpack it, too.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata unpack bundle.tar -o there", "unpack perf.data and its objects into the directory there" },
+		 { "perfdata report --symfs there there/perf.data", "use them" },
+		 { "perf --buildid-dir there report -i there/perf.data", "the same with perf" }),
 	.max_words = 1,
 	.run = run_unpack,
 };

@@ -14,11 +14,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct example examples[] = {
-	{ "perfdata version --build", "check whether compressed files are supported" },
-	{ 0 },
-};
-
 static const char *compiler(void)
 {
 #if defined(__clang__)
@@ -61,6 +56,7 @@ static int run_version(const struct call *call)
 const struct command cmd_version = {
 	.usage = "[OPTION]...",
 	.text = "Print the version of perfdata and libperfdata.",
-	OWN_TABLES,
+	OPTIONS(options),
+	EXAMPLES({ "perfdata version --build", "check whether compressed files are supported" }),
 	.run = run_version,
 };

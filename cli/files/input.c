@@ -323,9 +323,9 @@ int input_print_header(struct input *input, bool full)
 	return code_with_error(pd_print_perf_header(input->out->text, input->file, full, &error), &error);
 }
 
-int input_print(const struct call *call, const struct input_options *options, print_fn *print)
+int input_print(const struct call *call)
 {
-	struct input_options from = *options;
+	struct input_options from = *(const struct input_options *)call->values;
 	struct pd_error error;
 	enum pd_status status;
 	struct input input;
@@ -335,7 +335,7 @@ int input_print(const struct call *call, const struct input_options *options, pr
 	code = input_open(&input, &from, call, NULL, NULL);
 	if (code != CODE_OK)
 		return code;
-	status = print(&input, call->values, &error);
+	status = call->command->print(&input, (const char *)call->values + call->command->how, &error);
 	if (status == PD_ERROR_NO_SAMPLES)
 		code = print_failure(CODE_NO_SAMPLES, "%s: %s", input.name, error.message);
 	else if (status < 0 && status != PD_ERROR_OUTPUT)

@@ -77,10 +77,7 @@ int input_visit(struct input *input, record_fn *each, void *self);
 /* Prints the header as perf does; full as with -I. Returns CODE_OK, or another code after it said why on stderr. */
 int input_print_header(struct input *input, bool full);
 
-/* For commands that print something for which the library has one function; values are those of the call. */
-typedef enum pd_status print_fn(struct input *input, const void *values, struct pd_error *error);
-
-/* Opens the file of a call, prints from it and closes it; says what is wrong. */
-int input_print(const struct call *call, const struct input_options *options, print_fn *print);
+/* Runs a command that has print: opens its file, prints, closes it; says what is wrong. */
+int input_print(const struct call *call);
 
 #endif

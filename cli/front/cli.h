@@ -29,6 +29,7 @@ bool exit_code_next(const char *command, size_t *at, struct exit_code *code_out)
 
 /* One run of a command. */
 struct call {
+	const struct command *command;
 	const void *values; /* the command's own struct */
 	const char *const *words;
 	size_t word_count;
@@ -38,6 +39,10 @@ struct call {
 	const struct pd_config *config;
 };
 
+struct input;
+/* Prints one thing about a file by the options of the library that the values have. */
+typedef enum pd_status print_fn(struct input *input, const void *how, struct pd_error *error);
+
 struct command {
 	const char *usage;              /* what stands after the name: "[OPTION]... [FILE]" */
 	const char *text;               /* paragraphs, each one line, parted by an empty line */
@@ -45,17 +50,32 @@ struct command {
 	const struct example *examples; /* ends with an entry without a line */
 	size_t values_size;             /* of the struct that the options point into */
 	size_t max_words;               /* words that are no options; more are an error */
-	bool ends_at_word; /* after the first such word there are no options: it is a program with its own */
+	bool ends_at_word;    /* after the first such word there are no options: it is a program with its own */
+	size_t how, how_size; /* a struct of options of the library in the values, whose member size is set; see HOW */
+	bool (*check)(const struct call *call); /* or NULL; false, said on stderr, for options that make no sense */
 	int (*run)(const struct call *call);
+	/* Instead of run, if the library has one function for all: see input_print. The values begin with struct input_options. */
+	print_fn *print;
 	const char *
 		usual; /* long names of the options that matter first in the help, parted by blanks; NULL: as in the table */
 	bool live; /* what it prints is to be seen when it happens: no pager, unless the user says so */
 };
 
-/* Members of a command: its tables, and the struct that the options point into. */
+/* Members of a command: its table of options, which point into struct values (VALUES), and its examples. */
+#define OPTIONS(table) .options = (table), .values_size = sizeof(VALUES)
+#define EXAMPLES(...)                        \
+	.examples = (const struct example[]) \
+	{                                    \
+		__VA_ARGS__,                 \
+		{                            \
+			0                    \
+		}                            \
+	}
+/* The member of the values that is the library's struct of options. */
+#define HOW(member) .how = offsetof(VALUES, member), .how_size = MEMBER_SIZE(member)
+/* Where the examples are a table of their own. */
 #define TABLES(option_table, example_table, type) \
 	.options = (option_table), .examples = (example_table), .values_size = sizeof(type)
-/* In a file that calls them options, examples and struct values. */
 #define OWN_TABLES TABLES(options, examples, struct values)
 
 #define COMMAND(name, function, doc) extern const struct command function;

@@ -21,11 +21,11 @@ static const struct option common_options[] = {
 	{ 0 },
 };
 
-#define SHARED(name, heading, long_name, short_name, kind, argument, help)   \
-	static const struct option name##_lines[] = {                        \
-		{ long_name, short_name, OPTION_##kind, argument, 0, help }, \
-		{ 0 },                                                       \
-	};                                                                   \
+#define SHARED(name, heading, long_name, short_name, kind, argument, help)      \
+	static const struct option name##_lines[] = {                           \
+		{ long_name, short_name, OPTION_##kind, argument, 0, 0, help }, \
+		{ 0 },                                                          \
+	};                                                                      \
 	const struct option_group name##_option = { HEADING_##heading, name##_lines };
 #include "options/shared.def"
 
@@ -41,6 +41,7 @@ static void enter_group(struct option_walk *walk, const struct option *line)
 	assert(walk->depth + 1 < OPTION_DEPTH);
 	walk->tables[walk->depth + 1].next = line->group->options;
 	walk->tables[walk->depth + 1].offset = walk->tables[walk->depth].offset + line->offset;
+	walk->tables[walk->depth + 1].size = line->size;
 	walk->tables[walk->depth + 1].heading = heading ? heading : walk->tables[walk->depth].heading;
 	walk->depth++;
 }
@@ -55,6 +56,7 @@ bool option_next(struct option_walk *walk)
 		} else if (line->name) {
 			walk->option = *line;
 			walk->option.offset += walk->tables[walk->depth].offset;
+			walk->option.size = line->size ? line->size : walk->tables[walk->depth].size;
 			walk->option.heading = walk->tables[walk->depth].heading;
 			return true;
 		} else if (walk->depth) {
@@ -136,33 +138,65 @@ static bool takes_value(const struct option *option)
 	return option->kind != OPTION_FLAG && option->argument;
 }
 
+static bool set_number(const struct option *option, const char *value, struct option_number *number)
+{
+	number->given = true;
+	return pd_number_parse(value, &number->value) ||
+	       print_error("option --%s: '%s' is not a number", option->name, value);
+}
+
+static bool set_integer(const struct option *option, const char *value, void *place)
+{
+	struct option_number number;
+
+	if (!set_number(option, value, &number))
+		return false;
+	if (option->size == sizeof(uint64_t))
+		*(uint64_t *)place = number.value;
+	else if (number.value <= UINT32_MAX)
+		*(uint32_t *)place = (uint32_t)number.value;
+	else
+		return print_error("option --%s: %s is too large", option->name, value);
+	return true;
+}
+
+static bool set_seconds(const struct option *option, const char *value, uint64_t *ns)
+{
+	char *end;
+	double seconds = strtod(value, &end);
+
+	if (end == value || *end || !(seconds >= 0 && seconds < 1e10))
+		return print_error("option --%s: '%s' is not a time in seconds", option->name, value);
+	*ns = (uint64_t)(seconds * 1e9);
+	return true;
+}
+
 static bool set_value(struct parser *parser, const struct option *option, const char *value, bool flag)
 {
 	bool common = option->heading == HEADING_COMMON;
 	char *values = common ? (char *)&parser->parsed->common : parser->parsed->values;
-	char *place = values + option->offset;
-	struct option_number *number = (void *)place;
+	void *place = values + option->offset;
 
 	switch (option->kind) {
 	case OPTION_FLAG:
 		*(bool *)place = flag;
 		return true;
 	case OPTION_NUMBER:
-		number->given = true;
-		if (pd_number_parse(value, &number->value))
-			return true;
-		print_error("option --%s: '%s' is not a number", option->name, value);
-		return false;
+		return set_number(option, value, place);
+	case OPTION_INTEGER:
+		return set_integer(option, value, place);
+	case OPTION_SECONDS:
+		return set_seconds(option, value, place);
 	case OPTION_STRING:
 	case OPTION_MAYBE:
 	case OPTION_ATTACHED:
 	case OPTION_LEVEL:
-		*(const char **)(void *)place = value;
+		*(const char **)place = value;
 		return true;
 	case OPTION_LIST:
-		return list_add((void *)place, value);
+		return list_add(place, value);
 	case OPTION_TAGGED:
-		return tags_add((void *)place, option->name, value);
+		return tags_add(place, option->name, value);
 	}
 	return false;
 }
@@ -347,6 +381,8 @@ bool options_parse(const struct command *command, int argc, char **argv, const s
 	parsed->values = calloc(1, command->values_size + 1);
 	if (!parsed->values)
 		return print_error("out of memory");
+	if (command->how_size)
+		*(size_t *)(void *)((char *)parsed->values + command->how) = command->how_size;
 	while (parser.next < argv + argc) {
 		const char *word = *parser.next++;
 		bool ok;

@@ -23,6 +23,8 @@ enum {
 enum option_kind {
 	OPTION_FLAG,     /* bool; --no-NAME takes it back, --NAME one that is called no-NAME */
 	OPTION_NUMBER,   /* struct option_number; decimal, or hexadecimal with 0x */
+	OPTION_INTEGER,  /* the same as an unsigned integer of any size, 0 if it is not given */
+	OPTION_SECONDS,  /* uint64_t, in nanoseconds; 1.5 */
 	OPTION_STRING,   /* const char *; the last one counts */
 	OPTION_MAYBE,    /* the same, "" if no value follows: the next word is an option or there is none */
 	OPTION_ATTACHED, /* the same, but a value is only what is attached: -tN, --name=N; "" without, as with perf */
@@ -69,6 +71,7 @@ struct option {
 	enum option_kind kind;
 	const char *argument;             /* what the value is called in the help, or NULL for a flag */
 	size_t offset;                    /* of the value in the struct of values */
+	size_t size;                      /* of the value; in a group, 0 is that of the member it is put in */
 	const char *help;                 /* a phrase, lower case, no full stop */
 	const struct option_group *group; /* or NULL: the line stands for its options, whose values begin at the offset */
 	enum option_heading heading;      /* not in tables: option_next has it */
@@ -81,17 +84,19 @@ struct option_group {
 
 /* Lines of a table, whose values are struct values; a file with another struct defines VALUES again. */
 #define VALUES struct values
-#define OPTION(name, short_name, kind, argument, member, help)                             \
-	{                                                                                  \
-		name, short_name, OPTION_##kind, argument, offsetof(VALUES, member), help, \
+#define MEMBER_SIZE(member) sizeof(((VALUES *)NULL)->member)
+#define OPTION(name, short_name, kind, argument, member, help)                                                  \
+	{                                                                                                       \
+		name, short_name, OPTION_##kind, argument, offsetof(VALUES, member), MEMBER_SIZE(member), help, \
 	}
 #define FLAG(name, short_name, member, help) OPTION(name, short_name, FLAG, NULL, member, help)
 #define STRING(name, short_name, argument, member, help) OPTION(name, short_name, STRING, argument, member, help)
 #define NUMBER(name, short_name, argument, member, help) OPTION(name, short_name, NUMBER, argument, member, help)
+#define INTEGER(name, short_name, argument, member, help) OPTION(name, short_name, INTEGER, argument, member, help)
 /* The options of a group, with their values in the member, or in the same struct. */
-#define GROUP(options, member)                                          \
-	{                                                               \
-		.group = &(options), .offset = offsetof(VALUES, member) \
+#define GROUP(options, member)                                                                        \
+	{                                                                                             \
+		.group = &(options), .offset = offsetof(VALUES, member), .size = MEMBER_SIZE(member), \
 	}
 #define GROUP_HERE(options)         \
 	{                           \
@@ -136,7 +141,7 @@ struct option_walk {
 	struct option option;
 	struct {
 		const struct option *next;
-		size_t offset;
+		size_t offset, size;
 		enum option_heading heading;
 	} tables[OPTION_DEPTH];
 	size_t depth;

@@ -51,7 +51,7 @@ struct pd_sched_latency_options {
 };
 
 /** Appends a table of threads: how long they ran, and waited for a CPU after they were woken. Errors: those of
- * pd_print_timehist; PD_ERROR_ARGUMENT for an unknown key. */
+ * pd_print_timehist; PD_ERROR_ARGUMENT for an unknown key, or none. */
 PD_API enum pd_status pd_print_sched_latency(struct pd_text *text, struct pd_file *file,
 					     const struct pd_sched_latency_options *options, struct pd_error *error);
 
@@ -63,6 +63,7 @@ struct pd_sched_map_options {
 	const char *color_cpus; /* CPUs that are highlighted, NULL: none */
 	const char *color_pids; /* threads that are highlighted: "1,2"; NULL: none */
 	size_t thread_limit;    /* maximum number of threads; 0 means 4 million */
+	bool no_color;          /* nothing is highlighted: both lists are only checked */
 };
 
 /** Appends a line for each switch, with the threads that run on each CPU by abbreviations. Errors: those of

@@ -210,6 +210,9 @@ static enum pd_status read_keys(struct latency *latency, struct pd_error *error)
 		text += length;
 		text += strspn(text, ", ");
 	}
+	if (!latency->key_count)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "no key to sort by is given: runtime, switch, avg, max, pid");
 	return PD_OK;
 }
 

@@ -64,6 +64,20 @@ static enum pd_status read_cpus(struct cpu_set *set, const char *list, struct pd
 	return PD_OK;
 }
 
+// "1,2"
+static enum pd_status check_pids(const char *list, struct pd_error *error)
+{
+	for (const char *at = list; at && *at;) {
+		size_t digits = strspn(at, "0123456789");
+
+		if (!digits || (at[digits] && at[digits] != ','))
+			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+				       "'%s' is no list of threads, such as 1,2", list);
+		at += digits + (at[digits] == ',');
+	}
+	return PD_OK;
+}
+
 static bool is_colored(const struct map *map, const struct pd_sched_thread *thread)
 {
 	const char *at = map->pids;
@@ -213,10 +227,14 @@ static enum pd_status print_map(struct map *map, struct pd_file *file, struct pd
 
 	if (status >= 0)
 		status = read_cpus(&map->colored, options->color_cpus, error);
+	if (status >= 0)
+		status = check_pids(options->color_pids, error);
 	if (status < 0)
 		return status;
 	map->compact = options->compact;
-	map->pids = options->color_pids;
+	map->pids = options->no_color ? NULL : options->color_pids;
+	if (options->no_color)
+		map->colored = (struct cpu_set){ 0 };
 	map->pass.point = take_point;
 	memcpy(map->next, "A0", 2);
 	status = pd_sched_pass_run(&map->pass, file, text, options->thread_limit, error);

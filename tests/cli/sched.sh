@@ -11,6 +11,8 @@ shell 'perfdata sched timehist -q hot-trace-pipe.data | head -n 2'
 try sched timehist -s -w hot.data
 try sched timehist nothing.data
 try sched latency -s size hot-trace-pipe.data
+try sched latency -s '' hot-trace-pipe.data
+try sched map --color-pids xyz hot-trace-pipe.data
 shell 'perfdata sched map -q hot-trace-pipe.data | head -n 3'
 shell 'perfdata sched latency -q hot-trace-pipe.data | head -n 5'
 # raw data keep their byte order when a file is converted

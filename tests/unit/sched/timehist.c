@@ -164,6 +164,8 @@ TEST(latency)
 	options.sort = "max,size";
 	CHECK(pd_print_sched_latency(out, file, &options, &error) == PD_ERROR_ARGUMENT &&
 	      strstr(error.message, "'size'"));
+	options.sort = "";
+	CHECK(pd_print_sched_latency(out, file, &options, &error) == PD_ERROR_ARGUMENT);
 	options = (struct pd_sched_latency_options){ .size = sizeof(options), .thread_limit = 1 };
 	CHECK(pd_print_sched_latency(out, file, &options, &error) == PD_ERROR_LIMIT);
 	options.size = 0;
@@ -189,6 +191,11 @@ TEST(map)
 	pd_text_clear(out);
 	CHECK(pd_print_sched_map(out, file, &options, &error) == PD_OK);
 	CHECK(text_has(out, "\033[41m*\033[m\033[34mA0\033[m       0.001000 secs \033[34mA0 => :100:100\033[m\n"));
+	options.no_color = true;
+	pd_text_clear(out);
+	CHECK(pd_print_sched_map(out, file, &options, &error) == PD_OK && !text_has(out, "\033"));
+	options.color_pids = "100,xyz";
+	CHECK(pd_print_sched_map(out, file, &options, &error) == PD_ERROR_ARGUMENT && strstr(error.message, "xyz"));
 	options.cpus = "0-";
 	CHECK(pd_print_sched_map(out, file, &options, &error) == PD_ERROR_ARGUMENT && strstr(error.message, "'0-'"));
 	options.cpus = "4096";
