@@ -14,14 +14,16 @@ import tempfile
 from links import ORDER
 
 # From the ground up, as tools/links.py has it.
-FLOORS = tuple((folder.split("/")[1],) for folder in ORDER if folder.startswith("src/")) + (("cli", "web"),)
+FLOORS = tuple((folder.split("/")[1],) for folder in ORDER if folder.startswith("src/")) + (("cli", "server", "web"),)
 PLACE = {m: (f, i) for f, row in enumerate(FLOORS) for i, m in enumerate(row)}
 
 # These are users of the library like any other.
 OUTSIDE = FLOORS[-1]
 
 # Of cli; some of src are called the same.
-CLI_FOLDERS = ("front", "options", "files", "record", "report", "stat", "scrub", "serve", "top", "manual", "commands")
+CLI_FOLDERS = ("front", "options", "files", "record", "report", "stat", "scrub", "top", "manual", "commands")
+# Folders of their own that cli uses.
+CLI_USES = ("server",)
 
 # Adapters to foreign libraries: they see everything, nobody sees them.
 DEPS = "deps"
@@ -33,6 +35,8 @@ FOREIGN = re.compile(
     r"(zstd|zstd_errors|zdict|zlib|zconf|lzma|bzlib|libelf|gelf|dwarf|sqlite3)\.h$"
     r"|(lzma|elfutils|libdwarf)/"
 )
+HTTP = "microhttpd.h"
+HTTP_USER = "server"
 KERNEL = "linux/perf_event.h"
 KERNEL_USER = "record"
 
@@ -47,7 +51,7 @@ OPAQUE = {
 }
 
 SUFFIXES = (".c", ".h", ".def", ".inc")
-ROOTS = ("src", "cli", "web", "include")
+ROOTS = ("src", "cli", "server", "web", "include")
 # Looked at for private headers alone.
 TESTS = "tests"
 
@@ -90,6 +94,8 @@ def judge(module, target):
 
     if FOREIGN.match(name):
         return None if module == DEPS else f"foreign header {name} outside src/deps"
+    if name == HTTP:
+        return None if module == HTTP_USER else f"{name} outside {HTTP_USER}"
     if name == KERNEL:
         return None if module == KERNEL_USER else f"{name} outside src/{KERNEL_USER}"
     if ".." in name.split("/"):
@@ -101,7 +107,9 @@ def judge(module, target):
     if not quoted and not ours:
         return None
     if module in OUTSIDE:
-        if first == module or (quoted and (first is None or first in CLI_FOLDERS)):
+        if first == module or (quoted and first is None):
+            return None
+        if module == "cli" and quoted and first in CLI_FOLDERS + CLI_USES:
             return None
         return f"{module} includes {name}, which is not public"
     if module == "include":
@@ -174,6 +182,8 @@ GOOD = {
     "src/deps/zstd.c": '#include <zstd.h>\n#include "file/unpack.h"\n#include "deps/deps.h"\n',
     "src/export/text.c": '#include "profile/tree.h"\n#include "base/cursor.h"\n',
     "cli/main.c": '#include <perfdata/perfdata.h>\n#include "cmd.h"\n#include "cli/out.h"\n',
+    "cli/view.c": '#include "front/cli.h"\n#include "server/server.h"\n',
+    "server/http.c": '#include <microhttpd.h>\n#include <perfdata/viewer.h>\n#include "server/server.h"\n',
     "src/file/inside.h": "struct pd_file {\n\tint fd;\n};\n",
     "src/file/open.c": '#include "file/inside.h"\n',
     "tests/unit/file/open.c": '#include "file/inside.h"\n#include "test.h"\n',
@@ -206,6 +216,9 @@ BAD = (
     ("cli/private.c", '#include "base/cursor.h"\n', 1, "not public"),
     ("cli/foreign.c", "#include <zstd.h>\n", 1, "foreign header"),
     ("cli/kernel.c", "#include <linux/perf_event.h>\n", 1, "outside src/record"),
+    ("cli/http.c", "#include <microhttpd.h>\n", 1, "outside server"),
+    ("server/cli.c", '#include "front/cli.h"\n', 1, "not public"),
+    ("server/private.c", '#include "view/view.h"\n', 1, "not public"),
     ("web/private.c", '#include "cli/out.h"\n', 1, "not public"),
     ("src/stream/private.c", '#include "file/file.h"\n#include "file/inside.h"\n', 2, "private to src/file"),
     ("src/file/members.h", "struct pd_file;\n\nstruct pd_file {\n\tint fd;\n};\n", 3, "members of struct pd_file"),

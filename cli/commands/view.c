@@ -4,10 +4,13 @@
  */
 #include "files/analysis.h"
 #include "files/outfile.h"
-#include "serve/live.h"
-#include "serve/server.h"
+#include "front/browser.h"
+#include "front/signals.h"
+#include "server/follow.h"
+#include "server/server.h"
 
 #include <string.h>
+#include <sys/wait.h>
 
 #include <perfdata/viewer.h>
 
@@ -123,20 +126,55 @@ static int write_page(const struct values *values, const struct call *call, stru
 	return outfile_close(&file, status == PD_ERROR_OUTPUT ? CODE_OK : code_with_error(status, &error));
 }
 
+/* ---- the server ---- */
+
+static struct server *running;
+
+static void on_ending(int number)
+{
+	(void)number;
+	server_stop(running);
+}
+
+/* Prints the address, and shows the page until it is closed or a signal comes. */
+static void show_page(const struct values *values, struct output *out)
+{
+	const int ending[] = { SIGNALS_ENDING, 0 };
+	const struct sigaction action = { .sa_handler = on_ending };
+	const char *address = server_address(running);
+	struct browser browser = { 0 };
+
+	signals_handle(ending, &action, SIGNAL_ALWAYS);
+	pd_text_printf(out->text, "%s\n", address);
+	if (output_flush(out)) {
+		if (!values->no_browser && out->terminal)
+			browser_start(&browser, address);
+		server_run(running);
+	}
+	browser_forget(&browser);
+	signals_release(ending, on_ending);
+}
+
+static int serve_views(const struct values *values, const struct call *call, struct server_options *how)
+{
+	struct pd_error error;
+
+	how->port = values->port.given ? (unsigned)values->port.value : 0;
+	if (server_open(how, &running, &error) < 0)
+		return print_failure(CODE_OUTPUT, "%s", error.message);
+	show_page(values, call->out);
+	server_close(running);
+	return CODE_OK;
+}
+
 static int serve(const struct values *values, const struct call *call, struct shown *shown, size_t count)
 {
 	struct pd_viewer *views[RECORDINGS_MOST];
-	const struct server_options how = {
-		.views = views,
-		.count = count,
-		.port = values->port.given ? (unsigned)values->port.value : 0,
-		.browser = !values->no_browser,
-		.out = call->out,
-	};
+	struct server_options how = { .views = views, .count = count };
 
 	for (size_t i = 0; i < count; i++)
 		views[i] = shown[i].view;
-	return serve_views(&how);
+	return serve_views(values, call, &how);
 }
 
 static int show(const struct values *values, const struct call *call, struct shown *shown, size_t count)
@@ -167,53 +205,51 @@ static int show(const struct values *values, const struct call *call, struct sho
 /* ---- what is recorded now ---- */
 
 struct following {
-	struct live live;
+	struct follow follow;
 	struct pd_viewer *views[1];
 };
 
 static bool refresh(void *self)
 {
 	struct following *following = self;
-	bool is_new = live_refresh(&following->live);
+	bool is_new = follow_refresh(&following->follow);
 
-	following->views[0] = following->live.view;
+	following->views[0] = following->follow.view;
 	return is_new;
 }
 
-static int serve_live(const struct values *values, const struct call *call, struct following *following)
+/* Without a recording: the exit code of the recorder, which said why. */
+static int code_of_recorder(const struct follow *follow)
 {
-	const struct server_options how = {
-		.views = following->views,
-		.count = 1,
-		.port = values->port.given ? (unsigned)values->port.value : 0,
-		.browser = !values->no_browser,
-		.out = call->out,
-		.refresh = refresh,
-		.self = following,
-	};
+	int code = WIFEXITED(follow->status) ? WEXITSTATUS(follow->status) : CODE_OK;
 
-	following->views[0] = following->live.view;
-	return serve_views(&how);
+	if (code == CODE_NO_COMMAND || (code != CODE_OK && !follow_has_begun(follow)))
+		return code;
+	return print_failure(CODE_NO_SAMPLES, "%s: nothing was recorded", follow->path);
 }
 
 static int show_live(struct shown *shown, const struct call *call)
 {
-	const struct values *values = shown->values;
-	struct pd_viewer_options how;
-	struct following following = { .live = { .options = &how } };
+	const char *path = shown->values->analysis.input.path;
+	struct pd_viewer_options options;
+	struct following following = { .follow = { .options = &options, .recorder = "/proc/self/exe" } };
+	struct follow *follow = &following.follow;
+	struct server_options how = { .views = following.views, .count = 1, .refresh = refresh, .self = &following };
+	struct pd_error error;
 	int code;
 
-	shown->input.name = values->analysis.input.path ? values->analysis.input.path : "perf.data";
-	following.live.path = shown->input.name;
-	take_options(shown, &how);
-	if (!live_start(&following.live, call->words, call->word_count))
-		return CODE_OUTPUT;
-	if (live_wait(&following.live))
-		code = serve_live(values, call, &following);
-	else
-		code = live_failed(&following.live);
-	live_stop(&following.live);
-	live_fini(&following.live);
+	follow->path = shown->input.name = path ? path : "perf.data";
+	take_options(shown, &options);
+	if (follow_start(follow, call->words, call->word_count, &error) < 0)
+		return print_failure(CODE_OUTPUT, "%s", error.message);
+	if (follow_wait(follow)) {
+		following.views[0] = follow->view;
+		code = serve_views(shown->values, call, &how);
+	} else {
+		code = code_of_recorder(follow);
+	}
+	follow_stop(follow);
+	follow_fini(follow);
 	return code;
 }
 
@@ -238,7 +274,13 @@ static int check_options(const struct values *values, const struct call *call, s
 		return print_failure(CODE_USAGE,
 				     "--live needs what to record, and cannot be combined with -o: perfdata view "
 				     "--live -- -g COMMAND");
-	return values->output ? CODE_OK : server_check();
+	if (values->live && values->analysis.input.waiting)
+		return print_failure(CODE_USAGE,
+				     "--live cannot be combined with --waiting, which needs a complete recording");
+	if (!values->output && !server_is_built())
+		return print_failure(
+			CODE_USAGE, "this build has no server (libmicrohttpd); use -o FILE for a page that needs none");
+	return CODE_OK;
 }
 
 static int run_view(const struct call *call)

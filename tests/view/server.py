@@ -229,6 +229,30 @@ class Test:
         for connection in [*silent, dripping]:
             connection.close()
 
+    def test_silent(self, served):
+        """As many connections as are served at once, which say nothing, keep nobody out: the oldest make room."""
+        silent = []
+        for _ in range(64):
+            connection = socket.socket()
+            connection.setblocking(False)
+            try:
+                connection.connect(("127.0.0.1", served.port))
+            except BlockingIOError:
+                pass
+            silent.append(connection)
+        self.codes(served, "others are served", 200)
+        waiting = 0
+        for connection in silent:
+            try:
+                connection.recv(1)
+            except BlockingIOError:
+                waiting += 1
+            except ConnectionError:
+                pass
+            connection.close()
+        # had the first ones to be slow before there was room, hardly any would be left
+        self.expect("the newest still wait", waiting >= 16, True)
+
     def test_end(self):
         served = Served(self.perfdata, self.recordings[0])
         stream = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
@@ -256,7 +280,12 @@ class Test:
                     json.loads(self.run("dump", "--json", "--hex", self.recordings[-1]).splitlines()[0]))
         self.expect("Ctrl-C", served.end(), 0)
 
+    def test_usage(self):
+        done = subprocess.run([self.perfdata, "view", "--live", "--waiting", "--", "true"], capture_output=True, text=True, check=False)
+        self.expect("--live --waiting", (done.returncode, "--waiting" in done.stderr), (2, True))
+
     def run_all(self):
+        self.test_usage()
         for recording in self.recordings:
             served = Served(self.perfdata, recording)
             self.test_answers(served, recording)
@@ -268,6 +297,7 @@ class Test:
         self.test_refusals(served)
         self.test_many(served)
         self.test_slow(served)
+        self.test_silent(served)
         self.expect("Ctrl-C", served.end(), 0)
         self.test_end()
         self.test_two()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Starts a browser. The address has a token in it, and arguments of programs can be read by anyone: it gets a file. */
-#ifndef CLI_SERVE_BROWSER_H
-#define CLI_SERVE_BROWSER_H
+#ifndef CLI_BROWSER_H
+#define CLI_BROWSER_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "serve/browser.h"
+#include "front/browser.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server of view, by libmicrohttpd: one thread, on the loopback address. Each page holds a stream of events open, by which
+ * The server, by libmicrohttpd: one thread, on the loopback address. Each page holds a stream of events open, by which
  * the server knows that it is there. Connections that say nothing, or say it too slowly, are ended.
  */
-#include "serve/server.h"
+#include "server/server.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -11,17 +11,15 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "front/cli.h"
-#include "front/signals.h"
-#include "serve/browser.h"
-
 enum {
 	CONNECTIONS_MOST = 64,
+	CONNECTIONS_SPARE = 16, /* for those who come next */
 	CONNECTION_BYTES = 32 << 10,
 	IDLE_SECONDS = 15,
 	REQUEST_SECONDS = 10, /* until a request is complete */
@@ -37,11 +35,13 @@ struct connection {
 	bool asked;                  /* the request is complete, and not answered yet */
 	bool streams, asleep;
 	bool has_news;
+	bool ended;
 	time_t since;
+	uint64_t turn; /* the smaller, the longer it has been idle */
 };
 
 struct server {
-	const struct server_options *options;
+	struct server_options options;
 	struct pd_viewer_guard guard;
 	struct MHD_Daemon *daemon;
 	struct connection connections[CONNECTIONS_MOST];
@@ -49,15 +49,10 @@ struct server {
 	bool had_page;
 	time_t left; /* when the last page was closed */
 	time_t ticked;
+	uint64_t turns;
+	volatile sig_atomic_t stopped;
+	char address[128];
 };
-
-static volatile sig_atomic_t stopped;
-
-static void stop(int number)
-{
-	(void)number;
-	stopped = 1;
-}
 
 static time_t now(void)
 {
@@ -86,7 +81,8 @@ static void note_connection(void *self, struct MHD_Connection *http, void **cont
 		if (!server->connections[i].http)
 			*context = &server->connections[i];
 	if (*context)
-		*(struct connection *)*context = (struct connection){ .http = http, .since = now() };
+		*(struct connection *)*context =
+			(struct connection){ .http = http, .since = now(), .turn = ++server->turns };
 }
 
 static struct connection *connection_of(struct MHD_Connection *http)
@@ -99,14 +95,25 @@ static struct connection *connection_of(struct MHD_Connection *http)
 static void note_done(void *self, struct MHD_Connection *http, void **context, enum MHD_RequestTerminationCode why)
 {
 	struct connection *connection = connection_of(http);
+	struct server *server = self;
 
-	(void)self;
 	(void)context;
 	(void)why;
 	if (!connection)
 		return;
 	connection->asked = false;
 	connection->since = now();
+	connection->turn = ++server->turns;
+}
+
+static void end_connection(struct connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection->http, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	connection->ended = true;
+	if (info)
+		shutdown(info->connect_fd, SHUT_RDWR);
 }
 
 /* A client that sends a byte now and then is never idle. */
@@ -114,15 +121,38 @@ static void end_slow(struct server *server)
 {
 	for (size_t i = 0; i < CONNECTIONS_MOST; i++) {
 		struct connection *connection = &server->connections[i];
-		const union MHD_ConnectionInfo *info;
 
-		if (!connection->http || connection->streams ||
-		    now() - connection->since <= (connection->asked ? ANSWER_SECONDS : REQUEST_SECONDS))
-			continue;
-		info = MHD_get_connection_info(connection->http, MHD_CONNECTION_INFO_CONNECTION_FD);
-		if (info)
-			shutdown(info->connect_fd, SHUT_RDWR);
+		if (connection->http && !connection->streams &&
+		    now() - connection->since > (connection->asked ? ANSWER_SECONDS : REQUEST_SECONDS))
+			end_connection(connection);
 	}
+}
+
+/* The connection that has been idle longest, or NULL. Counts those that are free or will be. */
+static struct connection *find_idle(struct server *server, size_t *free_out)
+{
+	struct connection *oldest = NULL;
+
+	*free_out = 0;
+	for (size_t i = 0; i < CONNECTIONS_MOST; i++) {
+		struct connection *connection = &server->connections[i];
+
+		if (!connection->http || connection->ended)
+			++*free_out;
+		else if (!connection->asked && !connection->streams && (!oldest || connection->turn < oldest->turn))
+			oldest = connection;
+	}
+	return oldest;
+}
+
+/* Clients that connect and say nothing do not keep others out. */
+static void end_idle(struct server *server)
+{
+	struct connection *idle;
+	size_t spare;
+
+	while ((idle = find_idle(server, &spare)) != NULL && spare < CONNECTIONS_SPARE)
+		end_connection(idle);
 }
 
 /* ---- the stream of events ---- */
@@ -244,9 +274,9 @@ static struct pd_viewer *view_of(const struct server *server, char *path)
 	size_t length = strlen(path);
 
 	if (length < 2 || strcmp(path + length - 2, "/1") != 0)
-		return server->options->views[0];
+		return server->options.views[0];
 	path[length - 2] = 0;
-	return server->options->count > 1 ? server->options->views[1] : NULL;
+	return server->options.count > 1 ? server->options.views[1] : NULL;
 }
 
 static enum MHD_Result send_answer(struct server *server, struct MHD_Connection *http, const char *url)
@@ -333,33 +363,52 @@ static enum MHD_Result take_request(void *self, struct MHD_Connection *http, con
 
 /* ---- the loop ---- */
 
-/* A socket of this machine only; -1 and a message if there is none. */
-static int listen_here(struct server *server)
+static enum pd_status fail_system(struct pd_error *error, const char *what)
+{
+	int number = errno;
+
+	if (error) {
+		*error = (struct pd_error){ .status = PD_ERROR_SYSTEM, .os_errno = number, .offset = PD_NO_OFFSET };
+		snprintf(error->message, sizeof(error->message), "%s: %s", what, strerror(number));
+	}
+	return PD_ERROR_SYSTEM;
+}
+
+/* A socket of this machine only. */
+static enum pd_status listen_here(struct server *server, int *fd_out, struct pd_error *error)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
-				       .sin_port = htons((uint16_t)server->options->port),
+				       .sin_port = htons((uint16_t)server->options.port),
 				       .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	socklen_t size = sizeof(address);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1;
+	enum pd_status status;
+	char what[64];
 
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) != 0 ||
-	    bind(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 || listen(fd, CONNECTIONS_MOST) != 0 ||
-	    getsockname(fd, (struct sockaddr *)&address, &size) != 0) {
-		print_error("cannot listen at 127.0.0.1:%u: %s", server->options->port, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return -1;
+	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) == 0 &&
+	    bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 && listen(fd, CONNECTIONS_MOST) == 0 &&
+	    getsockname(fd, (struct sockaddr *)&address, &size) == 0) {
+		server->guard.port = ntohs(address.sin_port);
+		*fd_out = fd;
+		return PD_OK;
 	}
-	server->guard.port = ntohs(address.sin_port);
-	return fd;
+	snprintf(what, sizeof(what), "cannot listen at 127.0.0.1:%u", server->options.port);
+	status = fail_system(error, what);
+	if (fd >= 0)
+		close(fd);
+	return status;
 }
 
-static bool start_daemon(struct server *server)
+static enum pd_status start_daemon(struct server *server, struct pd_error *error)
 {
-	int fd = listen_here(server);
+	enum pd_status status;
+	int fd = -1;
 
-	if (fd < 0)
-		return false;
+	if (!pd_viewer_guard_init(&server->guard))
+		return fail_system(error, "no random numbers");
+	status = listen_here(server, &fd, error);
+	if (status < 0)
+		return status;
 	server->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, take_request, server,
 					  MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_STRICT_FOR_CLIENT, 1,
 					  MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST,
@@ -368,24 +417,56 @@ static bool start_daemon(struct server *server)
 					  MHD_OPTION_NOTIFY_CONNECTION, note_connection, server,
 					  MHD_OPTION_NOTIFY_COMPLETED, note_done, server, MHD_OPTION_END);
 	if (server->daemon)
-		return true;
+		return PD_OK;
+	status = fail_system(error, "the server cannot be started");
 	close(fd);
-	return print_error("the server cannot be started");
+	return status;
+}
+
+bool server_is_built(void)
+{
+	return true;
+}
+
+enum pd_status server_open(const struct server_options *options, struct server **server_out, struct pd_error *error)
+{
+	struct server *server = calloc(1, sizeof(*server));
+	enum pd_status status;
+
+	if (!server)
+		return fail_system(error, "the server cannot be started");
+	server->options = *options;
+	server->ticked = now();
+	status = start_daemon(server, error);
+	if (status < 0) {
+		free(server);
+		return status;
+	}
+	snprintf(server->address, sizeof(server->address), "http://127.0.0.1:%u/%s/", server->guard.port,
+		 server->guard.token);
+	*server_out = server;
+	return PD_OK;
+}
+
+const char *server_address(const struct server *server)
+{
+	return server->address;
 }
 
 static bool is_over(const struct server *server)
 {
-	return stopped || (server->had_page && !server->pages && now() - server->left > GRACE_SECONDS);
+	return server->stopped || (server->had_page && !server->pages && now() - server->left > GRACE_SECONDS);
 }
 
-static void run_server(struct server *server)
+void server_run(struct server *server)
 {
-	const struct server_options *options = server->options;
+	const struct server_options *options = &server->options;
 
 	while (!is_over(server)) {
 		if (MHD_run_wait(server->daemon, TICK_MS) != MHD_YES)
 			return;
 		end_slow(server);
+		end_idle(server);
 		if (now() - server->ticked < PING_SECONDS)
 			continue;
 		wake_streams(server, options->refresh && options->refresh(options->self));
@@ -393,34 +474,16 @@ static void run_server(struct server *server)
 	}
 }
 
-int server_check(void)
+void server_stop(struct server *server)
 {
-	return CODE_OK;
+	server->stopped = 1;
 }
 
-int serve_views(const struct server_options *options)
+void server_close(struct server *server)
 {
-	struct server server = { .options = options, .ticked = now() };
-	const int ending[] = { SIGNALS_ENDING, 0 };
-	const struct sigaction action = { .sa_handler = stop };
-	struct browser browser = { 0 };
-	char address[128];
-
-	if (!pd_viewer_guard_init(&server.guard))
-		return print_failure(CODE_OUTPUT, "no random numbers: %s", strerror(errno));
-	if (!start_daemon(&server))
-		return CODE_OUTPUT;
-	signals_handle(ending, &action, SIGNAL_ALWAYS);
-	snprintf(address, sizeof(address), "http://127.0.0.1:%u/%s/", server.guard.port, server.guard.token);
-	pd_text_printf(options->out->text, "%s\n", address);
-	if (output_flush(options->out)) {
-		if (options->browser && options->out->terminal)
-			browser_start(&browser, address);
-		run_server(&server);
-	}
-	wake_streams(&server, false);
-	MHD_stop_daemon(server.daemon);
-	browser_forget(&browser);
-	signals_release(ending, stop);
-	return CODE_OK;
+	if (!server)
+		return;
+	wake_streams(server, false);
+	MHD_stop_daemon(server->daemon);
+	free(server);
 }
