@@ -8,24 +8,26 @@
 
 struct values {
 	struct analysis_options analysis;
-	const char *symbol, *percent_type, *style, *percent_limit;
-	bool lines, samples, period, no_source, raw, full_paths, group, stdio, skip_missing, json, html, all, source;
+	struct pd_annotate_options how;
+	struct pd_annotate_text_options text;
+	const char *percent_type;
+	bool stdio, skip_missing, json, html, all, source;
 };
 
 static const struct option options[] = {
-	STRING("symbol", 's', "NAME", symbol, "only this function"),
-	FLAG("print-line", 'l', lines, "sum up source lines first, and print them after instructions"),
-	FLAG("show-nr-samples", 'n', samples, "show numbers of samples, not percentages"),
-	FLAG("show-total-period", 0, period, "show sums of periods, not percentages"),
+	STRING("symbol", 's', "NAME", how.symbol, "only this function"),
+	FLAG("print-line", 'l', text.lines, "sum up source lines first, and print them after instructions"),
+	SET("show-nr-samples", 'n', text.show, PD_ANNOTATE_SHOW_SAMPLES, "show numbers of samples, not percentages"),
+	SET("show-total-period", 0, text.show, PD_ANNOTATE_SHOW_PERIOD, "show sums of periods, not percentages"),
 	STRING("percent-type", 0, "TYPE", percent_type,
 	       "percentages of the function or of all: local-period (default), global-period, local-hits, global-hits"),
-	STRING("percent-limit", 0, "PERCENT", percent_limit, "omit functions below this share"),
-	FLAG("no-source", 0, no_source, "only instructions"),
+	PERCENT("percent-limit", 0, "PERCENT", how.least_percent, "omit functions below this share"),
+	FLAG("no-source", 0, text.no_source, "only instructions"),
 	FLAG("source", 0, source, "sum up by source line instead: source files with the share of each line"),
-	FLAG("asm-raw", 0, raw, "also print the bytes of instructions"),
-	STRING("disassembler-style", 'M', "STYLE", style, "of x86: att (default) or intel"),
-	FLAG("full-paths", 'P', full_paths, "print paths in full"),
-	FLAG("group", 0, group, "all events side by side"),
+	FLAG("asm-raw", 0, text.raw, "also print the bytes of instructions"),
+	CHOICE("disassembler-style", 'M', "STYLE", how.intel, "att|intel", "of x86: att (default) or intel"),
+	FLAG("full-paths", 'P', text.full_paths, "print paths in full"),
+	FLAG("group", 0, how.all_in_one_table, "all events side by side"),
 	FLAG("skip-missing", 0, skip_missing, "do not report functions whose code is not found"),
 	FLAG("all", 0, all, "on a terminal, all of the code, not only what is hot"),
 	FLAG("stdio", 0, stdio, "as --all, and without code that has no symbol: the text of perf annotate --stdio"),
@@ -65,36 +67,23 @@ static bool parse_options(struct run *run)
 	const struct values *values = run->values;
 	struct pd_error error;
 
-	run->wanted =
-		(struct pd_annotate_options){ .size = sizeof(run->wanted),
-					      .symbol = run->call->word_count ? run->call->words[0] : values->symbol,
-					      .all_in_one_table = values->group,
-					      .nameless = !values->stdio };
-	run->text = (struct pd_annotate_text_options){ .size = sizeof(run->text),
-						       .show = values->samples ? PD_ANNOTATE_SHOW_SAMPLES :
-							       values->period  ? PD_ANNOTATE_SHOW_PERIOD :
-										 PD_ANNOTATE_SHOW_PERCENT,
-						       .no_source = values->no_source,
-						       .raw = values->raw,
-						       .full_paths = values->full_paths,
-						       .lines = values->lines,
-						       .escape = run->call->out->terminal,
-						       .color = run->call->out->color,
-						       .hot_only = (run->call->out->terminal || values->source) &&
-								   !values->all && !values->stdio,
-						       .warn = report_missing,
-						       .self = run };
+	run->wanted = values->how;
+	if (run->call->word_count)
+		run->wanted.symbol = run->call->words[0];
+	run->wanted.nameless = !values->stdio;
+	run->text = values->text;
+	run->text.escape = run->call->out->terminal;
+	run->text.color = run->call->out->color;
+	run->text.hot_only = (run->call->out->terminal || values->source) && !values->all && !values->stdio;
+	run->text.warn = report_missing;
+	run->text.self = run;
 	if (values->source && !values->percent_type)
 		run->text.percent = PD_ANNOTATE_GLOBAL_PERIOD;
 	if (values->html && (values->source || values->json))
 		return print_error("--html cannot be combined with --source or --json");
-	if (values->samples && values->period)
-		return print_error("--show-nr-samples and --show-total-period cannot be combined");
 	if (values->percent_type && pd_annotate_percent_parse(values->percent_type, &run->text.percent, &error) < 0)
 		return print_error("option --percent-type: %s", error.message);
-	if (values->percent_limit && !percent_parse("percent-limit", values->percent_limit, &run->wanted.least_percent))
-		return false;
-	return option_choice("disassembler-style", values->style, "att", "intel", &run->wanted.intel);
+	return true;
 }
 
 static enum pd_status print(const struct run *run, struct pd_error *error)
@@ -172,6 +161,8 @@ const struct command cmd_annotate = {
 		"Objects are found as in report. Code is disassembled by capstone, which the build may lack, and spelled as by objdump; source "
 		"files are read from where the compiler found them.",
 	OPTIONS(options),
+	HOW(how),
+	DEFAULTS(.text.size = sizeof(struct pd_annotate_text_options)),
 	EXAMPLES({ "perfdata annotate", "the code of all functions with samples, the hottest first" },
 		 { "perfdata annotate --no-source main", "one function, only its instructions" },
 		 { "perfdata annotate --source", "the lines of the source with their shares, file by file" },

@@ -46,9 +46,9 @@ static void take_said(struct assemble *assemble, const struct pd_writer_options 
 	const struct target_options *given = &assemble->values->target;
 	struct pd_writer_options *wanted = &assemble->target.wanted;
 
-	if (!given->to && wanted->mode == PD_MODE_FILE)
+	if (!given->form && wanted->mode == PD_MODE_FILE)
 		wanted->mode = said->mode;
-	if (!given->byte_order)
+	if (given->byte_order == PD_ENDIAN_SAME)
 		wanted->endian = said->endian;
 	assemble->other_order = said->endian != PD_ENDIAN_SAME && wanted->endian != said->endian &&
 				wanted->endian != PD_ENDIAN_SAME;

@@ -11,14 +11,14 @@
 struct values {
 	struct export_values all;
 	const char *json, *ctf;
-	bool everything;
 };
 
 static const struct option options[] = {
 	STRING("to-json", 0, "FILE", json, "write the samples as JSON to FILE"),
 	STRING("to-ctf", 0, "DIR", ctf, "write the samples as a trace of CTF 1.8 to the folder DIR"),
-	FLAG("all", 0, everything, "CTF: with records of threads and mappings; JSON has no other records than samples"),
-	FLAG("tod", 0, all.wall_clock,
+	FLAG("all", 0, all.how.tasks_and_maps,
+	     "CTF: with records of threads and mappings; JSON has no other records than samples"),
+	FLAG("tod", 0, all.how.wall_clock,
 	     "CTF: with times of the wall clock, if they were recorded; JSON has the times of the file"),
 	GROUP(input_group, all.analysis.input),
 	GROUP(symbol_group, all.analysis.symbols),
@@ -48,9 +48,8 @@ static int run_data(const struct call *call)
 		return CODE_OUTPUT;
 	rest.words++;
 	rest.word_count--;
-	all.format = values->json ? "perf-json" : "ctf";
+	all.how.format = values->json ? "perf-json" : "ctf";
 	all.output = values->json ? values->json : values->ctf;
-	all.samples_only = !values->everything;
 	return export_samples(&all, &rest);
 }
 

@@ -7,19 +7,27 @@
 #include <string.h>
 #include <unistd.h>
 
+enum form {
+	AS_TEXT,
+	AS_JSON,
+	AS_JUNIT,
+	AS_MARKDOWN
+};
+
 struct values {
 	struct analysis_options analysis;
 	const char *sort;
 	const char *compute;
+	struct pd_diff_options how;
+	struct pd_diff_text_options text;
 	struct option_number order;
-	bool period, formula, baseline_only;
-	const char *percentage;
+	bool relative;
 	const char *separator;
-	bool ratings;
-	const char *variation, *per;
+	double variation; /* below 0: not given */
 	const char *fail_on, *accept;
-	bool json, markdown, junit, callers;
-	const char *least;
+	enum form form;
+	bool callers;
+	double least; /* the same */
 };
 
 static const struct option options[] = {
@@ -27,16 +35,16 @@ static const struct option options[] = {
 	NUMBER("order", 'o', "N", order,
 	       "sort by the computed column of the N-th recording after the first; 0: by Baseline"),
 	STRING("sort", 's', "KEYS", sort, "group by these keys, as in report (default: dso,sym)"),
-	FLAG("period", 'p', period, "add columns with periods"),
-	FLAG("formula", 'F', formula, "add columns with the numbers that the result is computed of"),
-	FLAG("baseline-only", 'b', baseline_only, "only rows that both recordings have"),
-	FLAG("significance", 0, ratings,
+	FLAG("period", 'p', text.show_period, "add columns with periods"),
+	FLAG("formula", 'F', text.show_formula, "add columns with the numbers that the result is computed of"),
+	FLAG("baseline-only", 'b', how.baseline_only, "only rows that both recordings have"),
+	FLAG("significance", 0, how.ratings,
 	     "test each change: real, maybe or noise, with its 95 % interval (default with several runs on a side)"),
-	STRING("per", 0, "WHAT", per,
+	STRING("per", 0, "WHAT", how.per,
 	       "test amounts, not shares: of a run (run), of a second (wall), by a number of operations (N, or OLD,NEW), or by the count "
 	       "of an event (its name)"),
-	STRING("variation", 0, "PERCENT", variation,
-	       "assume that shares vary by so much from run to run, where a side has one run (default: 5)"),
+	PERCENT("variation", 0, "PERCENT", variation,
+		"assume that shares vary by so much from run to run, where a side has one run (default: 5)"),
 	STRING("fail-on", 0, "CONDITION", fail_on,
 	       "exit with code 7 if a change meets it: 'change > 2% and significant'; also growth (percent of the old share), old, "
 	       "new, maybe"),
@@ -44,11 +52,11 @@ static const struct option options[] = {
 	       "changes that do not fail: lines of names, patterns allowed, each with ' <= 12%' behind it for how far"),
 	FLAG("call-graph", 'g', callers,
 	     "instead, which callers brought the change of each function, as a tree; of two recordings"),
-	STRING("percent-limit", 0, "POINTS", least, "with -g: leave out what changed by less (default: 0.5)"),
-	GROUP(json_option, json),
-	FLAG("junit", 0, junit, "print the rows as test results (JUnit XML); those of --fail-on have failed"),
-	FLAG("markdown", 0, markdown, "print Markdown, without the rows that are noise"),
-	STRING("percentage", 0, "HOW", percentage,
+	PERCENT("percent-limit", 0, "POINTS", least, "with -g: leave out what changed by less (default: 0.5)"),
+	SET("json", 'j', form, AS_JSON, "print one JSON object"),
+	SET("junit", 0, form, AS_JUNIT, "print the rows as test results (JUnit XML); those of --fail-on have failed"),
+	SET("markdown", 0, form, AS_MARKDOWN, "print Markdown, without the rows that are noise"),
+	CHOICE("percentage", 0, "HOW", relative, "absolute|relative",
 	       "percentages of all samples (absolute) or of those that match the filters (relative)"),
 	STRING("field-separator", 't', "CHAR", separator, "column separator instead of blanks"),
 	GROUP(input_group, analysis.input),
@@ -71,18 +79,12 @@ struct run {
 
 static bool check_options(const struct values *values)
 {
-	bool absolute;
-
-	if (!option_choice("percentage", values->percentage, "relative", "absolute", &absolute))
-		return false;
 	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.'))
 		return print_error("option --field-separator: '%s' is not a single character other than '.'",
 				   values->separator);
-	if (values->json + values->markdown + values->junit > 1)
-		return print_error("--json, --junit and --markdown cannot be combined");
-	if ((values->junit || values->accept) && !values->fail_on)
+	if ((values->form == AS_JUNIT || values->accept) && !values->fail_on)
 		return print_error("--%s needs --fail-on, which says what a failure is",
-				   values->junit ? "junit" : "accept");
+				   values->form == AS_JUNIT ? "junit" : "accept");
 	if (values->analysis.input.path)
 		return print_error("name the recordings as arguments, not with --input");
 	return true;
@@ -96,29 +98,17 @@ static bool has_runs(const struct call *call)
 	return false;
 }
 
-static bool parse_variation(const struct values *values, double *variation_out)
-{
-	double percent;
-
-	if (!values->variation)
-		return true;
-	if (!percent_parse("variation", values->variation, &percent))
-		return false;
-	*variation_out = percent > 0 ? percent / 100 : -1;
-	return true;
-}
-
 static int make_diff(struct run *run)
 {
 	const struct values *values = run->values;
-	struct pd_diff_options wanted = { .size = sizeof(wanted), .baseline_only = values->baseline_only };
+	struct pd_diff_options wanted = values->how;
 	struct pd_error error;
 
-	if (!check_options(values) || !parse_variation(values, &wanted.variation))
+	if (!check_options(values))
 		return CODE_USAGE;
-	run->ratings = values->ratings || values->json || values->markdown || values->fail_on || values->per ||
-		       has_runs(run->call);
-	wanted.per = values->per;
+	if (values->variation >= 0)
+		wanted.variation = values->variation > 0 ? values->variation / 100 : -1;
+	run->ratings = wanted.ratings || values->form || values->fail_on || wanted.per || has_runs(run->call);
 	wanted.ratings = wanted.join_names = run->ratings;
 	if (values->compute && pd_diff_method_parse(values->compute, &wanted, &error) < 0)
 		return print_failure(CODE_USAGE, "option --compute: %s", error.message);
@@ -128,15 +118,13 @@ static int make_diff(struct run *run)
 		return print_failure(CODE_USAGE, "option --fail-on: %s", error.message);
 	if (values->accept && pd_diff_gate_accept(run->gate, values->accept, &error) < 0)
 		return print_failure(CODE_USAGE, "option --accept: %s", error.message);
-	run->text = (struct pd_diff_text_options){ .size = sizeof(run->text),
-						   .quiet = values->analysis.input.quiet,
-						   .show_period = values->period,
-						   .show_formula = values->formula,
-						   .escape = run->call->out->terminal,
-						   .separator = values->separator ? *values->separator : 0 };
+	run->text = values->text;
+	run->text.quiet = values->analysis.input.quiet;
+	run->text.escape = run->call->out->terminal;
+	run->text.separator = values->separator ? *values->separator : 0;
 	if (pd_diff_new(&wanted, &run->diff, &error) == PD_OK)
 		return CODE_OK;
-	return print_failure(CODE_USAGE, "%s%s", values->per ? "option --per: " : "", error.message);
+	return print_failure(CODE_USAGE, "%s%s", wanted.per ? "option --per: " : "", error.message);
 }
 
 static void report_warnings(const struct run *run)
@@ -153,12 +141,16 @@ static enum pd_status print_as_asked(struct run *run, struct pd_error *error)
 {
 	struct pd_text *text = run->call->out->text;
 
-	if (run->values->json)
+	switch (run->values->form) {
+	case AS_JSON:
 		return pd_diff_json(run->diff, text, error);
-	if (run->values->junit)
+	case AS_JUNIT:
 		return pd_diff_junit(run->diff, run->gate, text, error);
-	if (run->values->markdown)
+	case AS_MARKDOWN:
 		return pd_diff_markdown(run->diff, text, error);
+	case AS_TEXT:
+		break;
+	}
 	return run->ratings ? pd_diff_rating_text(run->diff, &run->text, text, error) :
 			      pd_diff_text(run->diff, &run->text, text, error);
 }
@@ -206,7 +198,7 @@ static int compare(struct run *run)
 	size_t count = run->call->word_count;
 	struct compare compare = { .options = &run->values->analysis,
 				   .sort = run->values->sort,
-				   .relative = run->values->percentage && !strcmp(run->values->percentage, "relative"),
+				   .relative = run->values->relative,
 				   .call = run->call,
 				   .diff = run->diff };
 	int code, printed;
@@ -254,18 +246,18 @@ static bool callers_alone(const struct values *values)
 		{ "compute", values->compute },
 		{ "order", values->order.given },
 		{ "sort", values->sort },
-		{ "period", values->period },
-		{ "formula", values->formula },
-		{ "baseline-only", values->baseline_only },
-		{ "significance", values->ratings },
-		{ "per", values->per },
-		{ "variation", values->variation },
+		{ "period", values->text.show_period },
+		{ "formula", values->text.show_formula },
+		{ "baseline-only", values->how.baseline_only },
+		{ "significance", values->how.ratings },
+		{ "per", values->how.per },
+		{ "variation", values->variation >= 0 },
 		{ "fail-on", values->fail_on },
 		{ "accept", values->accept },
-		{ "json", values->json },
-		{ "markdown", values->markdown },
-		{ "junit", values->junit },
-		{ "percentage", values->percentage },
+		{ "json", values->form == AS_JSON },
+		{ "markdown", values->form == AS_MARKDOWN },
+		{ "junit", values->form == AS_JUNIT },
+		{ "percentage", values->relative },
 		{ "field-separator", values->separator },
 	};
 
@@ -279,17 +271,16 @@ static int run_callers(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct pd_text *old, *new;
-	double least = 0.5;
 	int code;
 
 	if (call->word_count != 2 || has_runs(call))
 		return print_failure(CODE_USAGE, "--call-graph needs two recordings");
-	if (!callers_alone(values) || !check_options(values) ||
-	    (values->least && !percent_parse("percent-limit", values->least, &least)))
+	if (!callers_alone(values) || !check_options(values))
 		return CODE_USAGE;
 	old = pd_text_new();
 	new = pd_text_new();
-	code = old && new ? print_callers(call, least, old, new) : print_failure(CODE_UNREADABLE, "out of memory");
+	code = old && new ? print_callers(call, values->least >= 0 ? values->least : 0.5, old, new) :
+			    print_failure(CODE_UNREADABLE, "out of memory");
 	pd_text_free(old);
 	pd_text_free(new);
 	return code;
@@ -302,7 +293,7 @@ static int run_diff(const struct call *call)
 
 	if (run.values->callers)
 		return run_callers(call);
-	if (run.values->least)
+	if (run.values->least >= 0)
 		return print_failure(CODE_USAGE, "--percent-limit needs --call-graph");
 	code = make_diff(&run);
 	if (code == CODE_OK)
@@ -346,6 +337,8 @@ const struct command cmd_diff = {
 		"Else only the function of a sample counts, not its callers. An event is compared with the first one of equal type and "
 		"configuration.",
 	OPTIONS(options),
+	HOW(how),
+	DEFAULTS(.text.size = sizeof(struct pd_diff_text_options), .variation = -1, .least = -1),
 	EXAMPLES(
 		{ "perfdata diff old.data new.data", "which functions take another share of the time" },
 		{ "perfdata diff a1.data,a2.data,a3.data b1.data,b2.data,b3.data",

@@ -13,7 +13,7 @@ struct values {
 
 static const struct option options[] = {
 	GROUP(input_group, analysis.input),      GROUP(json_option, json),
-	GROUP(symbol_group, analysis.symbols),   GROUP(unwind_option, analysis.unwind),
+	GROUP(symbol_group, analysis.symbols),   GROUP(unwind_option, analysis.no_unwind),
 	GROUP(threads_option, analysis.threads), { 0 },
 };
 

@@ -9,31 +9,16 @@
 #include <stddef.h>
 
 struct values {
-	bool c;
-	bool json;
-	bool man;
-	bool markdown;
+	enum pd_explain_as as;
 };
 
 static const struct option options[] = {
-	FLAG("c", 'c', c, "print the C struct from <perfdata/format.h>"),
-	GROUP(json_lines_option, json),
-	FLAG("man", 0, man, "print roff; without NAME the manual page perf.data(5)"),
-	FLAG("markdown", 0, markdown, "print Markdown; without NAME the whole format"),
+	SET("c", 'c', as, PD_EXPLAIN_C, "print the C struct from <perfdata/format.h>"),
+	SET("json", 'j', as, PD_EXPLAIN_JSON, "print JSON, one object per line"),
+	SET("man", 0, as, PD_EXPLAIN_MAN, "print roff; without NAME the manual page perf.data(5)"),
+	SET("markdown", 0, as, PD_EXPLAIN_MARKDOWN, "print Markdown; without NAME the whole format"),
 	{ 0 },
 };
-
-static bool choose_form(const struct values *values, enum pd_explain_as *as_out)
-{
-	if (values->c + values->json + values->man + values->markdown > 1)
-		return print_error("--c, --json, --man and --markdown cannot be combined");
-	*as_out = values->c        ? PD_EXPLAIN_C :
-		  values->json     ? PD_EXPLAIN_JSON :
-		  values->man      ? PD_EXPLAIN_MAN :
-		  values->markdown ? PD_EXPLAIN_MARKDOWN :
-				     PD_EXPLAIN_TEXT;
-	return true;
-}
 
 static int explain(struct pd_text *text, const char *name, enum pd_explain_as as)
 {
@@ -48,11 +33,9 @@ static int explain(struct pd_text *text, const char *name, enum pd_explain_as as
 
 static int run_explain(const struct call *call)
 {
-	enum pd_explain_as as = PD_EXPLAIN_TEXT;
+	enum pd_explain_as as = ((const struct values *)call->values)->as;
 	int code = CODE_OK;
 
-	if (!choose_form(call->values, &as))
-		return CODE_USAGE;
 	if (!call->word_count)
 		return explain(call->out->text, NULL, as);
 	for (size_t i = 0; i < call->word_count; i++) {

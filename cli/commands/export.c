@@ -8,24 +8,22 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct values {
-	struct export_values all;
-	struct option_number max_stack;
-};
+#undef VALUES
+#define VALUES struct export_values
 
 static const struct option options[] = {
-	STRING("to", 't', "FORMAT", all.format, "what to write, by name"),
-	STRING("output", 'o', "FILE", all.output, "write to FILE instead of standard output"),
-	GROUP(waiting_group, all.analysis.input),
-	GROUP(input_group, all.analysis.input),
-	GROUP(select_group, all.analysis.select),
-	GROUP(symbol_group, all.analysis.symbols),
-	STRING("binary", 0, "OBJECT", all.object,
+	STRING("to", 't', "FORMAT", how.format, "what to write, by name"),
+	STRING("output", 'o', "FILE", output, "write to FILE instead of standard output"),
+	GROUP(waiting_group, analysis.input),
+	GROUP(input_group, analysis.input),
+	GROUP(select_group, analysis.select),
+	GROUP(symbol_group, analysis.symbols),
+	STRING("binary", 0, "OBJECT", how.object,
 	       "for compilers: object by name or path (default: the one with the most branches)"),
-	FLAG("remap", 0, all.remap,
+	FLAG("remap", 0, how.remap,
 	     "quipper: replace addresses by those of a space without gaps, which hides where objects were mapped"),
-	GROUP(unwind_option, all.analysis.unwind),
-	GROUP(flame_max_stack_option, max_stack),
+	GROUP(unwind_option, analysis.no_unwind),
+	GROUP(flame_max_stack_option, how.max_stack),
 	{ 0 },
 };
 
@@ -38,18 +36,18 @@ static const char *leaf_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool may_be_several(const struct values *values, const struct call *call)
+static bool may_be_several(const struct export_values *values, const struct call *call)
 {
-	if (!values->all.output || values->all.analysis.input.path)
+	if (!values->output || values->analysis.input.path)
 		return print_error("several files are written to a directory; use -o DIR, and no --input");
 	for (size_t i = 0; i < call->word_count; i++)
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(leaf_of(call->words[i]), leaf_of(call->words[k])) == 0)
 				return print_error("%s and %s would be one file in %s", call->words[k], call->words[i],
-						   values->all.output);
-	if (mkdir(values->all.output, 0777) == 0 || errno == EEXIST)
+						   values->output);
+	if (mkdir(values->output, 0777) == 0 || errno == EEXIST)
 		return true;
-	return print_error("%s: cannot create a directory: %s", values->all.output, strerror(errno));
+	return print_error("%s: cannot create a directory: %s", values->output, strerror(errno));
 }
 
 /* One into the directory, by its own name with the suffix of the format. */
@@ -75,18 +73,18 @@ static int export_one(const struct export_values *values, const struct call *cal
 }
 
 /* What goes wrong with one does not keep the others from being written; the first such code is the result. */
-static int export_several(const struct values *values, const struct export_values *all, const struct call *call)
+static int export_several(const struct export_values *values, const struct call *call)
 {
 	struct pd_export_format format;
 	int result = CODE_OK;
 
 	/* which says what is wrong with the format */
-	if (!pd_export_format_find(all->format, &format))
-		return export_samples(all, call);
+	if (!pd_export_format_find(values->how.format, &format))
+		return export_samples(values, call);
 	if (!may_be_several(values, call))
 		return CODE_USAGE;
 	for (size_t i = 0; i < call->word_count; i++) {
-		int code = export_one(all, call, i, format.suffix);
+		int code = export_one(values, call, i, format.suffix);
 
 		if (code == CODE_USAGE)
 			return code;
@@ -97,11 +95,9 @@ static int export_several(const struct values *values, const struct export_value
 
 static int run_export(const struct call *call)
 {
-	const struct values *values = call->values;
-	struct export_values all = values->all;
+	const struct export_values *values = call->values;
 
-	all.max_stack = (unsigned)values->max_stack.value;
-	return call->word_count > 1 ? export_several(values, &all, call) : export_samples(&all, call);
+	return call->word_count > 1 ? export_several(values, call) : export_samples(values, call);
 }
 
 const struct command cmd_export = {
@@ -118,6 +114,7 @@ const struct command cmd_export = {
 		"The output file appears when it is complete. A perf.data file is never overwritten, and a terminal never gets binary data. "
 		"Several FILEs are written to a directory (-o DIR), each as its name with the suffix of the format.",
 	OPTIONS(options),
+	DEFAULTS(.how.tasks_and_maps = true),
 	EXAMPLES({ "perfdata export --to pprof -o cpu.pb.gz perf.data",
 		   "for go tool pprof and services that store profiles" },
 		 { "perfdata export --to csv --time 10%-20% --comm make -o make.csv",

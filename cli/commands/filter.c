@@ -9,16 +9,14 @@
 struct values {
 	struct extract_values common;
 	struct pd_select_options select;
-	bool records;
-	bool prune;
 	struct symbol_options symbols;
 };
 
 static const struct option options[] = {
 	GROUP(extract_group, common),
 	GROUP(select_group_d, select),
-	FLAG("records", 0, records, "apply --where to every record, not only to samples"),
-	FLAG("prune", 0, prune, "drop records of processes without a kept sample"),
+	FLAG("records", 0, common.how.records, "apply --where to every record, not only to samples"),
+	FLAG("prune", 0, common.how.prune, "drop records of processes without a kept sample"),
 	GROUP(symbol_group, symbols),
 	{ 0 },
 };
@@ -26,14 +24,12 @@ static const struct option options[] = {
 static int run_filter(const struct call *call)
 {
 	const struct values *values = call->values;
-	struct pd_extract_options extraction = { .by = PD_EXTRACT_MATCHING,
-						 .records = values->records,
-						 .prune = values->prune };
+	struct pd_extract_options extraction = values->common.how;
 	int code = CODE_USAGE;
 
 	if (!select_take(&extraction.select, &values->select))
 		return CODE_USAGE;
-	if (values->records && !pd_select_where(extraction.select))
+	if (extraction.records && !pd_select_where(extraction.select))
 		print_error("--records requires --where");
 	else
 		code = extract_run(call, &values->common, &extraction, &values->symbols);
@@ -51,6 +47,7 @@ const struct command cmd_filter = {
 		"A pipe is filtered as it is read, with little memory. Filters by thread name, object, function or part of "
 		"the time, and --prune, need the whole input first: it is buffered in a temporary file.",
 	OPTIONS(options),
+	DEFAULTS(.common.how.by = PD_EXTRACT_MATCHING),
 	EXAMPLES({ "perfdata filter --comm gcc --prune -o gcc.data", "keep one program only" },
 		 { "perfdata filter --where 'period > 1000 && cpu in (0, 2)' -o part.data", "filter by sample fields" },
 		 { "perfdata filter --where 'sched:sched_switch.prev_pid == 5' -o 5.data",

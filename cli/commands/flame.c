@@ -9,33 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	WIDTH = 1200
-};
-
 struct values {
 	struct analysis_options analysis;
-	const char *output, *format, *title, *by, *weight, *folded;
-	const char *min_width, *percent_limit, *old;
-	bool reverse, inverted, no_time;
-	struct option_number width, max_stack;
+	struct pd_flame_options how;
+	const char *output, *folded, *old;
+	const char *min_width, *percent_limit;
+	bool svg, no_time;
+	unsigned width;
 };
 
 static const struct option options[] = {
 	GROUP(waiting_group, analysis.input),
 	GROUP(input_group, analysis.input),
 	STRING("output", 'o', "FILE", output, "write to FILE instead of standard output"),
-	STRING("format", 0, "FORMAT", format, "html (default) or svg"),
-	STRING("title", 0, "TEXT", title, "title above the graph"),
-	STRING("by", 0, "WHAT", by, "root frames: comm (default), pid, tid, cpu or none"),
-	STRING("weight", 0, "WHAT", weight,
+	CHOICE("format", 0, "FORMAT", svg, "html|svg", "html (default) or svg"),
+	STRING("title", 0, "TEXT", how.title, "title above the graph"),
+	CHOICE("by", 0, "WHAT", how.root, "none|comm|pid|tid|cpu",
+	       "root frames: comm (default), pid, tid, cpu or none"),
+	CHOICE("weight", 0, "WHAT", how.weight, "|samples|period",
 	       "width of frames: samples or period, whatever the event; default: by event"),
-	FLAG("reverse", 0, reverse, "start from the sampled functions, with their callers above"),
-	FLAG("inverted", 0, inverted, "draw top-down (icicle graph)"),
+	FLAG("reverse", 0, how.reverse, "start from the sampled functions, with their callers above"),
+	FLAG("inverted", 0, how.inverted, "draw top-down (icicle graph)"),
 	FLAG("no-time", 0, no_time, "no time selection in the page, which makes it smaller"),
 	STRING("percent-limit", 0, "PERCENT", percent_limit, "omit frames below this share"),
 	STRING("min-width", 0, "PIXELS", min_width, "svg: omit narrower frames (default: 0.5)"),
-	NUMBER("width", 0, "N", width, "svg: width of the image (default: 1200)"),
+	INTEGER("width", 0, "N", width, "svg: width of the image (default: 1200)"),
 	STRING("folded", 0, "FILE", folded,
 	       "read folded stacks (lines of a;b;c 12) instead of perf.data; - is standard input"),
 	STRING("diff", 0, "OLD", old,
@@ -43,8 +41,8 @@ static const struct option options[] = {
 	GROUP(select_group, analysis.select),
 	GROUP(symbol_group, analysis.symbols),
 	GROUP(threads_option, analysis.threads),
-	GROUP(flame_max_stack_option, max_stack),
-	GROUP(unwind_option, analysis.unwind),
+	GROUP(flame_max_stack_option, how.max_stack),
+	GROUP(unwind_option, analysis.no_unwind),
 	{ 0 },
 };
 
@@ -52,8 +50,7 @@ struct flame {
 	const struct values *values;
 	const struct call *call;
 	struct pd_flame_options options;
-	double width, min_width;
-	bool svg;
+	double min_width;
 };
 
 /* ---- options ---- */
@@ -76,34 +73,25 @@ static bool read_options(struct flame *flame)
 {
 	const struct values *values = flame->values;
 
-	flame->options = (struct pd_flame_options){ .size = sizeof(flame->options), .root = PD_FLAME_ROOT_COMM };
-	flame->width = values->width.given ? (double)values->width.value : WIDTH;
+	flame->options = values->how;
 	flame->min_width = 0.5;
-	if (!option_choice("format", values->format, "html", "svg", &flame->svg) ||
-	    !flame_weight_parse(values->weight, &flame->options.weight) ||
-	    !parse_double("min-width", values->min_width, 10000, &flame->min_width) ||
-	    !parse_double("percent-limit", values->percent_limit, 100, &flame->options.percent_limit) ||
-	    (values->by && !flame_root_parse(values->by, &flame->options.root)))
+	if (!parse_double("min-width", values->min_width, 10000, &flame->min_width) ||
+	    !parse_double("percent-limit", values->percent_limit, 100, &flame->options.percent_limit))
 		return false;
-	if (flame->width < 200 || flame->width > 100000)
+	if (values->width < 200 || values->width > 100000)
 		return print_error("option --width: the image must be 200 to 100000 pixels wide");
 	if (values->folded && (values->analysis.input.path || flame->call->word_count))
 		return print_error("--folded and a perf.data file cannot be combined");
-	if (values->old && (values->folded || flame->svg))
+	if (values->old && (values->folded || values->svg))
 		return print_error("--diff cannot be combined with --folded or --format svg");
 	if (values->old && values->output && !strcmp(values->old, values->output))
 		return print_error("refusing to overwrite %s", values->old);
 	if ((!values->output || !strcmp(values->output, "-")) && flame->call->out->terminal)
-		return print_error("refusing to write %s to a terminal; use -o FILE", flame->svg ? "SVG" : "HTML");
-	flame->options.event_frame = flame->svg || values->old;
+		return print_error("refusing to write %s to a terminal; use -o FILE", values->svg ? "SVG" : "HTML");
+	flame->options.event_frame = values->svg || values->old;
 	flame->options.plain_names = values->old != NULL;
-	flame->options.reverse = values->reverse;
-	flame->options.slices = !flame->svg && !values->no_time && !values->old;
-	flame->options.max_stack = (unsigned)values->max_stack.value;
-	flame->options.threads = values->analysis.threads.given ? (size_t)values->analysis.threads.value : 0;
-
-	flame->options.inverted = values->inverted;
-	flame->options.title = values->title;
+	flame->options.slices = !values->svg && !values->no_time && !values->old;
+	flame->options.threads = values->analysis.threads;
 	return true;
 }
 
@@ -118,8 +106,9 @@ static int write_graph(const struct flame *flame, struct pd_flame *graph, const 
 
 	if (code != CODE_OK)
 		return code;
-	status = flame->svg ? pd_flame_print_svg(graph, flame->width, flame->min_width, file.out->text, &error) :
-			      pd_flame_print_html(graph, file.out->text, &error);
+	status = flame->values->svg ?
+			 pd_flame_print_svg(graph, flame->values->width, flame->min_width, file.out->text, &error) :
+			 pd_flame_print_html(graph, file.out->text, &error);
 	/* What cannot be written is reported when the file is closed. */
 	return outfile_close(&file, status == PD_ERROR_OUTPUT ? CODE_OK : code_with_error(status, &error));
 }
@@ -232,6 +221,8 @@ const struct command cmd_flame = {
 		"\n"
 		"The output file appears when it is complete. A perf.data file is never overwritten, and a terminal is never written to.",
 	OPTIONS(options),
+	HOW(how),
+	DEFAULTS(.how.root = PD_FLAME_ROOT_COMM, .width = 1200),
 	EXAMPLES({ "perfdata flame -o flame.html perf.data", "an HTML page" },
 		 { "perfdata flame --format svg --comm make -o make.svg", "an SVG image of one program" },
 		 { "perfdata flame --reverse --inverted -o leaves.html", "who calls the hottest functions" },

@@ -8,13 +8,10 @@
 
 struct values {
 	struct analysis_options analysis;
-	const char *weight;
+	struct pd_flame_options how;
 	bool pid, tid, no_comm;
-	bool kernel, jit, inlined, all;
-	bool full_names;
-	bool reverse, normalize;
+	bool all, full_names, normalize;
 	const char *old;
-	struct option_number max_stack;
 };
 
 static const struct option options[] = {
@@ -23,46 +20,41 @@ static const struct option options[] = {
 	GROUP(select_group, analysis.select),
 	GROUP(symbol_group, analysis.symbols),
 	GROUP(threads_option, analysis.threads),
-	STRING("weight", 0, "WHAT", weight, "count samples or period, whatever the event; default: by event"),
+	CHOICE("weight", 0, "WHAT", how.weight, "|samples|period",
+	       "count samples or period, whatever the event; default: by event"),
 	FLAG("by-pid", 0, pid, "start stacks with COMM-PID"),
 	FLAG("by-tid", 0, tid, "start stacks with COMM-PID/TID"),
 	FLAG("no-comm-frame", 0, no_comm, "start stacks with the outermost function, without COMM"),
-	FLAG("kernel", 0, kernel, "mark kernel functions with _[k]"),
-	FLAG("jit", 0, jit, "mark JIT-compiled functions with _[j]"),
-	FLAG("inlined", 0, inlined, "mark inlined functions with _[i]"),
+	FLAG("kernel", 0, how.mark_kernel, "mark kernel functions with _[k]"),
+	FLAG("jit", 0, how.mark_jit, "mark JIT-compiled functions with _[j]"),
+	FLAG("inlined", 0, how.mark_inlined, "mark inlined functions with _[i]"),
 	FLAG("all", 0, all, "all three marks"),
 	FLAG("full-names", 0, full_names, "keep function arguments, quotes and the L of Java classes"),
-	FLAG("reverse", 0, reverse, "start from the sampled function"),
+	FLAG("reverse", 0, how.reverse, "start from the sampled function"),
 	STRING("diff", 0, "OLD", old,
 	       "print two numbers for each stack, that of the recording OLD first, as difffolded does"),
 	FLAG("normalize", 0, normalize, "with --diff: scale the numbers of OLD to the total of FILE"),
-	GROUP(flame_max_stack_option, max_stack),
-	GROUP(unwind_option, analysis.unwind),
+	GROUP(flame_max_stack_option, how.max_stack),
+	GROUP(unwind_option, analysis.no_unwind),
 	{ 0 },
 };
 
 /* ---- the command ---- */
 
-static bool fill_options(struct pd_flame_options *options, const struct values *values)
+static struct pd_flame_options options_of(const struct values *values)
 {
-	*options = (struct pd_flame_options){
-		.size = sizeof(*options),
-		.plain_names = true,
-		.without_arguments = !values->full_names,
-		.mark_kernel = values->kernel || values->all,
-		.mark_jit = values->jit || values->all,
-		.mark_inlined = values->inlined || values->all,
-		.join_blanks = true,
-		.root = values->tid     ? PD_FLAME_ROOT_TID :
-			values->pid     ? PD_FLAME_ROOT_PID :
-			values->no_comm ? PD_FLAME_ROOT_NONE :
-					  PD_FLAME_ROOT_COMM,
-		.event_frame = true,
-		.reverse = values->reverse,
-		.max_stack = (unsigned)values->max_stack.value,
-		.threads = values->analysis.threads.given ? (size_t)values->analysis.threads.value : 0,
-	};
-	return flame_weight_parse(values->weight, &options->weight);
+	struct pd_flame_options options = values->how;
+
+	options.without_arguments = !values->full_names;
+	options.mark_kernel |= values->all;
+	options.mark_jit |= values->all;
+	options.mark_inlined |= values->all;
+	options.root = values->tid     ? PD_FLAME_ROOT_TID :
+		       values->pid     ? PD_FLAME_ROOT_PID :
+		       values->no_comm ? PD_FLAME_ROOT_NONE :
+					 PD_FLAME_ROOT_COMM;
+	options.threads = values->analysis.threads;
+	return options;
 }
 
 static int print(struct pd_flame *flame, const struct analysis *analysis, struct pd_text *text, struct output *out)
@@ -88,13 +80,11 @@ static int fold(const struct call *call, const char *path, struct pd_text *text)
 	const struct values *values = call->values;
 	struct analysis_options wanted = values->analysis;
 	const struct call alone = { .values = call->values, .out = call->out };
-	struct pd_flame_options options;
+	struct pd_flame_options options = options_of(values);
 	struct pd_flame *flame = NULL;
 	struct analysis analysis;
 	int code;
 
-	if (!fill_options(&options, values))
-		return CODE_USAGE;
 	if (path)
 		wanted.input.path = path;
 	code = analysis_begin(&analysis, &wanted, path ? &alone : call);
@@ -159,6 +149,8 @@ const struct command cmd_folded = {
 		"--diff OLD prints each stack that OLD or FILE has, with a number of each, 0 where one lacks it: nothing is lost that is "
 		"only in one of them. --normalize makes recordings of different length comparable.",
 	OPTIONS(options),
+	HOW(how),
+	DEFAULTS(.how = { .plain_names = true, .join_blanks = true, .event_frame = true }),
 	EXAMPLES({ "perfdata folded perf.data > stacks.folded", "all stacks, for flame graphs and other tools" },
 		 { "perfdata folded --all perf.data", "mark kernel, inlined and JIT-compiled functions" },
 		 { "perfdata folded --event cycles --comm make --by-pid", "one event, by process of one program" },

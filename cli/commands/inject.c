@@ -18,15 +18,8 @@
 struct values {
 	struct input_options input;
 	struct target_options target;
-	bool build_ids, build_ids_all, mmap2, mmap2_all;
+	struct pd_inject_options how;
 	const char *known;
-	bool any_file;
-	bool jit;
-	const char *jit_dir;
-	bool sched_stat;
-	bool unwind;
-	bool strip;
-	const char *symfs;
 };
 
 struct run {
@@ -43,21 +36,22 @@ struct run {
 
 static const struct option options[] = {
 	GROUP(input_group, input),
-	FLAG("build-ids", 'b', build_ids, "add build ids of the objects that have samples"),
-	FLAG("buildid-all", 0, build_ids_all, "add build ids of all mapped objects"),
-	FLAG("mmap2-buildids", 'B', mmap2, "write build ids into the MMAP2 records that have samples; drop others"),
-	FLAG("mmap2-buildid-all", 0, mmap2_all, "write build ids into all MMAP2 records"),
+	SET("build-ids", 'b', how.build_ids, PD_INJECT_LIST, "add build ids of the objects that have samples"),
+	SET("buildid-all", 0, how.build_ids, PD_INJECT_LIST_ALL, "add build ids of all mapped objects"),
+	SET("mmap2-buildids", 'B', how.build_ids, PD_INJECT_MAPS,
+	    "write build ids into the MMAP2 records that have samples; drop others"),
+	SET("mmap2-buildid-all", 0, how.build_ids, PD_INJECT_MAPS_ALL, "write build ids into all MMAP2 records"),
 	STRING("known-build-ids", 0, "LIST", known,
 	       "build ids to use for these paths: 'ID PATH,ID PATH', or file://FILE with lines as buildid-list prints them"),
-	FLAG("any-file", 0, any_file, "use the file at a recorded path even if it may have changed since"),
-	GROUP(symfs_option, symfs),
-	FLAG("jit", 'j', jit, "add mappings of JIT-compiled code from jit-PID.dump, with an ELF file per function"),
-	STRING("jit-dir", 0, "DIR", jit_dir, "directory for these files (default: that of the dump)"),
-	FLAG("sched-stat", 's', sched_stat,
+	FLAG("any-file", 0, how.any_file, "use the file at a recorded path even if it may have changed since"),
+	GROUP(symfs_option, how.symfs),
+	FLAG("jit", 'j', how.jit, "add mappings of JIT-compiled code from jit-PID.dump, with an ELF file per function"),
+	STRING("jit-dir", 0, "DIR", how.jit_directory, "directory for these files (default: that of the dump)"),
+	FLAG("sched-stat", 's', how.sched_stat,
 	     "merge sched_stat and sched_switch events: where threads slept, and for how long"),
-	FLAG("unwind", 0, unwind, "replace copied user stacks (--call-graph dwarf) by call chains"),
-	FLAG("convert-callchain", 0, unwind, "same as --unwind"),
-	FLAG("strip", 0, strip, "drop AUX data"),
+	FLAG("unwind", 0, how.unwind, "replace copied user stacks (--call-graph dwarf) by call chains"),
+	FLAG("convert-callchain", 0, how.unwind, "same as --unwind"),
+	FLAG("strip", 0, how.drop_aux, "drop AUX data"),
 	GROUP(target_group, target),
 	{ 0 },
 };
@@ -88,7 +82,7 @@ static void note_unfinished(void *self, enum pd_unfinished step, const char *pat
 static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
 {
 	struct run *run = self;
-	const struct symbol_options options = { .symfs = run->values->symfs };
+	const struct symbol_options options = { .symfs = run->values->how.symfs };
 
 	run->symbols = symbols_open(&options, run->input.file, state, false);
 	return run->symbols;
@@ -98,17 +92,14 @@ static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
 
 static bool check_options(const struct values *values)
 {
-	int ids = values->build_ids + values->build_ids_all + values->mmap2 + values->mmap2_all;
+	const struct pd_inject_options *how = &values->how;
 
-	if (ids > 1)
-		return print_error(
-			"--build-ids, --buildid-all, --mmap2-buildids and --mmap2-buildid-all cannot be combined");
-	if ((values->known || values->any_file) && !ids)
+	if ((values->known || how->any_file) && !how->build_ids)
 		return print_error("--%s requires --build-ids, --buildid-all, --mmap2-buildids or --mmap2-buildid-all",
 				   values->known ? "known-build-ids" : "any-file");
-	if (values->jit_dir && !values->jit)
+	if (how->jit_directory && !how->jit)
 		return print_error("--jit-dir requires --jit");
-	if (values->jit && values->symfs && !values->jit_dir)
+	if (how->jit && how->symfs && !how->jit_directory)
 		return print_error("--jit with --symfs requires --jit-dir");
 	return true;
 }
@@ -116,12 +107,11 @@ static bool check_options(const struct values *values)
 /* Records that all stay as they are can stay compressed as they are. */
 static enum pd_packing packing(const struct values *values)
 {
-	bool changes = values->mmap2 || values->mmap2_all || values->jit || values->sched_stat || values->unwind ||
-		       values->strip;
-	bool adds = values->build_ids || values->build_ids_all;
+	const struct pd_inject_options *how = &values->how;
+	bool changes = how->build_ids >= PD_INJECT_MAPS || how->jit || how->sched_stat || how->unwind || how->drop_aux;
 	bool to_pipe = !values->target.output || !strcmp(values->target.output, "-");
 
-	return changes || (adds && (to_pipe || values->target.to)) ? PD_PACK_SAME : PD_PACK_KEEP;
+	return changes || (how->build_ids && (to_pipe || values->target.form)) ? PD_PACK_SAME : PD_PACK_KEEP;
 }
 
 static void report_end(const struct run *run)
@@ -154,41 +144,29 @@ static int write_all(struct run *run)
 /* Whether a pipe can be unwound as it comes. */
 static bool is_once(const struct values *values)
 {
-	return values->unwind && !values->build_ids && !values->mmap2 && !values->mmap2_all && !values->jit &&
-	       !values->sched_stat;
+	const struct pd_inject_options *how = &values->how;
+
+	return how->unwind && (!how->build_ids || how->build_ids == PD_INJECT_LIST_ALL) && !how->jit &&
+	       !how->sched_stat;
 }
 
 static int inject_with_options(struct run *run)
 {
 	const struct values *values = run->values;
-	struct pd_inject_options options = {
-		.size = sizeof(options),
-		.build_ids = values->build_ids     ? PD_INJECT_LIST :
-			     values->build_ids_all ? PD_INJECT_LIST_ALL :
-			     values->mmap2         ? PD_INJECT_MAPS :
-			     values->mmap2_all     ? PD_INJECT_MAPS_ALL :
-						     PD_INJECT_NO_BUILD_IDS,
-		.symfs = values->symfs,
-		.any_file = values->any_file,
-		.jit = values->jit,
-		.jit_directory = values->jit_dir,
-		.sched_stat = values->sched_stat,
-		.unwind = values->unwind,
-		.once = is_once(values) && pd_file_header(run->input.file)->mode == PD_MODE_PIPE,
-		.symbols = open_symbols,
-		.drop_aux = values->strip,
-		.warn = values->input.quiet ? NULL : input_warn,
-		.progress = input_progress,
-		.pass_end = input_pass_end,
-		.unfinished = note_unfinished,
-		.self = run,
-	};
+	struct pd_inject_options options = values->how;
 	struct pd_error error;
 	enum pd_status status;
 	int code = values->known ? parse_known(run, values->known) : CODE_OK;
 
 	if (code != CODE_OK)
 		return code;
+	options.once = is_once(values) && pd_file_header(run->input.file)->mode == PD_MODE_PIPE;
+	options.symbols = open_symbols;
+	options.warn = values->input.quiet ? NULL : input_warn;
+	options.progress = input_progress;
+	options.pass_end = input_pass_end;
+	options.unfinished = note_unfinished;
+	options.self = run;
 	options.known = run->known;
 	options.known_count = run->known_count;
 	status = pd_inject_new(run->input.file, &options, &run->inject, &error);
@@ -217,6 +195,7 @@ static int inject_opened(struct input *input)
 static int run_inject(const struct call *call)
 {
 	struct run run = { .values = call->values };
+	const struct pd_inject_options *how = &run.values->how;
 	struct input_options input = run.values->input;
 	const char *output = run.values->target.output;
 	int code;
@@ -227,7 +206,8 @@ static int run_inject(const struct call *call)
 	code = target_take_path(&run.target, &run.values->target, output ? output : "-", packing(run.values));
 	if (code != CODE_OK)
 		return code;
-	input.keep = run.values->build_ids || run.values->mmap2 || (run.values->unwind && !is_once(run.values));
+	input.keep = how->build_ids == PD_INJECT_LIST || how->build_ids == PD_INJECT_MAPS ||
+		     (how->unwind && !is_once(run.values));
 	input.verify = true;
 	return input_run(&run.input, &input, call, inject_opened);
 }
@@ -256,6 +236,7 @@ const struct command cmd_inject = {
 		"Objects without a build id are reported, but are not an error. If a dump cannot be read, the exit status is 1 and "
 		"OUTPUT is complete.",
 	OPTIONS(options),
+	HOW(how),
 	EXAMPLES({ "perf record -o - -- make | perfdata inject -b -i - -o perf.data", "add build ids while recording" },
 		 { "perfdata inject --buildid-all -i perf.data -o whole.data", "add build ids of all mapped objects" },
 		 { "perfdata inject -j -i java.data -o named.data", "let perf report resolve JIT-compiled code" },

@@ -11,28 +11,24 @@
 struct values {
 	struct input_options input;
 	struct target_options target;
-	const char *align;
+	struct pd_merge_options how;
 	struct option_list offsets;
-	const char *machines;
-	const char *kernels;
-	bool keep_pids;
-	bool drop_aux;
 };
 
 static const struct option options[] = {
 	GROUP(input_group, input),
 	GROUP(target_group, target),
-	STRING("align", 0, "HOW", align,
+	CHOICE("align", 0, "HOW", how.clocks, "auto|wall|first|none",
 	       "align clocks of different boots: wall (by CLOCK_DATA), first (same start time), none, or auto (the default: wall if "
 	       "available, else none)"),
 	OPTION("offset", 0, LIST, "FILE=SECONDS", offsets, "add SECONDS (may be negative) to the timestamps of FILE"),
-	STRING("machines", 0, "HOW", machines,
+	CHOICE("machines", 0, "HOW", how.machines, "auto|same|different",
 	       "same: all files are from one boot of one machine; different: none are; auto (the default)"),
-	STRING("kernels", 0, "HOW", kernels,
+	CHOICE("kernels", 0, "HOW", how.kernels, "move|refuse|keep",
 	       "different kernels, or kernels at different addresses: move (the default), refuse, or keep, which gives "
 	       "wrong function names"),
-	FLAG("keep-pids", 0, keep_pids, "do not renumber PIDs of other machines"),
-	FLAG("drop-aux", 0, drop_aux, "drop AUX data"),
+	FLAG("keep-pids", 0, how.keep_pids, "do not renumber PIDs of other machines"),
+	FLAG("drop-aux", 0, how.drop_aux, "drop AUX data"),
 	{ 0 },
 };
 
@@ -43,38 +39,6 @@ struct run {
 	size_t input_count;
 	struct pd_merge *merge;
 };
-
-/* ---- what is wanted ---- */
-
-static int take_options(struct run *run, struct pd_merge_options *wanted)
-{
-	static const struct option_word clocks[] = { { "auto", PD_MERGE_CLOCKS_AUTO },
-						     { "wall", PD_MERGE_CLOCKS_WALL },
-						     { "first", PD_MERGE_CLOCKS_FIRST },
-						     { "none", PD_MERGE_CLOCKS_NONE },
-						     { 0 } };
-	static const struct option_word machines[] = { { "auto", PD_MERGE_MACHINES_AUTO },
-						       { "same", PD_MERGE_MACHINES_SAME },
-						       { "different", PD_MERGE_MACHINES_DIFFERENT },
-						       { 0 } };
-	static const struct option_word kernels[] = { { "move", PD_MERGE_KERNELS_MOVE },
-						      { "refuse", PD_MERGE_KERNELS_REFUSE },
-						      { "keep", PD_MERGE_KERNELS_KEEP },
-						      { 0 } };
-	int clock = PD_MERGE_CLOCKS_AUTO, machine = PD_MERGE_MACHINES_AUTO, kernel = PD_MERGE_KERNELS_MOVE;
-
-	if (!option_word_find("align", clocks, run->values->align, &clock) ||
-	    !option_word_find("machines", machines, run->values->machines, &machine) ||
-	    !option_word_find("kernels", kernels, run->values->kernels, &kernel))
-		return CODE_USAGE;
-	wanted->clocks = (enum pd_merge_clocks)clock;
-	wanted->machines = (enum pd_merge_machines)machine;
-	wanted->kernels = (enum pd_merge_kernels)kernel;
-	wanted->keep_pids = run->values->keep_pids;
-	wanted->drop_aux = run->values->drop_aux;
-	wanted->quiet = run->values->input.quiet;
-	return target_take(&run->target, &run->values->target, PD_PACK_SAME);
-}
 
 /* ---- messages ---- */
 
@@ -211,14 +175,16 @@ static int open_inputs(struct run *run, const struct call *call)
 static int run_merge(const struct call *call)
 {
 	struct run run = { .values = call->values };
-	struct pd_merge_options options = {
-		.size = sizeof(options), .warn = warn, .progress = show_progress, .self = &run
-	};
+	struct pd_merge_options options = run.values->how;
 	struct pd_error error;
-	int code = take_options(&run, &options);
+	int code = target_take(&run.target, &run.values->target, PD_PACK_SAME);
 
 	if (code != CODE_OK)
 		return code;
+	options.quiet = run.values->input.quiet;
+	options.warn = warn;
+	options.progress = show_progress;
+	options.self = &run;
 	if (pd_merge_new(&options, &run.merge, &error) < 0)
 		return print_failure(CODE_UNREADABLE, "%s", error.message);
 	code = open_inputs(&run, call);
@@ -248,6 +214,7 @@ const struct command cmd_merge = {
 		"reported. AUX data is kept if it comes from a single recording and nothing about it changes: two hardware traces "
 		"cannot be separated in one file.",
 	OPTIONS(options),
+	HOW(how),
 	EXAMPLES({ "perfdata merge morning.data evening.data -o day.data", "merge two recordings" },
 		 { "perfdata merge web-*.data --align wall -o fleet.data",
 		   "several machines, aligned by wall-clock time" },

@@ -27,7 +27,7 @@ static const struct option options[] = {
 	GROUP(input_group, all.analysis.input),
 	GROUP(select_group, all.analysis.select),
 	GROUP(symbol_group, all.analysis.symbols),
-	GROUP(unwind_option, all.analysis.unwind),
+	GROUP(unwind_option, all.analysis.no_unwind),
 	{ 0 },
 };
 
@@ -79,7 +79,7 @@ static int run_open(const struct call *call)
 	if (all.output && !strcmp(all.output, "-"))
 		return print_failure(CODE_USAGE, "a viewer opens a file; use -o FILE, or perfdata export");
 	pd_export_format_find(viewer->format, &format);
-	all.format = format.name;
+	all.how.format = format.name;
 	if (snprintf(path, sizeof(path), "%s%s", leaf ? leaf + 1 : input, format.suffix) >= (int)sizeof(path) ||
 	    !strcmp(input, "-"))
 		snprintf(path, sizeof(path), "perf.data%s", format.suffix);
@@ -93,6 +93,7 @@ const struct command cmd_open = {
 	.text = "Write the samples of FILE in the format of a viewer, and start it. A viewer that is not installed, or is a page for a browser, "
 		"is named with what shows the file; nothing is sent anywhere or fetched.",
 	OPTIONS(options),
+	DEFAULTS(.all.how.tasks_and_maps = true),
 	EXAMPLES({ "perfdata open", "perf.data in the viewer that is installed" },
 		 { "perfdata open --in pprof --comm make build.data", "the samples of one program in pprof" }),
 	.usual = "in output input",

@@ -18,15 +18,14 @@ enum {
 struct values {
 	struct analysis_options analysis;
 	const char *output;
-	const char *objects;
-	bool all, compress;
+	bool full, all, compress;
 	struct option_number level;
 };
 
 static const struct option options[] = {
 	GROUP(input_group, analysis.input),
 	STRING("output", 'o', "FILE", output, "bundle to write, such as x.tar or x.tar.zst; - is standard output"),
-	STRING("objects", 0, "HOW", objects,
+	CHOICE("objects", 0, "HOW", full, "symbols|full",
 	       "symbols (default): objects without code and data; full: complete objects"),
 	FLAG("all", 'a', all, "pack all mapped objects, not only those with samples"),
 	FLAG("compress", 'z', compress, "compress with zstd (default if OUTPUT ends in .zst)"),
@@ -43,11 +42,6 @@ struct packing {
 	struct pd_pack_result result;
 };
 
-static bool is_full(const struct values *values)
-{
-	return values->objects && !strcmp(values->objects, "full");
-}
-
 static int find_objects(struct packing *packing)
 {
 	const struct values *values = packing->values;
@@ -55,7 +49,7 @@ static int find_objects(struct packing *packing)
 	const struct pd_profile_options profile = { .size = sizeof(profile), .by = PD_BY_CHAIN };
 	const struct pd_pack_options wanted = { .size = sizeof(wanted),
 						.all = values->all,
-						.full = is_full(values),
+						.full = values->full,
 						.warn = values->analysis.input.quiet ? NULL : input_warn,
 						.progress = input_progress,
 						.self = packing };
@@ -92,7 +86,7 @@ static int write_bundle(struct packing *packing, int fd, int level)
 	struct pd_error error;
 	enum pd_status status;
 
-	wanted.flags = is_full(values) ? PD_BUNDLE_FULL : 0;
+	wanted.flags = values->full ? PD_BUNDLE_FULL : 0;
 	status = pd_bundle_open_fd(fd, name, &wanted, &bundle, &error);
 	if (status >= 0)
 		status = pd_pack_write(packing->pack, bundle, &packing->result, &error);
@@ -126,14 +120,10 @@ static bool ends_with(const char *text, const char *end)
 /* False, said on stderr, for what makes no sense. */
 static bool check(const struct values *values, int *level_out)
 {
-	bool full;
-
 	if (!values->output)
 		return print_error("no output given; use -o FILE, or -o - for standard output");
 	if (!strcmp(values->output, "-") && isatty(STDOUT_FILENO))
 		return print_error("refusing to write binary data to a terminal; use -o FILE");
-	if (!option_choice("objects", values->objects, "symbols", "full", &full))
-		return false;
 	if (values->level.given && (!values->level.value || values->level.value > MOST_LEVEL))
 		return print_error("option --level: %" PRIu64 " is not between 1 and %d", values->level.value,
 				   MOST_LEVEL);

@@ -46,8 +46,6 @@ static int plan(struct report_run *run)
 	struct pd_error error;
 	int code;
 
-	if (run->values->branches && run->values->no_branches)
-		return print_failure(CODE_USAGE, "--branch-stack and --no-branch-stack cannot be combined");
 	pd_report_select(&run->options, run->analysis.select);
 	run->options.progress = input_progress;
 	run->options.warn = input_warn;
@@ -229,6 +227,9 @@ const struct command cmd_report = {
 		"On a terminal, lines are cut at its right edge, percentages are coloured (red from 5 %, green from 0.5 %), and "
 		"rows below 0.5 % are only counted, unless --percent-limit is given. None of this applies to pipes and files.",
 	OPTIONS(report_options),
+	HOW(options),
+	/* as many entries of a call chain as perf takes */
+	DEFAULTS(.options.max_stack = 127, .percent_limit = -1),
 	EXAMPLES({ "perfdata report -i perf.data", "where time is spent" },
 		 { "perfdata report --no-children -s dso,sym --percent-limit 1", "by function, without callers" },
 		 { "perfdata report -G -s comm", "call graphs from main down, by program" },

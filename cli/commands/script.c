@@ -18,15 +18,11 @@ struct values {
 	struct option_list fields;
 	struct pd_samples_options shown; /* what flags set of it */
 	struct pd_select_options select;
-	struct option_number max_stack;
-	const char *unwind;
 	const char *stop;
 	bool header, header_only, show_info;
-	bool tasks, mmaps, switches, namespaces, cgroups, lost, rounds, pokes, bpf;
 	bool dump;
 	struct symbol_options symbols;
 	bool no_itrace;
-	struct option_number threads;
 };
 
 #undef VALUES
@@ -42,6 +38,11 @@ static const struct option_group script_select_group = { HEADING_FILTER, select_
 #undef VALUES
 #define VALUES struct values
 
+#define TYPE(NAME) (UINT64_C(1) << PD_RECORD_##NAME)
+
+/* The only records from perf itself that is shown; bit 0 stands for it. */
+#define ROUNDS UINT64_C(1)
+
 static const struct option options[] = {
 	GROUP(waiting_group, input),
 	GROUP(input_group, input),
@@ -50,8 +51,8 @@ static const struct option options[] = {
 	FLAG("ns", 0, shown.nanoseconds, "print times in nanoseconds"),
 	GROUP(select_group, select),
 	GROUP(script_select_group, select),
-	GROUP(max_stack_option, max_stack),
-	GROUP(unwind_option, unwind),
+	GROUP(max_stack_option, shown.max_stack),
+	GROUP(unwind_option, shown.no_unwind),
 	STRING("stop-bt", 0, "LIST", stop,
 	       "end call chains with these functions, by name or 0xADDRESS; or file://PATH"),
 	GROUP(stitch_option, shown.stitch_lbr),
@@ -63,51 +64,25 @@ static const struct option options[] = {
 	GROUP(header_option, header),
 	GROUP(header_only_option, header_only),
 	GROUP(show_info_option, show_info),
-	FLAG("show-task-events", 0, tasks, "print FORK, EXIT and COMM records too"),
-	FLAG("show-mmap-events", 0, mmaps, "print MMAP and MMAP2 records too"),
-	FLAG("show-switch-events", 0, switches, "print SWITCH and SWITCH_CPU_WIDE records too"),
-	FLAG("show-namespace-events", 0, namespaces, "print NAMESPACES records too"),
-	FLAG("show-cgroup-events", 0, cgroups, "print CGROUP records too"),
-	FLAG("show-lost-events", 0, lost, "print LOST records too"),
-	FLAG("show-round-events", 0, rounds, "print FINISHED_ROUND records too"),
-	FLAG("show-text-poke-events", 0, pokes, "print KSYMBOL and TEXT_POKE records too"),
-	FLAG("show-bpf-events", 0, bpf, "print KSYMBOL and BPF_EVENT records too"),
+	BITS("show-task-events", 0, shown.types, TYPE(COMM) | TYPE(FORK) | TYPE(EXIT),
+	     "print FORK, EXIT and COMM records too"),
+	BITS("show-mmap-events", 0, shown.types, TYPE(MMAP) | TYPE(MMAP2), "print MMAP and MMAP2 records too"),
+	BITS("show-switch-events", 0, shown.types, TYPE(SWITCH) | TYPE(SWITCH_CPU_WIDE),
+	     "print SWITCH and SWITCH_CPU_WIDE records too"),
+	BITS("show-namespace-events", 0, shown.types, TYPE(NAMESPACES), "print NAMESPACES records too"),
+	BITS("show-cgroup-events", 0, shown.types, TYPE(CGROUP), "print CGROUP records too"),
+	BITS("show-lost-events", 0, shown.types, TYPE(LOST), "print LOST records too"),
+	BITS("show-round-events", 0, shown.types, ROUNDS, "print FINISHED_ROUND records too"),
+	BITS("show-text-poke-events", 0, shown.types, TYPE(KSYMBOL) | TYPE(TEXT_POKE),
+	     "print KSYMBOL and TEXT_POKE records too"),
+	BITS("show-bpf-events", 0, shown.types, TYPE(KSYMBOL) | TYPE(BPF_EVENT),
+	     "print KSYMBOL and BPF_EVENT records too"),
 	FLAG("dump-raw-trace", 'D', dump, "see perfdata dump"),
 	FLAG("no-itrace", 0, no_itrace, "has no effect: traces are not decoded"),
-	GROUP(threads_option, threads),
+	GROUP(threads_option, shown.threads),
 	GROUP(symbol_group, symbols),
 	{ 0 },
 };
-
-/* ---- options ---- */
-
-#define TYPE(NAME) (UINT64_C(1) << PD_RECORD_##NAME)
-
-/* The only records from perf itself that is shown; bit 0 stands for it. */
-#define ROUNDS UINT64_C(1)
-
-static uint64_t shown_types(const struct values *values)
-{
-	const struct {
-		bool on;
-		uint64_t types;
-	} choices[] = {
-		{ values->tasks, TYPE(COMM) | TYPE(FORK) | TYPE(EXIT) },
-		{ values->mmaps, TYPE(MMAP) | TYPE(MMAP2) },
-		{ values->switches, TYPE(SWITCH) | TYPE(SWITCH_CPU_WIDE) },
-		{ values->namespaces, TYPE(NAMESPACES) },
-		{ values->cgroups, TYPE(CGROUP) },
-		{ values->lost, TYPE(LOST) },
-		{ values->rounds, ROUNDS },
-		{ values->pokes, TYPE(KSYMBOL) | TYPE(TEXT_POKE) },
-		{ values->bpf, TYPE(KSYMBOL) | TYPE(BPF_EVENT) },
-	};
-	uint64_t types = 0;
-
-	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
-		types |= choices[i].on ? choices[i].types : 0;
-	return types;
-}
 
 /* A run of the command. */
 struct script {
@@ -118,7 +93,6 @@ struct script {
 	struct pd_samples *samples;
 	struct pd_symbols *symbols;
 	bool symbols_wrong; /* why is reported */
-	bool unwind_wrong;  /* the same */
 	struct pd_error error;
 	enum pd_status status;
 };
@@ -143,22 +117,14 @@ static enum pd_status samples_of(struct script *script, const struct values *val
 {
 	struct pd_samples_options shown = values->shown;
 
-	shown.size = sizeof(shown);
 	shown.fields = values->fields.items;
 	shown.field_count = values->fields.count;
-	shown.max_stack = values->max_stack.given ? values->max_stack.value : PD_SAMPLES_STACK;
 	shown.escape = call->out->terminal;
-	shown.types = shown_types(values);
-	shown.threads = values->threads.given ? (unsigned)values->threads.value : 0;
 	shown.first_threads = values->select.time ? 1 : 0;
 	shown.progress = input_progress_go_on;
 	shown.symbols = open_symbols;
 	shown.warn = input_warn;
 	shown.self = script;
-	if (!unwind_parse(values->unwind, &shown.no_unwind)) {
-		script->unwind_wrong = true;
-		return PD_OK;
-	}
 	return pd_samples_new(&shown, call->out->text, &script->samples, &script->error);
 }
 
@@ -181,8 +147,6 @@ static int take_options(struct script *script, const struct values *values, cons
 {
 	enum pd_status status = samples_of(script, values, call);
 
-	if (script->unwind_wrong)
-		return CODE_USAGE;
 	if (status != PD_OK)
 		return code_with_error(status, &script->error);
 	if (values->dump)
@@ -323,6 +287,8 @@ const struct command cmd_script = {
 		"fields; as in perf, the - in bpf-output counts too, so that such a list is added.\n\n"
 		"Strings of the file are printed unchanged, except that control characters are escaped on a terminal.",
 	OPTIONS(options),
+	HOW(shown),
+	DEFAULTS(.shown.max_stack = PD_SAMPLES_STACK),
 	EXAMPLES({ "perfdata script -i perf.data", "print every sample" },
 		 { "perfdata script --ns -F comm,tid,time,event,ip,dso", "print these fields" },
 		 { "perfdata script -F +misc --show-mmap-events", "more fields and records" },

@@ -19,7 +19,7 @@ enum {
 struct values {
 	struct input_options input;
 	struct target_options target;
-	const char *hide;
+	struct pd_scrub_options how;
 	const char *key;
 	struct option_list keep;
 	struct option_list keep_names;
@@ -27,13 +27,13 @@ struct values {
 	const char *map;
 	bool json;
 	bool verify;
-	struct option_number least;
+	size_t least;
 };
 
 static const struct option options[] = {
 	GROUP(input_group, input),
 	GROUP(target_group, target),
-	STRING("hide", 0, "LEVEL", hide,
+	CHOICE("hide", 0, "LEVEL", how.level, "names|addresses|all",
 	       "names; addresses (default: names and addresses); all (also PIDs, CPUs, times, build ids, the machine)"),
 	STRING("key", 0, "KEY", key,
 	       "key that new names are derived from, at least 16 bytes: a file, hex:DIGITS or env:NAME (default: random)"),
@@ -45,7 +45,7 @@ static const struct option options[] = {
 	STRING("map", 0, "FILE", map, "write old and new names to FILE; keep it secret"),
 	GROUP(json_summary_option, json),
 	FLAG("verify", 0, verify, "search RESULT for names of ORIGINAL; writes nothing"),
-	NUMBER("min-length", 0, "N", least, "with --verify: ignore shorter strings (default: 4)"),
+	INTEGER("min-length", 0, "N", least, "with --verify: ignore shorter strings (default: 4)"),
 	{ 0 },
 };
 
@@ -61,16 +61,6 @@ struct job {
 };
 
 /* ---- options ---- */
-
-static bool parse_level(struct job *job)
-{
-	const char *hide = job->values->hide;
-
-	job->options.level = PD_SCRUB_ADDRESSES;
-	if (!hide || pd_scrub_level_parse(hide, &job->options.level))
-		return true;
-	return print_error("option --hide: '%s' is not one of names, addresses, all", hide);
-}
 
 static bool parse_data(struct job *job)
 {
@@ -245,10 +235,8 @@ static void print_search(const struct pd_scrub_search *search, bool as_json, str
 	pd_text_add(text, "\n");
 }
 
-static int verify(const struct pd_scrub_options *options, struct option_number min_length, bool json,
-		  const struct call *call)
+static int verify(const struct pd_scrub_options *options, size_t min, bool json, const struct call *call)
 {
-	size_t min = min_length.given ? (size_t)min_length.value : MIN_SEARCHED;
 	struct pd_scrub_search_result result;
 	struct pd_scrub_search *search;
 	struct pd_error error;
@@ -271,10 +259,11 @@ static int verify(const struct pd_scrub_options *options, struct option_number m
 
 static int run_scrub(const struct call *call)
 {
-	struct job job = { .values = call->values, .options.size = sizeof(struct pd_scrub_options) };
+	const struct values *values = call->values;
+	struct job job = { .values = values, .options = values->how };
 	int code = CODE_USAGE;
 
-	if (parse_level(&job) && parse_data(&job) && parse_keep(&job) && parse_key(&job)) {
+	if (parse_data(&job) && parse_keep(&job) && parse_key(&job)) {
 		if (job.values->verify)
 			code = verify(&job.options, job.values->least, job.values->json, call);
 		else if (call->word_count > 1)
@@ -299,6 +288,8 @@ const struct command cmd_scrub = {
 		"docs/scrubbing.md lists what each --hide LEVEL does to each kind of value, and what a result still reveals. "
 		"--verify searches the bytes of RESULT for every name of ORIGINAL; the exit code is 1 if one is found.",
 	OPTIONS(options),
+	HOW(how),
+	DEFAULTS(.how.level = PD_SCRUB_ADDRESSES, .least = MIN_SEARCHED),
 	EXAMPLES({ "perfdata scrub -o share.data", "hide names and addresses of perf.data" },
 		 { "perfdata scrub --verify perf.data share.data", "check that no name of the original is left" },
 		 { "perfdata scrub --hide all -o share.data", "also hide PIDs, CPUs, times and the machine" },

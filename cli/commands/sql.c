@@ -11,17 +11,18 @@
 
 struct values {
 	struct analysis_options analysis;
-	const char *format, *output;
+	enum pd_sql_format format;
+	const char *output;
 	bool list, manual;
 };
 
 static const struct option options[] = {
-	STRING("format", 0, "column|csv|json", format,
+	OPTION("format", 0, CHOICE, "column|csv|json", format,
 	       "how rows are printed; json is one object per line (default: column)"),
 	STRING("output", 'o', "FILE", output, "write all tables to FILE, a plain SQLite database"),
 	FLAG("list", 'l', list, "list the queries that go by a name"),
 	FLAG("manual", 0, manual, "print the tables with their columns, and the queries, as a page in Markdown"),
-	GROUP(unwind_option, analysis.unwind),
+	GROUP(unwind_option, analysis.no_unwind),
 	GROUP(select_group, analysis.select),
 	GROUP(symbol_group, analysis.symbols),
 	GROUP(waiting_group, analysis.input),
@@ -35,7 +36,6 @@ struct session {
 	struct analysis *inputs;
 	size_t count;
 	struct pd_sql *sql;
-	enum pd_sql_format format;
 };
 
 /* ---- files ---- */
@@ -78,10 +78,9 @@ static int open_tables(struct session *session)
 	struct pd_error error;
 	enum pd_status status;
 
-	if (!files || !unwind_parse(session->values->analysis.unwind, &how.tables.no_unwind)) {
-		free(files);
-		return CODE_USAGE;
-	}
+	if (!files)
+		return print_failure(CODE_UNREADABLE, "out of memory");
+	how.tables.no_unwind = session->values->analysis.no_unwind;
 	how.tables.choose = analysis_takes_all(&session->values->analysis.select) ? NULL : analysis_choose;
 	how.tables.ready = analysis_ready;
 	how.tables.symbols = analysis_symbols;
@@ -137,7 +136,7 @@ static int read_lines(struct session *session, struct pd_sql_shell *shell)
 
 static int run_shell(struct session *session)
 {
-	const struct pd_sql_shell_options options = { .format = session->format, .warn = print_warning };
+	const struct pd_sql_shell_options options = { .format = session->values->format, .warn = print_warning };
 	struct pd_sql_shell *shell = NULL;
 	struct pd_error error;
 	int code = code_with_error(pd_sql_shell_new(session->sql, &options, session->call->out->text, &shell, &error),
@@ -167,19 +166,13 @@ static int save(struct session *session)
 
 static int run_sql(const struct call *call)
 {
-	static const struct option_word formats[] = {
-		{ "column", PD_SQL_COLUMNS }, { "csv", PD_SQL_CSV }, { "json", PD_SQL_JSONL }, { NULL, 0 }
-	};
 	const struct values *values = call->values;
 	struct session session = { .values = values, .call = call };
 	size_t words = call->word_count;
 	const char *statement = words && pd_sql_is_statement(call->words[words - 1]) ? call->words[words - 1] : NULL;
-	int format = PD_SQL_COLUMNS, code;
 	struct pd_error error;
+	int code;
 
-	if (!option_word_find("format", formats, values->format, &format))
-		return CODE_USAGE;
-	session.format = (enum pd_sql_format)format;
 	if (values->list)
 		pd_sql_print_queries(call->out->text);
 	if (values->manual)
@@ -192,7 +185,7 @@ static int run_sql(const struct call *call)
 	if (code == CODE_OK && values->output)
 		code = save(&session);
 	if (code == CODE_OK && statement)
-		code = code_of_statement(pd_sql_ask(session.sql, statement, session.format, call->out->text, &error),
+		code = code_of_statement(pd_sql_ask(session.sql, statement, values->format, call->out->text, &error),
 					 &error);
 	else if (code == CODE_OK && !values->output)
 		code = run_shell(&session);

@@ -107,10 +107,8 @@ static bool take_form(struct top *top)
 	top->delay = 2;
 	if (values->delay && !top_parse_seconds(values->delay, &top->delay))
 		return print_error("option --delay: '%s' is not a number of seconds of at least 0.1", values->delay);
-	if (values->percent_limit && !percent_parse("percent-limit", values->percent_limit, &top->form.least_percent))
-		return false;
-	if (values->percent_limit)
-		top->form.graph.least_percent = top->form.least_percent;
+	if (values->percent_limit >= 0)
+		top->form.graph.least_percent = top->form.least_percent = values->percent_limit;
 	if (!select_take(&top->select, &values->select))
 		return false;
 	top->form.select = top->select;
@@ -395,6 +393,7 @@ const struct command cmd_top = {
 		"After 100,000 records about processes and mappings, state of exited processes is dropped and running processes are "
 		"synthesized again.",
 	TABLES(options, examples, struct top_values),
+	DEFAULTS(.percent_limit = -1),
 	.usual = "event freq call-graph all-cpus pid sort delay",
 	.max_words = 0,
 	.live = true,

@@ -36,7 +36,7 @@ static const struct option options[] = {
 	GROUP(select_group, analysis.select),
 	GROUP(symbol_group, analysis.symbols),
 	GROUP(threads_option, analysis.threads),
-	GROUP(unwind_option, analysis.unwind),
+	GROUP(unwind_option, analysis.no_unwind),
 	{ 0 },
 };
 
@@ -52,7 +52,6 @@ static const struct example examples[] = {
 struct shown {
 	struct input input; /* first: see input_progress */
 	const struct values *values;
-	bool no_unwind;
 	struct pd_viewer *view;
 };
 
@@ -90,8 +89,8 @@ static void take_options(struct shown *shown, struct pd_viewer_options *how)
 		.select = &values->analysis.select,
 		.symbols = open_symbols,
 		.self = shown,
-		.threads = values->analysis.threads.given ? (unsigned)values->analysis.threads.value : 0,
-		.no_unwind = shown->no_unwind,
+		.threads = values->analysis.threads,
+		.no_unwind = values->analysis.no_unwind,
 		.alone = values->output != NULL,
 	};
 }
@@ -254,11 +253,10 @@ static int show_live(struct shown *shown, const struct call *call)
 }
 
 /* What is wrong with the options is known before a file is read. */
-static int check_options(const struct values *values, const struct call *call, struct shown *shown)
+static int check_options(const struct values *values, const struct call *call)
 {
 	struct pd_select *select = NULL;
-	bool right = unwind_parse(values->analysis.unwind, &shown->no_unwind) &&
-		     select_take(&select, &values->analysis.select);
+	bool right = select_take(&select, &values->analysis.select);
 
 	pd_select_free(select);
 	if (!right)
@@ -287,11 +285,10 @@ static int run_view(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct shown shown[RECORDINGS_MOST] = { { .values = values }, { .values = values } };
-	int code = check_options(values, call, &shown[0]);
+	int code = check_options(values, call);
 
 	if (code != CODE_OK)
 		return code;
-	shown[1].no_unwind = shown[0].no_unwind;
 	if (values->live)
 		return show_live(&shown[0], call);
 	return show(values, call, shown, call->word_count > 1 ? 2 : 1);

@@ -60,10 +60,9 @@ static int read_profile(struct analysis *analysis, const struct analysis_options
 	enum pd_status status;
 
 	profile_options.size = sizeof(profile_options);
-	if (!unwind_parse(options->unwind, &profile_options.no_unwind))
-		return CODE_USAGE;
+	profile_options.no_unwind = options->no_unwind;
 	profile_options.stitch_lbr = options->stitch_lbr;
-	profile_options.threads = options->threads.given ? (unsigned)options->threads.value : 0;
+	profile_options.threads = options->threads;
 	/* Asking about each sample is dear where all are wanted. */
 	profile_options.choose = analysis_takes_all(&options->select) ? NULL : analysis_choose;
 	profile_options.ready = analysis_ready;
@@ -160,9 +159,4 @@ void unwinding_report(const char *name, const struct pd_unwinder *unwinder)
 	if (text && pd_print_unwinding(unwinder, text) && !pd_text_failed(text))
 		print_error("%s: %.*s", name, (int)pd_text_bytes(text).size, (const char *)pd_text_bytes(text).data);
 	pd_text_free(text);
-}
-
-bool unwind_parse(const char *word, bool *no_unwind_out)
-{
-	return option_choice("unwind", word, "yes", "no", no_unwind_out);
 }

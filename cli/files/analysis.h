@@ -14,8 +14,8 @@ struct analysis_options {
 	struct input_options input;
 	struct pd_select_options select;
 	struct symbol_options symbols;
-	struct option_number threads;
-	const char *unwind; /* see unwind_parse */
+	unsigned threads;
+	bool no_unwind;
 	bool stitch_lbr;
 };
 
@@ -57,7 +57,5 @@ int analysis_close(struct analysis *analysis, int code);
 void copied_stacks_report(const char *name, uint64_t copied, uint64_t samples);
 /* Warns that unwound stacks are incomplete, and why; nothing if none is, or unwinder is NULL. */
 void unwinding_report(const char *name, const struct pd_unwinder *unwinder);
-/* The value of --unwind: whether stacks are not to be unwound. False, with a message, if it is wrong. */
-bool unwind_parse(const char *word, bool *no_unwind_out);
 
 #endif

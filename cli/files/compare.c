@@ -19,7 +19,7 @@ static void ask_report(struct compare *compare)
 		.size = sizeof(compare->report),
 		.sort = compare->sort,
 		.relative = compare->relative,
-		.threads = compare->options->threads.given ? (unsigned)compare->options->threads.value : 0,
+		.threads = compare->options->threads,
 	};
 	pd_report_select(&compare->report, compare->analysis.select);
 	pd_diff_ask(compare->diff, &compare->report);

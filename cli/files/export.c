@@ -10,7 +10,6 @@
 struct exporting {
 	struct analysis analysis; /* first: see analysis_choose */
 	const struct export_values *values;
-	bool no_unwind;
 	struct pd_export *export_;
 	struct pd_export_format format;
 	struct pd_outfolder *folder; /* if the format needs one */
@@ -57,8 +56,7 @@ static int read_options(struct exporting *exporting, const struct call *call)
 {
 	const struct export_values *values = exporting->values;
 
-	if (!unwind_parse(values->analysis.unwind, &exporting->no_unwind) || !find_format(exporting, values->format) ||
-	    !takes_filters(exporting))
+	if (!find_format(exporting, values->how.format) || !takes_filters(exporting))
 		return CODE_USAGE;
 	if (exporting->format.folder && (!values->output || !strcmp(values->output, "-")))
 		return print_failure(CODE_USAGE, "%s is a folder of files; use -o DIR", exporting->format.name);
@@ -115,26 +113,20 @@ static int run_export(struct exporting *exporting, struct pd_text *text)
 	const struct export_values *values = exporting->values;
 	const struct pd_select_options *wanted = &values->analysis.select;
 	bool by_place = wanted->dsos || wanted->dso || wanted->symbols || wanted->symbol;
-	const struct pd_export_options how = {
-		.size = sizeof(how),
-		.format = exporting->format.name,
-		.name = exporting->analysis.input.name,
-		.max_stack = values->max_stack,
-		.choose = analysis_choose,
-		.choose_place = by_place ? analysis_has_place : NULL,
-		.ready = analysis_ready,
-		.progress = input_progress_go_on,
-		.object = values->object,
-		.no_unwind = exporting->no_unwind,
-		.remap = values->remap,
-		.tasks_and_maps = !values->samples_only,
-		.wall_clock = values->wall_clock,
-		.file = open_file,
-		.symbols = analysis_symbols,
-		.self = exporting,
-	};
-	enum pd_status status = pd_export_new(&how, text, &exporting->export_, &error);
+	struct pd_export_options how = values->how;
+	enum pd_status status;
 
+	how.size = sizeof(how);
+	how.name = exporting->analysis.input.name;
+	how.choose = analysis_choose;
+	how.choose_place = by_place ? analysis_has_place : NULL;
+	how.ready = analysis_ready;
+	how.progress = input_progress_go_on;
+	how.no_unwind = values->analysis.no_unwind;
+	how.file = open_file;
+	how.symbols = analysis_symbols;
+	how.self = exporting;
+	status = pd_export_new(&how, text, &exporting->export_, &error);
 	if (status >= 0)
 		status = pd_export_run(exporting->export_, exporting->analysis.input.file, &error);
 	progress_clear(&exporting->analysis.input.progress);

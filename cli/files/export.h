@@ -7,12 +7,8 @@
 
 struct export_values {
 	struct analysis_options analysis;
-	const char *format;            /* NULL: not given, which is an error */
-	const char *output;            /* NULL: standard output */
-	unsigned max_stack;            /* 0: all */
-	const char *object;            /* NULL: with the most branches */
-	bool remap;                    /* see pd_quipper_options */
-	bool samples_only, wall_clock; /* of ctf: no other records; times of the wall clock */
+	struct pd_export_options how; /* format NULL: not given, which is an error */
+	const char *output;           /* NULL: standard output */
 };
 
 /* Opens the file, writes the output, and reports what is wrong. Returns the exit code. */

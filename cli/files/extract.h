@@ -16,6 +16,7 @@ struct extract_values {
 	struct input_options input;
 	struct target_options target;
 	bool json;
+	struct pd_extract_options how; /* what the options of the command set of it */
 };
 extern const struct option_group extract_group;
 

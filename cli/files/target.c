@@ -14,8 +14,9 @@
 
 static const struct option lines[] = {
 	STRING("output", 'o', "FILE", output, "output file; - is standard output"),
-	STRING("to", 0, "FORM", to, "file (the default), pipe (the default for what cannot seek, and for -) or dir"),
-	STRING("byte-order", 0, "ORDER", byte_order, "little, big or same (the default)"),
+	CHOICE("to", 0, "FORM", form, "|file|pipe|dir",
+	       "file (the default), pipe (the default for what cannot seek, and for -) or dir"),
+	CHOICE("byte-order", 0, "ORDER", byte_order, "same|little|big", "little, big or same (the default)"),
 	FLAG("compress", 'z', compress, "compress records, for perf 5.2 and later"),
 	FLAG("compress2", 0, compress2, "compress into COMPRESSED2 records, for perf 6.16 and later"),
 	NUMBER("level", 0, "N", level, "compression level, 1 (fast, the default) to 22 (small); implies --compress"),
@@ -30,7 +31,7 @@ enum {
 };
 
 /* What is no file, and has no other form, is written in order. */
-static int default_mode(const char *output)
+static enum pd_mode default_mode(const char *output)
 {
 	struct stat status;
 
@@ -62,22 +63,10 @@ static bool choose_packing(const struct target_options *values, enum pd_packing 
 static bool choose_form(const struct target_options *values, const char *path, enum pd_packing packing,
 			struct pd_writer_options *wanted)
 {
-	static const struct option_word modes[] = {
-		{ "file", PD_MODE_FILE }, { "pipe", PD_MODE_PIPE }, { "dir", PD_MODE_DIRECTORY }, { 0 }
-	};
-	static const struct option_word orders[] = {
-		{ "little", PD_ENDIAN_LITTLE }, { "big", PD_ENDIAN_BIG }, { "same", PD_ENDIAN_SAME }, { 0 }
-	};
-	int mode, order = PD_ENDIAN_SAME;
-
 	if (!path)
 		return print_error("no output given; use -o FILE, or -o - for standard output");
-	mode = default_mode(path);
-	if (!option_word_find("to", modes, values->to, &mode) ||
-	    !option_word_find("byte-order", orders, values->byte_order, &order))
-		return false;
-	wanted->mode = (enum pd_mode)mode;
-	wanted->endian = (enum pd_endian)order;
+	wanted->mode = values->form ? (enum pd_mode)(values->form - 1) : default_mode(path);
+	wanted->endian = values->byte_order;
 	return choose_packing(values, packing, wanted);
 }
 

@@ -12,8 +12,8 @@
 
 struct target_options {
 	const char *output;
-	const char *to;
-	const char *byte_order;
+	int form; /* enum pd_mode plus one; 0: what fits the output */
+	enum pd_endian byte_order;
 	bool compress, compress2, no_compress;
 	struct option_number level;
 };

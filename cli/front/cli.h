@@ -49,6 +49,7 @@ struct command {
 	const struct option *options;   /* ends with an entry without a name */
 	const struct example *examples; /* ends with an entry without a line */
 	size_t values_size;             /* of the struct that the options point into */
+	const void *defaults;           /* values without options; NULL: all is zero */
 	size_t max_words;               /* words that are no options; more are an error */
 	bool ends_at_word;    /* after the first such word there are no options: it is a program with its own */
 	size_t how, how_size; /* a struct of options of the library in the values, whose member size is set; see HOW */
@@ -70,6 +71,11 @@ struct command {
 		{                            \
 			0                    \
 		}                            \
+	}
+#define DEFAULTS(...)               \
+	.defaults = &(const VALUES) \
+	{                           \
+		__VA_ARGS__         \
 	}
 /* The member of the values that is the library's struct of options. */
 #define HOW(member) .how = offsetof(VALUES, member), .how_size = MEMBER_SIZE(member)

@@ -1,31 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "options/flame_options.h"
 
-#include <string.h>
-
-bool flame_root_parse(const char *string, enum pd_flame_root *root_out)
-{
-	static const char *const names[] = { "none", "comm", "pid", "tid", "cpu" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(string, names[i])) {
-			*root_out = (enum pd_flame_root)i;
-			return true;
-		}
-	}
-	return print_error("option --by: '%s' is not one of none, comm, pid, tid, cpu", string);
-}
-
-bool flame_weight_parse(const char *string, enum pd_flame_weight *weight_out)
-{
-	*weight_out = !string                       ? PD_FLAME_WEIGHT_NATURAL :
-		      strcmp(string, "period") == 0 ? PD_FLAME_WEIGHT_PERIOD :
-						      PD_FLAME_WEIGHT_SAMPLES;
-	if (!string || *weight_out == PD_FLAME_WEIGHT_PERIOD || !strcmp(string, "samples"))
-		return true;
-	return print_error("option --weight: '%s' is neither samples nor period", string);
-}
-
 static bool is_wanted(void *self, const struct pd_place *place)
 {
 	return pd_select_has_place(self, place);

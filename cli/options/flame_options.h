@@ -7,10 +7,6 @@
 
 #include <perfdata/flame.h>
 
-/* Reads the argument of --by, and of --weight, which may be NULL. Reports what is wrong and returns false then. */
-bool flame_root_parse(const char *string, enum pd_flame_root *root_out);
-bool flame_weight_parse(const char *string, enum pd_flame_weight *weight_out);
-
 /* Reads the profile of an open file and its stacks. Reports what is wrong; returns an exit code. */
 int flame_read_file(struct analysis *analysis, const struct analysis_options *options,
 		    struct pd_flame_options *flame_options, struct pd_flame **flame_out);

@@ -5,81 +5,11 @@
  */
 #include "front/cli.h"
 #include "options/absent.h"
+#include "options/value.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#undef VALUES
-#define VALUES struct common_options
-
-static const struct option common_options[] = {
-#define COMMON(member, type, kind, name, short_name, argument, help) \
-	OPTION(name, short_name, kind, argument, member, help),
-#include "options/common.def"
-	{ 0 },
-};
-
-#define SHARED(name, heading, long_name, short_name, kind, argument, help)      \
-	static const struct option name##_lines[] = {                           \
-		{ long_name, short_name, OPTION_##kind, argument, 0, 0, help }, \
-		{ 0 },                                                          \
-	};                                                                      \
-	const struct option_group name##_option = { HEADING_##heading, name##_lines };
-#include "options/shared.def"
-
-struct option_walk option_walk(const struct command *command)
-{
-	return (struct option_walk){ .tables = { { .next = command->options } } };
-}
-
-static void enter_group(struct option_walk *walk, const struct option *line)
-{
-	enum option_heading heading = line->group->heading;
-
-	assert(walk->depth + 1 < OPTION_DEPTH);
-	walk->tables[walk->depth + 1].next = line->group->options;
-	walk->tables[walk->depth + 1].offset = walk->tables[walk->depth].offset + line->offset;
-	walk->tables[walk->depth + 1].size = line->size;
-	walk->tables[walk->depth + 1].heading = heading ? heading : walk->tables[walk->depth].heading;
-	walk->depth++;
-}
-
-bool option_next(struct option_walk *walk)
-{
-	for (;;) {
-		const struct option *line = walk->tables[walk->depth].next++;
-
-		if (line->group) {
-			enter_group(walk, line);
-		} else if (line->name) {
-			walk->option = *line;
-			walk->option.offset += walk->tables[walk->depth].offset;
-			walk->option.size = line->size ? line->size : walk->tables[walk->depth].size;
-			walk->option.heading = walk->tables[walk->depth].heading;
-			return true;
-		} else if (walk->depth) {
-			walk->depth--;
-		} else if (walk->tables[0].heading != HEADING_COMMON) {
-			walk->tables[0].next = common_options;
-			walk->tables[0].heading = HEADING_COMMON;
-		} else {
-			return false;
-		}
-	}
-}
-
-bool option_find(const struct command *command, const char *name, size_t length, struct option *option_out)
-{
-	for (struct option_walk walk = option_walk(command); option_next(&walk);) {
-		if (strlen(walk.option.name) == length && !memcmp(walk.option.name, name, length)) {
-			*option_out = walk.option;
-			return true;
-		}
-	}
-	return false;
-}
 
 struct parser {
 	const struct command *command;
@@ -87,118 +17,22 @@ struct parser {
 	char **next; /* the words that were not read yet, ended by a NULL */
 };
 
-bool percent_parse(const char *option, const char *text, double *percent_out)
+static bool is_flag(const struct option *option)
 {
-	char *end;
-
-	*percent_out = strtod(text, &end);
-	if (end != text && !*end && *percent_out >= 0 && *percent_out <= 100)
-		return true;
-	return print_error("option --%s: '%s' is not a percentage", option, text);
-}
-
-static bool list_add(struct option_list *list, const char *item)
-{
-	const char **items = realloc(list->items, (list->count + 1) * sizeof(*items));
-
-	if (!items)
-		return print_error("out of memory");
-	items[list->count++] = item;
-	list->items = items;
-	return true;
-}
-
-static bool tags_add(struct option_tags *tags, const char *name, const char *value)
-{
-	struct option_tag *items = realloc(tags->items, (tags->count + 1) * sizeof(*items));
-
-	if (!items)
-		return print_error("out of memory");
-	items[tags->count++] = (struct option_tag){ name, value };
-	tags->items = items;
-	return true;
-}
-
-bool option_is_optional(const struct option *option)
-{
-	return option->kind == OPTION_MAYBE || option->kind == OPTION_ATTACHED || option->kind == OPTION_LEVEL;
-}
-
-struct option_value option_value(const struct option *option)
-{
-	bool optional = option_is_optional(option);
-
-	if (!option->argument)
-		return (struct option_value){ "", "", "" };
-	return (struct option_value){ optional ? "[=" : "=", option->argument, optional ? "]" : "" };
+	return option->kind == OPTION_FLAG || option->kind == OPTION_SET || option->kind == OPTION_BITS;
 }
 
 static bool takes_value(const struct option *option)
 {
-	return option->kind != OPTION_FLAG && option->argument;
-}
-
-static bool set_number(const struct option *option, const char *value, struct option_number *number)
-{
-	number->given = true;
-	return pd_number_parse(value, &number->value) ||
-	       print_error("option --%s: '%s' is not a number", option->name, value);
-}
-
-static bool set_integer(const struct option *option, const char *value, void *place)
-{
-	struct option_number number;
-
-	if (!set_number(option, value, &number))
-		return false;
-	if (option->size == sizeof(uint64_t))
-		*(uint64_t *)place = number.value;
-	else if (number.value <= UINT32_MAX)
-		*(uint32_t *)place = (uint32_t)number.value;
-	else
-		return print_error("option --%s: %s is too large", option->name, value);
-	return true;
-}
-
-static bool set_seconds(const struct option *option, const char *value, uint64_t *ns)
-{
-	char *end;
-	double seconds = strtod(value, &end);
-
-	if (end == value || *end || !(seconds >= 0 && seconds < 1e10))
-		return print_error("option --%s: '%s' is not a time in seconds", option->name, value);
-	*ns = (uint64_t)(seconds * 1e9);
-	return true;
+	return !is_flag(option) && option->argument;
 }
 
 static bool set_value(struct parser *parser, const struct option *option, const char *value, bool flag)
 {
 	bool common = option->heading == HEADING_COMMON;
 	char *values = common ? (char *)&parser->parsed->common : parser->parsed->values;
-	void *place = values + option->offset;
 
-	switch (option->kind) {
-	case OPTION_FLAG:
-		*(bool *)place = flag;
-		return true;
-	case OPTION_NUMBER:
-		return set_number(option, value, place);
-	case OPTION_INTEGER:
-		return set_integer(option, value, place);
-	case OPTION_SECONDS:
-		return set_seconds(option, value, place);
-	case OPTION_STRING:
-	case OPTION_MAYBE:
-	case OPTION_ATTACHED:
-	case OPTION_LEVEL:
-		*(const char **)place = value;
-		return true;
-	case OPTION_LIST:
-		return list_add(place, value);
-	case OPTION_TAGGED:
-		return tags_add(place, option->name, value);
-	}
-	return false;
+	return option_set(parser->command, option, value, flag, values + option->offset);
 }
 
 static bool unknown_option(const struct parser *parser, const char *name, size_t length)
@@ -252,10 +86,9 @@ static bool find_opposite(const struct command *command, const char *name, size_
 	char opposite[65];
 
 	if (length > 3 && !memcmp(name, "no-", 3) && option_find(command, name + 3, length - 3, option_out))
-		return option_out->kind == OPTION_FLAG;
+		return is_flag(option_out);
 	snprintf(opposite, sizeof(opposite), "no-%.*s", (int)(length < 61 ? length : 61), name);
-	return length <= 61 && option_find(command, opposite, length + 3, option_out) &&
-	       option_out->kind == OPTION_FLAG;
+	return length <= 61 && option_find(command, opposite, length + 3, option_out) && is_flag(option_out);
 }
 
 /* The only option that begins like this, as with perf. What two begin like is said to be ambiguous, else it is unknown. */
@@ -364,7 +197,7 @@ static bool parse_word(struct parser *parser, const char *word)
 	struct option_list *words = &parser->parsed->words;
 
 	if (words->count < parser->command->max_words)
-		return list_add(words, word);
+		return option_list_add(words, word);
 	print_error_of_word(parser->command, word);
 	return false;
 }
@@ -381,6 +214,8 @@ bool options_parse(const struct command *command, int argc, char **argv, const s
 	parsed->values = calloc(1, command->values_size + 1);
 	if (!parsed->values)
 		return print_error("out of memory");
+	if (command->defaults)
+		memcpy(parsed->values, command->defaults, command->values_size);
 	if (command->how_size)
 		*(size_t *)(void *)((char *)parsed->values + command->how) = command->how_size;
 	while (parser.next < argv + argc) {
@@ -420,25 +255,4 @@ void options_fini(const struct command *command, struct parsed *parsed)
 	free(parsed->values);
 	free(parsed->words.items);
 	memset(parsed, 0, sizeof(*parsed));
-}
-
-bool option_choice(const char *option, const char *text, const char *usual, const char *other, bool *other_out)
-{
-	*other_out = text && !strcmp(text, other);
-	if (!text || *other_out || !strcmp(text, usual))
-		return true;
-	return print_error("option --%s: '%s' is neither %s nor %s", option, text, usual, other);
-}
-
-bool option_word_find(const char *option, const struct option_word *words, const char *text, int *value)
-{
-	for (; text && words->name; words++) {
-		if (!strcmp(words->name, text)) {
-			*value = words->value;
-			return true;
-		}
-	}
-	if (text)
-		print_error("option --%s: unknown value '%s'", option, text);
-	return !text;
 }

@@ -25,6 +25,10 @@ enum option_kind {
 	OPTION_NUMBER,   /* struct option_number; decimal, or hexadecimal with 0x */
 	OPTION_INTEGER,  /* the same as an unsigned integer of any size, 0 if it is not given */
 	OPTION_SECONDS,  /* uint64_t, in nanoseconds; 1.5 */
+	OPTION_PERCENT,  /* double, 0 to 100 */
+	OPTION_CHOICE,   /* an enum or bool: the position of the value in the words of the option */
+	OPTION_SET,      /* an enum: the value of the option. Options that set one member exclude each other */
+	OPTION_BITS,     /* uint64_t: the bits of the value */
 	OPTION_STRING,   /* const char *; the last one counts */
 	OPTION_MAYBE,    /* the same, "" if no value follows: the next word is an option or there is none */
 	OPTION_ATTACHED, /* the same, but a value is only what is attached: -tN, --name=N; "" without, as with perf */
@@ -74,6 +78,8 @@ struct option {
 	size_t size;                      /* of the value; in a group, 0 is that of the member it is put in */
 	const char *help;                 /* a phrase, lower case, no full stop */
 	const struct option_group *group; /* or NULL: the line stands for its options, whose values begin at the offset */
+	const char *words;                /* of CHOICE: "one|two|three", in the order of the enum; NULL: the argument */
+	uint64_t value;                   /* of SET and BITS */
 	enum option_heading heading;      /* not in tables: option_next has it */
 };
 
@@ -93,6 +99,19 @@ struct option_group {
 #define STRING(name, short_name, argument, member, help) OPTION(name, short_name, STRING, argument, member, help)
 #define NUMBER(name, short_name, argument, member, help) OPTION(name, short_name, NUMBER, argument, member, help)
 #define INTEGER(name, short_name, argument, member, help) OPTION(name, short_name, INTEGER, argument, member, help)
+#define PERCENT(name, short_name, argument, member, help) OPTION(name, short_name, PERCENT, argument, member, help)
+#define CHOICE(name, short_name, argument, member, choices, help)                                               \
+	{                                                                                                       \
+		name, short_name, OPTION_CHOICE, argument, offsetof(VALUES, member), MEMBER_SIZE(member), help, \
+			.words = (choices),                                                                     \
+	}
+#define VALUED(name, short_name, kind, member, number, help)                                                \
+	{                                                                                                   \
+		name, short_name, OPTION_##kind, NULL, offsetof(VALUES, member), MEMBER_SIZE(member), help, \
+			.value = (number),                                                                  \
+	}
+#define SET(name, short_name, member, number, help) VALUED(name, short_name, SET, member, number, help)
+#define BITS(name, short_name, member, number, help) VALUED(name, short_name, BITS, member, number, help)
 /* The options of a group, with their values in the member, or in the same struct. */
 #define GROUP(options, member)                                                                        \
 	{                                                                                             \
@@ -159,18 +178,6 @@ bool option_find(const struct command *command, const char *name, size_t length,
 bool options_parse(const struct command *command, int argc, char **argv, const struct common_options *before,
 		   struct parsed *parsed);
 void options_fini(const struct command *command, struct parsed *parsed);
-
-/* A word that the value of an option may be; NULL as name ends a list. */
-struct option_word {
-	const char *name;
-	int value;
-};
-
-/* Sets *value, which stays as it is if text is NULL. False if text is none of the words, which is said on stderr. */
-bool option_word_find(const char *option, const struct option_word *words, const char *text, int *value);
-
-/* Which of two words the text is: *other_out is false if it is NULL. False if it is neither, which is said on stderr. */
-bool option_choice(const char *option, const char *text, const char *usual, const char *other, bool *other_out);
 
 /* The value of an option as a number from 0 to 100. False if it is none, which is said on stderr. */
 bool percent_parse(const char *option, const char *text, double *percent_out);

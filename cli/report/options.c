@@ -8,10 +8,6 @@
 
 static const double FOLDED_BELOW = 0.5; /* percent */
 
-enum {
-	STACK_MAX = 127 /* entries of a call chain that perf takes */
-};
-
 #undef VALUES
 #define VALUES struct pd_select_options
 
@@ -37,17 +33,17 @@ const struct option report_options[] = {
 	       "graph, fractal, flat, folded or none; minimum percentage; caller or callee; function or address; percent, "
 	       "period or count"),
 	FLAG("inverted", 'G', inverted, "call graphs from the outermost caller down"),
-	FLAG("branch-stack", 'b', branches,
-	     "count branches of branch stacks instead of samples (default where they were recorded; keys: " BRANCH_KEYS
-	     ")"),
-	FLAG("no-branch-stack", 0, no_branches, "count samples even if branches were recorded"),
+	SET("branch-stack", 'b', options.view, PD_REPORT_BRANCHES,
+	    "count branches of branch stacks instead of samples (default where they were recorded; keys: " BRANCH_KEYS
+	    ")"),
+	SET("no-branch-stack", 0, options.view, PD_REPORT_SAMPLES, "count samples even if branches were recorded"),
 	GROUP(children_option, children),
 	GROUP(no_children_option, options.no_children),
-	GROUP(max_stack_option, max_stack),
-	GROUP(unwind_option, analysis.unwind),
+	GROUP(max_stack_option, options.max_stack),
+	GROUP(unwind_option, analysis.no_unwind),
 	GROUP(stitch_option, analysis.stitch_lbr),
 	GROUP(percent_limit_option, percent_limit),
-	STRING("percentage", 0, "HOW", percentage,
+	CHOICE("percentage", 0, "HOW", options.relative, "absolute|relative",
 	       "percentages of all samples (absolute) or of those that match the filters (relative)"),
 	GROUP(show_samples_option, options.show_samples),
 	GROUP(show_period_option, options.show_period),
@@ -110,10 +106,6 @@ static bool check_hierarchy(const struct report_values *values)
 
 static bool check_options(const struct report_values *values)
 {
-	bool absolute;
-
-	if (!option_choice("percentage", values->percentage, "relative", "absolute", &absolute))
-		return false;
 	if (values->csv && (values->json || values->stats))
 		return print_error("--%s and --csv cannot be combined", values->json ? "json" : "stats");
 	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.'))
@@ -134,7 +126,7 @@ static void fill_text_options(struct report_run *run)
 	text->color = out->color && !values->separator;
 	text->separator = values->separator ? *values->separator : 0;
 	text->time = values->analysis.select.time;
-	if (out->terminal && !values->percent_limit && !values->separator)
+	if (out->terminal && values->percent_limit < 0 && !values->separator)
 		text->fold_percent = FOLDED_BELOW;
 }
 
@@ -143,15 +135,9 @@ static void fill_options(struct report_run *run)
 	const struct report_values *values = run->values;
 	struct pd_report_options *options = &run->options;
 
-	options->size = sizeof(*options);
-	options->view = values->branches    ? PD_REPORT_BRANCHES :
-			values->no_branches ? PD_REPORT_SAMPLES :
-					      PD_REPORT_AUTO;
 	options->no_empty_columns = values->json || values->csv;
-	options->relative = values->percentage && strcmp(values->percentage, "relative") == 0;
 	options->socket = values->analysis.select.socket;
-	options->max_stack = values->max_stack.given ? (size_t)values->max_stack.value : STACK_MAX;
-	options->threads = values->analysis.threads.given ? (unsigned)values->analysis.threads.value : 0;
+	options->threads = values->analysis.threads;
 	run->is_quantum_valid = !values->time_quantum ||
 				pd_report_slice_parse(values->time_quantum, &options->slice_ns);
 }
@@ -167,11 +153,8 @@ bool report_options_parse(struct report_run *run)
 		return false;
 	if (values->widths && pd_report_widths_parse(values->widths, &run->text, &error) < 0)
 		return print_error("option --column-widths: %s", error.message);
-	if (values->percent_limit) {
-		if (!percent_parse("percent-limit", values->percent_limit, &options->least_percent))
-			return false;
-		options->graph.least_percent = options->least_percent;
-	}
+	if (values->percent_limit >= 0)
+		options->graph.least_percent = options->least_percent = values->percent_limit;
 	if (!check_options(values))
 		return false;
 	fill_options(run);

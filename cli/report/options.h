@@ -13,12 +13,10 @@ struct report_values {
 	const char *call_graph;
 	bool inverted;
 	bool children;
-	struct option_number max_stack;
-	const char *percent_limit, *percentage;
+	double percent_limit; /* below 0: not given */
 	const char *separator;
 	const char *time_quantum;
 	const char *widths;
-	bool branches, no_branches;
 	bool modules;
 	bool header, header_only, show_info;
 	const char *stats; /* "" without a value */

@@ -48,7 +48,7 @@ struct top_values {
 	const char *delay;
 	struct option_number entries, iterations, priority;
 	const char *sort;
-	const char *percent_limit;
+	double percent_limit; /* below 0: not given */
 	bool batch, json, stdio;
 	bool zero, show_samples, show_period;
 	bool hide_kernel, hide_user;
