@@ -6,6 +6,7 @@
 #include "front/cli.h"
 #include "front/pager.h"
 #include "front/signals.h"
+#include "options/describe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -110,11 +111,7 @@ static int run_parsed(const struct command_line *command, const struct line *lin
 			.config = line->config,
 		};
 
-		code = CODE_OK;
-		if (parsed->common.help)
-			help_command(out->text, command);
-		else
-			code = run_call(&call);
+		code = parsed->common.help ? describe_command(out->text, command, manual_help) : run_call(&call);
 	}
 	return code;
 }
@@ -147,21 +144,13 @@ static bool print_commands_of(const char *word)
 
 static int unknown_command(const char *word)
 {
-	struct pd_nearest nearest = { .word = word };
-	const struct command_line *line;
 	struct stat status;
 
 	if (print_commands_of(word))
 		return CODE_USAGE;
 	if (stat(word, &status) == 0)
 		return print_failure(CODE_USAGE, "'%s' is a file, not a command; try: perfdata info %s", word, word);
-	for (size_t i = 0; (line = command_at(i)) != NULL; i++)
-		pd_nearest_try(&nearest, line->name);
-	if (nearest.best)
-		print_error("unknown command '%s'; did you mean '%s'?", word, nearest.best);
-	else
-		print_error("unknown command '%s'; perfdata help lists the commands", word);
-	return CODE_USAGE;
+	return command_unknown(word, NULL);
 }
 
 /* "sched latency" is the command sched-latency. */
@@ -189,7 +178,7 @@ static bool is_preset_of_record(struct line *line, const char *word)
 static int help_missing(struct output *out)
 {
 	out->fd = STDERR_FILENO;
-	help_program(out->text);
+	describe_program(out->text, manual_help_program);
 	return CODE_USAGE;
 }
 

@@ -34,7 +34,7 @@ LOADS = {
 
 
 def files(top):
-    for folder in ("src", "cli", "server"):
+    for folder in ("src", "cli", "manual", "server"):
         for path in sorted(glob.glob(os.path.join(top, folder, "**", "*.[ch]"), recursive=True)):
             name = os.path.relpath(path, top)
             if not name.startswith(("src/format/", "src/base/")):

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 
-FOLDERS = ("src", "cli", "server", "include", "tests", "examples", "bench")
+FOLDERS = ("src", "cli", "manual", "server", "include", "tests", "examples", "bench")
 VERSION = "14"
 
 

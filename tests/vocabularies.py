@@ -55,7 +55,7 @@ def main():
             count += 1
             wrong += [f"{name}: {word} is not in {place} of {command}" for place, text in places.items() if not has(text, word)]
         # the list is not typed again where it is shown
-        for path in ("cli/commands/" + command + ".c", "cli/manual/completion.c"):
+        for path in ("cli/commands/" + command + ".c", "cli/options/completion.c"):
             again = [word for word in words if re.search(rf'"[^"\n]*(?<![\w-]){re.escape(word)}, [^"\n]*"', read(top, path))]
             if len(again) > len(words) * 2 // 3:
                 wrong.append(f"{name}: {path} has the list again: {', '.join(again)}")

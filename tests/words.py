@@ -12,7 +12,7 @@ import os
 import re
 import sys
 
-FOLDERS = ("src", "cli", "server", "include")
+FOLDERS = ("src", "cli", "manual", "server", "include")
 SKIPPED = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
 STATIC = re.compile(r"^static\b[^;={]*?\b(\w+)\(", re.M)
 

@@ -14,16 +14,16 @@ import tempfile
 from links import ORDER
 
 # From the ground up, as tools/links.py has it.
-FLOORS = tuple((folder.split("/")[1],) for folder in ORDER if folder.startswith("src/")) + (("cli", "server", "web"),)
+FLOORS = tuple((folder.split("/")[1],) for folder in ORDER if folder.startswith("src/")) + (("cli", "manual", "server", "web"),)
 PLACE = {m: (f, i) for f, row in enumerate(FLOORS) for i, m in enumerate(row)}
 
 # These are users of the library like any other.
 OUTSIDE = FLOORS[-1]
 
 # Of cli; some of src are called the same.
-CLI_FOLDERS = ("front", "options", "files", "record", "report", "stat", "scrub", "top", "manual", "commands")
+CLI_FOLDERS = ("front", "options", "files", "record", "report", "stat", "scrub", "top", "commands")
 # Folders of their own that cli uses.
-CLI_USES = ("server",)
+CLI_USES = ("manual", "server")
 
 # Adapters to foreign libraries: they see everything, nobody sees them.
 DEPS = "deps"
@@ -51,7 +51,7 @@ OPAQUE = {
 }
 
 SUFFIXES = (".c", ".h", ".def", ".inc")
-ROOTS = ("src", "cli", "server", "web", "include")
+ROOTS = ("src", "cli", "manual", "server", "web", "include")
 # Looked at for private headers alone.
 TESTS = "tests"
 
@@ -182,7 +182,7 @@ GOOD = {
     "src/deps/zstd.c": '#include <zstd.h>\n#include "file/unpack.h"\n#include "deps/deps.h"\n',
     "src/export/text.c": '#include "profile/tree.h"\n#include "base/cursor.h"\n',
     "cli/main.c": '#include <perfdata/perfdata.h>\n#include "cmd.h"\n#include "cli/out.h"\n',
-    "cli/view.c": '#include "front/cli.h"\n#include "server/server.h"\n',
+    "cli/view.c": '#include "front/cli.h"\n#include "manual/manual.h"\n#include "server/server.h"\n',
     "server/http.c": '#include <microhttpd.h>\n#include <perfdata/viewer.h>\n#include "server/server.h"\n',
     "src/file/inside.h": "struct pd_file {\n\tint fd;\n};\n",
     "src/file/open.c": '#include "file/inside.h"\n',
@@ -217,6 +217,8 @@ BAD = (
     ("cli/foreign.c", "#include <zstd.h>\n", 1, "foreign header"),
     ("cli/kernel.c", "#include <linux/perf_event.h>\n", 1, "outside src/record"),
     ("cli/http.c", "#include <microhttpd.h>\n", 1, "outside server"),
+    ("manual/cli.c", '#include "options/options.h"\n', 1, "not public"),
+    ("server/manual.c", '#include "manual/manual.h"\n', 1, "not public"),
     ("server/cli.c", '#include "front/cli.h"\n', 1, "not public"),
     ("server/private.c", '#include "view/view.h"\n', 1, "not public"),
     ("web/private.c", '#include "cli/out.h"\n', 1, "not public"),

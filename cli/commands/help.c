@@ -3,7 +3,7 @@
  * perfdata help: help for the program, a command or the exit codes; manual pages; completion.
  */
 #include "front/cli.h"
-#include "manual/manual.h"
+#include "options/describe.h"
 
 #include <string.h>
 
@@ -20,11 +20,11 @@ static const struct option options[] = {
 
 static void print_exit_codes(struct pd_text *text)
 {
-	struct exit_code code;
-	size_t at = 0;
+	struct exit_code codes[EXIT_CODE_COUNT + 1];
 
-	while (exit_code_next(NULL, &at, &code))
-		pd_text_printf(text, "%-5s  %s\n", code.number, code.text);
+	exit_codes_of(NULL, codes);
+	for (const struct exit_code *code = codes; code->number; code++)
+		pd_text_printf(text, "%-5s  %s\n", code->number, code->text);
 	pd_text_add(text,
 		    "\nperfdata help COMMAND lists those of a command; its manual page describes them.\n"
 		    "If record or stat run a COMMAND, they return its exit code.\n\n"
@@ -35,34 +35,24 @@ static void print_exit_codes(struct pd_text *text)
 		    "a pipe, which cannot be read again, is left in OUTPUT.new-...\n");
 }
 
-static int unknown_topic(const char *topic)
-{
-	struct pd_nearest nearest = { .word = topic };
-	const struct command_line *line;
-
-	for (size_t i = 0; (line = command_at(i)) != NULL; i++)
-		pd_nearest_try(&nearest, line->name);
-	pd_nearest_try(&nearest, "exit-codes");
-	if (nearest.best)
-		print_error("unknown command '%s'; did you mean '%s'?", topic, nearest.best);
-	else
-		print_error("unknown command '%s'; perfdata help lists the commands", topic);
-	return CODE_USAGE;
-}
-
 static int print_completion(struct pd_text *text, const char *shell)
 {
-	static const struct {
-		const char *name;
-		void (*print)(struct pd_text *text);
-	} shells[] = { { "bash", completion_bash }, { "zsh", completion_zsh }, { "fish", completion_fish } };
+	manual_program_fn *print = manual_completion(shell);
 
-	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
-		if (strcmp(shells[i].name, shell) == 0) {
-			shells[i].print(text);
-			return CODE_OK;
-		}
-	return print_failure(CODE_USAGE, "option --completion: unknown shell '%s' (bash, zsh or fish)", shell);
+	if (!print)
+		return print_failure(CODE_USAGE, "option --completion: unknown shell '%s' (bash, zsh or fish)", shell);
+	return describe_program(text, print);
+}
+
+/* What is no command. */
+static int print_topic(struct pd_text *text, const char *topic, bool man)
+{
+	if (strcmp(topic, "exit-codes") != 0)
+		return command_unknown(topic, "exit-codes");
+	if (man)
+		return print_failure(CODE_USAGE, "exit-codes has no manual page; see those of the commands");
+	print_exit_codes(text);
+	return CODE_OK;
 }
 
 static int run_help(const struct call *call)
@@ -72,25 +62,13 @@ static int run_help(const struct call *call)
 	const char *topic = call->word_count ? call->words[0] : NULL;
 	const struct command_line *line = topic ? command_by_name(topic) : NULL;
 
-	if (values->completion) {
+	if (values->completion)
 		return print_completion(text, values->completion);
-	} else if (topic && !line) {
-		if (strcmp(topic, "exit-codes") != 0)
-			return unknown_topic(topic);
-		if (values->man)
-			return print_failure(CODE_USAGE, "exit-codes has no manual page; see those of the commands");
-		print_exit_codes(text);
-	} else if (values->man) {
-		if (line)
-			manual_command(text, line);
-		else
-			manual_program(text);
-	} else if (line) {
-		help_command(text, line);
-	} else {
-		help_program(text);
-	}
-	return CODE_OK;
+	if (line)
+		return describe_command(text, line, values->man ? manual_page : manual_help);
+	if (topic)
+		return print_topic(text, topic, values->man);
+	return describe_program(text, values->man ? manual_page_program : manual_help_program);
 }
 
 const struct command cmd_help = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata stat: counts, as perf stat has them; and stat record, which keeps them, and stat report, which prints them. */
 #include "files/input.h"
+#include "options/describe.h"
 #include "stat/live.h"
 
 #include <stdlib.h>
@@ -164,8 +165,7 @@ static int run_part(const struct command_line *line, const struct call *call)
 		part.words = parsed.words.items;
 		part.word_count = parsed.words.count;
 		if (parsed.common.help) {
-			help_command(call->out->text, line);
-			code = CODE_OK;
+			code = describe_command(call->out->text, line, manual_help);
 		} else {
 			code = command->run(&part);
 		}

@@ -19,13 +19,14 @@ enum code {
 #include "front/exit_code.def"
 };
 
-struct exit_code {
-	const char *number; /* as it is shown */
-	const char *text;
+enum {
+#define CODE(NAME, number, shown, text) EXIT_CODE_##NAME,
+#include "front/exit_code.def"
+	EXIT_CODE_COUNT
 };
 
-/* The next exit code that a command (NULL: any) has, from *at, which is 0 at first. False if there is none any more. */
-bool exit_code_next(const char *command, size_t *at, struct exit_code *code_out);
+/* The exit codes that a command (NULL: any) has, ended by one without a number. */
+void exit_codes_of(const char *command, struct exit_code codes[EXIT_CODE_COUNT + 1]);
 
 /* One run of a command. */
 struct call {
@@ -106,9 +107,7 @@ void commands_set(const struct command_line *lines, size_t count);
 /* The index-th command, or NULL past the end. */
 const struct command_line *command_at(size_t index);
 const struct command_line *command_by_name(const char *name);
-
-/* What --help of a command, and perfdata without a command, print. */
-void help_command(struct pd_text *text, const struct command_line *line);
-void help_program(struct pd_text *text);
+/* Says that there is no such command, and what may be meant, of the commands or the topic (or NULL). Returns CODE_USAGE. */
+int command_unknown(const char *word, const char *topic);
 
 #endif

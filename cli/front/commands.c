@@ -32,6 +32,20 @@ const struct command_line *command_by_name(const char *name)
 	return line;
 }
 
+int command_unknown(const char *word, const char *topic)
+{
+	struct pd_nearest nearest = { .word = word };
+	const struct command_line *line;
+
+	for (size_t i = 0; (line = command_at(i)) != NULL; i++)
+		pd_nearest_try(&nearest, line->name);
+	if (topic)
+		pd_nearest_try(&nearest, topic);
+	if (nearest.best)
+		return print_failure(CODE_USAGE, "unknown command '%s'; did you mean '%s'?", word, nearest.best);
+	return print_failure(CODE_USAGE, "unknown command '%s'; perfdata help lists the commands", word);
+}
+
 #undef VALUES
 #define VALUES struct program_values
 
@@ -43,6 +57,16 @@ static const struct option options[] = {
 };
 
 const struct command program = {
+	.text = "Reads the files of perf record and perf stat record of Linux, and those of simpleperf, on any machine and without "
+		"perf: files, pipes and directories, compressed or not, of both endiannesses, complete, truncated or corrupt. It also "
+		"records, converts and repairs them.\n\n"
+		"FILE defaults to perf.data, or to standard input if that is a pipe; - is standard input. Results go to standard output, "
+		"everything else to standard error.\n\n"
+		"On a terminal, output that does not fit on the screen goes through a pager: that of PERF_PAGER, of pager.COMMAND in the "
+		"configuration, of PAGER, or less. An empty value or cat: no pager. Colours follow --color, color.ui in the "
+		"configuration, and NO_COLOR.\n\n"
+		"The configuration is read from /etc/perfconfig and ~/.perfconfig, or from the file named by PERF_CONFIG, in the format "
+		"of perf-config(1).",
 	.options = options,
 	.values_size = sizeof(struct program_values),
 	.max_words = SIZE_MAX,

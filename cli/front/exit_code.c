@@ -4,13 +4,7 @@
 
 #include <string.h>
 
-enum place {
-#define CODE(NAME, number, shown, text) AT_##NAME,
-#include "front/exit_code.def"
-	CODE_COUNT
-};
-
-#define OF(NAME) (1u << AT_##NAME)
+#define OF(NAME) (1u << EXIT_CODE_##NAME)
 
 static const struct exit_code codes[] = {
 #define CODE(NAME, number, shown, text) { shown, text },
@@ -27,10 +21,10 @@ static const struct {
 
 static const struct {
 	const char *command;
-	enum place place;
+	unsigned place;
 	const char *text;
 } meanings[] = {
-#define MEANING(command, NAME, text) { #command, AT_##NAME, text },
+#define MEANING(command, NAME, text) { #command, EXIT_CODE_##NAME, text },
 #include "front/exit_code.def"
 };
 
@@ -40,22 +34,28 @@ static unsigned codes_of(const char *command)
 		if (!strcmp(commands[i].command, command))
 			return commands[i].codes;
 	}
-	return (1u << CODE_COUNT) - 1;
+	return (1u << EXIT_CODE_COUNT) - 1;
 }
 
-bool exit_code_next(const char *command, size_t *at, struct exit_code *code_out)
+/* As the command has it. */
+static struct exit_code describe(const char *command, unsigned place)
+{
+	struct exit_code code = codes[place];
+
+	for (size_t i = 0; command && i < sizeof(meanings) / sizeof(meanings[0]); i++) {
+		if (meanings[i].place == place && !strcmp(meanings[i].command, command))
+			code.text = meanings[i].text;
+	}
+	return code;
+}
+
+void exit_codes_of(const char *command, struct exit_code list[EXIT_CODE_COUNT + 1])
 {
 	unsigned has = codes_of(command);
 
-	while (*at < CODE_COUNT && !(has >> *at & 1))
-		++*at;
-	if (*at == CODE_COUNT)
-		return false;
-	*code_out = codes[*at];
-	for (size_t i = 0; command && i < sizeof(meanings) / sizeof(meanings[0]); i++) {
-		if (meanings[i].place == (enum place) * at && !strcmp(meanings[i].command, command))
-			code_out->text = meanings[i].text;
+	for (unsigned place = 0; place < EXIT_CODE_COUNT; place++) {
+		if (has >> place & 1)
+			*list++ = describe(command, place);
 	}
-	++*at;
-	return true;
+	*list = (struct exit_code){ 0 };
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "front/terminal.h"
+#include "manual/manual.h"
 
 enum {
 	OPTION_DEPTH = 4 /* of groups in groups, and the table of the command */
@@ -128,17 +129,6 @@ struct option_group {
 
 /* Whether the value may be left out. */
 bool option_is_optional(const struct option *option);
-/* "=N", "[=N]" or "" for a flag, for help and manual. */
-struct option_value {
-	const char *before, *name, *after;
-};
-struct option_value option_value(const struct option *option);
-
-struct example {
-	const char *line;  /* what to type, or NULL for the end */
-	const char *about; /* what it does */
-};
-
 struct command;
 
 /* Values of the options common to all commands, which are not in their tables. */

@@ -79,12 +79,3 @@ bool option_is_optional(const struct option *option)
 {
 	return option->kind == OPTION_MAYBE || option->kind == OPTION_ATTACHED || option->kind == OPTION_LEVEL;
 }
-
-struct option_value option_value(const struct option *option)
-{
-	bool optional = option_is_optional(option);
-
-	if (!option->argument)
-		return (struct option_value){ "", "", "" };
-	return (struct option_value){ optional ? "[=" : "=", option->argument, optional ? "]" : "" };
-}
