@@ -57,7 +57,7 @@ static void ask(struct pd_places *places, const struct pd_code_address *address,
 	*wanted = (struct pd_wanted){ .address = *address };
 	pd_code_address_normalize(&wanted->address);
 	wanted->range = *pd_range_of(places->ranges, places->state, &wanted->address, places->frames.unnamed_as_one);
-	wanted->place = pd_place_of(&places->frames, &wanted->address, &wanted->range);
+	pd_place_fill(&wanted->place, &places->frames, &wanted->address, &wanted->range);
 	wanted->known = pd_known_slot(&places->frames, places->known, PD_KNOWN_PLACES, &wanted->place);
 }
 
@@ -131,8 +131,8 @@ static size_t share_entries(struct pd_chain_entries *entries, const struct pd_ch
 static void ask_place(struct pd_places *places, struct pd_code_address *address, struct place_ask *to)
 {
 	pd_code_address_normalize(address);
-	to->place = pd_place_of(&places->frames, address,
-				pd_range_of(places->ranges, places->state, address, places->frames.unnamed_as_one));
+	pd_place_fill(&to->place, &places->frames, address,
+		      pd_range_of(places->ranges, places->state, address, places->frames.unnamed_as_one));
 	to->known = pd_known_slot(&places->frames, places->known, PD_KNOWN_PLACES, &to->place);
 	__builtin_prefetch(to->known);
 }

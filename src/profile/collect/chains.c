@@ -129,7 +129,7 @@ static inline bool add_frame(struct pd_collector *c, const struct pd_range *rang
 	const struct pd_frames *frames = &c->common->frames;
 	struct pd_ask *ask = &c->asks[c->ask_count++];
 
-	ask->place = pd_place_of(frames, address, range);
+	pd_place_fill(&ask->place, frames, address, range);
 	ask->addr = address->addr;
 	ask->depth = address->depth;
 	ask->at = (uint32_t)c->found_count++;

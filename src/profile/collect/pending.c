@@ -44,7 +44,8 @@ static void find_buckets(struct pd_collector *c, size_t count)
 }
 
 // Samples are looked up by their raw keys if nearly all come again: then their addresses need not be looked at. At first, when none
-// can have come before, they are too: keys that are known from then on need not be found again.
+// can have come before, they are too: keys that are known from then on need not be found again. Half is enough to go on with what is
+// there: it may just have begun.
 static void choose_keys(struct pd_collector *c)
 {
 	enum {
@@ -56,7 +57,7 @@ static void choose_keys(struct pd_collector *c)
 		return;
 	if (c->decided < 2)
 		c->decided++;
-	c->by_frames = c->decided > 1 && repeats->repeated < repeats->asked / 4 * 3;
+	c->by_frames = c->decided > 1 && repeats->repeated < repeats->asked / 4 * (c->by_frames ? 3 : 2);
 	repeats->asked = repeats->repeated = 0;
 }
 

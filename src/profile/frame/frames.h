@@ -96,18 +96,18 @@ struct pd_wanted {
 	bool unnamed;
 };
 
-// The place of an address, without its frame.
-static inline struct pd_known_place pd_place_of(const struct pd_frames *frames, const struct pd_code_address *address,
-						const struct pd_range *range)
+// The place of an address, without its frame. Each member is stored where it stays: a copy of what was just written in parts waits until
+// all of it is in the cache.
+static inline void pd_place_fill(struct pd_known_place *place, const struct pd_frames *frames,
+				 const struct pd_code_address *address, const struct pd_range *range)
 {
 	bool is_caller = address->depth && frames->merge.own;
 
-	return (struct pd_known_place){
-		.what = range->what,
-		.where = (address->addr + range->to_offset) & range->mask,
-		.order_kind = address->when.order << 8 | range->kind | PD_IS_KNOWN | (is_caller ? PD_IS_CALLER : 0),
-		.pid = range->pid,
-	};
+	place->what = range->what;
+	place->where = (address->addr + range->to_offset) & range->mask;
+	place->order_kind = address->when.order << 8 | range->kind | PD_IS_KNOWN | (is_caller ? PD_IS_CALLER : 0);
+	place->pid = range->pid;
+	place->frame = 0;
 }
 
 static inline unsigned pd_place_cpumode(const struct pd_known_place *place)
@@ -130,19 +130,19 @@ static inline struct pd_known_place *pd_known_slot(const struct pd_frames *frame
 	return &known[(hash >> 20) & (known_count - 1) & ~(uint64_t)(PD_KNOWN_IN_LINE - 1)];
 }
 
+// Without a branch for each.
 static inline bool pd_same_place(const struct pd_known_place *a, const struct pd_known_place *b)
 {
-	return a->where == b->where && a->what == b->what && a->pid == b->pid &&
-	       (uint8_t)a->order_kind == (uint8_t)b->order_kind;
+	return !((a->where ^ b->where) | (a->what ^ b->what) | (a->pid ^ b->pid) |
+		 (uint8_t)(a->order_kind ^ b->order_kind));
 }
 
-// PD_NO_FRAME if nothing is known.
+// PD_NO_FRAME if nothing is known. Nobody could foresee which of the two it is.
 static inline uint32_t pd_known_frame(const struct pd_known_place *known, const struct pd_known_place *place)
 {
-	for (size_t i = 0; i < PD_KNOWN_IN_LINE; i++)
-		if (pd_same_place(&known[i], place) && known[i].order_kind <= place->order_kind)
-			return known[i].frame;
-	return PD_NO_FRAME;
+	known += pd_same_place(&known[1], place);
+	return PD_LIKELY(pd_same_place(known, place) && known->order_kind <= place->order_kind) ? known->frame :
+												  PD_NO_FRAME;
 }
 
 // A newer one takes the place of the older one of two.

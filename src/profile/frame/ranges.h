@@ -39,7 +39,7 @@ struct pd_range {
 	uint64_t begin, end;
 	uint32_t object, ksymbol; // one more than the index; 0: none
 	uint64_t to_offset;       // added to an address of a file
-	// of all places in it, see pd_place_of
+	// of all places in it, see pd_place_fill
 	uint64_t what, mask;
 	uint32_t pid;
 	uint8_t kind;
