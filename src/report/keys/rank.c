@@ -73,11 +73,17 @@ const char *pd_value_text(const struct pd_report *report, size_t key, const stru
 bool pd_values_find(struct pd_report *report, const struct key_context *context, bool of_frame, uint32_t *number_out)
 {
 	uint32_t values[PD_REPORT_KEYS_MAX] = { 0 };
+	size_t last = 0;
 
-	for (size_t i = 0; i < report->key_count; i++)
-		if (report->keys[i]->of_frame == of_frame && !report->keys[i]->find(report, i, context, &values[i]))
+	for (size_t i = 0; i < report->key_count; i++) {
+		if (report->keys[i]->of_frame != of_frame)
+			continue;
+		if (!report->keys[i]->find(report, i, context, &values[i]))
 			return false;
-	return pd_value_set_find(of_frame ? &report->places : &report->whos, values, report->key_count, number_out);
+		last = i;
+	}
+	return pd_value_set_find(of_frame ? &report->places : &report->whos, values, report->key_count, last,
+				 number_out);
 }
 
 /* ---- texts of functions ---- */

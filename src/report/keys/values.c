@@ -141,7 +141,23 @@ static bool add_set(struct value_sets *sets, const uint32_t *values, size_t keys
 	return true;
 }
 
-bool pd_value_set_find(struct value_sets *sets, const uint32_t *values, size_t keys, uint32_t *number_out)
+/* Where the first set with a value is. NULL if there is no memory. */
+static uint32_t *first_of(struct value_sets *sets, uint32_t value)
+{
+	if (value >= sets->first_count) {
+		size_t count = value < 32 ? 64 : (size_t)value * 2;
+		uint32_t *more = pd_realloc(sets->firsts, count * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		memset(more + sets->first_count, 0, (count - sets->first_count) * sizeof(*more));
+		sets->firsts = more;
+		sets->first_count = count;
+	}
+	return &sets->firsts[value];
+}
+
+static bool find_other(struct value_sets *sets, const uint32_t *values, size_t keys, uint32_t *number_out)
 {
 	uint64_t hash = pd_hash(hash_seed, values, keys * sizeof(*values));
 	size_t at = (uint32_t)hash;
@@ -153,9 +169,28 @@ bool pd_value_set_find(struct value_sets *sets, const uint32_t *values, size_t k
 	return add_set(sets, values, keys) && pd_index_add(&sets->index, hash, *number_out);
 }
 
+bool pd_value_set_find(struct value_sets *sets, const uint32_t *values, size_t keys, size_t by, uint32_t *number_out)
+{
+	uint32_t *first = first_of(sets, keys ? values[by] : 0);
+
+	if (!first)
+		return false;
+	if (!*first) {
+		*number_out = (uint32_t)sets->count;
+		*first = *number_out + 1;
+		return add_set(sets, values, keys);
+	}
+	*number_out = *first - 1;
+	return memcmp(&sets->values[*number_out * keys], values, keys * sizeof(*values)) == 0 ||
+	       find_other(sets, values, keys, number_out);
+}
+
 void pd_value_sets_close(struct value_sets *sets)
 {
 	pd_index_fini(&sets->index);
+	pd_free(sets->firsts);
+	sets->firsts = NULL;
+	sets->first_count = 0;
 }
 
 void pd_value_sets_fini(struct value_sets *sets)

@@ -37,7 +37,9 @@ struct value {
 struct value_sets {
 	uint32_t *values; /* by number, then by key */
 	size_t count, capacity;
-	struct pd_index index; /* by a hash of the values */
+	uint32_t *firsts; /* by the value of one key: the first set that has it, + 1 */
+	size_t first_count;
+	struct pd_index index; /* by a hash of the values: those that are not the first ones */
 };
 
 struct value_table {
@@ -114,8 +116,9 @@ bool pd_value_find_text(struct value_table *table, const char *text, uint64_t or
 /* No value is added any more. */
 void pd_value_table_close(struct value_table *table);
 void pd_value_table_fini(struct value_table *table);
-/* The number of a set of values, which is added if it is new. False if there is no memory. */
-bool pd_value_set_find(struct value_sets *sets, const uint32_t *values, size_t keys, uint32_t *number_out);
+/* The number of a set of values, which is added if it is new; by: always the same key, which most of them differ in. False if there is
+ * no memory. */
+bool pd_value_set_find(struct value_sets *sets, const uint32_t *values, size_t keys, size_t by, uint32_t *number_out);
 void pd_value_sets_close(struct value_sets *sets);
 void pd_value_sets_fini(struct value_sets *sets);
 /* The first bytes of a string, as a number in the same order. */

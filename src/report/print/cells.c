@@ -27,7 +27,7 @@ static const char *text_at(const struct pd_report *report, const struct column *
 {
 	const char *text = pd_value_text(report, column->key, row, cell);
 
-	*length_out = text == cell ? strlen(text) : value_at(report, column, row)->length;
+	*length_out = report->keys[column->key]->times_samples ? strlen(text) : value_at(report, column, row)->length;
 	return text;
 }
 
@@ -75,18 +75,23 @@ struct widening {
 static size_t widest(const struct widening *widening, const struct column *column, size_t begin, size_t end)
 {
 	const struct pd_report *report = widening->report;
-	bool wide_unknown = has_wide_unknown(report, column);
+	const bool wide_unknown = has_wide_unknown(report, column), times = report->keys[column->key]->times_samples;
+	const struct value *last = NULL;
 	size_t width = 0;
 
 	for (size_t i = begin; i < end; i++) {
 		const struct row *row = &widening->table->rows[i];
+		const struct value *value = value_at(report, column, row);
 		char cell[PD_REPORT_CELL_BYTES];
-		size_t length = value_at(report, column, row)->length;
-		const char *text = "";
+		size_t length = value->length;
 
-		if (!value_at(report, column, row)->is_addr)
-			text = text_at(report, column, row, cell, &length);
-		if (wide_unknown && length < UNKNOWN_OBJECT_WIDTH && strcmp(text, "[unknown]") == 0)
+		if (value == last && !times)
+			continue;
+		last = value;
+		if (times)
+			text_at(report, column, row, cell, &length);
+		else if (wide_unknown && !value->is_addr && length < UNKNOWN_OBJECT_WIDTH &&
+			 strcmp(value->text, "[unknown]") == 0)
 			length = UNKNOWN_OBJECT_WIDTH;
 		width = length > width ? length : width;
 	}
@@ -166,8 +171,8 @@ static void add_spaces(struct pd_text *out, size_t count)
 	const size_t most = sizeof(spaces) - 1;
 
 	for (; count > most; count -= most)
-		pd_text_add(out, spaces);
-	pd_text_add(out, spaces + most - count);
+		pd_text_put(out, spaces, most);
+	pd_text_put(out, spaces, count);
 }
 
 /* A number to the right, as " %*" PRIu64. */
@@ -188,33 +193,30 @@ static void add_right(struct pd_text *out, uint64_t number, int width)
 /* As " %*.2f%%". */
 static void add_percent(struct pd_text *out, double percent, int width)
 {
+	enum {
+		MOST = 24,
+		LONGEST = 7 /* of a number that is not left to printf, with its sign */
+	};
 	double hundredths = percent >= 0 && percent < 999 ? percent * 100 : 0;
 	unsigned number = (unsigned)hundredths;
 	double rest = hundredths - number;
-	char text[8] = "", *at = text + 6;
+	char text[MOST] = "                       %", *at = text + MOST - 1;
+	int length;
 
 	/* Close to the middle printf says which way it goes. */
-	if (!(percent >= 0 && percent < 999) || (rest > 0.4999 && rest < 0.5001)) {
+	if (!(percent >= 0 && percent < 999) || (rest > 0.4999 && rest < 0.5001) || width > MOST - LONGEST) {
 		pd_text_printf(out, " %*.2f%%", width, percent);
 		return;
 	}
 	number += rest > 0.5;
-	text[6] = '%';
 	for (unsigned digits = 0; digits < 3 || number; digits++, number /= 10) {
 		if (digits == 2)
 			*--at = '.';
 		*--at = (char)('0' + number % 10);
 	}
-	add_spaces(out, 1 + (text + 6 - at < width ? (size_t)(width - (text + 6 - at)) : 0));
-	pd_text_add(out, at);
-}
-
-static void add_bytes(struct pd_text *out, const char *text, size_t length)
-{
-	if (!text[length])
-		pd_text_add(out, text);
-	else
-		pd_text_printf(out, "%.*s", (int)length, text);
+	length = (int)(text + MOST - 1 - at);
+	length = 2 + (length < width ? width : length);
+	pd_text_put(out, text + MOST - length, (size_t)length);
 }
 
 static void add_plain(const struct pd_report *report, struct pd_text *out, const char *text, size_t length)
@@ -222,7 +224,7 @@ static void add_plain(const struct pd_report *report, struct pd_text *out, const
 	if (report->print.escape)
 		pd_text_escaped(out, text, length);
 	else
-		add_bytes(out, text, length);
+		pd_text_put(out, text, strnlen(text, length));
 }
 
 /* The separator does not stand inside of a cell. */
@@ -376,11 +378,11 @@ void pd_text_row(const struct pd_report *report, const struct table *table, cons
 		if (report->columns.items[i].elided)
 			continue;
 		if (!report->print.separator)
-			pd_text_add(out, "  ");
+			PD_TEXT_LITERAL(out, "  ");
 		else if (!first)
 			pd_text_char(out, report->print.separator);
 		first = false;
 		add_cell(report, out, table, i, row);
 	}
-	pd_text_add(out, "\n");
+	pd_text_char(out, '\n');
 }

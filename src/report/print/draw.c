@@ -3,6 +3,7 @@
 #include "report/print/print.h"
 
 #include "base/pipeline.h"
+#include "base/text/text.h"
 #include "report/print/graph.h"
 
 enum {
@@ -64,9 +65,7 @@ static bool make_lines(void *self, void *scratch, size_t index, struct pd_text *
 		pd_text_row(drawing->report, drawing->table, drawing->rows[i], out);
 	if (has_graph(drawing, last) && !pd_graph_print(drawing->report, drawing->table, last, own->graphs, out))
 		return false;
-	/* so that it is a string */
-	pd_text_printf(out, "%c", 0);
-	return true;
+	return !pd_text_failed(out);
 }
 
 static bool find_ends(struct drawing *drawing, size_t count)
@@ -103,7 +102,7 @@ bool pd_drawing_next(struct drawing *drawing)
 
 	drawing->next++;
 	if (text)
-		pd_text_add(drawing->report->out, (const char *)pd_text_bytes(text).data);
+		pd_text_put(drawing->report->out, (const char *)pd_text_bytes(text).data, pd_text_bytes(text).size);
 	return text;
 }
 

@@ -11,17 +11,25 @@
 #include "base/threads.h"
 #include "report/report.h"
 
+/* The first row that a place has. */
+struct first_row {
+	uint32_t who, row_plus_1; /* 0: none */
+};
+
 struct row_set {
 	struct row *rows;
 	struct pd_report_amounts *amounts; /* by row, then by event */
 	size_t count, capacity, event_count;
-	struct pd_u64_map numbers; /* of rows, + 1, by who and place */
+	struct first_row *firsts; /* by place */
+	size_t first_count;
+	struct pd_u64_map numbers; /* of other rows, + 1, by who and place */
 };
 
 /* ---- row_set.c ---- */
 
 /* Prefetches the slot of a row. */
 void pd_row_set_prefetch(const struct row_set *set, uint32_t who, uint32_t place);
+void pd_row_set_fini(struct row_set *set);
 /* The number of the row with these values, which is added if it is new. False if there is no memory. */
 bool pd_row_set_add(struct row_set *set, uint32_t who, uint32_t place, uint32_t *row_out);
 /* Adds the rows of another set, and tells what number each has. False if there is no memory. */

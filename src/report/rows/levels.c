@@ -82,7 +82,7 @@ static bool fill_level(struct leveling *leveling, struct level *level, uint32_t 
 	for (size_t i = 0; done && i < leveling->table->head.row_count; i++) {
 		for (size_t k = 0; k < leveling->key_count; k++)
 			values[k] = row_value(leveling->report, &leveling->table->rows[i], leveling->keys[k]);
-		done = pd_value_set_find(&sets, values, leveling->key_count, &number);
+		done = pd_value_set_find(&sets, values, leveling->key_count, 0, &number);
 		if (!done)
 			break;
 		add_row(leveling, level, i, number);

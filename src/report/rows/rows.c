@@ -472,9 +472,7 @@ static void part_fini(struct building_part *part)
 	pd_free(part->firsts);
 	pd_free(part->totals);
 	pd_free(part->samples);
-	pd_free(part->rows.rows);
-	pd_free(part->rows.amounts);
-	pd_u64_map_fini(&part->rows.numbers);
+	pd_row_set_fini(&part->rows);
 	pd_free(part->numbers);
 	pd_free(part->last_sample);
 	pd_free(part->links);
