@@ -157,3 +157,10 @@ struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_
 	print_error("%s", error.message);
 	return NULL;
 }
+
+struct pd_symbols *symbols_of_input(void *self, const struct pd_state *state)
+{
+	const struct input *input = self;
+
+	return symbols_open(&((const struct symbol_values *)input->call->values)->symbols, input->file, state, false);
+}

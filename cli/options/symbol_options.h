@@ -5,7 +5,7 @@
 #ifndef CLI_SYMBOL_OPTIONS_H
 #define CLI_SYMBOL_OPTIONS_H
 
-#include "front/cli.h"
+#include "files/input.h"
 
 struct symbol_options {
 	const char *symfs;
@@ -37,5 +37,13 @@ const char *build_id_directory(char path[BUILD_ID_DIRECTORY_SIZE]);
  * and returns NULL then. */
 struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_file *file,
 				const struct pd_state *state, bool short_names);
+
+/* The values of commands that print something about the kernel begin with these. */
+struct symbol_values {
+	struct input_options input;
+	struct symbol_options symbols;
+};
+/* For options of the library; self is the struct input of such a command. */
+struct pd_symbols *symbols_of_input(void *self, const struct pd_state *state);
 
 #endif

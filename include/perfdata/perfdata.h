@@ -30,6 +30,7 @@
  *   sched.h         switches and wakeups as text
  *   pairs.h         system calls and others from begin to end, as text
  *   why.h           why threads waited: who woke whom
+ *   lock.h          waiting for locks of the kernel, as text
  *   waiting.h       a recording of switches as one of waiting
  *   jitdump.h       JIT-compiled code from jitdump files
  *   symbol.h        names of addresses
@@ -120,6 +121,7 @@
 #include <perfdata/jitdump.h>
 #include <perfdata/json.h>
 #include <perfdata/live.h>
+#include <perfdata/lock.h>
 #include <perfdata/merge.h>
 #include <perfdata/objects.h>
 #include <perfdata/outfile.h>

@@ -19,17 +19,48 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 	if (status == PD_OK)
 		return pairs->take(pairs, &sample, error);
 	if (status == PD_END)
-		status = pd_sched_take_task(&pairs->sched, record, error);
+		status = pairs->names_only && record->type != PD_RECORD_COMM ?
+				 PD_OK :
+				 pd_sched_take_task(&pairs->sched, record, error);
 	if (status == PD_OK && pairs->other)
 		status = pairs->other(pairs, record, error);
 	return status;
+}
+
+// Mappings are known before the samples come.
+static enum pd_status take_first(void *self, struct pd_stream *stream, const struct pd_record *record,
+				 struct pd_error *error)
+{
+	struct pd_pairs *pairs = self;
+
+	(void)stream;
+	return pairs->resolves ? pd_state_take(pairs->state, record, error) : PD_OK;
+}
+
+static enum pd_status open_symbols(void *self, struct pd_window *window, struct pd_error *error)
+{
+	struct pd_pairs *pairs = self;
+	enum pd_status status = pairs->resolves ? pd_state_finalize(pairs->state, error) : PD_OK;
+
+	(void)window;
+	if (status < 0 || !pairs->resolves)
+		return status;
+	if (!pairs->open)
+		return pd_symbols_new(pairs->sched.file, pairs->state, NULL, &pairs->symbols, error);
+	pairs->symbols = pairs->open(pairs->open_self, pairs->state);
+	return pairs->symbols ? PD_OK : pd_fail(error, PD_ERROR_STOPPED, PD_NO_OFFSET, "there are no symbols");
 }
 
 enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct pd_text *text,
 			    const struct pd_tracepoint *table, size_t count, size_t thread_limit, const char *missing,
 			    struct pd_error *error)
 {
-	const struct pd_run_options run = { .size = sizeof(run), .threads = 1, .order = PD_ORDER_TIME };
+	const struct pd_run_options run = { .size = sizeof(run),
+					    .threads = 1,
+					    .order = PD_ORDER_TIME,
+					    .first = take_first,
+					    .ready = open_symbols,
+					    .self = pairs };
 	const struct pd_sink sink = { .size = sizeof(sink), .self = pairs, .record = take_record };
 	struct pd_sched *sched = &pairs->sched;
 	enum pd_status status = pd_tracepoints_init(&pairs->points, file, table, count, error);
@@ -42,6 +73,10 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 	pairs->limits.thread_limit = thread_limit;
 	if (status >= 0 && !pd_sched_find(sched, 0, 0, error))
 		status = error->status;
+	if (status >= 0 && pairs->resolves)
+		status = pd_state_new(NULL, &pairs->state, error);
+	if (status >= 0 && pairs->resolves)
+		status = pd_state_take_features(pairs->state, file, error);
 	if (status >= 0)
 		status = pd_run(file, &run, &sink, error);
 	if (status >= 0 && !pairs->points.found)
@@ -52,6 +87,9 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 void pd_pairs_fini(struct pd_pairs *pairs)
 {
 	pd_tracepoints_fini(&pairs->points);
+	pd_symbols_free(pairs->symbols);
+	pd_state_free(pairs->state);
+	pd_u64_map_fini(&pairs->places);
 	pd_free(pairs->sched.threads);
 	pd_u64_map_fini(&pairs->sched.map);
 	pd_arena_fini(&pairs->sched.arena);

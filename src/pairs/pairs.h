@@ -3,12 +3,14 @@
  * The inside of pairs of events as text.
  *
  *   pairs.c      what they have in common: a pass over the file, and sums
+ *   places.c     functions of the kernel by address
  *   syscalls.c   perf trace -s; syscall_names.c with syscalls.def, names of system calls; errors.def, names of errors
  */
 #ifndef PD_PAIRS_PAIRS_H
 #define PD_PAIRS_PAIRS_H
 
 #include <perfdata/pairs.h>
+#include <perfdata/symbol.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -28,12 +30,31 @@ struct pd_pairs {
 	pd_pairs_fn *take;
 	// Gets all other records, too; may be NULL.
 	enum pd_status (*other)(struct pd_pairs *pairs, const struct pd_record *record, struct pd_error *error);
+	// Who needs functions of the kernel sets resolves, and what opens their symbols; NULL: pd_symbols_new.
+	bool names_only; // of threads COMM records alone are read, as some of perf's commands do
+	bool resolves;
+	struct pd_symbols *(*open)(void *self, const struct pd_state *state);
+	void *open_self;
+	struct pd_state *state;
+	struct pd_symbols *symbols;
+	struct pd_u64_map places;
+	bool sections_known, has_sections;
+	uint64_t sections[4]; // of the scheduler and of locks: their begins and ends
+};
+
+// Where code of the kernel is.
+struct pd_pair_place {
+	const struct pd_function *function; // NULL: not known
+	uint64_t offset;                    // in the function
+	bool is_lock;                       // what takes locks or switches threads
 };
 
 // Reads all of a file in time order. Errors also: PD_ERROR_NO_SAMPLES, with this message, if no event is in the table.
 enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct pd_text *text,
 			    const struct pd_tracepoint *table, size_t count, size_t thread_limit, const char *missing,
 			    struct pd_error *error);
+// Code of the kernel or of a module, which is looked up once. NULL: no memory.
+const struct pd_pair_place *pd_pair_place(struct pd_pairs *pairs, uint64_t addr);
 void pd_pairs_fini(struct pd_pairs *pairs);
 // Writes out what is long, and says how it went.
 enum pd_status pd_pairs_flush(struct pd_text *text, struct pd_error *error);

@@ -491,6 +491,25 @@ bool pd_lookup_kernel_past_end(struct pd_symbols *symbols, uint64_t addr, struct
 	return true;
 }
 
+bool pd_lookup_kernel_symbol(struct pd_symbols *symbols, const char *name, uint64_t *addr_out)
+{
+	struct pd_kernel *kernel = pd_lookup_kernel_of(symbols, 0);
+	const struct pd_symtab *table = kernel ? kernel->image : NULL;
+	size_t length = strlen(name);
+
+	if (kernel && !table && pd_lookup_kernel_load_list(symbols, kernel))
+		table = kernel->kallsyms.table;
+	for (size_t i = 0; table && i < pd_symtab_count(table); i++) {
+		struct pd_symbol symbol = pd_symtab_at(table, i);
+
+		if (symbol.owner || symbol.name_length != length || memcmp(symbol.name, name, length) != 0)
+			continue;
+		*addr_out = symbol.start + kernel->moved;
+		return true;
+	}
+	return false;
+}
+
 void pd_lookup_kernels_fini(struct pd_symbols *symbols)
 {
 	for (struct pd_kernel *kernel = symbols->kernels; kernel; kernel = kernel->next) {
