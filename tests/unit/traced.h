@@ -115,6 +115,24 @@ static inline struct pd_symbols *traced_symbols(void *self, const struct pd_stat
 	return pd_symbols_new(self, state, &options, &symbols, NULL) == PD_OK ? symbols : NULL;
 }
 
+static inline bool traced_same(const struct pd_text *a, const struct pd_text *b)
+{
+	struct pd_bytes x = pd_text_bytes(a), y = pd_text_bytes(b);
+
+	return x.size == y.size && !memcmp(x.data, y.data, x.size);
+}
+
+// Whether a text is this one.
+static inline bool traced_is(const struct pd_text *text, const char *wanted)
+{
+	struct pd_bytes bytes = pd_text_bytes(text);
+	bool same = bytes.size == strlen(wanted) && !memcmp(bytes.data, wanted, bytes.size);
+
+	if (!same)
+		printf("# %.*s\n", (int)bytes.size, (const char *)bytes.data);
+	return same;
+}
+
 // What prints, for traced_memory.
 typedef enum pd_status traced_print_fn(struct pd_text *text, struct pd_file *file, struct pd_error *error);
 
@@ -133,13 +151,8 @@ static inline long traced_memory(struct pd_file *file, traced_print_fn *print)
 		status = print(out, file, &traced_error);
 		left = -1;
 		more = has_failed;
-		if (status == PD_OK && !has_failed &&
-		    strcmp((const char *)pd_text_bytes(out).data, (const char *)pd_text_bytes(right).data) != 0)
+		if (status > PD_OK || (status == PD_OK && !has_failed && !traced_same(out, right)))
 			at = -2;
-		if (status > PD_OK)
-			at = -2;
-		if (at < 0)
-			printf("# status %d: %s", status, (const char *)pd_text_bytes(out).data);
 		more &= at >= 0;
 		pd_text_free(out);
 	}

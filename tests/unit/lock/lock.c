@@ -103,8 +103,8 @@ TEST(options)
 	options.symbols = traced_symbols;
 	options.self = file;
 	CHECK(file && pd_print_lock_contention(text, file, &options, &traced_error) == PD_OK);
-	CHECK_STR((const char *)pd_text_bytes(text).data, "    max wait   total wait          pid   comm\n\n"
-							  "     2.50 ms      2.50 ms          200   :200\n");
+	CHECK(traced_is(text, "    max wait   total wait          pid   comm\n\n"
+			      "     2.50 ms      2.50 ms          200   :200\n"));
 	options.fields = "acquired";
 	CHECK(pd_print_lock_contention(text, file, &options, &traced_error) == PD_ERROR_ARGUMENT);
 	options.fields = NULL;
@@ -143,12 +143,11 @@ TEST(lists)
 
 	options.self = file;
 	CHECK(file && pd_print_lock_info(text, file, &options, &traced_error) == PD_OK);
-	CHECK_STR((const char *)pd_text_bytes(text).data, " Thread ID: comm\n       100: first\n       200: :200\n");
+	CHECK(traced_is(text, " Thread ID: comm\n       100: first\n       200: :200\n"));
 	pd_text_clear(text);
 	options.map = true;
 	CHECK(pd_print_lock_info(text, file, &options, &traced_error) == PD_OK);
-	CHECK_STR((const char *)pd_text_bytes(text).data,
-		  "Address of instance: name of class\n 0x10: name\n 0x20: name\n");
+	CHECK(traced_is(text, "Address of instance: name of class\n 0x10: name\n 0x20: name\n"));
 	pd_text_free(text);
 	pd_file_close(file);
 }
