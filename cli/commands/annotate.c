@@ -125,8 +125,7 @@ static int annotate(struct run *run)
 		return print_failure(CODE_NOTHING, "no samples in a function '%s'", run->wanted.symbol);
 	if (status == PD_OK)
 		status = print(run, &error);
-	/* What could not be written is reported at the end. */
-	return status == PD_ERROR_OUTPUT ? CODE_OK : code_with_error(status, &error);
+	return code_of_print(status, &error);
 }
 
 static int run_annotate(const struct call *call)

@@ -214,26 +214,15 @@ static int compare(struct run *run)
 
 /* ---- callers ---- */
 
-static int print_callers(const struct call *call, double least, struct pd_text *old, struct pd_text *new)
+static int print_callers(const struct call *call, const struct folded *old_stacks, const struct folded *new_stacks)
 {
 	const struct values *values = call->values;
-	const struct pd_flame_options options = {
-		.size = sizeof(options), .plain_names = true, .reverse = true, .event_frame = true
-	};
-	const char *name;
-	int code = flame_fold(call, &values->analysis, call->words[0], &options, old, &name);
-	int other = code_is_usable(code) ? flame_fold(call, &values->analysis, call->words[1], &options, new, &name) :
-					   CODE_OK;
 	struct pd_error error;
-	enum pd_status status;
 
-	if (!code_is_usable(code) || !code_is_usable(other))
-		return code_is_usable(code) ? other : code;
-	status = pd_flame_print_changes(pd_text_bytes(old), pd_text_bytes(new), least, call->out->terminal,
-					call->out->text, &error);
-	if (status < 0 && status != PD_ERROR_OUTPUT)
-		return code_with_error(status, &error);
-	return code == CODE_OK ? other : code;
+	return code_of_print(pd_flame_print_changes(pd_text_bytes(old_stacks->text), pd_text_bytes(new_stacks->text),
+						    values->least >= 0 ? values->least : 0.5, call->out->terminal,
+						    call->out->text, &error),
+			     &error);
 }
 
 /* The tree of callers is text, and nothing is rated in it. */
@@ -270,20 +259,16 @@ static bool callers_alone(const struct values *values)
 static int run_callers(const struct call *call)
 {
 	const struct values *values = call->values;
-	struct pd_text *old, *new;
-	int code;
+	const struct pd_flame_options how = {
+		.size = sizeof(how), .plain_names = true, .reverse = true, .event_frame = true
+	};
+	const struct folding folding = { .call = call, .options = &values->analysis, .how = &how };
 
 	if (call->word_count != 2 || has_runs(call))
 		return print_failure(CODE_USAGE, "--call-graph needs two recordings");
 	if (!callers_alone(values) || !check_options(values))
 		return CODE_USAGE;
-	old = pd_text_new();
-	new = pd_text_new();
-	code = old && new ? print_callers(call, values->least >= 0 ? values->least : 0.5, old, new) :
-			    print_failure(CODE_UNREADABLE, "out of memory");
-	pd_text_free(old);
-	pd_text_free(new);
-	return code;
+	return flame_compare(&folding, call->words[0], call->words[1], print_callers);
 }
 
 static int run_diff(const struct call *call)

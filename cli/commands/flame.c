@@ -109,8 +109,7 @@ static int write_graph(const struct flame *flame, struct pd_flame *graph, const 
 	status = flame->values->svg ?
 			 pd_flame_print_svg(graph, flame->values->width, flame->min_width, file.out->text, &error) :
 			 pd_flame_print_html(graph, file.out->text, &error);
-	/* What cannot be written is reported when the file is closed. */
-	return outfile_close(&file, status == PD_ERROR_OUTPUT ? CODE_OK : code_with_error(status, &error));
+	return outfile_close(&file, code_of_print(status, &error));
 }
 
 static int run_folded(struct flame *flame)
@@ -160,37 +159,27 @@ static int run_file(struct flame *flame)
 
 /* ---- two recordings ---- */
 
-static int draw_difference(const struct flame *flame, struct pd_text *old, struct pd_text *new)
+static int draw_difference(const struct call *call, const struct folded *old_stacks, const struct folded *new_stacks)
 {
-	const char *old_name, *new_name = NULL;
-	int code =
-		flame_fold(flame->call, &flame->values->analysis, flame->values->old, &flame->options, old, &old_name);
-	int other = code_is_usable(code) ?
-			    flame_fold(flame->call, &flame->values->analysis, NULL, &flame->options, new, &new_name) :
-			    CODE_OK;
+	const struct values *values = call->values;
 	struct outfile file;
 	struct pd_error error;
 	enum pd_status status;
+	int code = outfile_open(&file, values->output, call->out, new_stacks->name);
 
-	if (!code_is_usable(code) || !code_is_usable(other))
-		return code_is_usable(code) ? other : code;
-	other = outfile_open(&file, flame->values->output, flame->call->out, new_name);
-	if (other != CODE_OK)
-		return other;
-	status = pd_flame_print_difference(pd_text_bytes(old), pd_text_bytes(new), old_name, new_name ? new_name : "-",
-					   file.out->text, &error);
-	return outfile_close(&file,
-			     status == PD_OK || status == PD_ERROR_OUTPUT ? code : code_with_error(status, &error));
+	if (code != CODE_OK)
+		return code;
+	status = pd_flame_print_difference(pd_text_bytes(old_stacks->text), pd_text_bytes(new_stacks->text),
+					   old_stacks->name, new_stacks->name, file.out->text, &error);
+	return outfile_close(&file, code_of_print(status, &error));
 }
 
 static int run_difference(const struct flame *flame)
 {
-	struct pd_text *old = pd_text_new(), *new = pd_text_new();
-	int code = old && new ? draw_difference(flame, old, new) : print_failure(CODE_UNREADABLE, "out of memory");
+	const struct values *values = flame->values;
+	const struct folding folding = { .call = flame->call, .options = &values->analysis, .how = &flame->options };
 
-	pd_text_free(old);
-	pd_text_free(new);
-	return code;
+	return flame_compare(&folding, values->old, NULL, draw_difference);
 }
 
 static int run_flame(const struct call *call)

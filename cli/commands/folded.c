@@ -57,77 +57,26 @@ static struct pd_flame_options options_of(const struct values *values)
 	return options;
 }
 
-static int print(struct pd_flame *flame, const struct analysis *analysis, struct pd_text *text, struct output *out)
-{
-	struct pd_flame_summary summary;
-	struct pd_error error;
-	enum pd_status status = pd_flame_print_folded(flame, text, &error);
-
-	if (status < 0 && status != PD_ERROR_OUTPUT)
-		return code_with_error(status, &error);
-	if (text == out->text)
-		output_flush(out);
-	pd_flame_summary(flame, &summary);
-	if (!analysis->input.quiet)
-		copied_stacks_report(analysis->input.name, summary.copied, summary.samples);
-	if (!analysis->input.quiet)
-		unwinding_report(analysis->input.name, pd_profile_unwinder(analysis->profile));
-	return CODE_OK;
-}
-
-static int fold(const struct call *call, const char *path, struct pd_text *text)
+static int print_pair(const struct call *call, const struct folded *old_stacks, const struct folded *new_stacks)
 {
 	const struct values *values = call->values;
-	struct analysis_options wanted = values->analysis;
-	const struct call alone = { .values = call->values, .out = call->out };
-	struct pd_flame_options options = options_of(values);
-	struct pd_flame *flame = NULL;
-	struct analysis analysis;
-	int code;
-
-	if (path)
-		wanted.input.path = path;
-	code = analysis_begin(&analysis, &wanted, path ? &alone : call);
-	if (code == CODE_OK)
-		code = flame_read_file(&analysis, &wanted, &options, &flame);
-	if (code == CODE_OK)
-		code = print(flame, &analysis, text, call->out);
-	pd_flame_free(flame);
-	return analysis_close(&analysis, code);
-}
-
-static int compare(const struct call *call, struct pd_text *old, struct pd_text *new)
-{
-	const struct values *values = call->values;
-	int code = fold(call, values->old, old), other = code_is_usable(code) ? fold(call, NULL, new) : CODE_OK;
 	struct pd_error error;
-	enum pd_status status;
 
-	if (!code_is_usable(code) || !code_is_usable(other))
-		return code_is_usable(code) ? other : code;
-	status = pd_folded_compare(pd_text_bytes(old), pd_text_bytes(new), values->normalize, call->out->text, &error);
-	if (status < 0 && status != PD_ERROR_OUTPUT)
-		return code_with_error(status, &error);
-	output_flush(call->out);
-	return code == CODE_OK ? other : code;
+	return code_of_print(pd_folded_compare(pd_text_bytes(old_stacks->text), pd_text_bytes(new_stacks->text),
+					       values->normalize, call->out->text, &error),
+			     &error);
 }
 
 static int run_folded(const struct call *call)
 {
 	const struct values *values = call->values;
-	struct pd_text *old, *new;
-	int code;
+	const struct pd_flame_options how = options_of(values);
+	const struct folding folding = { .call = call, .options = &values->analysis, .how = &how, .warns = true };
+	struct folded all = { .text = call->out->text };
 
 	if (values->normalize && !values->old)
 		return print_failure(CODE_USAGE, "--normalize needs --diff");
-	if (!values->old)
-		return fold(call, NULL, call->out->text);
-	old = pd_text_new();
-	new = pd_text_new();
-	code = old && new ? compare(call, old, new) : print_failure(CODE_UNREADABLE, "out of memory");
-	pd_text_free(old);
-	pd_text_free(new);
-	return code;
+	return values->old ? flame_compare(&folding, values->old, NULL, print_pair) : flame_fold(&folding, NULL, &all);
 }
 
 const struct command cmd_folded = {

@@ -82,7 +82,7 @@ static void note_unfinished(void *self, enum pd_unfinished step, const char *pat
 static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
 {
 	struct run *run = self;
-	const struct symbol_options options = { .symfs = run->values->how.symfs };
+	const struct symbol_options options = { .how.symfs = run->values->how.symfs };
 
 	run->symbols = symbols_open(&options, run->input.file, state, false);
 	return run->symbols;

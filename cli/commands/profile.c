@@ -30,8 +30,7 @@ static int write_saved(const struct pd_diff *diff, const struct values *values, 
 	if (code != CODE_OK)
 		return code;
 	status = pd_diff_save(diff, file.out->text, &error);
-	/* What cannot be written is reported when the file is closed. */
-	return outfile_close(&file, status == PD_ERROR_OUTPUT ? CODE_OK : code_with_error(status, &error));
+	return outfile_close(&file, code_of_print(status, &error));
 }
 
 static int run_profile(const struct call *call)

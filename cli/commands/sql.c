@@ -94,12 +94,6 @@ static int open_tables(struct session *session)
 
 /* ---- statements ---- */
 
-/* What could not be written is reported at the end. */
-static int code_of_statement(enum pd_status status, const struct pd_error *error)
-{
-	return status == PD_ERROR_OUTPUT ? CODE_OK : code_with_error(status, error);
-}
-
 static void prompt(bool interactive, const struct pd_sql_shell *shell)
 {
 	if (!interactive)
@@ -126,10 +120,10 @@ static int read_lines(struct session *session, struct pd_sql_shell *shell)
 			break;
 		line[size - (size && line[size - 1] == '\n')] = 0;
 		status = pd_sql_shell_line(shell, line, &error);
-		code = code_of_statement(status, &error);
+		code = code_of_print(status, &error);
 	}
 	if (code == CODE_OK)
-		code = code_of_statement(pd_sql_shell_end(shell, &error), &error);
+		code = code_of_print(pd_sql_shell_end(shell, &error), &error);
 	free(line);
 	return interactive ? CODE_OK : code;
 }
@@ -185,8 +179,8 @@ static int run_sql(const struct call *call)
 	if (code == CODE_OK && values->output)
 		code = save(&session);
 	if (code == CODE_OK && statement)
-		code = code_of_statement(pd_sql_ask(session.sql, statement, values->format, call->out->text, &error),
-					 &error);
+		code = code_of_print(pd_sql_ask(session.sql, statement, values->format, call->out->text, &error),
+				     &error);
 	else if (code == CODE_OK && !values->output)
 		code = run_shell(&session);
 	return close_inputs(&session, code);

@@ -134,8 +134,7 @@ static int run_export(struct exporting *exporting, struct pd_text *text)
 		return report_nothing(exporting, &error);
 	if (exporting->analysis.symbols_asked && !exporting->analysis.symbols)
 		return CODE_UNREADABLE;
-	/* What cannot be written is reported when the file is closed. */
-	return status < 0 && status != PD_ERROR_OUTPUT ? code_with_error(status, &error) : CODE_OK;
+	return code_of_print(status, &error);
 }
 
 static int write_folder(struct exporting *exporting, const struct call *call)

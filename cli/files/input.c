@@ -336,9 +336,7 @@ int input_print(const struct call *call)
 	if (code != CODE_OK)
 		return code;
 	status = call->command->print(&input, (const char *)call->values + call->command->how, &error);
-	if (status == PD_ERROR_NO_SAMPLES)
-		code = print_failure(CODE_NO_SAMPLES, "%s: %s", input.name, error.message);
-	else if (status < 0 && status != PD_ERROR_OUTPUT)
-		code = code_with_error(status, &error);
+	code = status == PD_ERROR_NO_SAMPLES ? print_failure(CODE_NO_SAMPLES, "%s: %s", input.name, error.message) :
+					       code_of_print(status, &error);
 	return input_close(&input, code);
 }

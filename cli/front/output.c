@@ -124,6 +124,11 @@ int code_with_error(enum pd_status status, const struct pd_error *error)
 	return code_of(status);
 }
 
+int code_of_print(enum pd_status status, const struct pd_error *error)
+{
+	return status == PD_ERROR_OUTPUT ? CODE_OK : code_with_error(status, error);
+}
+
 int output_finish(struct output *output)
 {
 	output->last = true;

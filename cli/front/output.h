@@ -44,6 +44,8 @@ int code_of(enum pd_status status);
 bool code_is_usable(int code);
 /* The exit code of a status, and prints the error if there is one. */
 int code_with_error(enum pd_status status, const struct pd_error *error);
+/* The same for what is printed: that it cannot be written is reported when the output is finished. */
+int code_of_print(enum pd_status status, const struct pd_error *error);
 
 /* What stands after a noun: "1 record", "2 records". */
 const char *plural(uint64_t count);

@@ -11,9 +11,25 @@
 int flame_read_file(struct analysis *analysis, const struct analysis_options *options,
 		    struct pd_flame_options *flame_options, struct pd_flame **flame_out);
 
-/* The stacks of a recording as folded text. path NULL: the one that the call is of. name_out is its name for messages. Reports
- * what is wrong; returns an exit code. */
-int flame_fold(const struct call *call, const struct analysis_options *options, const char *path,
-	       const struct pd_flame_options *flame_options, struct pd_text *text, const char **name_out);
+/* The stacks of a recording as folded text. */
+struct folded {
+	struct pd_text *text;
+	const char *name; /* of the recording, for messages */
+};
+
+/* How recordings are folded. */
+struct folding {
+	const struct call *call;
+	const struct analysis_options *options;
+	const struct pd_flame_options *how;
+	bool warns; /* of stacks that are not unwound, or incomplete */
+};
+
+/* Adds the stacks of a recording. path NULL: the one that the call is of. Reports what is wrong; returns an exit code. */
+int flame_fold(const struct folding *folding, const char *path, struct folded *folded);
+/* Folds two recordings and prints what a function makes of them, which returns an exit code. Returns the worst code. */
+int flame_compare(const struct folding *folding, const char *old_path, const char *new_path,
+		  int (*print)(const struct call *call, const struct folded *old_stacks,
+			       const struct folded *new_stacks));
 
 #endif

@@ -29,7 +29,7 @@ enum option_kind {
 	OPTION_PERCENT,  /* double, 0 to 100 */
 	OPTION_CHOICE,   /* an enum or bool: the position of the value in the words of the option */
 	OPTION_SET,      /* an enum: the value of the option. Options that set one member exclude each other */
-	OPTION_BITS,     /* uint64_t: the bits of the value */
+	OPTION_BITS,     /* uint32_t or uint64_t: the bits of the value */
 	OPTION_STRING,   /* const char *; the last one counts */
 	OPTION_MAYBE,    /* the same, "" if no value follows: the next word is an option or there is none */
 	OPTION_ATTACHED, /* the same, but a value is only what is attached: -tN, --name=N; "" without, as with perf */

@@ -15,27 +15,27 @@
 #define VALUES struct symbol_options
 
 static const struct option lines[] = {
-	GROUP(symfs_option, symfs),
-	STRING("sysroot", 0, "DIR", symfs, "same as --symfs"),
-	STRING("vmlinux", 'k', "FILE", vmlinux, "kernel image to read symbols from"),
-	STRING("kallsyms", 0, "FILE", kallsyms, "kernel symbols, such as a copy of /proc/kallsyms"),
+	GROUP(symfs_option, how.symfs),
+	STRING("sysroot", 0, "DIR", how.symfs, "same as --symfs"),
+	STRING("vmlinux", 'k', "FILE", how.vmlinux, "kernel image to read symbols from"),
+	STRING("kallsyms", 0, "FILE", how.kallsyms, "kernel symbols, such as a copy of /proc/kallsyms"),
 	OPTION("debug-path", 0, LIST, "DIR", debug_paths,
 	       "search DIR for debug files instead of /usr/lib/debug; may be repeated"),
-	STRING("buildid-dir", 0, "DIR", buildid_dir, "perf's build-id cache (default: ~/.debug)"),
+	STRING("buildid-dir", 0, "DIR", how.build_id_cache, "perf's build-id cache (default: ~/.debug)"),
 	OPTION("archive", 0, LIST, "FILE", archives,
 	       "tar file with objects from perf archive or perfdata pack; may be repeated"),
-	STRING("index-dir", 0, "DIR", index_dir, "where symbol tables are cached (default: ~/.cache/perfdata)"),
+	STRING("index-dir", 0, "DIR", how.index, "where symbol tables are cached (default: ~/.cache/perfdata)"),
 	FLAG("no-index", 0, no_index, "do not cache symbol tables"),
-	FLAG("no-symbols", 0, no_symbols, "do not open objects; functions stay unresolved"),
-	FLAG("no-demangle", 0, no_demangle, "show mangled names of functions"),
-	FLAG("demangle-kernel", 0, demangle_kernel, "demangle the names of kernel functions, too"),
+	BITS("no-symbols", 0, how.flags, PD_SYMBOLS_NO_FILES, "do not open objects; functions stay unresolved"),
+	BITS("no-demangle", 0, how.flags, PD_SYMBOLS_RAW_NAMES, "show mangled names of functions"),
+	BITS("demangle-kernel", 0, how.flags, PD_SYMBOLS_KERNEL_NAMES, "demangle the names of kernel functions, too"),
 	FLAG("short-names", 0, short_names,
 	     "std::string for std::__cxx11::basic_string<char, ...> and the like (default for flame, top, doctor, and on a terminal)"),
 	FLAG("no-short-names", 0, no_short_names, "C++ names in full, as perf prints them"),
-	FLAG("no-inline", 0, no_inline, "do not show inlined functions"),
-	FLAG("no-jitdump", 0, no_jitdump, "do not read jit-PID.dump files, only perf-PID.map"),
+	BITS("no-inline", 0, how.flags, PD_SYMBOLS_NO_INLINE, "do not show inlined functions"),
+	BITS("no-jitdump", 0, how.flags, PD_SYMBOLS_NO_JITDUMP, "do not read jit-PID.dump files, only perf-PID.map"),
 	FLAG("debuginfod", 0, debuginfod, "fetch missing debug files from the servers in DEBUGINFOD_URLS"),
-	NUMBER("debuginfod-limit", 0, "MIB", debuginfod_limit, "largest file to fetch, in MiB (default: 2048)"),
+	INTEGER("debuginfod-limit", 0, "MIB", debuginfod_mib, "largest file to fetch, in MiB (default: 2048)"),
 	{ 0 },
 };
 
@@ -65,7 +65,7 @@ const char *build_id_directory(char path[PATH_SIZE])
 
 static const char *index_of(const struct symbol_options *options, char path[PATH_SIZE])
 {
-	const char *index = options->index_dir;
+	const char *index = options->how.index;
 
 	if (options->no_index)
 		return NULL;
@@ -88,15 +88,6 @@ static const char *find_archive(const struct pd_file *file, char path[PATH_SIZE]
 	return NULL;
 }
 
-static uint32_t flags_of(const struct symbol_options *options)
-{
-	return (options->no_symbols ? (uint32_t)PD_SYMBOLS_NO_FILES : 0) |
-	       (options->no_demangle ? (uint32_t)PD_SYMBOLS_RAW_NAMES : 0) |
-	       (options->demangle_kernel ? (uint32_t)PD_SYMBOLS_KERNEL_NAMES : 0) |
-	       (options->no_inline ? (uint32_t)PD_SYMBOLS_NO_INLINE : 0) |
-	       (options->no_jitdump ? (uint32_t)PD_SYMBOLS_NO_JITDUMP : 0);
-}
-
 /* Opened once, for all symbols of a run. */
 static struct pd_debuginfod *servers;
 
@@ -109,7 +100,7 @@ static void warn_of_servers(void *self, const char *sentence)
 static bool open_servers(const struct symbol_options *options)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
-	uint64_t mib = options->debuginfod_limit.given ? options->debuginfod_limit.value : 0;
+	uint64_t mib = options->debuginfod_mib;
 	struct pd_error error;
 
 	if (servers)
@@ -127,21 +118,17 @@ struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_
 				const struct pd_state *state, bool short_names)
 {
 	char cache[PATH_SIZE], index[PATH_SIZE], archive[PATH_SIZE];
-	struct pd_symbols_options own = { .size = sizeof(own) };
+	struct pd_symbols_options own = options->how;
 	struct pd_symbols *symbols = NULL;
 	struct pd_error error;
 
-	own.flags = flags_of(options);
+	own.size = sizeof(own);
 	if (options->short_names || (short_names && !options->no_short_names))
 		own.flags |= PD_SYMBOLS_SHORT_NAMES;
-	own.symfs = options->symfs;
-	own.kallsyms = options->kallsyms;
-	own.vmlinux = options->vmlinux;
-	own.build_id_cache = options->buildid_dir ? options->buildid_dir : build_id_directory(cache);
-	if (options->debug_paths.count) {
-		own.debug_paths = options->debug_paths.items;
-		own.debug_path_count = options->debug_paths.count;
-	}
+	if (!own.build_id_cache)
+		own.build_id_cache = build_id_directory(cache);
+	own.debug_paths = options->debug_paths.items;
+	own.debug_path_count = options->debug_paths.count;
 	own.archives = options->archives.items;
 	own.archive_count = options->archives.count;
 	own.spare_archive = find_archive(file, archive);

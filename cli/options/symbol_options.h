@@ -8,21 +8,12 @@
 #include "files/input.h"
 
 struct symbol_options {
-	const char *symfs;
-	const char *vmlinux;
-	const char *kallsyms;
-	struct option_list debug_paths;
-	const char *buildid_dir;
-	struct option_list archives;
-	const char *index_dir;
+	struct pd_symbols_options how;
+	struct option_list debug_paths, archives;
 	bool no_index;
-	bool no_symbols;
-	bool no_demangle, demangle_kernel;
 	bool short_names, no_short_names;
-	bool no_inline;
-	bool no_jitdump;
 	bool debuginfod;
-	struct option_number debuginfod_limit; /* MiB */
+	uint64_t debuginfod_mib; /* 0: not given */
 };
 extern const struct option_group symbol_group;
 

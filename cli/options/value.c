@@ -135,6 +135,17 @@ static bool set_member(const struct command *command, const struct option *optio
 	return true;
 }
 
+static void set_bits(const struct option *option, bool on, void *place)
+{
+	uint64_t *bits = place;
+	uint32_t *few = place;
+
+	if (option->size == sizeof(*bits))
+		*bits = (*bits & ~option->value) | (on ? option->value : 0);
+	else
+		*few = (uint32_t)((*few & ~option->value) | (on ? option->value : 0));
+}
+
 bool option_set(const struct command *command, const struct option *option, const char *value, bool flag, void *place)
 {
 	switch (option->kind) {
@@ -154,8 +165,7 @@ bool option_set(const struct command *command, const struct option *option, cons
 	case OPTION_SET:
 		return set_member(command, option, flag, place);
 	case OPTION_BITS:
-		*(uint64_t *)place &= ~option->value;
-		*(uint64_t *)place |= flag ? option->value : 0;
+		set_bits(option, flag, place);
 		return true;
 	case OPTION_STRING:
 	case OPTION_MAYBE:
