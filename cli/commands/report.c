@@ -5,6 +5,8 @@
  */
 #include "report/options.h"
 
+#include <perfdata/dump.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,25 +121,15 @@ static int open_and_print(struct report_run *run)
 	return analysis_close(&run->analysis, code);
 }
 
-static bool count(void *self, struct pd_stream *stream, const struct pd_record *record)
-{
-	(void)stream;
-	pd_stats_count(self, record);
-	return true;
-}
-
 static int print_stats(struct input *input)
 {
-	struct pd_stats *stats;
+	const struct pd_dump_options how = {
+		.size = sizeof(how), .stats = true, .progress = input_progress, .self = input
+	};
 	struct pd_error error;
-	enum pd_status status = pd_stats_new(input->file, &stats, &error);
-	int code;
+	int code = code_of_print(pd_dump(input->out->text, input->file, &how, &error), &error);
 
-	if (status < 0)
-		return code_with_error(status, &error);
-	code = input_visit(input, count, stats);
-	pd_print_stats(input->out->text, stats);
-	pd_stats_free(stats);
+	progress_clear(&input->progress);
 	return code;
 }
 

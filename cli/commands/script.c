@@ -194,30 +194,15 @@ static int print_file(struct script *script)
 	return report_end(script);
 }
 
-static bool print_live(void *self, struct pd_stream *stream, const struct pd_record *record)
-{
-	struct script *script = self;
-
-	(void)stream;
-	script->status = pd_samples_take(script->samples, record, &script->error);
-	return script->status == PD_OK;
-}
-
 static int print_pipe(struct script *script)
 {
-	int code;
-
 	if (script->values->header || pd_select_waits(script->select))
 		return print_failure(CODE_USAGE,
 				     "%s: --header, time ranges in percent and wall clocks are not possible on a pipe",
 				     script->input.name);
-	script->status = pd_samples_begin(script->samples, script->input.file, &script->error);
-	if (script->status != PD_OK)
-		return report_end(script);
-	script->input.order = PD_ORDER_TIME;
-	code = input_visit(&script->input, print_live, script);
-	pd_samples_flush(script->samples);
-	return code == CODE_OK ? report_end(script) : code;
+	script->status = pd_samples_run_once(script->samples, script->input.file, &script->error);
+	progress_clear(&script->input.progress);
+	return report_end(script);
 }
 
 /* ---- the command ---- */

@@ -36,8 +36,7 @@ static const struct option waiting_lines[] = {
 const struct option_group waiting_group = { HEADING_FILTER, waiting_lines };
 
 enum {
-	PROBLEMS_SHOWN = 20,     /* of each kind */
-	RECORDS_PER_STEP = 16384 /* between two looks at the clock */
+	PROBLEMS_SHOWN = 20 /* of each kind */
 };
 
 void input_again(struct input *input)
@@ -288,34 +287,6 @@ int input_run(struct input *input, const struct input_options *options, const st
 	return code == CODE_OK ? input_close(input, run(input)) : code;
 }
 
-int input_visit(struct input *input, record_fn *each, void *self)
-{
-	struct pd_stream_options options = { .size = sizeof(options), .order = input->order, .verify = input->verify };
-	const struct pd_record *record;
-	struct pd_stream *stream = NULL;
-	struct pd_error error;
-	enum pd_status status;
-	uint64_t count = 0;
-	/* Who reads what is being recorded waits for what is printed. */
-	bool live = pd_file_header(input->file)->mode == PD_MODE_PIPE && !pd_file_header(input->file)->file_size;
-
-	status = pd_stream_open(input->file, &options, &stream, &error);
-	while (status == PD_OK) {
-		status = pd_stream_next(stream, &record, &error);
-		if (status != PD_OK || !each(self, stream, record))
-			break;
-		if (live && record->type == PD_RECORD_FINISHED_ROUND && !output_flush(input->out))
-			break;
-		if (++count % RECORDS_PER_STEP == 0)
-			progress_step(&input->progress, stream);
-	}
-	pd_stream_close(stream);
-	if (status >= 0)
-		return CODE_OK;
-	progress_clear(&input->progress);
-	return print_failure(CODE_UNREADABLE, "%s", error.message);
-}
-
 int input_print_header(struct input *input, bool full)
 {
 	struct pd_error error;
@@ -331,12 +302,14 @@ int input_print(const struct call *call)
 	struct input input;
 	int code;
 
-	from.keep = true; /* time order may need two passes */
+	from.keep = !call->command->once; /* time order may need two passes */
 	code = input_open(&input, &from, call, NULL, NULL);
 	if (code != CODE_OK)
 		return code;
 	status = call->command->print(&input, (const char *)call->values + call->command->how, &error);
-	code = status == PD_ERROR_NO_SAMPLES ? print_failure(CODE_NO_SAMPLES, "%s: %s", input.name, error.message) :
-					       code_of_print(status, &error);
+	progress_clear(&input.progress);
+	code = status == PD_ERROR_NO_SAMPLES || status == PD_ERROR_NO_MATCH ?
+		       print_failure(code_of(status), "%s: %s", input.name, error.message) :
+		       code_of_print(status, &error);
 	return input_close(&input, code);
 }

@@ -35,7 +35,6 @@ struct input {
 	struct output *out;
 	struct progress progress;
 	bool quiet, verbose, verify;
-	enum pd_order order; /* of input_visit */
 	struct pd_problem_counts problems;
 };
 
@@ -68,11 +67,6 @@ bool input_progress_go_on(void *self, uint64_t done, uint64_t total);
 void input_warn(void *self, const char *message);
 /* input_again, and the progress begins anew. */
 void input_pass_end(void *self);
-
-/* Called for each record; false ends the pass. */
-typedef bool record_fn(void *self, struct pd_stream *stream, const struct pd_record *record);
-/* Hands over every record of the file. Returns CODE_OK or CODE_UNREADABLE. */
-int input_visit(struct input *input, record_fn *each, void *self);
 
 /* Prints the header as perf does; full as with -I. Returns CODE_OK, or another code after it said why on stderr. */
 int input_print_header(struct input *input, bool full);

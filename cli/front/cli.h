@@ -58,6 +58,7 @@ struct command {
 	int (*run)(const struct call *call);
 	/* Instead of run, if the library has one function for all: see input_print. The values begin with struct input_options. */
 	print_fn *print;
+	bool once; /* print reads the file once: what comes through a pipe is not kept */
 	const char *
 		usual; /* long names of the options that matter first in the help, parted by blanks; NULL: as in the table */
 	bool live; /* what it prints is to be seen when it happens: no pager, unless the user says so */

@@ -38,6 +38,9 @@ struct pd_print_events_options {
 	bool groups;       /* a line for each group; none of the others then */
 	bool trace_fields; /* fields of tracepoints */
 	bool json;         /* one JSON object per event, with all of this */
+	/* Of pd_print_evlist: called periodically with bytes done and in total (0 if unknown). May be NULL. */
+	void (*progress)(void *self, uint64_t done, uint64_t total);
+	void *self; /* first argument of progress */
 };
 
 /**
@@ -46,6 +49,11 @@ struct pd_print_events_options {
  */
 PD_API void pd_print_events(struct pd_text *text, struct pd_file *file, struct pd_trace *trace,
 			    const struct pd_print_events_options *options);
+
+/** The same for a file whose records were not read: those that describe events are read first. Errors: those of pd_stream_next;
+ * PD_ERROR_NO_MATCH if there are no events. */
+PD_API enum pd_status pd_print_evlist(struct pd_text *text, struct pd_file *file,
+				      const struct pd_print_events_options *options, struct pd_error *error);
 
 /** "damage", "warning" or "info". */
 PD_API const char *pd_severity_name(enum pd_severity severity);

@@ -53,6 +53,7 @@
  *   roff.h          text for manual pages
  *   config.h        files in the syntax of perf config
  *   print.h         printing records as text and JSON
+ *   dump.h          records, or those that are selected, as text and JSON
  *   header.h        header, events and features as text and JSON
  *   record_stats.h  counts of records and samples
  *   summary.h       what a file is and what is in it
@@ -106,6 +107,7 @@
 #include <perfdata/debuginfod.h>
 #include <perfdata/diff.h>
 #include <perfdata/doctor.h>
+#include <perfdata/dump.h>
 #include <perfdata/events.h>
 #include <perfdata/explain.h>
 #include <perfdata/export.h>

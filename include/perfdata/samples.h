@@ -115,6 +115,9 @@ PD_API enum pd_status pd_samples_take(struct pd_samples *samples, const struct p
 /** What is printed may wait for more: puts it into the text. */
 PD_API void pd_samples_flush(struct pd_samples *samples);
 
+/** The same in one call. What is printed is written out where a pipe ends a round. progress is called; ready is not. */
+PD_API enum pd_status pd_samples_run_once(struct pd_samples *samples, struct pd_file *file, struct pd_error *error);
+
 /** Counts so far. */
 PD_API struct pd_samples_result pd_samples_result(const struct pd_samples *samples);
 

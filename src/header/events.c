@@ -7,7 +7,9 @@
 #include <perfdata/json.h>
 #include <perfdata/print.h>
 
+#include "base/error.h"
 #include "header/attr.h"
+#include "stream/each.h"
 
 // Events that follow each other, the leader first.
 struct group {
@@ -187,4 +189,50 @@ void pd_print_events(struct pd_text *text, struct pd_file *file, struct pd_trace
 	}
 	for (size_t i = 0; i < pd_file_event_count(file); i++)
 		put_event(&list, pd_file_event(file, i));
+}
+
+// ---- with the records that describe them ----
+
+static enum pd_status take_record(void *self, struct pd_stream *stream, const struct pd_record *record,
+				  struct pd_error *error)
+{
+	if (record->type == PD_RECORD_SAMPLE)
+		pd_stream_pass(stream);
+	return pd_trace_take(self, record, error);
+}
+
+static enum pd_status print_events_of(struct pd_text *text, struct pd_file *file, struct pd_trace *trace,
+				      const struct pd_print_events_options *options, struct pd_error *error)
+{
+	const struct pd_each each = { .trusts = true, .progress = options->progress, .progress_self = options->self };
+	enum pd_status status = PD_OK;
+
+	// the events of a pipe are records, and so are the tracing data of simpleperf
+	if (pd_file_header(file)->mode == PD_MODE_PIPE || options->trace_fields)
+		status = pd_each_record(file, &each, take_record, trace, error);
+	if (status < 0)
+		return status;
+	if (!pd_file_event_count(file))
+		return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "no events in the file");
+	pd_print_events(text, file, trace, options);
+	return pd_text_failed(text) ? pd_fail_memory(error) : PD_OK;
+}
+
+enum pd_status pd_print_evlist(struct pd_text *text, struct pd_file *file,
+			       const struct pd_print_events_options *options, struct pd_error *error)
+{
+	struct pd_print_events_options all = { 0 };
+	struct pd_trace *trace;
+	enum pd_status status;
+
+	if (options && !options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_print_events_options.size is 0");
+	if (options)
+		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
+	status = pd_trace_new(file, NULL, &trace, error);
+	if (status < 0)
+		return status;
+	status = print_events_of(text, file, trace, &all, error);
+	pd_trace_free(trace);
+	return status;
 }

@@ -11,6 +11,7 @@
 
 #include "file/file.h"
 #include "samples/samples.h"
+#include "stream/each.h"
 
 static enum pd_status keep(struct pd_samples *samples, enum pd_status status)
 {
@@ -363,6 +364,40 @@ enum pd_status pd_samples_take(struct pd_samples *samples, const struct pd_recor
 void pd_samples_flush(struct pd_samples *samples)
 {
 	pd_line_flush(&samples->line);
+}
+
+static enum pd_status print_next(void *self, struct pd_stream *stream, const struct pd_record *record,
+				 struct pd_error *error)
+{
+	(void)stream;
+	return pd_samples_take(self, record, error);
+}
+
+static void show_progress_once(void *self, uint64_t done, uint64_t total)
+{
+	const struct pd_samples *samples = self;
+
+	if (samples->options.progress)
+		samples->options.progress(samples->options.self, done, total);
+}
+
+enum pd_status pd_samples_run_once(struct pd_samples *samples, struct pd_file *file, struct pd_error *error)
+{
+	const struct pd_each each = { .order = PD_ORDER_TIME,
+				      .trusts = true,
+				      .progress = show_progress_once,
+				      .progress_self = samples,
+				      .live = samples->line.text };
+	enum pd_status status = pd_samples_begin(samples, file, error);
+
+	if (status >= 0)
+		status = pd_each_record(file, &each, print_next, samples, error);
+	pd_samples_flush(samples);
+	// then functions may lack their names
+	if (status >= 0 &&
+	    (pd_text_failed(samples->line.text) || (samples->symbols && pd_symbols_failed(samples->symbols))))
+		return pd_fail_memory(error);
+	return status;
 }
 
 // ---- all of it ----

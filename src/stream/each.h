@@ -11,6 +11,8 @@ struct pd_each {
 	// Called periodically with bytes done and in total (0 if unknown). May be NULL.
 	void (*progress)(void *self, uint64_t done, uint64_t total);
 	void *progress_self;
+	// Written out where a pipe that is being recorded ends a round: who reads it waits for what is printed. May be NULL.
+	struct pd_text *live;
 };
 
 // Anything but PD_OK ends the pass: PD_END without an error.

@@ -74,6 +74,13 @@ void pd_text_pass(struct pd_text *text, char **data, size_t capacity, size_t siz
 	flush_text(text);
 }
 
+bool pd_text_flush(struct pd_text *text)
+{
+	if (text->sink && text->size)
+		flush_text(text);
+	return !text->sink_failed && !text->failed;
+}
+
 bool pd_text_flush_large(struct pd_text *text)
 {
 	if (text->sink && (text->size >= LARGE || text->failed))

@@ -35,6 +35,9 @@ static inline void pd_text_put(struct pd_text *text, const char *data, size_t si
 	text->size += size;
 }
 
+// pd_text_flush_large, however little there is.
+bool pd_text_flush(struct pd_text *text);
+
 // Puts what is in memory of pd_alloc. If that is much it goes to the sink at once and is not copied: the memory may be another one
 // then, of the same capacity.
 void pd_text_pass(struct pd_text *text, char **data, size_t capacity, size_t size);
