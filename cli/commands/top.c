@@ -6,23 +6,19 @@
 #include "top/top.h"
 
 #include "front/signals.h"
-#include "record/options.h"
 
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define DEFAULT_SORT "dso,sym"
 
 enum {
-	/* Records of processes that came and went, after which what is known of them is forgotten. */
-	GROWN_MOST = 100000,
 	RING_BYTES = 4 << 20,
 	BATCH_ENTRIES = 25,
-	STACK_MOST = 127
+	STACK_MOST = 127,
+	NOT_GIVEN = -1
 };
 
 #undef VALUES
@@ -41,14 +37,15 @@ static const struct option options[] = {
 	GROUP(realtime_option, priority),
 	FLAG("all-cgroups", 0, samples.sampling.all_cgroups, "record cgroups, for the sort key cgroup"),
 	STRING("delay", 'd', "SECONDS", delay, "time between refreshes (default: 2)"),
-	NUMBER("entries", 'E', "N", entries, "maximum number of rows (default: as many as fit the screen)"),
-	STRING("sort", 's', "KEYS", sort, "sort keys, as in perfdata report (default: " DEFAULT_SORT ")"),
-	GROUP(show_samples_option, show_samples),
-	GROUP(show_period_option, show_period),
-	GROUP(percent_limit_option, percent_limit),
-	FLAG("zero", 'z', zero, "reset counts at each refresh instead of decaying them"),
-	FLAG("hide_kernel_symbols", 'K', hide_kernel, "hide kernel symbols"),
-	FLAG("hide_user_symbols", 'U', hide_user, "hide user-space symbols"),
+	INTEGER("entries", 'E', "N", settings.form.entries,
+		"maximum number of rows (default: as many as fit the screen)"),
+	STRING("sort", 's', "KEYS", settings.form.sort, "sort keys, as in perfdata report (default: " DEFAULT_SORT ")"),
+	GROUP(show_samples_option, settings.form.samples),
+	GROUP(show_period_option, settings.form.period),
+	GROUP(percent_limit_option, settings.form.least_percent),
+	FLAG("zero", 'z', settings.zero, "reset counts at each refresh instead of decaying them"),
+	FLAG("hide_kernel_symbols", 'K', settings.hide_kernel, "hide kernel symbols"),
+	FLAG("hide_user_symbols", 'U', settings.hide_user, "hide user-space symbols"),
 	STRING("comms", 0, "LIST", select.comms, "show only threads with these names"),
 	STRING("dsos", 0, "LIST", select.dsos, "show only these objects"),
 	STRING("symbols", 0, "LIST", select.symbols, "show only these functions"),
@@ -72,75 +69,51 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-static bool out_of_memory(struct top *top)
-{
-	print_error("out of memory");
-	top->code = CODE_UNREADABLE;
-	top->over = true;
-	return false;
-}
-
 /* ---- what is asked for ---- */
 
-static bool take_form(struct top *top)
+/* "+KEYS" come after the usual ones. */
+static bool take_sort(const char *keys, char sort[PROMPT_MOST])
 {
-	const struct top_values *values = top->values;
+	bool more = keys && *keys == '+';
+	const char *own = !keys ? DEFAULT_SORT : keys + more;
+
+	return snprintf(sort, PROMPT_MOST, "%s%s", more ? DEFAULT_SORT "," : "", own) < PROMPT_MOST ||
+	       print_error("option --sort: longer than %d bytes", PROMPT_MOST - 1);
+}
+
+static void take_form(const struct top_values *values, struct pd_top_form *form)
+{
 	bool chains = values->samples.g || values->samples.call_graph;
-	const char *sort = values->sort ? values->sort : DEFAULT_SORT;
 
-	snprintf(top->sort, sizeof(top->sort), "%s%s", *sort == '+' ? DEFAULT_SORT "," : "", sort + (*sort == '+'));
-	top->form = (struct pd_top_form){
-		.sort = top->sort,
-		.filter = top->filter,
-		.entries = (size_t)values->entries.value,
-		.samples = values->show_samples,
-		.period = values->show_period,
-		.children = chains && !values->no_children,
-		.graph = { .kind = chains ? PD_REPORT_GRAPH_TREE : PD_REPORT_GRAPH_NONE,
-			   .least_percent = 0.5,
-			   .caller = chains && !values->no_children },
-		.max_stack = values->samples.max_stack.given ? (size_t)values->samples.max_stack.value : STACK_MOST,
-		.event = PD_TOP_ALL_EVENTS,
-	};
-	top->hide_kernel = values->hide_kernel;
-	top->hide_user = values->hide_user;
-	top->delay = 2;
-	if (values->delay && !top_parse_seconds(values->delay, &top->delay))
-		return print_error("option --delay: '%s' is not a number of seconds of at least 0.1", values->delay);
-	if (values->percent_limit >= 0)
-		top->form.graph.least_percent = top->form.least_percent = values->percent_limit;
-	if (!select_take(&top->select, &values->select))
-		return false;
-	top->form.select = top->select;
-	return top_by(top, &top->by);
+	form->children = chains && !values->no_children;
+	form->graph = (struct pd_report_graph){ .kind = chains ? PD_REPORT_GRAPH_TREE : PD_REPORT_GRAPH_NONE,
+						.least_percent = form->least_percent < 0 ? 0.5 : form->least_percent,
+						.caller = form->children };
+	form->least_percent = form->least_percent < 0 ? 0 : form->least_percent;
+	form->max_stack = values->samples.max_stack.given ? (size_t)values->samples.max_stack.value : STACK_MOST;
+	form->event = PD_TOP_ALL_EVENTS;
 }
 
-static void describe_targets(struct top *top)
+static void describe_targets(const struct top_values *values, char whom[PROMPT_MOST])
 {
-	const struct target_values *values = &top->values->targets;
+	const struct target_values *targets = &values->targets;
+	const struct {
+		const char *before, *what;
+	} kinds[] = { { "", values->input },      { "pid ", targets->pids },    { "tid ", targets->tids },
+		      { "user ", targets->user }, { "on CPU ", targets->cpus }, { "", "all" } };
+	size_t i = 0;
 
-	if (top->values->input)
-		snprintf(top->whom, sizeof(top->whom), "%s", top->values->input);
-	else if (values->pids)
-		snprintf(top->whom, sizeof(top->whom), "pid %s", values->pids);
-	else if (values->tids)
-		snprintf(top->whom, sizeof(top->whom), "tid %s", values->tids);
-	else if (values->user)
-		snprintf(top->whom, sizeof(top->whom), "user %s", values->user);
-	else if (values->cpus)
-		snprintf(top->whom, sizeof(top->whom), "on CPU %s", values->cpus);
-	else
-		snprintf(top->whom, sizeof(top->whom), "all");
+	while (!kinds[i].what)
+		i++;
+	snprintf(whom, PROMPT_MOST, "%s%s", kinds[i].before, kinds[i].what);
 }
 
-static bool take_recorder(struct top *top)
+static bool take_recorder(struct top *top, const struct call *call, struct pd_recorder_options *wanted)
 {
 	const struct top_values *values = top->values;
-	struct pd_recorder_options *wanted = &top->wanted;
 	struct pd_targets *targets = &wanted->targets;
 
-	*wanted = (struct pd_recorder_options){ .size = sizeof(*wanted), .fd = -1 };
-	if (!record_take_targets(&top->setup, &values->targets, top->call, wanted) ||
+	if (!record_take_targets(&top->setup, &values->targets, call, wanted) ||
 	    !record_take_samples(&values->samples, wanted))
 		return false;
 	if (!targets->cpus && !targets->pids.count && !targets->tids.count && !targets->by_user)
@@ -172,69 +145,64 @@ static const char help_text[] =
 	"  z  begin at zero\n  p  pause: the table stays, recording goes on\n  K  without the kernel\n"
 	"  U  without programs\n  h  this help\n\nAny key goes back.\n";
 
-static void draw_screen(struct top *top, const struct pd_top_source *shown)
+static bool draw_screen(struct top *top)
 {
 	struct pd_text *text = top->frame.text;
 	bool done = true;
 
 	pd_text_clear(text);
 	top->frame.terminal = true;
-	top->totals.notice = top->notice;
 	if (top->question)
 		top_notice(top, "%s: %s_", top->question, top->answer);
 	if (top->help)
 		pd_text_add(text, help_text);
 	else
-		done = pd_top_text(&top->form, &top->totals, shown, top->screen.lines, text, NULL) >= 0;
+		done = pd_top_session_text(top->session, top->screen.lines, top->notice, text, NULL) >= 0;
 	if (!done || pd_text_failed(text))
-		out_of_memory(top);
-	else
-		screen_show(&top->screen, pd_text_bytes(text), top->out);
+		return false;
+	screen_show(&top->screen, pd_text_bytes(text), top->out);
+	return true;
 }
 
 static void draw(struct top *top)
 {
-	const struct pd_top_source shown = { top->input.file,
-					     pd_sum_profile(top->sum, top->input.file, pd_live_state(top->live)),
-					     top->symbols };
 	struct pd_text *text = top->out->text;
-	enum pd_status status;
+	bool done = top->screen.on    ? draw_screen(top) :
+		    top->values->json ? pd_top_session_json(top->session, text, NULL) >= 0 :
+					pd_top_session_text(top->session, 0, NULL, text, NULL) >= 0;
 
 	top->drawn = true;
-	if (top->screen.on) {
-		draw_screen(top, &shown);
-	} else {
-		status = top->values->json ? pd_top_json(&top->form, &top->totals, &shown, text, NULL) :
-					     pd_top_text(&top->form, &top->totals, &shown, 0, text, NULL);
-		if (status < 0)
-			out_of_memory(top);
-	}
-	if (!output_flush(top->out))
+	if (!done)
+		top->code = print_failure(CODE_UNREADABLE, "out of memory");
+	if (!output_flush(top->out) || !done)
 		top->over = true;
 }
 
-static void refresh(struct top *top)
+static bool on_step(void *self, enum pd_top_step step, struct pd_top_session *session)
 {
-	if (!top_take(top))
-		return;
-	if (!top->paused)
-		draw(top);
+	struct top *top = self;
+	const struct option_number *most = &top->values->iterations;
+
+	(void)session;
+	if (step == PD_TOP_STEP_READ) {
+		if (top_take_keys(top) && !top->over && top->drawn)
+			draw(top);
+		return !top->over;
+	}
+	draw(top);
 	top->tables++;
-	if (top->values->iterations.given && top->tables >= top->values->iterations.value)
-		top->over = true;
+	return !top->over && !(most->given && top->tables >= most->value);
 }
 
 /* ---- signals ---- */
 
-static struct pd_recorder *running;
-static volatile sig_atomic_t stopped;
+static struct pd_top_session *running;
 
 static void on_signal(int number)
 {
 	/* who reads a pipe may wait long */
-	stopped = number;
 	if (running)
-		pd_recorder_stop(running);
+		pd_top_session_stop(running);
 	else
 		screen_die(number);
 }
@@ -244,7 +212,7 @@ static void catch_signals(struct top *top)
 	struct sigaction action = { .sa_handler = on_signal };
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
-	running = top->recorder;
+	running = top->recorder ? top->session : NULL;
 	/* of a pipe see input_open */
 	if (running || top->screen.on)
 		signals_handle((const int[]){ SIGINT, 0 }, &action, SIGNAL_ALWAYS);
@@ -252,101 +220,79 @@ static void catch_signals(struct top *top)
 	signals_handle((const int[]){ SIGPIPE, 0 }, &ignore, SIGNAL_ALWAYS);
 }
 
-/* ---- the loop ---- */
+/* ---- the session ---- */
 
-/* What came and went since the beginning need not be remembered: a new beginning describes what runs by then. */
-static void forget(struct top *top)
+static struct pd_symbols *open_symbols(void *self, struct pd_file *file, const struct pd_state *state)
 {
-	uint64_t first, all;
+	const struct top *top = self;
 
-	pd_live_grown(top->live, &first, &all);
-	if (all - first > GROWN_MOST && all > 2 * first)
-		top_begin_anew(top);
+	return symbols_open(&top->values->symbols, file, state, true);
 }
 
-static enum pd_status read_until_end(struct top *top, struct pd_error *error)
+static void prepare_screen(struct top *top)
 {
-	enum pd_status status = PD_OK;
+	const struct top_values *values = top->values;
+	struct pd_top_settings *settings = top->settings;
 
-	while (!top->over && !stopped && (status = pd_live_read(top->live, error)) == PD_OK) {
-		if (top_take_keys(top) && !top->over && top->drawn)
-			draw(top);
-		if (top->over || top_seconds() - top->last < top->delay)
-			continue;
-		refresh(top);
-		forget(top);
+	if (!values->batch && !values->json && !(values->input && !strcmp(values->input, "-")))
+		screen_open(&top->screen);
+	if (top->screen.on) {
+		settings->form.event = 0;
+		/* keys that may be asked for later */
+		settings->by = PD_BY_COMM | PD_BY_PID | PD_BY_TID;
 	}
-	return status;
+	if (settings->form.entries == (size_t)NOT_GIVEN)
+		settings->form.entries = top->screen.on || values->json ? 0 : BATCH_ENTRIES;
 }
 
-/* The end of the recording is shown; a new beginning only goes on. */
-static void end_stream(struct top *top)
-{
-	if (top_take(top) && !top->begins_anew)
-		draw(top);
-	top->over |= !top->begins_anew;
-	top->begins_anew = false;
-}
-
-static enum pd_status read_streams(struct top *top, struct pd_error *error)
-{
-	enum pd_status status = PD_OK;
-
-	top->last = top_seconds();
-	while (!top->over && !stopped && (status = top_begin(top, error)) == PD_OK) {
-		status = read_until_end(top, error);
-		if (status == PD_END && !top->over && !stopped)
-			end_stream(top);
-		top_end(top);
-		if (!top->recorder)
-			break;
-	}
-	top_end(top);
-	return status;
-}
-
-static int show(struct top *top)
+/* Until the end, a key or a signal. */
+static void show(struct top *top)
 {
 	struct pd_error error;
 	enum pd_status status;
 
-	if (pd_sum_new(&top->sum, &error) < 0 || !output_init(&top->frame, -1))
-		return print_failure(CODE_UNREADABLE, "out of memory");
-	if (!top->values->batch && !top->values->json && !(top->values->input && !strcmp(top->values->input, "-")))
-		screen_open(&top->screen);
+	prepare_screen(top);
 	catch_signals(top);
-	top->form.event = top->screen.on ? 0 : PD_TOP_ALL_EVENTS;
-	if (!top->screen.on && !top->values->entries.given && !top->values->json)
-		top->form.entries = BATCH_ENTRIES;
-	status = read_streams(top, &error);
+	status = pd_top_session_run(top->session, top->recorder, top->input.file, &error);
 	screen_close(&top->screen);
-	if (status < 0) {
-		print_error("%s", error.message);
-		top->code = CODE_UNREADABLE;
-	}
-	return top->code;
+	running = NULL;
+	if (status == PD_ERROR_STOPPED)
+		top->code = CODE_UNREADABLE; /* open_symbols said why */
+	else if (status < 0)
+		top->code = print_failure(CODE_UNREADABLE, "%s", error.message);
 }
 
-static int show_recorded(struct top *top)
+static int show_file(struct top *top, const struct call *call)
 {
-	struct pd_recorded recorded;
-	struct pd_error error;
+	const struct input_options from = { .path = top->values->input };
+	struct call none = *call;
 	int code;
 
-	if (!take_recorder(top))
+	none.word_count = 0;
+	code = input_open(&top->input, &from, &none, NULL, NULL);
+	if (code != CODE_OK)
+		return code;
+	show(top);
+	return input_close(&top->input, top->code);
+}
+
+static int show_recorded(struct top *top, const struct call *call)
+{
+	struct pd_recorder_options wanted = { .size = sizeof(wanted), .fd = -1, .note = report_note, .self = top };
+	struct pd_recorded recorded;
+	struct pd_error error;
+
+	if (!take_recorder(top, call, &wanted))
 		return CODE_USAGE;
-	top->wanted.note = report_note;
-	top->wanted.self = top;
-	if (pd_recorder_open(&top->wanted, &top->recorder, &error) < 0)
+	if (pd_recorder_open(&wanted, &top->recorder, &error) < 0)
 		return print_failure(CODE_UNREADABLE, "%s", error.message);
-	code = show(top);
-	running = NULL;
+	show(top);
 	pd_recorder_state(top->recorder, &recorded);
 	pd_recorder_close(top->recorder);
 	if (recorded.lost)
 		print_error("%" PRIu64 " records lost; try larger ring buffers (-m 16M) or a lower frequency (-F)",
 			    recorded.lost);
-	return code;
+	return top->code;
 }
 
 static bool has_targets(const struct target_values *values)
@@ -354,29 +300,50 @@ static bool has_targets(const struct target_values *values)
 	return values->all || values->pids || values->tids || values->user || values->cpus || values->events.count;
 }
 
+/* Checks all options but those of the recorder. */
+static bool open_session(struct top *top, struct pd_select *select)
+{
+	const struct top_values *values = top->values;
+	char sort[PROMPT_MOST], whom[PROMPT_MOST];
+	struct pd_top_session_options how = { .size = sizeof(how),
+					      .settings = values->settings,
+					      .whom = whom,
+					      .symbols = open_symbols,
+					      .step = on_step,
+					      .self = top };
+	struct pd_error error;
+
+	if (!take_sort(values->settings.form.sort, sort))
+		return false;
+	if (values->delay && !top_parse_delay(values->delay, &how.settings.delay_ns))
+		return print_error("option --delay: '%s' is not a number of seconds of at least 0.1", values->delay);
+	describe_targets(values, whom);
+	take_form(values, &how.settings.form);
+	how.settings.form.sort = sort;
+	how.settings.form.select = select;
+	if (pd_top_session_new(&how, &top->session, &error) < 0)
+		return print_error("%s", error.message);
+	top->settings = pd_top_session_settings(top->session);
+	return true;
+}
+
 static int run_top(const struct call *call)
 {
-	struct top *top = calloc(1, sizeof(*top));
+	const struct top_values *values = call->values;
+	struct top top = { .values = values, .out = call->out };
+	struct pd_select *select = NULL;
 	int code = CODE_USAGE;
 
-	if (!top)
-		return print_failure(CODE_UNREADABLE, "out of memory");
-	top->values = call->values;
-	top->call = call;
-	top->out = call->out;
-	describe_targets(top);
-	top->totals = (struct pd_top_totals){ .whom = top->whom,
-					      .rate = top->rate,
-					      .cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN) };
-	if (top->values->input && has_targets(&top->values->targets))
+	if (values->input && has_targets(&values->targets))
 		print_error("--input cannot be combined with recording options");
-	else if (take_form(top))
-		code = top->values->input ? show(top) : show_recorded(top);
-	pd_sum_free(top->sum);
-	output_fini(&top->frame);
-	pd_select_free(top->select);
-	record_fini(&top->setup);
-	free(top);
+	else if (!output_init(&top.frame, -1))
+		code = print_failure(CODE_UNREADABLE, "out of memory");
+	else if (select_take(&select, &values->select) && open_session(&top, select))
+		code = values->input ? show_file(&top, call) : show_recorded(&top, call);
+	pd_top_session_free(top.session);
+	output_fini(&top.frame);
+	pd_select_free(select);
+	record_fini(&top.setup);
 	return code;
 }
 
@@ -393,7 +360,7 @@ const struct command cmd_top = {
 		"After 100,000 records about processes and mappings, state of exited processes is dropped and running processes are "
 		"synthesized again.",
 	TABLES(options, examples, struct top_values),
-	DEFAULTS(.percent_limit = -1),
+	DEFAULTS(.settings.form = { .entries = (size_t)NOT_GIVEN, .least_percent = NOT_GIVEN }),
 	.usual = "event freq call-graph all-cpus pid sort delay",
 	.max_words = 0,
 	.live = true,

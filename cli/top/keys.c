@@ -16,12 +16,26 @@ void top_notice(struct top *top, const char *format, ...)
 	va_end(arguments);
 }
 
-bool top_parse_seconds(const char *text, double *seconds_out)
+bool top_parse_delay(const char *text, uint64_t *ns_out)
 {
 	char *end;
+	double seconds = strtod(text, &end);
 
-	*seconds_out = strtod(text, &end);
-	return end != text && !*end && *seconds_out >= 0.1 && *seconds_out <= 86400;
+	if (end == text || *end || !(seconds >= 0.1 && seconds <= 86400))
+		return false;
+	*ns_out = (uint64_t)(seconds * 1e9);
+	return true;
+}
+
+/* What is wrong is said on the screen. */
+static bool sort_by(struct top *top, const char *keys)
+{
+	struct pd_error error;
+
+	if (pd_top_session_sort(top->session, keys, &error) >= 0)
+		return true;
+	top_notice(top, "%s", error.message);
+	return false;
 }
 
 static void next_sort(struct top *top)
@@ -32,40 +46,16 @@ static void next_sort(struct top *top)
 	};
 	size_t at = 0;
 
-	while (at < COUNT && strcmp(usual[at], top->sort) != 0)
+	while (at < COUNT && strcmp(usual[at], top->settings->form.sort) != 0)
 		at++;
-	snprintf(top->sort, sizeof(top->sort), "%s", usual[(at + 1) % COUNT]);
-	top_notice(top, "sorted by %s", top->sort);
+	if (sort_by(top, usual[(at + 1) % COUNT]))
+		top_notice(top, "sorted by %s", usual[(at + 1) % COUNT]);
 }
 
-/* The next that has samples. */
-static void next_event(struct top *top)
+static void take_filter(struct top *top, const char *text)
 {
-	const struct pd_profile *profile = pd_sum_profile(top->sum, top->input.file, pd_live_state(top->live));
-
-	top->form.event = pd_top_next_event(profile, top->form.event, pd_file_event_count(top->input.file));
-	top_describe_rate(top);
-}
-
-static void take_sort(struct top *top, const char *keys)
-{
-	char before[PROMPT_MOST];
-	uint32_t by;
-
-	memcpy(before, top->sort, sizeof(before));
-	snprintf(top->sort, sizeof(top->sort), "%s", keys);
-	/* what is wrong would be reported on the screen */
-	for (const char *at = keys; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
-		if (!pd_report_key_by_name(at, strcspn(at, ",")) || !strncmp(at, "src", 3) || !strncmp(at, "time", 4)) {
-			memcpy(top->sort, before, sizeof(before));
-			top_notice(top, "sort key '%.*s' is not supported by top", (int)strcspn(at, ","), at);
-			return;
-		}
-	if (!top_by(top, &by) || !(by & ~top->by))
-		return;
-	/* samples so far were not distinguished by that */
-	pd_sum_fade(top->sum, 0, 1, NULL);
-	top_begin_anew(top);
+	if (pd_top_session_filter(top->session, text, NULL) >= 0 && *text)
+		top_notice(top, "only rows with '%s'", text);
 }
 
 static void take_answer(struct top *top)
@@ -76,17 +66,13 @@ static void take_answer(struct top *top)
 	top->question = NULL;
 	top_notice(top, "%s", "");
 	if (top->question_key == 'f')
-		snprintf(top->filter, sizeof(top->filter), "%s", answer);
+		take_filter(top, answer);
 	else if (top->question_key == 's' && *answer)
-		take_sort(top, answer);
+		sort_by(top, answer);
 	else if (top->question_key == 'E' && pd_number_parse(answer, &number))
-		top->form.entries = (size_t)number;
-	else if (top->question_key == 'd' && !top_parse_seconds(answer, &top->delay))
+		top->settings->form.entries = (size_t)number;
+	else if (top->question_key == 'd' && !top_parse_delay(answer, &top->settings->delay_ns))
 		top_notice(top, "'%s' is not a number of seconds of at least 0.1", answer);
-	if (top->delay < 0.1)
-		top->delay = 2;
-	if (*top->filter && top->question_key == 'f')
-		top_notice(top, "only rows with '%s'", top->filter);
 }
 
 static void ask(struct top *top, int key, const char *question)
@@ -119,6 +105,8 @@ static void type(struct top *top, int key)
 
 static void press(struct top *top, int key)
 {
+	struct pd_top_settings *settings = top->settings;
+
 	switch (key) {
 	case 'q':
 		top->over = true;
@@ -139,25 +127,25 @@ static void press(struct top *top, int key)
 		next_sort(top);
 		break;
 	case 'e':
-		next_event(top);
+		pd_top_session_next_event(top->session);
 		break;
 	case 'n':
-		top->form.samples = !top->form.samples;
+		settings->form.samples = !settings->form.samples;
 		break;
 	case 'z':
-		pd_sum_fade(top->sum, 0, 1, NULL);
+		pd_top_session_reset(top->session);
 		break;
 	case 'p':
-		top->paused = !top->paused;
-		top_notice(top, "%s", top->paused ? "paused" : "");
+		settings->paused = !settings->paused;
+		top_notice(top, "%s", settings->paused ? "paused" : "");
 		break;
 	case 'K':
-		top->hide_kernel = !top->hide_kernel;
-		top_notice(top, "%s the kernel", top->hide_kernel ? "without" : "with");
+		settings->hide_kernel = !settings->hide_kernel;
+		top_notice(top, "%s the kernel", settings->hide_kernel ? "without" : "with");
 		break;
 	case 'U':
-		top->hide_user = !top->hide_user;
-		top_notice(top, "%s programs", top->hide_user ? "without" : "with");
+		settings->hide_user = !settings->hide_user;
+		top_notice(top, "%s programs", settings->hide_user ? "without" : "with");
 		break;
 	case 'h':
 	case '?':

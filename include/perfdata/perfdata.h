@@ -47,6 +47,7 @@
  *   flame.h         flame graphs and folded stacks
  *   doctor.h        what is wrong with a recording
  *   live.h          profiles of a running recording
+ *   top.h           a table of what runs now
  * as text
  *   text.h          a growing buffer of text, which everything that prints fills
  *   json.h          JSON written into a text
@@ -151,6 +152,7 @@
 #include <perfdata/table.h>
 #include <perfdata/tasks.h>
 #include <perfdata/text.h>
+#include <perfdata/top.h>
 #include <perfdata/trace.h>
 #include <perfdata/unwind.h>
 #include <perfdata/viewer.h>
