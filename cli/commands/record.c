@@ -14,24 +14,15 @@
 #include <unistd.h>
 
 struct values {
-	struct target_values targets;
-	struct sample_values samples;
+	struct record_values recording;
 	const char *preset, *output;
 	bool quiet, verbose, dry_run;
-	struct pd_session session; /* what flags set of it */
-	bool per_thread, unwind_now;
-	const char *compression;
-	const char *switch_output;
-	struct option_number switch_max_files;
+	bool unwind_now;
+	const char *compression, *switch_output, *threads;
 	bool timestamp_boundary;
-	const char *max_size, *duration;
-	const char *delay;
 	const char *control;
-	const char *synth;
 	bool no_buildid, no_buildid_cache, buildid_all;
-	const char *flush;
-	struct option_number priority, runs;
-	const char *threads;
+	struct option_number runs;
 	bool force;
 	/* how perf works inside */
 	const char *aio, *affinity;
@@ -39,39 +30,43 @@ struct values {
 };
 
 static const struct option options[] = {
-	GROUP(record_target_group, targets),
-	GROUP(record_sample_group, samples),
+	GROUP(record_target_group, recording),
+	GROUP(record_sample_group, recording),
 	STRING("for", 0, "WHAT", preset,
 	       "record the events of a command: sched, waiting, lock, kwork, kmem or trace; perfdata sched record is short for that"),
 	STRING("output", 'o', "FILE", output, "output file (default: perf.data); - writes a pipe to standard output"),
 	OPTION("compression-level", 'z', LEVEL, "N", compression,
 	       "compress records, at level 1 (fast) to 22 (small); without N as fast as possible; 0: do not"),
-	FLAG("no-samples", 'n', samples.sampling.no_samples, "record no samples, only side-band records"),
-	FLAG("stat", 's', samples.sampling.stat, "record counts of each thread"),
-	FLAG("running-time", 0, samples.sampling.running_time, "record enabled and running times with counts"),
-	FLAG("per-thread", 0, per_thread, "one ring buffer per thread instead of per CPU"),
-	FLAG("off-cpu", 0, samples.sampling.off_cpu,
+	FLAG("no-samples", 'n', recording.wanted.sampling.no_samples, "record no samples, only side-band records"),
+	FLAG("stat", 's', recording.wanted.sampling.stat, "record counts of each thread"),
+	FLAG("running-time", 0, recording.wanted.sampling.running_time, "record enabled and running times with counts"),
+	FLAG("per-thread", 0, recording.wanted.targets.per_thread, "one ring buffer per thread instead of per CPU"),
+	FLAG("off-cpu", 0, recording.wanted.sampling.off_cpu,
 	     "also record where and how long threads sleep, as event offcpu-time; with -g including kernel stacks"),
 	FLAG("unwind-now", 0, unwind_now,
 	     "with --call-graph dwarf: unwind copied stacks while recording, and write call chains in their place"),
 	NUMBER("runs", 0, "N", runs,
 	       "record COMMAND N times, each into a file of its own: FILE-1, FILE-2 ...; see --vs below"),
-	STRING("delay", 'D', "MS", delay, "start sampling after MS milliseconds; -1: when enabled by --control"),
+	RECORDER("delay", 'D', "MS", recording.wanted,
+		 "start sampling after MS milliseconds; -1: when enabled by --control"),
 	GROUP(control_option, control),
-	FLAG("overwrite", 0, session.overwrite,
+	FLAG("overwrite", 0, recording.wanted.session.overwrite,
 	     "flight recorder: keep only the newest records in memory, write them at exit, or at SIGUSR2 with --switch-output"),
 	OPTION("switch-output", 0, ATTACHED, "WHEN", switch_output,
 	       "start a new file at SIGUSR2 (signal), or after a size (100M) or a time (30s)"),
-	NUMBER("switch-max-files", 0, "N", switch_max_files, "keep only the newest N files of --switch-output"),
-	FLAG("timestamp-filename", 0, session.timestamp_filename, "append a timestamp to the output file name"),
+	RECORDER("switch-max-files", 0, "N", recording.wanted, "keep only the newest N files of --switch-output"),
+	FLAG("timestamp-filename", 0, recording.wanted.session.timestamp_filename,
+	     "append a timestamp to the output file name"),
 	FLAG("timestamp-boundary", 0, timestamp_boundary,
 	     "no effect: times of the first and last sample are always recorded"),
-	FLAG("tail-synthesize", 0, session.tail_synthesize, "synthesize records of running processes at exit"),
-	STRING("synth", 0, "WHAT", synth, "records to synthesize for running processes: all, task, mmap, cgroup or no"),
-	STRING("max-size", 0, "SIZE", max_size, "stop when the output reaches this size: 100M"),
-	STRING("duration", 0, "TIME", duration, "stop after this time: 10s"),
-	STRING("mmap-flush", 0, "SIZE", flush, "minimum bytes to drain from a ring buffer at once"),
-	GROUP(realtime_option, priority),
+	FLAG("tail-synthesize", 0, recording.wanted.session.tail_synthesize,
+	     "synthesize records of running processes at exit"),
+	RECORDER("synth", 0, "WHAT", recording.wanted,
+		 "records to synthesize for running processes: all, task, mmap, cgroup or no"),
+	RECORDER("max-size", 0, "SIZE", recording.wanted, "stop when the output reaches this size: 100M"),
+	RECORDER("duration", 0, "TIME", recording.wanted, "stop after this time: 10s"),
+	RECORDER("mmap-flush", 0, "SIZE", recording.wanted, "minimum bytes to drain from a ring buffer at once"),
+	GROUP(realtime_option, recording.wanted),
 	OPTION("threads", 0, ATTACHED, "SPEC", threads,
 	       "write a directory with several threads, one per cpu (default), core, package, numa node, or RINGS/CPUS:..."),
 	FLAG("no-buildid", 'B', no_buildid, "do not record build ids"),
@@ -102,35 +97,22 @@ static const struct example examples[] = {
 
 struct record {
 	const struct values *values;
-	struct pd_recorder_options options;
 	struct record_setup setup;
 	struct pd_recorder *recorder;
-	bool lost_reported;
 	struct pd_unwound_options chains; /* with --unwind-now: where they go */
 };
 
 /* ---- what is wanted ---- */
 
-static bool take_session(const struct values *values, struct pd_session *session)
+static bool take_session(const struct values *values, struct pd_recorder_options *wanted)
 {
-	struct pd_error error;
+	struct pd_session *session = &wanted->session;
 
-	*session = values->session;
 	session->tail_synthesize |= session->overwrite;
-	if (values->priority.given && (!values->priority.value || values->priority.value > 99))
-		return print_error("option --realtime: the priority must be between 1 and 99");
-	session->priority = (int)values->priority.value;
-	session->threads = values->threads && !*values->threads ? "cpu" : values->threads;
 	if (values->no_buildid)
 		session->build_ids = PD_BUILD_IDS_NONE;
-	session->switch_max_files = (uint32_t)values->switch_max_files.value;
-	return value_take("max-size", values->max_size, pd_size_parse, &session->max_size) &&
-	       value_take("duration", values->duration, pd_duration_parse, &session->max_ns) &&
-	       value_take("mmap-flush", values->flush, pd_size_parse, &session->flush_bytes) &&
-	       (!values->switch_output ||
-		value_is("switch-output", pd_switch_parse(values->switch_output, session, &error), &error)) &&
-	       (!values->synth || value_is("synth", pd_synth_parse(values->synth, session, &error), &error)) &&
-	       (!values->delay || value_is("delay", pd_delay_parse(values->delay, &session->delay_ms, &error), &error));
+	return option_set_recorder(wanted, "threads", values->threads) &&
+	       option_set_recorder(wanted, "switch-output", values->switch_output);
 }
 
 /* What -z says, or else the configuration; it is "" for a compressor without levels, which is the fastest. A pipe is compressed
@@ -150,7 +132,7 @@ static bool take_packing(const struct values *values, const struct pd_config *co
 static bool take_output(struct record *record, const struct pd_config *config)
 {
 	const struct values *values = record->values;
-	struct pd_recorder_options *wanted = &record->options;
+	struct pd_recorder_options *wanted = &record->setup.options;
 	const char *path = values->output;
 
 	/* as perf: what is piped on is meant, unless a file is named */
@@ -179,14 +161,14 @@ static struct pd_symbols *open_symbols(void *self, struct pd_file *file, const s
 static bool take_unwinding(struct record *record)
 {
 	const struct values *values = record->values;
-	struct pd_recorder_options *wanted = &record->options;
+	struct pd_recorder_options *wanted = &record->setup.options;
 
 	if (!values->unwind_now)
 		return true;
 	if (wanted->sampling.call_graph != PD_CALL_GRAPH_DWARF)
 		return print_error("--unwind-now requires --call-graph dwarf");
-	if (values->switch_output || values->session.overwrite || values->threads ||
-	    values->session.timestamp_filename || values->max_size)
+	if (values->switch_output || wanted->session.overwrite || values->threads ||
+	    wanted->session.timestamp_filename || wanted->session.max_size)
 		return print_error("--unwind-now cannot be combined with --switch-output, --overwrite, --threads, "
 				   "--timestamp-filename or --max-size");
 	record->chains = (struct pd_unwound_options){ .size = sizeof(record->chains),
@@ -200,25 +182,30 @@ static bool take_unwinding(struct record *record)
 	return true;
 }
 
+static bool take_preset(struct record_setup *setup, const char *name)
+{
+	struct pd_error error;
+	enum pd_status status = name ? pd_recorder_options_preset(&setup->options, setup->events, name, &error) : PD_OK;
+
+	if (status == PD_ERROR_NO_MATCH)
+		return print_error("option --for: %s", error.message);
+	return status >= 0 || print_error("%s", error.message);
+}
+
 static bool take_values(struct record *record, const struct call *call)
 {
 	const struct values *values = record->values;
-	struct pd_recorder_options *wanted = &record->options;
-	struct pd_sampling *sampling = &wanted->sampling;
+	struct record_setup *setup = &record->setup;
+	struct pd_recorder_options *wanted = &setup->options;
 
-	wanted->size = sizeof(*wanted);
-	wanted->command_line = call->line;
-	if (!record_take_targets(&record->setup, &values->targets, call, wanted) ||
-	    !record_take_samples(&values->samples, wanted) ||
-	    !record_take_preset(&record->setup, values->preset, call, wanted))
+	if (!record_take(setup, &values->recording, call) || !record_take_samples(setup, &values->recording) ||
+	    !take_preset(setup, values->preset))
 		return false;
 	/* a thread is named for itself */
-	sampling->no_inherit |= values->targets.tids != NULL;
-	wanted->targets.per_thread = values->per_thread;
-	if (!call->word_count && !wanted->targets.all && !wanted->targets.cpus && !wanted->targets.pids.count &&
-	    !wanted->targets.tids.count && !wanted->targets.by_user)
+	wanted->sampling.no_inherit |= values->recording.tids != NULL;
+	if (!call->word_count && !pd_targets_are_given(&wanted->targets))
 		return print_error("nothing to record: give a COMMAND, -a (system-wide) or -p PID");
-	return take_session(values, &wanted->session) && take_output(record, call->config) && take_unwinding(record);
+	return take_session(values, wanted) && take_output(record, call->config) && take_unwinding(record);
 }
 
 /* ---- what is reported ---- */
@@ -249,7 +236,7 @@ static void report_attr(void *self, const struct pd_attr *attr, int32_t pid, int
 /* For a person who looks at it: what to type now. */
 static void report_next(const struct record *record)
 {
-	const char *path = record->options.path;
+	const char *path = record->setup.options.path;
 	bool named = path && strcmp(path, "perf.data") != 0;
 
 	/* a shell would split such a name */
@@ -262,7 +249,7 @@ static void report_next(const struct record *record)
 
 static void report_end(const struct record *record, const struct pd_recorded *recorded)
 {
-	const struct pd_recorder_options *options = &record->options;
+	const struct pd_recorder_options *options = &record->setup.options;
 	bool stamped = options->path && (options->session.switch_on_call || options->session.timestamp_filename);
 	struct pd_text *text = pd_text_new();
 
@@ -305,8 +292,8 @@ static void keep_objects(const struct record *record, const struct pd_recorded *
 {
 	const struct values *values = record->values;
 
-	if (record->options.path && recorded->samples && !values->no_buildid && !values->no_buildid_cache)
-		record_cache_objects(record->options.path, values->buildid_all, config);
+	if (record->setup.options.path && recorded->samples && !values->no_buildid && !values->no_buildid_cache)
+		record_cache_objects(record->setup.options.path, values->buildid_all, config);
 }
 
 static enum pd_status record_unwound(struct record *record, struct pd_recorded *recorded, struct pd_error *error)
@@ -321,7 +308,7 @@ static enum pd_status record_unwound(struct record *record, struct pd_recorded *
 			    (int)pd_text_bytes(record->chains.incomplete).size,
 			    (const char *)pd_text_bytes(record->chains.incomplete).data);
 	pd_text_free(record->chains.incomplete);
-	record->options.path = path;
+	record->setup.options.path = path;
 	return status;
 }
 
@@ -345,7 +332,7 @@ static int record_all(struct record *record, const struct call *call)
 	keep_objects(record, &recorded, call->config);
 	if (!recorded.command_errno && stopped_by && !recorded.command_ended)
 		return CODE_SIGNAL + stopped_by;
-	return record_code(&recorded, call->word_count ? record->options.targets.command[0] : "");
+	return record_code(&recorded, call->word_count ? record->setup.options.targets.command[0] : "");
 }
 
 static int record_opened(struct record *record, const struct call *call)
@@ -353,10 +340,10 @@ static int record_opened(struct record *record, const struct call *call)
 	struct pd_error error;
 	int code = CODE_OK;
 
-	record->options.note = report_note;
-	record->options.attr = record->values->verbose ? report_attr : NULL;
-	record->options.self = record;
-	if (pd_recorder_open(&record->options, &record->recorder, &error) < 0)
+	record->setup.options.note = report_note;
+	record->setup.options.attr = record->values->verbose ? report_attr : NULL;
+	record->setup.options.self = record;
+	if (pd_recorder_open(&record->setup.options, &record->recorder, &error) < 0)
 		return print_failure(CODE_UNREADABLE, "%s", error.message);
 	if (!record->values->dry_run)
 		code = record_all(record, call);
@@ -370,8 +357,8 @@ static int record_run(struct record *record, const struct call *call, const char
 
 	if (record->values->unwind_now)
 		record->chains.path = path;
-	record->options.path = record->values->unwind_now ? NULL : path;
-	record->options.targets.command = command;
+	record->setup.options.path = record->values->unwind_now ? NULL : path;
+	record->setup.options.targets.command = command;
 	code = record_opened(record, call);
 	return code == CODE_OK && stopped_by ? CODE_SIGNAL + stopped_by : code;
 }
@@ -391,7 +378,7 @@ static void report_runs(const struct pd_record_runs *runs, const char *path)
 
 static int record_several(struct record *record, const struct call *call)
 {
-	const char *path = record->values->unwind_now ? record->chains.path : record->options.path, *name;
+	const char *path = record->values->unwind_now ? record->chains.path : record->setup.options.path, *name;
 	struct pd_record_runs *runs;
 	struct pd_error error;
 	enum pd_status status;

@@ -11,25 +11,25 @@
 #define VALUES struct stat_values
 
 static const struct option options[] = {
-	GROUP(record_target_group, targets),
-	FLAG("g", 'g', g, "like --group"),
+	GROUP(record_target_group, recording),
+	FLAG("g", 'g', recording.group, "like --group"),
 	OPTION("detailed", 'd', TAGGED, NULL, detailed,
 	       "add cache events; -dd adds instruction cache and TLBs, -ddd prefetches"),
 	STRING("metrics", 'M', "LIST", metrics,
 	       "count the events of these metrics: IPC, branch-misses, cache-misses, CPUs-utilized, frequency, stalls ..."),
-	GROUP(metric_only_option, metric_only),
+	GROUP(metric_only_option, session.printing.metric_only),
 	FLAG("topdown", 0, topdown, "top-down analysis of pipeline slots, implies --metric-only (Intel)"),
 	FLAG("transaction", 'T', transaction, "transactional cycles, and how many were aborted (Intel)"),
 	NUMBER("repeat", 'r', "N", repeat,
 	       "run the command N times, print mean and standard deviation; 0: repeat forever, print each run"),
-	FLAG("table", 0, table, "print the elapsed time of each run of --repeat"),
+	FLAG("table", 0, session.printing.run_table, "print the elapsed time of each run of --repeat"),
 	NUMBER("interval-print", 'I', "MS", interval_ms, "print counts every MS milliseconds"),
 	NUMBER("interval-count", 0, "N", interval_count, "stop after N intervals"),
-	FLAG("interval-clear", 0, interval_clear, "clear the screen before each interval"),
-	FLAG("summary", 0, summary, "with -I, also print a summary at the end"),
+	FLAG("interval-clear", 0, session.repeat_heading, "clear the screen before each interval"),
+	FLAG("summary", 0, session.summary, "with -I, also print a summary at the end"),
 	FLAG("no-csv-summary", 0, no_csv_summary, "omit the word summary in CSV"),
 	NUMBER("timeout", 0, "MS", timeout_ms, "stop after MS milliseconds"),
-	GROUP(stat_form_group, form),
+	GROUP(stat_form_group, session.printing),
 	STRING("output", 'o', "FILE", output,
 	       "write to this file instead of standard error; stat record: the perf.data file"),
 	FLAG("append", 0, append, "append to the output file"),
@@ -39,17 +39,18 @@ static const struct option options[] = {
 	FLAG("big-num", 'B', big_num, "no effect: thousands separators are the default"),
 	FLAG("no-big-num", 0, no_big_num, "print numbers without thousands separators"),
 	FLAG("scale", 0, scale, "no effect: counts are scaled by default"),
-	FLAG("no-scale", 0, no_scale, "do not scale counts of multiplexed events"),
+	FLAG("no-scale", 0, session.printing.no_scale, "do not scale counts of multiplexed events"),
 	FLAG("null", 'n', null, "count nothing, print only times"),
 	FLAG("sync", 'S', sync, "call sync() before the start"),
 	STRING("pre", 0, "LINE", pre, "shell command to run before each run"),
 	STRING("post", 0, "LINE", post, "shell command to run after each run"),
-	STRING("delay", 'D', "MS", delay, "start counting after MS milliseconds; -1: when enabled by --control"),
+	RECORDER("delay", 'D', "MS", recording.wanted,
+		 "start counting after MS milliseconds; -1: when enabled by --control"),
 	GROUP(control_option, control),
 	STRING("for-each-cgroup", 0, "LIST", for_each_cgroup, "count all events in each of these cgroups"),
 	FLAG("no-merge", 0, no_merge, "no effect: events with the same name are never merged"),
-	GROUP(all_user_option, all_user),
-	GROUP(all_kernel_option, all_kernel),
+	GROUP(all_user_option, recording.wanted.sampling.all_user),
+	GROUP(all_kernel_option, recording.wanted.sampling.all_kernel),
 	FLAG("quiet", 0, quiet, "do not print counts"),
 	FLAG("verbose", 'v', verbose, "also print raw counts"),
 	{ 0 },
@@ -90,8 +91,8 @@ static const struct command cmd_stat_record = {
 struct report_values {
 	const char *input;
 	struct stat_by_values by;
-	struct stat_form_values form;
-	bool quiet, metric_only;
+	struct pd_stat_options printing;
+	bool quiet;
 };
 
 #undef VALUES
@@ -100,8 +101,8 @@ struct report_values {
 static const struct option report_options[] = {
 	GROUP(input_option, input), /* of input_group only this and --quiet */
 	GROUP(stat_by_group, by),
-	GROUP(stat_form_group, form),
-	GROUP(metric_only_option, metric_only),
+	GROUP(stat_form_group, printing),
+	GROUP(metric_only_option, printing.metric_only),
 	GROUP(quiet_option, quiet),
 	{ 0 },
 };
@@ -110,18 +111,16 @@ static int run_report(const struct call *call)
 {
 	const struct report_values *values = call->values;
 	const struct input_options where = { .path = values->input, .quiet = values->quiet };
-	struct pd_stat_options printing = {
-		.size = sizeof(printing),
-		.metric_only = values->metric_only,
-		.big_numbers = true,
-		.locale = "",
-		.warn = print_warning,
-	};
+	struct pd_stat_options printing = values->printing;
 	struct input input;
 	struct pd_error error;
 	int code;
 
-	if (!stat_form_take(&values->form, &printing))
+	printing.size = sizeof(printing);
+	printing.big_numbers = true;
+	printing.locale = "";
+	printing.warn = print_warning;
+	if (!stat_form_take(&printing))
 		return CODE_USAGE;
 	printing.by_given = stat_by_given(&values->by, &printing.by);
 	code = input_open(&input, &where, call, NULL, NULL);

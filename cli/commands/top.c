@@ -25,17 +25,17 @@ enum {
 #define VALUES struct top_values
 
 static const struct option options[] = {
-	GROUP(record_target_group, targets),
-	GROUP(freq_option, samples.freq),
-	GROUP(count_option, samples.period),
-	FLAG("g", 'g', samples.g, "record call chains, to show callers and callees"),
-	STRING("call-graph", 0, "HOW", samples.call_graph, "record call chains: fp or lbr"),
-	GROUP(record_max_stack_option, samples.max_stack),
+	GROUP(record_target_group, recording),
+	GROUP(freq_option, recording.wanted),
+	GROUP(count_option, recording.wanted),
+	FLAG("g", 'g', recording.chains, "record call chains, to show callers and callees"),
+	RECORDER("call-graph", 0, "HOW", recording.wanted, "record call chains: fp or lbr"),
+	GROUP(record_max_stack_option, recording.wanted),
 	GROUP(children_option, children),
 	GROUP(no_children_option, no_children),
-	GROUP(mmap_pages_option, samples.ring),
-	GROUP(realtime_option, priority),
-	FLAG("all-cgroups", 0, samples.sampling.all_cgroups, "record cgroups, for the sort key cgroup"),
+	GROUP(mmap_pages_option, recording.wanted),
+	GROUP(realtime_option, recording.wanted),
+	FLAG("all-cgroups", 0, recording.wanted.sampling.all_cgroups, "record cgroups, for the sort key cgroup"),
 	STRING("delay", 'd', "SECONDS", delay, "time between refreshes (default: 2)"),
 	INTEGER("entries", 'E', "N", settings.form.entries,
 		"maximum number of rows (default: as many as fit the screen)"),
@@ -83,47 +83,34 @@ static bool take_sort(const char *keys, char sort[PROMPT_MOST])
 
 static void take_form(const struct top_values *values, struct pd_top_form *form)
 {
-	bool chains = values->samples.g || values->samples.call_graph;
+	const struct pd_sampling *sampling = &values->recording.wanted.sampling;
+	bool chains = sampling->call_graph ? sampling->call_graph > PD_CALL_GRAPH_NONE : values->recording.chains;
 
 	form->children = chains && !values->no_children;
 	form->graph = (struct pd_report_graph){ .kind = chains ? PD_REPORT_GRAPH_TREE : PD_REPORT_GRAPH_NONE,
 						.least_percent = form->least_percent < 0 ? 0.5 : form->least_percent,
 						.caller = form->children };
 	form->least_percent = form->least_percent < 0 ? 0 : form->least_percent;
-	form->max_stack = values->samples.max_stack.given ? (size_t)values->samples.max_stack.value : STACK_MOST;
+	form->max_stack = sampling->max_stack ? sampling->max_stack : STACK_MOST;
 	form->event = PD_TOP_ALL_EVENTS;
 }
 
 static void describe_targets(const struct top_values *values, char whom[PROMPT_MOST])
 {
-	const struct target_values *targets = &values->targets;
+	const struct record_values *targets = &values->recording;
 	const struct {
 		const char *before, *what;
-	} kinds[] = { { "", values->input },      { "pid ", targets->pids },    { "tid ", targets->tids },
-		      { "user ", targets->user }, { "on CPU ", targets->cpus }, { "", "all" } };
+	} kinds[] = { { "", values->input },
+		      { "pid ", targets->pids },
+		      { "tid ", targets->tids },
+		      { "user ", targets->user },
+		      { "on CPU ", targets->wanted.targets.cpus },
+		      { "", "all" } };
 	size_t i = 0;
 
 	while (!kinds[i].what)
 		i++;
 	snprintf(whom, PROMPT_MOST, "%s%s", kinds[i].before, kinds[i].what);
-}
-
-static bool take_recorder(struct top *top, const struct call *call, struct pd_recorder_options *wanted)
-{
-	const struct top_values *values = top->values;
-	struct pd_targets *targets = &wanted->targets;
-
-	if (!record_take_targets(&top->setup, &values->targets, call, wanted) ||
-	    !record_take_samples(&values->samples, wanted))
-		return false;
-	if (!targets->cpus && !targets->pids.count && !targets->tids.count && !targets->by_user)
-		targets->all = true;
-	wanted->sampling.time = true;
-	wanted->session.build_ids = PD_BUILD_IDS_NONE;
-	wanted->session.priority = (int)values->priority.value;
-	if (!wanted->session.ring_bytes)
-		wanted->session.ring_bytes = RING_BYTES;
-	return true;
 }
 
 static void report_note(void *self, const struct pd_recorder_note *note)
@@ -135,6 +122,23 @@ static void report_note(void *self, const struct pd_recorder_note *note)
 			   note->advice ? note->advice : "");
 	else if (note->severity > PD_INFO || top->values->verbose)
 		record_print_note(note);
+}
+
+static bool take_recorder(struct top *top, const struct call *call)
+{
+	const struct record_values *values = &top->values->recording;
+	struct pd_recorder_options *wanted = &top->setup.options;
+
+	if (!record_take(&top->setup, values, call) || !record_take_samples(&top->setup, values))
+		return false;
+	wanted->targets.all |= !pd_targets_are_given(&wanted->targets);
+	wanted->sampling.time = true;
+	wanted->session.build_ids = PD_BUILD_IDS_NONE;
+	if (!wanted->session.ring_bytes)
+		wanted->session.ring_bytes = RING_BYTES;
+	wanted->note = report_note;
+	wanted->self = top;
+	return true;
 }
 
 /* ---- a table ---- */
@@ -278,13 +282,12 @@ static int show_file(struct top *top, const struct call *call)
 
 static int show_recorded(struct top *top, const struct call *call)
 {
-	struct pd_recorder_options wanted = { .size = sizeof(wanted), .fd = -1, .note = report_note, .self = top };
 	struct pd_recorded recorded;
 	struct pd_error error;
 
-	if (!take_recorder(top, call, &wanted))
+	if (!take_recorder(top, call))
 		return CODE_USAGE;
-	if (pd_recorder_open(&wanted, &top->recorder, &error) < 0)
+	if (pd_recorder_open(&top->setup.options, &top->recorder, &error) < 0)
 		return print_failure(CODE_UNREADABLE, "%s", error.message);
 	show(top);
 	pd_recorder_state(top->recorder, &recorded);
@@ -295,9 +298,10 @@ static int show_recorded(struct top *top, const struct call *call)
 	return top->code;
 }
 
-static bool has_targets(const struct target_values *values)
+static bool has_targets(const struct record_values *values)
 {
-	return values->all || values->pids || values->tids || values->user || values->cpus || values->events.count;
+	return pd_targets_are_given(&values->wanted.targets) || values->pids || values->tids || values->user ||
+	       values->events.count;
 }
 
 /* Checks all options but those of the recorder. */
@@ -334,7 +338,7 @@ static int run_top(const struct call *call)
 	struct pd_select *select = NULL;
 	int code = CODE_USAGE;
 
-	if (values->input && has_targets(&values->targets))
+	if (values->input && has_targets(&values->recording))
 		print_error("--input cannot be combined with recording options");
 	else if (!output_init(&top.frame, -1))
 		code = print_failure(CODE_UNREADABLE, "out of memory");

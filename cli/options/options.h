@@ -26,6 +26,7 @@ enum option_kind {
 	OPTION_NUMBER,   /* struct option_number; decimal, or hexadecimal with 0x */
 	OPTION_INTEGER,  /* the same as an unsigned integer of any size, 0 if it is not given */
 	OPTION_SECONDS,  /* uint64_t, in nanoseconds; 1.5 */
+	OPTION_RECORDER, /* struct pd_recorder_options, of which it sets what pd_recorder_options_set sets by its name */
 	OPTION_PERCENT,  /* double, 0 to 100 */
 	OPTION_CHOICE,   /* an enum or bool: the position of the value in the words of the option */
 	OPTION_SET,      /* an enum: the value of the option. Options that set one member exclude each other */
@@ -100,6 +101,7 @@ struct option_group {
 #define STRING(name, short_name, argument, member, help) OPTION(name, short_name, STRING, argument, member, help)
 #define NUMBER(name, short_name, argument, member, help) OPTION(name, short_name, NUMBER, argument, member, help)
 #define INTEGER(name, short_name, argument, member, help) OPTION(name, short_name, INTEGER, argument, member, help)
+#define RECORDER(name, short_name, argument, member, help) OPTION(name, short_name, RECORDER, argument, member, help)
 #define PERCENT(name, short_name, argument, member, help) OPTION(name, short_name, PERCENT, argument, member, help)
 #define CHOICE(name, short_name, argument, member, choices, help)                                               \
 	{                                                                                                       \

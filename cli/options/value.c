@@ -73,6 +73,14 @@ static bool set_seconds(const struct option *option, const char *value, uint64_t
 	return true;
 }
 
+bool option_set_recorder(struct pd_recorder_options *options, const char *name, const char *value)
+{
+	struct pd_error error;
+
+	return !value || pd_recorder_options_set(options, name, value, &error) >= 0 ||
+	       print_error("option --%s: %s", name, error.message);
+}
+
 static bool wrong_choice(const struct option *option, const char *words, const char *value)
 {
 	const char *first = words + (*words == '|'), *bar = strchr(first, '|');
@@ -160,6 +168,8 @@ bool option_set(const struct command *command, const struct option *option, cons
 		return set_seconds(option, value, place);
 	case OPTION_PERCENT:
 		return percent_parse(option->name, value, place);
+	case OPTION_RECORDER:
+		return option_set_recorder(place, option->name, value);
 	case OPTION_CHOICE:
 		return set_choice(option, value, place);
 	case OPTION_SET:

@@ -38,7 +38,7 @@ static void catch_signals(const struct live *live)
 {
 	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO };
 
-	ends_itself = live->setup.only_command && !live->setup.interval_ns;
+	ends_itself = live->setup.session.only_command && !live->setup.session.interval_ns;
 	signals_end_counting(&action);
 }
 
@@ -76,7 +76,7 @@ static bool open_control(struct live *live, struct pd_recorder *recorder)
 		live->code = CODE_USAGE;
 		return false;
 	}
-	if (live->setup.delay_ms && !values->quiet)
+	if (live->setup.session.recorder.session.delay_ms && !values->quiet)
 		fputs("Events disabled\n", stderr);
 	return true;
 }
@@ -118,7 +118,7 @@ static bool on_step(void *self, enum pd_stat_step step, struct pd_stat_session *
 			print_raw(pd_stat_session_recorder(session));
 		break;
 	case PD_STAT_STEP_INTERVAL:
-		if (values->interval_clear)
+		if (values->session.repeat_heading)
 			pd_text_add(live->setup.out.text, "\033[H\033[2J\033[3J");
 		break;
 	case PD_STAT_STEP_PRINTED:
@@ -177,14 +177,14 @@ static void print_started(struct live *live)
 
 static int count_all(struct live *live)
 {
-	struct pd_stat_session_options options = stat_setup_session(&live->setup);
+	struct pd_stat_session_options *options = &live->setup.session;
 	struct pd_stat_session *session;
 	struct pd_error error;
 	int code;
 
-	options.step = on_step;
-	options.self = live;
-	if (pd_stat_session_new(&options, live->setup.out.text, &session, &error) < 0)
+	options->step = on_step;
+	options->self = live;
+	if (pd_stat_session_new(options, live->setup.out.text, &session, &error) < 0)
 		return print_failure(CODE_UNREADABLE, "%s", error.message);
 	print_started(live);
 	catch_signals(live);

@@ -25,11 +25,11 @@ static const struct option by_lines[] = {
 const struct option_group stat_by_group = { HEADING_OWN, by_lines };
 
 #undef VALUES
-#define VALUES struct stat_form_values
+#define VALUES struct pd_stat_options
 
 static const struct option form_lines[] = {
 	STRING("field-separator", 'x', "TEXT", separator, "print CSV with this separator"),
-	FLAG("json-output", 'j', json_output, "print JSON, one object per line"),
+	FLAG("json-output", 'j', json, "print JSON, one object per line"),
 	FLAG("json", 0, json, "same as --json-output"),
 	{ 0 },
 };
@@ -66,7 +66,9 @@ bool stat_by_given(const struct stat_by_values *values, enum pd_stat_by *by_out)
 
 static bool is_system_wide(const struct stat_setup *setup)
 {
-	return setup->options.targets.all || setup->options.targets.cpus;
+	const struct pd_targets *targets = &setup->record.options.targets;
+
+	return targets->all || targets->cpus;
 }
 
 static bool is_added(enum pd_status status, const struct pd_error *error)
@@ -97,7 +99,7 @@ static bool add_topdown(struct stat_setup *setup)
 		return true;
 	if (!is_system_wide(setup))
 		return print_error("option --topdown: slots are counted per core on this machine; use -a");
-	setup->by = PD_STAT_BY_CORE;
+	setup->session.printing.by = PD_STAT_BY_CORE;
 	return true;
 }
 
@@ -105,7 +107,7 @@ static bool add_topdown(struct stat_setup *setup)
 static bool add_missing_events(struct stat_setup *setup)
 {
 	const struct stat_values *values = setup->values;
-	bool usual = !record_has_events(&values->targets) && !values->metrics;
+	bool usual = !record_has_events(&values->recording) && !values->metrics;
 	struct pd_error error;
 
 	if (values->null)
@@ -113,7 +115,9 @@ static bool add_missing_events(struct stat_setup *setup)
 	if (values->metrics) {
 		enum pd_status status = pd_stat_add_metrics(setup->record.events, values->metrics, &error);
 
-		if (status == PD_ERROR_NO_MATCH ? !value_is("metrics", status, &error) : !is_added(status, &error))
+		if (status == PD_ERROR_NO_MATCH)
+			return print_error("option --metrics: %s", error.message);
+		if (!is_added(status, &error))
 			return false;
 	}
 	if (values->transaction)
@@ -128,34 +132,34 @@ static bool add_missing_events(struct stat_setup *setup)
 static bool take_targets(struct stat_setup *setup)
 {
 	const struct stat_values *values = setup->values;
-	struct pd_targets *targets = &setup->options.targets;
+	struct pd_targets *targets = &setup->record.options.targets;
 	bool tasks = targets->pids.count || targets->tids.count || targets->by_user;
 	struct pd_error error;
 
 	if (tasks && (targets->all || targets->cpus))
 		print_error("-%c has no effect: processes and threads are counted on all CPUs",
 			    targets->all ? 'a' : 'C');
-	setup->only_command = pd_stat_settle_targets(targets, values->per_thread);
+	setup->session.only_command = pd_stat_settle_targets(targets, values->per_thread);
 	if (!values->null)
 		return true;
 	pd_events_free(setup->record.events);
 	setup->record.events = NULL;
-	setup->options.events = NULL;
+	setup->record.options.events = NULL;
 	return pd_events_new(NULL, &setup->record.events, &error) >= 0;
 }
 
 static bool take_by(struct stat_setup *setup)
 {
 	const struct stat_values *values = setup->values;
-	bool some = stat_by_given(&values->by, &setup->by);
+	bool some = stat_by_given(&values->by, &setup->session.printing.by);
 
 	if (some && values->per_thread)
 		return print_error("--per-thread, --per-core, --no-aggr ... are mutually exclusive");
 	if (values->per_thread)
-		setup->by = PD_STAT_BY_THREAD;
-	if ((some || setup->options.targets.cgroup_count || values->for_each_cgroup) && !is_system_wide(setup))
+		setup->session.printing.by = PD_STAT_BY_THREAD;
+	if ((some || setup->record.options.targets.cgroup_count || values->for_each_cgroup) && !is_system_wide(setup))
 		return print_error("counting per CPU or cgroup is system-wide; use -a");
-	if (values->per_thread && setup->only_command)
+	if (values->per_thread && setup->session.only_command)
 		return print_error("option --per-thread needs -p, -t or -a");
 	return true;
 }
@@ -168,35 +172,35 @@ static bool take_each_cgroup(struct stat_setup *setup)
 
 	if (!setup->values->for_each_cgroup)
 		return true;
-	if (setup->options.targets.cgroup_count)
+	if (setup->record.options.targets.cgroup_count)
 		return print_error("--for-each-cgroup and --cgroup are mutually exclusive");
 	if (!is_added(pd_stat_cgroups_parse(setup->values->for_each_cgroup, each, &setup->cgroups, &count, &error),
 		      &error))
 		return false;
 	for (size_t i = each; i < count; i += each)
-		if (!record_add_events(&setup->record, &setup->values->targets) || !add_missing_events(setup))
+		if (!record_add_events(&setup->record, &setup->values->recording) || !add_missing_events(setup))
 			return false;
-	setup->options.targets.cgroups = setup->cgroups;
-	setup->options.targets.cgroup_count = count;
+	setup->record.options.targets.cgroups = setup->cgroups;
+	setup->record.options.targets.cgroup_count = count;
 	return pd_events_count(setup->record.events) == count;
 }
 
 static bool take_times(struct stat_setup *setup)
 {
 	const struct stat_values *values = setup->values;
-	struct pd_error error;
+	struct pd_stat_session_options *session = &setup->session;
 
-	if (values->delay && !value_is("delay", pd_delay_parse(values->delay, &setup->delay_ms, &error), &error))
-		return false;
-	setup->options.session.delay_ms = setup->delay_ms;
 	if (values->interval_ms.value > UINT64_MAX / NS_OF_MS || values->timeout_ms.value > UINT64_MAX / NS_OF_MS / 2)
 		return print_error("options --interval-print and --timeout: the value is too large");
-	setup->interval_ns = values->interval_ms.value * NS_OF_MS;
+	session->interval_ns = values->interval_ms.value * NS_OF_MS;
+	session->timeout_ns = values->timeout_ms.value * NS_OF_MS;
+	session->limited = values->interval_count.given;
+	session->interval_count = values->interval_count.value;
 	if (values->timeout_ms.given && values->timeout_ms.value < LEAST_TIMEOUT_MS)
 		return print_error("option --timeout: must be at least %d ms", LEAST_TIMEOUT_MS);
-	if (values->timeout_ms.given && setup->interval_ns)
+	if (session->timeout_ns && session->interval_ns)
 		return print_error("--timeout cannot be combined with --interval-print; use --interval-count");
-	if (values->interval_count.given && !setup->interval_ns)
+	if (session->limited && !session->interval_ns)
 		return print_error("option --interval-count needs --interval-print");
 	return true;
 }
@@ -204,22 +208,25 @@ static bool take_times(struct stat_setup *setup)
 static bool take_runs(struct stat_setup *setup)
 {
 	const struct stat_values *values = setup->values;
+	struct pd_stat_session_options *session = &setup->session;
 
 	if (values->repeat.value > MOST_RUNS)
 		return print_error("option --repeat: at most %d runs; 0 repeats forever", MOST_RUNS);
 	if (values->repeat.given && values->repeat.value != 1 && setup->file)
 		return print_error("--repeat cannot be combined with stat record: a file holds one run");
-	if (values->table && values->repeat.value < 2)
+	if (session->printing.run_table && values->repeat.value < 2)
 		return print_error("option --table needs --repeat");
-	if (values->repeat.given && setup->interval_ns)
+	if (values->repeat.given && session->interval_ns)
 		return print_error("--repeat cannot be combined with --interval-print");
+	session->printing.runs = values->repeat.value > 1 ? (unsigned)values->repeat.value : 1;
+	session->endless = values->repeat.given && !values->repeat.value;
 	return true;
 }
 
-bool stat_form_take(const struct stat_form_values *values, struct pd_stat_options *printing)
+bool stat_form_take(struct pd_stat_options *printing)
 {
-	printing->json = values->json || values->json_output;
-	printing->separator = values->separator && !strcmp(values->separator, "\\t") ? "\t" : values->separator;
+	if (printing->separator && !strcmp(printing->separator, "\\t"))
+		printing->separator = "\t";
 	if (!printing->json || !printing->separator)
 		return true;
 	return print_error("--field-separator and --json are mutually exclusive");
@@ -228,12 +235,12 @@ bool stat_form_take(const struct stat_form_values *values, struct pd_stat_option
 static bool take_output(struct stat_setup *setup)
 {
 	const struct stat_values *values = setup->values;
-	struct pd_stat_options printing;
+	struct pd_stat_options *printing = &setup->session.printing;
 	int fd = STDERR_FILENO;
 
-	if (!stat_form_take(&values->form, &printing))
+	if (!stat_form_take(printing))
 		return false;
-	if (values->big_num && printing.separator)
+	if (values->big_num && printing->separator)
 		return print_error("--big-num cannot be combined with --field-separator");
 	if (values->output && values->log_fd.given && !setup->file)
 		return print_error("--output and --log-fd are mutually exclusive");
@@ -254,58 +261,37 @@ static bool take_output(struct stat_setup *setup)
 	return setup->has_out;
 }
 
-static void make_title(const struct stat_setup *setup)
+static bool make_title(struct stat_setup *setup)
 {
-	const struct target_values *values = &setup->values->targets;
+	const struct record_values *values = &setup->values->recording;
 	const char *named = values->pids ? values->pids : values->tids ? values->tids : values->user;
 
-	pd_stat_title(&setup->options.targets, values->all, named, setup->title);
+	setup->title = pd_text_new();
+	if (!setup->title)
+		return false;
+	pd_stat_title(&setup->record.options.targets, values->wanted.targets.all, named, setup->title);
 	/* it is read as a string */
 	pd_text_printf(setup->title, "%c", 0);
+	setup->session.printing.title = (const char *)pd_text_bytes(setup->title).data;
+	return !pd_text_failed(setup->title);
 }
 
-static struct pd_stat_options printing_of(const struct stat_setup *setup)
+/* What follows from several options together, or is for all of them. */
+static void take_printing(struct stat_setup *setup)
 {
 	const struct stat_values *values = setup->values;
-	const struct pd_targets *targets = &setup->options.targets;
-	struct pd_stat_options printing = {
-		.size = sizeof(printing),
-		.by = setup->by,
-		.big_numbers = !values->no_big_num,
-		.locale = "",
-		.metric_only = values->metric_only || values->topdown,
-		.no_scale = values->no_scale,
-		.title = (const char *)pd_text_bytes(setup->title).data,
-		.runs = values->repeat.value > 1 ? (unsigned)values->repeat.value : 1,
-		.run_table = values->table,
-		.summary_word = setup->interval_ns && !values->no_csv_summary,
-		.all_threads = targets->all,
-		.cgroups = targets->cgroups,
-		.cgroup_count = targets->cgroup_count,
-		.warn = print_warning,
-	};
+	const struct pd_targets *targets = &setup->record.options.targets;
+	struct pd_stat_options *printing = &setup->session.printing;
 
-	stat_form_take(&values->form, &printing);
-	return printing;
-}
-
-struct pd_stat_session_options stat_setup_session(const struct stat_setup *setup)
-{
-	const struct stat_values *values = setup->values;
-
-	return (struct pd_stat_session_options){
-		.size = sizeof(struct pd_stat_session_options),
-		.recorder = setup->options,
-		.printing = printing_of(setup),
-		.endless = values->repeat.given && !values->repeat.value,
-		.interval_ns = setup->interval_ns,
-		.limited = values->interval_count.given,
-		.interval_count = values->interval_count.value,
-		.timeout_ns = values->timeout_ms.value * NS_OF_MS,
-		.repeat_heading = values->interval_clear,
-		.summary = values->summary,
-		.only_command = setup->only_command,
-	};
+	printing->size = sizeof(*printing);
+	printing->big_numbers = !values->no_big_num;
+	printing->locale = "";
+	printing->metric_only |= values->topdown;
+	printing->summary_word = setup->session.interval_ns && !values->no_csv_summary;
+	printing->all_threads = targets->all;
+	printing->cgroups = targets->cgroups;
+	printing->cgroup_count = targets->cgroup_count;
+	printing->warn = print_warning;
 }
 
 static void report_note(void *self, const struct pd_recorder_note *note)
@@ -318,40 +304,38 @@ static void report_note(void *self, const struct pd_recorder_note *note)
 		record_print_note(note);
 }
 
+static bool take_file(struct stat_setup *setup, const char *file)
+{
+	struct pd_recorder_options *wanted = &setup->record.options;
+
+	if (!file || strcmp(file, "-") != 0) {
+		wanted->path = file;
+		return true;
+	}
+	wanted->fd = STDOUT_FILENO;
+	wanted->output.mode = PD_MODE_PIPE;
+	return !isatty(STDOUT_FILENO) || print_error("refusing to write binary data to a terminal; use -o FILE");
+}
+
 bool stat_setup_take(struct stat_setup *setup, const struct stat_values *values, const struct call *call,
 		     const char *file)
 {
-	struct target_values targets = values->targets;
-	struct pd_recorder_options *wanted = &setup->options;
+	struct pd_recorder_options *wanted = &setup->record.options;
 
-	*setup = (struct stat_setup){ .values = values, .call = call, .by = PD_STAT_GLOBAL, .file = file != NULL };
-	wanted->size = sizeof(*wanted);
-	wanted->command_line = setup->call->line;
+	*setup =
+		(struct stat_setup){ .values = values, .call = call, .session = values->session, .file = file != NULL };
+	setup->session.size = sizeof(setup->session);
+	setup->session.printing.by = PD_STAT_GLOBAL;
+	if (!record_take(&setup->record, &values->recording, call) || !take_file(setup, file) || !take_targets(setup) ||
+	    !add_missing_events(setup) || !take_each_cgroup(setup) || !take_times(setup) || !take_by(setup) ||
+	    !take_runs(setup) || !take_output(setup) || !make_title(setup))
+		return false;
+	take_printing(setup);
+	wanted->events = setup->record.events;
 	wanted->note = report_note;
 	wanted->self = setup;
-	wanted->fd = -1;
-	targets.group |= values->g;
-	if (!record_take_targets(&setup->record, &targets, setup->call, wanted))
-		return false;
-	wanted->sampling.all_user = values->all_user;
-	wanted->sampling.all_kernel = values->all_kernel;
-	if (file && !strcmp(file, "-")) {
-		wanted->fd = STDOUT_FILENO;
-		wanted->output.mode = PD_MODE_PIPE;
-		if (isatty(STDOUT_FILENO))
-			return print_error("refusing to write binary data to a terminal; use -o FILE");
-	} else {
-		wanted->path = file;
-	}
-	if (!take_targets(setup) || !add_missing_events(setup) || !take_each_cgroup(setup) || !take_times(setup) ||
-	    !take_by(setup) || !take_runs(setup) || !take_output(setup))
-		return false;
-	wanted->events = setup->record.events;
-	setup->title = pd_text_new();
-	if (!setup->title)
-		return false;
-	make_title(setup);
-	return !pd_text_failed(setup->title);
+	setup->session.recorder = *wanted;
+	return true;
 }
 
 int stat_setup_fini(struct stat_setup *setup, int code)

@@ -40,14 +40,13 @@ void screen_show(const struct screen *screen, struct pd_bytes text, struct outpu
 /* ---- the command ---- */
 
 struct top_values {
-	struct target_values targets;
-	struct sample_values samples;
+	struct record_values recording;
 	struct symbol_options symbols;
 	struct pd_select_options select;
 	struct pd_top_settings settings;
 	const char *input;
 	const char *delay;
-	struct option_number iterations, priority;
+	struct option_number iterations;
 	bool batch, json, stdio;
 	bool children, no_children;
 	bool verbose;

@@ -299,6 +299,21 @@ PD_API enum pd_status pd_compression_parse(const char *text, struct pd_writer_op
 /** Milliseconds, or -1: see pd_session.delay_ms. */
 PD_API enum pd_status pd_delay_parse(const char *text, int64_t *ms_out, struct pd_error *error);
 
+/** Sets an option by the long name that perf record has for it, without dashes: pid, tid, cpu, uid, freq, count, call-graph, max-stack,
+ * branch-filter, user-regs, intr-regs, clockid, mmap-pages, delay, max-size, duration, mmap-flush, switch-output, switch-max-files,
+ * synth, realtime, threads, compression-level. What pid and tid set is owned by the options, see pd_recorder_options_fini; the values of
+ * cpu and threads must remain valid. Errors: PD_ERROR_ARGUMENT; PD_ERROR_NO_MATCH if there is no such option; PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_recorder_options_set(struct pd_recorder_options *options, const char *name, const char *value,
+					      struct pd_error *error);
+/** Adds the events of a preset, see events.h, and what is recorded with them: everything if there is no target, call chains. After other
+ * options, and before options->events is used. Errors: those of pd_events_add_preset; PD_ERROR_NO_MATCH if there is no such preset. */
+PD_API enum pd_status pd_recorder_options_preset(struct pd_recorder_options *options, struct pd_events *events,
+						 const char *name, struct pd_error *error);
+/** Frees what pd_recorder_options_set has allocated. */
+PD_API void pd_recorder_options_fini(struct pd_recorder_options *options);
+/** Whether anything but a command is to be recorded. */
+PD_API bool pd_targets_are_given(const struct pd_targets *targets);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,17 +10,12 @@
  *
  * Example:
  *
- *	static bool show(void *text, enum pd_top_step step, struct pd_top_session *session)
- *	{
- *		return step != PD_TOP_STEP_TABLE || pd_top_session_text(session, 0, NULL, text, NULL) == PD_OK;
- *	}
- *
- *	const struct pd_top_session_options options = {
- *		.size = sizeof(options), .settings = { .form.event = PD_TOP_ALL_EVENTS }, .step = show, .self = text
- *	};
+ *	const struct pd_top_session_options options = { .size = sizeof(options), .whom = "perf.data" };
+ *	struct pd_top_session *session;
  *
  *	if (pd_top_session_new(&options, &session, &error) == PD_OK) {
- *		pd_top_session_run(session, NULL, file, &error);
+ *		pd_top_session_settings(session)->delay_ns = 1000000000;
+ *		pd_top_session_run(session, NULL, file, &error); // options.step would show each table
  *		pd_top_session_free(session);
  *	}
  */

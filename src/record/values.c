@@ -287,12 +287,13 @@ enum pd_status pd_delay_parse(const char *text, int64_t *ms_out, struct pd_error
 enum pd_status pd_switch_parse(const char *text, struct pd_session *session, struct pd_error *error)
 {
 	size_t length = strlen(text);
+	enum pd_status status = PD_OK;
 
-	session->switch_on_call = true;
-	if (!length || !strcmp(text, "signal"))
-		return PD_OK;
-	return strchr("BKMG", text[length - 1]) ? pd_size_parse(text, &session->switch_size, error) :
-						  pd_duration_parse(text, &session->switch_ns, error);
+	if (length && strcmp(text, "signal") != 0)
+		status = strchr("BKMG", text[length - 1]) ? pd_size_parse(text, &session->switch_size, error) :
+							    pd_duration_parse(text, &session->switch_ns, error);
+	session->switch_on_call |= status >= 0;
+	return status;
 }
 
 enum pd_status pd_compression_parse(const char *text, struct pd_writer_options *output, struct pd_error *error)
