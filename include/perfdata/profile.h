@@ -93,6 +93,9 @@ struct pd_profile_options {
 	bool no_unwind; /* call chains as they were recorded. Otherwise copied user stacks are unwound, with PD_BY_CHAIN and
 			      * symbols */
 	bool stitch_lbr; /* see pd_unwind_options; by one thread */
+	/* With merge_below: callers are merged only where nothing is mapped, and what each of the N outermost callers of a sample has is
+	 * kept, see pd_profile_merged_caller. 0: nothing is kept. */
+	unsigned keep_merged;
 };
 
 /** Unit of the natural weight of samples of an event: their period if recorded, else 1. Weights of different events
@@ -157,6 +160,18 @@ struct pd_stack {
 	bool damaged;    /* the chain has an invalid context marker: no callers */
 	bool unfinished; /* unwinding did not get to the outermost function: see pd_profile_unwinder. Or the recorded chain
 			  * says so by ending in PD_CONTEXT_USER, as pd_inject writes it */
+};
+
+/** A caller that is one frame with others, see pd_profile_options.keep_merged: an address where nothing is mapped, of all samples that
+ * have one event, thread ... in common. */
+struct pd_merged_caller {
+	uint64_t addr;
+	uint64_t samples, period; /* of samples that have it in their call chain, each once */
+	uint64_t order;           /* of its first sample, as in pd_moment */
+	size_t entry;             /* of its first sample */
+	uint32_t inner, outer;    /* where it is first and last in the callers of that entry's stack */
+	uint32_t below, above;    /* most callers of a sample from where it is first on, and up to where it is last;
+				   * callers that are not kept are not there */
 };
 
 /** Totals of an event. */
@@ -232,6 +247,9 @@ PD_API const struct pd_stack *pd_profile_stack(const struct pd_profile *profile,
 /** Number of frames, and the index-th; NULL past the end. Sorted by first use. */
 PD_API size_t pd_profile_frame_count(const struct pd_profile *profile);
 PD_API const struct pd_frame *pd_profile_frame(const struct pd_profile *profile, uint32_t index);
+/** The index-th caller that was merged, in the order of first samples; false past the end. */
+PD_API bool pd_profile_merged_caller(const struct pd_profile *profile, size_t index,
+				     struct pd_merged_caller *caller_out);
 /** Totals of the index-th event of the file. */
 PD_API const struct pd_profile_total *pd_profile_total(const struct pd_profile *profile, size_t event);
 /** How unwinding ended, for pd_unwinder_count; NULL if nothing was to be unwound. Owned by the profile. */

@@ -93,6 +93,11 @@ static uint64_t order_of(const void *item)
 	return ((const struct order *)item)->order;
 }
 
+static uint64_t order_of_rare(const void *item)
+{
+	return ((const struct pd_rare_caller *)item)->order;
+}
+
 static uint64_t minor_of(const void *item)
 {
 	return ((const struct order *)item)->minor;
@@ -144,7 +149,8 @@ static void sort_frames(struct arranger *a)
 	}
 	// what stands for many is behind all others
 	if (frames->merge.frame != PD_NOT_MERGED)
-		a->frame_orders[frames->merge.frame] = (struct order){ last.order, last.minor, frames->merge.frame };
+		a->frame_orders[frames->merge.frame] =
+			(struct order){ last.order, last.minor + 1, frames->merge.frame };
 	sort_by(&a->frame_orders, &a->frame_spare, frames->count, true);
 	sort_by(&a->frame_orders, &a->frame_spare, frames->count, false);
 }
@@ -430,6 +436,34 @@ static bool arrange_slices(struct arranger *a)
 	return done;
 }
 
+// What was merged, in the order of the file, and with entries in the place of buckets. False if there is no memory.
+static bool arrange_rare(struct arranger *a)
+{
+	struct pd_rare_callers *rare = &a->profile->collector.rare;
+	struct pd_rare_caller *spare;
+	uint32_t *entries; // by bucket
+
+	if (!rare->count)
+		return true;
+	pd_index_fini(&rare->index);
+	spare = pd_realloc(NULL, rare->count * sizeof(*spare));
+	entries = pd_realloc(NULL, (a->count + 1) * sizeof(*entries));
+	for (size_t i = 0; spare && entries && i < a->count; i++)
+		entries[a->orders[i].number] = (uint32_t)i;
+	for (size_t i = 0; spare && entries && i < rare->count; i++)
+		rare->items[i].bucket = entries[rare->items[i].bucket];
+	pd_free(entries);
+	if (!spare || !entries) {
+		pd_free(spare);
+		return false;
+	}
+	a->profile->rare = pd_radix_sort(rare->items, spare, rare->count, sizeof(*spare), order_of_rare);
+	a->profile->rare_count = rare->count;
+	pd_free(a->profile->rare == spare ? rare->items : spare);
+	*rare = (struct pd_rare_callers){ 0 };
+	return true;
+}
+
 // ---- all of it ----
 
 #define MAKE(items, count) (((items) = pd_realloc(NULL, ((count) + 1) * sizeof(*(items)))) != NULL)
@@ -499,7 +533,7 @@ static bool arrange(struct arranger *a)
 	if (pd_profile_begin_names(profile) && a->parts > 1)
 		a->parts--;
 	// slices say how many samples a bucket has
-	if (!arrange_slices(a) || !name_owners(a) || !arrange_stacks(a))
+	if (!arrange_slices(a) || !arrange_rare(a) || !name_owners(a) || !arrange_stacks(a))
 		return false;
 	pd_in_parts(a->parts, fill, a);
 	profile->entry_count = a->count;

@@ -465,6 +465,7 @@ void pd_profile_free(struct pd_profile *profile)
 	pd_free(profile->slices);
 	pd_free(profile->slice_ranges);
 	pd_free(profile->stacks);
+	pd_free(profile->rare);
 	pd_free(profile->frames);
 	pd_free(profile->origins);
 	pd_arena_fini(&profile->arena);
@@ -519,6 +520,25 @@ size_t pd_profile_frame_count(const struct pd_profile *profile)
 const struct pd_frame *pd_profile_frame(const struct pd_profile *profile, uint32_t index)
 {
 	return index < profile->frame_count ? &profile->frames[index] : NULL;
+}
+
+bool pd_profile_merged_caller(const struct pd_profile *profile, size_t index, struct pd_merged_caller *caller_out)
+{
+	const struct pd_rare_caller *rare = index < profile->rare_count ? &profile->rare[index] : NULL;
+
+	if (rare)
+		*caller_out = (struct pd_merged_caller){
+			.addr = rare->addr,
+			.samples = rare->samples,
+			.period = rare->period,
+			.order = rare->order,
+			.entry = rare->bucket,
+			.inner = rare->inner,
+			.outer = rare->outer,
+			.below = rare->below,
+			.above = rare->above,
+		};
+	return rare;
 }
 
 const struct pd_profile_total *pd_profile_total(const struct pd_profile *profile, size_t event)

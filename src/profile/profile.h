@@ -49,6 +49,8 @@ struct pd_profile {
 	struct pd_frame *frames;
 	struct pd_origin *origins; // of frames
 	size_t frame_count;
+	struct pd_rare_caller *rare; // by their first samples
+	size_t rare_count;
 	struct pd_arena arena;              // names
 	struct pd_arena callers[PD_SHARDS]; // of stacks
 	struct pd_arena raws;               // raw data of entries

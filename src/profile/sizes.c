@@ -181,6 +181,11 @@ static void add_result(struct pd_profile_tables *tables, const struct pd_profile
 						     .count = profile->frame_count,
 						     .bytes = profile->frame_count *
 							      (sizeof(*profile->frames) + sizeof(*profile->origins)) });
+	if (profile->rare_count)
+		add_table(tables, (struct pd_profile_table){ .name = "merged callers",
+							     .doc = "addresses that are one frame, with a sum of each",
+							     .count = profile->rare_count,
+							     .bytes = profile->rare_count * sizeof(*profile->rare) });
 	if (slices)
 		add_table(tables,
 			  (struct pd_profile_table){ .name = "slices",

@@ -2,6 +2,7 @@
 /* Reports: from options to a plan, from a profile to tables, and what is read of these. */
 #include "report/report.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -117,6 +118,21 @@ static bool callers_have_rows(const struct pd_report *report)
 	return report->children && any;
 }
 
+static bool has_key(const struct pd_report *report, const char *name)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < report->key_count; i++)
+		has = has || strcmp(report->keys[i]->head.name, name) == 0;
+	return has;
+}
+
+/* Whether callers that are merged can have rows all the same: each is another place then, and no other frame is at it. */
+static bool can_keep_merged(const struct pd_report *report)
+{
+	return callers_have_rows(report) && has_key(report, "dso") && has_key(report, "sym");
+}
+
 /* Callers that are too small for graphs need not be told apart. Only the trees of single events say of every node how large it
  * is; what a filter of places leaves of an event is not known before. */
 static double merge_below(const struct pd_report *report)
@@ -126,7 +142,7 @@ static double merge_below(const struct pd_report *report)
 	bool possible = file && !is_pipe(file) && (options->no_groups || !pd_file_group_desc(file));
 
 	if (!possible || options->all_in_one_table || options->hide_unresolved || options->has_place ||
-	    report->by_branch || callers_have_rows(report) || report->graph.by_address ||
+	    report->by_branch || (callers_have_rows(report) && !can_keep_merged(report)) || report->graph.by_address ||
 	    report->graph.kind != PD_REPORT_GRAPH_TREE)
 		return 0;
 	return report->graph.least_percent;
@@ -145,6 +161,10 @@ void pd_report_ask(const struct pd_report *report, struct pd_profile_options *op
 	options->max_stack = report->graph.caller ? 0 : (unsigned)report->options.max_stack;
 	options->slice_ns = report->options.slice_ns;
 	options->merge_below = merge_below(report);
+	if (can_keep_merged(report))
+		options->keep_merged = report->graph.caller && report->options.max_stack ?
+					       (unsigned)report->options.max_stack :
+					       UINT_MAX;
 }
 
 const struct pd_report_key *pd_report_sort_key(const struct pd_report *report, size_t index)

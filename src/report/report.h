@@ -58,6 +58,7 @@ struct link {
 };
 
 #define WHOLE_CHAIN UINT32_MAX
+#define NO_FRAME UINT32_MAX
 
 /* The call chain of an entry and what it weighs. */
 struct chain {
@@ -94,6 +95,7 @@ struct scratch {
 	size_t first_event;     /* of the table that is built */
 	uint8_t *flags;         /* by frame: enum frame_flags */
 	uint32_t *clones;       /* by frame: the first one of its function, or itself */
+	uint32_t merged;        /* the frame that stands for callers that have rows of their own, or NO_FRAME */
 	uint32_t *places;       /* by frame: number of its value set + 1 */
 	char **lines;           /* by frame: what follows the name in graphs by address, or NULL */
 	struct pd_arena line_texts;

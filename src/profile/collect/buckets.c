@@ -194,6 +194,7 @@ static bool begin_merging(struct pd_frames *frames, const struct pd_profile_opti
 	bool wanted = options->merge_below > 0 && (options->by & PD_BY_CHAIN) && !frames->unnamed_as_one;
 
 	frames->merge.frame = PD_NOT_MERGED;
+	frames->merge.by_address = wanted && options->keep_merged;
 	return !wanted || pd_frames_merge(frames, heavy);
 }
 

@@ -46,12 +46,15 @@ static bool count_merged(struct pd_collector *c, struct pd_miss *miss, size_t at
 }
 
 // A frame has been found; sum: of its address, if the frame is the merged one.
-static inline bool end_frame(struct pd_collector *c, struct pd_miss *miss, size_t at, uint32_t frame, size_t sum)
+static inline bool end_frame(struct pd_collector *c, struct pd_miss *miss, size_t at, uint32_t frame, uint64_t addr,
+			     size_t sum)
 {
 	c->found[at] = frame;
 	if (PD_LIKELY(frame != c->common->frames.merge.frame))
 		return true;
 	c->found_sums[at] = (uint32_t)sum;
+	if (c->keeps_rare)
+		c->found_addrs[at] = addr;
 	return count_merged(c, miss, sum);
 }
 
@@ -113,7 +116,7 @@ static bool answer(struct pd_collector *c)
 		uint32_t frame = ask->known ? pd_known_frame(ask->known, &ask->place) : find_unmapped(c, ask);
 		size_t sum = !ask->known ? ask->sum : frame == merged ? sum_of(c, &ask->place) : 0;
 
-		if (!end_frame(c, &c->misses[ask->miss], ask->at, frame, sum) ||
+		if (!end_frame(c, &c->misses[ask->miss], ask->at, frame, ask->addr, sum) ||
 		    (PD_UNLIKELY(frame == PD_NO_FRAME) && !want_frame(c, ask)))
 			return false;
 	}
@@ -216,7 +219,8 @@ static bool take_shared(struct pd_collector *c, struct pd_miss *miss)
 	size_t from = miss[-1].found + 1 + miss[-1].caller_count - miss->shared;
 
 	for (size_t i = 0; i < miss->shared; i++)
-		if (!end_frame(c, miss, to + i, c->found[from + i], c->found_sums[from + i]))
+		if (!end_frame(c, miss, to + i, c->found[from + i], c->keeps_rare ? c->found_addrs[from + i] : 0,
+			       c->found_sums[from + i]))
 			return false;
 	return true;
 }
@@ -227,8 +231,11 @@ static inline bool reserve_found(struct pd_collector *c, size_t count)
 {
 	size_t want = c->found_count + count;
 
-	if (PD_LIKELY(want <= c->found_capacity && want <= c->sums_capacity))
+	if (PD_LIKELY(want <= c->found_capacity && want <= c->sums_capacity &&
+		      (!c->keeps_rare || want <= c->addrs_capacity)))
 		return true;
+	if (c->keeps_rare && !PD_GROW(c->found_addrs, c->addrs_capacity, want))
+		return false;
 	return PD_GROW(c->found, c->found_capacity, want) && PD_GROW(c->found_sums, c->sums_capacity, want);
 }
 
@@ -340,7 +347,8 @@ static bool find_wanted(struct pd_collector *c)
 	for (size_t i = 0; found && i < c->wanted_count; i++) {
 		const struct pd_wanted *wanted = &c->wanted[i];
 
-		found = end_frame(c, &c->misses[wanted->miss], wanted->at, wanted->frame, sum_of(c, &wanted->place));
+		found = end_frame(c, &c->misses[wanted->miss], wanted->at, wanted->frame, wanted->address.addr,
+				  sum_of(c, &wanted->place));
 	}
 	return found;
 }

@@ -312,6 +312,7 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 		c->common = pd_common_new(c->state, c->seed, c->options, c->heavy);
 	c->heavy = NULL;
 	c->event_count = pd_file_event_count(c->file);
+	c->keeps_rare = c->common && c->common->frames.merge.by_address;
 	c->known_count = c->known_most = PD_KNOWN_PLACES_FIRST;
 	c->known = pd_alloc_lines(c->known_count * sizeof(*c->known), &c->known_memory);
 	c->cache = c->common ? pd_key_cache_enter(&c->common->cache, NULL) : NULL;
@@ -359,6 +360,9 @@ void pd_collector_fini(struct pd_collector *collector)
 	pd_last_values_fini(&collector->last_values);
 	pd_free(collector->found);
 	pd_free(collector->found_sums);
+	pd_free(collector->found_addrs);
+	pd_free(collector->rare_asks);
+	pd_rare_fini(&collector->rare);
 	pd_free(collector->asks);
 	pd_sums_free(collector);
 	pd_free(collector->heavy);
@@ -387,7 +391,7 @@ bool pd_collector_join(struct pd_collector *collector, struct pd_collector *clon
 	collector->damaged += clone->damaged;
 	collector->failed |= clone->failed;
 	collector->has_merged |= clone->has_merged;
-	if (clone->has_merged && !pd_sums_join(collector, clone))
+	if (clone->has_merged && (!pd_sums_join(collector, clone) || !pd_rare_join(collector, &clone->rare)))
 		return false;
 	if (collector->unwinder)
 		pd_unwinder_join(collector->unwinder, clone->unwinder);

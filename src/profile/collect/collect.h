@@ -13,6 +13,7 @@
 
 #include "base/lookup/last_values.h"
 #include "profile/collect/buckets.h"
+#include "profile/collect/rare.h"
 #include "profile/time_bins.h"
 #include "unwind/unwinder.h"
 
@@ -67,6 +68,12 @@ struct pd_collector {
 	uint32_t *found;      // frames of the misses
 	uint32_t *found_sums; // by frame: where it is summed up if it was merged
 	size_t found_count, found_capacity, sums_capacity;
+	bool keeps_rare;       // what is merged is counted one by one, too
+	uint64_t *found_addrs; // then by frame: its address
+	size_t addrs_capacity;
+	struct pd_rare_callers rare;
+	struct pd_rare_ask *rare_asks;
+	size_t rare_ask_count, rare_ask_capacity;
 	struct pd_wanted *wanted; // those of them that are not known
 	size_t wanted_count, wanted_capacity;
 	struct pd_secrets *secrets;

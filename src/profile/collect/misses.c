@@ -185,7 +185,7 @@ static void remember(struct pd_collector *c, const struct pd_miss *miss, uint32_
 
 	// of frames: callers that are merged differ from sample to sample
 	if (!c->by_frames) {
-		if (!pd_pending_has_tag(pending) || miss->sum_count > PD_KEY_SUMS)
+		if (!pd_pending_has_tag(pending) || miss->sum_count > PD_KEY_SUMS || (miss->sum_count && c->keeps_rare))
 			return;
 		tag = &pending->tag;
 		sums = miss->sum_count ? &miss->sums : NULL;
@@ -197,9 +197,9 @@ static void remember(struct pd_collector *c, const struct pd_miss *miss, uint32_
 }
 
 // False if there is no memory.
-static bool end_miss(struct pd_collector *c, const struct pd_miss *miss)
+static bool end_miss(struct pd_collector *c, struct pd_miss *miss)
 {
-	uint32_t bucket = miss->bucket->number;
+	uint32_t bucket = miss->number = miss->bucket->number;
 
 	if (PD_UNLIKELY(bucket >= c->share.amount_count) && !pd_amounts_make(c, bucket))
 		return false;
@@ -255,6 +255,7 @@ static bool count_cached(struct pd_collector *c, struct pd_miss **left, size_t *
 			++*left_count;
 			continue;
 		}
+		miss->number = buckets[i];
 		if (PD_UNLIKELY(buckets[i] >= c->share.amount_count) && !pd_amounts_make(c, buckets[i]))
 			return false;
 		if (PD_LIKELY(pd_is_later(c, miss->pending, buckets[i])))
@@ -287,6 +288,15 @@ static void grow_known(struct pd_collector *c)
 	c->known_added = 0;
 }
 
+// What was merged is counted one by one. False if there is no memory.
+static bool count_rare(struct pd_collector *c)
+{
+	for (size_t i = 0; i < c->miss_count; i++)
+		if (c->misses[i].sum_count && !find_details(c, c->misses[i].pending, &c->misses[i].key.details))
+			return false;
+	return pd_rare_count(c);
+}
+
 bool pd_misses_end(struct pd_collector *c)
 {
 	struct pd_miss *left[PD_PENDING_MOST];
@@ -297,6 +307,8 @@ bool pd_misses_end(struct pd_collector *c)
 	for (size_t i = 0; i < left_count; i++)
 		if (!end_miss(c, left[i]))
 			return false;
+	if (c->keeps_rare && !count_rare(c))
+		return false;
 	c->known_added += c->wanted_count;
 	c->miss_count = c->wanted_count = c->found_count = 0;
 	if (PD_UNLIKELY(c->known_added > c->known_count / 2))

@@ -179,6 +179,7 @@ struct pd_miss {
 	struct pd_bucket_key key;
 	uint64_t hash;
 	struct pd_bucket *bucket;
+	uint32_t number; // of its bucket
 };
 
 // An address of a miss whose frame is looked for.

@@ -61,6 +61,8 @@ static bool may_be_merged(const struct pd_frames *frames, const struct pd_raw_fr
 
 	if (frame->own || !pd_frame_is_unnamed(frame, object_out, addr_out))
 		return false;
+	if (*object_out && merge->by_address)
+		return false;
 	if (merge->heavy)
 		return !merge->heavy[pd_merge_sum(merge, *object_out, *addr_out)];
 	return *object_out ? merge->unnamed_count == PD_MERGE_UNNAMED_MOST :

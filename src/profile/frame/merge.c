@@ -25,6 +25,8 @@ void pd_merge_fini(struct pd_merge *merge)
 
 bool pd_merge_distinguishes(const struct pd_merge *merge, uint64_t object, uint64_t addr)
 {
+	if (object && merge->by_address)
+		return true;
 	if (merge->heavy)
 		return merge->heavy[pd_merge_sum(merge, object, addr)];
 	if (object)

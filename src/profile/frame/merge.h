@@ -53,7 +53,8 @@ struct pd_merge {
 	size_t unmapped_count, unnamed_count;
 	struct pd_u64_map peeked; // how often an address was met in some of the samples
 	uint32_t peeked_samples;
-	bool *heavy; // by sum, once samples are read again: its addresses have frames of their own; else NULL
+	bool by_address; // only what is in no object is merged, as each address has sums of its own
+	bool *heavy;     // by sum, once samples are read again: its addresses have frames of their own; else NULL
 };
 
 // False if there is no memory. Without a heavy, which it takes over, the first addresses are distinguished.

@@ -13,6 +13,8 @@
 /* In the view of branches the place is where the branch went. */
 static const struct pd_frame *frame_of(const struct pd_report *report, const struct key_context *context)
 {
+	if (context->merged)
+		return context->merged;
 	return context->branch ? &context->branch->to : pd_profile_frame(report->profile, context->frame);
 }
 

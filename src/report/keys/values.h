@@ -69,6 +69,7 @@ struct key_context {
 	uint32_t frame;
 	unsigned cpumode;                  /* level of the place */
 	const struct taken_branch *branch; /* or NULL */
+	const struct pd_frame *merged;     /* in the place of the frame, or NULL */
 };
 
 struct key {

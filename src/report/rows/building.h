@@ -91,6 +91,8 @@ struct building {
 	bool of_function; /* all keys of frames are the same for all frames of a function */
 	struct building_part *parts;
 	size_t part_count;
+	uint32_t *rare_places; /* of callers that were merged: their places, as far as they have numbers */
+	size_t rare_count, rare_capacity;
 	uint8_t *wanted; /* for links, by place: rows of it have graphs */
 	uint8_t *graphs; /* by row */
 };
@@ -118,6 +120,13 @@ bool pd_each_caller(struct building_part *part, const struct visit *visit, calle
 size_t pd_caller_at(const struct pd_report *report, size_t count, size_t first, size_t index);
 /* Prefetches an entry that comes soon. */
 void pd_entry_prefetch(const struct building *building, size_t index);
+
+/* ---- rare.c ---- */
+
+/* Gives numbers to callers that were merged, whose first samples come before that of an order. False if there is no memory. */
+bool pd_rare_number(struct building *building, uint64_t before);
+/* Adds their rows to those of the first part. False if there is no memory. */
+bool pd_rare_rows(struct building *building);
 
 /* ---- links.c ---- */
 

@@ -66,7 +66,8 @@ bool pd_each_caller(struct building_part *part, const struct visit *visit, calle
 		uint32_t frame = visit->stack->callers[at], place = report->scratch.places[frame] - 1;
 		bool counts = report->scratch.flags[frame] & FRAME_REQUESTED;
 
-		if (part->last_sample[place] == sample || is_unresolved(report, report->scratch.flags[frame]))
+		if (frame == report->scratch.merged || part->last_sample[place] == sample ||
+		    is_unresolved(report, report->scratch.flags[frame]))
 			continue;
 		if (counts)
 			part->last_sample[place] = sample;

@@ -77,6 +77,8 @@ static bool note_callers(struct building_part *part, const struct pd_stack *stac
 	for (size_t i = first; i < count; i++) {
 		uint32_t frame = stack->callers[pd_caller_at(report, count, first, i)];
 
+		if (frame == report->scratch.merged)
+			continue;
 		if (part->flags[frame] & FRAME_OBJECT)
 			level = part->flags[frame] & FRAME_LEVEL;
 		if (!note_frame(part, frame, level))
@@ -185,9 +187,15 @@ static bool number_frame(const struct building *building, const struct first_fra
 
 static bool number_frames(struct building_part *part)
 {
+	const struct pd_report *report = part->building->report;
+
 	for (size_t i = 0; i < part->first_count; i++) {
 		if (i + FRAMES_AHEAD < part->first_count)
-			prefetch_frame(part->building->report, part->firsts[i + FRAMES_AHEAD].frame);
+			prefetch_frame(report, part->firsts[i + FRAMES_AHEAD].frame);
+		if (report->scratch.merged != NO_FRAME &&
+		    !pd_rare_number(part->building,
+				    pd_profile_frame(report->profile, part->firsts[i].frame)->when.order))
+			return false;
 		if (!number_frame(part->building, &part->firsts[i]))
 			return false;
 	}
@@ -206,7 +214,7 @@ static bool number_all(struct building *building)
 		if (building->parts[i].failed || !number_whos(&building->parts[i]) ||
 		    !number_frames(&building->parts[i]))
 			return false;
-	return true;
+	return pd_rare_number(building, UINT64_MAX);
 }
 
 /* ---- the second pass: rows ---- */
@@ -396,7 +404,7 @@ static bool add_entries(struct building *building)
 	if (!number_all(building) || !sum_totals(building))
 		return false;
 	pd_in_parts(building->part_count, add_part, building);
-	return join_parts(building);
+	return join_parts(building) && pd_rare_rows(building);
 }
 
 static bool add_branches(struct building *building)
@@ -505,6 +513,7 @@ static bool build_table(struct pd_report *report, struct table *table)
 		part_fini(&building.parts[i]);
 	pd_free(building.parts);
 	pd_free(building.states);
+	pd_free(building.rare_places);
 	return done;
 }
 
@@ -521,8 +530,17 @@ static void begin_table(struct pd_report *report, const struct table *table)
 			report->scratch.places[i] = 0;
 }
 
+/* What stands for many is behind all others. */
+static uint32_t merged_frame(const struct pd_profile *profile)
+{
+	size_t count = pd_profile_frame_count(profile);
+
+	return count && pd_profile_frame(profile, (uint32_t)count - 1)->merged ? (uint32_t)count - 1 : NO_FRAME;
+}
+
 static bool know_frames(struct pd_report *report)
 {
+	report->scratch.merged = merged_frame(report->profile);
 	report->scratch.places =
 		pd_alloc((pd_profile_frame_count(report->profile) + 1) * sizeof(*report->scratch.places));
 	return report->scratch.places && pd_frames_classify(report);
