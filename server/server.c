@@ -5,9 +5,10 @@
  */
 #include "server/server.h"
 
+#include "server/httpd.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -87,7 +88,7 @@ static void note_connection(void *self, struct MHD_Connection *http, void **cont
 
 static struct connection *connection_of(struct MHD_Connection *http)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(http, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	const union MHD_ConnectionInfo *info = httpd.get_connection_info(http, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
 	return info ? info->socket_context : NULL;
 }
@@ -109,7 +110,7 @@ static void note_done(void *self, struct MHD_Connection *http, void **context, e
 static void end_connection(struct connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection->http, MHD_CONNECTION_INFO_CONNECTION_FD);
+		httpd.get_connection_info(connection->http, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	connection->ended = true;
 	if (info)
@@ -167,7 +168,7 @@ static ssize_t read_events(void *self, uint64_t at, char *buffer, size_t size)
 	if (size < sizeof(news))
 		return MHD_CONTENT_READER_END_WITH_ERROR;
 	if (at && connection->asleep) {
-		MHD_suspend_connection(connection->http);
+		httpd.suspend_connection(connection->http);
 		return 0;
 	}
 	connection->asleep = true;
@@ -186,7 +187,7 @@ static void wake_streams(struct server *server, bool has_news)
 		connection->has_news |= has_news;
 		if (connection->asleep) {
 			connection->asleep = false;
-			MHD_resume_connection(connection->http);
+			httpd.resume_connection(connection->http);
 		}
 	}
 }
@@ -207,10 +208,10 @@ static void add_headers(struct MHD_Response *response, const char *type, bool is
 	char text[1024];
 
 	snprintf(text, sizeof(text), "%.*s; frame-ancestors 'none'", (int)policy.length, policy.data);
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-	MHD_add_response_header(response, "Content-Security-Policy", text);
+	httpd.add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	httpd.add_response_header(response, "Content-Security-Policy", text);
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
-		MHD_add_response_header(response, headers[i][0], headers[i][1]);
+		httpd.add_response_header(response, headers[i][0], headers[i][1]);
 }
 
 /* Takes the response. */
@@ -223,9 +224,9 @@ static enum MHD_Result send_response(struct MHD_Connection *http, unsigned code,
 		return MHD_NO;
 	add_headers(response, type, is_page);
 	if (code == MHD_HTTP_METHOD_NOT_ALLOWED)
-		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-	result = MHD_queue_response(http, code, response);
-	MHD_destroy_response(response);
+		httpd.add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	result = httpd.queue_response(http, code, response);
+	httpd.destroy_response(response);
 	return result;
 }
 
@@ -234,7 +235,7 @@ static enum MHD_Result refuse(struct MHD_Connection *http, unsigned code)
 	static char text[] = "no\n";
 
 	return send_response(http, code, "text/plain", false,
-			     MHD_create_response_from_buffer(sizeof(text) - 1, text, MHD_RESPMEM_PERSISTENT));
+			     httpd.create_response_from_buffer(sizeof(text) - 1, text, MHD_RESPMEM_PERSISTENT));
 }
 
 static enum MHD_Result send_events(struct server *server, struct MHD_Connection *http)
@@ -249,7 +250,8 @@ static enum MHD_Result send_events(struct server *server, struct MHD_Connection 
 	connection->asleep = false;
 	server->had_page = true;
 	return send_response(http, MHD_HTTP_OK, "text/event-stream", false,
-			     MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 1024, read_events, connection, NULL));
+			     httpd.create_response_from_callback(MHD_SIZE_UNKNOWN, 1024, read_events, connection,
+								 NULL));
 }
 
 struct parameters {
@@ -292,14 +294,14 @@ static enum MHD_Result send_answer(struct server *server, struct MHD_Connection 
 	view = view_of(server, path);
 	if (!view)
 		return refuse(http, MHD_HTTP_NOT_FOUND);
-	MHD_get_connection_values(http, MHD_GET_ARGUMENT_KIND, take_parameter, &parameters);
+	httpd.get_connection_values(http, MHD_GET_ARGUMENT_KIND, take_parameter, &parameters);
 	if (pd_viewer_answer(view, path, parameters.items, parameters.count, &answer, NULL) < 0)
 		return refuse(http, MHD_HTTP_INTERNAL_SERVER_ERROR);
-	response = MHD_create_response_from_buffer(answer.body.size, (void *)(uintptr_t)answer.body.data,
-						   MHD_RESPMEM_MUST_COPY);
+	response = httpd.create_response_from_buffer(answer.body.size, (void *)(uintptr_t)answer.body.data,
+						     MHD_RESPMEM_MUST_COPY);
 	if (response && answer.file_name) {
 		snprintf(name, sizeof(name), "attachment; filename=\"%s\"", answer.file_name);
-		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, name);
+		httpd.add_response_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, name);
 	}
 	return send_response(http, answer.code, answer.type, !*path, response);
 }
@@ -321,10 +323,10 @@ static enum MHD_Result count_host(void *self, enum MHD_ValueKind kind, const cha
 /* Nothing that is asked here has one. */
 static bool has_body(struct MHD_Connection *http)
 {
-	const char *length = MHD_lookup_connection_value(http, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	const char *length = httpd.lookup_connection_value(http, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
 
 	return (length && strcmp(length, "0") != 0) ||
-	       MHD_lookup_connection_value(http, MHD_HEADER_KIND, MHD_HTTP_HEADER_TRANSFER_ENCODING);
+	       httpd.lookup_connection_value(http, MHD_HEADER_KIND, MHD_HTTP_HEADER_TRANSFER_ENCODING);
 }
 
 static enum MHD_Result take_request(void *self, struct MHD_Connection *http, const char *url, const char *method,
@@ -335,9 +337,9 @@ static enum MHD_Result take_request(void *self, struct MHD_Connection *http, con
 	struct pd_viewer_caller caller = {
 		.method = method,
 		.url = url,
-		.origin = MHD_lookup_connection_value(http, MHD_HEADER_KIND, "Origin"),
-		.site = MHD_lookup_connection_value(http, MHD_HEADER_KIND, "Sec-Fetch-Site"),
-		.mode = MHD_lookup_connection_value(http, MHD_HEADER_KIND, "Sec-Fetch-Mode"),
+		.origin = httpd.lookup_connection_value(http, MHD_HEADER_KIND, "Origin"),
+		.site = httpd.lookup_connection_value(http, MHD_HEADER_KIND, "Sec-Fetch-Site"),
+		.mode = httpd.lookup_connection_value(http, MHD_HEADER_KIND, "Sec-Fetch-Mode"),
 	};
 	const char *path;
 	unsigned code;
@@ -349,7 +351,7 @@ static enum MHD_Result take_request(void *self, struct MHD_Connection *http, con
 		connection->asked = true;
 		connection->since = now();
 	}
-	MHD_get_connection_values(http, MHD_HEADER_KIND, count_host, &caller);
+	httpd.get_connection_values(http, MHD_HEADER_KIND, count_host, &caller);
 	path = pd_viewer_admit(&server->guard, &caller, &code);
 	if (!path || has_body(http))
 		return refuse(http, path ? MHD_HTTP_CONTENT_TOO_LARGE : code);
@@ -409,13 +411,13 @@ static enum pd_status start_daemon(struct server *server, struct pd_error *error
 	status = listen_here(server, &fd, error);
 	if (status < 0)
 		return status;
-	server->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, take_request, server,
-					  MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-					  MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST,
-					  MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-					  MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-					  MHD_OPTION_NOTIFY_CONNECTION, note_connection, server,
-					  MHD_OPTION_NOTIFY_COMPLETED, note_done, server, MHD_OPTION_END);
+	server->daemon = httpd.start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, take_request,
+					    server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+					    MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST,
+					    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+					    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+					    MHD_OPTION_NOTIFY_CONNECTION, note_connection, server,
+					    MHD_OPTION_NOTIFY_COMPLETED, note_done, server, MHD_OPTION_END);
 	if (server->daemon)
 		return PD_OK;
 	status = fail_system(error, "the server cannot be started");
@@ -430,9 +432,12 @@ bool server_is_built(void)
 
 enum pd_status server_open(const struct server_options *options, struct server **server_out, struct pd_error *error)
 {
-	struct server *server = calloc(1, sizeof(*server));
-	enum pd_status status;
+	enum pd_status status = httpd_load(error);
+	struct server *server;
 
+	if (status < 0)
+		return status;
+	server = calloc(1, sizeof(*server));
 	if (!server)
 		return fail_system(error, "the server cannot be started");
 	server->options = *options;
@@ -463,7 +468,7 @@ void server_run(struct server *server)
 	const struct server_options *options = &server->options;
 
 	while (!is_over(server)) {
-		if (MHD_run_wait(server->daemon, TICK_MS) != MHD_YES)
+		if (httpd.run_wait(server->daemon, TICK_MS) != MHD_YES)
 			return;
 		end_slow(server);
 		end_idle(server);
@@ -484,6 +489,6 @@ void server_close(struct server *server)
 	if (!server)
 		return;
 	wake_streams(server, false);
-	MHD_stop_daemon(server->daemon);
+	httpd.stop_daemon(server->daemon);
 	free(server);
 }
