@@ -31,6 +31,7 @@
  *   pairs.h         system calls and others from begin to end, as text
  *   why.h           why threads waited: who woke whom
  *   lock.h          waiting for locks of the kernel, as text
+ *   kmem.h          what was allocated in the kernel, as text
  *   waiting.h       a recording of switches as one of waiting
  *   jitdump.h       JIT-compiled code from jitdump files
  *   symbol.h        names of addresses
@@ -123,6 +124,7 @@
 #include <perfdata/interval.h>
 #include <perfdata/jitdump.h>
 #include <perfdata/json.h>
+#include <perfdata/kmem.h>
 #include <perfdata/live.h>
 #include <perfdata/lock.h>
 #include <perfdata/merge.h>

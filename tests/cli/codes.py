@@ -56,6 +56,7 @@ WAYS = {
     "lock-contention": LOCKS,
     "lock-report": LOCKS,
     "lock-info": LOCKS,
+    "kmem-stat": {1: "badslabs", 3: "no", 6: "empty"},
     "trace": CALLS,
     "waiting": {1: "badwakeups", 3: "no", 6: "empty"},
     "profile": {1: "save -o out bad", 3: "save -o out no", 4: "save -o no/out good", 5: "save -o out good --where period<0",
@@ -136,7 +137,7 @@ class Codes:
         self.put("switches", read("hot-trace.data"))
         self.put("badswitches", self.output("convert", "--to pipe -o out switches")[:-10])
         for name, system, event, field in (("badcalls", "syscalls", "sys_enter_x", "__syscall_nr"), ("badwakeups", "sched", "sched_waking", "pid"),
-                                           ("badlocks", "lock", "contention_end", "lock_addr")):
+                                           ("badlocks", "lock", "contention_end", "lock_addr"), ("badslabs", "kmem", "kfree", "ptr")):
             self.put("traced.txt", traced(system, event, field))
             self.put(name, self.output("assemble", "-o out traced.txt")[:-10])
         os.makedirs(self.path("home/.perfconfig"))

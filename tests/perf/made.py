@@ -40,10 +40,11 @@ def kernel_line(perfdata):
 
 
 class Recording:
-    """Events are (system:name, fields); each field as in COMMON."""
+    """Events are (system:name, fields); each field as in COMMON. prints: what some print, from after the first quote."""
 
-    def __init__(self, events, kernel=()):
+    def __init__(self, events, kernel=(), prints=None):
         self.events = events
+        self.prints = prints or {}
         self.lines = list(kernel)
 
     def comm(self, tid, name):
@@ -77,7 +78,8 @@ class Recording:
                        "IP|TID|TIME|CALLCHAIN|ID|CPU|PERIOD|RAW, read_format: ID, flags: disabled|inherit}")
             system, short = name.split(":")
             shown = "".join(map(field_line, COMMON)) + "\\n" + "".join(map(field_line, fields))
-            systems.setdefault(system, []).append(f'{{data: "name: {short}\\nID: {i + 1}\\nformat:\\n{shown}\\nprint fmt: \\"x\\"\\n"}}')
+            printed = self.prints.get(i, 'x"').replace('"', '\\"')
+            systems.setdefault(system, []).append(f'{{data: "name: {short}\\nID: {i + 1}\\nformat:\\n{shown}\\nprint fmt: \\"{printed}\\n"}}')
         shown = ", ".join(f'{{name: "{name}", formats: [{", ".join(formats)}]}}' for name, formats in systems.items())
         out.append('feature TRACING_DATA {magic: x"17084474726163696e67", version: "0.6", long_size: 8, page_size: 4096, header_page_name: '
                    '"header_page", header_page: "\\tfield: u64 timestamp;\\toffset:0;\\tsize:8;\\tsigned:0;\\n\\tfield: local_t commit;\\toffset:8;'

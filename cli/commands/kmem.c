@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata kmem stat: what was allocated in the kernel as perf prints it.
+ */
+#include "options/symbol_options.h"
+
+struct values {
+	struct symbol_values shared;
+	struct pd_kmem_options how;
+};
+#undef VALUES
+#define VALUES struct values
+
+static const struct option options[] = {
+	FLAG("caller", 0, how.callers, "a table of those who allocated"),
+	FLAG("alloc", 0, how.allocations, "a table of addresses, or of pages"),
+	FLAG("slab", 0, how.slab, "the slab allocator (default)"),
+	FLAG("page", 0, how.pages, "the page allocator"),
+	FLAG("live", 0, how.live, "only pages that were not freed"),
+	STRING("sort", 's', "KEYS", how.sort,
+	       "sort by ptr, callsite, bytes, hit, pingpong, frag; with --page by page, callsite, bytes, hit, order, migtype, gfp"),
+	INTEGER("line", 'l', "N", how.lines, "show the first N rows of each table"),
+	FLAG("raw-ip", 0, how.raw_ip, "show callers as addresses"),
+	GROUP(input_group, shared.input),
+	GROUP(symbol_group, shared.symbols),
+	{ 0 },
+};
+
+static enum pd_status print(struct input *input, const void *how, struct pd_error *error)
+{
+	struct pd_kmem_options own = *(const struct pd_kmem_options *)how;
+
+	own.symbols = symbols_of_input;
+	own.self = input;
+	return pd_print_kmem(input->out->text, input->file, &own, error);
+}
+
+const struct command cmd_kmem_stat = {
+	.usage = "[OPTION]... [FILE]",
+	.text = "Print how much memory the kernel allocated, how much of it was freed, and how much was wasted by rounding up; with --caller and "
+		"--alloc, tables of who allocated and of what. The text is that of perf kmem stat of perf 6.1, whose options stand before the word "
+		"stat. FILE has kmem:kmalloc, kmem_cache_alloc, kfree and kmem_cache_free, or kmem:mm_page_alloc and mm_page_free with call chains "
+		"(perfdata kmem record).",
+	OPTIONS(options),
+	EXAMPLES({ "perfdata kmem record -- make", "record allocations" },
+		 { "perfdata kmem stat --caller -l 10 perf.data", "the callers that waste most" },
+		 { "perfdata kmem stat --page --live --caller perf.data", "who has pages that were not freed" }),
+	.max_words = 1,
+	HOW(how),
+	.print = print,
+};

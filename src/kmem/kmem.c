@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+// The pass over a file.
+#include "kmem/kmem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/trace.h"
+
+enum {
+	PAGE = 4096
+};
+
+static const struct pd_tracepoint points[] = {
+	[PD_KMEM_KMALLOC] = { "kmem:kmalloc", { "call_site", "ptr", "bytes_req", "bytes_alloc", "?node" } },
+	[PD_KMEM_CACHE_ALLOC] = { "kmem:kmem_cache_alloc",
+				  { "call_site", "ptr", "bytes_req", "bytes_alloc", "?node" } },
+	[PD_KMEM_KMALLOC_NODE] = { "kmem:kmalloc_node", { "call_site", "ptr", "bytes_req", "bytes_alloc", "?node" } },
+	[PD_KMEM_CACHE_ALLOC_NODE] = { "kmem:kmem_cache_alloc_node",
+				       { "call_site", "ptr", "bytes_req", "bytes_alloc", "?node" } },
+	[PD_KMEM_KFREE] = { "kmem:kfree", { "?call_site", "ptr" } },
+	[PD_KMEM_CACHE_FREE] = { "kmem:kmem_cache_free", { "?call_site", "ptr" } },
+	[PD_KMEM_PAGE_ALLOC] = { "kmem:mm_page_alloc", { "order", "gfp_flags", "migratetype", "?pfn", "?page" } },
+	[PD_KMEM_PAGE_FREE] = { "kmem:mm_page_free", { "order", "?pfn", "?page" } },
+};
+
+// Whether a list such as "0-3,8" has a number.
+static bool has_number(const char *list, uint64_t number)
+{
+	while (*list >= '0' && *list <= '9') {
+		char *end;
+		uint64_t first = strtoull(list, &end, 10), last = first;
+
+		if (*end == '-')
+			last = strtoull(end + 1, &end, 10);
+		if (number >= first && number <= last)
+			return true;
+		list = end + (*end == ',');
+	}
+	return false;
+}
+
+static uint32_t node_of(const struct pd_kmem *kmem, uint32_t cpu)
+{
+	for (size_t i = 0; kmem->nodes && kmem->nodes->nodes.count > 1 && i < kmem->nodes->nodes.count; i++) {
+		const struct pd_numa_node *node = PD_ITEM(pd_numa_node, kmem->nodes->nodes, i);
+
+		if (has_number(node->cpus.data, cpu))
+			return node->node;
+	}
+	return 0;
+}
+
+// Memory of another node than that of the CPU; -1 stands for any node.
+static bool is_crossed(const struct pd_kmem *kmem, const struct pd_tracepoint_sample *sample)
+{
+	int32_t node = (int32_t)sample->values[4];
+
+	return node != -1 && (uint32_t)node != node_of(kmem, sample->brief.cpu);
+}
+
+static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepoint_sample *sample,
+				 struct pd_error *error)
+{
+	struct pd_kmem *kmem = (struct pd_kmem *)pairs;
+
+	if (sample->which >= PD_KMEM_PAGE_ALLOC && !kmem->options.pages)
+		return PD_OK;
+	if (sample->which < PD_KMEM_PAGE_ALLOC && !kmem->options.slab)
+		return PD_OK;
+	if (sample->which == PD_KMEM_PAGE_ALLOC)
+		return pd_kmem_page_alloc(kmem, sample, error);
+	if (sample->which == PD_KMEM_PAGE_FREE)
+		pd_kmem_page_free(kmem, sample);
+	else if (sample->which >= PD_KMEM_KFREE)
+		pd_kmem_slab_free(kmem, sample);
+	else if (is_crossed(kmem, sample))
+		kmem->crossed++;
+	return sample->which < PD_KMEM_KFREE ? pd_kmem_slab_alloc(kmem, sample, error) : PD_OK;
+}
+
+static bool has_field(struct pd_file *file, struct pd_trace *trace, const char *event, const char *name)
+{
+	const struct pd_event *found;
+	struct pd_trace_field field;
+
+	for (size_t i = 0; (found = pd_file_event(file, i)) != NULL; i++)
+		for (size_t k = 0; pd_event_is(found, event) && pd_trace_field_at(trace, found, k, &field); k++)
+			if (!strcmp(field.name, name))
+				return true;
+	return false;
+}
+
+// Of the machine that recorded.
+static void read_page_size(struct pd_kmem *kmem, struct pd_file *file)
+{
+	const struct pd_tracing_data *data = pd_file_tracing_data(file);
+
+	if (data && data->page_size)
+		kmem->page_bytes = data->page_size;
+}
+
+static enum pd_status read_all(struct pd_kmem *kmem, struct pd_file *file, struct pd_text *text, struct pd_error *error)
+{
+	struct pd_trace *trace;
+	enum pd_status status = pd_kmem_choose_keys(kmem, error);
+
+	if (status >= 0)
+		status = pd_trace_new(file, NULL, &trace, error);
+	if (status < 0)
+		return status;
+	read_page_size(kmem, file);
+	kmem->nodes = pd_file_numa_topology(file);
+	kmem->by_pfn = has_field(file, trace, points[PD_KMEM_PAGE_ALLOC].name, "pfn");
+	pd_trace_free(trace);
+	kmem->pairs.take = take_point;
+	kmem->pairs.resolves = kmem->pairs.names_only = true;
+	kmem->pairs.open = kmem->options.symbols;
+	kmem->pairs.open_self = kmem->options.self;
+	kmem->pairs.places.seed = kmem->seed = pd_hash_secret();
+	return pd_pairs_run(&kmem->pairs, file, text, points, sizeof(points) / sizeof(points[0]), 0,
+			    "no allocations (perfdata kmem record)", error);
+}
+
+static enum pd_status print(struct pd_kmem *kmem, struct pd_error *error)
+{
+	struct pd_kmem_rows *pages = kmem->options.live ? &kmem->live : &kmem->pages;
+	bool sorted = pd_kmem_sort(&kmem->slabs, kmem->slab_keys) &&
+		      pd_kmem_sort(&kmem->slab_callers, kmem->slab_keys) && pd_kmem_sort(pages, kmem->page_keys) &&
+		      pd_kmem_sort(&kmem->page_callers, kmem->page_keys);
+
+	return sorted ? pd_kmem_print(kmem, error) : pd_fail_memory(error);
+}
+
+enum pd_status pd_print_kmem(struct pd_text *text, struct pd_file *file, const struct pd_kmem_options *options,
+			     struct pd_error *error)
+{
+	struct pd_kmem kmem = { .page_bytes = PAGE, .live.descends = true };
+	struct pd_error own;
+	enum pd_status status;
+
+	if (!error)
+		error = &own;
+	if (options && !options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_kmem_options.size is 0");
+	if (options)
+		memcpy(&kmem.options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+	kmem.options.slab |= !kmem.options.pages;
+	status = read_all(&kmem, file, text, error);
+	if (status >= 0)
+		status = print(&kmem, error);
+	pd_kmem_rows_fini(&kmem.slabs);
+	pd_kmem_rows_fini(&kmem.slab_callers);
+	pd_kmem_rows_fini(&kmem.live);
+	pd_kmem_rows_fini(&kmem.pages);
+	pd_kmem_rows_fini(&kmem.page_callers);
+	pd_free(kmem.gfps);
+	pd_pairs_fini(&kmem.pairs);
+	return status < 0 ? status : pd_pairs_flush(text, error);
+}
