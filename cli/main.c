@@ -242,8 +242,8 @@ int main(int argc, char **argv)
 	survive_size_limits();
 	if (!output_init(&out, STDOUT_FILENO))
 		return print_failure(CODE_OUTPUT, "out of memory");
-	config = config_load();
-	code = config ? run_line(argc, argv, config, &out) : CODE_OUTPUT;
+	config = pd_config_load(getenv("PERF_CONFIG"), getenv("HOME"), print_warning, NULL);
+	code = config ? run_line(argc, argv, config, &out) : print_failure(CODE_OUTPUT, "out of memory");
 	finish = output_finish(&out);
 	output_fini(&out);
 	pager_end();

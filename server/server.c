@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "server/follow.h"
+
 enum {
 	CONNECTIONS_MOST = 64,
 	CONNECTIONS_SPARE = 16, /* for those who come next */
@@ -273,12 +275,16 @@ static enum MHD_Result take_parameter(void *self, enum MHD_ValueKind kind, const
 /* Of two recordings the second one has paths that end in /1. */
 static struct pd_viewer *view_of(const struct server *server, char *path)
 {
-	size_t length = strlen(path);
+	const struct server_options *options = &server->options;
+	size_t length = strlen(path), index = 0;
 
-	if (length < 2 || strcmp(path + length - 2, "/1") != 0)
-		return server->options.views[0];
-	path[length - 2] = 0;
-	return server->options.count > 1 ? server->options.views[1] : NULL;
+	if (length >= 2 && strcmp(path + length - 2, "/1") == 0) {
+		path[length - 2] = 0;
+		index = 1;
+	}
+	if (options->follow)
+		return index ? NULL : options->follow->view;
+	return index < options->count ? options->views[index] : NULL;
 }
 
 static enum MHD_Result send_answer(struct server *server, struct MHD_Connection *http, const char *url)
@@ -465,8 +471,6 @@ static bool is_over(const struct server *server)
 
 void server_run(struct server *server)
 {
-	const struct server_options *options = &server->options;
-
 	while (!is_over(server)) {
 		if (httpd.run_wait(server->daemon, TICK_MS) != MHD_YES)
 			return;
@@ -474,7 +478,7 @@ void server_run(struct server *server)
 		end_idle(server);
 		if (now() - server->ticked < PING_SECONDS)
 			continue;
-		wake_streams(server, options->refresh && options->refresh(options->self));
+		wake_streams(server, server->options.follow && follow_refresh(server->options.follow));
 		server->ticked = now();
 	}
 }

@@ -8,14 +8,14 @@
 
 #include <perfdata/viewer.h>
 
+struct follow;
+
 /* What is pointed to must outlive the server. */
 struct server_options {
-	struct pd_viewer **views; /* the first one is the page's; may be replaced by `refresh` */
+	struct pd_viewer *const *views; /* the first one is the page's */
 	size_t count;
-	unsigned port; /* 0: any */
-	/* Called every second: true if a view was replaced. May be NULL. */
-	bool (*refresh)(void *self);
-	void *self;
+	struct follow *follow; /* instead of views: a recording that is being made, of which there is a view */
+	unsigned port;         /* 0: any */
 };
 
 struct server;

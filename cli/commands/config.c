@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata config: reads and sets keys of perf's configuration files. The library does it (perfdata/config.h). */
 #include "front/cli.h"
-#include "front/config.h"
 
 #include <perfdata/config.h>
 

@@ -154,7 +154,7 @@ static void show_page(const struct values *values, struct output *out)
 	signals_release(ending, on_ending);
 }
 
-static int serve_views(const struct values *values, const struct call *call, struct server_options *how)
+static int serve(const struct values *values, const struct call *call, struct server_options *how)
 {
 	struct pd_error error;
 
@@ -166,14 +166,18 @@ static int serve_views(const struct values *values, const struct call *call, str
 	return CODE_OK;
 }
 
-static int serve(const struct values *values, const struct call *call, struct shown *shown, size_t count)
+/* ---- recordings that are complete ---- */
+
+static int show_views(const struct values *values, const struct call *call, struct shown *shown, size_t count)
 {
 	struct pd_viewer *views[RECORDINGS_MOST];
 	struct server_options how = { .views = views, .count = count };
 
+	if (values->output)
+		return write_page(values, call, shown, count);
 	for (size_t i = 0; i < count; i++)
 		views[i] = shown[i].view;
-	return serve_views(values, call, &how);
+	return serve(values, call, &how);
 }
 
 static int show(const struct values *values, const struct call *call, struct shown *shown, size_t count)
@@ -192,7 +196,7 @@ static int show(const struct values *values, const struct call *call, struct sho
 			code = read_recording(&shown[i]);
 	}
 	if (code == CODE_OK)
-		code = values->output ? write_page(values, call, shown, count) : serve(values, call, shown, count);
+		code = show_views(values, call, shown, count);
 	for (size_t i = 0; i < count; i++) {
 		pd_viewer_free(shown[i].view);
 		if (shown[i].input.file)
@@ -202,20 +206,6 @@ static int show(const struct values *values, const struct call *call, struct sho
 }
 
 /* ---- what is recorded now ---- */
-
-struct following {
-	struct follow follow;
-	struct pd_viewer *views[1];
-};
-
-static bool refresh(void *self)
-{
-	struct following *following = self;
-	bool is_new = follow_refresh(&following->follow);
-
-	following->views[0] = following->follow.view;
-	return is_new;
-}
 
 /* Without a recording: the exit code of the recorder, which said why. */
 static int code_of_recorder(const struct follow *follow)
@@ -231,24 +221,18 @@ static int show_live(struct shown *shown, const struct call *call)
 {
 	const char *path = shown->values->analysis.input.path;
 	struct pd_viewer_options options;
-	struct following following = { .follow = { .options = &options, .recorder = "/proc/self/exe" } };
-	struct follow *follow = &following.follow;
-	struct server_options how = { .views = following.views, .count = 1, .refresh = refresh, .self = &following };
+	struct follow follow = { .options = &options, .recorder = "/proc/self/exe" };
 	struct pd_error error;
 	int code;
 
-	follow->path = shown->input.name = path ? path : "perf.data";
+	follow.path = shown->input.name = path ? path : "perf.data";
 	take_options(shown, &options);
-	if (follow_start(follow, call->words, call->word_count, &error) < 0)
+	if (follow_start(&follow, call->words, call->word_count, &error) < 0)
 		return print_failure(CODE_OUTPUT, "%s", error.message);
-	if (follow_wait(follow)) {
-		following.views[0] = follow->view;
-		code = serve_views(shown->values, call, &how);
-	} else {
-		code = code_of_recorder(follow);
-	}
-	follow_stop(follow);
-	follow_fini(follow);
+	code = follow_wait(&follow) ? serve(shown->values, call, &(struct server_options){ .follow = &follow }) :
+				      code_of_recorder(&follow);
+	follow_stop(&follow);
+	follow_fini(&follow);
 	return code;
 }
 

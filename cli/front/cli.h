@@ -10,7 +10,6 @@
 
 #include <perfdata/perfdata.h>
 
-#include "front/config.h"
 #include "options/options.h"
 #include "front/output.h"
 

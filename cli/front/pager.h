@@ -5,7 +5,7 @@
 #ifndef CLI_PAGER_H
 #define CLI_PAGER_H
 
-#include "front/config.h"
+#include <perfdata/config.h>
 
 #include <stdbool.h>
 

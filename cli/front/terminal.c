@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "front/terminal.h"
 
-#include "front/config.h"
+#include <perfdata/config.h>
 #include "front/pager.h"
 
 #include <stdlib.h>

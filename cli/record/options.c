@@ -71,52 +71,27 @@ const struct option_group record_sample_group = { HEADING_SAMPLES, sample_lines 
 
 /* ---- events and targets ---- */
 
-static bool is_event(const struct option_tag *tag)
-{
-	return !strcmp(tag->name, "event");
-}
-
 bool record_has_events(const struct record_values *values)
 {
 	size_t i = 0;
 
-	while (i < values->events.count && !is_event(&values->events.items[i]))
+	while (i < values->events.count && strcmp(values->events.items[i].name, "event") != 0)
 		i++;
 	return i < values->events.count;
 }
 
-static bool take_tag(struct record_setup *setup, const struct option_tag *tag, bool has_events)
-{
-	struct pd_error error;
-	enum pd_status status;
-
-	if (!strcmp(tag->name, "cgroup"))
-		status = pd_events_cgroup(setup->events, tag->value, has_events, &error);
-	else if (is_event(tag))
-		status = pd_events_add(setup->events, tag->value, &error);
-	else if (!strcmp(tag->name, "filter"))
-		status = pd_events_filter(setup->events, tag->value, &error);
-	else
-		status = pd_events_exclude_self(setup->events, &error);
-	if (status < 0)
-		print_error("%s", error.message);
-	return status >= 0;
-}
-
 bool record_add_events(struct record_setup *setup, const struct record_values *values)
 {
+	const struct option_tags *tags = &values->events;
+	bool named = record_has_events(values);
 	struct pd_error error;
 	enum pd_status status = setup->events ? PD_OK : pd_events_new(NULL, &setup->events, &error);
-	bool has_events = record_has_events(values);
 
-	for (size_t i = 0; i < values->events.count && status >= 0; i++)
-		if (!take_tag(setup, &values->events.items[i], has_events))
-			return false;
+	for (size_t i = 0; i < tags->count && status >= 0; i++)
+		status = pd_events_set(setup->events, tags->items[i].name, tags->items[i].value, named, &error);
 	if (status >= 0 && values->group)
 		status = pd_events_group(setup->events, &error);
-	if (status < 0)
-		print_error("%s", error.message);
-	return status >= 0;
+	return status >= 0 || print_error("%s", error.message);
 }
 
 /* With a NULL at the end, as exec wants it. */

@@ -47,6 +47,11 @@ PD_API enum pd_status pd_config_add(struct pd_config *config, const char *path, 
 PD_API enum pd_status pd_config_add_file(struct pd_config *config, const char *path, bool usual,
 					 struct pd_error *error);
 
+/** Reads the configuration of a user, as perf finds it: only is the value of PERF_CONFIG, a file that is read in place of all others, or
+ * "" for none; without it (NULL) /etc/perfconfig and .perfconfig in home, the value of HOME. warn (may be NULL) is called for each file in
+ * which something is wrong; what stands before that is kept. NULL without memory. */
+PD_API struct pd_config *pd_config_load(const char *only, const char *home, pd_warn_fn *warn, void *self);
+
 /** The value of a key, "section.key" in lower case ([section "Sub"] makes section.Sub.key); "true" for a key without a value,
  * NULL if it is not set. Valid until something is added, or the configuration freed. */
 PD_API const char *pd_config_get(const struct pd_config *config, const char *name);

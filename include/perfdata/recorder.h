@@ -305,6 +305,11 @@ PD_API enum pd_status pd_delay_parse(const char *text, int64_t *ms_out, struct p
  * cpu and threads must remain valid. Errors: PD_ERROR_ARGUMENT; PD_ERROR_NO_MATCH if there is no such option; PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_recorder_options_set(struct pd_recorder_options *options, const char *name, const char *value,
 					      struct pd_error *error);
+/** The same for options that are about events, in their order: event, filter and exclude-perf, for those before it, and cgroup. named:
+ * whether there is an event among them, see pd_events_cgroup. Errors: those of pd_events_add, pd_events_filter and pd_events_cgroup;
+ * PD_ERROR_NO_MATCH if there is no such option. */
+PD_API enum pd_status pd_events_set(struct pd_events *events, const char *name, const char *value, bool named,
+				    struct pd_error *error);
 /** Adds the events of a preset, see events.h, and what is recorded with them: everything if there is no target, call chains. After other
  * options, and before options->events is used. Errors: those of pd_events_add_preset; PD_ERROR_NO_MATCH if there is no such preset. */
 PD_API enum pd_status pd_recorder_options_preset(struct pd_recorder_options *options, struct pd_events *events,

@@ -211,6 +211,20 @@ enum pd_status pd_recorder_options_set(struct pd_recorder_options *options, cons
 	return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "a recording has no option '%s'", name);
 }
 
+enum pd_status pd_events_set(struct pd_events *events, const char *name, const char *value, bool named,
+			     struct pd_error *error)
+{
+	if (!strcmp(name, "event"))
+		return pd_events_add(events, value, error);
+	if (!strcmp(name, "filter"))
+		return pd_events_filter(events, value, error);
+	if (!strcmp(name, "exclude-perf"))
+		return pd_events_exclude_self(events, error);
+	if (!strcmp(name, "cgroup"))
+		return pd_events_cgroup(events, value, named, error);
+	return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "events have no option '%s'", name);
+}
+
 void pd_recorder_options_fini(struct pd_recorder_options *options)
 {
 	pd_ids_free(&options->targets.pids);

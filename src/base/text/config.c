@@ -15,7 +15,8 @@
 
 enum {
 	MOST_BYTES = PD_CONFIG_MOST_BYTES,
-	MOST_NAME = PD_CONFIG_MOST_NAME
+	MOST_NAME = PD_CONFIG_MOST_NAME,
+	MOST_PATH = 4096
 };
 
 struct parser {
@@ -348,4 +349,30 @@ const char *pd_config_at(const struct pd_config *config, size_t index, const cha
 		return config->settings[i].name;
 	}
 	return NULL;
+}
+
+static void load_file(struct pd_config *config, const char *path, bool usual, pd_warn_fn *warn, void *self)
+{
+	struct pd_error error;
+
+	if (pd_config_add_file(config, path, usual, &error) < 0 && warn)
+		warn(self, error.message);
+}
+
+struct pd_config *pd_config_load(const char *only, const char *home, pd_warn_fn *warn, void *self)
+{
+	struct pd_config *config = pd_config_new();
+	char path[MOST_PATH];
+
+	if (!config)
+		return NULL;
+	if (only && *only)
+		load_file(config, only, false, warn, self);
+	if (only)
+		return config;
+	load_file(config, "/etc/perfconfig", true, warn, self);
+	// a folder that depends on where the program runs is nobody's home
+	if (home && *home == '/' && snprintf(path, sizeof(path), "%s/.perfconfig", home) < (int)sizeof(path))
+		load_file(config, path, true, warn, self);
+	return config;
 }

@@ -179,6 +179,43 @@ TEST(test_config__change)
 	      change("", "a.b c", "1", NULL) && change("", "a]\n[x.b", "1", NULL) && change("", "a.1", "1", NULL));
 }
 
+static unsigned warnings;
+
+static void count_warning(void *self, const char *sentence)
+{
+	(void)self;
+	warnings += strstr(sentence, "perfconfig:2: ") != NULL;
+}
+
+/* A configuration that is loaded, with a.b of it. */
+static bool load(const char *only, const char *home, const char *expected)
+{
+	struct pd_config *loaded = pd_config_load(only, home, count_warning, NULL);
+	const char *value = loaded ? pd_config_get(loaded, "perfdata-test.b") : NULL;
+	bool same = loaded && (expected ? value && !strcmp(value, expected) : !value);
+
+	pd_config_free(loaded);
+	return same;
+}
+
+TEST(test_config__load)
+{
+	char folder[] = "/tmp/perfdata-config-XXXXXX", path[64];
+	FILE *file;
+
+	CHECK(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/.perfconfig", folder);
+	file = fopen(path, "w");
+	CHECK(file && fputs("[perfdata-test] b = 1\n?\n", file) > 0 && fclose(file) == 0);
+	warnings = 0;
+	CHECK(load(NULL, folder, "1") && warnings == 1);
+	CHECK(load(path, NULL, "1") && warnings == 2);
+	CHECK(load(path, "/nowhere", "1") && warnings == 3);
+	CHECK(load("", folder, NULL) && load(NULL, NULL, NULL) && load(NULL, folder + 1, NULL) && load(NULL, "", NULL));
+	CHECK(warnings == 3);
+	CHECK(unlink(path) == 0 && rmdir(folder) == 0);
+}
+
 /* Whatever is set is read again, and the rest as it was. */
 TEST(test_config__change_and_read)
 {
@@ -200,8 +237,8 @@ TEST(test_config__change_and_read)
 	}
 }
 
-RUN(TEST_CASE(test_config__change), TEST_CASE(test_config__change_and_read), TEST_CASE(test_config__values),
-    TEST_CASE(test_config__sections), TEST_CASE(test_config__quotes_and_escapes),
+RUN(TEST_CASE(test_config__load), TEST_CASE(test_config__change), TEST_CASE(test_config__change_and_read),
+    TEST_CASE(test_config__values), TEST_CASE(test_config__sections), TEST_CASE(test_config__quotes_and_escapes),
     TEST_CASE(test_config__key_alone_is_true), TEST_CASE(test_config__last_one_counts),
     TEST_CASE(test_config__wrong_lines), TEST_CASE(test_config__byte_order_mark), TEST_CASE(test_config__long_names),
     TEST_CASE(test_config__files))

@@ -134,6 +134,23 @@ TEST(presets)
 	pd_events_free(events);
 }
 
+TEST(events)
+{
+	struct pd_events *events = NULL;
+
+	CHECK(pd_events_new(NULL, &events, &error) == PD_OK);
+	CHECK(pd_events_set(events, "event", "cpu-clock,page-faults", true, &error) == PD_OK);
+	CHECK(pd_events_count(events) == 2);
+	CHECK(pd_events_set(events, "cgroup", "one", true, &error) == PD_OK);
+	CHECK(pd_events_set(events, "cgroup", "one,two,three", true, &error) == PD_ERROR_ARGUMENT);
+	CHECK(pd_events_set(events, "filter", "pid == 1", true, &error) == PD_ERROR_ARGUMENT);
+	CHECK(pd_events_set(events, "exclude-perf", NULL, true, &error) == PD_ERROR_ARGUMENT);
+	CHECK(pd_events_set(events, "event", "no-such-event", true, &error) == PD_ERROR_ARGUMENT);
+	CHECK(pd_events_set(events, "nothing", "", true, &error) == PD_ERROR_NO_MATCH);
+	CHECK_STR(error.message, "events have no option 'nothing'");
+	pd_events_free(events);
+}
+
 TEST(no_memory)
 {
 	struct pd_recorder_options options = { .size = sizeof(options) };
@@ -147,4 +164,4 @@ TEST(no_memory)
 }
 
 RUN(TEST_CASE(targets), TEST_CASE(sampling), TEST_CASE(session), TEST_CASE(refused), TEST_CASE(presets),
-    TEST_CASE(no_memory))
+    TEST_CASE(events), TEST_CASE(no_memory))
