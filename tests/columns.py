@@ -21,6 +21,8 @@ SWITCHES = {
 LOADS = {
     "src/file": "file headers, which come before any record",
     "src/filter/match.c": "raw data of tracepoints, by formats that the file brings",
+    "src/interval/raw.h": "raw data of tracepoints, by formats that the file brings",
+    "src/interval/tracepoints.c": "the same, several fields at once",
     "src/object/elf/elf.c": "ELF",
     "src/profile/collect/spans.c": "samples of one event, at offsets that the event's attr gives",
     "src/record/open.c": "an attr on its way to the kernel",

@@ -214,9 +214,9 @@ static enum pd_status take_tracepoint(struct pd_intervals *intervals, const stru
 	uint64_t tid = 0, next = 0, state = 0;
 	enum pd_status status;
 
-	if (!pd_raw_number_read(raw, what->pid, &tid) ||
+	if (!pd_raw_number_read(raw, &what->pid, &tid) ||
 	    (what->role == PD_ROLE_SWITCH &&
-	     (!pd_raw_number_read(raw, what->next, &next) || !pd_raw_number_read(raw, what->state, &state)))) {
+	     (!pd_raw_number_read(raw, &what->next, &next) || !pd_raw_number_read(raw, &what->state, &state)))) {
 		intervals->counts.unreadable++;
 		return PD_OK;
 	}

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/cursor.h"
 #include "base/error.h"
 #include "trace/trace.h"
 
@@ -36,25 +35,4 @@ enum pd_status pd_raw_number_find(struct pd_trace *trace, const struct pd_event 
 		return PD_OK;
 	}
 	return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: the format has no field %s", event->name, name);
-}
-
-bool pd_raw_number_read(struct pd_bytes raw, struct pd_raw_number number, uint64_t *value_out)
-{
-	struct pd_cursor c = pd_cursor(raw.data, raw.size, number.big);
-
-	pd_cursor_take(&c, number.offset);
-	switch (number.size) {
-	case 1:
-		*value_out = pd_cursor_u8(&c);
-		break;
-	case 2:
-		*value_out = pd_cursor_u16(&c);
-		break;
-	case 4:
-		*value_out = pd_cursor_u32(&c);
-		break;
-	default:
-		*value_out = pd_cursor_u64(&c);
-	}
-	return !c.failed;
 }

@@ -14,10 +14,12 @@
 struct pd_tracepoint_event {
 	bool read, wanted;
 	uint8_t which, count;
-	struct {
+	struct field {
 		struct pd_raw_number number;
 		bool is_signed;
+		uint8_t shift; // what a word at its place has besides it, in bits
 	} fields[PD_TRACEPOINT_FIELDS];
+	size_t words_end; // raw data with so many bytes has a word at each place; SIZE_MAX: they cannot be read so
 };
 
 enum pd_status pd_tracepoints_init(struct pd_tracepoints *tracepoints, struct pd_file *file,
@@ -55,6 +57,23 @@ static bool find_field(struct pd_trace *trace, const struct pd_event *event, con
 
 // ---- events ----
 
+// Numbers of the byte order of this machine are the low bytes of words.
+static void find_words(struct pd_tracepoint_event *found)
+{
+	found->words_end = 0;
+	for (unsigned i = 0; i < found->count; i++) {
+		struct field *field = &found->fields[i];
+
+		if (PD_HOST_BIG || field->number.big || !field->number.size) {
+			found->words_end = SIZE_MAX;
+			return;
+		}
+		field->shift = (uint8_t)(64 - 8 * field->number.size);
+		if ((size_t)field->number.offset + 8 > found->words_end)
+			found->words_end = (size_t)field->number.offset + 8;
+	}
+}
+
 static enum pd_status read_fields(struct pd_tracepoints *tracepoints, const struct pd_event *event,
 				  struct pd_tracepoint_event *found, struct pd_error *error)
 {
@@ -72,6 +91,7 @@ static enum pd_status read_fields(struct pd_tracepoints *tracepoints, const stru
 		found->fields[i].is_signed = there && field.is_signed;
 		status = pd_raw_number_find(tracepoints->trace, event, name, &found->fields[i].number, error);
 	}
+	find_words(found);
 	return status;
 }
 
@@ -133,31 +153,49 @@ static uint64_t extended(uint64_t value, unsigned size)
 	return (uint64_t)((int64_t)(value << shift) >> shift);
 }
 
-static bool read_values(const struct pd_tracepoint_event *found, struct pd_tracepoint_sample *sample)
+static bool read_numbers(const struct pd_tracepoint_event *found, struct pd_tracepoint_sample *sample)
 {
 	for (unsigned i = 0; i < found->count; i++) {
-		struct pd_raw_number number = found->fields[i].number;
+		const struct pd_raw_number *number = &found->fields[i].number;
 
 		sample->values[i] = 0;
-		if (number.size && !pd_raw_number_read(sample->raw, number, &sample->values[i]))
+		if (number->size && !pd_raw_number_read(sample->raw, number, &sample->values[i]))
 			return false;
 		if (found->fields[i].is_signed)
-			sample->values[i] = extended(sample->values[i], number.size);
+			sample->values[i] = extended(sample->values[i], number->size);
 	}
 	return true;
 }
 
-bool pd_sample_raw(const struct pd_record *record, struct pd_brief *brief_out, struct pd_bytes *raw_out)
+static inline bool read_values(const struct pd_tracepoint_event *found, struct pd_tracepoint_sample *sample)
+{
+	if (PD_UNLIKELY(sample->raw.size < found->words_end))
+		return read_numbers(found, sample);
+	for (unsigned i = 0; i < found->count; i++) {
+		const struct field *field = &found->fields[i];
+		uint64_t word = pd_load_u64(sample->raw.data + field->number.offset, false) << field->shift;
+
+		sample->values[i] = field->is_signed ? (uint64_t)((int64_t)word >> field->shift) : word >> field->shift;
+	}
+	return true;
+}
+
+static bool decode_raw(const struct pd_record *record, struct pd_raw_brief *brief_out, struct pd_bytes *raw_out)
 {
 	const struct pd_sample *decoded;
+	struct pd_brief brief;
 
-	if (!pd_record_brief(record, brief_out))
+	if (!pd_record_brief(record, &brief))
 		return false;
-	if (pd_record_quick_raw(record, brief_out, raw_out))
-		return true;
 	decoded = pd_as_sample(record);
+	*brief_out = (struct pd_raw_brief){ brief.time_ns, brief.pid, brief.tid, brief.cpu, brief.callchain };
 	*raw_out = decoded ? decoded->raw : (struct pd_bytes){ 0 };
 	return raw_out->data != NULL;
+}
+
+bool pd_sample_raw(const struct pd_record *record, struct pd_raw_brief *brief_out, struct pd_bytes *raw_out)
+{
+	return pd_record_raw_brief(record, brief_out, raw_out) || decode_raw(record, brief_out, raw_out);
 }
 
 enum pd_status pd_tracepoints_take(struct pd_tracepoints *tracepoints, const struct pd_record *record,
@@ -172,12 +210,14 @@ enum pd_status pd_tracepoints_take(struct pd_tracepoints *tracepoints, const str
 	}
 	if (!record->event)
 		return PD_END;
-	found = event_of(tracepoints, record->event, error);
-	if (!found)
+	found = record->event->index < tracepoints->event_count ? &tracepoints->events[record->event->index] : NULL;
+	if (PD_UNLIKELY(!found || !found->read) && !(found = event_of(tracepoints, record->event, error)))
 		return error->status;
 	if (!found->wanted)
 		return PD_END;
-	if (record->time_ns == PD_NO_TIME || !pd_sample_raw(record, &sample_out->brief, &sample_out->raw) ||
+	if (record->time_ns == PD_NO_TIME ||
+	    (!pd_record_raw_brief(record, &sample_out->brief, &sample_out->raw) &&
+	     !decode_raw(record, &sample_out->brief, &sample_out->raw)) ||
 	    !read_values(found, sample_out)) {
 		tracepoints->unreadable++;
 		return PD_END;
@@ -203,7 +243,7 @@ struct pd_bytes pd_tracepoint_string(struct pd_tracepoints *tracepoints, const s
 		struct pd_raw_number where = { found.offset, 4, pd_trace_is_big(tracepoints->trace) };
 		uint64_t place = 0;
 
-		pd_raw_number_read(raw, where, &place);
+		pd_raw_number_read(raw, &where, &place);
 		offset = (place & 0xffff) + (found.type[2] == 'r' ? found.offset + 4 : 0);
 		size = place >> 16;
 	}

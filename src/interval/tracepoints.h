@@ -9,6 +9,7 @@
 #include <perfdata/trace.h>
 
 #include "interval/raw.h"
+#include "stream/read/stream.h"
 
 enum {
 	PD_TRACEPOINT_FIELDS = 6
@@ -22,7 +23,7 @@ struct pd_tracepoint {
 struct pd_tracepoint_sample {
 	size_t which; // line of the table
 	const struct pd_event *event;
-	struct pd_brief brief;
+	struct pd_raw_brief brief;
 	struct pd_bytes raw;
 	uint64_t values[PD_TRACEPOINT_FIELDS]; // 0 for what it lacks; signed fields are extended
 };
@@ -45,8 +46,8 @@ void pd_tracepoints_fini(struct pd_tracepoints *tracepoints);
 // a format is missing or lacks a field.
 enum pd_status pd_tracepoints_take(struct pd_tracepoints *tracepoints, const struct pd_record *record,
 				   struct pd_tracepoint_sample *sample_out, struct pd_error *error);
-// Brief form and raw data of a sample; those that end with their raw data, as is usual, are not decoded. False: it has none.
-bool pd_sample_raw(const struct pd_record *record, struct pd_brief *brief_out, struct pd_bytes *raw_out);
+// Of a sample; those that end with their raw data, as is usual, are not decoded. False: it has none.
+bool pd_sample_raw(const struct pd_record *record, struct pd_raw_brief *brief_out, struct pd_bytes *raw_out);
 // Whether the file has an event of this name.
 bool pd_file_has_tracepoint(struct pd_file *file, const char *name);
 // The string of a field of the raw data, which need not end with a NUL; empty if there is none.

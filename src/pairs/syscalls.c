@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/text/text.h"
 #include "pairs/pairs.h"
 
 enum {
@@ -61,7 +62,7 @@ struct syscalls {
 	enum pd_arch arch;
 	bool is_64_bit;
 	uint64_t events;
-	bool known[KNOWN]; // they have names
+	const char *names[KNOWN]; // of calls that were met
 };
 
 // ---- events ----
@@ -94,6 +95,16 @@ static const char *name_of(struct syscalls *syscalls, const struct pd_tracepoint
 	if (pd_syscall_name(syscalls->arch, syscalls->is_64_bit, 1))
 		return pd_syscall_name(syscalls->arch, syscalls->is_64_bit, number);
 	return name_number(syscalls, number);
+}
+
+// Numbers of one file are those of one table, unless events have names.
+static const char *find_name(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample, uint64_t number)
+{
+	if (number >= KNOWN || sample->which >= RAW_ONLY)
+		return name_of(syscalls, sample, number);
+	if (!syscalls->names[number])
+		syscalls->names[number] = name_of(syscalls, sample, number);
+	return syscalls->names[number];
 }
 
 static struct pd_sched_thread *thread_of(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample,
@@ -139,7 +150,7 @@ static struct call *call_of(struct syscalls *syscalls, const struct pd_tracepoin
 
 	if (call)
 		return call;
-	name = name_of(syscalls, sample, number);
+	name = find_name(syscalls, sample, number);
 	call = name ? add_call(syscalls, caller, number, name) : NULL;
 	if (name && (!call || !pd_u64_map_set(&syscalls->map, key, (uintptr_t)call))) {
 		pd_fail_memory(error);
@@ -187,9 +198,7 @@ static enum pd_status take_exit(struct syscalls *syscalls, const struct pd_trace
 // perf counts only those that have a name.
 static bool is_known(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample, uint64_t number)
 {
-	if (!syscalls->known[number])
-		syscalls->known[number] = name_of(syscalls, sample, number);
-	return syscalls->known[number];
+	return find_name(syscalls, sample, number);
 }
 
 static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepoint_sample *sample,
@@ -270,13 +279,25 @@ static void print_errors(struct pd_text *text, const struct call *call)
 static void print_call(struct pd_text *text, const struct call *call)
 {
 	const struct pd_sched_stats *stats = &call->stats;
+	const double times_ms[] = { total_of(call), (double)stats->min / 1e6, stats->mean / 1e6,
+				    (double)stats->max / 1e6 };
 	double count = (double)stats->count, mean_error = 0;
 
 	if (stats->count > 1)
 		mean_error = sqrt(stats->squares / (count - 1) / count);
-	pd_text_printf(text, "   %-15s %8" PRIu64 " %6" PRIu64 " %9.3f %9.3f %9.3f %9.3f %9.2f%%\n", call->name,
-		       stats->count, call->failures, total_of(call), (double)stats->min / 1e6, stats->mean / 1e6,
-		       (double)stats->max / 1e6, stats->mean ? 100.0 * mean_error / stats->mean : 0.0);
+	PD_TEXT_LITERAL(text, "   ");
+	pd_text_left(text, call->name, 15);
+	pd_text_char(text, ' ');
+	pd_text_number(text, stats->count, 8);
+	pd_text_char(text, ' ');
+	pd_text_number(text, call->failures, 6);
+	for (size_t i = 0; i < sizeof(times_ms) / sizeof(times_ms[0]); i++) {
+		pd_text_char(text, ' ');
+		pd_text_fixed(text, times_ms[i], 9, 3);
+	}
+	pd_text_char(text, ' ');
+	pd_text_fixed(text, stats->mean ? 100.0 * mean_error / stats->mean : 0.0, 9, 2);
+	PD_TEXT_LITERAL(text, "%\n");
 	print_errors(text, call);
 }
 

@@ -309,24 +309,36 @@ static double in_ms(uint64_t ns)
 	return (double)ns / 1e6;
 }
 
+static void print_when(struct pd_text *text, uint64_t time_ns)
+{
+	pd_text_number(text, time_ns / 1000000000, 5);
+	pd_text_char(text, '.');
+	pd_text_digits(text, time_ns % 1000000000 / 1000, 6);
+}
+
 static void print_waits(struct latency *latency, const struct waits *waits)
 {
 	struct pd_text *text = latency->pass.sched.text;
-	char name[PD_SCHED_NAME + 32], begin[32], end[32];
+	char name[PD_SCHED_NAME + 32];
 
 	if (waits->threads > 1)
 		snprintf(name, sizeof(name), "  %s:(%" PRIu64 ") ", waits->thread->comm, waits->threads);
 	else
 		snprintf(name, sizeof(name), "  %s:%d ", waits->thread->comm, waits->thread->tid);
-	snprintf(begin, sizeof(begin), "%" PRIu64 ".%06u", waits->max_begin_ns / 1000000000,
-		 (unsigned)(waits->max_begin_ns % 1000000000 / 1000));
-	snprintf(end, sizeof(end), "%" PRIu64 ".%06u", waits->max_end_ns / 1000000000,
-		 (unsigned)(waits->max_end_ns % 1000000000 / 1000));
-	pd_text_printf(text,
-		       "%-*s|%11.3f ms |%9" PRIu64
-		       " | avg:%8.3f ms | max:%8.3f ms | max start: %12s s | max end: %12s s\n",
-		       NAME_COLUMN, name, in_ms(waits->run_ns), waits->count, in_ms(mean_of(waits)),
-		       in_ms(waits->max_ns), begin, end);
+	pd_text_left(text, name, NAME_COLUMN);
+	pd_text_char(text, '|');
+	pd_text_fixed(text, in_ms(waits->run_ns), 11, 3);
+	PD_TEXT_LITERAL(text, " ms |");
+	pd_text_number(text, waits->count, 9);
+	PD_TEXT_LITERAL(text, " | avg:");
+	pd_text_fixed(text, in_ms(mean_of(waits)), 8, 3);
+	PD_TEXT_LITERAL(text, " ms | max:");
+	pd_text_fixed(text, in_ms(waits->max_ns), 8, 3);
+	PD_TEXT_LITERAL(text, " ms | max start: ");
+	print_when(text, waits->max_begin_ns);
+	PD_TEXT_LITERAL(text, " s | max end: ");
+	print_when(text, waits->max_end_ns);
+	PD_TEXT_LITERAL(text, " s\n");
 }
 
 static void print_rule(struct pd_text *text, int width)

@@ -25,15 +25,20 @@ void pd_sched_print_time(struct pd_text *text, uint64_t time_ns, int width)
 {
 	uint64_t us = time_ns / 1000;
 
-	pd_text_printf(text, "%*" PRIu64 ".%03u ", width, us / 1000, (unsigned)(us % 1000));
+	pd_text_number(text, us / 1000, (unsigned)width);
+	pd_text_char(text, '.');
+	pd_text_digits(text, us % 1000, 3);
+	pd_text_char(text, ' ');
 }
 
 static void print_when(struct pd_sched *sched, uint64_t time_ns, uint32_t cpu)
 {
-	char when[32];
-
-	snprintf(when, sizeof(when), "%" PRIu64 ".%06u", time_ns / 1000000000, (unsigned)(time_ns % 1000000000 / 1000));
-	pd_text_printf(sched->text, "%15s [%04u] ", when, cpu);
+	pd_text_number(sched->text, time_ns / 1000000000, 8);
+	pd_text_char(sched->text, '.');
+	pd_text_digits(sched->text, time_ns % 1000000000 / 1000, 6);
+	PD_TEXT_LITERAL(sched->text, " [");
+	pd_text_digits(sched->text, cpu, 4);
+	PD_TEXT_LITERAL(sched->text, "] ");
 }
 
 // A column for each CPU, with a character in that of one.
@@ -96,7 +101,7 @@ static void print_next(struct pd_sched *sched, const struct pd_sched_event *even
 		name = (const char *)sample->raw.data + comm->offset;
 		pd_sched_escape(escaped, sizeof(escaped), name, strnlen(name, left < comm->size ? left : comm->size));
 	}
-	pd_raw_number_read(sample->raw, event->next_pid, &pid);
+	pd_raw_number_read(sample->raw, &event->next_pid, &pid);
 	snprintf(next, sizeof(next), "next: %s[%d]", escaped, (int32_t)pid);
 	pd_text_printf(sched->text, " %-*.*s", sched->name_width, NEXT_MOST, next);
 }
@@ -116,7 +121,9 @@ void pd_sched_print_switch(struct pd_sched *sched, const struct pd_sched_event *
 		pd_text_char(text, ' ');
 	}
 	pd_sched_name(sched, thread, name);
-	pd_text_printf(text, " %-*s ", sched->name_width, name);
+	pd_text_char(text, ' ');
+	pd_text_left(text, name, (size_t)sched->name_width);
+	pd_text_char(text, ' ');
 	pd_sched_print_time(text, thread->sleep_ns + thread->disk_ns + thread->preempt_ns, 6);
 	pd_sched_print_time(text, thread->delay_ns, 6);
 	pd_sched_print_time(text, thread->run_ns, 6);
@@ -150,8 +157,8 @@ void pd_sched_print_migration(struct pd_sched *sched, const struct pd_sched_even
 	uint64_t from = 0, to = 0;
 	char name[PD_SCHED_NAME];
 
-	pd_raw_number_read(sample->raw, event->from_cpu, &from);
-	pd_raw_number_read(sample->raw, event->to_cpu, &to);
+	pd_raw_number_read(sample->raw, &event->from_cpu, &from);
+	pd_raw_number_read(sample->raw, &event->to_cpu, &to);
 	print_when(sched, sample->time_ns, sample->cpu);
 	if (sched->options->cpu_visual) {
 		pd_text_add(sched->text, "  ");

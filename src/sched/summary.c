@@ -46,7 +46,11 @@ static void print_runs(struct pd_text *text, const struct pd_sched_thread *threa
 	pd_sched_print_time(text, (uint64_t)stats->mean, 6);
 	pd_text_char(text, ' ');
 	pd_sched_print_time(text, stats->max, 6);
-	pd_text_printf(text, "  %5.2f   %5" PRIu64 "\n", (double)(float)share, thread->migrations);
+	PD_TEXT_LITERAL(text, "  ");
+	pd_text_fixed(text, (double)(float)share, 5, 2);
+	PD_TEXT_LITERAL(text, "   ");
+	pd_text_number(text, thread->migrations, 5);
+	pd_text_char(text, '\n');
 }
 
 static void print_waits(struct pd_text *text, const struct pd_sched_thread *thread)
@@ -73,7 +77,15 @@ static void print_thread(struct pd_sched *sched, const struct pd_sched_thread *t
 	totals->switches += thread->stats.count;
 	totals->run_ns += thread->total_run_ns;
 	pd_sched_name(sched, thread, name);
-	pd_text_printf(sched->text, "%*s   %5d  %9" PRIu64 " ", width, name, thread->ppid, thread->stats.count);
+	pd_text_right(sched->text, name, (size_t)width);
+	PD_TEXT_LITERAL(sched->text, "   ");
+	if (thread->ppid < 0)
+		pd_text_printf(sched->text, "%5d", thread->ppid);
+	else
+		pd_text_number(sched->text, (uint64_t)thread->ppid, 5);
+	PD_TEXT_LITERAL(sched->text, "  ");
+	pd_text_number(sched->text, thread->stats.count, 9);
+	pd_text_char(sched->text, ' ');
 	if (sched->options->state)
 		print_waits(sched->text, thread);
 	else

@@ -13,6 +13,20 @@ enum {
 	THREAD_LIMIT = 4 << 20
 };
 
+static char *put_number(char *at, int32_t number)
+{
+	uint32_t left = number < 0 ? 0 - (uint32_t)number : (uint32_t)number;
+	char digits[12], *first = digits + sizeof(digits);
+
+	do
+		*--first = (char)('0' + left % 10);
+	while (left /= 10);
+	if (number < 0)
+		*--first = '-';
+	memcpy(at, first, (size_t)(digits + sizeof(digits) - first));
+	return at + (digits + sizeof(digits) - first);
+}
+
 static struct pd_sched_thread *new_thread(struct pd_sched *sched, int32_t pid, int32_t tid, struct pd_error *error)
 {
 	struct pd_sched_thread *thread = pd_arena_alloc(&sched->arena, sizeof(*thread));
@@ -25,7 +39,8 @@ static struct pd_sched_thread *new_thread(struct pd_sched *sched, int32_t pid, i
 	thread->tid = tid;
 	thread->ppid = -1;
 	thread->stats.min = UINT64_MAX;
-	snprintf(thread->comm, sizeof(thread->comm), ":%d", tid);
+	thread->comm[0] = ':';
+	*put_number(thread->comm + 1, tid) = 0;
 	return thread;
 }
 
@@ -232,16 +247,22 @@ void pd_sched_add_run(struct pd_sched_thread *thread, uint64_t time_ns, uint64_t
 
 void pd_sched_name(struct pd_sched *sched, const struct pd_sched_thread *thread, char name[PD_SCHED_NAME])
 {
+	char all[PD_SCHED_NAME + 32], *at = all + strlen(thread->comm);
 	int length;
 
-	if (!thread->pid)
-		length = snprintf(name, PD_SCHED_NAME, "%s", thread->comm);
-	else if (thread->tid != thread->pid)
-		length = snprintf(name, PD_SCHED_NAME, "%s[%d/%d]", thread->comm, thread->tid, thread->pid);
-	else
-		length = snprintf(name, PD_SCHED_NAME, "%s[%d]", thread->comm, thread->tid);
-	if (length >= PD_SCHED_NAME)
-		length = PD_SCHED_NAME - 1;
+	memcpy(all, thread->comm, (size_t)(at - all));
+	if (thread->pid) {
+		*at++ = '[';
+		at = put_number(at, thread->tid);
+		if (thread->tid != thread->pid) {
+			*at++ = '/';
+			at = put_number(at, thread->pid);
+		}
+		*at++ = ']';
+	}
+	length = at - all < PD_SCHED_NAME - 1 ? (int)(at - all) : PD_SCHED_NAME - 1;
+	memcpy(name, all, (size_t)length);
+	name[length] = 0;
 	if (length > sched->name_width)
 		sched->name_width = length;
 }

@@ -52,7 +52,8 @@ static enum pd_sched_role role_of(const struct pd_sched *sched, const struct pd_
 }
 
 // What an event of the file is here; NULL: an error.
-static struct pd_sched_event *event_of(struct pd_sched *sched, const struct pd_event *event, struct pd_error *error)
+static __attribute__((noinline)) struct pd_sched_event *event_of(struct pd_sched *sched, const struct pd_event *event,
+								 struct pd_error *error)
 {
 	size_t capacity = sched->event_count;
 	struct pd_sched_event *found;
@@ -73,6 +74,14 @@ static struct pd_sched_event *event_of(struct pd_sched *sched, const struct pd_e
 			return NULL;
 	}
 	return found;
+}
+
+static inline struct pd_sched_event *find_event(struct pd_sched *sched, const struct pd_event *event,
+						struct pd_error *error)
+{
+	struct pd_sched_event *found = event->index < sched->event_count ? &sched->events[event->index] : NULL;
+
+	return PD_LIKELY(found && found->role != PD_SCHED_UNREAD) ? found : event_of(sched, event, error);
 }
 
 // The last switch on a CPU; NULL: an error.
@@ -150,8 +159,8 @@ static enum pd_status take_switch(struct pd_sched *sched, struct pd_sched_event 
 
 	if (!thread)
 		return error->status;
-	if (!pd_raw_number_read(sample->raw, event->next_pid, &next) ||
-	    !pd_raw_number_read(sample->raw, event->state, &state))
+	if (!pd_raw_number_read(sample->raw, &event->next_pid, &next) ||
+	    !pd_raw_number_read(sample->raw, &event->state, &state))
 		return PD_OK;
 	// between two threads no CPU was idle
 	if (!sched->options->idle || !(uint32_t)prev_pid || !(uint32_t)next)
@@ -190,12 +199,12 @@ static enum pd_status take_other(struct pd_sched *sched, const struct pd_sched_e
 // ---- records ----
 
 // What is not recorded is 0; a thread that is gone is recorded as -1.
-static bool read_sample(struct pd_sched *sched, const struct pd_record *record, struct pd_sched_sample *sample)
+static inline bool read_sample(struct pd_sched *sched, const struct pd_record *record, struct pd_sched_sample *sample)
 {
 	bool known = record->event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_TID);
-	struct pd_brief brief;
+	struct pd_raw_brief brief;
 
-	if (!pd_sample_raw(record, &brief, &sample->raw))
+	if (!pd_record_raw_brief(record, &brief, &sample->raw) && !pd_sample_raw(record, &brief, &sample->raw))
 		return false;
 	sample->time_ns = record->time_ns;
 	sample->pid = known ? (int32_t)brief.pid : 0;
@@ -207,7 +216,7 @@ static bool read_sample(struct pd_sched *sched, const struct pd_record *record, 
 
 static enum pd_status take_sample(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
 {
-	struct pd_sched_event *event = record->event ? event_of(sched, record->event, error) : NULL;
+	struct pd_sched_event *event = record->event ? find_event(sched, record->event, error) : NULL;
 	struct pd_sched_sample sample;
 	uint64_t pid;
 
@@ -218,7 +227,7 @@ static enum pd_status take_sample(struct pd_sched *sched, const struct pd_record
 	if (sample.cpu > sched->max_cpu)
 		sched->max_cpu = sample.cpu;
 	if (event->role == PD_SCHED_OTHER || record->time_ns == PD_NO_TIME ||
-	    !pd_raw_number_read(sample.raw, event->pid, &pid))
+	    !pd_raw_number_read(sample.raw, &event->pid, &pid))
 		return PD_OK;
 	if (event->role != PD_SCHED_SWITCH)
 		return take_other(sched, event, &sample, pid, error);
@@ -241,7 +250,7 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 								   take_other_record(sched, record, error);
 
 	(void)stream;
-	if (status >= 0 && !pd_text_flush_large(sched->text))
+	if (status >= 0 && !sched->options->summary_only && !pd_text_flush_large(sched->text))
 		status = pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "the output cannot be written");
 	return status;
 }

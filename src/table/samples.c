@@ -128,7 +128,7 @@ static void put_trace(struct pd_scan *scan, size_t column, const struct row *row
 		return;
 	}
 	if (pd_raw_number_find(scan->set->trace, event, name, &number, NULL) < 0 ||
-	    !pd_raw_number_read(row->full->raw, number, &value))
+	    !pd_raw_number_read(row->full->raw, &number, &value))
 		return;
 	if (type == PD_COLUMN_S32 && number.size < 4)
 		value = number.size == 1 ? (uint64_t)(int8_t)value : (uint64_t)(int16_t)value;

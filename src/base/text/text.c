@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/text/text.h"
 
+#include <math.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -157,6 +158,77 @@ void pd_text_u64(struct pd_text *text, uint64_t value)
 	// all that there may be, which is faster
 	memcpy(text->data + text->size, at, MOST);
 	text->size += (size_t)(digits + MOST - at);
+}
+
+static void put_spaces(struct pd_text *text, size_t count)
+{
+	if (text->capacity - text->size < count && !pd_text_reserve(text, count))
+		return;
+	if (count)
+		memset(text->data + text->size, ' ', count);
+	text->size += count;
+}
+
+void pd_text_right(struct pd_text *text, const char *string, size_t width)
+{
+	size_t length = strlen(string);
+
+	put_spaces(text, length < width ? width - length : 0);
+	pd_text_put(text, string, length);
+}
+
+void pd_text_left(struct pd_text *text, const char *string, size_t width)
+{
+	size_t length = strlen(string);
+
+	pd_text_put(text, string, length);
+	put_spaces(text, length < width ? width - length : 0);
+}
+
+void pd_text_number(struct pd_text *text, uint64_t value, unsigned width)
+{
+	unsigned digits = 1;
+
+	for (uint64_t left = value; left >= 10; left /= 10)
+		digits++;
+	put_spaces(text, digits < width ? width - digits : 0);
+	pd_text_u64(text, value);
+}
+
+void pd_text_fixed(struct pd_text *text, double value, unsigned width, unsigned decimals)
+{
+	static const unsigned powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
+	double scaled = value * powers[decimals], rest;
+	uint64_t number;
+	unsigned after;
+
+	// what is near to the middle between two numbers is left to those who know all bits of the value
+	if (!(scaled >= 0 && scaled < 1e12)) {
+		pd_text_printf(text, "%*.*f", (int)width, (int)decimals, value);
+		return;
+	}
+	number = (uint64_t)scaled;
+	rest = scaled - (double)number;
+	if ((rest > 0.499 && rest < 0.501) || (value == 0 && signbit(value))) {
+		pd_text_printf(text, "%*.*f", (int)width, (int)decimals, value);
+		return;
+	}
+	number += rest > 0.5;
+	after = decimals ? decimals + 1 : 0;
+	pd_text_number(text, number / powers[decimals], width > after ? width - after : 0);
+	if (!decimals)
+		return;
+	pd_text_char(text, '.');
+	pd_text_digits(text, number % powers[decimals], decimals);
+}
+
+void pd_text_digits(struct pd_text *text, uint64_t value, unsigned count)
+{
+	char digits[20];
+
+	for (unsigned i = count; i--; value /= 10)
+		digits[i] = (char)('0' + value % 10);
+	pd_text_put(text, digits, count);
 }
 
 void pd_text_s64(struct pd_text *text, int64_t value)

@@ -63,6 +63,14 @@ void pd_text_indent(struct pd_text *text, unsigned steps);
 void pd_text_html(struct pd_text *text, const char *string, size_t length);
 // "1,234,567"
 void pd_text_grouped(struct pd_text *text, uint64_t number);
+// As %*s, %-*s and %*PRIu64 print them.
+void pd_text_right(struct pd_text *text, const char *string, size_t width);
+void pd_text_left(struct pd_text *text, const char *string, size_t width);
+void pd_text_number(struct pd_text *text, uint64_t value, unsigned width);
+// As %*.*f; decimals is 6 at most.
+void pd_text_fixed(struct pd_text *text, double value, unsigned width, unsigned decimals);
+// The last digits of a number, with zeros in front: as %06u.
+void pd_text_digits(struct pd_text *text, uint64_t value, unsigned count);
 
 // What follows a count: "1 file", "2 files"; "1 was", "2 were".
 static inline const char *pd_plural(uint64_t count)

@@ -152,7 +152,7 @@ static bool is_switch_sample(const struct pd_event *event)
 }
 
 // The call chain of a switch is that of the thread that is switched out.
-static enum pd_status keep_chain(struct pd_waiting *waiting, uint32_t tid, const struct pd_brief *brief,
+static enum pd_status keep_chain(struct pd_waiting *waiting, uint32_t tid, const struct pd_raw_brief *brief,
 				 struct pd_error *error)
 {
 	struct pd_sleeper *sleeper = tid ? pd_sleeper_of(&waiting->sleepers, tid) : NULL;
@@ -187,7 +187,10 @@ static enum pd_status take_sample(struct pd_waiting *waiting, const struct pd_re
 	if (known && sample.which == SWITCH)
 		return keep_chain(waiting, (uint32_t)sample.values[0], &sample.brief, error);
 	if (is_switch_sample(record->event) && pd_record_brief(record, &brief))
-		return keep_chain(waiting, brief.tid, &brief, error);
+		return keep_chain(
+			waiting, brief.tid,
+			&(struct pd_raw_brief){ .pid = brief.pid, .tid = brief.tid, .callchain = brief.callchain },
+			error);
 	return PD_OK;
 }
 

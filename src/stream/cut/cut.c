@@ -87,6 +87,7 @@ bool pd_cut_take(struct pd_cut *cut, const struct pd_record *record)
 		piece->oldest = key;
 	piece->count++;
 	piece->end = end_of(cut->stream, record);
+	piece->has_tails |= record->tail_size != 0;
 	if (record->type == PD_RECORD_SAMPLE)
 		note_sample(piece, record);
 	return true;

@@ -32,7 +32,8 @@ struct pd_piece {
 	struct pd_key oldest;    // of its records
 	struct pd_rounds rounds; // before its first record
 	uint32_t part;
-	bool timeless; // there are samples without a time
+	bool timeless;  // there are samples without a time
+	bool has_tails; // bytes follow a record and belong to it
 };
 
 struct pd_pieces {

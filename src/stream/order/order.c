@@ -1,31 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/order/order.h"
 
-#include "stream/read/batch.h"
-#include "stream/cut/pieces.h"
+#include "stream/order/merge.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	RESERVED_MOST = 4 << 20
-};
-
-struct entry {
-	uint64_t time_ns;
-	uint32_t rank;
-	uint32_t at; // of the record, in units of PD_KEPT_ALIGN
-};
-
-// A run of records. First a piece of the file, then its records, sorted, then nothing again.
-struct chunk {
-	const struct pd_piece *piece; // NULL if the input comes once
-	struct pd_rounds rounds;      // before its first record
-	uint64_t ordinal;             // in the order of the file
-	struct pd_batch batch;
-	struct entry *entries;
-	size_t count, capacity, next;
+	SPARE_MEMORIES = 8
 };
 
 struct pd_sorter {
@@ -34,202 +17,127 @@ struct pd_sorter {
 	struct pd_stream *source;
 	const struct pd_pieces *pieces; // of a seekable file
 	struct pd_pieces own;           // those, unless somebody lent them
-	struct chunk *chunks;           // of the pieces, by age
+	struct pd_chunk *chunks;        // of the pieces, by age
 	size_t chunk_count, chunk_next;
-	struct chunk **heap; // loaded ones, the one with the oldest record first
-	size_t heap_size, heap_capacity;
+	struct pd_entry_events events;
+	struct pd_chunk **loaded; // in the order of the file
+	size_t loaded_count, loaded_capacity;
+	struct pd_merging merging; // what comes next of these
 	struct pd_rounds rounds;
-	struct entry *spare; // for sorting
-	size_t spare_capacity;
+	struct pd_entry_sorter sorter;
+	struct pd_chunk_memory memories[SPARE_MEMORIES]; // of chunks that were handed out
+	size_t memory_count;
 	size_t loaded_bytes;
 	uint64_t ordinal;
 	bool source_ended;
 	bool ended; // all was handed out
 	uint64_t late_count, late_offset;
-	struct chunk *shown; // chunk whose record is shown
-	struct pd_key limit; // records of the first chunk in the heap before this are older than all others
 	uint64_t done_bytes;
 };
 
-static struct pd_key key_of(const struct entry *entry)
-{
-	return (struct pd_key){ entry->time_ns, entry->rank };
-}
-
-static int compare_entries(const struct entry *a, const struct entry *b)
-{
-	return pd_key_compare(key_of(a), key_of(b));
-}
-
-// ---- sorting a chunk ----
-
-// End of the ascending run that begins at i.
-static size_t run_end(const struct entry *entries, size_t count, size_t i)
-{
-	for (i++; i < count; i++)
-		if (compare_entries(&entries[i - 1], &entries[i]) > 0)
-			break;
-	return i;
-}
-
-static void merge(const struct entry *left, size_t left_count, const struct entry *right, size_t right_count,
-		  struct entry *out)
-{
-	while (left_count && right_count) {
-		if (compare_entries(left, right) <= 0) {
-			*out++ = *left++;
-			left_count--;
-		} else {
-			*out++ = *right++;
-			right_count--;
-		}
-	}
-	memcpy(out, left_count ? left : right, (left_count + right_count) * sizeof(*out));
-}
-
-// Merges neighbouring runs; true if there was but one.
-static bool merge_runs(const struct entry *in, size_t count, struct entry *out)
-{
-	size_t i = 0;
-	bool sorted = run_end(in, count, 0) == count;
-
-	while (!sorted && i < count) {
-		size_t middle = run_end(in, count, i);
-		size_t end = middle < count ? run_end(in, count, middle) : count;
-
-		merge(in + i, middle - i, in + middle, end - middle, out + i);
-		i = end;
-	}
-	return sorted;
-}
-
-// Rings are drained one after another, so a chunk is a few runs that are in order already.
-static enum pd_status sort_chunk(struct pd_sorter *order, struct chunk *chunk, struct pd_error *error)
-{
-	struct entry *from = chunk->entries, *to;
-
-	if (chunk->count < 2)
-		return PD_OK;
-	if (!PD_GROW(order->spare, order->spare_capacity, chunk->count))
-		return pd_fail_memory(error);
-	to = order->spare;
-	while (!merge_runs(from, chunk->count, to)) {
-		struct entry *swap = from;
-
-		from = to;
-		to = swap;
-	}
-	if (from != chunk->entries)
-		memcpy(chunk->entries, from, chunk->count * sizeof(*from));
-	return PD_OK;
-}
-
 // ---- records of a chunk ----
 
-static const struct pd_kept *kept_at(const struct chunk *chunk, size_t index)
+static const struct pd_frontier everything = { { UINT64_MAX, 1 }, UINT64_MAX };
+
+static enum pd_status check_size(const struct pd_sorter *order, uint64_t offset, struct pd_error *error)
 {
-	return pd_kept_at(&chunk->batch, (size_t)chunk->entries[index].at * PD_KEPT_ALIGN);
+	if (order->loaded_bytes <= 2 * order->source->memory_limit)
+		return PD_OK;
+	return pd_fail(error, PD_ERROR_LIMIT, offset,
+		       "%s: records to be sorted are too far apart in the file: %zu bytes would be buffered",
+		       pd_file_name(order->file), order->loaded_bytes);
 }
 
-static enum pd_status add_record(struct pd_sorter *order, struct chunk *chunk, const struct pd_record *record,
+static enum pd_status add_record(struct pd_sorter *order, struct pd_chunk *chunk, const struct pd_record *record,
 				 struct pd_key key, struct pd_bytes tail, struct pd_error *error)
 {
-	size_t at = chunk->batch.size;
+	size_t size = chunk->size;
+	enum pd_status status = check_size(order, record->offset, error);
 	struct pd_kept *kept;
 
-	if (at / PD_KEPT_ALIGN > UINT32_MAX - 1 || order->loaded_bytes > 2 * order->source->memory_limit)
-		return pd_fail(error, PD_ERROR_LIMIT, record->offset,
-			       "%s: records to be sorted are too far apart in the file: %zu bytes would be buffered",
-			       pd_file_name(order->file), order->loaded_bytes);
-	if (!PD_GROW(chunk->entries, chunk->capacity, chunk->count + 1))
-		return pd_fail_memory(error);
-	kept = pd_batch_add(&chunk->batch, record, tail);
+	if (status < 0)
+		return status;
+	kept = pd_chunk_copy(chunk, record, key, tail);
 	if (!kept)
 		return pd_fail_memory(error);
 	kept->late = key.rank == 0 && key.time_ns < chunk->rounds.flushed && order->once;
-	chunk->entries[chunk->count++] = (struct entry){ key.time_ns, key.rank, (uint32_t)(at / PD_KEPT_ALIGN) };
-	order->loaded_bytes += chunk->batch.size - at;
+	order->loaded_bytes += chunk->size - size;
 	if (kept->late && !order->late_count++)
 		order->late_offset = record->offset;
 	return PD_OK;
 }
 
-static void unload(struct pd_sorter *order, struct chunk *chunk)
+static bool sort_chunk(struct pd_sorter *order, struct pd_chunk *chunk)
 {
-	order->loaded_bytes -= chunk->batch.size;
-	pd_batch_fini(&chunk->batch);
-	pd_free(chunk->entries);
-	chunk->entries = NULL;
-	chunk->count = chunk->capacity = chunk->next = 0;
+	return pd_entries_sort(&chunk->memory.entries, &chunk->memory.entry_capacity, chunk->count, &order->sorter);
+}
+
+static void unload(struct pd_sorter *order, struct pd_chunk *chunk)
+{
+	order->loaded_bytes -= chunk->size;
+	chunk->memory.batch.size = 0;
+	if (order->memory_count < SPARE_MEMORIES && !order->once)
+		order->memories[order->memory_count++] = chunk->memory;
+	else
+		pd_chunk_memory_fini(&chunk->memory);
+	chunk->memory = (struct pd_chunk_memory){ 0 };
+	chunk->size = chunk->count = chunk->next = 0;
 	if (order->once)
 		pd_free(chunk);
 }
 
-// ---- the heap of loaded chunks ----
+// ---- loaded chunks ----
 
-static bool is_before(const struct chunk *a, const struct chunk *b)
+static enum pd_status add_loaded(struct pd_sorter *order, struct pd_chunk *chunk, struct pd_error *error)
 {
-	int order = compare_entries(&a->entries[a->next], &b->entries[b->next]);
+	size_t at = order->loaded_count;
 
-	return order < 0 || (order == 0 && a->ordinal < b->ordinal);
-}
-
-static void swap_chunks(struct pd_sorter *order, size_t a, size_t b)
-{
-	struct chunk *chunk = order->heap[a];
-
-	order->heap[a] = order->heap[b];
-	order->heap[b] = chunk;
-}
-
-static void sift_down(struct pd_sorter *order, size_t at)
-{
-	for (;;) {
-		size_t child = 2 * at + 1;
-
-		if (child >= order->heap_size)
-			return;
-		if (child + 1 < order->heap_size && is_before(order->heap[child + 1], order->heap[child]))
-			child++;
-		if (!is_before(order->heap[child], order->heap[at]))
-			return;
-		swap_chunks(order, at, child);
-		at = child;
-	}
-}
-
-static enum pd_status push(struct pd_sorter *order, struct chunk *chunk, struct pd_error *error)
-{
-	size_t at = order->heap_size;
-
-	if (!PD_GROW(order->heap, order->heap_capacity, order->heap_size + 1))
+	if (!PD_GROW(order->loaded, order->loaded_capacity, at + 1))
 		return pd_fail_memory(error);
-	order->heap[order->heap_size++] = chunk;
-	while (at && is_before(order->heap[at], order->heap[(at - 1) / 2])) {
-		swap_chunks(order, at, (at - 1) / 2);
-		at = (at - 1) / 2;
-	}
+	for (; at && order->loaded[at - 1]->ordinal > chunk->ordinal; at--)
+		order->loaded[at] = order->loaded[at - 1];
+	order->loaded[at] = chunk;
+	order->loaded_count++;
 	return PD_OK;
 }
 
-// The record that is shown is not needed any more.
-static void let_go(struct pd_sorter *order)
+// Nothing of what was merged is shown any more.
+static void unload_used(struct pd_sorter *order)
 {
-	struct chunk *chunk = order->shown;
+	size_t left = 0;
 
-	order->shown = NULL;
-	if (chunk && chunk->next == chunk->count)
-		unload(order, chunk);
+	for (size_t i = 0; i < order->loaded_count; i++) {
+		struct pd_chunk *chunk = order->loaded[i];
+
+		if (chunk->next < chunk->count)
+			order->loaded[left++] = chunk;
+		else
+			unload(order, chunk);
+	}
+	order->loaded_count = left;
 }
 
 // ---- a file that can be read twice ----
 
 static int compare_chunks(const void *a, const void *b)
 {
-	const struct chunk *left = a, *right = b;
+	const struct pd_chunk *left = a, *right = b;
 	int order = pd_key_compare(left->piece->oldest, right->piece->oldest);
 
 	return order ? order : left->ordinal < right->ordinal ? -1 : 1;
+}
+
+static bool find_events(struct pd_sorter *order)
+{
+	size_t count = pd_file_event_count(order->file);
+
+	order->events.items = pd_alloc((count + 1) * sizeof(*order->events.items)); // NOLINT: of pointers
+	if (!order->events.items)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		order->events.items[i] = pd_file_full_event(order->file, i);
+	order->events.count = count;
+	return true;
 }
 
 static enum pd_status make_chunks(struct pd_sorter *order, struct pd_error *error)
@@ -238,53 +146,61 @@ static enum pd_status make_chunks(struct pd_sorter *order, struct pd_error *erro
 
 	if (!count)
 		return PD_OK;
+	if (!find_events(order))
+		return pd_fail_memory(error);
 	order->chunks = pd_alloc(count * sizeof(order->chunks[0]));
 	if (!order->chunks)
 		return pd_fail_memory(error);
 	for (size_t i = 0; i < count; i++) {
 		const struct pd_piece *piece = &order->pieces->items[i];
 
-		order->chunks[i] = (struct chunk){ .piece = piece, .rounds = piece->rounds, .ordinal = piece->place };
+		order->chunks[i] =
+			(struct pd_chunk){ .piece = piece, .rounds = piece->rounds, .ordinal = piece->place };
 	}
 	order->chunk_count = count;
 	qsort(order->chunks, count, sizeof(order->chunks[0]), compare_chunks);
 	return PD_OK;
 }
 
-// What a piece has is known, so nothing has to grow. What follows its records may be large, and is not kept.
-static bool reserve(struct chunk *chunk)
-{
-	const struct pd_piece *piece = chunk->piece;
-	uint64_t bytes = piece->end - piece->begin + piece->count * sizeof(struct pd_kept);
-
-	return bytes > RESERVED_MOST || (PD_GROW(chunk->batch.data, chunk->batch.capacity, (size_t)bytes) &&
-					 PD_GROW(chunk->entries, chunk->capacity, (size_t)piece->count));
-}
-
-static enum pd_status fill_chunk(struct pd_sorter *order, struct chunk *chunk, struct pd_error *error)
+// Record by record, as the file has them now.
+static enum pd_status copy_chunk(struct pd_sorter *order, struct pd_chunk *chunk, struct pd_error *error)
 {
 	struct pd_rounds rounds = chunk->rounds;
 	const struct pd_record *record;
 	enum pd_status status = pd_stream_open_piece(order->source, chunk->piece, error);
 
-	if (!reserve(chunk))
-		return pd_fail_memory(error);
 	while (status >= 0 && (status = pd_stream_next(order->source, &record, error)) == PD_OK)
 		status = add_record(order, chunk, record, pd_rounds_take(&rounds, record), (struct pd_bytes){ 0 },
 				    error);
-	if (status < 0)
-		return status;
-	pd_stream_end_piece(order->source, chunk->piece);
-	return sort_chunk(order, chunk, error);
+	if (status >= 0)
+		pd_stream_end_piece(order->source, chunk->piece);
+	return status < 0 ? status : PD_OK;
 }
 
-static enum pd_status load_chunk(struct pd_sorter *order, struct chunk *chunk, struct pd_error *error)
+static enum pd_status fill_chunk(struct pd_sorter *order, struct pd_chunk *chunk, struct pd_error *error)
+{
+	enum pd_status status = check_size(order, chunk->piece->begin, error);
+
+	if (status < 0)
+		return status;
+	if (order->memory_count)
+		chunk->memory = order->memories[--order->memory_count];
+	status = *order->source->stopped ? pd_file_stopped(error) : pd_chunk_read(chunk, order->source, error);
+	order->loaded_bytes += chunk->size;
+	if (status == PD_END)
+		status = copy_chunk(order, chunk, error);
+	if (status >= 0 && !sort_chunk(order, chunk))
+		status = pd_fail_memory(error);
+	return status;
+}
+
+static enum pd_status load_chunk(struct pd_sorter *order, struct pd_chunk *chunk, struct pd_error *error)
 {
 	enum pd_status status = fill_chunk(order, chunk, error);
 
 	if (status >= 0 && chunk->count)
-		status = push(order, chunk, error);
-	// one that is not in the heap is found by nobody
+		status = add_loaded(order, chunk, error);
+	// one that is not among the loaded ones is found by nobody
 	if (status < 0)
 		unload(order, chunk);
 	else
@@ -292,39 +208,19 @@ static enum pd_status load_chunk(struct pd_sorter *order, struct chunk *chunk, s
 	return status < 0 ? status : PD_OK;
 }
 
-// Whether the oldest loaded record is older than all that is not loaded.
-static bool is_oldest_of_all(const struct pd_sorter *order)
+// What is before the chunk that is loaded next.
+static struct pd_frontier frontier_of_chunks(const struct pd_sorter *order)
 {
-	const struct chunk *top, *next;
-	int compared;
+	const struct pd_chunk *next = &order->chunks[order->chunk_next];
 
 	if (order->chunk_next == order->chunk_count)
-		return order->heap_size > 0;
-	if (!order->heap_size)
-		return false;
-	top = order->heap[0];
-	next = &order->chunks[order->chunk_next];
-	compared = pd_key_compare(key_of(&top->entries[top->next]), next->piece->oldest);
-	return compared < 0 || (compared == 0 && top->ordinal < next->ordinal);
-}
-
-static enum pd_status make_ready_by_chunks(struct pd_sorter *order, struct pd_error *error)
-{
-	while (!is_oldest_of_all(order)) {
-		enum pd_status status;
-
-		if (order->chunk_next == order->chunk_count)
-			return PD_END;
-		status = load_chunk(order, &order->chunks[order->chunk_next++], error);
-		if (status < 0)
-			return status;
-	}
-	return PD_OK;
+		return everything;
+	return (struct pd_frontier){ next->piece->oldest, next->ordinal };
 }
 
 // ---- input that comes once ----
 
-static enum pd_status keep(struct pd_sorter *order, struct chunk *chunk, const struct pd_record *record,
+static enum pd_status keep(struct pd_sorter *order, struct pd_chunk *chunk, const struct pd_record *record,
 			   struct pd_error *error)
 {
 	struct pd_bytes tail = { 0 };
@@ -353,7 +249,7 @@ static void make_round(struct pd_sorter *order)
 // Reads one round.
 static enum pd_status load_round(struct pd_sorter *order, struct pd_error *error)
 {
-	struct chunk *chunk = pd_alloc(sizeof(*chunk));
+	struct pd_chunk *chunk = pd_alloc(sizeof(*chunk));
 	size_t limit = (size_t)order->source->memory_limit / 4;
 	const struct pd_record *record;
 	enum pd_status status = PD_OK;
@@ -368,38 +264,25 @@ static enum pd_status load_round(struct pd_sorter *order, struct pd_error *error
 		if (status < 0)
 			break;
 		ended = record->type == PD_RECORD_FINISHED_ROUND;
-		if (!ended && chunk->batch.size > limit) {
+		if (!ended && chunk->size > limit) {
 			make_round(order);
 			ended = true;
 		}
 	}
 	order->source_ended = status == PD_END;
-	if (status >= 0)
-		status = sort_chunk(order, chunk, error);
+	if (status >= 0 && !sort_chunk(order, chunk))
+		status = pd_fail_memory(error);
 	if (status >= 0 && chunk->count)
-		status = push(order, chunk, error);
+		status = add_loaded(order, chunk, error);
 	if (status < 0 || !chunk->count)
 		unload(order, chunk);
 	return status < 0 ? status : PD_OK;
 }
 
-static enum pd_status make_ready_by_rounds(struct pd_sorter *order, struct pd_error *error)
+// What was flushed, and what is late and older.
+static struct pd_frontier frontier_of_rounds(const struct pd_sorter *order)
 {
-	for (;;) {
-		enum pd_status status;
-
-		if (order->heap_size) {
-			const struct chunk *top = order->heap[0];
-
-			if (order->source_ended || top->entries[top->next].time_ns <= order->rounds.flushed)
-				return PD_OK;
-		} else if (order->source_ended) {
-			return PD_END;
-		}
-		status = load_round(order, error);
-		if (status < 0)
-			return status;
-	}
+	return order->source_ended ? everything : (struct pd_frontier){ { order->rounds.flushed, 1 }, UINT64_MAX };
 }
 
 // ---- handing out ----
@@ -412,64 +295,61 @@ static void report_late(struct pd_sorter *order)
 	order->late_count = 0;
 }
 
-// Chunks are runs of the same time, so the next record mostly is of the same one.
-static bool show_of_same(struct pd_stream *stream)
+// PD_END: there is none.
+static enum pd_status load_next(struct pd_sorter *order, struct pd_error *error)
 {
-	struct pd_sorter *order = stream->order;
-	struct chunk *chunk = order->shown;
-	const struct entry *entry;
-
-	if (!chunk || chunk->next + 1 >= chunk->count)
-		return false;
-	entry = &chunk->entries[chunk->next];
-	if (pd_key_compare(key_of(entry), order->limit) >= 0)
-		return false;
-	pd_stream_show_kept(stream, kept_at(chunk, chunk->next++));
-	return true;
+	if (order->once)
+		return order->source_ended ? PD_END : load_round(order, error);
+	if (order->chunk_next == order->chunk_count)
+		return PD_END;
+	return load_chunk(order, &order->chunks[order->chunk_next++], error);
 }
 
-static void find_limit(struct pd_sorter *order)
+// Merges what is older than all that is not loaded.
+static enum pd_status merge_more(struct pd_sorter *order, struct pd_error *error)
 {
-	order->limit = (struct pd_key){ 0 };
-	if (!order->heap_size || order->heap[0] != order->shown)
-		return;
-	order->limit.time_ns = order->once && !order->source_ended ? order->rounds.flushed : UINT64_MAX;
-	for (size_t i = 1; i < order->heap_size && i < 3; i++) {
-		const struct chunk *chunk = order->heap[i];
+	unload_used(order);
+	for (;;) {
+		struct pd_frontier frontier = order->once ? frontier_of_rounds(order) : frontier_of_chunks(order);
+		enum pd_status status;
 
-		if (pd_key_compare(key_of(&chunk->entries[chunk->next]), order->limit) < 0)
-			order->limit = key_of(&chunk->entries[chunk->next]);
+		if (!pd_merged_fill(&order->merging, order->loaded, order->loaded_count, frontier))
+			return pd_fail_memory(error);
+		if (order->merging.count)
+			return PD_OK;
+		status = load_next(order, error);
+		if (status != PD_OK)
+			return status;
 	}
-	if (order->chunk_next < order->chunk_count &&
-	    pd_key_compare(order->chunks[order->chunk_next].piece->oldest, order->limit) < 0)
-		order->limit = order->chunks[order->chunk_next].piece->oldest;
 }
 
-static enum pd_status show_next(struct pd_stream *stream, struct pd_error *error)
+static __attribute__((noinline)) enum pd_status get_ready(struct pd_stream *stream, struct pd_error *error)
 {
 	struct pd_sorter *order = stream->order;
-	struct chunk *chunk;
 	enum pd_status status;
 
-	if (show_of_same(stream))
-		return PD_OK;
-	sift_down(order, 0); // what was shown of the first chunk
-	let_go(order);
 	stream->kept = NULL;
-	status = order->once ? make_ready_by_rounds(order, error) : make_ready_by_chunks(order, error);
+	status = merge_more(order, error);
 	if (status == PD_END) {
 		order->ended = true;
 		report_late(order);
 	}
-	if (status != PD_OK)
-		return status;
-	chunk = order->heap[0];
-	pd_stream_show_kept(stream, kept_at(chunk, chunk->next));
-	order->shown = chunk;
-	if (++chunk->next == chunk->count)
-		order->heap[0] = order->heap[--order->heap_size];
-	sift_down(order, 0);
-	find_limit(order);
+	return status;
+}
+
+enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error)
+{
+	struct pd_sorter *order = stream->order;
+	const struct pd_merged *merged;
+
+	if (PD_UNLIKELY(order->merging.next == order->merging.count)) {
+		enum pd_status status = get_ready(stream, error);
+
+		if (status != PD_OK)
+			return status;
+	}
+	merged = &order->merging.items[order->merging.next++];
+	pd_chunk_show(merged->chunk, &merged->entry, &order->events, stream);
 	return PD_OK;
 }
 
@@ -498,14 +378,17 @@ static void close_order(struct pd_sorter *order)
 {
 	if (!order)
 		return;
-	let_go(order);
-	for (size_t i = 0; i < order->heap_size; i++)
-		unload(order, order->heap[i]);
+	for (size_t i = 0; i < order->loaded_count; i++)
+		unload(order, order->loaded[i]);
 	pd_stream_close(order->source);
 	pd_pieces_fini(&order->own);
 	pd_free(order->chunks);
-	pd_free(order->heap);
-	pd_free(order->spare);
+	pd_free(order->loaded);
+	pd_free(order->events.items);
+	pd_merged_fini(&order->merging);
+	pd_entry_sorter_fini(&order->sorter);
+	for (size_t i = 0; i < order->memory_count; i++)
+		pd_chunk_memory_fini(&order->memories[i]);
 	pd_free(order);
 }
 
@@ -519,7 +402,7 @@ static void order_progress(const struct pd_sorter *order, uint64_t *done_out, ui
 }
 
 static const struct pd_sorting sorting = {
-	.next = show_next,
+	.next = pd_order_next,
 	.close = close_order,
 	.progress = order_progress,
 };

@@ -23,4 +23,7 @@ struct pd_pieces;
 // happens here.
 enum pd_status pd_order_open(struct pd_stream *stream, const struct pd_pieces *pieces, struct pd_error *error);
 
+// Makes the next record the current one, as pd_stream_next does: for those who read much in the order of time.
+enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error);
+
 #endif

@@ -13,6 +13,7 @@
 #include "base/threads.h"
 #include "stream/cut/pieces.h"
 #include "stream/parallel/queue.h"
+#include "stream/order/order.h"
 #include "stream/order/split.h"
 
 enum {
@@ -180,6 +181,16 @@ static enum pd_status stream_progress(struct run *run, struct pd_stream *stream,
 	return progress(run, run->total + atomic_load(&run->done) + done, error);
 }
 
+// Most of what is read in the order of time comes this way.
+static inline enum pd_status next_record(struct pd_stream *stream, const struct pd_record **record_out,
+					 struct pd_error *error)
+{
+	if (!stream->order)
+		return pd_stream_next(stream, record_out, error);
+	*record_out = &stream->record;
+	return pd_order_next(stream, error);
+}
+
 static bool wants_parts(const struct run *run)
 {
 	return run->sink.fork && run->sink.end_part;
@@ -195,7 +206,7 @@ static enum pd_status run_stream(struct run *run, struct pd_error *error)
 	if (status < 0)
 		return status;
 	pd_stream_follow(stream, &run->pieces);
-	for (uint64_t i = 1; (status = pd_stream_next(stream, &record, error)) == PD_OK; i++) {
+	for (uint64_t i = 1; (status = next_record(stream, &record, error)) == PD_OK; i++) {
 		status = run->sink.record(run->sink.self, stream, record, error);
 		if (status >= 0 && i % RECORDS_PER_PROGRESS == 0)
 			status = stream_progress(run, stream, error);
@@ -373,7 +384,7 @@ static enum pd_status show_part(struct worker *worker, size_t part, struct pd_st
 	const struct pd_record *record;
 	enum pd_status status;
 
-	for (uint64_t i = 1; (status = pd_stream_next(stream, &record, &worker->error)) == PD_OK; i++) {
+	for (uint64_t i = 1; (status = next_record(stream, &record, &worker->error)) == PD_OK; i++) {
 		if (is_caller(worker) && i % RECORDS_PER_PROGRESS == 0 && (status = part_progress(worker, stream)) < 0)
 			break;
 		if (record->type != PD_RECORD_SAMPLE || record->time_ns < from_ns)

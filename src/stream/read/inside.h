@@ -84,6 +84,14 @@ void pd_inflate_close(struct pd_inflate *inflate);
 // From here on nothing is inflated, but by what restarts. Tells why.
 void pd_inflate_break(struct pd_inflate *inflate, struct pd_file *file, uint64_t offset, const char *reason);
 
+// Forgets what was decoded of the last record.
+static inline void pd_scratch_reset(struct pd_scratch *scratch)
+{
+	pd_arena_reset(&scratch->arena);
+	scratch->used = false;
+	scratch->reported = false;
+}
+
 enum {
 	PD_FOUND_EVENTS = 64
 };
@@ -241,6 +249,26 @@ static inline const struct pd_event_full *pd_stream_find_quickly(struct pd_strea
 	return found->event;
 }
 
+// The event of a sample that was looked up lately, whatever was before it; changes nothing. NULL: it takes more to know.
+PD_ALWAYS_INLINE const struct pd_event_full *pd_stream_met_event(const struct pd_stream *stream, const uint8_t *sample,
+								 size_t size, bool swap)
+{
+	const struct pd_found_event *found;
+	uint64_t id;
+	size_t at;
+
+	if (stream->only_event)
+		return stream->last_event;
+	if (!stream->first_event || !stream->several_events)
+		return NULL;
+	at = PD_RECORD_HEADER_SIZE + 8 * (size_t)stream->first_event->sample_id;
+	if (at + 8 > size)
+		return NULL;
+	id = pd_load_u64(sample + at, swap);
+	found = &stream->found[id % PD_FOUND_EVENTS];
+	return found->id == id ? found->event : NULL;
+}
+
 // The same for any sample; here because most of a file are samples.
 static inline void pd_stream_place_quickly(struct pd_stream *stream, struct pd_record *record)
 {
@@ -263,6 +291,27 @@ static inline void pd_stream_place_quickly(struct pd_stream *stream, struct pd_r
 	if (full->sample_time < words)
 		time_ns = pd_load_u64(body + 8 * (size_t)full->sample_time, stream->swap);
 	record->time_ns = time_ns ? time_ns : PD_NO_TIME;
+}
+
+// Makes bytes the current record, which is a sample and was not inflated. Nothing is known of what follows it.
+static inline void pd_stream_show_sample(struct pd_stream *stream, uint32_t part, const struct pd_record_head *head,
+					 const uint8_t *at, uint64_t offset)
+{
+	struct pd_record *record = &stream->record;
+
+	record->type = PD_RECORD_SAMPLE;
+	record->misc = head->misc;
+	record->flags = 0;
+	record->part = part;
+	record->offset = offset;
+	record->inner_offset = PD_NO_OFFSET;
+	record->index = record->place = stream->index++;
+	record->bytes.data = at;
+	record->bytes.size = (size_t)head->size;
+	record->tail_size = 0;
+	if (stream->scratch.used)
+		pd_scratch_reset(&stream->scratch);
+	pd_stream_place_quickly(stream, record);
 }
 
 #endif

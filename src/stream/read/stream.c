@@ -66,14 +66,6 @@ void pd_stream_close(struct pd_stream *stream)
 
 // ---- one record ----
 
-// Forgets what was decoded of the last record.
-static void reset_scratch(struct pd_scratch *scratch)
-{
-	pd_arena_reset(&scratch->arena);
-	scratch->used = false;
-	scratch->reported = false;
-}
-
 void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes bytes, uint64_t offset,
 		    uint64_t inner_offset)
 {
@@ -92,7 +84,7 @@ void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes bytes
 	stream->tail_bytes = (struct pd_bytes){ 0 };
 	stream->tail_given = false;
 	if (stream->scratch.used)
-		reset_scratch(&stream->scratch);
+		pd_scratch_reset(&stream->scratch);
 	if (record->type == PD_RECORD_SAMPLE)
 		pd_stream_place_quickly(stream, record);
 	else
@@ -392,18 +384,7 @@ static bool next_quickly(struct pd_stream *stream)
 	pd_reader_advance(reader, step);
 	stream->outer_size = (size_t)head.size;
 	stream->outer_offset = reader->offset;
-	record->type = PD_RECORD_SAMPLE;
-	record->misc = head.misc;
-	record->flags = 0;
-	record->offset = reader->offset;
-	record->inner_offset = PD_NO_OFFSET;
-	record->index = record->place = stream->index++;
-	record->bytes.data = reader->at;
-	record->bytes.size = (size_t)head.size;
-	record->tail_size = 0;
-	if (stream->scratch.used)
-		reset_scratch(&stream->scratch);
-	pd_stream_place_quickly(stream, record);
+	pd_stream_show_sample(stream, record->part, &head, reader->at, reader->offset);
 	return true;
 }
 
@@ -502,27 +483,24 @@ uint64_t pd_stream_pass(struct pd_stream *stream)
 	return pd_stream_pass_bytes(stream, SIZE_MAX, &bytes);
 }
 
-uint64_t pd_stream_pass_timed(struct pd_stream *stream, uint64_t limit, struct pd_times *times)
+PD_ALWAYS_INLINE uint64_t pass_samples(struct pd_stream *stream, const uint8_t *at, const uint8_t *stop,
+				       const uint8_t *end, struct pd_times *times, bool swap)
 {
-	struct pd_reader *reader = &stream->reader;
-	const uint8_t *at, *end, *stop;
 	uint64_t oldest_ns = times->oldest_ns, newest_ns = times->newest_ns, passed = 0;
-	bool swap = stream->swap;
-	size_t time_at;
 
-	if (!can_pass(stream))
-		return 0;
-	at = reader->at + stream->outer_size;
-	end = reader->at + reader->available;
-	stop = limit - reader->offset < reader->available ? reader->at + (limit - reader->offset) : end;
-	time_at = PD_RECORD_HEADER_SIZE + 8 * (size_t)stream->last_event->sample_time;
 	while (at < stop && (size_t)(end - at) >= PD_RECORD_HEADER_SIZE) {
 		uint32_t type = pd_load_u32(at, swap);
-		size_t size = pd_load_u16(at + 6, swap);
+		size_t size = pd_load_u16(at + 6, swap), time_at;
+		const struct pd_event_full *full;
 		uint64_t time_ns;
 
-		if (type != PD_RECORD_SAMPLE || size > (size_t)(end - at) || time_at + 8 > size ||
-		    !is_same_event(stream, at, size))
+		if (type != PD_RECORD_SAMPLE || size > (size_t)(end - at))
+			break;
+		full = pd_stream_met_event(stream, at, size, swap);
+		if (!full || (stream->verify && !is_whole_sample(full, at, size, swap)))
+			break;
+		time_at = PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_time;
+		if (time_at + 8 > size)
 			break;
 		time_ns = pd_load_u64(at + time_at, swap);
 		if (!time_ns)
@@ -534,6 +512,20 @@ uint64_t pd_stream_pass_timed(struct pd_stream *stream, uint64_t limit, struct p
 	}
 	*times = (struct pd_times){ oldest_ns, newest_ns };
 	return end_pass(stream, at, passed);
+}
+
+uint64_t pd_stream_pass_timed(struct pd_stream *stream, uint64_t limit, struct pd_times *times)
+{
+	struct pd_reader *reader = &stream->reader;
+	const uint8_t *at, *end, *stop;
+
+	if (!can_pass(stream))
+		return 0;
+	at = reader->at + stream->outer_size;
+	end = reader->at + reader->available;
+	stop = limit - reader->offset < reader->available ? reader->at + (limit - reader->offset) : end;
+	return stream->swap ? pass_samples(stream, at, stop, end, times, true) :
+			      pass_samples(stream, at, stop, end, times, false);
 }
 
 static enum pd_status next_slowly(struct pd_stream *stream, struct pd_error *error)

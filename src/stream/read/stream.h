@@ -62,6 +62,53 @@ static inline const struct pd_scope *pd_record_scope(const struct pd_record *rec
 	return &pd_record_context(record)->scope;
 }
 
+// What is wanted of samples of tracepoints besides their raw data.
+struct pd_raw_brief {
+	uint64_t time_ns; // PD_NO_TIME: none
+	uint32_t pid, tid, cpu;
+	struct pd_u64s callchain; // valid until the next call on the stream
+};
+
+static inline uint32_t pd_brief_half(const uint8_t *body, uint8_t place)
+{
+	return place == PD_FIELD_MISSING ? UINT32_MAX : pd_load_u32(body + place, false);
+}
+
+// This and the raw data of a sample that ends with them, without decoding it. False: decode it.
+static inline bool pd_record_raw_brief(const struct pd_record *record, struct pd_raw_brief *brief_out,
+				       struct pd_bytes *raw_out)
+{
+	const struct pd_record_context *context = pd_record_context(record);
+	const struct pd_event_full *full = context->event;
+	const uint8_t *body = record->bytes.data + PD_RECORD_HEADER_SIZE;
+	size_t size = record->bytes.size - PD_RECORD_HEADER_SIZE, at;
+
+	if (record->type != PD_RECORD_SAMPLE || !record->event || !full || context->swap || !full->brief.raw_last ||
+	    !full->brief.sufficient)
+		return false;
+	at = full->brief.size;
+	if (size < at + 4)
+		return false;
+	brief_out->callchain = (struct pd_u64s){ 0 };
+	if (full->brief.callchain != PD_FIELD_MISSING) {
+		const uint8_t *chain = body + full->brief.callchain;
+		uint64_t count = pd_load_u64(chain, false);
+
+		if (count > (size - at - 4) / 8 || (uintptr_t)chain % 8)
+			return false;
+		brief_out->callchain = (struct pd_u64s){ (const uint64_t *)(const void *)(chain + 8), (size_t)count };
+		at += 8 * (size_t)count;
+	}
+	if (pd_load_u32(body + at, false) != size - at - 4)
+		return false;
+	*raw_out = (struct pd_bytes){ body + at + 4, size - at - 4 };
+	brief_out->time_ns = record->time_ns;
+	brief_out->pid = pd_brief_half(body, full->brief.pid);
+	brief_out->tid = pd_brief_half(body, full->brief.tid);
+	brief_out->cpu = pd_brief_half(body, full->brief.cpu);
+	return true;
+}
+
 // The raw data of a sample that ends with them, without decoding it; brief is that of the sample. False: decode it.
 bool pd_record_quick_raw(const struct pd_record *record, const struct pd_brief *brief, struct pd_bytes *raw_out);
 // For what lives until the next record.

@@ -2,6 +2,7 @@
 /* Numbers as text, texts from files that a terminal or a JSON reader must survive. */
 #include <perfdata/print.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -163,11 +164,45 @@ TEST(test_text__hex_lines)
 	CHECK(!strchr(taken(), '\x1b'));
 }
 
+// As printf: for values that are near to the middle of two numbers, too.
+TEST(test_text__columns_are_those_of_printf)
+{
+	static const double values[] = { 0,      -0.0,   1.0005, 2.675, 9.9995, 0.9999, 12345.6785, 99.995,
+					 0.0005, 0.0015, 1e-9,   1e11,  1e15,   -1.5,   0.125,      0.375 };
+	static const uint64_t numbers[] = { 0, 9, 10, 99, 100, 12345678, UINT64_MAX };
+	uint64_t state = 7;
+	char expected[128];
+	bool same = true;
+
+	for (unsigned i = 0; i < 20000; i++) {
+		double value = i < sizeof(values) / sizeof(values[0]) ? values[i] : (double)(state >> 40) / 1e4;
+		unsigned decimals = i % 4, width = i % 13;
+
+		state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		pd_text_fixed(text, value, width, decimals);
+		snprintf(expected, sizeof(expected), "%*.*f", (int)width, (int)decimals, value);
+		same &= !strcmp(taken(), expected);
+	}
+	CHECK(same);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		pd_text_number(text, numbers[i], 7);
+		pd_text_right(text, "ab", 5);
+		pd_text_left(text, "abc", 2);
+		pd_text_left(text, "abc", 4);
+		pd_text_digits(text, numbers[i] % 10000, 4);
+		snprintf(expected, sizeof(expected), "%7" PRIu64 "%5s%-2s%-4s%04u", numbers[i], "ab", "abc", "abc",
+			 (unsigned)(numbers[i] % 10000));
+		same &= !strcmp(taken(), expected);
+	}
+	CHECK(same);
+}
+
 static const struct test_case cases[] = {
 	TEST_CASE(test_text__numbers),
 	TEST_CASE(test_text__hex_of_every_length),
 	TEST_CASE(test_text__grouped),
 	TEST_CASE(test_text__time),
+	TEST_CASE(test_text__columns_are_those_of_printf),
 	TEST_CASE(test_text__escaped_for_a_terminal),
 	TEST_CASE(test_text__json_string),
 	TEST_CASE(test_text__json_string_of_what_is_no_utf8),

@@ -278,6 +278,94 @@ TEST(order__any_times_are_sorted)
 	CHECK(count == COUNT + 1);
 }
 
+static bool are_sorted(const uint64_t *times, size_t count)
+{
+	struct image image = { 0 };
+	struct pd_file *file;
+	size_t found = 0;
+	bool good;
+
+	make_image(&image, times, count);
+	if (pd_file_open_memory(image.data, image.size, NULL, &file, NULL) != PD_OK)
+		return false;
+	good = check_file(file, file, &found);
+	pd_file_close(file);
+	free(image.data);
+	return good && found == count + 1;
+}
+
+// Each ring is a piece of the file or two, and all of them are of the same time.
+TEST(order__many_rings_are_merged)
+{
+	enum {
+		RINGS = 37,
+		EACH = 20000,
+		COUNT = RINGS * EACH
+	};
+	uint64_t *times = malloc(COUNT * sizeof(*times));
+	bool apart, equal;
+
+	for (size_t i = 0; i < COUNT; i++)
+		times[i] = 1 + (i % EACH * 5 + i / EACH) / 3;
+	apart = are_sorted(times, COUNT);
+	for (size_t i = 0; i < COUNT; i++)
+		times[i] = 7 + (i > COUNT / 2);
+	equal = are_sorted(times, COUNT);
+	free(times);
+	CHECK(apart);
+	CHECK(equal);
+}
+
+static bool note_truncated(void *self, const struct pd_problem *problem)
+{
+	if (strcmp(problem->code, "truncated-record") == 0)
+		*(bool *)self = true;
+	return true;
+}
+
+// What was passed over is not what is read: what is left is shown, and it is reported.
+TEST(order__files_may_change_meanwhile)
+{
+	enum {
+		COUNT = 100000
+	};
+	uint64_t *times = malloc(COUNT * sizeof(*times));
+	struct pd_stream_options options = { .size = sizeof(options), .order = PD_ORDER_TIME };
+	bool told = false;
+	struct pd_open_options open_options = { .size = sizeof(open_options),
+						.problem = note_truncated,
+						.self = &told };
+	char path[] = "/tmp/perfdata-order-XXXXXX";
+	int fd = mkstemp(path);
+	const struct pd_record *record;
+	struct image image = { 0 };
+	struct pd_stream *stream;
+	struct pd_file *file;
+	size_t samples = 0, ascending = 0;
+	uint64_t last_ns = 0;
+
+	for (size_t i = 0; i < COUNT; i++)
+		times[i] = i + 1;
+	make_image(&image, times, COUNT);
+	free(times);
+	CHECK(fd >= 0 && unlink(path) == 0);
+	CHECK(write(fd, image.data, image.size) == (ssize_t)image.size && lseek(fd, 0, SEEK_SET) == 0);
+	CHECK(pd_file_open_fd(fd, &open_options, &file, NULL) == PD_OK);
+	CHECK(pd_stream_open(file, &options, &stream, NULL) == PD_OK);
+	CHECK(ftruncate(fd, (off_t)(image.size - 16 * 1000)) == 0);
+	while (pd_stream_next(stream, &record, NULL) == PD_OK) {
+		samples += record->type == PD_RECORD_SAMPLE;
+		ascending += record->type == PD_RECORD_SAMPLE && record->time_ns > last_ns;
+		last_ns = record->type == PD_RECORD_SAMPLE ? record->time_ns : last_ns;
+	}
+	pd_stream_close(stream);
+	pd_file_close(file);
+	close(fd);
+	free(image.data);
+	CHECK(samples == COUNT - 1000 && ascending == samples);
+	CHECK(told);
+}
+
 static bool remember(void *self, const struct pd_problem *problem)
 {
 	if (strcmp(problem->code, "late-records") == 0)
@@ -328,10 +416,9 @@ TEST(order__late_records_are_marked)
 int main(void)
 {
 	static const struct test_case cases[] = {
-		TEST_CASE(order__files_are_in_exact_order),
-		TEST_CASE(order__pipes_are_in_the_order_of_rounds),
-		TEST_CASE(order__any_times_are_sorted),
-		TEST_CASE(order__late_records_are_marked),
+		TEST_CASE(order__files_are_in_exact_order),   TEST_CASE(order__pipes_are_in_the_order_of_rounds),
+		TEST_CASE(order__any_times_are_sorted),       TEST_CASE(order__many_rings_are_merged),
+		TEST_CASE(order__files_may_change_meanwhile), TEST_CASE(order__late_records_are_marked),
 	};
 
 	return test_run(cases, sizeof(cases) / sizeof(cases[0]));

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/order/chunk.h"
+
+#include <string.h>
+
+enum {
+	VIEW_MOST = 4 << 20, // bytes of a piece; only what follows records makes one larger
+	LINE = 64            // of the cache
+};
+
+void pd_chunk_memory_fini(struct pd_chunk_memory *memory)
+{
+	pd_batch_fini(&memory->batch);
+	pd_free(memory->bytes);
+	pd_free(memory->entries);
+	*memory = (struct pd_chunk_memory){ 0 };
+}
+
+// ---- a piece as it is ----
+
+// Its bytes in memory of the chunk; NULL, with *status_out, if they are not all there. Their alignment stays, so that arrays in
+// them can be used in place.
+static const uint8_t *copy_bytes(struct pd_chunk *chunk, struct pd_source *source, enum pd_status *status_out,
+				 struct pd_error *error)
+{
+	const struct pd_piece *piece = chunk->piece;
+	struct pd_chunk_memory *memory = &chunk->memory;
+	size_t size = (size_t)(piece->end - piece->begin), got = 0;
+	uint8_t *bytes;
+
+	if (!PD_GROW(memory->bytes, memory->bytes_capacity, size + LINE)) {
+		*status_out = pd_fail_memory(error);
+		return NULL;
+	}
+	bytes = memory->bytes + (size_t)(piece->begin - (uintptr_t)memory->bytes) % LINE;
+	*status_out = pd_source_read(source, piece->begin, bytes, size, &got, error);
+	return *status_out >= 0 && got == size ? bytes : NULL;
+}
+
+static const uint8_t *find_bytes(struct pd_chunk *chunk, const struct pd_stream *stream, enum pd_status *status_out,
+				 struct pd_error *error)
+{
+	const struct pd_piece *piece = chunk->piece;
+	const struct pd_part *part = pd_file_part(stream->file, piece->part);
+	struct pd_source *source = part->source;
+
+	*status_out = PD_OK;
+	if (piece->end > part->end)
+		return NULL;
+	if (!source->memory)
+		return copy_bytes(chunk, source, status_out, error);
+	return piece->end <= source->memory_size ? source->memory + piece->begin : NULL;
+}
+
+// The number that an entry has for an event.
+static inline uint32_t number_of(const struct pd_event *event)
+{
+	return event->index < PD_ENTRY_EVENTS ? (uint32_t)event->index + 1 : 0;
+}
+
+// A sample whose event was met lately; false if it takes more to place it.
+PD_ALWAYS_INLINE bool place_sample(const struct pd_stream *stream, struct pd_bytes bytes, bool swap, uint32_t number,
+				   struct pd_entry *entry)
+{
+	const struct pd_event_full *full = pd_stream_met_event(stream, bytes.data, bytes.size, swap);
+	size_t at;
+
+	if (!full)
+		return false;
+	at = PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_time;
+	if (at + 8 > bytes.size)
+		return false;
+	entry->time_ns = pd_load_u64(bytes.data + at, swap);
+	entry->word = pd_entry_word(0, number_of(&full->event), number);
+	return entry->time_ns != 0;
+}
+
+static __attribute__((noinline)) void place_other(struct pd_stream *stream, const struct pd_chunk *chunk,
+						  struct pd_bytes bytes, uint32_t number, struct pd_rounds *rounds,
+						  struct pd_entry *entry)
+{
+	struct pd_record *record = &stream->record;
+	struct pd_key key;
+
+	pd_stream_show(stream, chunk->piece->part, bytes, chunk->piece->begin + (size_t)(bytes.data - chunk->view),
+		       PD_NO_OFFSET);
+	key = pd_rounds_take(rounds, record);
+	entry->time_ns = key.time_ns;
+	entry->word =
+		pd_entry_word(key.rank, record->event && record->type < 64 ? number_of(record->event) : 0, number);
+}
+
+// False if the bytes are not the records that they were.
+PD_ALWAYS_INLINE bool make_entries(struct pd_chunk *chunk, struct pd_stream *stream, bool swap)
+{
+	const uint8_t *at = chunk->view, *end = at + (chunk->piece->end - chunk->piece->begin);
+	struct pd_entry *entry = chunk->memory.entries;
+	uint32_t count = (uint32_t)chunk->piece->count, number;
+	struct pd_rounds rounds = chunk->rounds;
+
+	for (number = 0; number < count; number++, entry++) {
+		struct pd_record_head head;
+		struct pd_bytes bytes;
+
+		if (end - at < PD_RECORD_HEADER_SIZE)
+			return false;
+		head = pd_record_head(at, swap);
+		if (head.size < PD_RECORD_HEADER_SIZE || head.size > (size_t)(end - at))
+			return false;
+		bytes = (struct pd_bytes){ at, (size_t)head.size };
+		entry->at = (uint32_t)(at - chunk->view);
+		if (PD_UNLIKELY(head.type != PD_RECORD_SAMPLE || !place_sample(stream, bytes, swap, number, entry)))
+			place_other(stream, chunk, bytes, number, &rounds, entry);
+		else
+			rounds.newest = entry->time_ns > rounds.newest ? entry->time_ns : rounds.newest;
+		at += head.size;
+	}
+	chunk->count = count;
+	return at == end;
+}
+
+enum pd_status pd_chunk_read(struct pd_chunk *chunk, struct pd_stream *source, struct pd_error *error)
+{
+	const struct pd_piece *piece = chunk->piece;
+	enum pd_status status;
+
+	if (piece->has_tails || piece->end - piece->begin > VIEW_MOST || piece->count > PD_ENTRY_NUMBERS)
+		return PD_END;
+	if (!PD_GROW(chunk->memory.entries, chunk->memory.entry_capacity, (size_t)piece->count))
+		return pd_fail_memory(error);
+	chunk->view = find_bytes(chunk, source, &status, error);
+	if (status < 0)
+		return status;
+	chunk->size = (size_t)(piece->end - piece->begin);
+	if (chunk->view && (source->swap ? make_entries(chunk, source, true) : make_entries(chunk, source, false)))
+		return PD_OK;
+	chunk->view = NULL;
+	chunk->size = chunk->count = 0;
+	return PD_END;
+}
+
+// ---- copies ----
+
+struct pd_kept *pd_chunk_copy(struct pd_chunk *chunk, const struct pd_record *record, struct pd_key key,
+			      struct pd_bytes tail)
+{
+	struct pd_chunk_memory *memory = &chunk->memory;
+	size_t at = memory->batch.size;
+	struct pd_kept *kept;
+
+	if (!PD_GROW(memory->entries, memory->entry_capacity, chunk->count + 1))
+		return NULL;
+	kept = pd_batch_add(&memory->batch, record, tail);
+	if (!kept)
+		return NULL;
+	memory->entries[chunk->count++] =
+		(struct pd_entry){ key.time_ns, (uint32_t)(at / PD_KEPT_ALIGN), pd_entry_word(key.rank, 0, 0) };
+	chunk->size = memory->batch.size;
+	return kept;
+}
+
+// ---- showing ----
+
+void pd_chunk_show_other(const struct pd_chunk *chunk, const struct pd_entry *entry, struct pd_stream *stream)
+{
+	const struct pd_piece *piece = chunk->piece;
+	struct pd_record_head head;
+	const uint8_t *at;
+
+	if (!chunk->view) {
+		pd_stream_show_kept(stream, pd_kept_at(&chunk->memory.batch, (size_t)entry->at * PD_KEPT_ALIGN));
+		return;
+	}
+	at = chunk->view + entry->at;
+	head = pd_record_head(at, stream->swap);
+	pd_stream_show(stream, piece->part, (struct pd_bytes){ at, (size_t)head.size }, piece->begin + entry->at,
+		       PD_NO_OFFSET);
+	stream->record.place = piece->place + (entry->word & PD_ENTRY_NUMBERS);
+	stream->kept = NULL;
+}

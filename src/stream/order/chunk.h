@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A run of records by their time: views of a piece of the file, which is read into memory as it is, or copies. What is sorted
+ * are entries of 16 bytes.
+ */
+#ifndef PD_STREAM_CHUNK_H
+#define PD_STREAM_CHUNK_H
+
+#include "stream/order/entry.h"
+#include "stream/read/batch.h"
+
+// Events of a file by index.
+struct pd_entry_events {
+	const struct pd_event_full **items;
+	size_t count;
+};
+
+// What a chunk needs while it is loaded, and the next one then.
+struct pd_chunk_memory {
+	struct pd_batch batch; // copies
+	uint8_t *bytes;        // of a piece
+	size_t bytes_capacity;
+	struct pd_entry *entries;
+	size_t entry_capacity;
+};
+
+// First a piece of the file, then its records, sorted, then nothing again.
+struct pd_chunk {
+	const struct pd_piece *piece; // NULL if the input comes once
+	struct pd_rounds rounds;      // before its first record
+	uint64_t ordinal;             // in the order of the file
+	const uint8_t *view;          // the bytes of the piece; NULL: records are copies
+	struct pd_chunk_memory memory;
+	size_t size;             // bytes of records that are in memory for it
+	size_t count, next, end; // entries; end: of those that are to be merged
+};
+
+// The entry that comes next, which there must be.
+static inline const struct pd_entry *pd_chunk_first(const struct pd_chunk *chunk)
+{
+	return &chunk->memory.entries[chunk->next];
+}
+
+// Reads the piece and makes entries for its records. PD_END: it has to be copied record by record, because of what follows
+// records, or because the file is not what it was. The source is a stream of the file that knows all that is to be known of it.
+enum pd_status pd_chunk_read(struct pd_chunk *chunk, struct pd_stream *source, struct pd_error *error);
+// Adds a copy of a record. NULL: no memory.
+struct pd_kept *pd_chunk_copy(struct pd_chunk *chunk, const struct pd_record *record, struct pd_key key,
+			      struct pd_bytes tail);
+void pd_chunk_memory_fini(struct pd_chunk_memory *memory);
+
+// For pd_chunk_show: one that has to be placed again, or is a copy.
+void pd_chunk_show_other(const struct pd_chunk *chunk, const struct pd_entry *entry, struct pd_stream *stream);
+
+// Makes the record of an entry the current one of a stream. The chunk has to stay until another is shown. All records come here,
+// most of them samples of events that are known.
+static inline void pd_chunk_show(const struct pd_chunk *chunk, const struct pd_entry *entry,
+				 const struct pd_entry_events *events, struct pd_stream *stream)
+{
+	uint32_t event = pd_entry_event(entry);
+	const struct pd_event_full *full;
+	struct pd_record *record = &stream->record;
+	struct pd_record_head head;
+	const uint8_t *at;
+
+	if (PD_UNLIKELY(!event || event > events->count)) {
+		pd_chunk_show_other(chunk, entry, stream);
+		return;
+	}
+	full = events->items[event - 1];
+	at = chunk->view + entry->at;
+	head = pd_record_head(at, stream->swap);
+	record->type = head.type;
+	record->misc = head.misc;
+	record->flags = 0;
+	record->offset = chunk->piece->begin + entry->at;
+	record->inner_offset = PD_NO_OFFSET;
+	record->index = stream->index++;
+	record->time_ns = pd_entry_rank(entry) ? PD_NO_TIME : entry->time_ns;
+	record->event = &full->event;
+	record->bytes.data = at;
+	record->bytes.size = (size_t)head.size;
+	record->tail_size = 0;
+	record->part = chunk->piece->part;
+	record->place = chunk->piece->place + (entry->word & PD_ENTRY_NUMBERS);
+	stream->scratch.context.event = full;
+	stream->kept = NULL;
+	stream->tail_given = false;
+	if (PD_UNLIKELY(stream->scratch.used))
+		pd_scratch_reset(&stream->scratch);
+}
+
+#endif
