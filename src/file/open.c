@@ -476,6 +476,7 @@ struct pd_file *pd_file_view_new(const struct pd_file *file)
 	if (!view)
 		return NULL;
 	*view = *file;
+	view->problem = NULL;
 	if (pd_u64_map_copy(&view->ids, &file->ids))
 		return view;
 	pd_free(view);

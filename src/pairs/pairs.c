@@ -4,6 +4,8 @@
 
 #include <perfdata/run.h>
 
+#include "stream/parallel/restart.h"
+
 enum {
 	ARENA_LIMIT = 2047 << 20
 };
@@ -51,6 +53,17 @@ static enum pd_status open_symbols(void *self, struct pd_window *window, struct 
 	return pairs->symbols ? PD_OK : pd_fail(error, PD_ERROR_STOPPED, PD_NO_OFFSET, "there are no symbols");
 }
 
+static bool restart(void *self)
+{
+	struct pd_pairs *pairs = self;
+	struct pd_error unwanted;
+
+	pairs->forget(pairs);
+	pd_sched_forget(&pairs->sched);
+	pairs->points.unreadable = 0;
+	return pd_sched_find(&pairs->sched, 0, 0, &unwanted);
+}
+
 enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct pd_text *text,
 			    const struct pd_tracepoint *table, size_t count, size_t thread_limit, const char *missing,
 			    struct pd_error *error)
@@ -78,7 +91,8 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 	if (status >= 0 && pairs->resolves)
 		status = pd_state_take_features(pairs->state, file, error);
 	if (status >= 0)
-		status = pd_run(file, &run, &sink, error);
+		status = pairs->forget && !pairs->resolves ? pd_run_restarting(file, &sink, restart, error) :
+							     pd_run(file, &run, &sink, error);
 	if (status >= 0 && !pairs->points.found)
 		status = pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET, "%s", missing);
 	return status;

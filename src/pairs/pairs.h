@@ -28,6 +28,7 @@ struct pd_pairs {
 	struct pd_timehist_options limits;
 	struct pd_tracepoints points;
 	pd_pairs_fn *take;
+	void (*forget)(struct pd_pairs *pairs); // all records, which come again; NULL: what was printed stays
 	// Gets all other records, too; may be NULL.
 	enum pd_status (*other)(struct pd_pairs *pairs, const struct pd_record *record, struct pd_error *error);
 	// Who needs functions of the kernel sets resolves, and what opens their symbols; NULL: pd_symbols_new.

@@ -226,6 +226,15 @@ static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepo
 	return PD_OK;
 }
 
+static void forget(struct pd_pairs *pairs)
+{
+	struct syscalls *syscalls = (struct syscalls *)pairs;
+
+	pd_u64_map_fini(&syscalls->map);
+	syscalls->events = 0;
+	memset(syscalls->names, 0, sizeof(syscalls->names)); // NOLINT: of pointers
+}
+
 // ---- tables ----
 
 static double total_of(const struct call *call)
@@ -390,7 +399,7 @@ static enum pd_status print_all(struct syscalls *syscalls, struct pd_file *file,
 enum pd_status pd_print_syscalls(struct pd_text *text, struct pd_file *file, const struct pd_syscalls_options *options,
 				 struct pd_error *error)
 {
-	struct syscalls syscalls = { .pairs.take = take_point };
+	struct syscalls syscalls = { .pairs.take = take_point, .pairs.forget = forget };
 	struct pd_error own;
 	enum pd_status status;
 

@@ -120,6 +120,13 @@ static enum pd_status take_switch(struct latency *latency, const struct pd_trace
 	return PD_OK;
 }
 
+static void forget(struct pd_sched_pass *pass)
+{
+	struct latency *latency = (struct latency *)pass;
+
+	latency->count = 0;
+}
+
 static enum pd_status take_point(struct pd_sched_pass *pass, const struct pd_tracepoint_sample *sample,
 				 struct pd_error *error)
 {
@@ -415,6 +422,7 @@ enum pd_status pd_print_sched_latency(struct pd_text *text, struct pd_file *file
 		return pd_fail_memory(error);
 	latency->options = &all;
 	latency->pass.point = take_point;
+	latency->pass.forget = forget;
 	status = print_latency(latency, file, text, error);
 	pd_sched_pass_fini(&latency->pass);
 	pd_free(latency->waits);

@@ -5,6 +5,7 @@
 #include <perfdata/run.h>
 
 #include "sched/sched.h"
+#include "stream/parallel/restart.h"
 
 #include <inttypes.h>
 
@@ -67,6 +68,28 @@ static size_t count_points(struct pd_file *file)
 	return pd_file_has_tracepoint(file, "sched:sched_wakeup") ? all - 1 : all;
 }
 
+static bool begin(struct pd_sched_pass *pass)
+{
+	struct pd_error unwanted;
+
+	for (size_t i = 0; i < PD_SCHED_CPUS; i++) {
+		memset(&pass->cpus[i], 0, sizeof(pass->cpus[i]));
+		pass->cpus[i].pid = UINT32_MAX;
+	}
+	return pd_sched_find(&pass->sched, 0, 0, &unwanted);
+}
+
+static bool restart(void *self)
+{
+	struct pd_sched_pass *pass = self;
+
+	pass->forget(pass);
+	pd_sched_forget(&pass->sched);
+	pass->points.unreadable = 0;
+	pass->records = pass->lost = pass->lost_chunks = pass->wakeups = pass->unordered = pass->bugs = 0;
+	return begin(pass);
+}
+
 enum pd_status pd_sched_pass_run(struct pd_sched_pass *pass, struct pd_file *file, struct pd_text *text,
 				 size_t thread_limit, struct pd_error *error)
 {
@@ -81,15 +104,14 @@ enum pd_status pd_sched_pass_run(struct pd_sched_pass *pass, struct pd_file *fil
 	sched->arena.limit = ARENA_LIMIT;
 	sched->map.seed = pd_hash_secret();
 	pass->none.thread_limit = thread_limit;
-	for (size_t i = 0; i < PD_SCHED_CPUS; i++)
-		pass->cpus[i].pid = UINT32_MAX;
 	if (pd_file_header(file)->mode != PD_MODE_PIPE && !pd_file_has_tracepoint(file, points[0].name))
 		return pd_sched_fail_without_switches(error);
 	status = pd_tracepoints_init(&pass->points, file, points, count_points(file), error);
-	if (status >= 0 && !pd_sched_find(sched, 0, 0, error))
-		status = error->status;
+	if (status >= 0 && !begin(pass))
+		status = pd_fail_memory(error);
 	if (status >= 0)
-		status = pd_run(file, &run, &sink, error);
+		status = pass->forget ? pd_run_restarting(file, &sink, restart, error) :
+					pd_run(file, &run, &sink, error);
 	if (status >= 0 && !(pass->points.found & 1 << PD_SCHED_POINT_SWITCH))
 		status = pd_sched_fail_without_switches(error);
 	return status;

@@ -99,6 +99,8 @@ struct pd_sched {
 // The thread of a number, or a new one. NULL: no memory, or too many.
 struct pd_sched_thread *pd_sched_find(struct pd_sched *sched, int32_t pid, int32_t tid, struct pd_error *error);
 struct pd_sched_thread *pd_sched_find_idle(struct pd_sched *sched, uint32_t cpu, struct pd_error *error);
+// Forgets all threads.
+void pd_sched_forget(struct pd_sched *sched);
 // Names, begins and ends of threads, of records that are not samples.
 enum pd_status pd_sched_take_task(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error);
 void pd_sched_add_value(struct pd_sched_stats *stats, uint64_t value);
@@ -141,6 +143,7 @@ struct pd_sched_pass {
 	struct pd_timehist_options none;
 	struct pd_tracepoints points;
 	pd_sched_point_fn *point;
+	void (*forget)(struct pd_sched_pass *pass); // all records, which come again; NULL: what was printed stays
 	struct {
 		uint64_t last_ns;
 		uint32_t pid; // that runs; UINT32_MAX: not known

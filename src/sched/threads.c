@@ -124,6 +124,20 @@ struct pd_sched_thread *pd_sched_find_idle(struct pd_sched *sched, uint32_t cpu,
 	return sched->idle[cpu];
 }
 
+void pd_sched_forget(struct pd_sched *sched)
+{
+	size_t limit = sched->arena.limit;
+
+	pd_free(sched->threads);
+	pd_free(sched->idle);
+	sched->threads = NULL;
+	sched->idle = NULL;
+	sched->thread_count = sched->thread_capacity = sched->idle_count = 0;
+	pd_u64_map_fini(&sched->map);
+	pd_arena_fini(&sched->arena);
+	sched->arena = (struct pd_arena){ .limit = limit };
+}
+
 static enum pd_status take_comm(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
 {
 	const struct pd_comm *comm = pd_as_comm(record);

@@ -6,6 +6,7 @@
 
 #include "base/text/text.h"
 #include "sched/sched.h"
+#include "stream/parallel/restart.h"
 
 enum {
 	NAME_WIDTH = 30,
@@ -262,6 +263,22 @@ static void set_cpus(struct pd_sched *sched)
 	sched->max_cpu = cpus && cpus->online && cpus->online < PD_SCHED_CPUS ? cpus->online : UNKNOWN_CPUS;
 }
 
+static bool restart(void *self)
+{
+	struct pd_sched *sched = self;
+
+	pd_sched_forget(sched);
+	for (size_t i = 0; i < sched->event_count; i++)
+		if (sched->events[i].cpu_count)
+			memset(sched->events[i].last_ns, 0,
+			       sched->events[i].cpu_count * sizeof(*sched->events[i].last_ns));
+	sched->start_ns = sched->end_ns = 0;
+	sched->name_width = NAME_WIDTH;
+	sched->options->has_chains = false;
+	set_cpus(sched);
+	return true;
+}
+
 static void free_all(struct pd_sched *sched)
 {
 	for (size_t i = 0; i < sched->event_count; i++)
@@ -293,7 +310,8 @@ static enum pd_status print_all(struct pd_sched *sched, struct pd_error *error)
 		return pd_sched_fail_without_switches(error);
 	if (!sched->options->summary_only)
 		pd_sched_print_header(sched);
-	status = pd_run(sched->file, &run, &sink, error);
+	status = sched->options->summary_only ? pd_run_restarting(sched->file, &sink, restart, error) :
+						pd_run(sched->file, &run, &sink, error);
 	if (status >= 0 && !pd_file_has_tracepoint(sched->file, "sched:sched_switch"))
 		status = pd_sched_fail_without_switches(error);
 	if (status >= 0 && (sched->options->summary || sched->options->summary_only) && !pd_sched_print_summary(sched))

@@ -75,6 +75,26 @@ PD_ALWAYS_INLINE bool place_sample(const struct pd_stream *stream, struct pd_byt
 	return entry->time_ns != 0;
 }
 
+// Whether nothing about a record that was placed is to be reported, or learned from it, and it stands alone.
+static bool is_plain(const struct pd_stream *stream)
+{
+	static const uint32_t plain[] = { PD_RECORD_FINISHED_ROUND, PD_RECORD_ID_INDEX,  PD_RECORD_THREAD_MAP,
+					  PD_RECORD_CPU_MAP,        PD_RECORD_TIME_CONV, PD_RECORD_FINISHED_INIT };
+	const struct pd_record *record = &stream->record;
+
+	if (stream->unknown_ids)
+		return false;
+	if (record->type == PD_RECORD_SAMPLE)
+		return record->event;
+	if (record->type < 64)
+		return record->type && pd_record_layout(record->type) &&
+		       (!pd_mmap2_lacks_prot(record) || pd_file_quirks(stream->file) & MASK_QUIRKS(MMAP2_NO_PROT));
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		if (plain[i] == record->type)
+			return true;
+	return false;
+}
+
 static __attribute__((noinline)) void place_other(struct pd_stream *stream, const struct pd_chunk *chunk,
 						  struct pd_bytes bytes, uint32_t number, struct pd_rounds *rounds,
 						  struct pd_entry *entry)
@@ -90,33 +110,49 @@ static __attribute__((noinline)) void place_other(struct pd_stream *stream, cons
 		pd_entry_word(key.rank, record->event && record->type < 64 ? number_of(record->event) : 0, number);
 }
 
-// False if the bytes are not the records that they were.
-PD_ALWAYS_INLINE bool make_entries(struct pd_chunk *chunk, struct pd_stream *stream, bool swap)
+// Entries for whole records, one after another, so many at most. Returns where they end, which is before the end where something
+// is no record, or in a block not a plain one.
+PD_ALWAYS_INLINE const uint8_t *make_entries(struct pd_chunk *chunk, struct pd_stream *stream, const uint8_t *end,
+					     uint32_t most, struct pd_rounds *rounds, bool is_block, bool swap)
 {
-	const uint8_t *at = chunk->view, *end = at + (chunk->piece->end - chunk->piece->begin);
+	const uint8_t *at = chunk->view;
 	struct pd_entry *entry = chunk->memory.entries;
-	uint32_t count = (uint32_t)chunk->piece->count, number;
-	struct pd_rounds rounds = chunk->rounds;
+	uint32_t number;
 
-	for (number = 0; number < count; number++, entry++) {
+	for (number = 0; number < most; number++, entry++) {
 		struct pd_record_head head;
 		struct pd_bytes bytes;
 
 		if (end - at < PD_RECORD_HEADER_SIZE)
-			return false;
+			break;
 		head = pd_record_head(at, swap);
 		if (head.size < PD_RECORD_HEADER_SIZE || head.size > (size_t)(end - at))
-			return false;
+			break;
 		bytes = (struct pd_bytes){ at, (size_t)head.size };
 		entry->at = (uint32_t)(at - chunk->view);
-		if (PD_UNLIKELY(head.type != PD_RECORD_SAMPLE || !place_sample(stream, bytes, swap, number, entry)))
-			place_other(stream, chunk, bytes, number, &rounds, entry);
-		else
-			rounds.newest = entry->time_ns > rounds.newest ? entry->time_ns : rounds.newest;
+		if (PD_UNLIKELY(head.type != PD_RECORD_SAMPLE || !place_sample(stream, bytes, swap, number, entry))) {
+			place_other(stream, chunk, bytes, number, rounds, entry);
+			if (is_block && !is_plain(stream))
+				break;
+		} else {
+			rounds->newest = entry->time_ns > rounds->newest ? entry->time_ns : rounds->newest;
+		}
 		at += head.size;
 	}
-	chunk->count = count;
-	return at == end;
+	chunk->count = number;
+	return at;
+}
+
+static bool fill_view(struct pd_chunk *chunk, struct pd_stream *stream)
+{
+	const struct pd_piece *piece = chunk->piece;
+	const uint8_t *end = chunk->view + (piece->end - piece->begin);
+	struct pd_rounds rounds = chunk->rounds;
+	uint32_t count = (uint32_t)piece->count;
+
+	return (stream->swap ? make_entries(chunk, stream, end, count, &rounds, false, true) :
+			       make_entries(chunk, stream, end, count, &rounds, false, false)) == end &&
+	       chunk->count == count;
 }
 
 enum pd_status pd_chunk_read(struct pd_chunk *chunk, struct pd_stream *source, struct pd_error *error)
@@ -132,11 +168,33 @@ enum pd_status pd_chunk_read(struct pd_chunk *chunk, struct pd_stream *source, s
 	if (status < 0)
 		return status;
 	chunk->size = (size_t)(piece->end - piece->begin);
-	if (chunk->view && (source->swap ? make_entries(chunk, source, true) : make_entries(chunk, source, false)))
+	if (chunk->view && fill_view(chunk, source))
 		return PD_OK;
 	chunk->view = NULL;
 	chunk->size = chunk->count = 0;
 	return PD_END;
+}
+
+enum pd_status pd_chunk_read_block(struct pd_chunk *chunk, struct pd_piece *piece, struct pd_stream *source,
+				   struct pd_rounds *rounds, struct pd_error *error)
+{
+	size_t size = (size_t)(piece->end - piece->begin), most = size / PD_RECORD_HEADER_SIZE;
+	enum pd_status status;
+	const uint8_t *end;
+
+	chunk->piece = piece;
+	if (!PD_GROW(chunk->memory.entries, chunk->memory.entry_capacity, most))
+		return pd_fail_memory(error);
+	chunk->view = find_bytes(chunk, source, &status, error);
+	if (status < 0)
+		return status;
+	if (!chunk->view)
+		return PD_END;
+	chunk->size = size;
+	end = source->swap ? make_entries(chunk, source, chunk->view + size, (uint32_t)most, rounds, true, true) :
+			     make_entries(chunk, source, chunk->view + size, (uint32_t)most, rounds, true, false);
+	piece->end = piece->begin + (uint64_t)(end - chunk->view);
+	return PD_OK;
 }
 
 // ---- copies ----

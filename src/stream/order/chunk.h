@@ -44,6 +44,10 @@ static inline const struct pd_entry *pd_chunk_first(const struct pd_chunk *chunk
 // Reads the piece and makes entries for its records. PD_END: it has to be copied record by record, because of what follows
 // records, or because the file is not what it was. The source is a stream of the file that knows all that is to be known of it.
 enum pd_status pd_chunk_read(struct pd_chunk *chunk, struct pd_stream *source, struct pd_error *error);
+// Reads a block that nothing is known of yet: from the begin of the piece to its end, which becomes that of the last record that is
+// whole and plain. PD_END: the bytes are not there.
+enum pd_status pd_chunk_read_block(struct pd_chunk *chunk, struct pd_piece *piece, struct pd_stream *source,
+				   struct pd_rounds *rounds, struct pd_error *error);
 // Adds a copy of a record. NULL: no memory.
 struct pd_kept *pd_chunk_copy(struct pd_chunk *chunk, const struct pd_record *record, struct pd_key key,
 			      struct pd_bytes tail);

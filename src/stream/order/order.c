@@ -8,12 +8,26 @@
 #include <string.h>
 
 enum {
-	SPARE_MEMORIES = 8
+	SPARE_MEMORIES = 128,
+	AHEAD = 12, // records that are fetched before they are shown
+	BLOCK_SIZE = 256 << 10,
+	LINE = 64,             // of the cache
+	BLOCKS_MOST = 32 << 20 // bytes that may wait for a round
+};
+
+// A part of a file that is read once, as plain as that.
+struct block {
+	struct pd_chunk chunk; // first
+	struct pd_piece piece;
 };
 
 struct pd_sorter {
 	struct pd_file *file;
-	bool once; // the input comes once
+	bool once;             // the input comes once
+	struct pd_file *view;  // of a file that is read in blocks, in the hope that rounds are right; else NULL
+	struct pd_piece after; // the blocks that were read: begin of the next one, and its number
+	struct pd_key given;   // of the last record that was merged
+	bool unsure;           // the order is another one, or something is not plain
 	struct pd_stream *source;
 	const struct pd_pieces *pieces; // of a seekable file
 	struct pd_pieces own;           // those, unless somebody lent them
@@ -82,7 +96,7 @@ static void unload(struct pd_sorter *order, struct pd_chunk *chunk)
 		pd_chunk_memory_fini(&chunk->memory);
 	chunk->memory = (struct pd_chunk_memory){ 0 };
 	chunk->size = chunk->count = chunk->next = 0;
-	if (order->once)
+	if (order->once || order->view)
 		pd_free(chunk);
 }
 
@@ -285,6 +299,57 @@ static struct pd_frontier frontier_of_rounds(const struct pd_sorter *order)
 	return order->source_ended ? everything : (struct pd_frontier){ { order->rounds.flushed, 1 }, UINT64_MAX };
 }
 
+// ---- a file in blocks ----
+
+static bool is_in_order(const struct pd_sorter *order, const struct pd_chunk *chunk)
+{
+	return !chunk->count || pd_key_compare(pd_entry_key(pd_chunk_first(chunk)), order->given) >= 0;
+}
+
+static enum pd_status fill_block(struct pd_sorter *order, struct block *block, uint64_t end, struct pd_error *error)
+{
+	struct pd_chunk *chunk = &block->chunk;
+	struct pd_piece *piece = &block->piece;
+	enum pd_status status;
+
+	*piece = (struct pd_piece){ .begin = order->after.begin, .place = order->after.place };
+	piece->end = end - piece->begin < BLOCK_SIZE ? end : piece->begin + BLOCK_SIZE;
+	chunk->ordinal = order->ordinal++;
+	if (order->memory_count)
+		chunk->memory = order->memories[--order->memory_count];
+	status = *order->source->stopped ? pd_file_stopped(error) :
+					   pd_chunk_read_block(chunk, piece, order->source, &order->rounds, error);
+	order->loaded_bytes += chunk->size;
+	order->unsure = status == PD_END || !chunk->count || order->loaded_bytes > BLOCKS_MOST;
+	if (status >= 0 && !sort_chunk(order, chunk))
+		status = pd_fail_memory(error);
+	order->unsure |= status >= 0 && !is_in_order(order, chunk);
+	order->after.begin = piece->end;
+	order->after.place += chunk->count;
+	return status;
+}
+
+static enum pd_status load_block(struct pd_sorter *order, struct pd_error *error)
+{
+	uint64_t end = pd_file_part(order->view, 0)->end;
+	struct block *block;
+	enum pd_status status;
+
+	if (order->after.begin >= end) {
+		order->source_ended = true;
+		return PD_OK;
+	}
+	block = pd_alloc(sizeof(*block));
+	if (!block)
+		return pd_fail_memory(error);
+	status = fill_block(order, block, end, error);
+	if (status >= 0 && !order->unsure)
+		status = add_loaded(order, &block->chunk, error);
+	if (status < 0 || order->unsure)
+		unload(order, &block->chunk);
+	return status < 0 ? status : order->unsure ? PD_END : PD_OK;
+}
+
 // ---- handing out ----
 
 static void report_late(struct pd_sorter *order)
@@ -298,8 +363,8 @@ static void report_late(struct pd_sorter *order)
 // PD_END: there is none.
 static enum pd_status load_next(struct pd_sorter *order, struct pd_error *error)
 {
-	if (order->once)
-		return order->source_ended ? PD_END : load_round(order, error);
+	if (order->once || order->view)
+		return order->source_ended ? PD_END : order->view ? load_block(order, error) : load_round(order, error);
 	if (order->chunk_next == order->chunk_count)
 		return PD_END;
 	return load_chunk(order, &order->chunks[order->chunk_next++], error);
@@ -310,13 +375,16 @@ static enum pd_status merge_more(struct pd_sorter *order, struct pd_error *error
 {
 	unload_used(order);
 	for (;;) {
-		struct pd_frontier frontier = order->once ? frontier_of_rounds(order) : frontier_of_chunks(order);
+		struct pd_frontier frontier = order->once || order->view ? frontier_of_rounds(order) :
+									   frontier_of_chunks(order);
 		enum pd_status status;
 
 		if (!pd_merged_fill(&order->merging, order->loaded, order->loaded_count, frontier))
 			return pd_fail_memory(error);
-		if (order->merging.count)
+		if (order->merging.count) {
+			order->given = pd_entry_key(&order->merging.items[order->merging.count - 1].entry);
 			return PD_OK;
+		}
 		status = load_next(order, error);
 		if (status != PD_OK)
 			return status;
@@ -337,6 +405,17 @@ static __attribute__((noinline)) enum pd_status get_ready(struct pd_stream *stre
 	return status;
 }
 
+// Records are from all over what is loaded.
+static inline void fetch(const struct pd_merged *merged)
+{
+	const uint8_t *at = merged->chunk->view;
+
+	if (!at)
+		return;
+	__builtin_prefetch(at + merged->entry.at);
+	__builtin_prefetch(at + merged->entry.at + LINE);
+}
+
 enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error)
 {
 	struct pd_sorter *order = stream->order;
@@ -349,6 +428,8 @@ enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error)
 			return status;
 	}
 	merged = &order->merging.items[order->merging.next++];
+	if (order->merging.next + AHEAD <= order->merging.count)
+		fetch(&merged[AHEAD]);
 	pd_chunk_show(merged->chunk, &merged->entry, &order->events, stream);
 	return PD_OK;
 }
@@ -386,6 +467,7 @@ static void close_order(struct pd_sorter *order)
 	pd_free(order->loaded);
 	pd_free(order->events.items);
 	pd_merged_fini(&order->merging);
+	pd_file_view_free(order->view);
 	pd_entry_sorter_fini(&order->sorter);
 	for (size_t i = 0; i < order->memory_count; i++)
 		pd_chunk_memory_fini(&order->memories[i]);
@@ -429,4 +511,66 @@ enum pd_status pd_order_open(struct pd_stream *stream, const struct pd_pieces *p
 			return status;
 	}
 	return open_again(order, error);
+}
+
+// ---- one pass ----
+
+// What rounds order if a recorder wrote it, and whose records need nothing to be learned first.
+static bool may_be_in_rounds(const struct pd_file *file)
+{
+	return pd_file_mode(file) != PD_MODE_PIPE && pd_file_part_count(file) == 1 && pd_pieces_possible(file) &&
+	       pd_file_event_count(file) && pd_file_part(file, 0)->end != UINT64_MAX &&
+	       !pd_file_has_feature(file, PD_FEATURE_COMPRESSED) && !pd_file_has_compressed(file);
+}
+
+static enum pd_status open_blocks(struct pd_stream *stream, struct pd_error *error)
+{
+	struct pd_sorter *order = pd_alloc(sizeof(*order));
+
+	if (!order)
+		return pd_fail_memory(error);
+	stream->order = order;
+	stream->sorting = &sorting;
+	order->pieces = &order->own;
+	order->file = stream->file;
+	order->view = stream->file;
+	order->after.begin = pd_file_part(order->view, 0)->begin;
+	if (!find_events(order))
+		return pd_fail_memory(error);
+	return open_source(order, error);
+}
+
+static enum pd_status pass_blocks(struct pd_stream *stream, pd_order_fn *function, void *self, struct pd_error *error)
+{
+	struct pd_sorter *order = stream->order;
+	enum pd_status status;
+
+	order->source->quiet = order->source->finalized = true;
+	while ((status = pd_order_next(stream, error)) == PD_OK) {
+		status = function(self, stream, &stream->record, error);
+		if (PD_UNLIKELY(status < 0 || stream->scratch.reported))
+			return PD_END;
+	}
+	return status < 0 || order->unsure ? PD_END : PD_OK;
+}
+
+enum pd_status pd_order_try_rounds(struct pd_file *file, pd_order_fn *function, void *self, struct pd_error *error)
+{
+	struct pd_file *view = may_be_in_rounds(file) ? pd_file_view_new(file) : NULL;
+	struct pd_stream *stream = NULL;
+	enum pd_status status = PD_END;
+
+	if (!view)
+		return PD_END;
+	if (pd_stream_new(view, &stream, error) < 0) {
+		pd_file_view_free(view);
+		return PD_END;
+	}
+	stream->quiet = true;
+	if (open_blocks(stream, error) >= 0)
+		status = pass_blocks(stream, function, self, error);
+	else if (!stream->order)
+		pd_file_view_free(view);
+	pd_stream_close(stream);
+	return status;
 }

@@ -26,4 +26,12 @@ enum pd_status pd_order_open(struct pd_stream *stream, const struct pd_pieces *p
 // Makes the next record the current one, as pd_stream_next does: for those who read much in the order of time.
 enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error);
 
+typedef enum pd_status pd_order_fn(void *self, struct pd_stream *stream, const struct pd_record *record,
+				   struct pd_error *error);
+
+// Reads a file once, for who can begin again: records are given in the order of time when a round says that nothing older
+// follows. PD_OK: these were all. PD_END: what was given is worth nothing, since a round was wrong, or missing for long, or there
+// is something to be reported or learned, or a function failed; nothing was reported.
+enum pd_status pd_order_try_rounds(struct pd_file *file, pd_order_fn *function, void *self, struct pd_error *error);
+
 #endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs in the order of time for sinks that can begin again: they mostly need one pass over the file instead of two. */
+#ifndef PD_STREAM_RESTART_H
+#define PD_STREAM_RESTART_H
+
+#include <perfdata/run.h>
+
+// restart: forgets all records, which come again from the first one; false without memory.
+enum pd_status pd_run_restarting(struct pd_file *file, const struct pd_sink *sink, bool (*restart)(void *self),
+				 struct pd_error *error);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* One pass in the order of rounds: it gives what two passes give, or says that it cannot. */
+#include "made.h"
+
+#include "stream/order/order.h"
+
+struct shown {
+	uint64_t offset, time_ns, place, index;
+	uint32_t type;
+	uint16_t misc;
+	const struct pd_event *event;
+};
+
+struct list {
+	struct shown *items;
+	size_t count, capacity;
+	size_t most; // then it fails
+};
+
+static enum pd_status add(void *self, struct pd_stream *stream, const struct pd_record *record, struct pd_error *error)
+{
+	struct list *list = self;
+
+	(void)stream;
+	(void)error;
+	if (list->count == list->capacity) {
+		list->capacity = list->capacity ? 2 * list->capacity : 1024;
+		list->items = realloc(list->items, list->capacity * sizeof(*list->items));
+	}
+	list->items[list->count++] = (struct shown){ record->offset, record->time_ns, record->place, record->index,
+						     record->type,   record->misc,    record->event };
+	return list->most && list->count == list->most ? PD_ERROR_MEMORY : PD_OK;
+}
+
+static bool read_twice(struct pd_file *file, struct list *list)
+{
+	const struct pd_stream_options options = { .size = sizeof(options), .order = PD_ORDER_TIME };
+	const struct pd_record *record;
+	struct pd_stream *stream;
+	enum pd_status status;
+
+	if (pd_stream_open(file, &options, &stream, NULL) != PD_OK)
+		return false;
+	while ((status = pd_stream_next(stream, &record, NULL)) == PD_OK)
+		add(list, stream, record, NULL);
+	pd_stream_close(stream);
+	return status == PD_END;
+}
+
+// PD_ERROR_FORMAT: both ways differ.
+static enum pd_status try(struct pd_file *file)
+{
+	struct list once = { 0 }, twice = { 0 };
+	struct pd_error error;
+	enum pd_status status = pd_order_try_rounds(file, add, &once, &error);
+
+	if (!read_twice(file, &twice) || (status == PD_OK && once.count != twice.count))
+		status = PD_ERROR_FORMAT;
+	for (size_t i = 0; status == PD_OK && i < once.count; i++) {
+		const struct shown *a = &once.items[i], *b = &twice.items[i];
+
+		if (a->offset != b->offset || a->time_ns != b->time_ns || a->place != b->place ||
+		    a->index != b->index || a->type != b->type || a->misc != b->misc || a->event != b->event)
+			status = PD_ERROR_FORMAT;
+	}
+	free(once.items);
+	free(twice.items);
+	return status;
+}
+
+static enum pd_status try_made(const struct make *make)
+{
+	open_made(make);
+	return try(o.file);
+}
+
+TEST(rounds__files_of_recorders_are_read_once)
+{
+	CHECK(try_made(&(struct make){ 0 }) == PD_OK);
+	CHECK(try_made(&(struct make){ .big = true }) == PD_OK);
+}
+
+TEST(rounds__what_is_not_plain_is_left_to_two_passes)
+{
+	CHECK(try_made(&(struct make){ .pipe = true }) == PD_END);
+	CHECK(try_made(&(struct make){ .damaged = true }) == PD_END);
+	CHECK(try_made(&(struct make){ .tails = true }) == PD_END);
+	open_compressed(&(struct make){ 0 });
+	CHECK(try(o.file) == PD_END);
+}
+
+// Times that go back by as much as a few rounds, with samples without a time.
+TEST(rounds__files_in_disorder_are_as_two_passes_have_them)
+{
+	enum pd_status status = try_made(&(struct make){ .mixed = true });
+
+	CHECK(status == PD_OK || status == PD_END);
+}
+
+static void make_ordered(struct image *image, const uint64_t *times, size_t count)
+{
+	*image = (struct image){ 0 };
+	image_file(image, IMAGE_IP_TID_TIME_PERIOD, image_flag(image, IMAGE_SAMPLE_ID_ALL));
+	for (size_t i = 0; i < count; i++) {
+		if (times[i])
+			image_sample(image, times[i]);
+		else
+			make_round(image);
+	}
+	image_file_end(image);
+}
+
+static enum pd_status try_times(const uint64_t *times, size_t count)
+{
+	struct image image;
+
+	make_ordered(&image, times, count);
+	opened_open(&o, &image, 0);
+	return try(o.file);
+}
+
+#define TRY(...) try_times((const uint64_t[]){ __VA_ARGS__ }, sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8)
+
+TEST(rounds__a_late_record_is_noticed)
+{
+	uint64_t *times = calloc(60000, sizeof(*times));
+	enum pd_status in_order, late, equal;
+
+	// rounds of two rings, one after another
+	for (size_t i = 0; i < 60000; i++)
+		times[i] = i % 2000 == 1999 ? 0 : 1000 + i / 2000 * 1000 + i % 1000;
+	in_order = try_times(times, 60000);
+	times[50000] = 1001;
+	late = try_times(times, 60000);
+	// rounds have no time of their own, and come after all that is as old as what they flush
+	for (size_t i = 0; i < 60000; i++)
+		times[i] = i % 2000 == 1999 ? 0 : 7;
+	equal = try_times(times, 60000);
+	free(times);
+	CHECK(in_order == PD_OK);
+	CHECK(late == PD_END);
+	CHECK(equal == PD_END);
+	CHECK(TRY(5, 4, 3, 9, 1) == PD_OK);
+	CHECK(TRY(0) == PD_OK);
+}
+
+TEST(rounds__a_failure_gives_nothing)
+{
+	struct list list = { .most = 100 };
+	struct pd_error error;
+
+	open_made(&(struct make){ 0 });
+	CHECK(pd_order_try_rounds(o.file, add, &list, &error) == PD_END);
+	CHECK(list.count == 100);
+	free(list.items);
+}
+
+int main(void)
+{
+	static const struct test_case cases[] = {
+		TEST_CASE(rounds__files_of_recorders_are_read_once),
+		TEST_CASE(rounds__what_is_not_plain_is_left_to_two_passes),
+		TEST_CASE(rounds__files_in_disorder_are_as_two_passes_have_them),
+		TEST_CASE(rounds__a_late_record_is_noticed),
+		TEST_CASE(rounds__a_failure_gives_nothing),
+	};
+	int failed = test_run(cases, sizeof(cases) / sizeof(cases[0]));
+
+	opened_close(&o);
+	return failed;
+}
