@@ -436,30 +436,42 @@ static bool arrange_slices(struct arranger *a)
 	return done;
 }
 
+// False if there is no memory.
+static bool sort_rare(struct pd_rare_callers *rare)
+{
+	struct pd_rare_caller *spare, *sorted;
+
+	// with one thread they come in this order
+	if (pd_radix_is_sorted(rare->items, rare->count, sizeof(*spare), order_of_rare))
+		return true;
+	spare = pd_realloc(NULL, rare->count * sizeof(*spare));
+	if (!spare)
+		return false;
+	sorted = pd_radix_sort(rare->items, spare, rare->count, sizeof(*spare), order_of_rare);
+	pd_free(sorted == spare ? rare->items : spare);
+	rare->items = sorted;
+	return true;
+}
+
 // What was merged, in the order of the file, and with entries in the place of buckets. False if there is no memory.
 static bool arrange_rare(struct arranger *a)
 {
 	struct pd_rare_callers *rare = &a->profile->collector.rare;
-	struct pd_rare_caller *spare;
 	uint32_t *entries; // by bucket
 
 	if (!rare->count)
 		return true;
 	pd_index_fini(&rare->index);
-	spare = pd_realloc(NULL, rare->count * sizeof(*spare));
 	entries = pd_realloc(NULL, (a->count + 1) * sizeof(*entries));
-	for (size_t i = 0; spare && entries && i < a->count; i++)
+	for (size_t i = 0; entries && i < a->count; i++)
 		entries[a->orders[i].number] = (uint32_t)i;
-	for (size_t i = 0; spare && entries && i < rare->count; i++)
+	for (size_t i = 0; entries && i < rare->count; i++)
 		rare->items[i].bucket = entries[rare->items[i].bucket];
 	pd_free(entries);
-	if (!spare || !entries) {
-		pd_free(spare);
+	if (!entries || !sort_rare(rare))
 		return false;
-	}
-	a->profile->rare = pd_radix_sort(rare->items, spare, rare->count, sizeof(*spare), order_of_rare);
+	a->profile->rare = rare->items;
 	a->profile->rare_count = rare->count;
-	pd_free(a->profile->rare == spare ? rare->items : spare);
 	*rare = (struct pd_rare_callers){ 0 };
 	return true;
 }

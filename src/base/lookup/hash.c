@@ -42,11 +42,11 @@ static void insert_slot(struct pd_index *index, struct pd_index_slot slot)
 	index->slots[at] = slot;
 }
 
-static bool grow(struct pd_index *index)
+static bool grow(struct pd_index *index, size_t capacity)
 {
 	struct pd_index old = *index;
 
-	index->capacity = old.capacity ? old.capacity * 2 : 64;
+	index->capacity = capacity;
 	index->slots = index->capacity > SIZE_MAX / sizeof(*index->slots) ?
 			       NULL :
 			       pd_alloc_table(index->capacity * sizeof(*index->slots));
@@ -62,9 +62,19 @@ static bool grow(struct pd_index *index)
 	return true;
 }
 
+void pd_index_reserve(struct pd_index *index, size_t count)
+{
+	size_t capacity = index->capacity ? index->capacity : 64;
+
+	while (capacity / 2 < count && capacity < SIZE_MAX / 2)
+		capacity *= 2;
+	if (capacity > index->capacity)
+		grow(index, capacity);
+}
+
 bool pd_index_add(struct pd_index *index, uint64_t hash, uint32_t number)
 {
-	if (index->count >= index->capacity / 2 && !grow(index))
+	if (index->count >= index->capacity / 2 && !grow(index, index->capacity ? index->capacity * 2 : 64))
 		return false;
 	insert_slot(index, (struct pd_index_slot){ (uint32_t)hash, number + 1 });
 	index->count++;

@@ -65,6 +65,8 @@ static inline uint32_t pd_index_peek(const struct pd_index *index, uint64_t hash
 	return index->capacity ? index->slots[(uint32_t)hash & (index->capacity - 1)].number_plus_1 - 1 : PD_INDEX_END;
 }
 
+// Makes room for so many in all, so that they need not be moved while they come. Without memory it grows as they do.
+void pd_index_reserve(struct pd_index *index, size_t count);
 // False if there is no memory.
 bool pd_index_add(struct pd_index *index, uint64_t hash, uint32_t number);
 void pd_index_fini(struct pd_index *index);

@@ -7,6 +7,21 @@
 /* Values come from the recording; identities of its strings have a seed of their own that no file can know. */
 static const uint64_t hash_seed = UINT64_C(0x9e3779b97f4a7c15);
 
+bool pd_value_reserve(struct value_table *table, size_t count, size_t addr_count)
+{
+	struct value *more;
+
+	pd_index_reserve(&table->index, addr_count);
+	if (count <= table->capacity)
+		return true;
+	more = pd_realloc(table->items, count * sizeof(*more));
+	if (!more)
+		return false;
+	table->items = more;
+	table->capacity = count;
+	return true;
+}
+
 bool pd_value_add(struct value_table *table, struct identity id, uint32_t *value_out)
 {
 	if (!PD_GROW(table->items, table->capacity, table->count + 1))
@@ -125,18 +140,26 @@ void pd_value_table_fini(struct value_table *table)
 
 /* ---- sets of values ---- */
 
+bool pd_value_sets_reserve(struct value_sets *sets, size_t keys, size_t count)
+{
+	uint32_t *more;
+
+	if (count <= sets->capacity)
+		return true;
+	/* There may be no keys. */
+	more = pd_realloc(sets->values, count * keys * sizeof(*more) + 1);
+	if (!more)
+		return false;
+	sets->values = more;
+	sets->capacity = count;
+	return true;
+}
+
 static bool add_set(struct value_sets *sets, const uint32_t *values, size_t keys)
 {
-	if (sets->count == sets->capacity) {
-		size_t capacity = sets->capacity ? sets->capacity * 2 : 256;
-		/* There may be no keys. */
-		uint32_t *more = pd_realloc(sets->values, capacity * keys * sizeof(*more) + 1);
-
-		if (!more)
-			return false;
-		sets->values = more;
-		sets->capacity = capacity;
-	}
+	if (sets->count == sets->capacity &&
+	    !pd_value_sets_reserve(sets, keys, sets->capacity ? sets->capacity * 2 : 256))
+		return false;
 	memcpy(&sets->values[sets->count++ * keys], values, keys * sizeof(*values));
 	return true;
 }

@@ -30,6 +30,8 @@ struct row_set {
 /* Prefetches the slot of a row. */
 void pd_row_set_prefetch(const struct row_set *set, uint32_t who, uint32_t place);
 void pd_row_set_fini(struct row_set *set);
+/* Makes room for so many rows. False if there is no memory. */
+bool pd_row_set_reserve(struct row_set *set, size_t count);
 /* The number of the row with these values, which is added if it is new. False if there is no memory. */
 bool pd_row_set_add(struct row_set *set, uint32_t who, uint32_t place, uint32_t *row_out);
 /* Adds the rows of another set, and tells what number each has. False if there is no memory. */
@@ -92,7 +94,7 @@ struct building {
 	struct building_part *parts;
 	size_t part_count;
 	uint32_t *rare_places; /* of callers that were merged: their places, as far as they have numbers */
-	size_t rare_count, rare_capacity;
+	size_t rare_count;
 	uint8_t *wanted; /* for links, by place: rows of it have graphs */
 	uint8_t *graphs; /* by row */
 };
@@ -123,6 +125,8 @@ void pd_entry_prefetch(const struct building *building, size_t index);
 
 /* ---- rare.c ---- */
 
+/* How many callers were merged. */
+size_t pd_rare_count_all(const struct pd_report *report);
 /* Gives numbers to callers that were merged, whose first samples come before that of an order. False if there is no memory. */
 bool pd_rare_number(struct building *building, uint64_t before);
 /* Adds their rows to those of the first part. False if there is no memory. */

@@ -3,7 +3,19 @@
  * Rows of callers that the profile merged: each has a row of its own, as if its stacks had been told apart. They have no graphs, as none
  * shows them.
  */
+#include "base/lookup/search.h"
 #include "report/rows/building.h"
+
+size_t pd_rare_count_all(const struct pd_report *report)
+{
+	struct pd_merged_caller caller;
+	size_t count, above = 1;
+
+	while (pd_profile_merged_caller(report->profile, above - 1, &caller))
+		above *= 2;
+	PD_SEARCH(count, 0, above, i, pd_profile_merged_caller(report->profile, i, &caller));
+	return count;
+}
 
 /* As perf: a place in no object has the level of the one before it, in the order in which callers are visited. */
 static unsigned level_of(const struct pd_report *report, const struct pd_merged_caller *caller)
@@ -51,11 +63,8 @@ bool pd_rare_number(struct building *building, uint64_t before)
 	for (; pd_profile_merged_caller(building->report->profile, building->rare_count, &caller) &&
 	       caller.order < before;
 	     building->rare_count++) {
-		size_t count = building->rare_count + 1;
-
-		if (!PD_GROW(building->rare_places, building->rare_capacity, count) ||
-		    (is_of_table(building, &caller) &&
-		     !number_one(building, &caller, &building->rare_places[count - 1])))
+		if (is_of_table(building, &caller) &&
+		    !number_one(building, &caller, &building->rare_places[building->rare_count]))
 			return false;
 	}
 	return true;

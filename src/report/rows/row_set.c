@@ -51,21 +51,28 @@ static bool grow_firsts(struct row_set *set, uint32_t place)
 	return true;
 }
 
-static bool grow_rows(struct row_set *set)
+bool pd_row_set_reserve(struct row_set *set, size_t count)
 {
-	size_t capacity = set->capacity ? set->capacity * 2 : 256;
-	struct row *rows = pd_realloc(set->rows, capacity * sizeof(*rows));
 	struct pd_report_amounts *amounts;
+	struct row *rows;
 
+	if (count <= set->capacity)
+		return true;
+	rows = pd_realloc(set->rows, count * sizeof(*rows));
 	if (!rows)
 		return false;
 	set->rows = rows;
-	amounts = pd_realloc(set->amounts, capacity * set->event_count * sizeof(*amounts));
+	amounts = pd_realloc(set->amounts, count * set->event_count * sizeof(*amounts));
 	if (!amounts)
 		return false;
 	set->amounts = amounts;
-	set->capacity = capacity;
+	set->capacity = count;
 	return true;
+}
+
+static bool grow_rows(struct row_set *set)
+{
+	return pd_row_set_reserve(set, set->capacity ? set->capacity * 2 : 256);
 }
 
 /* The number of the row with these values. False if there is no memory. */

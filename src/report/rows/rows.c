@@ -202,11 +202,30 @@ static bool number_frames(struct building_part *part)
 	return true;
 }
 
+/* Most frames that were seen have values of their own. False if there is no memory. */
+static bool reserve_values(struct building *building)
+{
+	struct pd_report *report = building->report;
+	size_t rare = pd_rare_count_all(report), count = report->places.count + rare;
+
+	building->rare_places = pd_realloc(NULL, (rare + 1) * sizeof(*building->rare_places));
+	if (!building->rare_places)
+		return false;
+	for (size_t i = 0; i < building->part_count; i++)
+		count += building->parts[i].first_count;
+	for (size_t i = 0; i < report->key_count; i++)
+		if (report->keys[i]->of_function && !pd_value_reserve(&report->values[i], count, rare))
+			return false;
+	return pd_value_sets_reserve(&report->places, report->key_count, count);
+}
+
 /* In the order of the parts, so that everything has the number of where it comes first. */
 static bool number_all(struct building *building)
 {
 	struct pd_report *report = building->report;
 
+	if (!reserve_values(building))
+		return false;
 	building->of_function = true;
 	for (size_t i = 0; i < report->key_count; i++)
 		building->of_function &= !report->keys[i]->of_frame || report->keys[i]->of_function;
@@ -310,9 +329,12 @@ static void add_part(void *self, size_t number)
 	struct building_part *part = &building->parts[number];
 	size_t end = pd_part_entry(building, number + 1);
 
+	/* Most places have one row. Groups have more amounts than that is worth. */
+	if (part->rows.event_count == 1)
+		part->failed = !pd_row_set_reserve(&part->rows, building->report->places.count * 9 / 8 + 1);
 	if (building->report->children) {
 		part->last_sample = pd_alloc((building->report->places.count + 1) * sizeof(*part->last_sample));
-		part->failed = !part->last_sample;
+		part->failed |= !part->last_sample;
 	}
 	for (size_t i = pd_part_entry(building, number); !part->failed && i < end; i++) {
 		if (building->report->children)
