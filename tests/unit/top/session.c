@@ -53,7 +53,7 @@ static struct pd_symbols *open_symbols(void *self, struct pd_file *file, const s
 	return symbols;
 }
 
-static enum pd_status run(struct watch *watch, const struct pd_top_settings *settings)
+static enum pd_status run(struct watch *watch, const struct pd_top_settings *settings, struct pd_file *file)
 {
 	const struct pd_top_session_options options = { .size = sizeof(options),
 							.settings = *settings,
@@ -61,22 +61,35 @@ static enum pd_status run(struct watch *watch, const struct pd_top_settings *set
 							.symbols = open_symbols,
 							.step = on_step,
 							.self = watch };
-	struct pd_file *file = open_text(recording);
 	struct pd_top_session *session = NULL;
-	enum pd_status status = file ? pd_top_session_new(&options, &session, &error) : PD_ERROR_MEMORY;
+	enum pd_status status = pd_top_session_new(&options, &session, &error);
 
 	if (status == PD_OK)
 		status = pd_top_session_run(session, NULL, file, &error);
 	pd_top_session_free(session);
+	return status;
+}
+
+/* The allocation after so many fails, -1: none. What is made before a session has all it needs. */
+static enum pd_status watch_until(struct watch *watch, const struct pd_top_settings *settings, long allocations)
+{
+	struct pd_file *file = open_text(recording);
+	enum pd_status status = PD_ERROR_MEMORY;
+
+	watch->text = pd_text_new();
+	watch->json = pd_text_new();
+	if (file && watch->text && watch->json) {
+		left = allocations;
+		status = run(watch, settings, file);
+		left = -1;
+	}
 	pd_file_close(file);
 	return status;
 }
 
 static enum pd_status watch_all(struct watch *watch, const struct pd_top_settings *settings)
 {
-	watch->text = pd_text_new();
-	watch->json = pd_text_new();
-	return watch->text && watch->json ? run(watch, settings) : PD_ERROR_MEMORY;
+	return watch_until(watch, settings, -1);
 }
 
 static void forget(struct watch *watch)
@@ -234,10 +247,8 @@ TEST(no_memory)
 		struct watch watch = { .change = sort_again };
 		enum pd_status status;
 
-		left = n;
 		has_failed = false;
-		status = watch_all(&watch, &by_comm);
-		left = -1;
+		status = watch_until(&watch, &by_comm, n);
 		failures += status == PD_ERROR_MEMORY || !watch.tables || pd_text_failed(watch.text) ||
 			    pd_text_failed(watch.json);
 		forget(&watch);
