@@ -188,7 +188,7 @@ static bool decode_raw(const struct pd_record *record, struct pd_raw_brief *brie
 	if (!pd_record_brief(record, &brief))
 		return false;
 	decoded = pd_as_sample(record);
-	*brief_out = (struct pd_raw_brief){ brief.time_ns, brief.pid, brief.tid, brief.cpu, brief.callchain };
+	*brief_out = (struct pd_raw_brief){ brief.ip, brief.time_ns, brief.pid, brief.tid, brief.cpu, brief.callchain };
 	*raw_out = decoded ? decoded->raw : (struct pd_bytes){ 0 };
 	return raw_out->data != NULL;
 }

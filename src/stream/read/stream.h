@@ -64,6 +64,7 @@ static inline const struct pd_scope *pd_record_scope(const struct pd_record *rec
 
 // What is wanted of samples of tracepoints besides their raw data.
 struct pd_raw_brief {
+	uint64_t ip;
 	uint64_t time_ns; // PD_NO_TIME: none
 	uint32_t pid, tid, cpu;
 	struct pd_u64s callchain; // valid until the next call on the stream
@@ -102,6 +103,7 @@ static inline bool pd_record_raw_brief(const struct pd_record *record, struct pd
 	if (pd_load_u32(body + at, false) != size - at - 4)
 		return false;
 	*raw_out = (struct pd_bytes){ body + at + 4, size - at - 4 };
+	brief_out->ip = full->brief.ip == PD_FIELD_MISSING ? 0 : pd_load_u64(body + full->brief.ip, false);
 	brief_out->time_ns = record->time_ns;
 	brief_out->pid = pd_brief_half(body, full->brief.pid);
 	brief_out->tid = pd_brief_half(body, full->brief.tid);
