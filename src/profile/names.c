@@ -21,6 +21,7 @@ struct naming {
 	struct pd_profile *profile;
 	struct pd_symbols *symbols;
 	size_t parts;
+	bool are_found;      // symbols of origins are those of the same tables
 	size_t first_dso;    // that was loaded while samples were counted
 	uint32_t *symbol_of; // by frame: PD_NO_SYMBOL, PD_LOOKUP_ASK or ELSEWHERE, too
 };
@@ -64,7 +65,9 @@ static void find_symbols(void *self, size_t part)
 			continue;
 		place->dso = &dso->dso;
 		place->addr = pd_lookup_addr(dso, origin->offset, origin->by_offset, place->recorded);
-		n->symbol_of[i] = pd_lookup_symbol(dso, place->addr);
+		n->symbol_of[i] = n->are_found && origin->is_looked_for && !dso->kernel && !dso->kallsyms ?
+					  origin->symbol :
+					  pd_lookup_symbol(dso, place->addr);
 	}
 }
 
@@ -101,6 +104,7 @@ static enum pd_status name_all(struct pd_profile *profile, struct pd_symbols *sy
 		.profile = profile,
 		.symbols = symbols,
 		.parts = parts,
+		.are_found = symbols == profile->symbols,
 		.first_dso = symbols == profile->symbols ? profile->first_dso : symbols->dso_count,
 	};
 

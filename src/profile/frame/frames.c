@@ -2,6 +2,7 @@
 #include "profile/frame/frames.h"
 
 #include "base/cursor.h"
+#include "symbol/lookup.h"
 
 // The last word of an id: CPU mode, process, and these.
 #define IS_LOCATED (UINT64_C(1) << 40)
@@ -9,7 +10,8 @@
 #define IS_BY_PROCESS (UINT64_C(1) << 42)
 #define IS_FUNCTION (UINT64_C(1) << 43)
 #define IS_MERGED (UINT64_C(1) << 44)
-#define NO_FUNCTION UINT64_MAX // what has no name in an object
+#define IS_NAMELESS (UINT64_C(1) << 45) // an address for which there is no function
+#define NO_FUNCTION UINT64_MAX          // what has no name in an object
 
 void pd_frames_fini(struct pd_frames *frames)
 {
@@ -36,6 +38,8 @@ static void identify_function(const struct pd_frames *frames, struct pd_wanted *
 
 	named = pd_functions_find(frames->functions, object, &wanted->address, &wanted->range, &number);
 	wanted->unnamed = named == PD_NAMED_NOT && wanted->address.cpumode == PD_CPUMODE_USER;
+	if (named == PD_NAMED_NOT && !frames->unnamed_as_one)
+		id->words[2] |= IS_NAMELESS;
 	if (named == PD_NAMED_ADDRESS || (named == PD_NAMED_NOT && !frames->unnamed_as_one))
 		return;
 	id->words[1] = named == PD_NAMED_NOT ? NO_FUNCTION : number;
@@ -81,6 +85,9 @@ struct pd_origin pd_frame_origin(const struct pd_raw_frame *frame)
 	return (struct pd_origin){
 		.offset = frame->offset,
 		.object = (uint32_t)id->words[0] - 1,
+		.symbol = id->words[2] & IS_FUNCTION && id->words[1] < PD_NO_SYMBOL ? (uint32_t)id->words[1] :
+										      PD_NO_SYMBOL,
+		.is_looked_for = id->words[2] & (IS_FUNCTION | IS_NAMELESS),
 		.is_known = (id->words[2] & (IS_LOCATED | IS_BY_PROCESS)) == IS_LOCATED && !(id->words[0] >> 32),
 		.is_unmapped = (id->words[2] & ~IS_MERGED) == PD_CPUMODE_USER,
 		.by_offset = id->words[2] & IS_BY_OFFSET,

@@ -26,7 +26,9 @@ struct pd_frame_id {
 // A place in a file that nothing lies upon, so that its name depends on the object alone.
 struct pd_origin {
 	uint64_t offset;
-	uint32_t object;  // its index
+	uint32_t object; // its index
+	uint32_t symbol; // if it was looked for: its number, or PD_NO_SYMBOL; of the kernel's it is another number
+	bool is_looked_for;
 	bool is_known;    // else there is more to be asked, but for what is
 	bool is_unmapped; // in memory of a process of which nothing was recorded
 	bool by_offset;   // of the mapping
