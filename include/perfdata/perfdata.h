@@ -32,6 +32,7 @@
  *   why.h           why threads waited: who woke whom
  *   lock.h          waiting for locks of the kernel, as text
  *   kmem.h          what was allocated in the kernel, as text
+ *   kwork.h         interrupts, softirqs and work queues, as text
  *   waiting.h       a recording of switches as one of waiting
  *   jitdump.h       JIT-compiled code from jitdump files
  *   symbol.h        names of addresses
@@ -125,6 +126,7 @@
 #include <perfdata/jitdump.h>
 #include <perfdata/json.h>
 #include <perfdata/kmem.h>
+#include <perfdata/kwork.h>
 #include <perfdata/live.h>
 #include <perfdata/lock.h>
 #include <perfdata/merge.h>

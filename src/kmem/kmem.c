@@ -2,7 +2,6 @@
 // The pass over a file.
 #include "kmem/kmem.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "trace/trace.h"
@@ -24,28 +23,12 @@ static const struct pd_tracepoint points[] = {
 	[PD_KMEM_PAGE_FREE] = { "kmem:mm_page_free", { "order", "?pfn", "?page" } },
 };
 
-// Whether a list such as "0-3,8" has a number.
-static bool has_number(const char *list, uint64_t number)
-{
-	while (*list >= '0' && *list <= '9') {
-		char *end;
-		uint64_t first = strtoull(list, &end, 10), last = first;
-
-		if (*end == '-')
-			last = strtoull(end + 1, &end, 10);
-		if (number >= first && number <= last)
-			return true;
-		list = end + (*end == ',');
-	}
-	return false;
-}
-
 static uint32_t node_of(const struct pd_kmem *kmem, uint32_t cpu)
 {
 	for (size_t i = 0; kmem->nodes && kmem->nodes->nodes.count > 1 && i < kmem->nodes->nodes.count; i++) {
 		const struct pd_numa_node *node = PD_ITEM(pd_numa_node, kmem->nodes->nodes, i);
 
-		if (has_number(node->cpus.data, cpu))
+		if (pd_list_has(node->cpus.data, cpu))
 			return node->node;
 	}
 	return 0;

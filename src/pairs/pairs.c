@@ -2,6 +2,8 @@
 // The pass over a file that all have in common.
 #include "pairs/pairs.h"
 
+#include <stdlib.h>
+
 #include <perfdata/run.h>
 
 #include "stream/parallel/restart.h"
@@ -9,6 +11,15 @@
 enum {
 	ARENA_LIMIT = 2047 << 20
 };
+
+static void count_record(struct pd_pairs *pairs, const struct pd_record *record)
+{
+	const struct pd_lost *lost = record->type == PD_RECORD_LOST ? pd_as_lost(record) : NULL;
+
+	pairs->records++;
+	pairs->lost_chunks += record->type == PD_RECORD_LOST;
+	pairs->lost += lost ? lost->lost : 0;
+}
 
 static enum pd_status take_record(void *self, struct pd_stream *stream, const struct pd_record *record,
 				  struct pd_error *error)
@@ -18,6 +29,7 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 	enum pd_status status = pd_tracepoints_take(&pairs->points, record, &sample, error);
 
 	(void)stream;
+	count_record(pairs, record);
 	if (status == PD_OK)
 		return pairs->take(pairs, &sample, error);
 	if (status == PD_END)
@@ -96,6 +108,21 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 	if (status >= 0 && !pairs->points.found)
 		status = pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET, "%s", missing);
 	return status;
+}
+
+bool pd_list_has(const char *list, uint64_t number)
+{
+	while (*list >= '0' && *list <= '9') {
+		char *end;
+		uint64_t first = strtoull(list, &end, 10), last = first;
+
+		if (*end == '-')
+			last = strtoull(end + 1, &end, 10);
+		if (number >= first && number <= last)
+			return true;
+		list = end + (*end == ',');
+	}
+	return false;
 }
 
 void pd_pairs_fini(struct pd_pairs *pairs)

@@ -32,6 +32,7 @@ struct pd_pairs {
 	// Gets all other records, too; may be NULL.
 	enum pd_status (*other)(struct pd_pairs *pairs, const struct pd_record *record, struct pd_error *error);
 	// Who needs functions of the kernel sets resolves, and what opens their symbols; NULL: pd_symbols_new.
+	uint64_t records, lost, lost_chunks;
 	bool names_only; // of threads COMM records alone are read, as some of perf's commands do
 	bool resolves;
 	struct pd_symbols *(*open)(void *self, const struct pd_state *state);
@@ -56,6 +57,8 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 			    struct pd_error *error);
 // Code of the kernel or of a module, which is looked up once. NULL: no memory.
 const struct pd_pair_place *pd_pair_place(struct pd_pairs *pairs, uint64_t addr);
+// Whether a list such as "0-3,8" has a number.
+bool pd_list_has(const char *list, uint64_t number);
 void pd_pairs_fini(struct pd_pairs *pairs);
 // Writes out what is long, and says how it went.
 enum pd_status pd_pairs_flush(struct pd_text *text, struct pd_error *error);

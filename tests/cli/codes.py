@@ -22,6 +22,7 @@ SIGNALS = range(129, 160)
 USUAL = ((0, "--help"), (2, "--no-such-option"))
 # Commands, and by code the words behind their name. good, bad (damaged), empty (no samples) ... are files that make_files makes; no is
 # not there, and out is free.
+WORK = {1: "badwork", 3: "no", 6: "empty"}
 LOCKS = {1: "badlocks", 3: "no", 6: "empty"}
 CALLS = {1: "-s badcalls", 3: "-s no", 6: "-s empty"}
 SWITCHES = {1: "badswitches", 3: "no", 6: "empty"}
@@ -57,6 +58,9 @@ WAYS = {
     "lock-report": LOCKS,
     "lock-info": LOCKS,
     "kmem-stat": {1: "badslabs", 3: "no", 6: "empty"},
+    "kwork-report": WORK,
+    "kwork-latency": WORK,
+    "kwork-timehist": WORK,
     "trace": CALLS,
     "waiting": {1: "badwakeups", 3: "no", 6: "empty"},
     "profile": {1: "save -o out bad", 3: "save -o out no", 4: "save -o no/out good", 5: "save -o out good --where period<0",
@@ -137,7 +141,8 @@ class Codes:
         self.put("switches", read("hot-trace.data"))
         self.put("badswitches", self.output("convert", "--to pipe -o out switches")[:-10])
         for name, system, event, field in (("badcalls", "syscalls", "sys_enter_x", "__syscall_nr"), ("badwakeups", "sched", "sched_waking", "pid"),
-                                           ("badlocks", "lock", "contention_end", "lock_addr"), ("badslabs", "kmem", "kfree", "ptr")):
+                                           ("badlocks", "lock", "contention_end", "lock_addr"), ("badslabs", "kmem", "kfree", "ptr"),
+                                           ("badwork", "irq", "softirq_exit", "vec")):
             self.put("traced.txt", traced(system, event, field))
             self.put(name, self.output("assemble", "-o out traced.txt")[:-10])
         os.makedirs(self.path("home/.perfconfig"))

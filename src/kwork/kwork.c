@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+// From events to sums.
+#include "kwork/kwork.h"
+
+#include <string.h>
+
+static const struct pd_tracepoint points[] = {
+#define CLASS(NAME, name, raise, entry, exit, id, field) \
+	{ raise, { id, field } }, { entry, { id, field } }, { exit, { id, field } },
+#include "kwork/classes.def"
+};
+
+static const char *const class_names[] = {
+#define CLASS(NAME, name, raise, entry, exit, id, field) name,
+#include "kwork/classes.def"
+};
+
+static void add_time(struct pd_kwork_work *work, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t time_ns = end_ns - begin_ns;
+
+	if (!begin_ns || end_ns < begin_ns)
+		return;
+	if (time_ns > work->max_ns || !work->max_ns) {
+		work->max_ns = time_ns;
+		work->max_begin_ns = begin_ns;
+		work->max_end_ns = end_ns;
+	}
+	work->total_ns += time_ns;
+	work->count++;
+}
+
+// Which events begin and end what is measured.
+static enum pd_status take_measured(struct pd_kwork *kwork, struct pd_kwork_work *work, enum pd_kwork_step step,
+				    uint64_t time_ns, struct pd_error *error)
+{
+	bool latency = kwork->options.mode == PD_KWORK_LATENCY;
+	enum pd_kwork_step begin = latency ? PD_KWORK_RAISE : PD_KWORK_ENTRY;
+	struct pd_kwork_open open = { .time_ns = time_ns };
+
+	if (step == begin)
+		return pd_kwork_push(kwork, work, step, open, error);
+	if (step != begin + 1)
+		return PD_OK;
+	if (pd_kwork_pop(kwork, work, begin, &open))
+		add_time(work, open.time_ns, time_ns);
+	else
+		work->left[step]++;
+	return PD_OK;
+}
+
+static enum pd_status take_shown(struct pd_kwork *kwork, struct pd_kwork_work *work, enum pd_kwork_step step,
+				 uint64_t time_ns, struct pd_error *error)
+{
+	struct pd_kwork_open open = { .time_ns = time_ns }, raised;
+
+	if (step == PD_KWORK_ENTRY && pd_kwork_pop(kwork, work, PD_KWORK_RAISE, &raised))
+		open.raised_ns = raised.time_ns;
+	if (step != PD_KWORK_EXIT)
+		return pd_kwork_push(kwork, work, step, open, error);
+	if (pd_kwork_pop(kwork, work, PD_KWORK_ENTRY, &open)) {
+		pd_kwork_print_time(kwork, work, &open, time_ns);
+		return pd_pairs_flush(kwork->pairs.sched.text, error);
+	}
+	work->left[step]++;
+	return PD_OK;
+}
+
+static bool is_chosen(struct pd_kwork *kwork, const struct pd_kwork_work *work, uint64_t time_ns)
+{
+	const struct pd_kwork_options *options = &kwork->options;
+
+	if (options->cpus && !pd_list_has(options->cpus, work->cpu))
+		return false;
+	if (options->name && work->name && strcmp(options->name, work->name) != 0)
+		return false;
+	if (!kwork->first_ns || time_ns < kwork->first_ns)
+		kwork->first_ns = time_ns;
+	if (time_ns > kwork->last_ns)
+		kwork->last_ns = time_ns;
+	return true;
+}
+
+// What a kind of output does not need is not even looked at, as in perf.
+static bool is_needed(const struct pd_kwork *kwork, enum pd_kwork_class of, enum pd_kwork_step step)
+{
+	if (!kwork->order[of])
+		return false;
+	if (kwork->options.mode == PD_KWORK_REPORT)
+		return step != PD_KWORK_RAISE;
+	return kwork->options.mode == PD_KWORK_TIMEHIST || step != PD_KWORK_EXIT;
+}
+
+static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepoint_sample *sample,
+				 struct pd_error *error)
+{
+	struct pd_kwork *kwork = (struct pd_kwork *)pairs;
+	enum pd_kwork_class of = (enum pd_kwork_class)(sample->which / PD_KWORK_STEPS);
+	enum pd_kwork_step step = (enum pd_kwork_step)(sample->which % PD_KWORK_STEPS);
+	struct pd_kwork_work *work;
+
+	if (!is_needed(kwork, of, step))
+		return PD_OK;
+	work = pd_kwork_find(kwork, of, sample->values[0], sample->brief.cpu, error);
+	if (!work)
+		return error->status;
+	if (!pd_kwork_name(kwork, work, sample))
+		return pd_fail_memory(error);
+	if (!is_chosen(kwork, work, sample->brief.time_ns))
+		return PD_OK;
+	return (kwork->options.mode == PD_KWORK_TIMEHIST ? take_shown : take_measured)(kwork, work, step,
+										       sample->brief.time_ns, error);
+}
+
+static enum pd_status choose_classes(struct pd_kwork *kwork, struct pd_error *error)
+{
+	const char *list = kwork->options.classes ? kwork->options.classes : "irq,softirq,workqueue";
+
+	for (unsigned place = 1; *(list += strspn(list, ", ")); place++) {
+		size_t length = strcspn(list, ", "), i = 0;
+
+		while (i < PD_KWORK_CLASSES &&
+		       (strlen(class_names[i]) != length || memcmp(class_names[i], list, length) != 0))
+			i++;
+		if (i == PD_KWORK_CLASSES)
+			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+				       "unknown kind of work '%.*s'; there are irq, softirq and workqueue", (int)length,
+				       list);
+		kwork->order[i] = place;
+		list += length;
+	}
+	return PD_OK;
+}
+
+static enum pd_status read_all(struct pd_kwork *kwork, struct pd_file *file, struct pd_text *text,
+			       struct pd_error *error)
+{
+	const char *cpus = kwork->options.cpus;
+	enum pd_status status = choose_classes(kwork, error);
+
+	if (status >= 0)
+		status = pd_kwork_choose_keys(kwork, error);
+	if (status >= 0 && cpus && (!*cpus || cpus[strspn(cpus, "0123456789,-")]))
+		status = pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "'%s' is not a list of CPUs such as 0-3,7",
+				 cpus);
+	if (status < 0)
+		return status;
+	kwork->pairs.take = take_point;
+	kwork->pairs.resolves = kwork->pairs.names_only = true;
+	kwork->pairs.open = kwork->options.symbols;
+	kwork->pairs.open_self = kwork->options.self;
+	kwork->pairs.places.seed = kwork->seed = pd_hash_secret();
+	if (kwork->options.mode == PD_KWORK_TIMEHIST)
+		pd_kwork_print_head(text);
+	return pd_pairs_run(&kwork->pairs, file, text, points, sizeof(points) / sizeof(points[0]), 0,
+			    "no work of the kernel (perfdata kwork record)", error);
+}
+
+enum pd_status pd_print_kwork(struct pd_text *text, struct pd_file *file, const struct pd_kwork_options *options,
+			      struct pd_error *error)
+{
+	struct pd_kwork kwork = { 0 };
+	struct pd_error own;
+	enum pd_status status;
+
+	if (!error)
+		error = &own;
+	if (options && !options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_kwork_options.size is 0");
+	if (options)
+		memcpy(&kwork.options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+	status = read_all(&kwork, file, text, error);
+	if (status >= 0 && kwork.options.mode != PD_KWORK_TIMEHIST) {
+		if (pd_kwork_sort(&kwork))
+			pd_kwork_print(&kwork);
+		else
+			status = pd_fail_memory(error);
+	}
+	pd_kwork_works_fini(&kwork);
+	pd_pairs_fini(&kwork.pairs);
+	return status < 0 ? status : pd_pairs_flush(text, error);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of work of the kernel.
+ *
+ *   classes.def   kinds of work, and their events
+ *   works.c       work by number and CPU, what of it has not ended, and its names
+ *   kwork.c       from events to sums; the public function
+ *   print.c       tables, and a line for each time
+ */
+#ifndef PD_KWORK_KWORK_H
+#define PD_KWORK_KWORK_H
+
+#include <perfdata/kwork.h>
+
+#include "pairs/pairs.h"
+
+enum pd_kwork_class {
+#define CLASS(NAME, name, raise, entry, exit, id, field) PD_KWORK_##NAME,
+#include "kwork/classes.def"
+	PD_KWORK_CLASSES
+};
+
+enum pd_kwork_step {
+	PD_KWORK_RAISE,
+	PD_KWORK_ENTRY,
+	PD_KWORK_EXIT,
+	PD_KWORK_STEPS
+};
+
+// An event whose partner is to come.
+struct pd_kwork_open {
+	uint64_t time_ns;
+	uint64_t raised_ns; // of an entry: when it was raised, or 0
+};
+
+struct pd_kwork_stack {
+	struct pd_kwork_open *items;
+	size_t count, capacity;
+};
+
+// Work on a CPU.
+struct pd_kwork_work {
+	enum pd_kwork_class of;
+	uint32_t cpu;
+	uint64_t id;
+	const char *name; // or NULL
+	struct pd_kwork_stack open[PD_KWORK_EXIT];
+	uint64_t left[PD_KWORK_STEPS]; // events that had no begin
+	uint64_t count, total_ns, max_ns, max_begin_ns, max_end_ns;
+};
+
+typedef int pd_kwork_compare_fn(const struct pd_kwork_work *a, const struct pd_kwork_work *b);
+
+struct pd_kwork {
+	struct pd_pairs pairs;
+	struct pd_kwork_options options;
+	unsigned order[PD_KWORK_CLASSES]; // of classes in the output, from 1; 0: not wanted
+	pd_kwork_compare_fn *keys[4];
+	uint64_t seed;
+	struct pd_index index;
+	struct pd_kwork_work **works;
+	size_t count, capacity;
+	size_t open_count;
+	uint64_t first_ns, last_ns;
+};
+
+// ---- works.c ----
+
+// NULL: an error.
+struct pd_kwork_work *pd_kwork_find(struct pd_kwork *kwork, enum pd_kwork_class of, uint64_t id, uint32_t cpu,
+				    struct pd_error *error);
+// Looks for the name if it has none yet. False if there is no memory.
+bool pd_kwork_name(struct pd_kwork *kwork, struct pd_kwork_work *work, const struct pd_tracepoint_sample *sample);
+enum pd_status pd_kwork_push(struct pd_kwork *kwork, struct pd_kwork_work *work, enum pd_kwork_step step,
+			     struct pd_kwork_open open, struct pd_error *error);
+bool pd_kwork_pop(struct pd_kwork *kwork, struct pd_kwork_work *work, enum pd_kwork_step step,
+		  struct pd_kwork_open *open_out);
+enum pd_status pd_kwork_choose_keys(struct pd_kwork *kwork, struct pd_error *error);
+// False if there is no memory.
+bool pd_kwork_sort(struct pd_kwork *kwork);
+void pd_kwork_works_fini(struct pd_kwork *kwork);
+
+// ---- print.c ----
+
+void pd_kwork_print_head(struct pd_text *text);
+void pd_kwork_print_time(struct pd_kwork *kwork, const struct pd_kwork_work *work, const struct pd_kwork_open *begin,
+			 uint64_t end_ns);
+void pd_kwork_print(struct pd_kwork *kwork);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+// Work of the kernel by number and CPU.
+#include "kwork/kwork.h"
+
+#include <string.h>
+
+#include "base/sort.h"
+
+enum {
+	LIMIT = 4 << 20
+};
+
+static size_t limit_of(const struct pd_kwork *kwork)
+{
+	return kwork->options.limit ? kwork->options.limit : LIMIT;
+}
+
+static struct pd_kwork_work *find(const struct pd_kwork *kwork, uint64_t hash, enum pd_kwork_class of, uint64_t id,
+				  uint32_t cpu)
+{
+	size_t at = (size_t)hash;
+	uint32_t number;
+
+	while ((number = pd_index_next(&kwork->index, hash, &at)) != PD_INDEX_END) {
+		struct pd_kwork_work *work = kwork->works[number];
+
+		if (work->of == of && work->id == id && work->cpu == cpu)
+			return work;
+	}
+	return NULL;
+}
+
+struct pd_kwork_work *pd_kwork_find(struct pd_kwork *kwork, enum pd_kwork_class of, uint64_t id, uint32_t cpu,
+				    struct pd_error *error)
+{
+	uint64_t hash = pd_hash_u64(pd_hash_u64(kwork->seed, id), (uint64_t)cpu << 8 | of);
+	struct pd_kwork_work *work = find(kwork, hash, of, id, cpu);
+
+	if (work)
+		return work;
+	if (kwork->count >= limit_of(kwork)) {
+		pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET, "more than %zu kinds of work", limit_of(kwork));
+		return NULL;
+	}
+	work = pd_arena_alloc(&kwork->pairs.sched.arena, sizeof(*work));
+	if (!work || !PD_GROW(kwork->works, kwork->capacity, kwork->count + 1) ||
+	    !pd_index_add(&kwork->index, hash, (uint32_t)kwork->count)) {
+		pd_fail_memory(error);
+		return NULL;
+	}
+	*work = (struct pd_kwork_work){ .of = of, .id = id, .cpu = cpu };
+	return kwork->works[kwork->count++] = work;
+}
+
+// ---- names ----
+
+// As the format prints it: "vec=1 [action=TIMER]".
+static const char *print_action(struct pd_kwork *kwork, const struct pd_tracepoint_sample *sample)
+{
+	static const char member[] = "[action=";
+	struct pd_text text = { 0 };
+	const char *name = "", *end;
+	size_t length = 0;
+
+	pd_trace_print(kwork->pairs.points.trace, sample->event, sample->raw, &text);
+	if (!text.failed && text.size)
+		name = memmem(text.data, text.size, member, sizeof(member) - 1);
+	if (name && *name) {
+		name += sizeof(member) - 1;
+		end = memchr(name, ']', text.size - (size_t)(name - text.data));
+		length = end ? (size_t)(end - name) : 0;
+	}
+	name = length ? pd_arena_text(&kwork->pairs.sched.arena, name, length) : "(null)";
+	pd_free(text.data);
+	return name;
+}
+
+static const char *irq_name(struct pd_kwork *kwork, const struct pd_tracepoint_sample *sample)
+{
+	struct pd_bytes name = pd_tracepoint_string(&kwork->pairs.points, sample, "name");
+
+	return pd_arena_text(&kwork->pairs.sched.arena, name.data, name.size);
+}
+
+bool pd_kwork_name(struct pd_kwork *kwork, struct pd_kwork_work *work, const struct pd_tracepoint_sample *sample)
+{
+	const struct pd_pair_place *place;
+
+	if (work->name)
+		return true;
+	if (work->of == PD_KWORK_WORKQUEUE) {
+		place = sample->values[1] ? pd_pair_place(&kwork->pairs, sample->values[1]) : NULL;
+		work->name = place && place->function ? place->function->name : NULL;
+		return place || !sample->values[1];
+	}
+	if (work->of == PD_KWORK_SOFTIRQ)
+		work->name = print_action(kwork, sample);
+	else if (sample->which % PD_KWORK_STEPS == PD_KWORK_ENTRY)
+		work->name = irq_name(kwork, sample);
+	else
+		return true;
+	return work->name;
+}
+
+// ---- what has not ended ----
+
+enum pd_status pd_kwork_push(struct pd_kwork *kwork, struct pd_kwork_work *work, enum pd_kwork_step step,
+			     struct pd_kwork_open open, struct pd_error *error)
+{
+	struct pd_kwork_stack *stack = &work->open[step];
+
+	if (kwork->open_count >= limit_of(kwork))
+		return pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET, "more than %zu events without an end",
+			       limit_of(kwork));
+	if (!PD_GROW(stack->items, stack->capacity, stack->count + 1))
+		return pd_fail_memory(error);
+	stack->items[stack->count++] = open;
+	kwork->open_count++;
+	return PD_OK;
+}
+
+bool pd_kwork_pop(struct pd_kwork *kwork, struct pd_kwork_work *work, enum pd_kwork_step step,
+		  struct pd_kwork_open *open_out)
+{
+	struct pd_kwork_stack *stack = &work->open[step];
+
+	if (!stack->count)
+		return false;
+	*open_out = stack->items[--stack->count];
+	kwork->open_count--;
+	return true;
+}
+
+void pd_kwork_works_fini(struct pd_kwork *kwork)
+{
+	for (size_t i = 0; i < kwork->count; i++)
+		for (unsigned step = 0; step < PD_KWORK_EXIT; step++)
+			pd_free(kwork->works[i]->open[step].items);
+	pd_free(kwork->works);
+	pd_index_fini(&kwork->index);
+}
+
+// ---- order ----
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int by_total(const struct pd_kwork_work *a, const struct pd_kwork_work *b)
+{
+	return compare(a->total_ns, b->total_ns);
+}
+
+static int by_max(const struct pd_kwork_work *a, const struct pd_kwork_work *b)
+{
+	return compare(a->max_ns, b->max_ns);
+}
+
+static int by_count(const struct pd_kwork_work *a, const struct pd_kwork_work *b)
+{
+	return compare(a->count, b->count);
+}
+
+static int by_mean(const struct pd_kwork_work *a, const struct pd_kwork_work *b)
+{
+	if (!a->count || !b->count)
+		return compare(a->count, b->count);
+	return compare(a->total_ns / a->count, b->total_ns / b->count);
+}
+
+enum pd_status pd_kwork_choose_keys(struct pd_kwork *kwork, struct pd_error *error)
+{
+	static const struct {
+		const char *name;
+		pd_kwork_compare_fn *compare;
+		bool report, latency;
+	} keys[] = {
+		{ "runtime", by_total, true, false },
+		{ "avg", by_mean, false, true },
+		{ "max", by_max, true, true },
+		{ "count", by_count, true, true },
+	};
+	bool latency = kwork->options.mode == PD_KWORK_LATENCY;
+	const char *list = kwork->options.sort ? kwork->options.sort : latency ? "avg,max,count" : "runtime,max,count";
+	size_t at = 0;
+
+	while (*(list += strspn(list, ", "))) {
+		size_t length = strcspn(list, ", "), i = 0;
+
+		while (i < 4 && (!(latency ? keys[i].latency : keys[i].report) || strlen(keys[i].name) != length ||
+				 memcmp(keys[i].name, list, length) != 0))
+			i++;
+		if (i == 4 || at == 3)
+			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "unknown key '%.*s' to sort by",
+				       (int)length, list);
+		kwork->keys[at++] = keys[i].compare;
+		list += length;
+	}
+	return PD_OK;
+}
+
+static int compare_works(const void *self, uint32_t a, uint32_t b)
+{
+	const struct pd_kwork *kwork = self;
+	const struct pd_kwork_work *x = kwork->works[a], *y = kwork->works[b];
+	int result = 0;
+
+	for (unsigned i = 0; kwork->keys[i] && !result; i++)
+		result = kwork->keys[i](y, x);
+	if (!result && x->of != y->of)
+		return kwork->order[x->of] < kwork->order[y->of] ? -1 : 1;
+	result = result ? result : compare(y->cpu, x->cpu);
+	return result ? result : compare(y->id, x->id);
+}
+
+bool pd_kwork_sort(struct pd_kwork *kwork)
+{
+	struct pd_sorted *items = pd_alloc((kwork->count + 1) * sizeof(*items));
+	struct pd_kwork_work **sorted =
+		pd_alloc((kwork->count + 1) * sizeof(struct pd_kwork_work *)); // NOLINT: of pointers
+	bool done = items && sorted;
+
+	for (size_t i = 0; done && i < kwork->count; i++)
+		items[i].number = (uint32_t)i;
+	done = done && pd_sort(items, kwork->count, compare_works, kwork, 1);
+	for (size_t i = 0; done && i < kwork->count; i++)
+		sorted[i] = kwork->works[items[i].number];
+	pd_free(items);
+	pd_free(done ? kwork->works : sorted);
+	if (done)
+		kwork->works = sorted;
+	return done;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Work of the kernel: times, waits, what does not fit, formats that are wrong, and memory that fails. */
+#include "unit/traced.h"
+
+static const struct traced_event events[] = {
+	{ "irq", "irq_handler_entry", { { "irq", 8, 4, true }, { "name", 12, 4, false, true } } },
+	{ "irq", "irq_handler_exit", { { "irq", 8, 4, true } } },
+	{ "irq", "softirq_raise", { { "vec", 8, 4 } } },
+	{ "irq", "softirq_entry", { { "vec", 8, 4 } } },
+	{ "irq", "softirq_exit", { { "vec", 8, 4 } } },
+	{ "workqueue", "workqueue_activate_work", { { "work", 8, 8 }, { "function", 16, 8 } } },
+	{ "workqueue", "workqueue_execute_start", { { "work", 8, 8 }, { "function", 16, 8 } } },
+	{ "workqueue", "workqueue_execute_end", { { "work", 8, 8 }, { "function", 16, 8 } } },
+};
+
+enum {
+	COUNT = sizeof(events) / sizeof(events[0]),
+	NAMED = 5 << 16 | 16 // where the name of an interrupt stands
+};
+
+static void put(unsigned event, uint64_t time_ns, unsigned cpu, uint64_t number, uint64_t other)
+{
+	traced_sample(events, event, time_ns, 100, cpu, "", (const uint64_t[]){ number, other });
+}
+
+static struct pd_file *make(void)
+{
+	traced_begin(events, COUNT);
+	put(0, 1000000, 0, 7, NAMED);
+	put(1, 3000000, 0, 7, 0);
+	put(2, 3100000, 1, 9, 0);
+	put(3, 3200000, 1, 9, 0);
+	put(4, 3500000, 1, 9, 0);
+	put(4, 3600000, 1, 9, 0); // it did not begin
+	put(5, 4000000, 0, 0xabc, 0xffffffff81000400);
+	put(6, 5000000, 0, 0xabc, 0xffffffff81000400);
+	put(7, 5500000, 0, 0xabc, 0xffffffff81000400);
+	put(6, 6000000, 0, 0xdef, 0); // it does not end
+	return open_text(traced);
+}
+
+static enum pd_status print_as(struct pd_text *text, struct pd_file *file, enum pd_kwork_mode mode,
+			       struct pd_error *error)
+{
+	const struct pd_kwork_options options = {
+		.size = sizeof(options), .symbols = traced_symbols, .self = file, .mode = mode, .summary = true
+	};
+
+	pd_text_clear(text);
+	return pd_print_kwork(text, file, &options, error);
+}
+
+static enum pd_status print_report(struct pd_text *text, struct pd_file *file, struct pd_error *error)
+{
+	return print_as(text, file, PD_KWORK_REPORT, error);
+}
+
+static enum pd_status print_timehist(struct pd_text *text, struct pd_file *file, struct pd_error *error)
+{
+	return print_as(text, file, PD_KWORK_TIMEHIST, error);
+}
+
+TEST(report)
+{
+	struct pd_file *file = make();
+	struct pd_text *text = pd_text_new();
+
+	CHECK(file && print_report(text, file, &traced_error) == PD_OK);
+	CHECK(text_has(
+		text,
+		"  name:7                         | 0000 |      2.000 ms |         1 |      2.000 ms |          0.001000 s |          0.003000 s |\n"
+		"  (w)do_work                     | 0000 |      0.500 ms |"));
+	CHECK(text_has(text, "  (s)(null):9                    | 0001 |      0.300 ms |         1 |"));
+	CHECK(text_has(
+		text,
+		"  Total count            :         3\n  Total runtime   (msec) :     2.800 (0.560% load average)\n"
+		"  Total time span (msec) :     5.000\n"));
+	CHECK(text_has(text, "skipped events (2 including 0 raise, 1 entry, 1 exit)\n"));
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
+TEST(latency)
+{
+	struct pd_file *file = make();
+	struct pd_text *text = pd_text_new();
+
+	CHECK(file && print_as(text, file, PD_KWORK_LATENCY, &traced_error) == PD_OK);
+	CHECK(text_has(text, "  (w)do_work                     | 0000 |      1.000 ms |         1 |      1.000 ms |"));
+	CHECK(text_has(text, "skipped events (2 including 0 raise, 2 entry, 0 exit)\n"));
+	CHECK(print_timehist(text, file, &traced_error) == PD_OK);
+	CHECK(text_has(
+		text,
+		"          0.003200           0.003500  [0001]  (s)(null):9                          0.300       0.100 \n"));
+	CHECK(text_has(
+		text,
+		"          0.001000           0.003000  [0000]  name:7                               2.000             \n"));
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
+TEST(options)
+{
+	struct pd_kwork_options options = { .size = sizeof(options),
+					    .symbols = traced_symbols,
+					    .classes = "softirq",
+					    .cpus = "1-3",
+					    .sort = "max,count" };
+	struct pd_file *file = make();
+	struct pd_text *text = pd_text_new();
+
+	options.self = file;
+	CHECK(file && pd_print_kwork(text, file, &options, &traced_error) == PD_OK);
+	CHECK(text_has(text, "(s)(null):9") && !text_has(text, "do_work") && !text_has(text, "name:7"));
+	options.cpus = "x";
+	CHECK(pd_print_kwork(text, file, &options, &traced_error) == PD_ERROR_ARGUMENT);
+	options.cpus = "0";
+	pd_text_clear(text);
+	CHECK(pd_print_kwork(text, file, &options, &traced_error) == PD_OK && !text_has(text, "(null)"));
+	options.classes = "timers";
+	CHECK(pd_print_kwork(text, file, &options, &traced_error) == PD_ERROR_ARGUMENT);
+	options.classes = NULL;
+	options.sort = "avg";
+	CHECK(pd_print_kwork(text, file, &options, &traced_error) == PD_ERROR_ARGUMENT);
+	options.sort = NULL;
+	options.limit = 1;
+	CHECK(pd_print_kwork(text, file, &options, &traced_error) == PD_ERROR_LIMIT);
+	options.size = 0;
+	CHECK(pd_print_kwork(text, file, &options, &traced_error) == PD_ERROR_ARGUMENT);
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
+TEST(formats)
+{
+	CHECK(traced_is_refused(events, COUNT, print_report));
+}
+
+TEST(memory)
+{
+	struct pd_file *file = make();
+
+	CHECK(file && traced_memory(file, print_report) > 10);
+	CHECK(traced_memory(file, print_timehist) > 10);
+	pd_file_close(file);
+}
+
+TEST(clean)
+{
+	unlink(path_of("symbols"));
+	CHECK(rmdir(folder) == 0);
+}
+
+TEST(start)
+{
+	CHECK(mkdtemp(folder));
+}
+
+RUN(TEST_CASE(start), TEST_CASE(report), TEST_CASE(latency), TEST_CASE(options), TEST_CASE(formats), TEST_CASE(memory),
+    TEST_CASE(clean))
