@@ -54,6 +54,11 @@ static bool has_place(const void *filter, const struct pd_place *place)
 	return pd_select_has_place(filter, place);
 }
 
+static enum pd_choice choose(const void *filter, const struct pd_candidate *candidate)
+{
+	return pd_select_choose(filter, candidate);
+}
+
 static void report_missing(void *self, const char *message)
 {
 	const struct run *run = self;
@@ -75,6 +80,7 @@ static bool parse_options(struct run *run)
 	run->text.escape = run->call->out->terminal;
 	run->text.color = run->call->out->color;
 	run->text.hot_only = (run->call->out->terminal || values->source) && !values->all && !values->stdio;
+	run->text.cycles = !values->stdio;
 	run->text.warn = report_missing;
 	run->text.self = run;
 	if (values->source && !values->percent_type)
@@ -108,10 +114,11 @@ static int annotate(struct run *run)
 	enum pd_status status;
 	int code;
 
-	if (pd_select_by_place(select)) {
+	run->wanted.filter = select;
+	if (pd_select_by_place(select))
 		run->wanted.has_place = has_place;
-		run->wanted.filter = select;
-	}
+	if (!analysis_takes_all(&run->values->analysis.select))
+		run->wanted.choose = choose;
 	code = code_with_error(pd_annotate_new(&run->wanted, &run->annotate, &error), &error);
 	if (code != CODE_OK)
 		return code;
@@ -154,6 +161,10 @@ const struct command cmd_annotate = {
 		"\n"
 		"On a terminal only instructions with a share of at least 0.5 % are printed, and what is near them, unless --all is given; loops are "
 		"marked with their share, and jumps drawn beside the code.\n"
+		"\n"
+		"Branch stacks (record -b) give columns with instructions per cycle (IPC) and the cycles of the block that a branch ends, and behind "
+		"the code, of its executions, which share came there by a jump (+), or took the branch (-) and was predicted (p). The blocks with "
+		"most cycles are listed before each function; --stdio leaves out what perf annotate --stdio does not print.\n"
 		"\n"
 		"--source adds up by line of the source over all functions, inlined code where it was written; --all lists whole files.\n"
 		"\n"

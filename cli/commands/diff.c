@@ -31,7 +31,7 @@ struct values {
 };
 
 static const struct option options[] = {
-	STRING("compute", 'c', "METHOD", compute, "delta-abs (the default), delta, ratio or wdiff:OLD,NEW"),
+	STRING("compute", 'c', "METHOD", compute, "delta-abs (the default), delta, ratio, wdiff:OLD,NEW or cycles"),
 	NUMBER("order", 'o', "N", order,
 	       "sort by the computed column of the N-th recording after the first; 0: by Baseline"),
 	STRING("sort", 's', "KEYS", sort, "group by these keys, as in report (default: dso,sym)"),
@@ -295,7 +295,7 @@ const struct command cmd_diff = {
 		"\n"
 		"Baseline is the share of a row in OLD. Next to it, for each other recording: delta and delta-abs, the difference of the shares "
 		"in percentage points, sorted with its sign or without; ratio, NEW / OLD of the periods, which are not normalised; "
-		"wdiff:OLD,NEW, the difference of the periods, each times a weight. A row that only OLD has shows nothing there, and one that "
+		"wdiff:OLD,NEW, the difference of the periods, each times a weight; cycles, those of basic blocks of functions that both have, from branch stacks (record -b). A row that only OLD has shows nothing there, and one that "
 		"OLD lacks has no baseline.\n"
 		"\n"
 		"With several runs of a side, separated by commas, or --significance, each row is tested: real, maybe or noise. Functions are then "

@@ -60,6 +60,8 @@ struct pd_annotate_options {
 	double least_percent;  /* functions with a smaller share of all events of a table are omitted */
 	bool intel;            /* x86 in Intel's syntax, not AT&T's */
 	bool nameless;         /* also code for which there is no symbol: a function for samples near to each other */
+	/* That of pd_profile_options, for branch stacks, which are read again; gets filter. May be NULL. */
+	enum pd_choice (*choose)(const void *filter, const struct pd_candidate *candidate);
 };
 
 struct pd_annotate;
@@ -148,6 +150,37 @@ PD_API const struct pd_annotate_line *pd_annotate_line(const struct pd_annotate_
 /** Sums of an instruction by event of the table; NULL if it is none. */
 PD_API const struct pd_annotate_sum *pd_annotate_line_sums(const struct pd_annotate_code *code, size_t index);
 
+/* ---- branch stacks ---- */
+
+/** What branch stacks say of an instruction, as perf annotate counts it. Shares are of 1. */
+struct pd_annotate_branch {
+	double ipc; /* instructions per cycle of the block that it is in; 0: unknown */
+	uint64_t cycles, least,
+		most;      /* mean of blocks that end here, and limits; 0: none does, or no cycles were recorded */
+	uint64_t executed; /* how often */
+	double entered;    /* if branches go here: share of these in the executions of the next branch */
+	double taken,
+		predicted; /* if it is a branch: share of its executions that took it, and of these, predicted ones */
+};
+
+/** Blocks that end at one branch. */
+struct pd_annotate_block {
+	uint64_t start, end;    /* addresses in the object: of the first instruction, if known, and of the branch */
+	uint64_t count, cycles; /* how often it was executed, and all its cycles */
+	uint64_t average;       /* cycles; 0: not recorded */
+	double share;           /* of all cycles of the recording, of 1 */
+	double ipc, taken;      /* those of struct pd_annotate_branch; ipc is 0 if start is not known */
+	size_t instructions;
+};
+
+/** NULL if the line is no instruction, or no branch stack ends in the function. Valid as long as the code. */
+PD_API const struct pd_annotate_branch *pd_annotate_line_branch(const struct pd_annotate_code *code, size_t index);
+/** The index-th block of the function, that with most cycles first; NULL past the end. Valid as long as the code. */
+PD_API const struct pd_annotate_block *pd_annotate_block(const struct pd_annotate_code *code, size_t index);
+/** Instructions per cycle of the function, 0 if unknown. covered_out gets the share of its instructions that this is known of; may be
+ * NULL. */
+PD_API double pd_annotate_ipc(const struct pd_annotate_code *code, double *covered_out);
+
 /* ---- as text ---- */
 
 /** What columns show. */
@@ -171,6 +204,7 @@ struct pd_annotate_text_options {
 	bool hot_only;    /* only instructions with a share, and what is near them, with their loops and jumps */
 	pd_warn_fn *warn; /* gets what could not be annotated; may be NULL */
 	void *self;
+	bool cycles; /* with branch stacks: columns with instructions per cycle and cycles, and a list of blocks before each function */
 };
 
 /** All functions, as perf annotate --stdio prints them. Appends to text, and writes it out (pd_text_flush_large). Errors:

@@ -42,7 +42,8 @@ enum pd_diff_method {
 	PD_DIFF_DELTA_ABS, /* difference of shares, the largest first */
 	PD_DIFF_DELTA,     /* the same, sorted with its sign */
 	PD_DIFF_RATIO,     /* of periods */
-	PD_DIFF_WDIFF      /* difference of periods, each with a weight */
+	PD_DIFF_WDIFF,     /* difference of periods, each with a weight */
+	PD_DIFF_CYCLES     /* difference of cycles of basic blocks, which branch stacks tell */
 };
 
 /** Zero is the default for each member; NULL means all defaults. */
@@ -65,7 +66,7 @@ struct pd_diff_options {
 	const char *per;
 };
 
-/** Sets the method that a word as of perf diff -c names: delta, delta-abs, ratio or wdiff:OLD,NEW. Errors:
+/** Sets the method that a word as of perf diff -c names: delta, delta-abs, ratio, cycles or wdiff:OLD,NEW. Errors:
  * PD_ERROR_ARGUMENT. */
 PD_API enum pd_status pd_diff_method_parse(const char *word, struct pd_diff_options *options, struct pd_error *error);
 
@@ -80,7 +81,7 @@ PD_API void pd_diff_free(struct pd_diff *diff);
 PD_API void pd_diff_ask(const struct pd_diff *diff, struct pd_report_options *options);
 /** Adds a recording as the next run of a side. The first one must be of side 0, and a side may begin once the one before
  * has a run. report must be built, with the same sort keys for all; file, report and name need not outlive the call. Errors:
- * PD_ERROR_ARGUMENT, also if there is nothing to divide amounts by; PD_ERROR_MEMORY. */
+ * PD_ERROR_ARGUMENT, also if there is nothing to divide amounts by, or no branch stack for PD_DIFF_CYCLES; PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_diff_add(struct pd_diff *diff, size_t side, const char *name, struct pd_file *file,
 				  const struct pd_report *report, struct pd_error *error);
 /** Appends all runs of the baseline as a small text with sums for each run, which can be added in place of the recordings.
@@ -90,7 +91,7 @@ PD_API enum pd_status pd_diff_save(const struct pd_diff *diff, struct pd_text *t
 PD_API bool pd_diff_is_saved(const char *path);
 /** Adds all runs of a saved file to a side, with the rules of pd_diff_add. After an error nothing else can be added. Errors:
  * PD_ERROR_SYSTEM if it cannot be read, PD_ERROR_FORMAT if it is no saved file or one of a later version, PD_ERROR_ARGUMENT if its
- * sort keys are others, PD_ERROR_MEMORY. */
+ * sort keys are others or for PD_DIFF_CYCLES, PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_diff_add_saved(struct pd_diff *diff, size_t side, const char *path, struct pd_error *error);
 /** Sorts the rows, once all recordings are added. Errors: PD_ERROR_ARGUMENT if there are less than two sides, or order is
  * none of them; PD_ERROR_MEMORY. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "annotate/inside.h"
+#include "blocks/blocks.h"
 
 enum pd_status pd_annotate_percent_parse(const char *word, enum pd_annotate_percent *percent_out,
 					 struct pd_error *error)
@@ -64,6 +65,7 @@ void pd_annotate_free(struct pd_annotate *annotate)
 	pd_free(annotate->parts);
 	pd_free(annotate->nameless);
 	pd_free(annotate->unknown);
+	pd_blocks_free(annotate->blocks);
 	pd_arena_fini(&annotate->texts);
 	pd_free(annotate->hits);
 	pd_free(annotate->functions);
@@ -78,6 +80,18 @@ void pd_annotate_ask(const struct pd_annotate *annotate, struct pd_profile_optio
 	options->no_unwind = true;
 }
 
+// A second pass, as a profile has no branch stacks.
+static enum pd_status read_blocks(struct pd_annotate *annotate, struct pd_error *error)
+{
+	const struct pd_blocks_options options = { .file = annotate->file,
+						   .symbols = annotate->symbols,
+						   .state = pd_profile_state(annotate->profile),
+						   .choose = annotate->options.choose,
+						   .filter = annotate->options.filter };
+
+	return pd_blocks_recorded(annotate->file) ? pd_blocks_read(&options, &annotate->blocks, error) : PD_OK;
+}
+
 enum pd_status pd_annotate_build(struct pd_annotate *annotate, struct pd_file *file, const struct pd_profile *profile,
 				 struct pd_symbols *symbols, struct pd_error *error)
 {
@@ -86,7 +100,7 @@ enum pd_status pd_annotate_build(struct pd_annotate *annotate, struct pd_file *f
 	annotate->symbols = symbols;
 	if (!pd_annotate_collect(annotate) || !pd_annotate_tables(annotate))
 		return pd_fail_memory(error);
-	return PD_OK;
+	return read_blocks(annotate, error);
 }
 
 const struct pd_annotate_table *pd_annotate_table(const struct pd_annotate *annotate, size_t index)

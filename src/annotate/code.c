@@ -105,7 +105,7 @@ enum pd_status pd_annotate_open(struct pd_annotate *annotate, size_t table, size
 	status = code->object ? find_bytes(code, code->entry->head.function, error) : pd_fail_memory(error);
 	if (status == PD_OK) {
 		pd_annotate_list(code);
-		if (code->failed || code->scratch.failed || !add_up(code))
+		if (code->failed || code->scratch.failed || !add_up(code) || !pd_annotate_add_branches(code))
 			status = pd_fail_memory(error);
 	}
 	if (status == PD_OK)
@@ -123,6 +123,8 @@ void pd_annotate_close(struct pd_annotate_code *code)
 	pd_free(code->scratch.data);
 	pd_free(code->lines);
 	pd_free(code->sums);
+	pd_free(code->branches);
+	pd_free(code->blocks);
 	pd_free(code);
 }
 

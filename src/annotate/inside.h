@@ -44,6 +44,7 @@ struct pd_annotate_part {
 struct pd_labels;
 /** Texts of source files. */
 struct pd_source_files;
+struct pd_blocks;
 
 struct pd_annotate {
 	struct pd_annotate_options options;
@@ -59,6 +60,7 @@ struct pd_annotate {
 	size_t part_count;
 	struct pd_object_code *objects; // that were opened, see code.c
 	struct pd_source_files *sources;
+	struct pd_blocks *blocks;        // of branch stacks, or NULL
 	struct pd_annotate_sum *unknown; // by event of the file: in no function
 	struct pd_function *nameless;    // addresses that are in no function, by object and address
 	size_t nameless_count, nameless_capacity;
@@ -126,7 +128,16 @@ struct pd_annotate_code {
 	size_t line_count, line_capacity;
 	struct pd_annotate_sum *sums; // by line and event
 	bool failed;
+	struct pd_annotate_branch *branches; // by line; NULL: no branch stacks
+	struct pd_annotate_block *blocks;
+	size_t block_count;
+	double ipc, covered;
 };
+
+// ---- branches.c ----
+
+/** What branch stacks say of the lines, once they are there. False without memory. */
+bool pd_annotate_add_branches(struct pd_annotate_code *code);
 
 // ---- lines.c ----
 

@@ -64,6 +64,16 @@ static uint64_t address_of(const struct pd_diff *diff, const struct pd_report *r
 	return 0;
 }
 
+/* The function that a row is of, if functions are a key; or NULL. */
+static const struct pd_function *function_of(const struct pd_diff *diff, const struct pd_report *report,
+					     const struct row *row)
+{
+	for (size_t i = 0; i < diff->key_count; i++)
+		if (diff->keys[i]->has_level && !value_of(report, row, i)->is_addr)
+			return pd_symbols_function(report->symbols, (size_t)value_of(report, row, i)->a);
+	return NULL;
+}
+
 /* False if there is no memory. */
 static bool take_cells(struct pd_diff *diff, struct diff_row *to, const struct pd_report *report, size_t table,
 		       size_t row)
@@ -155,7 +165,9 @@ static bool take_row(struct pd_diff *diff, struct diff_event *event, const struc
 	if (!pd_diff_find_row(diff, event, &number) ||
 	    !pd_diff_add_sum(event, diff->run_count - 1, number, amounts->period, amounts->samples))
 		return false;
-	return show_as(diff, &event->rows[number], report, table, from);
+	return show_as(diff, &event->rows[number], report, table, from) &&
+	       pd_diff_take_blocks(diff, &event->rows[number], report,
+				   function_of(diff, report, &report->tables[table].rows[from]));
 }
 
 /* Periods differ where a frequency was asked for: a few large ones tell little. Of the samples that agree in all that the profile

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "blocks/blocks.h"
 #include "report/report.h"
 
 /* ---- options ---- */
@@ -26,18 +27,19 @@ static bool parse_weights(const char *text, struct pd_diff_options *options)
 
 enum pd_status pd_diff_method_parse(const char *word, struct pd_diff_options *options, struct pd_error *error)
 {
-	static const char *const names[] = {
-		[PD_DIFF_DELTA_ABS] = "delta-abs", [PD_DIFF_DELTA] = "delta", [PD_DIFF_RATIO] = "ratio"
-	};
+	static const char *const names[] = { [PD_DIFF_DELTA_ABS] = "delta-abs",
+					     [PD_DIFF_DELTA] = "delta",
+					     [PD_DIFF_RATIO] = "ratio",
+					     [PD_DIFF_CYCLES] = "cycles" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(word, names[i]) == 0) {
+		if (names[i] && strcmp(word, names[i]) == 0) {
 			options->method = (enum pd_diff_method)i;
 			return PD_OK;
 		}
 	if (strncmp(word, "wdiff", 5) != 0 || (word[5] && word[5] != ':'))
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-			       "'%s' is none of delta-abs, delta, ratio and wdiff:OLD,NEW", word);
+			       "'%s' is none of delta-abs, delta, ratio, cycles and wdiff:OLD,NEW", word);
 	options->method = PD_DIFF_WDIFF;
 	if (!parse_weights(word + 5, options))
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
@@ -58,6 +60,8 @@ enum pd_status pd_diff_new(const struct pd_diff_options *options, struct pd_diff
 	if (options)
 		memcpy(&diff->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
 	diff->options.ratings |= diff->options.per != NULL;
+	/* as perf: blocks of a function are together */
+	diff->options.by_baseline |= diff->options.method == PD_DIFF_CYCLES;
 	if (!diff->options.order)
 		diff->options.order = 1;
 	diff->seed = pd_hash_secret();
@@ -167,6 +171,12 @@ enum pd_status pd_diff_begin_run(struct pd_diff *diff, size_t side, const char *
 	return PD_OK;
 }
 
+static bool take_all(struct pd_diff *diff, struct pd_file *file, const struct pd_report *report)
+{
+	return (diff->run_count > 1 || pd_diff_take_events(diff, file)) && pd_diff_take_rows(diff, file, report) &&
+	       pd_diff_check_run(diff, file, pd_profile_losses(report->profile));
+}
+
 enum pd_status pd_diff_add(struct pd_diff *diff, size_t side, const char *name, struct pd_file *file,
 			   const struct pd_report *report, struct pd_error *error)
 {
@@ -178,14 +188,16 @@ enum pd_status pd_diff_add(struct pd_diff *diff, size_t side, const char *name, 
 	status = pd_diff_begin_run(diff, side, name, error);
 	if (status < 0)
 		return status;
+	status = pd_diff_read_blocks(diff, file, report, error);
+	if (status < 0)
+		return status;
 	if (first)
 		take_keys(diff, report);
-	if ((first && !pd_diff_take_events(diff, file)) || !pd_diff_take_rows(diff, file, report) ||
-	    !pd_diff_check_run(diff, file, pd_profile_losses(report->profile)))
-		return pd_diff_no_memory(error);
-	return pd_diff_divide_run(diff, error);
+	status = take_all(diff, file, report) ? pd_diff_divide_run(diff, error) : pd_diff_no_memory(error);
+	pd_blocks_free(diff->blocks);
+	diff->blocks = NULL;
+	return status;
 }
-
 enum pd_status pd_diff_finish(struct pd_diff *diff, struct pd_error *error)
 {
 	if (diff->side_count < 2)

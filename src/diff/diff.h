@@ -12,6 +12,7 @@
 #include "base/memory.h"
 
 struct key;
+struct pd_blocks;
 
 /* What an event of a run has, by row: rows that came later are not in it. */
 struct run_sums {
@@ -21,14 +22,35 @@ struct run_sums {
 	double effective;         /* samples of equal periods that would tell as much */
 };
 
+/* Blocks of code that end at one branch; addresses count from the start of the function. */
+struct diff_block {
+	uint64_t start, end;
+	int64_t average;   /* cycles */
+	const char *range; /* as it is shown */
+};
+
+/* What a run has in a row, by end: one for each function of the row. */
+struct row_blocks {
+	struct row_blocks *next;
+	size_t run, count;
+	struct diff_block *items;
+};
+
+struct block_pair {
+	const char *range;
+	uint64_t end;
+	int64_t difference; /* of cycles */
+};
+
 struct diff_row {
 	const char **cells;   /* by sort key, as they are printed */
 	const char *identity; /* what rows of other runs must have in common with it */
 	size_t identity_length;
 	size_t run;    /* that had it first */
 	uint64_t addr; /* of what is in no function: the smallest that this run has of it, in the order of perf */
-	uint32_t next_joined; /* row + 1 that is joined with it */
-	bool joined;          /* with another one, which stands for both */
+	uint32_t next_joined;      /* row + 1 that is joined with it */
+	bool joined;               /* with another one, which stands for both */
+	struct row_blocks *blocks; /* for PD_DIFF_CYCLES */
 };
 
 struct diff_event {
@@ -93,6 +115,7 @@ struct pd_diff {
 	struct run_facts *facts; /* of the first run */
 	struct pd_arena texts;
 	struct pd_text *scratch;
+	struct pd_blocks *blocks; /* of the run that is added, for PD_DIFF_CYCLES */
 };
 
 /* ---- runs.c ---- */
@@ -179,6 +202,18 @@ bool pd_diff_find_row(struct pd_diff *diff, struct diff_event *event, uint32_t *
 bool pd_diff_add_sum(struct diff_event *event, size_t run, uint32_t row, uint64_t period, uint64_t samples);
 /* Takes the rows of a run that was added last. False if there is no memory. */
 bool pd_diff_take_rows(struct pd_diff *diff, struct pd_file *file, const struct pd_report *report);
+
+/* ---- cycles.c ---- */
+
+/* Reads the branch stacks of a run, if these are compared. */
+enum pd_status pd_diff_read_blocks(struct pd_diff *diff, struct pd_file *file, const struct pd_report *report,
+				   struct pd_error *error);
+/* Takes blocks of a function, which may be NULL, into a row. False if there is no memory. */
+bool pd_diff_take_blocks(struct pd_diff *diff, struct diff_row *row, const struct pd_report *report,
+			 const struct pd_function *function);
+/* Blocks that both the baseline and a run have, the largest difference first. The array is the caller's. False if there is no
+ * memory. */
+bool pd_diff_pair_blocks(const struct diff_row *row, size_t run, struct block_pair **pairs_out, size_t *count_out);
 
 /* ---- order.c ---- */
 

@@ -74,5 +74,27 @@ try annotate -n --show-total-period -i demo.data
 try annotate --html --json -i demo.data
 try annotate --percent-type total -i demo.data
 try annotate -M gas -i demo.data
+
+# Branch stacks: the loop of work, three times round and once; a call; a branch that goes back past where the one before went.
+sed -e 's/IDENTIFIER$/BRANCH_STACK|IDENTIFIER/; /^	sample_type/a\	branch_sample_type: USER|ANY' \
+	-e '/ip: 0x400102/s/$/, branch_stack: {entries: [{from: 0x400106, to: 0x400102, flags: predicted|cycles(3)}, {from: 0x400106, to: 0x400102, flags: mispred|cycles(2)}, {from: 0x400106, to: 0x400102, flags: predicted|cycles(2)}, {from: 0x40010e, to: 0x400100, flags: predicted|cycles(9)}]}/' \
+	-e '/ip: 0x40010e/s/$/, branch_stack: {entries: [{from: 0x400108, to: 0x400113, flags: predicted|cycles(4)}, {from: 0x400106, to: 0x400102, flags: predicted|cycles(2)}, {from: 0x40010e, to: 0x400100, flags: predicted|cycles(7)}]}/' \
+	-e '/^SAMPLE/{/branch_stack/!s/$/, branch_stack: {entries: []}/}' demo.txt >branches.txt
+perfdata assemble -o branches.data branches.txt
+try annotate --symfs root -i branches.data -d demo
+try annotate --symfs root -i branches.data --stdio work
+try annotate --symfs root -i branches.data --stdio --time 1.003,1.006 work
+shell 'perfdata annotate --symfs root -i branches.data --json work | grep -o "\"cycles.*\|\"ipc.*"'
+shell 'perfdata annotate --symfs root -i branches.data --html work | grep -A5 "Blocks\|IPC<td>Cycle"'
+# the same branches in other cycles, and a function without blocks of its own
+sed 's/cycles(2)/cycles(12)/g; s/cycles(4)/cycles(3)/; s/ip: 0x400150/ip: 0x400113/' branches.txt | perfdata assemble -o slower.data -
+try diff --symfs root -c cycles -d demo branches.data slower.data
+try diff --symfs root -c cycles -d demo -p -t : branches.data slower.data branches.data
+try diff --symfs root -c cycles branches.data demo.data
+try diff --symfs root -c cycles --no-symbols branches.data slower.data
+# calls that did not return, and branches of one kind: nothing is known of what lies between them
+shell 'sed "s/USER|ANY/USER|ANY_CALL|CALL_STACK/" branches.txt | perfdata assemble -o calls.data - && perfdata annotate --symfs root --no-source -i calls.data work'
+shell 'sed "s/USER|ANY/USER|COND/" branches.txt | perfdata assemble -o cond.data - && perfdata annotate --symfs root --no-source -i cond.data work'
+
 # a sample where nothing is mapped, beside code without symbol
 shell 'sed "s/ip: 0x400150/ip: 0x70000000/; s/ip: 0x50001004/ip: 0x50001804/" demo.txt | perfdata assemble -o unmapped.data - && perfdata annotate --symfs root --source -i unmapped.data | tail -n 3'

@@ -5,13 +5,15 @@
 usage: annotate.py PERFDATA CC... [--verbose]
 
 A small program is built and recorded. With each set of options, every function must have the same title, the same instructions
-at the same addresses and in the same words, and the same values beside them. Only which symbol names an address ("<name+0x10>"), and
+at the same addresses and in the same words, and the same values beside them; with made branch stacks also the shares of branches. Only which symbol names an address ("<name+0x10>"), and
 which place in the source -l prints ("// hot.c:12"), may be another one, in 3 of 100 instructions; with --no-source in any, as objdump does not have the symbols of debug files then. Exit status: 0
 all agrees, 1 something does not, 77 no perf 6.1 with objdump that can record here, or no disassembler in this build.
 """
 
 import argparse
+import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -121,7 +123,42 @@ def compare(perfdata, path, options, verbose):
                 names += 1
                 if verbose:
                     print(f"{addr:x}: {text}\n   here: {other[addr][1]}")
+    if path.endswith(".branches") and not any("\t# " in text for block in theirs.values() for _, text in block.values()):
+        wrong.append("no shares of branches")
     return count, names, wrong
+
+
+def with_branches(perfdata, path, made):
+    """Copies a recording with branch stacks that go from one instruction of a function to another of it."""
+    chance = random.Random(1)
+    code = json.loads(output([perfdata, "annotate", "--json", "-i", path])[1])["tables"][0]["functions"]
+    functions = [[int(line["addr"], 16) for line in function["code"]] for function in code if function["dso"].endswith("/hot")]
+
+    def stack(_):
+        entries, addrs = [], chance.choice(functions)
+        for _ in range(chance.randrange(16)):
+            onward = chance.choice(functions)
+            flags = f"{chance.choice(('predicted', 'mispred'))}|cycles({chance.randrange(1, 30)})"
+            entries.append(f"{{from: {chance.choice(addrs):#x}, to: {chance.choice(onward):#x}, flags: {flags}}}")
+            addrs = onward
+        return f", branch_stack: {{entries: [{', '.join(reversed(entries))}]}}"
+
+    text = output([perfdata, "text", path])[1]
+    text = re.sub(r"^(SAMPLE .*)$", lambda found: found[1] + stack(found), text, flags=re.M)
+    text = re.sub(r"^(\tsample_type: .*)$", r"\1|BRANCH_STACK\n\tbranch_sample_type: USER|ANY", text, flags=re.M)
+    subprocess.run([perfdata, "assemble", "-o", made, "-"], input=text.encode(), check=True)
+
+
+def compare_all(args, path, events):
+    failed = False
+    for options in OPTIONS:
+        count, names, wrong = compare(args.perfdata, path, options.split(), args.verbose)
+        same = 1 - names / max(count, 1)
+        print(f"{','.join(events)} {options}: {count} instructions, {names} with another name of an address, {len(wrong)} differences")
+        for line in wrong[:10]:
+            print(f"  {line}")
+        failed |= bool(wrong) or count < 30 or (same < SAME_NAMES and options != "--no-source")
+    return failed
 
 
 def main():
@@ -139,7 +176,7 @@ def main():
         source, program = os.path.join(folder, "hot.c"), os.path.join(folder, "hot")
         with open(source, "w", encoding="utf-8") as f:
             f.write(PROGRAM)
-        if output([*args.compiler, "-O2", "-g", "-o", program, source])[0] != 0:
+        if output([*args.compiler, "-O2", "-g", "-no-pie", "-o", program, source])[0] != 0:
             print("no program could be built")
             return 77
         for events in EVENTS:
@@ -147,13 +184,9 @@ def main():
             if output(["perf", "record", "-q", "-F", "2000", "-e", ",".join(events), "-o", path, program])[0] != 0:
                 print("cannot record")
                 return 77
-            for options in OPTIONS:
-                count, names, wrong = compare(args.perfdata, path, options.split(), args.verbose)
-                same = 1 - names / max(count, 1)
-                print(f"{','.join(events)} {options}: {count} instructions, {names} with another name of an address, {len(wrong)} differences")
-                for line in wrong[:10]:
-                    print(f"  {line}")
-                failed |= bool(wrong) or count < 30 or (same < SAME_NAMES and options != "--no-source")
+            failed |= compare_all(args, path, events)
+            with_branches(args.perfdata, path, path + ".branches")
+            failed |= compare_all(args, path + ".branches", (*events, "branches"))
     return 1 if failed else 0
 
 

@@ -55,6 +55,23 @@ static void put_heat(struct pd_text *out, double percent)
 			       percent > 50 ? 0.75 : 0.08 + percent / 75);
 }
 
+static void put_cycles(struct pd_text *out, const struct pd_annotate_branch *branch)
+{
+	pd_text_add(out, "<td class=\"n\">");
+	if (branch->ipc > 0)
+		pd_text_printf(out, "%.2f", branch->ipc);
+	pd_text_add(out, "<td class=\"n\">");
+	if (branch->cycles)
+		pd_text_printf(out, "%" PRIu64, branch->cycles);
+}
+
+// Cells before the address that a line without numbers leaves empty.
+static void put_empty(struct pd_text *out, const struct pd_annotate_code *code)
+{
+	for (size_t i = 0; i < code->part->head.event_count + (code->branches ? 2 : 0); i++)
+		pd_text_add(out, "<td>");
+}
+
 static void put_instruction(struct page *page, const struct pd_annotate_code *code, size_t index)
 {
 	const struct pd_annotate_line *line = &code->lines[index];
@@ -72,19 +89,23 @@ static void put_instruction(struct page *page, const struct pd_annotate_code *co
 							 PD_ANNOTATE_LOCAL_PERIOD));
 		else
 			pd_text_add(page->out, "<td>");
+	if (code->branches)
+		put_cycles(page->out, &code->branches[index]);
 	pd_text_printf(page->out, "<td class=\"n\">%" PRIx64 "<td>", line->addr);
 	if (inside)
 		pd_text_printf(page->out, "<a href=\"#a%zu-%zu-%" PRIx64 "\">", page->table, page->function,
 			       line->target);
 	put_html(page->out, line->text);
-	pd_text_add(page->out, inside ? "</a>\n" : "\n");
+	if (inside)
+		pd_text_add(page->out, "</a>");
+	pd_annotate_put_flow(page->out, pd_annotate_line_branch(code, index));
+	pd_text_char(page->out, '\n');
 }
 
 static void put_text_line(struct page *page, const struct pd_annotate_code *code, const struct pd_annotate_line *line)
 {
 	pd_text_printf(page->out, "<tr class=\"%c\">", line->kind == PD_ANNOTATE_SOURCE ? 's' : 'l');
-	for (size_t i = 0; i < code->part->head.event_count; i++)
-		pd_text_add(page->out, "<td>");
+	put_empty(page->out, code);
 	pd_text_add(page->out, "<td class=\"n\">");
 	if (line->kind == PD_ANNOTATE_SOURCE)
 		pd_text_printf(page->out, "%" PRIu32, line->line);
@@ -96,12 +117,46 @@ static void put_text_line(struct page *page, const struct pd_annotate_code *code
 static void put_loop(struct page *page, const struct pd_annotate_code *code, const struct pd_annotate_loop *loop)
 {
 	pd_text_add(page->out, "<tr class=\"l\">");
-	for (size_t i = 0; i < code->part->head.event_count; i++)
-		pd_text_add(page->out, "<td>");
+	put_empty(page->out, code);
 	pd_text_printf(page->out, "<td><td>loop to %" PRIx64 ": %.2f%%, %zu instructions\n",
 		       code->lines[loop->last].addr,
 		       pd_annotate_share(code->part, code->entry->head.sums, &loop->sum, 0, PD_ANNOTATE_LOCAL_PERIOD),
 		       loop->instructions);
+}
+
+static void put_blocks(struct page *page, const struct pd_annotate_code *code)
+{
+	if (!code->block_count)
+		return;
+	pd_text_printf(
+		page->out,
+		"<details><summary>Blocks by cycles (average IPC: %.2f, IPC coverage: %.1f%%)</summary>\n<table>\n"
+		"<tr class=\"l\"><td>Cycles%%<td>Cycles<td>Average<td>IPC<td>Taken%%<td>Block\n",
+		code->ipc, 100 * code->covered);
+	for (size_t i = 0; i < code->block_count; i++) {
+		const struct pd_annotate_block *block = &code->blocks[i];
+
+		pd_text_add(page->out, "<tr");
+		put_heat(page->out, 100 * block->share);
+		pd_text_printf(page->out,
+			       "><td class=\"n\">%.2f<td class=\"n\">%" PRIu64 "<td class=\"n\">%" PRIu64
+			       "<td class=\"n\">%.2f<td class=\"n\">%.2f<td>",
+			       100 * block->share, block->cycles, block->average, block->ipc, 100 * block->taken);
+		pd_text_printf(page->out, "<a href=\"#a%zu-%zu-%" PRIx64 "\">%" PRIx64 "-%" PRIx64 "</a>\n",
+			       page->table, page->function, block->start, block->start, block->end);
+	}
+	pd_text_add(page->out, "</table>\n</details>\n");
+}
+
+// Only where columns need it: shares speak for themselves.
+static void put_titles(struct pd_text *out, const struct pd_annotate_code *code)
+{
+	if (!code->branches)
+		return;
+	pd_text_add(out, "<tr class=\"l\">");
+	for (size_t i = 0; i < code->part->head.event_count; i++)
+		pd_text_add(out, "<td>%");
+	pd_text_add(out, "<td>IPC<td>Cycle<td><td>\n");
 }
 
 static bool put_code(struct page *page, const struct pd_annotate_code *code)
@@ -111,7 +166,9 @@ static bool put_code(struct page *page, const struct pd_annotate_code *code)
 
 	if (!pd_annotate_find_loops(code, &loops, &loop_count))
 		return false;
+	put_blocks(page, code);
 	pd_text_add(page->out, "<table>\n");
+	put_titles(page->out, code);
 	for (size_t i = 0; i < code->line_count; i++) {
 		while (loop < loop_count && loops[loop].first <= i) {
 			if (loops[loop].sum.samples)

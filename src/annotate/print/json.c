@@ -32,7 +32,7 @@ void pd_annotate_json_head(struct pd_json *json, const struct pd_annotate *annot
 	pd_annotate_json_sums(json, "sums", table->totals, table->event_count);
 }
 
-static void add_addr(struct pd_json *json, const char *name, uint64_t addr)
+void pd_annotate_json_addr(struct pd_json *json, const char *name, uint64_t addr)
 {
 	char text[24];
 
@@ -48,13 +48,13 @@ static void add_instruction(struct pd_json *json, const struct pd_annotate_code 
 	bool has_samples = false;
 
 	pd_json_open(json, NULL, '{');
-	add_addr(json, "addr", line->addr);
+	pd_annotate_json_addr(json, "addr", line->addr);
 	pd_json_number(json, "size", line->bytes.size);
 	pd_json_string(json, "text", line->text);
 	if (line->flow != PD_FLOW_NEXT)
 		pd_json_string(json, "flow", flows[line->flow]);
 	if (line->has_target)
-		add_addr(json, "target", line->target);
+		pd_annotate_json_addr(json, "target", line->target);
 	if (line->file && line->line) {
 		pd_json_string(json, "file", line->file);
 		pd_json_number(json, "line", line->line);
@@ -63,6 +63,7 @@ static void add_instruction(struct pd_json *json, const struct pd_annotate_code 
 		has_samples |= sums[i].samples != 0;
 	if (has_samples)
 		pd_annotate_json_sums(json, "sums", sums, code->part->head.event_count);
+	pd_annotate_json_branch(json, pd_annotate_line_branch(code, index));
 	pd_json_close(json, '}');
 }
 
@@ -75,8 +76,8 @@ static void add_function(struct pd_json *json, struct pd_annotate *annotate, siz
 	pd_json_open(json, NULL, '{');
 	pd_json_string(json, "name", function->function->name);
 	pd_json_string(json, "dso", function->function->dso->long_name);
-	add_addr(json, "start", function->function->start);
-	add_addr(json, "end", function->function->end);
+	pd_annotate_json_addr(json, "start", function->function->start);
+	pd_annotate_json_addr(json, "end", function->function->end);
 	pd_annotate_json_sums(json, "sums", function->sums, annotate->parts[table].head.event_count);
 	if (pd_annotate_open(annotate, table, index, &code, &why) == PD_OK) {
 		pd_json_open(json, "code", '[');
@@ -84,6 +85,7 @@ static void add_function(struct pd_json *json, struct pd_annotate *annotate, siz
 			if (code->lines[i].kind == PD_ANNOTATE_INSTRUCTION)
 				add_instruction(json, code, i);
 		pd_json_close(json, ']');
+		pd_annotate_json_blocks(json, code);
 	} else {
 		pd_json_string(json, "missing", why.message);
 	}

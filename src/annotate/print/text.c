@@ -19,7 +19,7 @@ enum {
 
 size_t pd_annotate_width(const struct pd_annotate_printing *p)
 {
-	return (p->options.show == PD_ANNOTATE_SHOW_PERIOD ? PERIOD_WIDTH : WIDTH) * p->events;
+	return (p->options.show == PD_ANNOTATE_SHOW_PERIOD ? PERIOD_WIDTH : WIDTH) * p->events + p->cycles_width;
 }
 
 static const char *color_of(double percent)
@@ -87,8 +87,8 @@ static void put_head(struct pd_annotate_printing *p)
 	const struct pd_dso *dso = p->code->entry->head.function->dso;
 	size_t begin = p->out->size;
 
-	pd_text_printf(p->out, " %-*s|\tSource code & Disassembly of ", (int)pd_annotate_width(p),
-		       pd_annotate_column_word(p));
+	pd_text_printf(p->out, " %-*s%s|\tSource code & Disassembly of ", (int)(pd_annotate_width(p) - p->cycles_width),
+		       pd_annotate_column_word(p), p->cycles_width ? PD_ANNOTATE_CYCLES : "");
 	pd_annotate_put_name(p, p->options.full_paths ? dso->long_name : base_name(dso->long_name),
 			     strlen(p->options.full_paths ? dso->long_name : base_name(dso->long_name)));
 	pd_text_add(p->out, " for ");
@@ -181,6 +181,8 @@ static void put_more_bytes(struct pd_annotate_printing *p, const struct pd_annot
 	while (from < line->bytes.size) {
 		for (size_t i = 0; i < p->events; i++)
 			put_column(p, &nothing, i);
+		if (p->cycles_width)
+			pd_annotate_put_cycles(p->out, NULL);
 		put_addr(p, line->addr + from);
 		from += put_bytes(p, line, from);
 		pd_text_add(p->out, p->options.color ? "\033[m\n" : "\n");
@@ -192,9 +194,12 @@ static void put_instruction(struct pd_annotate_printing *p, size_t index)
 {
 	const struct pd_annotate_line *line = pd_annotate_line(p->code, index);
 	const struct pd_annotate_sum *sums = pd_annotate_line_sums(p->code, index);
+	const struct pd_annotate_branch *branch = pd_annotate_line_branch(p->code, index);
 	size_t count = 0;
 
 	pd_annotate_put_columns(p, sums);
+	if (p->cycles_width)
+		pd_annotate_put_cycles(p->out, branch);
 	put_addr(p, line->addr);
 	if (p->jumps)
 		pd_text_printf(p->out, "%.*s ", PD_ANNOTATE_JUMP_WIDTH, p->jumps + index * PD_ANNOTATE_JUMP_WIDTH);
@@ -205,6 +210,7 @@ static void put_instruction(struct pd_annotate_printing *p, size_t index)
 	pd_annotate_put_name(p, line->text, strlen(line->text));
 	if (p->options.color)
 		pd_text_add(p->out, "\033[m");
+	pd_annotate_put_flow(p->out, branch);
 	if (p->options.lines && pd_annotate_is_hot(p, sums))
 		pd_annotate_put_place(p, line);
 	pd_text_char(p->out, '\n');
@@ -338,6 +344,9 @@ static enum pd_status print_code(struct pd_annotate_printing *p, struct pd_error
 		return status;
 	p->part = p->code->part;
 	p->local = p->code->entry->head.sums;
+	p->cycles_width = p->options.cycles && p->code->branches ? PD_ANNOTATE_CYCLES_WIDTH : 0;
+	if (p->cycles_width)
+		pd_annotate_put_blocks(p);
 	put_head(p);
 	p->counter = 0;
 	p->addr_width = addr_width_of(p->code);

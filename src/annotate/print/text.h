@@ -13,6 +13,7 @@ struct pd_annotate_printing {
 	const struct pd_annotate_sum *local; // what local percentages are of, by event
 	size_t events;
 	size_t addr_width;
+	size_t cycles_width;                  // of the columns of branch stacks, if there are any
 	const struct pd_annotate_loop *loops; // that are to be said
 	size_t loop_count, loop;              // the next one
 	const char *jumps;                    // characters before each instruction, or NULL
@@ -53,6 +54,24 @@ struct pd_json;
 void pd_annotate_json_sums(struct pd_json *json, const char *name, const struct pd_annotate_sum *sums, size_t count);
 void pd_annotate_json_head(struct pd_json *json, const struct pd_annotate *annotate,
 			   const struct pd_annotate_part *part);
+void pd_annotate_json_addr(struct pd_json *json, const char *name, uint64_t addr);
+
+// ---- branches.c ----
+
+enum {
+	PD_ANNOTATE_CYCLES_WIDTH = 12
+};
+#define PD_ANNOTATE_CYCLES "   IPC Cycle"
+
+/** "\t# +18.56% -43.11% (p:91.10%)": entered here, taken here and predicted; nothing for NULL. */
+void pd_annotate_put_flow(struct pd_text *out, const struct pd_annotate_branch *branch);
+/** Columns with instructions per cycle and cycles. */
+void pd_annotate_put_cycles(struct pd_text *out, const struct pd_annotate_branch *branch);
+/** The blocks of a function, before its code. */
+void pd_annotate_put_blocks(struct pd_annotate_printing *p);
+/** Members of an instruction, and of a function. */
+void pd_annotate_json_branch(struct pd_json *json, const struct pd_annotate_branch *branch);
+void pd_annotate_json_blocks(struct pd_json *json, const struct pd_annotate_code *code);
 
 // ---- summary.c ----
 

@@ -12,7 +12,13 @@
 enum {
 	HEADER_BYTES = 48,
 	FORMULA_BYTES = 160,
+	CYCLES_WIDTH = 70,
 	UNKNOWN_OBJECT_WIDTH = 16 /* as wide as an address */
+};
+
+struct block_list {
+	struct block_pair *pairs;
+	size_t count;
 };
 
 struct print {
@@ -20,7 +26,9 @@ struct print {
 	struct pd_diff_text_options options;
 	const struct diff_event *event;
 	struct pd_text *out;
-	bool first; /* column of the line */
+	bool first;                /* column of the line */
+	struct block_list *blocks; /* by side, of the row that is printed, if blocks are compared */
+	size_t line;               /* of the row */
 	size_t widths[PD_REPORT_KEYS_MAX];
 };
 
@@ -36,7 +44,8 @@ enum number_kind {
 
 static const char *value_name(const struct pd_diff *diff)
 {
-	static const char *const names[] = { "Delta Abs", "Delta", "Ratio", "Weighted diff" };
+	static const char *const names[] = { "Delta Abs", "Delta", "Ratio", "Weighted diff",
+					     "[Program Block Range] Cycles Diff" };
 
 	return names[diff->options.method];
 }
@@ -51,7 +60,12 @@ static size_t head_number(const struct print *print, enum number_kind kind, size
 	const struct pd_diff *diff = print->diff;
 	const char *name = kinds[kind].name ? kinds[kind].name : value_name(diff);
 	bool share = diff->options.method == PD_DIFF_DELTA || diff->options.method == PD_DIFF_DELTA_ABS;
-	size_t width = kind == NUMBER_VALUE && share ? 7 : kinds[kind].width, length;
+	size_t width = kinds[kind].width, length;
+
+	if (kind == NUMBER_VALUE && share)
+		width = 7;
+	else if (kind == NUMBER_VALUE && diff->options.method == PD_DIFF_CYCLES)
+		width = CYCLES_WIDTH;
 
 	if (diff->side_count > 2)
 		length = (size_t)snprintf(header, HEADER_BYTES, "%s/%zu", name, side);
@@ -201,6 +215,8 @@ static void format_formula(const struct print *print, uint32_t row, size_t run, 
 	struct pd_diff_sum old = run_sum(print->event, 0, row), new = run_sum(print->event, run, row);
 
 	switch (options->method) {
+	case PD_DIFF_CYCLES:
+		break;
 	case PD_DIFF_RATIO:
 		snprintf(text, FORMULA_BYTES, "%" PRIu64 " / %" PRIu64, new.period, old.period);
 		break;
@@ -263,6 +279,35 @@ static void add_text(const struct print *print, const char *text)
 	add_plain(print, text, strlen(text));
 }
 
+/* A range can be longer than a number. */
+static void add_block(struct print *print, size_t side)
+{
+	const struct block_list *list = &print->blocks[side];
+	const struct block_pair *pair = print->line < list->count ? &list->pairs[print->line] : NULL;
+	char number[32] = "";
+	size_t length, width = 0;
+
+	if (pair)
+		width = strlen(pair->range) + (size_t)snprintf(number, sizeof(number), " %4" PRId64, pair->difference);
+	length = width < CYCLES_WIDTH ? CYCLES_WIDTH - width : 0;
+	begin_cell(print);
+	if (!print->options.separator)
+		pd_text_printf(print->out, "%*s", (int)length, "");
+	if (pair)
+		add_text(print, pair->range);
+	pd_text_add(print->out, number);
+	if (print->options.separator)
+		pd_text_printf(print->out, "%*s", (int)length, "");
+}
+
+static void add_value(struct print *print, uint32_t row, size_t side)
+{
+	if (print->blocks)
+		add_block(print, side);
+	else
+		add_number(print, NUMBER_VALUE, row, side);
+}
+
 static bool is_last(const struct pd_diff *diff, size_t key)
 {
 	while (++key < diff->key_count)
@@ -285,11 +330,14 @@ static void add_key(struct print *print, uint32_t row, size_t key)
 		pd_text_printf(print->out, "%*s", (int)blanks, "");
 }
 
-static void print_row(struct print *print, uint32_t row)
+static void print_line(struct print *print, uint32_t row)
 {
 	print->first = true;
 	for (size_t side = 0; side < print->diff->side_count; side++) {
-		add_number(print, side ? NUMBER_VALUE : NUMBER_BASELINE, row, side);
+		if (side)
+			add_value(print, row, side);
+		else
+			add_number(print, NUMBER_BASELINE, row, side);
 		if (side && print->options.show_formula)
 			add_number(print, NUMBER_FORMULA, row, side);
 		if (print->options.show_period)
@@ -299,6 +347,46 @@ static void print_row(struct print *print, uint32_t row)
 		if (!print->diff->elided[i])
 			add_key(print, row, i);
 	pd_text_add(print->out, "\n");
+}
+
+static void free_blocks(struct print *print)
+{
+	for (size_t side = 0; print->blocks && side < print->diff->side_count; side++)
+		pd_free(print->blocks[side].pairs);
+	pd_free(print->blocks);
+	print->blocks = NULL;
+}
+
+/* A line for each pair of blocks; as perf, none for what has no blocks. False if there is no memory. */
+static bool print_blocks(struct print *print, uint32_t row)
+{
+	const struct pd_diff *diff = print->diff;
+	size_t lines = 1;
+	bool done = true;
+
+	if (!print->event->rows[row].blocks)
+		return true;
+	print->blocks = pd_alloc((diff->side_count + 1) * sizeof(*print->blocks));
+	for (size_t side = 1; print->blocks && done && side < diff->side_count; side++) {
+		struct block_list *list = &print->blocks[side];
+
+		done = pd_diff_pair_blocks(&print->event->rows[row], pd_diff_run_at(diff, side, 0), &list->pairs,
+					   &list->count);
+		lines = list->count > lines ? list->count : lines;
+	}
+	done &= print->blocks != NULL;
+	for (print->line = 0; done && print->line < lines; print->line++)
+		print_line(print, row);
+	free_blocks(print);
+	return done;
+}
+
+static bool print_row(struct print *print, uint32_t row)
+{
+	if (print->diff->options.method == PD_DIFF_CYCLES)
+		return print_blocks(print, row);
+	print_line(print, row);
+	return true;
 }
 
 enum pd_status pd_diff_text(const struct pd_diff *diff, const struct pd_diff_text_options *options,
@@ -314,7 +402,8 @@ enum pd_status pd_diff_text(const struct pd_diff *diff, const struct pd_diff_tex
 			print.widths[k] = width_of_key(&print, k);
 		print_head(&print, i == 0);
 		for (size_t k = 0; k < print.event->head.row_count; k++) {
-			print_row(&print, print.event->order[k]);
+			if (!print_row(&print, print.event->order[k]))
+				return pd_diff_no_memory(error);
 			if (!pd_text_flush_large(text))
 				break;
 		}

@@ -434,8 +434,11 @@ enum pd_status pd_diff_add_saved(struct pd_diff *diff, size_t side, const char *
 	struct loading loading = {
 		.diff = diff, .error = error, .path = path, .side = side, .first_run = diff->run_count
 	};
-	enum pd_status status = read_bytes(&loading);
+	enum pd_status status;
 
+	if (diff->options.method == PD_DIFF_CYCLES)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: saved sums have no branch stacks", path);
+	status = read_bytes(&loading);
 	if (status == PD_OK)
 		status = take_lines(&loading);
 	if (status == PD_OK)

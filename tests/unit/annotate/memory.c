@@ -47,7 +47,7 @@ static enum pd_status print(struct pd_annotate *annotate, enum what what, struct
 	struct pd_annotate_text_options options = { .size = sizeof(options) };
 
 	options.hot_only = what == HOT || what == SOURCE;
-	options.color = what == HOT;
+	options.color = options.cycles = what == HOT;
 	options.lines = options.raw = what == SUMMARY;
 	switch (what) {
 	case JSON:
