@@ -219,6 +219,11 @@ static int print_callers(const struct call *call, const struct folded *old_stack
 	const struct values *values = call->values;
 	struct pd_error error;
 
+	int code = code_of_print(pd_flame_print_event(old_stacks->event, call->out->terminal, call->out->text, &error),
+				 &error);
+
+	if (code != CODE_OK)
+		return code;
 	return code_of_print(pd_flame_print_changes(pd_text_bytes(old_stacks->text), pd_text_bytes(new_stacks->text),
 						    values->least >= 0 ? values->least : 0.5, call->out->terminal,
 						    call->out->text, &error),
@@ -259,8 +264,9 @@ static bool callers_alone(const struct values *values)
 static int run_callers(const struct call *call)
 {
 	const struct values *values = call->values;
+	struct pd_flame_event event = { 0 };
 	const struct pd_flame_options how = {
-		.size = sizeof(how), .plain_names = true, .reverse = true, .event_frame = true
+		.size = sizeof(how), .plain_names = true, .reverse = true, .one_event = &event
 	};
 	const struct folding folding = { .call = call, .options = &values->analysis, .how = &how };
 
@@ -299,7 +305,8 @@ const struct command cmd_diff = {
 		"OLD lacks has no baseline.\n"
 		"\n"
 		"With several runs of a side, separated by commas, or --significance, each row is tested: real, maybe or noise. Functions are then "
-		"also matched without what compilers add to names (.cold, .part.0, .llvm.123, hashes, numbers of closures). The test is one of the "
+		"also matched without what compilers add to names (.cold, .part.0, .llvm.123, hashes, numbers of closures), and then, where only one "
+		"side has a name, by file and line; a function that is gone as a caller took it in is marked (inlined into f now). The test is one of the "
 		"arcsine of the root of each run's share, with a variance that is moderated by that of all rows, adjusted for the number of rows "
 		"(Benjamini-Hochberg, 5 %; maybe: 20 %). A change under 2 % of the row or 0.1 points of all is never real, and none is with a "
 		"single run on a side: variation between runs is unknown then. Record the runs alternately, three or more of each.\n"
@@ -317,7 +324,7 @@ const struct command cmd_diff = {
 		"these words it holds for noise, too. Rows that meet it are listed on standard error.\n"
 		"\n"
 		"With -g the tree of callers below each function tells who brought its change; shares are of all, and what changed by less than half a "
-		"point is left out. Where a recording has several events, choose one with --event: all are added up.\n"
+		"point is left out. Of several events it is the first one with samples, unless --event names another.\n"
 		"\n"
 		"Else only the function of a sample counts, not its callers. An event is compared with the first one of equal type and "
 		"configuration.",

@@ -36,6 +36,7 @@ static int write_saved(const struct pd_diff *diff, const struct values *values, 
 static int run_profile(const struct call *call)
 {
 	const struct values *values = call->values;
+	const struct pd_diff_options how = { .size = sizeof(how), .join_names = true };
 	struct compare compare = { .options = &values->analysis, .sort = values->sort, .call = call };
 	struct pd_error error;
 	int code, written;
@@ -46,7 +47,7 @@ static int run_profile(const struct call *call)
 		return print_failure(CODE_USAGE, "name the recordings, with commas between them");
 	if (values->analysis.input.path)
 		return print_failure(CODE_USAGE, "name the recordings as arguments, not with --input");
-	code = code_with_error(pd_diff_new(NULL, &compare.diff, &error), &error);
+	code = code_with_error(pd_diff_new(&how, &compare.diff, &error), &error);
 	if (code == CODE_OK)
 		code = compare_add_all(&compare, call->words + 1, 1);
 	if (code_is_usable(code)) {

@@ -60,6 +60,7 @@ int flame_fold(const struct folding *folding, const char *path, struct folded *f
 	if (code == CODE_OK)
 		report_stacks(folding, flame, &analysis);
 	folded->name = path ? path : analysis.input.name;
+	folded->event = folding->how->one_event;
 	pd_flame_free(flame);
 	return analysis_close(&analysis, code);
 }

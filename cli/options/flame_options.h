@@ -14,7 +14,8 @@ int flame_read_file(struct analysis *analysis, const struct analysis_options *op
 /* The stacks of a recording as folded text. */
 struct folded {
 	struct pd_text *text;
-	const char *name; /* of the recording, for messages */
+	const char *name;                   /* of the recording, for messages */
+	const struct pd_flame_event *event; /* that of the options */
 };
 
 /* How recordings are folded. */

@@ -55,7 +55,8 @@ struct pd_diff_options {
 	bool by_baseline;               /* rows are sorted by their share in the baseline */
 	bool baseline_only;             /* rows of both sides only */
 	bool ratings;                   /* rows are tested: pd_diff_change; sorted by rating */
-	bool join_names;                /* rows of one side only are joined if names differ in what compilers add */
+	/* Rows of one side only are joined if names differ in what compilers add, or if they are at one place of the source. */
+	bool join_names;
 	/* Assumed relative variation of a share between runs, where a side has a single one; 0: 0.05. Negative: none. */
 	double variation;
 	/* A change is real if it is at least so much of the row, and of all; 0: 0.02 and 0.001. Negative: none. */
@@ -159,6 +160,9 @@ PD_API size_t pd_diff_tested(const struct pd_diff *diff, size_t event, size_t si
 PD_API const char *pd_diff_rating_name(enum pd_diff_rating rating);
 /** A name of another row that was joined with this one, the index-th; NULL past the end. */
 PD_API const char *pd_diff_joined(const struct pd_diff *diff, size_t event, size_t row, size_t index);
+/** The function that the code of a row is inlined into in the other sides, where the row has no samples; NULL if that is not known. With
+ * pd_diff_options.join_names. Valid as long as the comparison. */
+PD_API const char *pd_diff_inlined_into(const struct pd_diff *diff, size_t event, size_t row);
 /** The index-th sentence about what makes the recordings incomparable, or NULL past the end. Valid as long as the comparison. */
 PD_API const char *pd_diff_warning(const struct pd_diff *diff, size_t index);
 

@@ -40,6 +40,16 @@ enum pd_flame_weight {
 	PD_FLAME_WEIGHT_PERIOD
 };
 
+/** The one event of several recordings that flame graphs are made of. All zero until the first pd_flame_read with it takes the first event
+ * that has samples; later ones take the first one of equal type and configuration. */
+struct pd_flame_event {
+	bool known;
+	uint32_t type;
+	uint64_t config;
+	char name[128];     /* as much of it as fits */
+	size_t other_count; /* events of the first recording that have samples and are left out */
+};
+
 /** All zero, but for size, is ready for use. Strings must stay as they are until pd_flame_free. */
 struct pd_flame_options {
 	size_t size; /* of this struct */
@@ -63,6 +73,7 @@ struct pd_flame_options {
 	/** Which samples are included, by the location of their function; NULL: all. Called from several threads. */
 	bool (*wanted)(void *self, const struct pd_place *place);
 	void *self;
+	struct pd_flame_event *one_event; /* NULL: all events */
 };
 
 struct pd_flame;
@@ -71,7 +82,7 @@ struct pd_flame;
 PD_API void pd_flame_profile_options(const struct pd_flame_options *options, struct pd_profile_options *profile);
 
 /** Names and merges the stacks of a profile. Profile and symbols must outlive the result, which is the caller's.
- * PD_ERROR_NO_MATCH: there are no stacks. */
+ * PD_ERROR_NO_MATCH: there are no stacks, or not the one event. */
 PD_API enum pd_status pd_flame_read(const struct pd_profile *profile, struct pd_symbols *symbols,
 				    const struct pd_flame_options *options, struct pd_flame **flame_out,
 				    struct pd_error *error);
@@ -122,6 +133,9 @@ PD_API enum pd_status pd_flame_print_difference(struct pd_bytes old_text, struct
  * escape: control characters, for terminals. Errors: PD_ERROR_MEMORY, PD_ERROR_OUTPUT. */
 PD_API enum pd_status pd_flame_print_changes(struct pd_bytes old_text, struct pd_bytes new_text, double least,
 					     bool escape, struct pd_text *text, struct pd_error *error);
+/** The event that is compared, as a comment above such a tree. Errors: PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_flame_print_event(const struct pd_flame_event *event, bool escape, struct pd_text *text,
+					   struct pd_error *error);
 /** Adds a page that needs only a browser. Errors as above. */
 PD_API enum pd_status pd_flame_print_html(struct pd_flame *flame, struct pd_text *text, struct pd_error *error);
 /** Adds an SVG image; width and the least width of a frame are in pixels. Errors as above. */

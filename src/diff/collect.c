@@ -64,9 +64,8 @@ static uint64_t address_of(const struct pd_diff *diff, const struct pd_report *r
 	return 0;
 }
 
-/* The function that a row is of, if functions are a key; or NULL. */
-static const struct pd_function *function_of(const struct pd_diff *diff, const struct pd_report *report,
-					     const struct row *row)
+const struct pd_function *pd_diff_function_of(const struct pd_diff *diff, const struct pd_report *report,
+					      const struct row *row)
 {
 	for (size_t i = 0; i < diff->key_count; i++)
 		if (diff->keys[i]->has_level && !value_of(report, row, i)->is_addr)
@@ -159,15 +158,17 @@ static bool take_row(struct pd_diff *diff, struct diff_event *event, const struc
 		     size_t from)
 {
 	const struct pd_report_amounts *amounts = pd_report_row(report, table, from);
+	const struct pd_function *function;
 	uint32_t number;
 
 	describe(diff, report, table, from);
 	if (!pd_diff_find_row(diff, event, &number) ||
 	    !pd_diff_add_sum(event, diff->run_count - 1, number, amounts->period, amounts->samples))
 		return false;
+	function = pd_diff_function_of(diff, report, &report->tables[table].rows[from]);
 	return show_as(diff, &event->rows[number], report, table, from) &&
-	       pd_diff_take_blocks(diff, &event->rows[number], report,
-				   function_of(diff, report, &report->tables[table].rows[from]));
+	       pd_diff_take_place(diff, event, number, report, function) &&
+	       pd_diff_take_blocks(diff, &event->rows[number], report, function);
 }
 
 /* Periods differ where a frequency was asked for: a few large ones tell little. Of the samples that agree in all that the profile
@@ -195,7 +196,7 @@ static bool take_table(struct pd_diff *diff, struct diff_event *event, const str
 	for (size_t i = 0; i < from->row_count; i++)
 		if (!take_row(diff, event, report, table, i))
 			return false;
-	return true;
+	return pd_diff_find_inlined(diff, event, report, table);
 }
 
 bool pd_diff_take_rows(struct pd_diff *diff, struct pd_file *file, const struct pd_report *report)

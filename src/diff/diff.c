@@ -205,7 +205,8 @@ enum pd_status pd_diff_finish(struct pd_diff *diff, struct pd_error *error)
 	if (diff->options.order >= diff->side_count)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "there is no side %zu", diff->options.order);
 	for (size_t i = 0; i < diff->event_count; i++)
-		if ((diff->options.join_names && !pd_diff_join(diff, &diff->events[i])) ||
+		if ((diff->options.join_names &&
+		     !(pd_diff_join(diff, &diff->events[i]) && pd_diff_join_places(diff, &diff->events[i]))) ||
 		    (diff->options.ratings && !pd_diff_test(diff, &diff->events[i])) ||
 		    !pd_diff_sort(diff, &diff->events[i]))
 			return pd_diff_no_memory(error);
@@ -279,6 +280,17 @@ const char *pd_diff_joined(const struct pd_diff *diff, size_t event, size_t row,
 		if (diff->keys[i]->has_level)
 			return found->rows[next - 1].cells[i];
 	return next ? found->rows[next - 1].cells[0] : NULL;
+}
+
+const char *pd_diff_inlined_into(const struct pd_diff *diff, size_t event, size_t row)
+{
+	const struct diff_event *found = event_with(diff, event, row);
+	size_t number = found ? found->order[row] : 0;
+
+	for (size_t run = 0; found && run < diff->run_count; run++)
+		if (diff->runs[run].side && run_sum(found, run, number).present)
+			return NULL;
+	return found ? found->rows[number].inlined_into : NULL;
 }
 
 /* ---- ratings ---- */

@@ -13,6 +13,7 @@
 
 struct key;
 struct pd_blocks;
+struct row;
 
 /* What an event of a run has, by row: rows that came later are not in it. */
 struct run_sums {
@@ -42,15 +43,23 @@ struct block_pair {
 	int64_t difference; /* of cycles */
 };
 
+/* Where a function begins in the source. */
+struct diff_place {
+	const char *file; /* without folders, or NULL */
+	uint32_t line;
+};
+
 struct diff_row {
 	const char **cells;   /* by sort key, as they are printed */
 	const char *identity; /* what rows of other runs must have in common with it */
 	size_t identity_length;
 	size_t run;    /* that had it first */
 	uint64_t addr; /* of what is in no function: the smallest that this run has of it, in the order of perf */
-	uint32_t next_joined;      /* row + 1 that is joined with it */
-	bool joined;               /* with another one, which stands for both */
-	struct row_blocks *blocks; /* for PD_DIFF_CYCLES */
+	uint32_t next_joined;        /* row + 1 that is joined with it */
+	bool joined;                 /* with another one, which stands for both */
+	struct diff_place places[2]; /* in the baseline, and in other sides */
+	const char *inlined_into;    /* a function that a run has, where this one is not; or NULL */
+	struct row_blocks *blocks;   /* for PD_DIFF_CYCLES */
 };
 
 struct diff_event {
@@ -172,6 +181,23 @@ void pd_diff_plain_object(struct pd_text *out, const char *name);
 
 /* Joins rows with equal plain names, unless each is in all sides. False if there is no memory. */
 bool pd_diff_join(struct pd_diff *diff, struct diff_event *event);
+/* Adds a row to another one, which has a smaller number. */
+void pd_diff_join_rows(const struct pd_diff *diff, struct diff_event *event, uint32_t first, uint32_t row);
+
+/* ---- places.c ---- */
+
+/* Notes where the function of a row is, which may be NULL, in the run that was added last. False if there is no memory. */
+bool pd_diff_take_place(struct pd_diff *diff, struct diff_event *event, uint32_t number, const struct pd_report *report,
+			const struct pd_function *function);
+/* Joins functions of other names at the same place of the source, once those of plain names are. False if there is no memory. */
+bool pd_diff_join_places(struct pd_diff *diff, struct diff_event *event);
+
+/* ---- inlined.c ---- */
+
+/* Looks for functions that the run that was added last lacks among those inlined into what it has. False if there is no
+ * memory. */
+bool pd_diff_find_inlined(struct pd_diff *diff, const struct diff_event *event, const struct pd_report *report,
+			  size_t table);
 
 /* ---- per.c ---- */
 
@@ -200,6 +226,9 @@ bool pd_diff_take_events(struct pd_diff *diff, struct pd_file *file);
 bool pd_diff_find_row(struct pd_diff *diff, struct diff_event *event, uint32_t *number_out);
 /* Adds to what a run has of a row. False if there is no memory. */
 bool pd_diff_add_sum(struct diff_event *event, size_t run, uint32_t row, uint64_t period, uint64_t samples);
+/* The function that a row is of, if functions are a key; or NULL. */
+const struct pd_function *pd_diff_function_of(const struct pd_diff *diff, const struct pd_report *report,
+					      const struct row *row);
 /* Takes the rows of a run that was added last. False if there is no memory. */
 bool pd_diff_take_rows(struct pd_diff *diff, struct pd_file *file, const struct pd_report *report);
 

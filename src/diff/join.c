@@ -74,13 +74,9 @@ static bool group_row(struct joining *joining, uint32_t row)
 	return true;
 }
 
-/* Adds a row to the first one of its group. False if there is no memory. */
-static bool join_row(struct joining *joining, uint32_t row)
+void pd_diff_join_rows(const struct pd_diff *diff, struct diff_event *event, uint32_t first, uint32_t row)
 {
-	struct diff_event *event = joining->event;
-	uint32_t first = joining->first[row];
-
-	for (size_t run = 0; run < joining->diff->run_count; run++) {
+	for (size_t run = 0; run < diff->run_count; run++) {
 		struct run_sums *sums = &event->runs[run];
 
 		/* the first one has a smaller number, so it is in what has the other */
@@ -93,7 +89,6 @@ static bool join_row(struct joining *joining, uint32_t row)
 	event->rows[row].joined = true;
 	event->rows[row].next_joined = event->rows[first].next_joined;
 	event->rows[first].next_joined = row + 1;
-	return true;
 }
 
 bool pd_diff_join(struct pd_diff *diff, struct diff_event *event)
@@ -109,7 +104,7 @@ bool pd_diff_join(struct pd_diff *diff, struct diff_event *event)
 		done = group_row(&joining, i);
 	for (uint32_t i = 0; done && i < event->row_count; i++)
 		if (joining.first[i] != i && joining.unequal[joining.first[i]])
-			done = join_row(&joining, i);
+			pd_diff_join_rows(diff, event, joining.first[i], i);
 	pd_index_fini(&joining.index);
 	pd_free(joining.plain);
 	pd_free(joining.first);

@@ -21,7 +21,8 @@ struct stacks {
 	const struct pd_flame_options *options;
 	struct pd_symbols *symbols;
 	const struct pd_profile *profile;
-	struct tree *tree; /* frames are added to it */
+	const struct pd_event *one_event; /* NULL: all */
+	struct tree *tree;                /* frames are added to it */
 	struct stack_lines *lines;
 	struct stack_result *result;
 	struct pd_text *text;

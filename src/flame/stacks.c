@@ -134,6 +134,8 @@ static bool is_wanted(const struct stacks *stacks, const struct pd_profile_entry
 	const struct pd_stack *stack = pd_profile_stack(stacks->profile, entry->stack);
 	const struct pd_flame_options *options = stacks->options;
 
+	if (stacks->one_event && entry->event != stacks->one_event)
+		return false;
 	return !options->wanted || options->wanted(options->self, &pd_profile_frame(stacks->profile, stack->ip)->place);
 }
 
@@ -533,7 +535,7 @@ static bool list_events(struct stacks *stacks)
 	for (size_t i = 0; i < count && (total = pd_profile_total(stacks->profile, i)) != NULL; i++) {
 		result->samples_in_file += total->samples + total->left_samples;
 		result->copied += total->copied_stacks;
-		if (!total->samples)
+		if (!total->samples || (stacks->one_event && total->event != stacks->one_event))
 			continue;
 		result->values.event_index[i] = (uint32_t)result->event_count;
 		result->units[result->event_count] = unit_of(stacks->options->weight, total);
@@ -548,7 +550,15 @@ static enum pd_status build(struct stacks *stacks, struct pd_error *error)
 {
 	stacks->text = pd_text_new();
 	stacks->named = pd_alloc((pd_profile_frame_count(stacks->profile) + 1) * sizeof(*stacks->named));
-	if (!stacks->text || !stacks->named || !list_events(stacks))
+	if (!stacks->text || !stacks->named)
+		return pd_fail_memory(error);
+	if (stacks->options->one_event) {
+		stacks->one_event = pd_flame_choose_event(stacks->profile, stacks->options->one_event);
+		if (!stacks->one_event)
+			return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "%s: no samples of the event '%s'",
+				       stacks->options->name, stacks->options->one_event->name);
+	}
+	if (!list_events(stacks))
 		return pd_fail_memory(error);
 	add_entries(stacks);
 	return stacks->tree->failed ? pd_fail_memory(error) : PD_OK;

@@ -36,4 +36,9 @@ enum pd_status pd_stacks_read(const struct pd_profile *profile, struct pd_symbol
 			      struct stack_result *result, struct pd_error *error);
 void pd_stacks_fini(struct stack_result *result);
 
+/* ---- event.c ---- */
+
+/* The event of a profile that is the one of several recordings, which is chosen by the first one; NULL if it has none. */
+const struct pd_event *pd_flame_choose_event(const struct pd_profile *profile, struct pd_flame_event *one);
+
 #endif

@@ -34,3 +34,27 @@ try diff -g nothing.data new.data
 try diff -g --fail-on 'change > 1%' old.data new.data
 try diff -g -j old.data new.data
 try diff -g -s sym old.data new.data
+
+# Of several events one is compared: the first one that has samples, or the one that is named, with its like, which may be another in order.
+make_two()
+{
+	make_stacks "$1" "$2" "$3" | awk -v first="$4" -v second="$5" '
+		/^event/ { block = "" ; inside = 1 }
+		inside { block = block $0 "\n" }
+		inside && /^}/ {
+			inside = 0
+			other = block
+			sub(/cycles:u/, "faults:u", other); sub(/ids: \[7\]/, "ids: [8]", other); sub(/type: hardware/, "type: software\n\tconfig: 2", other)
+			printf "%s%s", first == 7 ? block : other, first == 7 ? other : block
+			next
+		}
+		!inside && /^SAMPLE/ { sub(/pid:/, "identifier: 7, pid:"); print; sub(/identifier: 7/, "identifier: 8"); sub(/0x20020 /, ""); print; next }
+		!inside' | perfdata assemble -o "$6" -
+}
+make_two 2000 2000 4000 7 8 two.data
+make_two 8000 2000 10000 8 7 swapped.data
+try diff -g --no-symbols two.data swapped.data
+try diff -g --no-symbols --event faults:u two.data swapped.data
+try diff -g --no-symbols two.data new.data
+try diff -g --no-symbols --event faults:u two.data two.data
+try diff -g --no-symbols swapped.data new.data

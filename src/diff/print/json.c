@@ -34,6 +34,9 @@ static void add_names(const struct pd_diff *diff, struct pd_json *json, size_t e
 
 	for (size_t i = 0; i < diff->key_count; i++)
 		pd_json_string(json, diff->keys[i]->head.json, pd_diff_cell(diff, event, row, i));
+	name = pd_diff_inlined_into(diff, event, row);
+	if (name)
+		pd_json_string(json, "inlined_into", name);
 	if (!pd_diff_joined(diff, event, row, 0))
 		return;
 	pd_json_open(json, "joined", '[');

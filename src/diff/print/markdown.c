@@ -81,6 +81,8 @@ static void add_amounts(const struct pd_diff *diff, struct pd_text *out, size_t 
 static void add_row(const struct pd_diff *diff, struct pd_text *out, size_t event, size_t row,
 		    const struct pd_diff_change *change)
 {
+	const char *inlined = pd_diff_inlined_into(diff, event, row);
+
 	if (diff->per)
 		add_amounts(diff, out, event, change);
 	else
@@ -90,6 +92,11 @@ static void add_row(const struct pd_diff *diff, struct pd_text *out, size_t even
 	for (size_t i = 0; i < diff->key_count; i++) {
 		pd_text_add(out, " ");
 		add_plain(out, pd_diff_cell(diff, event, row, i));
+		if (inlined && diff->keys[i]->has_level) {
+			pd_text_add(out, " (inlined into ");
+			add_plain(out, inlined);
+			pd_text_add(out, " now)");
+		}
 		pd_text_add(out, " |");
 	}
 	pd_text_add(out, "\n");

@@ -141,6 +141,12 @@ static void add_notes(const struct print *print, size_t row, const struct pd_dif
 	}
 	if (pd_diff_joined(print->diff, print->event, row, 0))
 		pd_text_add(print->out, ")");
+	name = pd_diff_inlined_into(print->diff, print->event, row);
+	if (name) {
+		pd_text_add(print->out, " (inlined into ");
+		add_plain(print, name);
+		pd_text_add(print->out, " now)");
+	}
 	if (change->because == SIZE_MAX)
 		return;
 	pd_text_add(print->out, change->change < 0 ? " (share fell because" : " (share grew because");

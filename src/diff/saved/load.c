@@ -308,6 +308,22 @@ static enum pd_status take_sum(struct loading *loading)
 	return PD_OK;
 }
 
+static enum pd_status take_place(struct loading *loading)
+{
+	struct pd_diff *diff = loading->diff;
+	struct diff_place *place;
+	uint64_t line;
+
+	if (loading->field_count != 3 || !loading->row_count || !number_at(loading, 1, UINT32_MAX, &line) || !line)
+		return refuse(loading, "not a line of a place");
+	place = loading->event ? &loading->event->rows[loading->row].places[loading->side != 0] : NULL;
+	if (!place || place->file)
+		return PD_OK;
+	place->line = (uint32_t)line;
+	place->file = pd_arena_text(&diff->texts, loading->fields[2], strlen(loading->fields[2]));
+	return place->file ? PD_OK : pd_diff_no_memory(loading->error);
+}
+
 static enum pd_status take_end(struct loading *loading)
 {
 	loading->ended = true;
@@ -319,8 +335,9 @@ static enum pd_status take_line(struct loading *loading, char *line)
 	static const struct {
 		const char *name;
 		enum pd_status (*take)(struct loading *loading);
-	} kinds[] = { { "sum", take_sum },     { "row", take_row },   { "total", take_total }, { "run", take_run },
-		      { "event", take_event }, { "keys", take_keys }, { "facts", take_facts }, { "end", take_end } };
+	} kinds[] = { { "place", take_place }, { "sum", take_sum },     { "row", take_row },
+		      { "total", take_total }, { "run", take_run },     { "event", take_event },
+		      { "keys", take_keys },   { "facts", take_facts }, { "end", take_end } };
 
 	if (loading->ended)
 		return refuse(loading, "a line after the end");

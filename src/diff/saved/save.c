@@ -76,6 +76,11 @@ static void add_row(const struct pd_diff *diff, struct pd_text *out, size_t even
 	for (size_t i = 0; i < diff->key_count; i++)
 		add_field(out, from->cells[i]);
 	pd_text_add(out, "\n");
+	if (from->places[0].file) {
+		pd_text_printf(out, "place\t%" PRIu32, from->places[0].line);
+		add_field(out, from->places[0].file);
+		pd_text_add(out, "\n");
+	}
 	for (size_t run = 0; run < runs; run++) {
 		struct pd_diff_sum sum = run_sum(&diff->events[event], run, row);
 
