@@ -181,6 +181,8 @@ struct pd_profile_total {
 	uint64_t left_samples, left_period; /* excluded by the filter with PD_CHOICE_COUNT */
 	uint64_t copied_stacks; /* included samples with a copy of the user stack and registers, and no user part of the
 				 * call chain, that were not unwound: their callers are missing */
+	/* Periods of the whole profile are divided by 2 to this power, as their sum would not fit; a problem says so. Otherwise 0. */
+	unsigned period_shift;
 };
 
 /** Losses of the whole file. */

@@ -234,6 +234,7 @@ static enum pd_status make_clone(void *self, void **clone_out, struct pd_error *
 		.state = collector->state,
 		.file = collector->file,
 		.seed = collector->seed,
+		.period_shift = collector->period_shift,
 		.slice_ns = collector->slice_ns,
 		.first_slice = collector->first_slice,
 		.common = collector->common,
@@ -325,12 +326,14 @@ static enum pd_status get_ready_again(void *self, struct pd_window *window, stru
 	size_t first_dso = functions->first_dso;
 	bool asked = functions->asked;
 	bool *heavy = collector->heavy;
+	unsigned shift = collector->period_shift;
 	enum pd_status status;
 
 	collector->heavy = NULL;
 	pd_collector_fini(collector);
 	begin_collector(profile);
 	collector->heavy = heavy;
+	collector->period_shift = shift;
 	set_slices(profile, window);
 	status = pd_collector_init(collector, error);
 	if (status >= 0)
@@ -355,6 +358,28 @@ static enum pd_status run_samples(struct pd_profile *profile, struct pd_run_opti
 	return pd_run(profile->file, options, &sink, error);
 }
 
+// Once what is known of the first run is better.
+static enum pd_status run_again(struct pd_profile *profile, struct pd_run_options *options, struct pd_error *error)
+{
+	options->first = NULL;
+	options->peek = NULL;
+	options->ready = get_ready_again;
+	options->from_ns = profile->options.from_ns;
+	options->to_ns = profile->options.to_ns;
+	options->quiet = true;
+	return run_samples(profile, options, error);
+}
+
+// Shares stay right, where sums would pass 64 bits.
+static void divide_periods(struct pd_profile *profile)
+{
+	unsigned shift = pd_collector_excess(&profile->collector);
+
+	profile->collector.period_shift = shift;
+	pd_file_report(profile->file, PD_PROBLEM_LARGE_PERIODS, PD_NO_OFFSET, NULL,
+		       "the periods add up to more than 2^64: all are divided by 2^%u", shift);
+}
+
 static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *error)
 {
 	struct pd_run_options options = {
@@ -377,17 +402,15 @@ static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *
 	options.order = ordered ? PD_ORDER_TIME : PD_ORDER_FILE;
 	status = run_samples(profile, &options, error);
 	pd_worker_join(&profile->preparer);
+	if (status >= 0 && pd_collector_excess(&profile->collector)) {
+		divide_periods(profile);
+		status = run_again(profile, &options, error);
+	}
 	if (status >= 0 && pd_collector_merged_too_much(&profile->collector, profile->options.merge_below,
 							&profile->collector.heavy)) {
 		if (!profile->collector.heavy)
 			return pd_fail_memory(error);
-		options.first = NULL;
-		options.peek = NULL;
-		options.ready = get_ready_again;
-		options.from_ns = profile->options.from_ns;
-		options.to_ns = profile->options.to_ns;
-		options.quiet = true;
-		status = run_samples(profile, &options, error);
+		status = run_again(profile, &options, error);
 	}
 	take_symbols(profile);
 	return status;
@@ -416,6 +439,8 @@ enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status stat
 	profile->losses.had_samples = profile->losses.last_ns || profile->collector.sample_count;
 	profile->totals = profile->collector.totals;
 	profile->event_count = profile->collector.event_count;
+	for (size_t i = 0; i < profile->event_count; i++)
+		profile->totals[i].period_shift = profile->collector.period_shift;
 	profile->collector.totals = NULL;
 	if (profile->collector.common)
 		take_memory(profile, profile->collector.common);

@@ -96,20 +96,21 @@ static enum pd_choice filter_sample(const struct pd_collector *c, const struct p
 	return options->choose ? options->choose(options->self, &candidate) : PD_CHOICE_TAKE;
 }
 
-static bool add_hit(struct pd_collector *c, const struct pd_record *record, const struct hit *hit)
+static bool add_hit(struct pd_collector *c, const struct pd_record *record, struct hit *hit)
 {
 	struct pd_profile_total *total = &c->totals[hit->event->index];
 	enum pd_choice choice = filter_sample(c, record, hit);
 
 	if (choice == PD_CHOICE_LEAVE)
 		return true;
+	hit->brief.period >>= c->period_shift;
 	if (choice == PD_CHOICE_COUNT) {
 		total->left_samples++;
-		total->left_period += hit->brief.period;
+		pd_add_carrying(&total->left_period, hit->brief.period, &c->carried);
 		return true;
 	}
 	total->samples++;
-	total->period += hit->brief.period;
+	pd_add_carrying(&total->period, hit->brief.period, &c->carried);
 	total->weights += hit->weight;
 	total->copied_stacks += hit->copied;
 	return add_sample(c, hit);
@@ -373,6 +374,18 @@ void pd_collector_fini(struct pd_collector *collector)
 	*collector = (struct pd_collector){ 0 };
 }
 
+// Those of all events together fit then, as some views add up events.
+unsigned pd_collector_excess(const struct pd_collector *collector)
+{
+	uint64_t sum = 0, carried = collector->carried;
+
+	for (size_t i = 0; i < collector->event_count; i++) {
+		pd_add_carrying(&sum, collector->totals[i].period, &carried);
+		pd_add_carrying(&sum, collector->totals[i].left_period, &carried);
+	}
+	return carried ? 64 - (unsigned)__builtin_clzll(carried) : 0;
+}
+
 bool pd_collector_join(struct pd_collector *collector, struct pd_collector *clone)
 {
 	for (size_t i = 0; i < collector->event_count; i++) {
@@ -380,12 +393,13 @@ bool pd_collector_join(struct pd_collector *collector, struct pd_collector *clon
 		const struct pd_profile_total *from = &clone->totals[i];
 
 		to->samples += from->samples;
-		to->period += from->period;
+		pd_add_carrying(&to->period, from->period, &collector->carried);
 		to->weights += from->weights;
 		to->left_samples += from->left_samples;
-		to->left_period += from->left_period;
+		pd_add_carrying(&to->left_period, from->left_period, &collector->carried);
 		to->copied_stacks += from->copied_stacks;
 	}
+	collector->carried += clone->carried;
 	collector->sample_count += clone->sample_count;
 	collector->unknown_event += clone->unknown_event;
 	collector->damaged += clone->damaged;

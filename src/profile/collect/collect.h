@@ -42,6 +42,12 @@ enum {
 	PD_PENDING_MOST = 128
 }; // samples that wait for each other
 
+// Adds to a sum, and to *carried where it passes 64 bits.
+static inline void pd_add_carrying(uint64_t *sum, uint64_t more, uint64_t *carried)
+{
+	*carried += __builtin_add_overflow(*sum, more, sum);
+}
+
 struct pd_collector {
 	const struct pd_profile_options *options;
 	const struct pd_state *state;
@@ -94,6 +100,8 @@ struct pd_collector {
 	struct pd_last_values last_values; // of counters
 	struct pd_profile_total *totals;   // by event
 	size_t event_count;
+	uint64_t carried;      // how often the sum of an event passed 64 bits
+	unsigned period_shift; // periods are divided by 2 to this power
 	uint64_t unknown_event, damaged;
 	uint64_t sample_count; // wanted or not
 	// if slices are asked for
@@ -119,6 +127,8 @@ enum pd_status pd_collector_flush(struct pd_collector *collector, struct pd_erro
 enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_stream *stream, struct pd_error *error);
 // To be called after the last record, on any thread.
 void pd_collector_finish(struct pd_collector *collector);
+// By which power of two all periods must be divided for their sums to fit; 0: they do.
+unsigned pd_collector_excess(const struct pd_collector *collector);
 // Adds what a clone has beside the buckets, or takes it over. False if there is no memory.
 bool pd_collector_join(struct pd_collector *collector, struct pd_collector *clone);
 

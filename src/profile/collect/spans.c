@@ -12,7 +12,7 @@ struct plain {
 	const struct pd_event_full *full;
 	size_t time_at, chain_at; // in the record; 0: there is no chain
 	bool timed;               // times are moments
-	uint64_t samples, period;
+	uint64_t samples, period, carried;
 	uint64_t passed;
 };
 
@@ -95,7 +95,8 @@ static bool take_all_plain(struct pd_collector *c, struct plain *plain)
 		if (PD_UNLIKELY(!view))
 			return false;
 		plain->samples++;
-		plain->period += pending->period;
+		pending->period >>= c->period_shift;
+		pd_add_carrying(&plain->period, pending->period, &plain->carried);
 		pending->maps = view->view.maps;
 		pending->owner = view->owner;
 		pending->event = event;
@@ -133,7 +134,8 @@ enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_
 		return pd_fail_memory(error);
 	c->sample_count += plain.passed;
 	c->totals[plain.full->event.index].samples += plain.samples;
-	c->totals[plain.full->event.index].period += plain.period;
+	pd_add_carrying(&c->totals[plain.full->event.index].period, plain.period, &c->carried);
+	c->carried += plain.carried;
 	if (plain.passed)
 		c->last_order = plain.span.place + plain.passed - 1;
 	pd_stream_pass_span(stream, plain.span.at, plain.passed);
