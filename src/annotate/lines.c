@@ -73,6 +73,22 @@ static void add_label(struct listing *l, uint64_t addr)
 	add_scratch(l, PD_ANNOTATE_LABEL);
 }
 
+// As objdump: what has no sections, such as a copy of the kernel, has segments by their number.
+static void put_segment(const struct listing *l)
+{
+	const struct pd_elf *elf = l->code->object->elf;
+	size_t i = 0;
+
+	while (elf && i < elf->segment_count &&
+	       (elf->segments[i].type != 1 || l->code->start < elf->segments[i].addr ||
+		l->code->start - elf->segments[i].addr >= elf->segments[i].file_size))
+		i++;
+	if (elf && i < elf->segment_count)
+		pd_text_printf(&l->code->scratch, "load%zu", i);
+	else
+		pd_text_add(&l->code->scratch, "without a name");
+}
+
 static void add_section(struct listing *l)
 {
 	const struct pd_elf *elf = l->code->object->elf;
@@ -86,7 +102,12 @@ static void add_section(struct listing *l)
 			name = s->name;
 	}
 	l->code->scratch.size = 0;
-	pd_text_printf(&l->code->scratch, "Disassembly of section %s:", name ? name : "without a name");
+	pd_text_add(&l->code->scratch, "Disassembly of section ");
+	if (name)
+		pd_text_add(&l->code->scratch, name);
+	else
+		put_segment(l);
+	pd_text_char(&l->code->scratch, ':');
 	add_scratch(l, PD_ANNOTATE_SECTION);
 }
 

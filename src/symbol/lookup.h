@@ -80,6 +80,7 @@ struct pd_kernel {
 	bool list_failed;          // of which the image alone is known
 	struct pd_mapping mapping; // the first that says where a symbol was; without an object if none does
 	struct pd_symtab *image;
+	const char *kcore_path; // a copy of its code at the addresses of kallsyms, or NULL
 	const char *image_path; // for pd_find; NULL: the one that was given, or fetched
 	uint64_t moved;         // recorded addresses are this much larger than those of the symbols
 	enum pd_dso_state state;
@@ -301,6 +302,18 @@ bool pd_lookup_kernel_load_list(struct pd_symbols *symbols, struct pd_kernel *ke
 /** The release of the kernel that was recorded, else of this one, for which here is the memory; "" if it is not known. */
 struct utsname;
 const char *pd_lookup_kernel_release(const struct pd_symbols *symbols, struct utsname *here);
+
+// ---- lookup_kcore.c ----
+
+/** The list of symbols beside a copy of the kernel's code, in the recording's own folder; which folder that is. False if there is none. */
+bool pd_lookup_kcore_recorded(const struct pd_symbols *symbols, char *folder_out, size_t size,
+			      struct pd_kallsyms *kallsyms_out);
+/** The same in perf's cache, of the boot that was recorded. */
+bool pd_lookup_kcore_cached(const struct pd_symbols *symbols, const struct pd_object_id *id,
+			    const struct pd_mapping *reference, char *folder_out, size_t size,
+			    struct pd_kallsyms *kallsyms_out);
+/** Opens the code of a kernel whose symbols are those of a list; NULL if there is none, or it may not be read. */
+struct pd_elf *pd_lookup_open_kcore(const struct pd_symbols *symbols, const struct pd_kernel *kernel);
 
 // ---- lookup_module.c ----
 

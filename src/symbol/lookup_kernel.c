@@ -123,6 +123,42 @@ static void put_line(struct pd_text *tried, const char *text)
 	pd_text_put(tried, text, strlen(text));
 }
 
+static bool take_kcore(struct pd_symbols *symbols, struct pd_kernel *kernel, struct pd_kallsyms *kallsyms,
+		       const struct pd_mapping *reference, char *folder)
+{
+	size_t length = strlen(folder);
+
+	memcpy(folder + length, "/kallsyms", sizeof("/kallsyms"));
+	take_kallsyms(kernel, kallsyms, reference, keep_text(symbols, folder));
+	memcpy(folder + length, "/kcore", sizeof("/kcore"));
+	kernel->kcore_path = keep_text(symbols, folder);
+	return true;
+}
+
+// A copy that was made with the recording.
+static bool try_recorded_kcore(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_mapping *reference)
+{
+	char folder[PATH_SIZE];
+	struct pd_kallsyms kallsyms;
+
+	return !kernel->machine &&
+	       pd_lookup_kcore_recorded(symbols, folder, sizeof(folder) - sizeof("/kallsyms"), &kallsyms) &&
+	       take_kcore(symbols, kernel, &kallsyms, reference, folder);
+}
+
+// One that was put into the cache.
+static bool try_cached_kcore(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_object_id *id,
+			     const struct pd_mapping *reference)
+{
+	char folder[PATH_SIZE];
+	struct pd_kallsyms kallsyms;
+
+	return !kernel->machine &&
+	       pd_lookup_kcore_cached(symbols, id, reference, folder, sizeof(folder) - sizeof("/kallsyms"),
+				      &kallsyms) &&
+	       take_kcore(symbols, kernel, &kallsyms, reference, folder);
+}
+
 static bool try_path(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_find_places *places,
 		     const char *path, const struct pd_object_id *id, const struct pd_mapping *reference,
 		     struct pd_text *tried);
@@ -391,7 +427,8 @@ static void load_kernel(struct pd_symbols *symbols, struct pd_kernel *kernel, co
 		found = take_kallsyms(kernel, &symbols->given_kallsyms, reference, symbols->kallsyms_path);
 	found = found || try_given_image(symbols, kernel, id, reference, &tried) ||
 		try_archives(symbols, kernel, id, reference, &tried) ||
-		try_running(symbols, kernel, id, reference, &tried);
+		try_recorded_kcore(symbols, kernel, reference) || try_running(symbols, kernel, id, reference, &tried) ||
+		try_cached_kcore(symbols, kernel, id, reference);
 	if (!found && id->size)
 		found = try_path(symbols, kernel, &symbols->places, "[kernel.kallsyms]", id, reference, &tried) ||
 			(!kernel->machine && try_usual_paths(symbols, kernel, id, reference, &tried)) ||

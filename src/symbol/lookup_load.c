@@ -79,15 +79,28 @@ static bool has_code(const struct pd_elf *elf)
 	return elf && !elf->section_count;
 }
 
+// Whose list of symbols has those of a module, at their addresses.
+static const struct pd_kernel *kernel_of_module(struct pd_symbols *symbols, const struct pd_dso_full *dso)
+{
+	return dso->kallsyms ? pd_lookup_kernel_of(symbols, dso->machine) : NULL;
+}
+
 struct pd_elf *pd_lookup_open_code(struct pd_symbols *symbols, const struct pd_dso *dso, struct pd_found *found_out)
 {
 	struct pd_dso_full *full = symbols->dsos[dso->index];
 	struct pd_find_wanted wanted = pd_lookup_wanted(full);
 	struct pd_find_places places = symbols->places;
+	const struct pd_kernel *kernel;
 
 	*found_out = (struct pd_found){ .kallsyms = { .fd = -1 } };
 	if ((symbols->flags & PD_SYMBOLS_NO_FILES) || !dso->object || dso->object->kind == PD_OBJECT_KSYMBOL)
 		return NULL;
+	kernel = full->kernel ? full->kernel : kernel_of_module(symbols, full);
+	if (kernel && kernel->has_kallsyms) {
+		found_out->object = pd_lookup_open_kcore(symbols, kernel);
+		if (found_out->object)
+			return found_out->object;
+	}
 	if (full->kernel && !full->kernel->image_path)
 		return symbols->given_image;
 	if (full->kernel)

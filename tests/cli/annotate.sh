@@ -96,5 +96,36 @@ try diff --symfs root -c cycles --no-symbols branches.data slower.data
 shell 'sed "s/USER|ANY/USER|ANY_CALL|CALL_STACK/" branches.txt | perfdata assemble -o calls.data - && perfdata annotate --symfs root --no-source -i calls.data work'
 shell 'sed "s/USER|ANY/USER|COND/" branches.txt | perfdata assemble -o cond.data - && perfdata annotate --symfs root --no-source -i cond.data work'
 
+# The kernel's code out of a copy of kcore: beside the recording, as perf record --kcore makes it, and in the cache, by build id and time.
+make_kcore()
+{
+	printf '\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x04\0\x3e\0\x01\0\0\0\0\0\0\0\0\0\0\0\x40\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x40\0\x38\0\x02\0\x40\0\0\0\0\0'
+	printf '\x01\0\0\0\x07\0\0\0\xb0\0\0\0\0\0\0\0\0\0\0\x81\xff\xff\xff\xff\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0'
+	printf '\x01\0\0\0\x07\0\0\0\xc0\0\0\0\0\0\0\0\0\0\0\xc0\xff\xff\xff\xff\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0'
+	printf '\x31\xc0\x01\xf8\xff\xcf\x75\xfa\xc3\x90\x90\x90\x90\x90\x90\x90\x48\x89\xf8\xc3\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90'
+}
+mkdir -p kernel.data/kcore_dir
+make_kcore >kernel.data/kcore_dir/kcore
+printf '%s\n' 'ffffffff81000000 T _text' 'ffffffff81000000 T work' 'ffffffff81000009 T next' 'ffffffffc0000000 t in_module	[demo]' 'ffffffffc0000004 t end_module	[demo]' >kernel.data/kcore_dir/kallsyms
+{
+	sed -n '/^event/,/^}/p; /^feature ARCH/p' demo.txt
+	cat <<'END'
+feature BUILD_ID {records: [{misc: kernel, pid: -1, build_id: x"0102030405060708090a0b0c0d0e0f1011121314", filename: "[kernel.kallsyms]"}]}
+MMAP misc: kernel, pid: -1, tid: -1, addr: 0xffffffff81000000, len: 0x1000, pgoff: 0xffffffff81000000, filename: "[kernel.kallsyms]_text", sample_id: {time_ns: 1.0}
+MMAP misc: kernel, pid: -1, tid: -1, addr: 0xffffffffc0000000, len: 0x1000, pgoff: 0, filename: "[demo]", sample_id: {time_ns: 1.0}
+SAMPLE misc: kernel, ip: 0xffffffff81000004, pid: 42, tid: 42, time_ns: 1.001, period: 4000
+SAMPLE misc: kernel, ip: 0xffffffffc0000003, pid: 42, tid: 42, time_ns: 1.002, period: 4000
+END
+} | perfdata assemble -o kernel.data/data -
+try annotate -i kernel.data
+mkdir -p 'cache/[kernel.kcore]/0102030405060708090a0b0c0d0e0f1011121314'
+cp -r kernel.data/kcore_dir 'cache/[kernel.kcore]/0102030405060708090a0b0c0d0e0f1011121314/2026010203040506'
+cp -r kernel.data/kcore_dir 'cache/[kernel.kcore]/0102030405060708090a0b0c0d0e0f1011121314/2026010203040507'
+# of another boot
+sed -i 's/ffffffff81/ffffffff82/' cache/*/*/2026010203040506/kallsyms
+try annotate -i kernel.data/data --buildid-dir cache -n
+rm -r cache/*/*/2026010203040507
+shell 'perfdata annotate -i kernel.data/data --buildid-dir cache 2>&1 | grep -c "no object with its code was found"'
+
 # a sample where nothing is mapped, beside code without symbol
 shell 'sed "s/ip: 0x400150/ip: 0x70000000/; s/ip: 0x50001004/ip: 0x50001804/" demo.txt | perfdata assemble -o unmapped.data - && perfdata annotate --symfs root --source -i unmapped.data | tail -n 3'
