@@ -54,7 +54,7 @@ static bool has_place(const void *filter, const struct pd_place *place)
 	return pd_select_has_place(filter, place);
 }
 
-static enum pd_choice choose(const void *filter, const struct pd_candidate *candidate)
+static enum pd_choice choose_sample(const void *filter, const struct pd_candidate *candidate)
 {
 	return pd_select_choose(filter, candidate);
 }
@@ -118,7 +118,7 @@ static int annotate(struct run *run)
 	if (pd_select_by_place(select))
 		run->wanted.has_place = has_place;
 	if (!analysis_takes_all(&run->values->analysis.select))
-		run->wanted.choose = choose;
+		run->wanted.choose = choose_sample;
 	code = code_with_error(pd_annotate_new(&run->wanted, &run->annotate, &error), &error);
 	if (code != CODE_OK)
 		return code;
@@ -168,7 +168,7 @@ const struct command cmd_annotate = {
 		"\n"
 		"--source adds up by line of the source over all functions, inlined code where it was written; --all lists whole files.\n"
 		"\n"
-		"Objects are found as in report. Code is disassembled by capstone, which the build may lack, and spelled as by objdump; source "
+		"Objects are found as in report. Code is disassembled by capstone, which the build may lack (that of loongarch64 by libLLVM, if it is installed), and spelled as by objdump; source "
 		"files are read from where the compiler found them.",
 	OPTIONS(options),
 	HOW(how),

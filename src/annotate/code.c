@@ -14,7 +14,11 @@ static enum pd_status check_disassembler(const struct pd_annotate_code *code, st
 {
 	const struct pd_object_code *object = code->object;
 
-	if (!pd_disassembler_capstone.start)
+	if (object->library == &pd_disassembler_llvm && !object->disassembler)
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET,
+			       "%s: its code can be disassembled by libLLVM 16 or newer only, which was not found",
+			       object->dso->name);
+	if (!pd_disassembler_capstone.start && object->library != &pd_disassembler_llvm)
 		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET,
 			       "this build has no disassembler: it was made without capstone 5");
 	if (!object->disassembler && (object->elf || code->bytes))

@@ -85,7 +85,8 @@ struct pd_object_code {
 	struct pd_found *found;
 	struct pd_labels *labels;
 	struct pd_code_kind kind;
-	void *disassembler; // a handle, or NULL
+	const struct pd_disassembler *library;
+	void *disassembler; // a handle of it, or NULL
 	void *other;        // of the other mode of ARM
 	bool runtime;       // its code is in no object
 	bool reported;      // why there is no code
@@ -95,6 +96,8 @@ struct pd_object_code {
 struct pd_object_code *pd_annotate_object(struct pd_annotate *annotate, const struct pd_dso *dso);
 void pd_annotate_close_objects(struct pd_annotate *annotate);
 
+/** The library for a kind of code. */
+const struct pd_disassembler *pd_disassembler_for(enum pd_isa isa);
 /** Opens the disassemblers of an object. */
 void pd_annotate_start(struct pd_object_code *object, struct pd_code_kind kind);
 

@@ -28,7 +28,7 @@ void pd_next_instruction(struct pd_stretch *stretch, const struct pd_object_code
 		pd_notate_data(&stretch->kind, bytes, size, addr, notation_out);
 		return;
 	}
-	pd_disassembler_capstone.next(stretch->disassembler, bytes, size, addr, &stretch->raw);
+	object->library->next(stretch->disassembler, bytes, size, addr, &stretch->raw);
 	pd_notate(&stretch->kind, &stretch->notation, bytes, size, addr, &stretch->raw, notation_out);
 }
 

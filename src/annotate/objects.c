@@ -25,15 +25,20 @@ struct pd_code_kind pd_code_kind(uint32_t machine, bool wide, bool big, bool int
 	return kind;
 }
 
+const struct pd_disassembler *pd_disassembler_for(enum pd_isa isa)
+{
+	return isa == PD_ISA_LOONGARCH64 ? &pd_disassembler_llvm : &pd_disassembler_capstone;
+}
+
 void pd_annotate_start(struct pd_object_code *object, struct pd_code_kind kind)
 {
 	object->kind = kind;
-	if (!pd_disassembler_capstone.start)
+	object->library = pd_disassembler_for(kind.isa);
+	if (!object->library->start)
 		return;
-	object->disassembler = pd_disassembler_capstone.start(&kind);
+	object->disassembler = object->library->start(&kind);
 	if (kind.isa == PD_ISA_ARM)
-		object->other =
-			pd_disassembler_capstone.start(&(struct pd_code_kind){ .isa = PD_ISA_THUMB, .big = kind.big });
+		object->other = object->library->start(&(struct pd_code_kind){ .isa = PD_ISA_THUMB, .big = kind.big });
 }
 
 // JIT-compiled code and BPF programs are in no object.
@@ -86,9 +91,9 @@ void pd_annotate_close_objects(struct pd_annotate *annotate)
 		struct pd_object_code *next = object->next;
 
 		if (object->disassembler)
-			pd_disassembler_capstone.close(object->disassembler);
+			object->library->close(object->disassembler);
 		if (object->other)
-			pd_disassembler_capstone.close(object->other);
+			object->library->close(object->other);
 		pd_labels_free(object->labels);
 		if (object->found)
 			pd_found_close(object->found);

@@ -30,6 +30,9 @@ const struct pd_codec pd_codec_bzip2 = {
 #ifndef HAVE_CAPSTONE
 const struct pd_disassembler pd_disassembler_capstone = { .name = "capstone" };
 #endif
+#ifndef HAVE_LLVM
+const struct pd_disassembler pd_disassembler_llvm = { .name = "libLLVM" };
+#endif
 #ifndef HAVE_CXA
 const struct pd_demangler pd_demangler_cxx = { .name = "libsupc++" };
 #endif

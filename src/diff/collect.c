@@ -64,15 +64,6 @@ static uint64_t address_of(const struct pd_diff *diff, const struct pd_report *r
 	return 0;
 }
 
-const struct pd_function *pd_diff_function_of(const struct pd_diff *diff, const struct pd_report *report,
-					      const struct row *row)
-{
-	for (size_t i = 0; i < diff->key_count; i++)
-		if (diff->keys[i]->has_level && !value_of(report, row, i)->is_addr)
-			return pd_symbols_function(report->symbols, (size_t)value_of(report, row, i)->a);
-	return NULL;
-}
-
 /* False if there is no memory. */
 static bool take_cells(struct pd_diff *diff, struct diff_row *to, const struct pd_report *report, size_t table,
 		       size_t row)

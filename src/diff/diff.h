@@ -135,6 +135,9 @@ const struct pd_event *pd_diff_event_like(struct pd_file *file, const struct dif
 size_t pd_diff_own_runs(const struct pd_diff *diff, size_t side);
 /* Whether two runs have the same samples, as far as rows show. */
 bool pd_diff_is_copy(const struct pd_diff *diff, size_t run, size_t other);
+/* The function that a row is of, if functions are a key; or NULL. */
+const struct pd_function *pd_diff_function_of(const struct pd_diff *diff, const struct pd_report *report,
+					      const struct row *row);
 /* How calls that print end: as pd_diff_text. */
 enum pd_status pd_diff_end(struct pd_text *text, struct pd_error *error);
 enum pd_status pd_diff_no_memory(struct pd_error *error);
@@ -226,9 +229,6 @@ bool pd_diff_take_events(struct pd_diff *diff, struct pd_file *file);
 bool pd_diff_find_row(struct pd_diff *diff, struct diff_event *event, uint32_t *number_out);
 /* Adds to what a run has of a row. False if there is no memory. */
 bool pd_diff_add_sum(struct diff_event *event, size_t run, uint32_t row, uint64_t period, uint64_t samples);
-/* The function that a row is of, if functions are a key; or NULL. */
-const struct pd_function *pd_diff_function_of(const struct pd_diff *diff, const struct pd_report *report,
-					      const struct row *row);
 /* Takes the rows of a run that was added last. False if there is no memory. */
 bool pd_diff_take_rows(struct pd_diff *diff, struct pd_file *file, const struct pd_report *report);
 

@@ -3,6 +3,7 @@
 #include "diff/diff.h"
 
 #include "base/error.h"
+#include "report/report.h"
 
 enum pd_status pd_diff_no_memory(struct pd_error *error)
 {
@@ -52,6 +53,18 @@ bool pd_diff_is_copy(const struct pd_diff *diff, size_t run, size_t other)
 				return false;
 		}
 	return true;
+}
+
+const struct pd_function *pd_diff_function_of(const struct pd_diff *diff, const struct pd_report *report,
+					      const struct row *row)
+{
+	for (size_t i = 0; i < diff->key_count; i++) {
+		const struct value *value = &report->values[i].items[row_value(report, row, i)];
+
+		if (diff->keys[i]->has_level && !value->is_addr)
+			return pd_symbols_function(report->symbols, (size_t)value->a);
+	}
+	return NULL;
 }
 
 enum pd_status pd_diff_end(struct pd_text *text, struct pd_error *error)

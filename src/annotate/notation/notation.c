@@ -53,6 +53,9 @@ static void write_instruction(struct pd_notation_writer *s)
 	case PD_ISA_THUMB:
 		pd_notate_arm(s);
 		break;
+	case PD_ISA_LOONGARCH64:
+		pd_notate_loongarch(s);
+		break;
 	default:
 		pd_notation_put(&s->out, s->raw->mnemonic, strlen(s->raw->mnemonic));
 		if (s->raw->operands[0]) {

@@ -62,6 +62,7 @@ void pd_notate_ppc(struct pd_notation_writer *s);
 void pd_notate_s390(struct pd_notation_writer *s);
 void pd_notate_riscv(struct pd_notation_writer *s);
 void pd_notate_mips(struct pd_notation_writer *s);
+void pd_notate_loongarch(struct pd_notation_writer *s);
 /** Comparisons whose result is not the first one, which capstone 5 does not know. False: it is something else. */
 bool pd_notate_odd_mips(const uint8_t *code, bool big, char *text, size_t size);
 

@@ -32,14 +32,6 @@ void pd_annotate_json_head(struct pd_json *json, const struct pd_annotate *annot
 	pd_annotate_json_sums(json, "sums", table->totals, table->event_count);
 }
 
-void pd_annotate_json_addr(struct pd_json *json, const char *name, uint64_t addr)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "0x%" PRIx64, addr);
-	pd_json_string(json, name, text);
-}
-
 static void add_instruction(struct pd_json *json, const struct pd_annotate_code *code, size_t index)
 {
 	static const char *const flows[] = { "next", "branch", "jump", "call", "return" };

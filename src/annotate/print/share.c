@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Shares in percent, and names as they are shown. */
+/* Shares in percent, and names and addresses as they are shown. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <perfdata/json.h>
+
 #include "annotate/print/text.h"
 
 double pd_annotate_share(const struct pd_annotate_part *part, const struct pd_annotate_sum *local,
@@ -33,4 +38,12 @@ void pd_annotate_put_name(struct pd_annotate_printing *p, const char *name, size
 		pd_text_escaped(p->out, name, length);
 	else
 		pd_text_put(p->out, name, length);
+}
+
+void pd_annotate_json_addr(struct pd_json *json, const char *name, uint64_t addr)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, addr);
+	pd_json_string(json, name, text);
 }

@@ -106,11 +106,11 @@ static bool add_hit(struct pd_collector *c, const struct pd_record *record, stru
 	hit->brief.period >>= c->period_shift;
 	if (choice == PD_CHOICE_COUNT) {
 		total->left_samples++;
-		pd_add_carrying(&total->left_period, hit->brief.period, &c->carried);
+		pd_add_counting(&total->left_period, hit->brief.period, &c->overflows);
 		return true;
 	}
 	total->samples++;
-	pd_add_carrying(&total->period, hit->brief.period, &c->carried);
+	pd_add_counting(&total->period, hit->brief.period, &c->overflows);
 	total->weights += hit->weight;
 	total->copied_stacks += hit->copied;
 	return add_sample(c, hit);
@@ -377,13 +377,13 @@ void pd_collector_fini(struct pd_collector *collector)
 // Those of all events together fit then, as some views add up events.
 unsigned pd_collector_excess(const struct pd_collector *collector)
 {
-	uint64_t sum = 0, carried = collector->carried;
+	uint64_t sum = 0, overflows = collector->overflows;
 
 	for (size_t i = 0; i < collector->event_count; i++) {
-		pd_add_carrying(&sum, collector->totals[i].period, &carried);
-		pd_add_carrying(&sum, collector->totals[i].left_period, &carried);
+		pd_add_counting(&sum, collector->totals[i].period, &overflows);
+		pd_add_counting(&sum, collector->totals[i].left_period, &overflows);
 	}
-	return carried ? 64 - (unsigned)__builtin_clzll(carried) : 0;
+	return overflows ? 64 - (unsigned)__builtin_clzll(overflows) : 0;
 }
 
 bool pd_collector_join(struct pd_collector *collector, struct pd_collector *clone)
@@ -393,13 +393,13 @@ bool pd_collector_join(struct pd_collector *collector, struct pd_collector *clon
 		const struct pd_profile_total *from = &clone->totals[i];
 
 		to->samples += from->samples;
-		pd_add_carrying(&to->period, from->period, &collector->carried);
+		pd_add_counting(&to->period, from->period, &collector->overflows);
 		to->weights += from->weights;
 		to->left_samples += from->left_samples;
-		pd_add_carrying(&to->left_period, from->left_period, &collector->carried);
+		pd_add_counting(&to->left_period, from->left_period, &collector->overflows);
 		to->copied_stacks += from->copied_stacks;
 	}
-	collector->carried += clone->carried;
+	collector->overflows += clone->overflows;
 	collector->sample_count += clone->sample_count;
 	collector->unknown_event += clone->unknown_event;
 	collector->damaged += clone->damaged;

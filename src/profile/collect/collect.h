@@ -42,10 +42,10 @@ enum {
 	PD_PENDING_MOST = 128
 }; // samples that wait for each other
 
-// Adds to a sum, and to *carried where it passes 64 bits.
-static inline void pd_add_carrying(uint64_t *sum, uint64_t more, uint64_t *carried)
+// Adds to a sum, and to *overflows where it passes 64 bits.
+static inline void pd_add_counting(uint64_t *sum, uint64_t more, uint64_t *overflows)
 {
-	*carried += __builtin_add_overflow(*sum, more, sum);
+	*overflows += __builtin_add_overflow(*sum, more, sum);
 }
 
 struct pd_collector {
@@ -100,7 +100,7 @@ struct pd_collector {
 	struct pd_last_values last_values; // of counters
 	struct pd_profile_total *totals;   // by event
 	size_t event_count;
-	uint64_t carried;      // how often the sum of an event passed 64 bits
+	uint64_t overflows;    // how often the sum of an event passed 64 bits
 	unsigned period_shift; // periods are divided by 2 to this power
 	uint64_t unknown_event, damaged;
 	uint64_t sample_count; // wanted or not

@@ -12,7 +12,7 @@ struct plain {
 	const struct pd_event_full *full;
 	size_t time_at, chain_at; // in the record; 0: there is no chain
 	bool timed;               // times are moments
-	uint64_t samples, period, carried;
+	uint64_t samples, period, overflows;
 	uint64_t passed;
 };
 
@@ -96,7 +96,7 @@ static bool take_all_plain(struct pd_collector *c, struct plain *plain)
 			return false;
 		plain->samples++;
 		pending->period >>= c->period_shift;
-		pd_add_carrying(&plain->period, pending->period, &plain->carried);
+		pd_add_counting(&plain->period, pending->period, &plain->overflows);
 		pending->maps = view->view.maps;
 		pending->owner = view->owner;
 		pending->event = event;
@@ -134,8 +134,8 @@ enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_
 		return pd_fail_memory(error);
 	c->sample_count += plain.passed;
 	c->totals[plain.full->event.index].samples += plain.samples;
-	pd_add_carrying(&c->totals[plain.full->event.index].period, plain.period, &c->carried);
-	c->carried += plain.carried;
+	pd_add_counting(&c->totals[plain.full->event.index].period, plain.period, &c->overflows);
+	c->overflows += plain.overflows;
 	if (plain.passed)
 		c->last_order = plain.span.place + plain.passed - 1;
 	pd_stream_pass_span(stream, plain.span.at, plain.passed);

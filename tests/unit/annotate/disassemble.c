@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of an object as objdump -d --no-show-raw-insn prints it: a line for each instruction. usage: disassemble OBJECT */
+/* The code of an object as objdump -d --no-show-raw-insn prints it: a line for each instruction. usage: disassemble [--llvm]
+ * OBJECT; --llvm: by the other library. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,21 +37,28 @@ int main(int argc, char **argv)
 	struct pd_object_code object = { 0 };
 	struct pd_error error;
 
+	if (argc == 3 && strcmp(argv[1], "--llvm") == 0) {
+		object.library = &pd_disassembler_llvm;
+		argv++;
+		argc--;
+	}
 	if (argc != 2 || pd_elf_open(&object.elf, argv[1], 0, &error) != PD_OK)
 		return 2;
 	object.kind = pd_code_kind(object.elf->machine, object.elf->wide, object.elf->big, false);
 	object.labels = pd_labels_new(object.elf, NULL);
-	object.disassembler = pd_disassembler_capstone.start(&object.kind);
-	object.other =
-		pd_disassembler_capstone.start(&(struct pd_code_kind){ .isa = PD_ISA_THUMB, .big = object.kind.big });
+	object.library = object.library ? object.library : pd_disassembler_for(object.kind.isa);
+	if (!object.library->start)
+		return 77;
+	object.disassembler = object.library->start(&object.kind);
+	object.other = object.library->start(&(struct pd_code_kind){ .isa = PD_ISA_THUMB, .big = object.kind.big });
 	if (!object.labels || !object.disassembler)
 		return 77;
 	for (size_t i = 0; i < object.elf->section_count; i++)
 		if ((object.elf->sections[i].flags & PD_ELF_FLAG_EXEC) && object.elf->sections[i].type == 1)
 			print_section(&object, &object.elf->sections[i]);
-	pd_disassembler_capstone.close(object.disassembler);
+	object.library->close(object.disassembler);
 	if (object.other)
-		pd_disassembler_capstone.close(object.other);
+		object.library->close(object.other);
 	pd_labels_free(object.labels);
 	pd_elf_close(object.elf);
 	return 0;

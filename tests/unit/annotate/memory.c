@@ -7,12 +7,10 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../failing.h"
 #include "../test.h"
-#include "demo.h"
+#include "scene.h"
 
 /* Capstone 5 does not look at what it is given when it opens a handle: what fails there is not tested. */
 int __real_cs_open(int arch, int mode, size_t *handle);
@@ -28,8 +26,6 @@ int __wrap_cs_open(int arch, int mode, size_t *handle)
 	left = kept;
 	return result;
 }
-
-static char folder[] = "/tmp/perfdata-annotate-XXXXXX";
 
 enum what {
 	TEXT,
@@ -121,43 +117,6 @@ TEST(every_allocation)
 			CHECK(size <= whole + 2000);
 		} while (has_failed);
 		CHECK(turn > 20);
-	}
-}
-
-static bool write_file(const char *name, const unsigned char *data, size_t size)
-{
-	char path[64];
-	FILE *file;
-	bool done;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "wb");
-	done = file && fwrite(data, 1, size, file) == size;
-	return file && !fclose(file) && done;
-}
-
-static bool make_scene(void)
-{
-	char path[64];
-
-	if (!mkdtemp(folder))
-		return false;
-	snprintf(path, sizeof(path), "%s/usr", folder);
-	mkdir(path, 0700);
-	snprintf(path, sizeof(path), "%s/usr/bin", folder);
-	mkdir(path, 0700);
-	return write_file("demo.data", demo_recording, sizeof(demo_recording)) &&
-	       write_file("usr/bin/demo", demo_program, sizeof(demo_program));
-}
-
-static void remove_scene(void)
-{
-	static const char *const names[] = { "demo.data", "usr/bin/demo", "usr/bin", "usr", "" };
-	char path[64];
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
-		remove(path);
 	}
 }
 

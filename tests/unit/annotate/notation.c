@@ -179,6 +179,37 @@ TEST(mips)
 	CHECK_CASES(PD_ISA_MIPS64, false, cases);
 }
 
+/* As LLVM spells it, but for where jumps go. */
+TEST(loongarch)
+{
+	static const struct {
+		struct pd_raw_instruction raw;
+		const char *text;
+		enum pd_flow flow;
+		uint64_t target;
+	} cases[] = {
+		{ { 4, "addi.d", "$sp, $sp, -64" }, "addi.d  $sp, $sp, -64", PD_FLOW_NEXT, 0 },
+		{ { 4, "beqz", "$a3, 144" }, "beqz    $a3, 1090", PD_FLOW_BRANCH, 0x1090 },
+		{ { 4, "bltu", "$s1, $s4, -68" }, "bltu    $s1, $s4, fbc", PD_FLOW_BRANCH, 0xfbc },
+		{ { 4, "b", "32" }, "b       1020", PD_FLOW_JUMP, 0x1020 },
+		{ { 4, "bl", "-4096" }, "bl      0", PD_FLOW_CALL, 0 },
+		{ { 4, "jirl", "$ra, $t0, 8" }, "jirl    $ra, $t0, 8", PD_FLOW_CALL, 0 },
+		{ { 4, "jr", "$t0" }, "jr      $t0", PD_FLOW_JUMP, 0 },
+		{ { 4, "ret", "" }, "ret", PD_FLOW_RETURN, 0 },
+	};
+	const struct pd_code_kind kind = { .isa = PD_ISA_LOONGARCH64 };
+	struct pd_notation_state state = { 0 };
+	struct pd_notation notation;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pd_raw_instruction raw = cases[i].raw;
+
+		pd_notate(&kind, &state, (const uint8_t *)"\0\0\0\0", 4, 0x1000, &raw, &notation);
+		CHECK_STR(notation.text, cases[i].text);
+		CHECK(notation.flow == cases[i].flow && notation.target == cases[i].target && notation.size == 4);
+	}
+}
+
 /* Whatever bytes there are, an instruction has a size that does not exceed them. */
 TEST(any_bytes)
 {
@@ -204,4 +235,4 @@ TEST(any_bytes)
 }
 
 RUN(TEST_CASE(att), TEST_CASE(targets), TEST_CASE(arm64), TEST_CASE(thumb), TEST_CASE(ppc), TEST_CASE(s390),
-    TEST_CASE(riscv), TEST_CASE(riscv_addr), TEST_CASE(mips), TEST_CASE(any_bytes))
+    TEST_CASE(riscv), TEST_CASE(riscv_addr), TEST_CASE(mips), TEST_CASE(loongarch), TEST_CASE(any_bytes))
