@@ -218,7 +218,6 @@ static int print_callers(const struct call *call, const struct folded *old_stack
 {
 	const struct values *values = call->values;
 	struct pd_error error;
-
 	int code = code_of_print(pd_flame_print_event(old_stacks->event, call->out->terminal, call->out->text, &error),
 				 &error);
 
