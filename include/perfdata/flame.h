@@ -123,7 +123,7 @@ PD_API enum pd_status pd_flame_print_folded(struct pd_flame *flame, struct pd_te
  * PD_ERROR_OUTPUT. */
 PD_API enum pd_status pd_folded_compare(struct pd_bytes old_text, struct pd_bytes new_text, bool normalize,
 					struct pd_text *text, struct pd_error *error);
-/** Two folded texts as a page without scripts: a graph as wide as the new one and one as wide as the old one, coloured by how the share of
+/** Two folded texts as a page: a graph as wide as the new one and one as wide as the old one, coloured by how the share of
  * each frame changed; what only one of them has is in its graph. Errors: PD_ERROR_MEMORY, PD_ERROR_OUTPUT. */
 PD_API enum pd_status pd_flame_print_difference(struct pd_bytes old_text, struct pd_bytes new_text,
 						const char *old_name, const char *new_name, struct pd_text *text,

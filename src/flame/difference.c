@@ -26,13 +26,63 @@ enum {
 
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-GIw0aSniZ26ks9yUOLk2UtygB6orgx9GlqhitCI/1tE='\">\n"
 	"<title>perfdata flame --diff</title>\n<style>\n"
 	"body{font:14px system-ui,sans-serif;margin:1em;background:#fbfbfa;color:#17191c}\n"
 	"svg{display:block;max-width:100%;height:auto}\n"
 	"svg text{font:11px ui-monospace,monospace;fill:#17191c;pointer-events:none}\n"
 	"rect:hover{stroke:#000}\n"
+	"rect{cursor:pointer}\n"
 	"</style></head><body>\n";
+
+// Zooms into a frame, with colours by how shares of it changed. The policy of the page allows no other script: it has the digest of this
+// one, which a test compares.
+static const char zoom[] =
+	"\"use strict\";\n"
+	"const color = (before, after) => {\n"
+	"\tconst most = Math.max(before, after), change = most ? (after - before) / most : 0, pale = 240 - Math.floor(170 * Math.abs(change));\n"
+	"\treturn change > 0 ? `rgb(245,${pale},${pale})` : `rgb(${pale},${pale},245)`;\n"
+	"};\n"
+	"const read = (rect) => {\n"
+	"\tconst title = rect.firstChild.textContent, values = / (\\d+) to (\\d+)(?:, only \\w+)?$/.exec(title), next = rect.nextElementSibling;\n"
+	"\tconst [x, y, width] = [\"x\", \"y\", \"width\"].map((name) => Number(rect.getAttribute(name)));\n"
+	"\treturn { rect, x, y, width, name: title.replace(/: [\\d.]+% to [^:]*$/, \"\"), before: Number(values[1]), after: Number(values[2]),\n"
+	"\t\ttext: next && next.tagName === \"text\" ? next : null };\n"
+	"};\n"
+	"const label = (frame, x, width) => {\n"
+	"\tconst fits = width > 8 ? Math.floor((width - 6) / 7) : 0, letters = [...frame.name];\n"
+	"\tif (!frame.text && fits < 3) return;\n"
+	"\tif (!frame.text) {\n"
+	"\t\tframe.text = document.createElementNS(frame.rect.namespaceURI, \"text\");\n"
+	"\t\tframe.text.setAttribute(\"y\", frame.y + 12);\n"
+	"\t\tframe.rect.after(frame.text);\n"
+	"\t}\n"
+	"\tframe.text.setAttribute(\"x\", x + 3);\n"
+	"\tframe.text.textContent = fits < 3 ? \"\" : letters.length <= fits ? frame.name : letters.slice(0, fits - 1).join(\"\") + \"\\u2026\";\n"
+	"};\n"
+	"const show = (frames, zoom) => {\n"
+	"\tconst near = 0.02, scale = 1200 / zoom.width, share = (value, all) => (all ? value / all : 0);\n"
+	"\tfor (const frame of frames) {\n"
+	"\t\tconst below = frame.y > zoom.y && frame.x <= zoom.x + near && frame.x + frame.width >= zoom.x + zoom.width - near;\n"
+	"\t\tconst inside = frame.y <= zoom.y && frame.x >= zoom.x - near && frame.x + frame.width <= zoom.x + zoom.width + near;\n"
+	"\t\tconst x = below ? 0 : (frame.x - zoom.x) * scale, width = below ? 1200 : frame.width * scale;\n"
+	"\t\tframe.rect.setAttribute(\"visibility\", below || inside ? \"visible\" : \"hidden\");\n"
+	"\t\tframe.rect.setAttribute(\"x\", x.toFixed(2));\n"
+	"\t\tframe.rect.setAttribute(\"width\", width.toFixed(2));\n"
+	"\t\tframe.rect.setAttribute(\"fill\", below ? color(1, 1) : color(share(frame.before, zoom.before), share(frame.after, zoom.after)));\n"
+	"\t\tlabel(frame, x, below || inside ? width : 0);\n"
+	"\t}\n"
+	"};\n"
+	"const graphs = [...document.querySelectorAll(\"svg\")].map((svg) => [...svg.querySelectorAll(\"rect\")].map(read));\n"
+	"const follow = () => {\n"
+	"\tconst [graph, frame] = location.hash.slice(1).split(\"-\").map(Number);\n"
+	"\tgraphs.forEach((frames, number) => frames.length && show(frames, (number === graph && frames[frame]) || frames[0]));\n"
+	"};\n"
+	"document.addEventListener(\"click\", (event) => {\n"
+	"\tgraphs.forEach((frames, graph) => frames.forEach((frame, number) => frame.rect === event.target && (location.hash = `${graph}-${number}`)));\n"
+	"});\n"
+	"addEventListener(\"hashchange\", follow);\n"
+	"if (location.hash) follow();\n";
 
 struct node {
 	uint32_t name, parent, depth;
@@ -233,7 +283,8 @@ static bool print_page(struct difference *d, const char *old_name, const char *n
 		out,
 		"</h1>\n<p>%" PRIu64 " before, %" PRIu64
 		" after. Red frames have a larger share of all than before, blue ones a "
-		"smaller one: the stronger, the larger the change beside the larger of both shares.</p>\n<h2>As wide as "
+		"smaller one: the stronger, the larger the change beside the larger of both shares. A click zooms: shares are those of "
+		"the frame then.</p>\n<h2>As wide as "
 		"after</h2>\n",
 		d->nodes[0].values[0], d->nodes[0].values[1]);
 	if (!draw(d, 1, out))
@@ -241,7 +292,9 @@ static bool print_page(struct difference *d, const char *old_name, const char *n
 	pd_text_add(out, "<h2>As wide as before</h2>\n");
 	if (!draw(d, 0, out))
 		return false;
-	pd_text_add(out, "</body></html>\n");
+	pd_text_add(out, "<script>");
+	pd_text_add(out, zoom);
+	pd_text_add(out, "</script></body></html>\n");
 	return true;
 }
 
