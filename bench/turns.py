@@ -21,7 +21,14 @@ COMMANDS = (
     ("script", ["script"], "real forks busy build sched"),
     ("folded", ["folded"], "real forks busy build"),
     ("flame", ["flame"], "real forks busy build"),
+    ("sched timehist", ["sched", "timehist"], "sched"),
+    ("sched timehist -s", ["sched", "timehist", "-s"], "sched"),
+    ("sched latency", ["sched", "latency"], "sched"),
+    ("trace -s", ["trace", "-s"], "syscalls"),
 )
+# what has one thread anyway, and no option for it
+ALONE = ("sched", "trace")
+ONE = ["--threads", "1"]
 # perf draws and folds nothing: its part of the work is to print the samples
 ONLY_OURS = {"folded": "script", "flame": "script"}
 
@@ -127,7 +134,8 @@ def measure(tool, tools, path, work, runs, only):
         stdio = ["--stdio"] if words[0] == "report" else []
         perf = tools["perf"] and name not in ONLY_OURS and [tools["perf"], *words, *stdio, "-i", path]
         side = theirs[name] = Side(tool, perf) if name not in ONLY_OURS else theirs.get(ONLY_OURS[name], Side(tool, None))
-        ours = Side(tool, [tools["perfdata"], *words, *stdio, "--threads", "1", "-i", path])
+        one = [] if words[0] in ALONE else ONE
+        ours = Side(tool, [tools["perfdata"], *words, *stdio, *one, "-i", path])
         for _ in range(runs):
             if name not in ONLY_OURS:
                 side.run_again()
@@ -137,7 +145,6 @@ def measure(tool, tools, path, work, runs, only):
 
 # commands by work that are measured with an index of symbols and unwind rules from an earlier run, and without one; folded beside perf script
 START = (["report", "--no-children", "-g", "none"], ["report", "--no-children", "-g", "graph"], ["script"])
-ONE = ["--threads", "1"]
 STACKS = (
     ["script", "--no-inline", *ONE],
     ["report", "--no-inline", "--no-children", "-g", "graph", *ONE],

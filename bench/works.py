@@ -28,6 +28,10 @@ REAL = {
         ["-a", "--call-graph", "dwarf,16384", "-F", "2000", "-m", RING],
         "stacks: the whole machine while this tree is built, with copied stacks of 16 KiB to be unwound; nothing is repeated",
     ),
+    "syscalls": (
+        ["-a", "-e", "raw_syscalls:*", "-m", RING],
+        "syscalls: begins and ends of all system calls while this tree is built; nothing is repeated",
+    ),
     "sched": (["-a", "-e", "sched:*", "-m", RING], "sched: all scheduler events while this tree is built; nothing is repeated"),
 }
 START = "start: a compiler, once: what a command costs before it reads much"

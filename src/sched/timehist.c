@@ -200,19 +200,35 @@ static enum pd_status take_other(struct pd_sched *sched, const struct pd_sched_e
 // ---- records ----
 
 // What is not recorded is 0; a thread that is gone is recorded as -1.
-static inline bool read_sample(struct pd_sched *sched, const struct pd_record *record, struct pd_sched_sample *sample)
+static inline bool use_brief(struct pd_sched *sched, const struct pd_record *record, const struct pd_raw_brief *brief,
+			     struct pd_sched_sample *sample)
 {
 	bool known = record->event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_TID);
+
+	sample->time_ns = record->time_ns;
+	sample->pid = known ? (int32_t)brief->pid : 0;
+	sample->tid = known ? (int32_t)brief->tid : 0;
+	sample->cpu = brief->cpu == UINT32_MAX ? 0 : brief->cpu;
+	if (brief->callchain.count)
+		sched->options->has_chains = true;
+	return sample->cpu < PD_SCHED_CPUS;
+}
+
+static __attribute__((noinline)) bool decode_sample(struct pd_sched *sched, const struct pd_record *record,
+						    struct pd_sched_sample *sample)
+{
 	struct pd_raw_brief brief;
 
-	if (!pd_record_raw_brief(record, &brief, &sample->raw) && !pd_sample_raw(record, &brief, &sample->raw))
-		return false;
-	sample->time_ns = record->time_ns;
-	sample->pid = known ? (int32_t)brief.pid : 0;
-	sample->tid = known ? (int32_t)brief.tid : 0;
-	sample->cpu = brief.cpu == UINT32_MAX ? 0 : brief.cpu;
-	sched->options->has_chains |= brief.callchain.count != 0;
-	return sample->cpu < PD_SCHED_CPUS;
+	return pd_sample_raw(record, &brief, &sample->raw) && use_brief(sched, record, &brief, sample);
+}
+
+// The brief form stays in registers: nobody else has its address.
+static inline bool read_sample(struct pd_sched *sched, const struct pd_record *record, struct pd_sched_sample *sample)
+{
+	struct pd_raw_brief brief;
+
+	return pd_record_raw_brief(record, &brief, &sample->raw) ? use_brief(sched, record, &brief, sample) :
+								   decode_sample(sched, record, sample);
 }
 
 static enum pd_status take_sample(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
