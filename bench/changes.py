@@ -27,7 +27,7 @@ KINDS = {
     "small +10 %": ("", "small=1.1", "small", 0.1),
     "small +20 %": ("", "small=1.2", "small", 0.2),
     "small moved to middle": ("-DMOVED", "", "middle", None),
-    "small renamed": ("-DRENAMED", "", "tiny", None),
+    "small renamed": ("-DRENAMED", "", "small", 0.0),  # joined by its line
     "small inlined": ("-DINLINED", "", "main", None),
     "large -O0": ("-O0", "", "large", None),
 }
