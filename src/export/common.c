@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What formats share: names, units, and counts of what they have no field for. */
 #include <inttypes.h>
+#include <string.h>
 
 #include <perfdata/summary.h>
 
@@ -24,10 +25,27 @@ void pd_chain_walk_begin(struct pd_chain_walk *walk, const struct pd_tables *tab
 	*walk = (struct pd_chain_walk){ .tables = tables, .sample = sample, .stack = sample->stack };
 }
 
+static bool next_of_chain(struct pd_chain_walk *walk, const struct pd_table_frame **frame_out, uint64_t *addr_out)
+{
+	const struct pd_chain_entries *chain = walk->sample->chain;
+	const struct pd_chain_entry *entry = &chain->items[walk->at];
+	bool is_mark = walk->at == chain->count && walk->sample->is_truncated;
+
+	if (walk->at >= chain->count && !is_mark)
+		return false;
+	// the mark, if there is one, is frame 0
+	*frame_out = &walk->tables->frames[is_mark ? 0 : entry->frame];
+	*addr_out = is_mark ? 0 : entry->addr;
+	walk->at++;
+	return !is_mark || (*frame_out)->is_mark;
+}
+
 bool pd_chain_walk_next(struct pd_chain_walk *walk, const struct pd_table_frame **frame_out, uint64_t *addr_out)
 {
 	const struct pd_u64s *chain = &walk->sample->brief->callchain;
 
+	if (walk->sample->chain)
+		return next_of_chain(walk, frame_out, addr_out);
 	if (!walk->stack)
 		return false;
 	*frame_out = &walk->tables->frames[walk->tables->stacks[walk->stack].frame];
@@ -42,7 +60,7 @@ bool pd_chain_walk_next(struct pd_chain_walk *walk, const struct pd_table_frame 
 	return true;
 }
 
-uint32_t pd_export_comm(struct pd_export *self, uint32_t thread)
+static uint32_t find_comm(struct pd_export *self, uint32_t thread)
 {
 	const struct pd_owner *owner = pd_export_thread(self, thread);
 	char unknown[PD_THREAD_NAME_BYTES];
@@ -51,6 +69,22 @@ uint32_t pd_export_comm(struct pd_export *self, uint32_t thread)
 		return pd_tables_text(&self->tables, owner->comm);
 	return pd_tables_text(&self->tables,
 			      pd_state_comm(self->state, owner->tid, (struct pd_moment){ 0, 0 }, unknown));
+}
+
+uint32_t pd_export_comm(struct pd_export *self, uint32_t thread)
+{
+	size_t before = self->comm_capacity;
+
+	if (thread >= before) {
+		if (!PD_GROW(self->comm_of, self->comm_capacity, (size_t)thread + 1)) {
+			self->failed = true;
+			return 0;
+		}
+		memset(self->comm_of + before, 0, (self->comm_capacity - before) * sizeof(*self->comm_of));
+	}
+	if (!self->comm_of[thread])
+		self->comm_of[thread] = find_comm(self, thread) + 1;
+	return self->comm_of[thread] - 1;
 }
 
 uint32_t pd_export_track_name(struct pd_export *self, uint32_t thread, uint32_t event)

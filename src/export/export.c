@@ -93,6 +93,7 @@ void pd_export_free(struct pd_export *export_)
 	pd_u64_map_fini(&self->value_of);
 	pd_free(self->last_values);
 	pd_free(self->sums);
+	pd_free(self->comm_of);
 	pd_free(self->sink);
 	pd_free(self);
 }

@@ -35,6 +35,8 @@ struct pd_export_sample {
 	uint64_t value;               // by the unit of the event: the period, or 1
 	uint64_t time_ns;             // PD_NO_TIME if there is none
 	bool is_truncated;            // its callers are not all known
+	// Of formats that need no stacks: the chain with its frames, innermost first; NULL if there is none, but a stack of one frame.
+	const struct pd_chain_entries *chain;
 };
 
 // Goes through the stack of a sample, innermost first. Frames know an address of theirs, the sample knows its own.
@@ -42,7 +44,7 @@ struct pd_chain_walk {
 	const struct pd_tables *tables;
 	const struct pd_export_sample *sample;
 	uint32_t stack;
-	size_t at; // in the chain as recorded
+	size_t at; // in the chain as recorded, or in sample->chain
 };
 
 void pd_chain_walk_begin(struct pd_chain_walk *walk, const struct pd_tables *tables,
@@ -51,12 +53,22 @@ bool pd_chain_walk_next(struct pd_chain_walk *walk, const struct pd_table_frame 
 
 struct pd_export;
 
+// What a frame of the tables is: as little as the format shows, since there are few functions and any number of addresses.
+enum pd_export_frames {
+	PD_FRAMES_ADDRESSES,
+	PD_FRAMES_MAPPED,    // of addresses where nothing is mapped in a process, one for all
+	PD_FRAMES_LINES,     // an address only where lines of source or inlined functions are known, else a function
+	PD_FRAMES_FUNCTIONS, // no lines, no inlined functions
+};
+
 struct pd_export_sink {
-	size_t size;                           // of what it keeps, zeroed at first: export->sink
-	bool as_recorded;                      // chains are not unwound
-	bool all_records;                      // samples cannot be chosen
-	bool in_folder;                        // files in a folder, by options.file
-	bool no_frames;                        // ip and stack of samples are not needed
+	size_t size;      // of what it keeps, zeroed at first: export->sink
+	bool as_recorded; // chains are not unwound
+	bool all_records; // samples cannot be chosen
+	bool in_folder;   // files in a folder, by options.file
+	bool no_frames;   // ip and stack of samples are not needed
+	bool no_stacks;   // stack is not needed where there is a chain
+	enum pd_export_frames frames;
 	void (*begin)(struct pd_export *self); // before the first sample, once it is known that there is one
 	void (*sample)(struct pd_export *self, const struct pd_export_sample *sample);
 	// Another record, in time order with the samples, and before the first one, too. NULL: they are not needed.
@@ -87,6 +99,8 @@ struct pd_export {
 	bool begun;
 	void *sink;
 	struct pd_event_sum *sums; // by event
+	uint32_t *comm_of;         // by thread: the string of its name and 1, or 0
+	size_t comm_capacity;
 	size_t event_count;
 	uint64_t *last_values;      // of counters
 	struct pd_u64_map value_of; // id to place in last_values

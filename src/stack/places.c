@@ -29,8 +29,12 @@ static bool name_frame(const struct pd_places *places, const struct pd_code_addr
 	struct pd_location location;
 	bool is_mapped =
 		pd_state_locate(places->state, address->pid, address->cpumode, address->when, address->addr, &location);
-	struct pd_place place =
-		pd_symbols_place(places->symbols, address->pid, address->cpumode, address->when, address->addr);
+	struct pd_place place = { .addr = address->addr, .recorded = address->addr };
+
+	if (is_mapped)
+		place = pd_symbols_at(places->symbols, &location, address->when, address->addr);
+	else if (address->cpumode != PD_CPUMODE_USER)
+		place = pd_symbols_place(places->symbols, address->pid, address->cpumode, address->when, address->addr);
 
 	pd_tables_add_frame(places->tables, &place, is_mapped ? &location : NULL, address->cpumode);
 	return !places->tables->failed;
@@ -191,7 +195,7 @@ static bool find_entries(struct pd_places *places, struct pd_code_address addres
 			return false;
 		address.depth += (uint32_t)some;
 	}
-	for (size_t left = count, some; left; left -= some) {
+	for (size_t left = places->no_stacks ? 0 : count, some; left; left -= some) {
 		some = left < PD_STACKS_AT_ONCE ? left : PD_STACKS_AT_ONCE;
 		find_stacks(places, parent, entries + left - some, some);
 		parent = entries[left - some].stack;
@@ -213,7 +217,7 @@ static struct pd_last_chain *last_chain(struct pd_places *places, const struct p
 }
 
 static bool find_chain(struct pd_places *places, const struct pd_brief *brief, uint64_t maps, struct pd_moment when,
-		       uint32_t root, uint32_t *stack_out)
+		       uint32_t root)
 {
 	struct pd_last_chain *last = last_chain(places, brief, maps, root);
 	const struct pd_code_address address = { .maps = maps, .pid = brief->pid, .when = when };
@@ -224,10 +228,16 @@ static bool find_chain(struct pd_places *places, const struct pd_brief *brief, u
 	last->entries.count = 0;
 	if (!find_entries(places, address, parent, entries->count - shared))
 		return false;
-	*stack_out = entries->items[0].stack;
 	last->entries = *entries;
 	*entries = before;
+	places->chain = &last->entries;
 	return true;
+}
+
+// The sampled address is mostly the first one of the chain.
+static bool is_first(const struct pd_chain_entries *entries, const struct pd_brief *brief)
+{
+	return entries->count && entries->items->addr == brief->ip && entries->items->cpumode == brief->cpumode;
 }
 
 static bool find_stack(struct pd_places *places, const struct pd_brief *brief, uint64_t maps, struct pd_moment when,
@@ -235,15 +245,26 @@ static bool find_stack(struct pd_places *places, const struct pd_brief *brief, u
 {
 	const struct pd_code_address address = { maps, brief->ip, brief->pid, brief->cpumode, 0, when };
 	uint32_t root = 0;
+	bool first;
 
-	met_out->ip = pd_places_frame(places, address);
+	if (!list_entries(places, brief->callchain, most))
+		return false;
+	first = is_first(&places->entries, brief);
+	met_out->ip = first ? 0 : pd_places_frame(places, address);
 	// the mark is frame 0, and outermost
 	if (is_truncated && places->marks)
 		root = pd_tables_stack(places->tables, 0, 0);
-	if (met_out->ip == PD_NO_FRAME || !list_entries(places, brief->callchain, most))
+	if (met_out->ip == PD_NO_FRAME)
 		return false;
-	if (places->entries.count)
-		return find_chain(places, brief, maps, when, root, &met_out->stack);
+	places->chain = NULL;
+	if (places->entries.count) {
+		if (!find_chain(places, brief, maps, when, root))
+			return false;
+		if (first)
+			met_out->ip = places->chain->items->frame;
+		met_out->stack = places->chain->items->stack;
+		return true;
+	}
 	met_out->stack = pd_tables_stack(places->tables, root, met_out->ip);
 	return !places->tables->failed;
 }
@@ -268,7 +289,7 @@ bool pd_places_stack(struct pd_places *places, const struct pd_brief *brief, uin
 {
 	struct pd_met_stack found, *met = &found;
 
-	if (PD_LIKELY(brief->callchain.count <= PD_TAG_CHAIN_MOST)) {
+	if (PD_LIKELY(brief->callchain.count <= PD_TAG_CHAIN_MOST && !places->no_stacks)) {
 		struct pd_tag tag = tag_of(places, brief, maps, is_truncated);
 
 		met = &places->met[tag.high % MET_STACKS];
@@ -294,9 +315,9 @@ static struct pd_symbols *symbols_of(void *self, const struct pd_state *state)
 	return NULL;
 }
 
-bool pd_places_name_functions(struct pd_places *places)
+bool pd_places_name_functions(struct pd_places *places, bool with_lines)
 {
-	places->by_function = (struct pd_profile_options){ .symbols = symbols_of };
+	places->by_function = (struct pd_profile_options){ .symbols = symbols_of, .by = with_lines ? PD_BY_LINE : 0 };
 	if (!pd_functions_init(&places->functions, &places->by_function, places->state))
 		return false;
 	pd_functions_use(&places->functions, places->symbols);

@@ -46,6 +46,7 @@ struct pd_places {
 	struct pd_profile_options by_function;
 	struct pd_functions functions; // if frames are functions
 	struct pd_frames frames;       // their numbers are those of the tables, less the marks
+	bool no_stacks; // chain is all that is wanted; only a sample without a chain has a stack, that of its address
 	uint32_t marks; // frames of the tables before those with addresses: 1 if stacks are unwound, else 0
 	struct pd_range_set *ranges;
 	struct pd_known_place *known;
@@ -54,6 +55,7 @@ struct pd_places {
 	struct pd_secrets *secrets;
 	struct pd_chain_entries entries;           // of the present sample
 	struct pd_last_chain last[PD_LAST_CHAINS]; // by CPU
+	const struct pd_chain_entries *chain;      // what pd_places_stack found last, unless it is empty
 };
 
 // False if there is no memory. State and symbols must be final.
@@ -64,8 +66,9 @@ void pd_places_fini(struct pd_places *places);
 // What is true of a thread; its owner is the number of the thread. NULL if there is no memory.
 const struct pd_thread_view *pd_places_view(struct pd_places *places, uint32_t pid, uint32_t tid,
 					    struct pd_moment when);
-// To be called before the first frame if frames are functions: an address of each is known. False if there is no memory.
-bool pd_places_name_functions(struct pd_places *places);
+// To be called before the first frame if frames are functions: an address of each is known. with_lines: where lines of source or inlined
+// functions are known, frames are addresses. False if there is no memory.
+bool pd_places_name_functions(struct pd_places *places, bool with_lines);
 // To be called before the first stack if stacks may be truncated. False if there is no memory.
 bool pd_places_mark_truncated(struct pd_places *places);
 // The frame of an address; PD_NO_FRAME if there is no memory.

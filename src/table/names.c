@@ -51,7 +51,7 @@ enum pd_status pd_table_open_symbols(struct pd_table_set *set, struct pd_error *
 	set->has_places = true;
 	if (!pd_places_init(&set->places, &set->strings, set->state, set->symbols, pd_file_secret(set->file)))
 		return pd_fail_memory(error);
-	if (!pd_places_name_functions(&set->places))
+	if (!pd_places_name_functions(&set->places, false))
 		return pd_fail_memory(error);
 	return begin_unwinding(set, error);
 }

@@ -5,7 +5,7 @@ enum {
 	VARINT_MOST = 10
 };
 
-static size_t encode(uint64_t value, char bytes[VARINT_MOST])
+static size_t encode(uint64_t value, char *bytes)
 {
 	size_t size = 0;
 
@@ -17,9 +17,9 @@ static size_t encode(uint64_t value, char bytes[VARINT_MOST])
 
 void pd_proto_varint(struct pd_text *text, uint64_t value)
 {
-	char bytes[VARINT_MOST];
-
-	pd_text_put(text, bytes, encode(value, bytes));
+	if (text->capacity - text->size < VARINT_MOST && !pd_text_reserve(text, VARINT_MOST))
+		return;
+	text->size += encode(value, text->data + text->size);
 }
 
 static void put_tag(struct pd_text *text, unsigned field, unsigned wire)
@@ -67,21 +67,26 @@ void pd_proto_string(struct pd_text *text, unsigned field, const char *string)
 size_t pd_proto_open(struct pd_text *text, unsigned field)
 {
 	put_tag(text, field, PD_PROTO_SIZED);
+	// of its size, which is mostly one byte
+	pd_text_char(text, 0);
 	return text->size;
 }
 
 void pd_proto_close(struct pd_text *text, size_t opened)
 {
-	size_t size = text->size - opened;
+	size_t size = text->size - opened, more;
 	char bytes[VARINT_MOST];
-	size_t count = encode(size, bytes);
 
-	// its size stands before it, and is known only now
-	if (text->failed || !pd_text_reserve(text, count))
+	if (text->failed)
 		return;
-	memmove(text->data + opened + count, text->data + opened, size);
-	memcpy(text->data + opened, bytes, count);
-	text->size += count;
+	// its size stands before it, and is known only now
+	more = encode(size, bytes) - 1;
+	if (more && !pd_text_reserve(text, more))
+		return;
+	if (more)
+		memmove(text->data + opened + more, text->data + opened, size);
+	memcpy(text->data + opened - 1, bytes, more + 1);
+	text->size += more;
 }
 
 // ---- reading ----

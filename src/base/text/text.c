@@ -241,14 +241,42 @@ void pd_text_s64(struct pd_text *text, int64_t value)
 	}
 }
 
+// Eight digits at once: each half byte gets a byte, and those from 10 on are a to f.
+static void put_half(char *digits, uint32_t value)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t wide = value, high;
+
+	wide = (wide | wide << 16) & UINT64_C(0x0000ffff0000ffff);
+	wide = (wide | wide << 8) & UINT64_C(0x00ff00ff00ff00ff);
+	wide = (wide | wide << 4) & (ones * 15);
+	high = (wide + ones * 6) >> 4 & ones;
+	wide += ones * '0' + high * ('a' - '0' - 10);
+	for (unsigned i = 0; i < 8; i++)
+		digits[i] = (char)(wide >> (56 - 8 * i));
+}
+
+size_t pd_hex_digits(uint64_t value, char digits[16])
+{
+	size_t count = value ? (67 - (size_t)__builtin_clzll(value)) / 4 : 1;
+
+	// the first of them comes first
+	value <<= 64 - 4 * count;
+	put_half(digits, (uint32_t)(value >> 32));
+	put_half(digits + 8, (uint32_t)value);
+	return count;
+}
+
 void pd_text_hex(struct pd_text *text, uint64_t value)
 {
-	unsigned count = value ? (67 - (unsigned)__builtin_clzll(value)) / 4 : 1;
-	char digits[18] = "0x";
+	enum {
+		MOST = 18
+	};
 
-	for (unsigned i = 0; i < count; i++)
-		digits[2 + i] = hex_digits[value >> (count - 1 - i) * 4 & 15];
-	pd_text_put(text, digits, count + 2);
+	if (text->capacity - text->size < MOST && !pd_text_reserve(text, MOST))
+		return;
+	memcpy(text->data + text->size, "0x", 2);
+	text->size += 2 + pd_hex_digits(value, text->data + text->size + 2);
 }
 
 void pd_text_hex_bytes(struct pd_text *text, const uint8_t *data, size_t size)

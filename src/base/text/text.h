@@ -53,6 +53,8 @@ static inline void pd_text_char(struct pd_text *text, char c)
 
 void pd_text_u64(struct pd_text *text, uint64_t value);
 void pd_text_s64(struct pd_text *text, int64_t value);
+// The digits that are needed, in front of others that mean nothing; returns their number.
+size_t pd_hex_digits(uint64_t value, char digits[16]);
 // 0x and the digits that are needed.
 void pd_text_hex(struct pd_text *text, uint64_t value);
 void pd_text_hex_bytes(struct pd_text *text, const uint8_t *data, size_t size);

@@ -65,12 +65,15 @@ static void give(struct pd_export *self, struct pd_export_sample *sample, const 
 
 	if (!is_chosen(self, sample, view->view.comm))
 		return;
+	sample->chain = NULL;
 	if (needs_frames(self) &&
 	    !pd_places_stack(&self->places, sample->brief, view->view.maps, when, self->options.max_stack,
 			     sample->is_truncated, &sample->ip, &sample->stack)) {
 		self->failed = true;
 		return;
 	}
+	if (self->places.no_stacks)
+		sample->chain = self->places.chain;
 	if (self->options.choose_place &&
 	    !self->options.choose_place(self->options.self, &self->tables.frames[sample->ip].place))
 		return;
@@ -234,6 +237,21 @@ static enum pd_status begin_unwinding(struct pd_export *self, struct pd_error *e
 	return pd_unwinder_new(self->file, self->state, self->symbols, &options, &self->unwinder, error);
 }
 
+// Who chooses by places may ask for the address of each.
+static bool choose_frames(struct pd_export *self)
+{
+	enum pd_export_frames frames = self->format->frames;
+	struct pd_places *places = &self->places;
+
+	places->no_stacks = self->format->no_stacks;
+	places->frames.unnamed_as_one = frames != PD_FRAMES_ADDRESSES;
+	self->tables.no_lines = frames == PD_FRAMES_FUNCTIONS;
+	if (frames >= PD_FRAMES_LINES && !self->options.choose_place &&
+	    !pd_places_name_functions(places, frames == PD_FRAMES_LINES))
+		return false;
+	return !self->unwinder || pd_places_mark_truncated(places);
+}
+
 static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_error *error)
 {
 	struct pd_export *all = self;
@@ -265,7 +283,7 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 	all->has_places = true;
 	if (!pd_places_init(&all->places, &all->tables, all->state, all->symbols, seed) || !all->sums)
 		return pd_fail_memory(error);
-	if (all->unwinder && !pd_places_mark_truncated(&all->places))
+	if (!choose_frames(all))
 		return pd_fail_memory(error);
 	return all->tables.failed ? pd_fail_memory(error) : PD_OK;
 }

@@ -8,11 +8,11 @@
 
 bool pd_line_texts_put(const struct pd_line_texts *pieces, size_t number, struct pd_text *text)
 {
-	const struct pd_line_text *piece = number < pieces->count ? &pieces->items[number] : NULL;
+	struct pd_bytes piece;
 
-	if (!piece || !piece->size)
+	if (!pd_line_texts_get(pieces, number, &piece))
 		return false;
-	pd_text_put(text, pieces->text->data + piece->at, piece->size);
+	pd_text_put(text, (const char *)piece.data, piece.size);
 	return true;
 }
 

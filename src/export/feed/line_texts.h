@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text that is the same whenever a line of the tables is written: made once. */
+/* Text that is the same whenever a line, function or string of the tables is written: made once. */
 #ifndef PD_EXPORT_FEED_LINE_TEXTS_H
 #define PD_EXPORT_FEED_LINE_TEXTS_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct pd_text;
+#include "base/text/text.h"
 
 struct pd_line_text {
 	size_t at, size;
@@ -19,6 +19,17 @@ struct pd_line_texts {
 	struct pd_line_text *items;
 	size_t count, capacity;
 };
+
+// The piece of a number, until another one is made; false if it is not made yet.
+static inline bool pd_line_texts_get(const struct pd_line_texts *pieces, size_t number, struct pd_bytes *piece_out)
+{
+	const struct pd_line_text *piece = number < pieces->count ? &pieces->items[number] : NULL;
+
+	if (!piece || !piece->size)
+		return false;
+	*piece_out = (struct pd_bytes){ .data = (const uint8_t *)pieces->text->data + piece->at, .size = piece->size };
+	return true;
+}
 
 // Adds the piece of a number to a text; false if it is not made yet.
 bool pd_line_texts_put(const struct pd_line_texts *pieces, size_t number, struct pd_text *text);

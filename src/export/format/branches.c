@@ -231,6 +231,7 @@ bool pd_branches_end(struct pd_export *self, enum pd_branch_addresses addresses)
 {
 	struct pd_branches *branches = self->sink;
 
+	self->failed |= !pd_sums_finish(&branches->sums);
 	branches->object = choose_object(self);
 	if (self->failed)
 		return false;

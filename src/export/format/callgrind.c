@@ -262,7 +262,7 @@ static void end(struct pd_export *self)
 {
 	struct callgrind *callgrind = self->sink;
 
-	if (!prepare(self)) {
+	if (!pd_sums_finish(&callgrind->sums) || !prepare(self)) {
 		self->failed = true;
 		return;
 	}
@@ -270,6 +270,7 @@ static void end(struct pd_export *self)
 	for (size_t i = 0; i < callgrind->sums.count; i++)
 		if (callgrind->sums.items[i].event <= callgrind->events[callgrind->event_count - 1])
 			add_stack(self, &callgrind->sums.items[i], (uint32_t)i + 1);
+	self->failed |= !pd_sums_finish(&callgrind->costs);
 	if (self->failed || self->tables.failed)
 		return;
 	qsort(callgrind->costs.items, callgrind->costs.count, sizeof(*callgrind->costs.items), by_function);

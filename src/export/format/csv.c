@@ -159,6 +159,7 @@ static void fini(struct pd_export *self)
 const struct pd_export_sink pd_export_sink_csv = {
 	.size = sizeof(struct csv),
 	.begin = begin,
+	.frames = PD_FRAMES_LINES,
 	.sample = take_sample,
 	.end = end,
 	.fini = fini,

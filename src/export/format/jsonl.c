@@ -143,6 +143,8 @@ static void fini(struct pd_export *self)
 
 const struct pd_export_sink pd_export_sink_jsonl = {
 	.size = sizeof(struct jsonl),
+	.frames = PD_FRAMES_MAPPED,
+	.no_stacks = true,
 	.sample = take_sample,
 	.end = end,
 	.fini = fini,

@@ -297,9 +297,9 @@ static bool prepare(struct pd_export *self)
 
 static void end(struct pd_export *self)
 {
-	const struct otlp *otlp = self->sink;
+	struct otlp *otlp = self->sink;
 
-	if (!prepare(self)) {
+	if (!pd_sums_finish(&otlp->sums) || !prepare(self)) {
 		self->failed = true;
 		return;
 	}

@@ -2,7 +2,7 @@
 /*
  * JSON as perf data convert --to-json (6.1) writes it, byte for byte. A function inlined into another one is not shown, as there.
  */
-#include <inttypes.h>
+#include <string.h>
 #include <time.h>
 
 #include <perfdata/header.h>
@@ -15,7 +15,8 @@
 struct perf_json {
 	bool comma;                  // a sample precedes
 	uint64_t parts;              // of samples of any event
-	struct pd_line_texts pieces; // by line
+	struct pd_line_texts pieces; // by function: what follows an address
+	struct pd_line_texts comms;  // by string
 };
 
 // ---- layout ----
@@ -32,13 +33,6 @@ static void put_key(struct pd_text *text, unsigned depth, bool comma, const char
 	pd_text_char(text, '"');
 	pd_text_add(text, key);
 	PD_TEXT_LITERAL(text, "\": ");
-}
-
-static void put_known(const struct pd_export *self, uint32_t string)
-{
-	const struct pd_table_string *known = &self->tables.strings[string];
-
-	pd_text_json_string(self->text, known->text, known->size);
 }
 
 // ---- headers ----
@@ -129,15 +123,12 @@ static void begin(struct pd_export *self)
 // ---- samples ----
 
 // What follows the address of an entry.
-static void put_function(struct pd_text *text, const struct pd_tables *tables, const struct pd_table_frame *frame,
-			 const struct pd_table_line *line)
+static void put_function(struct pd_text *text, const struct pd_tables *tables, const struct pd_table_function *function)
 {
-	const struct pd_table_function *function = &tables->functions[line->function];
-
 	pd_text_char(text, '"');
 	if (function->known) {
 		const struct pd_table_string *name = &tables->strings[function->name];
-		const struct pd_table_string *object = &tables->strings[tables->objects[frame->object].name];
+		const struct pd_table_string *object = &tables->strings[tables->objects[function->object].name];
 
 		put_key(text, 5, true, "symbol");
 		pd_text_json_string(text, name->text, name->size);
@@ -148,26 +139,41 @@ static void put_function(struct pd_text *text, const struct pd_tables *tables, c
 	pd_text_char(text, '}');
 }
 
-static void put_entry(struct pd_export *self, const struct pd_table_frame *frame, uint64_t addr, bool comma)
+static bool make_function(struct pd_export *self, uint32_t function)
 {
 	struct perf_json *json = self->sink;
-	// the function that was called comes last, after those inlined into it
-	uint32_t line = frame->first_line + frame->line_count - 1;
-	struct pd_text *piece;
+	struct pd_text *piece = pd_line_texts_begin(&json->pieces, function);
 
-	if (comma)
-		pd_text_char(self->text, ',');
-	PD_TEXT_LITERAL(self->text, "\n\t\t\t\t{\n\t\t\t\t\t\"ip\": \"");
-	pd_text_hex(self->text, addr);
-	if (pd_line_texts_put(&json->pieces, line, self->text))
-		return;
-	piece = pd_line_texts_begin(&json->pieces, line);
 	if (piece)
-		put_function(piece, &self->tables, frame, &self->tables.lines[line]);
-	if (!piece || !pd_line_texts_keep(&json->pieces, line))
+		put_function(piece, &self->tables, &self->tables.functions[function]);
+	return piece && pd_line_texts_keep(&json->pieces, function);
+}
+
+static void put_entry(struct pd_export *self, const struct pd_table_frame *frame, uint64_t addr)
+{
+	static const char begin[] = ",\n\t\t\t\t{\n\t\t\t\t\t\"ip\": \"0x";
+	const size_t begin_size = sizeof(begin) - 1, digits_most = 16;
+	// the function that was called comes last, after those inlined into it
+	uint32_t function = self->tables.lines[frame->first_line + frame->line_count - 1].function;
+	struct perf_json *json = self->sink;
+	struct pd_text *text = self->text;
+	struct pd_bytes piece;
+	char *to;
+
+	if (!pd_line_texts_get(&json->pieces, function, &piece) &&
+	    (!make_function(self, function) || !pd_line_texts_get(&json->pieces, function, &piece))) {
 		self->failed = true;
-	else
-		pd_line_texts_put(&json->pieces, line, self->text);
+		return;
+	}
+	if (text->capacity - text->size < begin_size + digits_most + piece.size &&
+	    !pd_text_reserve(text, begin_size + digits_most + piece.size))
+		return;
+	to = text->data + text->size;
+	memcpy(to, begin, begin_size);
+	to += begin_size;
+	to += pd_hex_digits(addr, to);
+	memcpy(to, piece.data, piece.size);
+	text->size = (size_t)(to + piece.size - text->data);
 }
 
 // A chain without an address has no entries; where there is no chain, there is one for the sampled address.
@@ -186,45 +192,64 @@ static bool has_no_entries(const struct pd_export_sample *sample)
 static void put_chain(struct pd_export *self, const struct pd_export_sample *sample)
 {
 	const struct pd_table_frame *frame;
+	struct pd_text *text = self->text;
 	struct pd_chain_walk walk;
+	size_t begin;
 	uint64_t addr;
 
-	put_key(self->text, 3, true, "callchain");
-	pd_text_char(self->text, '[');
+	PD_TEXT_LITERAL(text, ",\n\t\t\t\"callchain\": ");
+	begin = text->size;
 	pd_chain_walk_begin(&walk, &self->tables, sample);
-	for (bool comma = false; !has_no_entries(sample) && pd_chain_walk_next(&walk, &frame, &addr); comma = true)
-		put_entry(self, frame, addr, comma);
-	put_key(self->text, 3, false, NULL);
-	pd_text_char(self->text, ']');
+	while (!has_no_entries(sample) && pd_chain_walk_next(&walk, &frame, &addr) && !self->failed)
+		put_entry(self, frame, addr);
+	// in the place of the first comma
+	if (text->size > begin)
+		text->data[begin] = '[';
+	else
+		pd_text_char(text, '[');
+	PD_TEXT_LITERAL(text, "\n\t\t\t]\n\t\t}");
 }
 
-static void put_task(struct pd_text *text, const char *key, uint32_t number)
+static void put_comm(struct pd_export *self, uint32_t comm)
 {
-	put_key(text, 3, true, key);
-	pd_text_s64(text, (int32_t)number);
+	const struct pd_table_string *name = &self->tables.strings[comm];
+	struct perf_json *json = self->sink;
+	struct pd_text *piece;
+
+	if (pd_line_texts_put(&json->comms, comm, self->text))
+		return;
+	piece = pd_line_texts_begin(&json->comms, comm);
+	if (piece) {
+		PD_TEXT_LITERAL(piece, ",\n\t\t\t\"comm\": ");
+		pd_text_json_string(piece, name->text, name->size);
+	}
+	if (!piece || !pd_line_texts_keep(&json->comms, comm))
+		self->failed = true;
+	else
+		pd_line_texts_put(&json->comms, comm, self->text);
 }
 
 static void take_sample(struct pd_export *self, const struct pd_export_sample *sample)
 {
 	struct perf_json *json = self->sink;
 	const struct pd_owner *owner = pd_export_thread(self, sample->thread);
-	uint32_t comm = pd_export_comm(self, sample->thread);
 	struct pd_text *text = self->text;
 
-	put_key(text, 2, json->comma, NULL);
+	if (json->comma)
+		pd_text_char(text, ',');
 	json->comma = true;
-	pd_text_char(text, '{');
-	put_key(text, 3, false, "timestamp");
+	PD_TEXT_LITERAL(text, "\n\t\t{\n\t\t\t\"timestamp\": ");
 	pd_text_s64(text, (int64_t)sample->time_ns);
-	put_task(text, "pid", owner->pid);
-	put_task(text, "tid", owner->tid);
-	if (json->parts & PD_MASK(PD_SAMPLE_TYPE_CPU))
-		put_task(text, "cpu", sample->brief->cpu);
-	put_key(text, 3, true, "comm");
-	put_known(self, comm);
+	PD_TEXT_LITERAL(text, ",\n\t\t\t\"pid\": ");
+	pd_text_s64(text, (int32_t)owner->pid);
+	PD_TEXT_LITERAL(text, ",\n\t\t\t\"tid\": ");
+	pd_text_s64(text, (int32_t)owner->tid);
+	if (json->parts & PD_MASK(PD_SAMPLE_TYPE_CPU)) {
+		PD_TEXT_LITERAL(text, ",\n\t\t\t\"cpu\": ");
+		pd_text_s64(text, (int32_t)sample->brief->cpu);
+	}
+	put_comm(self, pd_export_comm(self, sample->thread));
 	put_chain(self, sample);
-	put_key(text, 2, false, NULL);
-	pd_text_char(text, '}');
 	pd_export_flush(self);
 }
 
@@ -238,12 +263,15 @@ static void fini(struct pd_export *self)
 	struct perf_json *json = self->sink;
 
 	pd_line_texts_fini(&json->pieces);
+	pd_line_texts_fini(&json->comms);
 }
 
 const struct pd_export_sink pd_export_sink_perf_json = {
 	.size = sizeof(struct perf_json),
 	.as_recorded = true,
 	.begin = begin,
+	.frames = PD_FRAMES_FUNCTIONS,
+	.no_stacks = true,
 	.sample = take_sample,
 	.end = end,
 	.fini = fini,

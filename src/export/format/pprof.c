@@ -288,7 +288,7 @@ static void end(struct pd_export *self)
 
 	pprof->message = pd_text_new();
 	pprof->place_of = pd_alloc((self->event_count + 1) * sizeof(*pprof->place_of));
-	if (!pprof->message || !pprof->place_of) {
+	if (!pprof->message || !pprof->place_of || !pd_sums_finish(&pprof->sums)) {
 		self->failed = true;
 		return;
 	}

@@ -142,6 +142,7 @@ static void fini(struct pd_export *self)
 const struct pd_export_sink pd_export_sink_speedscope = {
 	.size = sizeof(struct pd_tracks),
 	.begin = begin,
+	.frames = PD_FRAMES_LINES,
 	.sample = take_sample,
 	.end = end,
 	.fini = fini,

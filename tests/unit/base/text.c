@@ -53,6 +53,9 @@ TEST(test_text__hex_of_every_length)
 		snprintf(wanted, sizeof(wanted), "0x%llx", 1ULL << shift);
 		pd_text_hex(text, UINT64_C(1) << shift);
 		CHECK_STR(taken(), wanted);
+		snprintf(wanted, sizeof(wanted), "0x%llx", 0xfedcba9876543210ULL >> shift);
+		pd_text_hex(text, UINT64_C(0xfedcba9876543210) >> shift);
+		CHECK_STR(taken(), wanted);
 	}
 }
 
