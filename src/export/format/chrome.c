@@ -285,6 +285,7 @@ static void fini(struct pd_export *self)
 const struct pd_export_sink pd_export_sink_chrome = {
 	.size = sizeof(struct chrome),
 	.begin = begin,
+	.frames = PD_FRAMES_LINES,
 	.sample = take_sample,
 	.end = end,
 	.fini = fini,

@@ -415,6 +415,7 @@ static void fini(struct pd_export *self)
 const struct pd_export_sink pd_export_sink_firefox = {
 	.size = sizeof(struct pd_firefox),
 	.begin = begin,
+	.frames = PD_FRAMES_MAPPED,
 	.sample = take_sample,
 	.record = pd_firefox_record,
 	.end = end,
