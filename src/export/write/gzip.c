@@ -4,7 +4,7 @@
 #include "write/packer.h"
 
 enum {
-	LEVEL = 1, // higher ones take three times as long, for a tenth of the size
+	LEVEL = 1,          // higher ones take three times as long, for a tenth of the size
 	STORED_MOST = 65535 // bytes of a block that is not compressed
 };
 
