@@ -154,23 +154,6 @@ static bool parse_waiting(const char *text, struct pd_waiting_options *options)
 	return true;
 }
 
-static enum pd_status write_waiting(struct input *input, const struct pd_waiting_options *how,
-				    struct pd_waiting_result *result, struct pd_error *error)
-{
-	const struct pd_writer_options form = { .size = sizeof(form), .inputs = &input->file, .input_count = 1 };
-	const struct pd_writer_place place = { .size = sizeof(place), .fd = fileno(input->made), .name = "waiting" };
-	struct pd_writer *writer;
-	enum pd_status status = pd_writer_open_at(&place, &form, &writer, error);
-
-	if (status < 0)
-		return status;
-	status = pd_waiting_write(input->file, writer, how, result, error);
-	if (status >= 0)
-		return pd_writer_finish(writer, error);
-	pd_writer_abort(writer);
-	return status;
-}
-
 static void report_waiting(const struct input *input, const struct pd_waiting_result *result)
 {
 	if (!input->quiet && result->what.mismatched)
@@ -184,15 +167,13 @@ static int open_waiting(struct input *input, const char *text, const struct pd_o
 {
 	struct pd_waiting_options how = { .size = sizeof(how) };
 	struct pd_waiting_result result;
+	struct pd_file *made;
 	struct pd_error error;
 	enum pd_status status;
 
 	if (!parse_waiting(text, &how))
 		return CODE_USAGE;
-	input->made = tmpfile();
-	if (!input->made)
-		return print_failure(CODE_OUTPUT, "cannot create a temporary file");
-	status = write_waiting(input, &how, &result, &error);
+	status = pd_waiting_open(input->file, &how, options, &made, &result, &error);
 	if (status == PD_ERROR_NO_SAMPLES)
 		return print_failure(CODE_NO_SAMPLES, "%s: %s", input->name, error.message);
 	if (status < 0)
@@ -200,9 +181,9 @@ static int open_waiting(struct input *input, const char *text, const struct pd_o
 	report_waiting(input, &result);
 	input_again(input);
 	input->switches = input->file;
-	input->file = NULL;
-	rewind(input->made);
-	return code_with_error(pd_file_open_fd(fileno(input->made), options, &input->file, &error), &error);
+	input->file = made;
+	input->left_out = result.left_out_count != 0;
+	return CODE_OK;
 }
 
 bool input_path(const char *option, const struct call *call, const char *usual, const char **path_out)
@@ -214,7 +195,7 @@ bool input_path(const char *option, const struct call *call, const char *usual, 
 
 int input_nothing(const struct input *input, const struct pd_select *select, bool had_samples)
 {
-	if (!had_samples)
+	if (!had_samples && !input->left_out)
 		return print_failure(CODE_NO_SAMPLES, "%s: no samples in the file", input->name);
 	print_error("%s: no samples match the filters", input->name);
 	if (select)
@@ -271,10 +252,7 @@ int input_close(struct input *input, int code)
 		report_rest(input);
 	pd_file_close(input->file);
 	pd_file_close(input->switches);
-	if (input->made)
-		fclose(input->made);
 	input->file = input->switches = NULL;
-	input->made = NULL;
 	input->out->progress = NULL;
 	return code == CODE_OK && damaged ? CODE_DAMAGED : code;
 }

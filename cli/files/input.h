@@ -9,8 +9,6 @@
 #include "front/cli.h"
 #include "options/select_options.h"
 
-#include <stdio.h>
-
 /* Values of the options that every reading command has. */
 struct input_options {
 	const char *path;
@@ -29,7 +27,7 @@ extern const struct option_group waiting_group;
 struct input {
 	struct pd_file *file;
 	struct pd_file *switches; /* with --waiting: what it was made of */
-	FILE *made;               /* and where it is */
+	bool left_out;            /* with --waiting: not all waits are of the duration that is asked for */
 	const char *name;         /* for messages */
 	const struct call *call;
 	struct output *out;

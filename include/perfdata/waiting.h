@@ -55,6 +55,12 @@ PD_API enum pd_status pd_waiting_write(struct pd_file *file, struct pd_writer *w
 				       const struct pd_waiting_options *options, struct pd_waiting_result *result_out,
 				       struct pd_error *error);
 
+/** Writes all of it to a temporary file and opens that; file may be closed before *file_out. Errors: those of pd_waiting_write and
+ * pd_file_open; PD_ERROR_SYSTEM if there can be no such file. */
+PD_API enum pd_status pd_waiting_open(struct pd_file *file, const struct pd_waiting_options *options,
+				      const struct pd_open_options *open_options, struct pd_file **file_out,
+				      struct pd_waiting_result *result_out, struct pd_error *error);
+
 #ifdef __cplusplus
 }
 #endif

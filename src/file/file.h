@@ -111,6 +111,10 @@ void pd_file_report_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t
 			   const struct pd_cursor *cursor);
 // Becomes true when the problem function says so.
 const _Atomic bool *pd_file_stop_flag(const struct pd_file *file);
+// pd_file_open_fd with a descriptor that the file closes, also if it cannot be opened.
+enum pd_status pd_file_open_owned(int fd, const struct pd_open_options *options, struct pd_file **file_out,
+				  struct pd_error *error);
+
 enum pd_status pd_file_stopped(struct pd_error *error);
 // Tells once if the input was compressed as a whole and damaged.
 void pd_file_report_compression(struct pd_file *file);

@@ -286,8 +286,8 @@ enum pd_status pd_file_open(const char *path, const struct pd_open_options *opti
 	return finish_open(file, status, file_out);
 }
 
-enum pd_status pd_file_open_fd(int fd, const struct pd_open_options *options, struct pd_file **file_out,
-			       struct pd_error *error)
+static enum pd_status open_number(int fd, bool owns_fd, const struct pd_open_options *options,
+				  struct pd_file **file_out, struct pd_error *error)
 {
 	char name[32];
 	struct pd_file *file;
@@ -295,9 +295,23 @@ enum pd_status pd_file_open_fd(int fd, const struct pd_open_options *options, st
 
 	snprintf(name, sizeof(name), fd == STDIN_FILENO ? "standard input" : "fd %d", fd);
 	status = new_file(name, options, &file, error);
-	if (status < 0)
-		return status;
-	return finish_open(file, open_descriptor(file, fd, false, -1, error), file_out);
+	if (status >= 0)
+		return finish_open(file, open_descriptor(file, fd, owns_fd, -1, error), file_out);
+	if (owns_fd)
+		close(fd);
+	return status;
+}
+
+enum pd_status pd_file_open_fd(int fd, const struct pd_open_options *options, struct pd_file **file_out,
+			       struct pd_error *error)
+{
+	return open_number(fd, false, options, file_out, error);
+}
+
+enum pd_status pd_file_open_owned(int fd, const struct pd_open_options *options, struct pd_file **file_out,
+				  struct pd_error *error)
+{
+	return open_number(fd, true, options, file_out, error);
 }
 
 enum pd_status pd_file_open_memory(const void *data, size_t size, const struct pd_open_options *options,

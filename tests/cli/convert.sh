@@ -28,6 +28,8 @@ try convert -o ./hot.data -i hot.data --to pipe
 try convert --to dir -o made hot.data
 copy hot-trace.data
 shell 'cp hot-trace.data switches.data; perfdata convert -q --waiting -o switches.data switches.data; cmp hot-trace.data switches.data'
+try report --waiting=1h hot-trace.data
+try script --waiting=1h hot-trace.data
 shell 'rm hot-trace.data switches.data'
 try convert --waiting=20ms-1ms -o x hot.data
 try convert --to tape -o x hot.data

@@ -184,6 +184,43 @@ TEST(memory)
 	unlink(path_of("waiting"));
 }
 
+static enum pd_status open_waiting(struct pd_file *file, struct pd_file **file_out)
+{
+	struct pd_waiting_result result;
+
+	return pd_waiting_open(file, NULL, NULL, file_out, &result, &error);
+}
+
+// The same samples as in a file that is written; each allocation fails in turn.
+TEST(opens)
+{
+	struct pd_waiting_result result;
+	struct pd_file *file = make(&now, STORY), *waiting = NULL;
+	struct pd_file *written = make_waiting(make(&now, STORY), NULL, &result);
+	long at = 0;
+
+	CHECK(open_waiting(file, &waiting) == PD_OK && written);
+	CHECK(count_records(waiting, PD_RECORD_SAMPLE) == count_records(written, PD_RECORD_SAMPLE));
+	pd_file_close(waiting);
+	pd_file_close(written);
+	for (bool more = true; more; at++) {
+		enum pd_status status;
+
+		waiting = NULL;
+		has_failed = false;
+		left = at;
+		status = open_waiting(file, &waiting);
+		more = has_failed;
+		left = -1;
+		CHECK(status == PD_OK ?
+			      waiting != NULL :
+			      status == PD_ERROR_MEMORY || status == PD_ERROR_FORMAT || status == PD_ERROR_OUTPUT);
+		pd_file_close(waiting);
+	}
+	CHECK(at > 20);
+	pd_file_close(file);
+}
+
 TEST(clean)
 {
 	CHECK(rmdir(folder) == 0);
@@ -195,4 +232,4 @@ TEST(start)
 }
 
 RUN(TEST_CASE(start), TEST_CASE(samples), TEST_CASE(options), TEST_CASE(switches), TEST_CASE(chains), TEST_CASE(memory),
-    TEST_CASE(clean))
+    TEST_CASE(opens), TEST_CASE(clean))
