@@ -9,16 +9,10 @@
 
 #include <perfdata/assemble.h>
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum {
-	PIECE = 128 * 1024
-};
 
 struct values {
 	struct target_options target;
@@ -87,44 +81,34 @@ static bool is_text(const struct assemble *assemble)
 	return true;
 }
 
-static int read_text(struct assemble *assemble, int fd, const char *name)
+static int read_text(struct assemble *assemble, struct pd_descriptor *text)
 {
-	static char piece[PIECE];
-	enum pd_status status = PD_OK;
-	ssize_t size;
+	enum pd_status status = pd_assembler_pull(assemble->assembler, pd_pull_descriptor, text, &assemble->error);
 
-	while (status >= 0 && (size = read(fd, piece, sizeof(piece))) != 0) {
-		if (size < 0 && errno == EINTR)
-			continue;
-		if (size < 0)
-			return print_failure(CODE_UNREADABLE, "%s: %s", name, strerror(errno));
-		status = pd_assembler_take(assemble->assembler, piece, (size_t)size, &assemble->error);
-	}
-	if (status >= 0)
-		status = pd_assembler_finish(assemble->assembler, &assemble->error);
-	if (status == PD_ERROR_FORMAT || status == PD_ERROR_LIMIT)
+	if (status == PD_ERROR_FORMAT || status == PD_ERROR_LIMIT || text->failed)
 		return print_failure(CODE_UNREADABLE, "%s", assemble->error.message);
 	return status < 0 ? target_failed(&assemble->target, status, &assemble->error) : CODE_OK;
 }
 
-static int assemble_text(struct assemble *assemble, int fd, const char *name)
+static int assemble_text(struct assemble *assemble, struct pd_descriptor *text)
 {
 	const struct pd_assembler_options wanted = {
-		.size = sizeof(wanted), .open = open_target, .self = assemble, .name = name
+		.size = sizeof(wanted), .open = open_target, .self = assemble, .name = text->name
 	};
 	enum pd_status status;
 	uint64_t raw;
 	int code;
 
-	if (fstat(fd, &assemble->text) == 0 && is_text(assemble))
+	if (fstat(text->fd, &assemble->text) == 0 && is_text(assemble))
 		return CODE_USAGE;
 	status = pd_assembler_new(&wanted, &assemble->assembler, &assemble->error);
 	if (status < 0)
 		return target_failed(&assemble->target, status, &assemble->error);
-	code = read_text(assemble, fd, name);
+	code = read_text(assemble, text);
 	pd_assembler_records(assemble->assembler, &raw);
 	if (code == CODE_OK && raw && assemble->other_order)
-		print_error("%s: %" PRIu64 " items given as raw bytes keep the byte order of the text", name, raw);
+		print_error("%s: %" PRIu64 " items given as raw bytes keep the byte order of the text", text->name,
+			    raw);
 	pd_assembler_free(assemble->assembler);
 	return target_close(&assemble->target, code);
 }
@@ -132,21 +116,19 @@ static int assemble_text(struct assemble *assemble, int fd, const char *name)
 static int run_assemble(const struct call *call)
 {
 	struct assemble assemble = { .values = call->values };
+	struct pd_descriptor text;
 	const char *path;
-	int code, fd;
+	int code;
 
 	if (!input_path(assemble.values->input, call, "-", &path))
 		return CODE_USAGE;
 	code = target_take(&assemble.target, &assemble.values->target, PD_PACK_KEEP);
+	if (code == CODE_OK)
+		code = descriptor_open(path, &text);
 	if (code != CODE_OK)
 		return code;
-	if (!strcmp(path, "-"))
-		return assemble_text(&assemble, STDIN_FILENO, "standard input");
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return print_failure(CODE_UNREADABLE, "%s: %s", path, strerror(errno));
-	code = assemble_text(&assemble, fd, path);
-	close(fd);
+	code = assemble_text(&assemble, &text);
+	descriptor_close(&text);
 	return code;
 }
 

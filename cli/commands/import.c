@@ -8,12 +8,8 @@
 
 #include <perfdata/import.h>
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 struct values {
 	struct target_options target;
@@ -27,46 +23,24 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-struct reading {
-	int fd;
-	const char *name;
-	bool failed;
-};
-
-static enum pd_status pull(void *self, void *data, size_t size, size_t *got_out, struct pd_error *error)
-{
-	struct reading *reading = self;
-	ssize_t got;
-
-	do {
-		got = read(reading->fd, data, size);
-	} while (got < 0 && errno == EINTR);
-	if (got >= 0) {
-		*got_out = (size_t)got;
-		return PD_OK;
-	}
-	reading->failed = true;
-	*error = (struct pd_error){ .status = PD_ERROR_SYSTEM, .os_errno = errno, .offset = PD_NO_OFFSET };
-	snprintf(error->message, sizeof(error->message), "%s: %s", reading->name, strerror(errno));
-	return PD_ERROR_SYSTEM;
-}
-
-static int report_done(const struct reading *reading, const struct pd_import_result *result)
+static int report_done(const struct pd_descriptor *input, const struct pd_import_result *result)
 {
 	if (result->left_out)
 		print_error("%s: left out, as a perf.data file has no place for them: %" PRIu64 " records or features",
-			    reading->name, result->left_out);
+			    input->name, result->left_out);
 	if (result->damaged)
-		print_error("%s: cannot be imported: %" PRIu64 " damaged or too large records", reading->name,
+		print_error("%s: cannot be imported: %" PRIu64 " damaged or too large records", input->name,
 			    result->damaged);
 	return result->damaged ? CODE_DAMAGED : CODE_OK;
 }
 
-static int import_opened(const struct values *values, struct target *target, struct reading *reading)
+static int import_opened(const struct values *values, struct target *target, struct pd_descriptor *input)
 {
-	const struct pd_import_options how = {
-		.size = sizeof(how), .format = values->format, .name = reading->name, .pull = pull, .self = reading
-	};
+	const struct pd_import_options how = { .size = sizeof(how),
+					       .format = values->format,
+					       .name = input->name,
+					       .pull = pd_pull_descriptor,
+					       .self = input };
 	struct pd_import_result result = { 0 };
 	struct pd_error error;
 	enum pd_status status = target_open_writer(target, &error);
@@ -75,11 +49,11 @@ static int import_opened(const struct values *values, struct target *target, str
 	if (code != CODE_OK)
 		return code;
 	status = pd_import_run(&how, target->writer, &result, &error);
-	if (status == PD_ERROR_FORMAT || status == PD_ERROR_LIMIT || status == PD_ERROR_NO_SAMPLES || reading->failed) {
+	if (status == PD_ERROR_FORMAT || status == PD_ERROR_LIMIT || status == PD_ERROR_NO_SAMPLES || input->failed) {
 		print_error("%s", error.message);
 		code = status == PD_ERROR_NO_SAMPLES ? CODE_NO_SAMPLES : CODE_UNREADABLE;
 	} else {
-		code = status < 0 ? target_failed(target, status, &error) : report_done(reading, &result);
+		code = status < 0 ? target_failed(target, status, &error) : report_done(input, &result);
 	}
 	return target_close(target, code);
 }
@@ -104,7 +78,7 @@ static int run_import(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct target target = { 0 };
-	struct reading reading = { .fd = STDIN_FILENO, .name = "standard input" };
+	struct pd_descriptor input;
 	const char *path;
 	int code;
 
@@ -115,14 +89,11 @@ static int run_import(const struct call *call)
 	code = target_take(&target, &values->target, PD_PACK_NONE);
 	if (code != CODE_OK)
 		return code;
-	if (strcmp(path, "-") != 0) {
-		reading = (struct reading){ .fd = open(path, O_RDONLY | O_CLOEXEC), .name = path };
-		if (reading.fd < 0)
-			return print_failure(CODE_UNREADABLE, "%s: %s", path, strerror(errno));
-	}
-	code = import_opened(values, &target, &reading);
-	if (reading.fd != STDIN_FILENO)
-		close(reading.fd);
+	code = descriptor_open(path, &input);
+	if (code != CODE_OK)
+		return code;
+	code = import_opened(values, &target, &input);
+	descriptor_close(&input);
 	return code;
 }
 

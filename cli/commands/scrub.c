@@ -129,18 +129,6 @@ static void print_name(void *self, const char *class_name, struct pd_bytes from,
 
 /* ---- what was done ---- */
 
-static void print_json(const struct pd_scrub *scrub, enum pd_scrub_level level, bool random_key, struct pd_text *text)
-{
-	struct pd_json json = { text };
-
-	pd_json_open(&json, NULL, '{');
-	pd_json_string(&json, "hide", pd_scrub_level_name(level));
-	pd_json_string(&json, "key", random_key ? "random" : "given");
-	pd_scrub_json(scrub, &json);
-	pd_json_close(&json, '}');
-	pd_text_add(text, "\n");
-}
-
 static void print_summary(const struct pd_scrub *scrub, bool random_key)
 {
 	struct pd_text *text = pd_text_new();
@@ -213,27 +201,13 @@ static int scrub_input(struct job *job, const struct call *call)
 	if (code != CODE_OK && code != CODE_DAMAGED)
 		return code;
 	if (job->values->json)
-		print_json(job->scrub, job->options.level, !job->values->key, call->out->text);
+		pd_scrub_print_json(job->scrub, !job->values->key, call->out->text);
 	else if (!job->values->input.quiet)
 		print_summary(job->scrub, !job->values->key);
 	return code;
 }
 
 /* ---- --verify ---- */
-
-static void print_search(const struct pd_scrub_search *search, bool as_json, struct pd_text *text)
-{
-	struct pd_json json = { text };
-
-	if (!as_json) {
-		pd_scrub_search_text(search, text);
-		return;
-	}
-	pd_json_open(&json, NULL, '{');
-	pd_scrub_search_json(search, &json);
-	pd_json_close(&json, '}');
-	pd_text_add(text, "\n");
-}
 
 static int verify(const struct pd_scrub_options *options, size_t min, bool json, const struct call *call)
 {
@@ -249,7 +223,7 @@ static int verify(const struct pd_scrub_options *options, size_t min, bool json,
 	status = pd_scrub_search_new(call->words[0], call->words[1], options, min, &search, &error);
 	if (status < 0)
 		return code_with_error(status, &error);
-	print_search(search, json, call->out->text);
+	(json ? pd_scrub_search_print_json : pd_scrub_search_text)(search, call->out->text);
 	pd_scrub_search_count(search, &result);
 	pd_scrub_search_free(search);
 	return result.find_count ? CODE_DAMAGED : CODE_OK;

@@ -10,9 +10,7 @@
 #include <perfdata/outfile.h>
 #include <perfdata/split.h>
 
-#include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct values {
 	struct input_options input;
@@ -72,34 +70,6 @@ static int write_group(struct run *run, size_t first)
 
 /* ---- what was written ---- */
 
-static void print_pieces(const struct run *run, struct output *out)
-{
-	const struct pd_split_piece *piece;
-
-	for (size_t i = 0; (piece = pd_split_piece(run->split, i)) != NULL; i++) {
-		const char *path = pd_outfiles_at(run->files, i);
-		struct stat status;
-		uint64_t size = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
-
-		if (run->values->json) {
-			struct pd_json json = { .text = out->text };
-
-			pd_json_open(&json, NULL, '{');
-			pd_json_string(&json, "file", path);
-			pd_json_number(&json, "samples", piece->sample_count);
-			pd_json_number(&json, "bytes", size);
-			pd_json_close(&json, '}');
-			pd_text_add(out->text, "\n");
-		} else {
-			pd_text_printf(out->text, "%10" PRIu64 " samples  ", piece->sample_count);
-			pd_text_escaped(out->text, path, strlen(path));
-			pd_text_add(out->text, "\n");
-		}
-		if (!output_flush_large(out))
-			return;
-	}
-}
-
 static void print_counts(const struct run *run)
 {
 	struct pd_text *text = run->values->input.quiet ? NULL : pd_text_new();
@@ -139,7 +109,7 @@ static int write_all(struct run *run, struct output *out)
 	if (code != CODE_OK)
 		return code;
 	pd_split_count(run->split, &result);
-	print_pieces(run, out);
+	pd_split_print_pieces(run->split, run->files, run->values->json, out->text);
 	print_counts(run);
 	return result.lost_count || result.deep_count ? CODE_DAMAGED : CODE_OK;
 }

@@ -8,41 +8,30 @@
 
 #include <perfdata/assemble.h>
 
-enum {
-	PIECES_PER_STEP = 16384 /* between two looks at the clock */
-};
-
 struct values {
 	struct input_options input;
 	const char *output;
-	bool packed;
+	struct pd_disassembler_options how;
 };
 
 static const struct option options[] = {
 	GROUP(input_group, input),
 	STRING("output", 'o', "TEXT", output, "write to TEXT instead of standard output"),
-	FLAG("packed", 0, packed, "keep compressed records compressed instead of decoding their content"),
+	FLAG("packed", 0, how.packed, "keep compressed records compressed instead of decoding their content"),
 	{ 0 },
 };
 
-static int write_text(struct input *input, const struct values *values, struct output *out)
+static int write_text(struct input *input, const struct values *values, struct pd_text *text)
 {
-	const struct pd_disassembler_options wanted = { .size = sizeof(wanted), .packed = values->packed };
-	struct pd_disassembler *disassembler = NULL;
+	struct pd_disassembler_options how = values->how;
 	struct pd_error error;
-	uint64_t pieces = 0;
-	enum pd_status status = pd_disassembler_open(input->file, &wanted, &disassembler, &error);
+	enum pd_status status;
 
-	while (status == PD_OK && output_flush_large(out)) {
-		status = pd_disassembler_next(disassembler, out->text, &error);
-		if (++pieces % PIECES_PER_STEP == 0)
-			progress_step(&input->progress, pd_disassembler_stream(disassembler));
-	}
-	pd_disassembler_close(disassembler);
-	if (status >= 0)
-		return CODE_OK;
+	how.progress = input_progress;
+	how.self = input;
+	status = pd_disassemble(text, input->file, &how, &error);
 	progress_clear(&input->progress);
-	return print_failure(CODE_UNREADABLE, "%s", error.message);
+	return code_of_print(status, &error);
 }
 
 static int text_opened(struct input *input)
@@ -51,7 +40,7 @@ static int text_opened(struct input *input)
 	struct outfile file;
 	int code = outfile_open(&file, values->output, input->out, input->name);
 
-	return code == CODE_OK ? outfile_close(&file, write_text(input, values, file.out)) : code;
+	return code == CODE_OK ? outfile_close(&file, write_text(input, values, file.out->text)) : code;
 }
 
 static int run_text(const struct call *call)
@@ -71,6 +60,7 @@ const struct command cmd_text = {
 		"for byte identical, any other file with the same content. Compressed records are decoded and compressed "
 		"again by assemble; --packed keeps them unchanged.",
 	OPTIONS(options),
+	HOW(how),
 	EXAMPLES({ "perfdata text -o perf.txt", "decode perf.data to editable text" },
 		 { "perfdata text perf.data | sed 's/secret/public/g' | perfdata assemble -o public.data",
 		   "edit a recording with sed" },

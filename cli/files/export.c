@@ -78,18 +78,11 @@ static int report_nothing(const struct exporting *exporting, const struct pd_err
 	return input_nothing(&exporting->analysis.input, exporting->analysis.select, result.samples_read != 0);
 }
 
-/* All that was left out, on one line. */
 static void report_dropped(const struct exporting *exporting)
 {
 	struct pd_text *text = pd_text_new();
-	struct pd_export_dropped dropped;
-	size_t count = 0;
 
-	if (!text)
-		return;
-	for (; pd_export_dropped(exporting->export_, count, &dropped); count++)
-		pd_text_printf(text, "%s%" PRIu64 " %s", count ? ", " : "", dropped.count, dropped.name);
-	if (count && !pd_text_failed(text))
+	if (text && pd_print_export_dropped(exporting->export_, text) && !pd_text_failed(text))
 		print_error("%s: not exported, as %s has no field for them: %.*s", exporting->analysis.input.name,
 			    exporting->format.name, (int)pd_text_bytes(text).size,
 			    (const char *)pd_text_bytes(text).data);

@@ -5,6 +5,8 @@
  */
 #include "files/input.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -191,6 +193,21 @@ bool input_path(const char *option, const struct call *call, const char *usual, 
 	*path_out = option ? option : call->word_count ? call->words[0] : usual;
 	return !option || !call->word_count ||
 	       print_error("unexpected argument '%s' (--input is '%s' already)", call->words[0], option);
+}
+
+int descriptor_open(const char *path, struct pd_descriptor *descriptor_out)
+{
+	bool standard = !strcmp(path, "-");
+
+	*descriptor_out = (struct pd_descriptor){ .fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC),
+						  .name = standard ? "standard input" : path };
+	return descriptor_out->fd >= 0 ? CODE_OK : print_failure(CODE_UNREADABLE, "%s: %s", path, strerror(errno));
+}
+
+void descriptor_close(const struct pd_descriptor *descriptor)
+{
+	if (descriptor->fd != STDIN_FILENO)
+		close(descriptor->fd);
 }
 
 int input_nothing(const struct input *input, const struct pd_select *select, bool had_samples)

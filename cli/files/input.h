@@ -49,6 +49,10 @@ bool input_report(struct input *input, const struct pd_problem *problem);
 /* The name of the input of a command that has no struct input_options: that of --input or the only argument, else usual. False if there
  * are both, which is said on stderr. */
 bool input_path(const char *option, const struct call *call, const char *usual, const char **path_out);
+/* Opens what is no recording, for pd_pull_descriptor; - is standard input. Says what is wrong and returns another code than CODE_OK
+ * then. To be closed by descriptor_close. */
+int descriptor_open(const char *path, struct pd_descriptor *descriptor_out);
+void descriptor_close(const struct pd_descriptor *descriptor);
 /* Says on stderr that there are no samples, or that none was selected, and why; select may be NULL. Returns the exit code. */
 int input_nothing(const struct input *input, const struct pd_select *select, bool had_samples);
 /* Ends the talk about problems and closes. Returns code, or CODE_DAMAGED if code is CODE_OK and

@@ -34,6 +34,9 @@ struct pd_disassembler;
 struct pd_disassembler_options {
 	size_t size; /* sizeof(struct pd_disassembler_options) */
 	bool packed; /* print compressed records unchanged, not the records inside */
+	/* Of pd_disassemble: called periodically with bytes done and in total (0 if unknown). May be NULL. */
+	void (*progress)(void *self, uint64_t done, uint64_t total);
+	void *self; /* first argument of progress */
 };
 
 /** Opens a file for conversion. The file must remain open, and a pipe must have no other stream.
@@ -45,6 +48,9 @@ PD_API void pd_disassembler_close(struct pd_disassembler *disassembler);
  * PD_END (with the last lines) at the end. Errors: those of pd_stream_next. */
 PD_API enum pd_status pd_disassembler_next(struct pd_disassembler *disassembler, struct pd_text *text,
 					   struct pd_error *error);
+/** All of a file in one call. What is long is written out (pd_text_flush_large). Errors: those of both; PD_ERROR_OUTPUT. */
+PD_API enum pd_status pd_disassemble(struct pd_text *text, struct pd_file *file,
+				     const struct pd_disassembler_options *options, struct pd_error *error);
 /** The underlying stream, for progress only. */
 PD_API const struct pd_stream *pd_disassembler_stream(const struct pd_disassembler *disassembler);
 
@@ -75,6 +81,9 @@ PD_API enum pd_status pd_assembler_take(struct pd_assembler *assembler, const ch
 					struct pd_error *error);
 /** Ends the text. Errors: those of pd_assembler_take. */
 PD_API enum pd_status pd_assembler_finish(struct pd_assembler *assembler, struct pd_error *error);
+/** Parses all that a function provides, which returns 0 bytes at the end, and ends the text. Errors: those of pull, too. */
+PD_API enum pd_status pd_assembler_pull(struct pd_assembler *assembler, pd_pull_fn *pull, void *self,
+					struct pd_error *error);
 /** Number of records so far, and of those given as bytes (*raw_out; may be NULL). */
 PD_API uint64_t pd_assembler_records(const struct pd_assembler *assembler, uint64_t *raw_out);
 PD_API void pd_assembler_free(struct pd_assembler *assembler);

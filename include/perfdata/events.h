@@ -172,6 +172,17 @@ PD_API bool pd_event_name_fits(const struct pd_event_name *name, const char *con
 PD_API void pd_print_event_name(struct pd_text *text, const struct pd_event_name *name);
 PD_API void pd_json_event_name(struct pd_text *text, const struct pd_event_name *name);
 
+enum pd_event_list_as {
+	PD_EVENT_LIST_TEXT, /* as perf list */
+	PD_EVENT_LIST_JSON, /* an object for each event, on a line */
+	PD_EVENT_LIST_NAMES /* a name on each line */
+};
+/** Prints the events of this machine that the words ask for (pd_event_name_fits), and writes the text out where it is long. Errors: those
+ * of pd_events_list; PD_ERROR_NO_MATCH if there is none; PD_ERROR_OUTPUT. */
+PD_API enum pd_status pd_print_event_list(struct pd_text *text, const struct pd_events_options *options,
+					  const char *const *words, size_t count, enum pd_event_list_as as,
+					  struct pd_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -112,6 +112,8 @@ PD_API struct pd_export_result pd_export_result(const struct pd_export *export_)
 PD_API const struct pd_unwinder *pd_export_unwinder(const struct pd_export *export_);
 /** The index-th thing that was left out because the format has no field for it; false past the end. */
 PD_API bool pd_export_dropped(const struct pd_export *export_, size_t index, struct pd_export_dropped *dropped_out);
+/** All of it, "3 branch stacks, 1 address". False if there is nothing. */
+PD_API bool pd_print_export_dropped(const struct pd_export *export_, struct pd_text *text);
 
 #ifdef __cplusplus
 }

@@ -87,6 +87,15 @@ PD_API enum pd_status pd_file_open_memory(const void *data, size_t size, const s
 					  struct pd_file **file_out, struct pd_error *error);
 /** Reads the next bytes of a perf.data file in pipe mode: at least one, at most size; 0 at the end. May block. */
 typedef enum pd_status pd_pull_fn(void *self, void *data, size_t size, size_t *got_out, struct pd_error *error);
+/** What pd_pull_descriptor reads: a file, pipe or socket. */
+struct pd_descriptor {
+	int fd;           /* remains owned by the caller */
+	const char *name; /* for messages */
+	bool failed;      /* set if it cannot be read */
+};
+/** A pd_pull_fn for a struct pd_descriptor. Errors: PD_ERROR_SYSTEM. */
+PD_API enum pd_status pd_pull_descriptor(void *descriptor, void *data, size_t size, size_t *got_out,
+					 struct pd_error *error);
 /** Opens a file that a function provides; it is called until pd_file_close. name is used in messages. */
 PD_API enum pd_status pd_file_open_pull(pd_pull_fn *pull, void *self, const char *name,
 					const struct pd_open_options *options, struct pd_file **file_out,

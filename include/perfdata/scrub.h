@@ -150,6 +150,9 @@ PD_API void pd_scrub_json(const struct pd_scrub *scrub, struct pd_json *json);
 /** The same in words, a few lines; after pd_scrub_write. */
 PD_API void pd_scrub_text(const struct pd_scrub *scrub, struct pd_text *text);
 
+/** One JSON object with the level, whether the key was given or is random, and all of pd_scrub_json, on a line. */
+PD_API void pd_scrub_print_json(const struct pd_scrub *scrub, bool random_key, struct pd_text *text);
+
 /** A name of the original that the result still has. */
 struct pd_scrub_find {
 	const char *class_name;
@@ -187,6 +190,8 @@ PD_API bool pd_scrub_search_at(const struct pd_scrub_search *search, size_t inde
 PD_API void pd_scrub_search_text(const struct pd_scrub_search *search, struct pd_text *text);
 /** Adds the same as members of a JSON object. */
 PD_API void pd_scrub_search_json(const struct pd_scrub_search *search, struct pd_json *json);
+/** One JSON object with these, on a line. */
+PD_API void pd_scrub_search_print_json(const struct pd_scrub_search *search, struct pd_text *text);
 
 #ifdef __cplusplus
 }

@@ -23,6 +23,7 @@
 #define PERFDATA_SPLIT_H
 
 #include <perfdata/file.h>
+#include <perfdata/outfile.h>
 #include <perfdata/text.h>
 #include <perfdata/writer.h>
 
@@ -93,6 +94,10 @@ PD_API const char *pd_split_unknown_reason(const struct pd_split *split);
 PD_API void pd_split_count(const struct pd_split *split, struct pd_split_result *result_out);
 /** The same in words, a few lines. */
 PD_API void pd_split_text(const struct pd_split *split, struct pd_text *text);
+
+/** A line for each piece: its samples, and the file that it was written to; as JSON also the size of that. */
+PD_API void pd_split_print_pieces(const struct pd_split *split, const struct pd_outfiles *files, bool json,
+				  struct pd_text *text);
 
 /** Reads the file again and writes pieces first to first + count - 1 to unused writers, whose packing is not PD_PACK_KEEP.
  * count is at most PD_SPLIT_AT_ONCE. The caller finishes the writers, or aborts them after an error. Errors: those of

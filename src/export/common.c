@@ -179,6 +179,16 @@ bool pd_export_dropped(const struct pd_export *export_, size_t index, struct pd_
 	return false;
 }
 
+bool pd_print_export_dropped(const struct pd_export *export_, struct pd_text *text)
+{
+	struct pd_export_dropped dropped;
+	size_t count = 0;
+
+	for (; pd_export_dropped(export_, count, &dropped); count++)
+		pd_text_printf(text, "%s%" PRIu64 " %s", count ? ", " : "", dropped.count, dropped.name);
+	return count != 0;
+}
+
 void pd_export_sum(struct pd_export *self, struct pd_sums *sums, const struct pd_export_sample *sample)
 {
 	const struct pd_sum sum = { .event = (uint32_t)sample->event->index,

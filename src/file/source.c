@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <perfdata/file.h>
+
 #include "base/memory.h"
 
 enum {
@@ -289,6 +291,22 @@ enum pd_status pd_source_unwrap(struct pd_source *source, uint64_t limit, struct
 	source->size = UINT64_MAX;
 	source->position = 0;
 	source->first_size = 0;
+	return PD_OK;
+}
+
+// A descriptor as a source of bytes, for those who take a function.
+enum pd_status pd_pull_descriptor(void *self, void *data, size_t size, size_t *got_out, struct pd_error *error)
+{
+	struct pd_descriptor *descriptor = self;
+	ssize_t got;
+
+	do {
+		got = read(descriptor->fd, data, size);
+	} while (got < 0 && errno == EINTR);
+	descriptor->failed = got < 0;
+	if (got < 0)
+		return pd_fail_system(error, errno, "%s", descriptor->name);
+	*got_out = (size_t)got;
 	return PD_OK;
 }
 

@@ -133,6 +133,10 @@ static enum pd_status finish(struct pd_assembler *a)
 	return status < 0 ? status : pd_asm_open_writer(a);
 }
 
+enum {
+	PIECE = 128 * 1024 // of a text, at a time
+};
+
 enum pd_status pd_assembler_finish(struct pd_assembler *a, struct pd_error *error)
 {
 	enum pd_status status = a->status < 0 ? a->status : keep(a, finish(a));
@@ -140,6 +144,21 @@ enum pd_status pd_assembler_finish(struct pd_assembler *a, struct pd_error *erro
 	if (status < 0 && error)
 		*error = a->error;
 	return status;
+}
+
+enum pd_status pd_assembler_pull(struct pd_assembler *a, pd_pull_fn *pull, void *self, struct pd_error *error)
+{
+	char *piece = pd_alloc(PIECE);
+	enum pd_status status = piece ? PD_OK : pd_fail_memory(error);
+	size_t size = piece ? PIECE : 0;
+
+	while (status >= 0 && size) {
+		status = pull(self, piece, PIECE, &size, error);
+		if (status >= 0 && size)
+			status = pd_assembler_take(a, piece, size, error);
+	}
+	pd_free(piece);
+	return status < 0 ? status : pd_assembler_finish(a, error);
 }
 
 enum pd_status pd_assembler_new(const struct pd_assembler_options *options, struct pd_assembler **assembler_out,

@@ -539,3 +539,41 @@ const struct pd_stream *pd_disassembler_stream(const struct pd_disassembler *d)
 {
 	return d->stream;
 }
+
+// ---- all of a file ----
+
+enum {
+	PIECES_PER_STEP = 16384 // between two calls of the progress function
+};
+
+static enum pd_status print_all(struct pd_disassembler *d, const struct pd_disassembler_options *options,
+				struct pd_text *text, struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+	uint64_t pieces = 0, done, total;
+
+	while (status == PD_OK && pd_text_flush_large(text)) {
+		status = pd_disassembler_next(d, text, error);
+		if (!options || !options->progress || ++pieces % PIECES_PER_STEP != 0)
+			continue;
+		pd_stream_progress(d->stream, &done, &total);
+		options->progress(options->self, done, total);
+	}
+	if (status == PD_OK)
+		return text->failed ? pd_fail_memory(error) :
+				      pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "the output cannot be written");
+	return status < 0 ? status : PD_OK;
+}
+
+enum pd_status pd_disassemble(struct pd_text *text, struct pd_file *file, const struct pd_disassembler_options *options,
+			      struct pd_error *error)
+{
+	struct pd_disassembler *d;
+	enum pd_status status = pd_disassembler_open(file, options, &d, error);
+
+	if (status < 0)
+		return status;
+	status = print_all(d, options, text, error);
+	pd_disassembler_close(d);
+	return status;
+}

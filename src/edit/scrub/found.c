@@ -46,3 +46,13 @@ void pd_scrub_search_json(const struct pd_scrub_search *search, struct pd_json *
 	pd_json_number(json, "too_short", result.too_short_count);
 	pd_json_number(json, "bytes", result.searched_bytes);
 }
+
+void pd_scrub_search_print_json(const struct pd_scrub_search *search, struct pd_text *text)
+{
+	struct pd_json json = { text };
+
+	pd_json_open(&json, NULL, '{');
+	pd_scrub_search_json(search, &json);
+	pd_json_close(&json, '}');
+	pd_text_add(text, "\n");
+}

@@ -94,6 +94,18 @@ void pd_scrub_json(const struct pd_scrub *scrub, struct pd_json *json)
 	pd_json_number(json, "maps_too_large", result->large_map_count);
 }
 
+void pd_scrub_print_json(const struct pd_scrub *scrub, bool random_key, struct pd_text *text)
+{
+	struct pd_json json = { text };
+
+	pd_json_open(&json, NULL, '{');
+	pd_json_string(&json, "hide", pd_scrub_level_name(scrub->options.level));
+	pd_json_string(&json, "key", random_key ? "random" : "given");
+	pd_scrub_json(scrub, &json);
+	pd_json_close(&json, '}');
+	pd_text_add(text, "\n");
+}
+
 /* ---- as text ---- */
 
 /* A line: what it is about, and items with their counts; nothing if there are none. */

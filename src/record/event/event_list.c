@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "record/event/events.h"
 
 static int open_here(uint32_t type, uint64_t config, bool user_only)
@@ -96,4 +97,48 @@ enum pd_status pd_events_list(const struct pd_events_options *options,
 		pd_tracepoints_list(events, each, self);
 	pd_events_free(events);
 	return PD_OK;
+}
+
+// ---- those that are asked for, as text ----
+
+struct list {
+	struct pd_text *text;
+	const char *const *words;
+	size_t word_count;
+	enum pd_event_list_as as;
+	bool any;
+};
+
+static bool print_if_asked(void *self, const struct pd_event_name *name)
+{
+	struct list *list = self;
+
+	if (!pd_event_name_fits(name, list->words, list->word_count))
+		return true;
+	list->any = true;
+	if (list->as == PD_EVENT_LIST_JSON)
+		pd_json_event_name(list->text, name);
+	else if (list->as == PD_EVENT_LIST_NAMES)
+		pd_text_printf(list->text, "%s\n", name->name);
+	else
+		pd_print_event_name(list->text, name);
+	return pd_text_flush_large(list->text);
+}
+
+enum pd_status pd_print_event_list(struct pd_text *text, const struct pd_events_options *options,
+				   const char *const *words, size_t count, enum pd_event_list_as as,
+				   struct pd_error *error)
+{
+	struct list list = { .text = text, .words = words, .word_count = count, .as = as };
+	enum pd_status status = pd_events_list(options, print_if_asked, &list, error);
+
+	if (status < 0)
+		return status;
+	if (!list.any)
+		return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "no matching event on this machine");
+	if (pd_text_failed(text))
+		return pd_fail_memory(error);
+	return pd_text_flush_large(text) ?
+		       PD_OK :
+		       pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "the output cannot be written");
 }

@@ -255,8 +255,12 @@ TEST(summary)
 	pd_scrub_json(scrub, &json);
 	pd_json_close(&json, '}');
 	CHECK(text_has(text, "{\"samples\":2,") || text_has(text, "{\"samples\": 2,"));
+	pd_scrub_print_json(scrub, true, text);
+	CHECK(text_has(text, "{\"hide\":\"names\",\"key\":\"random\",\"samples\":2,") && text_has(text, "}\n"));
 	pd_text_clear(text);
 	CHECK(pd_scrub_search_new(path_of("summary"), path_of("summary"), &options, 5, &search, &error) == PD_OK);
+	pd_scrub_search_print_json(search, text);
+	CHECK(text_has(text, "{\"found\":[") && text_has(text, ",\"searched\":") && text_has(text, "}\n"));
 	pd_scrub_search_text(search, text);
 	CHECK(text_has(text, "found ") && text_has(text, " shorter than 5 bytes ignored\n"));
 	pd_scrub_search_free(search);

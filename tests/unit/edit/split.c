@@ -56,7 +56,10 @@ static uint64_t count_in(const char *name, uint32_t type)
 TEST(by_process)
 {
 	const struct pd_split_options options = { .size = sizeof(options), .by = PD_SPLIT_PID };
+	const struct pd_outfile_options files_options = { .size = sizeof(files_options) };
 	struct pd_file *file = open_text(recording);
+	struct pd_text *text = pd_text_new();
+	struct pd_outfiles *files = NULL;
 	struct pd_split_result result;
 	struct pd_split *split = NULL;
 
@@ -74,6 +77,15 @@ TEST(by_process)
 	CHECK(count_in("5", PD_RECORD_FORK) == 0);
 	CHECK(count_in("7", PD_RECORD_SAMPLE) == 1 && count_in("7", PD_RECORD_COMM) == 1);
 	CHECK(count_in("7", PD_RECORD_FORK) == 1);
+	CHECK(text && pd_outfiles_new(folder, &files_options, &files, &error) == PD_OK);
+	for (size_t i = 0; i < 3; i++)
+		CHECK(pd_outfiles_add(files, pd_split_piece(split, i)->name, &error) == PD_OK);
+	pd_split_print_pieces(split, files, false, text);
+	pd_split_print_pieces(split, files, true, text);
+	CHECK(text_has(text, "         2 samples  /tmp/") && text_has(text, "5.data\n"));
+	CHECK(text_has(text, "6.data\",\"samples\":1,\"bytes\":0}\n"));
+	pd_outfiles_free(files);
+	pd_text_free(text);
 	pd_split_free(split);
 	pd_file_close(file);
 }

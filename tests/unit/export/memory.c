@@ -50,6 +50,7 @@ static enum pd_status export_file(const char *path, const char *format, struct p
 						   .self = &exported };
 	struct pd_export *export_ = NULL;
 	struct pd_export_dropped dropped;
+	struct pd_text *words = pd_text_new();
 	enum pd_status status = pd_file_open(path, NULL, &exported.file, NULL);
 
 	if (status >= 0)
@@ -59,6 +60,9 @@ static enum pd_status export_file(const char *path, const char *format, struct p
 	*told_out = export_ ? pd_export_result(export_).damaged : 0;
 	for (size_t i = 0; export_ && pd_export_dropped(export_, i, &dropped); i++)
 		*told_out += dropped.count;
+	if (export_ && words && pd_print_export_dropped(export_, words) != pd_export_dropped(export_, 0, &dropped))
+		status = PD_ERROR_ARGUMENT;
+	pd_text_free(words);
 	pd_export_free(export_);
 	pd_symbols_free(exported.symbols);
 	pd_file_close(exported.file);

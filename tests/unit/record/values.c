@@ -218,6 +218,34 @@ TEST(test_values__cgroups)
 	pd_events_free(events);
 }
 
+static bool fill(void *self, struct pd_text *text)
+{
+	(void)self;
+	(void)text;
+	return false;
+}
+
+TEST(test_values__event_list)
+{
+	const char *word = "context-switches", *other = "no such event";
+	struct pd_text *text = pd_text_new();
+	struct pd_error error;
+
+	CHECK_INT(pd_print_event_list(text, NULL, &word, 1, PD_EVENT_LIST_NAMES, &error), PD_OK);
+	CHECK_INT(pd_print_event_list(text, NULL, &word, 1, PD_EVENT_LIST_JSON, &error), PD_OK);
+	CHECK_INT(pd_print_event_list(text, NULL, &word, 1, PD_EVENT_LIST_TEXT, &error), PD_OK);
+	pd_text_printf(text, "%c", 0);
+	CHECK(!strncmp((const char *)pd_text_bytes(text).data, "context-switches\n{\"name\":\"context-switches\",",
+		       44));
+	CHECK(strstr((const char *)pd_text_bytes(text).data, "  context-switches OR cs "));
+	CHECK_INT(pd_print_event_list(text, NULL, &other, 1, PD_EVENT_LIST_TEXT, &error), PD_ERROR_NO_MATCH);
+	for (int i = 0; i < 20000; i++)
+		pd_text_add(text, "a line\n");
+	pd_text_set_sink(text, fill, NULL);
+	CHECK_INT(pd_print_event_list(text, NULL, &word, 1, PD_EVENT_LIST_NAMES, &error), PD_ERROR_OUTPUT);
+	pd_text_free(text);
+}
+
 TEST(test_values__event_names)
 {
 	const struct pd_event_name name = {
@@ -314,5 +342,5 @@ RUN(TEST_CASE(test_values__sizes), TEST_CASE(test_values__durations), TEST_CASE(
     TEST_CASE(test_values__clocks), TEST_CASE(test_values__call_graphs), TEST_CASE(test_values__branches),
     TEST_CASE(test_values__registers), TEST_CASE(test_values__numbers), TEST_CASE(test_values__ids),
     TEST_CASE(test_values__users), TEST_CASE(test_values__sessions), TEST_CASE(test_values__cgroups),
-    TEST_CASE(test_values__event_names), TEST_CASE(test_values__control), TEST_CASE(test_values__switching),
-    TEST_CASE(test_values__compression), TEST_CASE(test_values__result))
+    TEST_CASE(test_values__event_list), TEST_CASE(test_values__event_names), TEST_CASE(test_values__control),
+    TEST_CASE(test_values__switching), TEST_CASE(test_values__compression), TEST_CASE(test_values__result))
