@@ -101,24 +101,36 @@ static enum pd_status read_all(struct pd_kmem *kmem, struct pd_file *file, struc
 	kmem->pairs.open = kmem->options.symbols;
 	kmem->pairs.open_self = kmem->options.self;
 	kmem->pairs.places.seed = kmem->seed = pd_hash_secret();
+	kmem->slabs.map.seed = kmem->slab_callers.map.seed = kmem->live.map.seed = kmem->seed;
 	return pd_pairs_run(&kmem->pairs, file, text, points, sizeof(points) / sizeof(points[0]), 0,
 			    "no allocations (perfdata kmem record)", error);
 }
 
+// Tables that are printed.
+static bool sort_tables(struct pd_kmem *kmem)
+{
+	const struct pd_kmem_options *options = &kmem->options;
+	struct pd_kmem_rows *pages = options->live ? &kmem->live : &kmem->pages;
+
+	if (options->callers && (!pd_kmem_sort(&kmem->slab_callers, kmem->slab_keys) ||
+				 !pd_kmem_sort(&kmem->page_callers, kmem->page_keys)))
+		return false;
+	return !options->allocations ||
+	       (pd_kmem_sort(&kmem->slabs, kmem->slab_keys) && pd_kmem_sort(pages, kmem->page_keys));
+}
+
 static enum pd_status print(struct pd_kmem *kmem, struct pd_error *error)
 {
-	struct pd_kmem_rows *pages = kmem->options.live ? &kmem->live : &kmem->pages;
-	bool sorted = pd_kmem_sort(&kmem->slabs, kmem->slab_keys) &&
-		      pd_kmem_sort(&kmem->slab_callers, kmem->slab_keys) && pd_kmem_sort(pages, kmem->page_keys) &&
-		      pd_kmem_sort(&kmem->page_callers, kmem->page_keys);
-
-	return sorted ? pd_kmem_print(kmem, error) : pd_fail_memory(error);
+	return sort_tables(kmem) ? pd_kmem_print(kmem, error) : pd_fail_memory(error);
 }
 
 enum pd_status pd_print_kmem(struct pd_text *text, struct pd_file *file, const struct pd_kmem_options *options,
 			     struct pd_error *error)
 {
-	struct pd_kmem kmem = { .page_bytes = PAGE, .live.descends = true };
+	struct pd_kmem kmem = { .page_bytes = PAGE,
+				.live = { .descends = true, .by_number = true },
+				.slabs.by_number = true,
+				.slab_callers.by_number = true };
 	struct pd_error own;
 	enum pd_status status;
 

@@ -42,7 +42,9 @@ struct pd_kmem_row {
 };
 
 struct pd_kmem_rows {
-	struct pd_index index;
+	bool by_number;        // one number is all of their keys
+	struct pd_u64_map map; // rows by it
+	struct pd_index index; // others
 	struct pd_kmem_row **all;
 	bool descends; // equal ones are in the opposite order of their addresses
 	size_t count, capacity;

@@ -37,9 +37,17 @@ static struct pd_kmem_row *find(const struct pd_kmem_rows *rows, uint64_t hash, 
 	return NULL;
 }
 
+static uint64_t number_of(const struct pd_kmem_key *key)
+{
+	return key->addr ^ key->caller;
+}
+
 struct pd_kmem_row *pd_kmem_find(const struct pd_kmem *kmem, const struct pd_kmem_rows *rows,
 				 const struct pd_kmem_key *key)
 {
+	if (rows->by_number)
+		return (struct pd_kmem_row *)(uintptr_t)pd_u64_map_find(&rows->map,
+									number_of(key)); // NOLINT: a pointer
 	return find(rows, hash_of(kmem, key), key);
 }
 
@@ -47,8 +55,7 @@ struct pd_kmem_row *pd_kmem_add(struct pd_kmem *kmem, struct pd_kmem_rows *rows,
 				struct pd_error *error)
 {
 	size_t limit = kmem->options.limit ? kmem->options.limit : LIMIT;
-	uint64_t hash = hash_of(kmem, key);
-	struct pd_kmem_row *row = find(rows, hash, key);
+	struct pd_kmem_row *row = pd_kmem_find(kmem, rows, key);
 
 	if (row)
 		return row;
@@ -58,7 +65,8 @@ struct pd_kmem_row *pd_kmem_add(struct pd_kmem *kmem, struct pd_kmem_rows *rows,
 	}
 	row = pd_arena_alloc(&kmem->pairs.sched.arena, sizeof(*row));
 	if (!row || !PD_GROW(rows->all, rows->capacity, rows->count + 1) ||
-	    !pd_index_add(&rows->index, hash, (uint32_t)rows->count)) {
+	    !(rows->by_number ? pd_u64_map_add_pointer(&rows->map, number_of(key), row) :
+				pd_index_add(&rows->index, hash_of(kmem, key), (uint32_t)rows->count))) {
 		pd_fail_memory(error);
 		return NULL;
 	}
@@ -69,6 +77,7 @@ struct pd_kmem_row *pd_kmem_add(struct pd_kmem *kmem, struct pd_kmem_rows *rows,
 void pd_kmem_rows_fini(struct pd_kmem_rows *rows)
 {
 	pd_index_fini(&rows->index);
+	pd_u64_map_fini(&rows->map);
 	pd_free(rows->all);
 }
 

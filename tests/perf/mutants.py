@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Formats of tracepoints and raw data that are wrong, through the commands that sum up pairs of events.
+
+usage: mutants.py PERFDATA [NUMBER OF MUTANTS]
+
+Sizes, offsets and signs of fields are changed, fields are missing, raw data is cut or changed. Each command ends with one of its exit codes, and
+says something if it is not 0. Exit status: 0 all do, 1 one does not.
+"""
+
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+import kmem
+import kwork
+import locks
+from made import Recording
+
+COMMANDS = {
+    locks.EVENTS: ("lock contention", "lock contention -t", "lock report -c", "lock info", "lock info -m"),
+    kmem.EVENTS: ("kmem stat --slab --page --caller --alloc", "kmem stat --page --live --caller"),
+    kwork.EVENTS: ("kwork report -S", "kwork latency", "kwork timehist"),
+}
+KERNEL = ('MMAP misc: kernel, pid: -1, tid: 0, addr: 0xffffffff81000000, len: 0x1000000, pgoff: 0xffffffff81000000, filename: '
+          '"[kernel.kallsyms]_text"',)
+
+
+def make_up(events, rng):
+    """Text of a recording, whose values are small so that events meet."""
+    recording = Recording(events, KERNEL)
+    time_ns = 1000
+    for _ in range(60):
+        time_ns += rng.choice((0, 1, 5000, 10**12))
+        number = rng.randrange(len(events))
+        values = {field[1]: rng.choice((0, 1, 2, 7)) for field in events[number][1]}
+        recording.sample(number, time_ns, rng.choice((0, 1, 100)), rng.choice((0, 1, 3)), (0xffffffff81000010, 0xffffffff81000020), **values)
+    return recording.text()
+
+
+def change_format(match, rng):
+    name, offset, size = match.group(1), int(match.group(2)), int(match.group(3))
+    which = rng.randrange(5)
+    if which == 0:
+        name = "other"
+    elif which == 1:
+        offset = rng.choice((0, 3, 9, 4096, 2**31, 2**32 - 1))
+    elif which == 2:
+        size = rng.choice((0, 1, 2, 3, 4, 8, 16, 2**31))
+    elif which == 3:
+        return ""
+    return f" {name};\\toffset:{offset};\\tsize:{size};\\tsigned:{rng.randrange(2)};"
+
+
+def change(text, rng):
+    fields = r" (\w+);\\toffset:(\d+);\\tsize:(\d+);\\tsigned:[01];"
+    place = rng.randrange(len(re.findall(fields, text)))
+    count = iter(range(10**6))
+    text = re.sub(fields, lambda match: change_format(match, rng) if next(count) == place else match.group(), text)
+
+    def raw(match):
+        data = bytearray.fromhex(match.group(1))
+        if rng.random() < 0.1:
+            data = data[:4 + 8 * rng.randrange(len(data) // 8)]
+        elif rng.random() < 0.3:
+            data[rng.randrange(8, len(data))] = rng.choice((0, 1, 0x7f, 0x80, 0xff))
+        return f'raw: x"{data.hex()}"'
+
+    return re.sub(r'raw: x"([0-9a-f]+)"', raw, text)
+
+
+def main():
+    perfdata, wanted = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 15
+    wrong = runs = 0
+    codes = {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "mutant.data")
+        for events, lines in COMMANDS.items():
+            for seed in range(wanted):
+                rng = random.Random(seed)
+                text = change(make_up(events, rng), rng)
+                if subprocess.run([perfdata, "assemble", "-o", path, "-"], input=text.encode(), capture_output=True, check=False).returncode:
+                    continue
+                for line in lines:
+                    done = subprocess.run([perfdata, *line.split(), "--no-symbols", path], capture_output=True, check=False)
+                    runs += 1
+                    codes[done.returncode] = codes.get(done.returncode, 0) + 1
+                    if done.returncode not in (0, 1, 3, 6) or (done.returncode and not done.stderr) or b"runtime error" in done.stderr:
+                        wrong += 1
+                        print(f"{line}, seed {seed}: exit status {done.returncode}\n{done.stderr.decode(errors='replace')[-800:]}")
+    print(f"{runs} runs, {wrong} wrong; exit codes: {codes}")
+    return 1 if wrong or not runs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
