@@ -4,11 +4,14 @@
 shows; and kinds.ts from src/flame/kind.def. Needs tsc, and for the second page esbuild.
 
 usage: web/build.py [--check]
+       web/build.py --site FOLDER LIBRARY
 
 The results are committed, so that the program can be built without TypeScript. --check compares instead of writing and
-is a test; without the compilers it is skipped.
+is a test; without the compilers it is skipped. --site makes FOLDER/index.html, the page that reads recordings itself, with
+the module of WebAssembly in it (tools/site makes both).
 """
 import base64
+import gzip
 import hashlib
 import json
 import pathlib
@@ -54,25 +57,29 @@ def flame_script() -> str:
     return '"use strict";\n(() => {\n' + "".join(parts) + "})();\n"
 
 
-def view_script() -> str:
-    """The modules of the other page as one script that people can read. The names of files in it are relative to the folder."""
-    tool("tsc", "--project", "view")
-    with tempfile.TemporaryDirectory() as folder:
-        made = pathlib.Path(folder) / "view.js"
-        tool("esbuild", "main.ts", "--bundle", "--format=iife", "--target=es2022", "--charset=ascii", "--legal-comments=none",
-             "--log-level=warning", f"--outfile={made}", folder=HERE / "view")
+def bundle(folder: str, main: str, *more: str) -> str:
+    """Modules as one script that people can read. The names of files in it are relative to the folder."""
+    with tempfile.TemporaryDirectory() as scratch:
+        made = pathlib.Path(scratch) / "made.js"
+        tool("esbuild", main, "--bundle", "--format=iife", "--target=es2022", "--charset=ascii", "--legal-comments=none",
+             "--log-level=warning", *more, f"--outfile={made}", folder=HERE / folder)
         return made.read_text()
+
+
+def view_script() -> str:
+    tool("tsc", "--project", "view")
+    return bundle("view", "main.ts")
 
 
 def policy_hash(text: str) -> str:
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
-def page(template: pathlib.Path, style: pathlib.Path, script: str, *more: str) -> str:
+def page(template: pathlib.Path, style: pathlib.Path, script: str, *more: str, scripts: str = "") -> str:
     if "</script" in script.lower() or "<!--" in script:
         sys.exit(f"{template.name}: the script has something that ends a script element")
     script, rules = "\n" + script, "\n" + style.read_text()
-    policy = "; ".join(["default-src 'none'", "script-src " + policy_hash(script), "style-src " + policy_hash(rules),
+    policy = "; ".join(["default-src 'none'", "script-src " + policy_hash(script) + scripts, "style-src " + policy_hash(rules),
                         *more, "base-uri 'none'", "form-action 'none'"])
     text = template.read_text()
     for mark, value in ("POLICY", policy), ("STYLE", rules), ("SCRIPT", script):
@@ -80,6 +87,22 @@ def page(template: pathlib.Path, style: pathlib.Path, script: str, *more: str) -
             sys.exit(f"{template.name}: @@{mark}@@ must be there once")
         text = text.replace(f"@@{mark}@@", value)
     return text
+
+
+def site(folder: pathlib.Path, library: pathlib.Path) -> None:
+    tool("tsc", "--project", "site")
+    styles = [(HERE / "view" / "page.css").read_text(), (HERE / "site" / "site.css").read_text()]
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        style = pathlib.Path(scratch) / "style.css"
+        style.write_text("\n".join(styles))
+        text = page(HERE / "site" / "page.html", style, bundle("site", "main.ts", "--minify"), "img-src data: blob:",
+                    "worker-src blob:", scripts=" 'wasm-unsafe-eval'")
+    worker = bundle("site", "worker.ts", "--minify")
+    if "</script" in worker.lower() or "<!--" in worker:
+        sys.exit("web/site/worker.ts: it has something that ends a script element")
+    packed = base64.b64encode(gzip.compress(library.read_bytes(), 9, mtime=0)).decode()
+    (folder / "index.html").write_text(text.replace("@@WORKER@@", worker).replace("@@LIBRARY@@", packed))
 
 
 def pages() -> dict:
@@ -91,6 +114,9 @@ def pages() -> dict:
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["--site"] and len(sys.argv) == 4:
+        site(pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]))
+        return 0
     check = sys.argv[1:] == ["--check"]
     if sys.argv[1:] and not check:
         sys.exit("usage: web/build.py [--check]")

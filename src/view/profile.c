@@ -2,6 +2,8 @@
 /* Sums of a selection: rows of a report, and the code of a function. */
 #include <perfdata/annotate.h>
 #include <perfdata/report.h>
+#include <perfdata/samples.h>
+#include <perfdata/summary.h>
 
 #include "base/error.h"
 #include "view/view.h"
@@ -38,9 +40,14 @@ enum {
 	ROWS_USUAL = 1000 // each address without a function is one
 };
 
-enum pd_status pd_viewer_put_report(struct pd_viewer_request *request)
+// The rows of a report are put as JSON or as text.
+typedef enum pd_status put_fn(struct pd_report *report, struct pd_text *text, struct pd_error *error);
+
+static enum pd_status put_report(struct pd_viewer_request *request, put_fn *put)
 {
-	struct pd_report_options options = { .size = sizeof(options), .sort = pd_viewer_parameter(request, "sort") };
+	struct pd_report_options options = { .size = sizeof(options),
+					     .sort = pd_viewer_parameter(request, "sort"),
+					     .max_stack = PD_SAMPLES_STACK };
 	struct pd_profile_options how = { 0 };
 	struct pd_report *report = NULL;
 	struct pd_profile *profile = NULL;
@@ -62,10 +69,39 @@ enum pd_status pd_viewer_put_report(struct pd_viewer_request *request)
 	if (status >= 0 && rows)
 		pd_report_narrow(report, "", rows);
 	if (status >= 0)
-		status = pd_report_json(report, request->view->body, &request->error);
+		status = put(report, request->view->body, &request->error);
 	pd_report_free(report);
 	pd_profile_free(profile);
 	return status;
+}
+
+enum pd_status pd_viewer_put_report(struct pd_viewer_request *request)
+{
+	return put_report(request, pd_report_json);
+}
+
+static enum pd_status put_text(struct pd_report *report, struct pd_text *text, struct pd_error *error)
+{
+	return pd_report_text(report, NULL, text, error);
+}
+
+enum pd_status pd_viewer_put_report_text(struct pd_viewer_request *request)
+{
+	return put_report(request, put_text);
+}
+
+enum pd_status pd_viewer_put_info(struct pd_viewer_request *request)
+{
+	const struct pd_viewer *view = request->view;
+	const struct pd_summary_options options = { .size = sizeof(options) };
+	struct pd_summary *summary;
+	enum pd_status status = pd_summary_read(view->file, &options, &summary, &request->error);
+
+	// what was read up to an error is shown
+	if (summary)
+		pd_print_summary(view->body, summary, view->options.name ? view->options.name : "perf.data");
+	pd_summary_free(summary);
+	return summary ? PD_OK : status;
 }
 
 // Functions of one object, by its short name or path.

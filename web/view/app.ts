@@ -19,6 +19,7 @@ import { SamplesView } from "./samples/view";
 import { RecordsView } from "./records/view";
 import { SandwichView } from "./sandwich/view";
 import { SourceView } from "./source/view";
+import { TextsView } from "./texts/view";
 import { TimelineView } from "./timeline/view";
 import { TreeView } from "./tree/view";
 import { ACTIONS, added } from "./ui/actions";
@@ -32,7 +33,7 @@ import { Menu, Tip } from "./ui/popups";
 import { showSave } from "./ui/save";
 import { Strip } from "./ui/strip";
 import { Toolbar } from "./ui/toolbar";
-import type { Host, MenuItem, TipLine, ViewPanel } from "./ui/view";
+import type { Host, MenuItem, Server, TipLine, ViewPanel } from "./ui/view";
 
 const URL_DELAY = 250; // browsers refuse many changes of the address in a short time
 
@@ -57,6 +58,7 @@ const TABS: readonly Tab[] = [
 	{ view: "samples", label: "Samples", make: (host) => new SamplesView(host) },
 	{ view: "source", label: "Code", make: (host) => new SourceView(host) },
 	{ view: "records", label: "File", make: (host) => new RecordsView(host), served: true },
+	{ view: "texts", label: "Text", make: (host) => new TextsView(host), served: true },
 ];
 
 export class App implements Host {
@@ -80,11 +82,11 @@ export class App implements Host {
 
 	readonly comparison: Comparison | undefined;
 
-	constructor(readonly session: Session, readonly served: boolean, base?: Session) {
+	constructor(readonly session: Session, private readonly server: Server | undefined, base?: Session) {
 		this.comparison = base && new Comparison(session, base);
 		this.recording = session.recording;
 		this.look = new Look(session);
-		this.tabs = TABS.filter((tab) => (served || !tab.served) && (base || !tab.compared));
+		this.tabs = TABS.filter((tab) => (server || !tab.served) && (base || !tab.compared));
 		// Views get these as functions of their own.
 		this.update = this.update.bind(this);
 		this.toolbar = new Toolbar(this);
@@ -283,12 +285,24 @@ export class App implements Host {
 		showSave(this, flame?.drawn());
 	}
 
+	get served(): boolean {
+		return this.server !== undefined;
+	}
+
+	get texts(): readonly string[] {
+		return this.server?.texts ?? [];
+	}
+
 	// Of two recordings the second is looked at, which the server has under another name.
-	endpoint(path: string): string {
-		return this.comparison ? path.replace(/^\w+/, (name) => `${name}/1`) : path;
+	private endpoint(path: string): string {
+		return this.comparison ? path.replace(/^[\w.]+/, (name) => `${name}/1`) : path;
 	}
 
 	fetch(path: string): Promise<Response> {
-		return fetch(this.endpoint(path), { credentials: "same-origin", cache: "no-store" });
+		return this.server ? this.server.fetch(this.endpoint(path)) : Promise.reject(new Error("this page has no server"));
+	}
+
+	download(path: string, name: string): void {
+		this.server?.download(this.endpoint(path), name);
 	}
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Starts the page. Without a document, under node, it only gives its parts to tests.
 
-import { App } from "./app";
 import * as core from "./core/index";
 import { Container, containersOf } from "./core/decode";
-import { Recording } from "./core/recording";
-import { Session } from "./core/session";
+import { appOf, failed, Page, show } from "./show";
 import * as colours from "./ui/colours";
-import { renewPage } from "./ui/dom";
+import { el, renewPage } from "./ui/dom";
+import type { Server } from "./ui/view";
 
 async function fetched(path: string): Promise<Container | undefined> {
 	const response = await fetch(path);
@@ -27,21 +26,19 @@ async function containers(): Promise<{ all: Container[]; served: boolean }> {
 	return { all: second ? [first, second] : [first], served: true };
 }
 
-async function appOf(all: readonly Container[], served: boolean): Promise<App> {
-	const last = all[all.length - 1];
-	if (!last) throw new Error("there is no recording in this page");
-	const recording = await Recording.open(last);
-	const { state } = core.state.stateOf(location.hash, recording);
-	const base = all.length > 1 ? await Session.open(await Recording.open(all[0])) : undefined;
-	return new App(await Session.open(recording, state.event), served, base);
-}
+// The server that the page came from.
+const server: Server = {
+	texts: ["info", "report.txt", "script"],
+	fetch: (path) => fetch(path, { credentials: "same-origin", cache: "no-store" }),
+	download: (path, name) => el("a", { href: path, download: name }).click(),
+};
 
 // A recording that grows: the page is made anew with the same state, unless somebody is in the middle of something.
 class Live {
 	private isNew = false;
 	private isReading = false;
 
-	constructor(private readonly page: { app: App; updates: number }) {
+	constructor(private readonly page: Page) {
 		new EventSource("alive").addEventListener("data", () => {
 			this.isNew = true;
 			void this.renew();
@@ -57,7 +54,7 @@ class Live {
 			const container = (await fetched("data")) as Container;
 			this.page.app.keep();
 			renewPage();
-			this.page.app = await appOf([container], true);
+			this.page.app = await appOf([container], server);
 			this.page.updates++;
 		} catch {
 			this.isNew = true; // the recording goes on being written: the next one will do
@@ -68,21 +65,8 @@ class Live {
 
 async function start(): Promise<void> {
 	const { all, served } = await containers();
-	const page = { app: await appOf(all, served), picture: 0, updates: 0 };
-	Object.assign(globalThis, { perfdataView: page });
-	// After the first picture is drawn; for tests.
-	requestAnimationFrame(() => setTimeout(() => {
-		page.picture = performance.now();
-		page.app.prepare();
-	}, 0));
+	const page = await show(all, served ? server : undefined);
 	if (served) new Live(page);
-}
-
-function failed(error: unknown): void {
-	const message = document.createElement("p");
-	message.className = "failed";
-	message.textContent = `This page cannot show its recording: ${error instanceof Error ? error.message : String(error)}`;
-	document.body.replaceChildren(message);
 }
 
 if (typeof document === "undefined") Object.assign(globalThis, { perfdataView: { ...core, colours } });

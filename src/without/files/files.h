@@ -15,17 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Flags that not every system has; nothing is opened with them.
-#ifndef O_TMPFILE
-#define O_TMPFILE 0
-#endif
-#ifndef O_PATH
-#define O_PATH 0
-#endif
-#ifndef O_CLOEXEC
-#define O_CLOEXEC 0
-#endif
-
 static inline int pd_no_path(const char *path, ...)
 {
 	(void)path;

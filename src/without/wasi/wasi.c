@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "without/wasi/wasi.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -71,4 +73,21 @@ void qsort_r(void *items, size_t count, size_t size, int (*compare)(const void *
 	if (from == copy && count)
 		memcpy(items, copy, count * size);
 	pd_free(copy);
+}
+
+int mkostemp(char *path, int flags)
+{
+	static unsigned number;
+	size_t length = strlen(path);
+
+	for (unsigned tries = 0; length >= 6 && tries < 1000; tries++) {
+		int fd;
+
+		snprintf(path + length - 6, 7, "%06u", number++ % 1000000);
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | flags, 0600);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	errno = EINVAL;
+	return -1;
 }

@@ -8,7 +8,7 @@ import { hashOf } from "./text";
 import type { Transform, TransformKey } from "./transform";
 
 export const VIEWS = ["overview", "compare", "timeline", "heat", "flame", "chart", "tree", "functions", "sandwich", "samples", "source",
-	"records"] as const;
+	"records", "texts"] as const;
 export type View = (typeof VIEWS)[number];
 export const COLOURINGS = ["kind", "object", "function", "change"] as const;
 export type Colouring = (typeof COLOURINGS)[number];

@@ -6,7 +6,7 @@ import { button, el } from "./dom";
 import { dialog } from "./popups";
 import type { Host } from "./view";
 
-function save(name: string, content: Blob): void {
+export function save(name: string, content: Blob): void {
 	const url = URL.createObjectURL(content);
 	el("a", { href: url, download: name }).click();
 	setTimeout(() => URL.revokeObjectURL(url), 10000);
@@ -59,7 +59,7 @@ export function showSave(host: Host, drawn: Drawn | undefined): void {
 			item("PNG", "the same as a picture", () => picture(svgOf(session, drawn), host)));
 	}
 	if (host.served)
-		rows.push(item("perf.data", "a recording with the samples of the selection", () => el("a", { href: host.endpoint(`cut?${query(host)}`), download: nameOf(host, "cut.data") }).click()));
+		rows.push(item("perf.data", "a recording with the samples of the selection", () => host.download(`cut?${query(host)}`, nameOf(host, "cut.data"))));
 	rows.push(item("Link", "copy the address, which says what is selected", () => {
 		navigator.clipboard.writeText(location.href).then(() => host.say("Copied the link"), () => host.say("The browser refuses to copy."));
 	}));

@@ -39,6 +39,14 @@ export interface Host {
 	noTip(): void;
 	menu(x: number, y: number): void; // of the selected function
 	say(text: string): void; // to everybody, in the line at the end of the page
-	endpoint(path: string): string;
+	fetch(path: string): Promise<Response>; // of what docs/page.md lists, for the recording that is looked at
+	download(path: string, name: string): void;
+	readonly texts: readonly string[]; // those of the paths that are texts for people
+}
+
+// Who has the file of the recording, not only what is in the page.
+export interface Server {
+	readonly texts: readonly string[];
 	fetch(path: string): Promise<Response>;
+	download(path: string, name: string): void;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of the system's header where the library is built with -Dfiles=disabled: the process has no vdso. */
+/* In place of the system's header where the library is built with -Dfiles=disabled, or for WASI: the process has no vdso. */
 #ifndef PD_WITHOUT_AUXV_H
 #define PD_WITHOUT_AUXV_H
 

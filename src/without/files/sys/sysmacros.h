@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of the system's header where the library is built with -Dfiles=disabled: files have no devices. */
+/* In place of the system's header where the library is built with -Dfiles=disabled, or for WASI: files have no devices. */
 #ifndef PD_WITHOUT_SYSMACROS_H
 #define PD_WITHOUT_SYSMACROS_H
 

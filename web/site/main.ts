@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// The page into which recordings are dropped: a worker reads them with the library, and the page of perfdata view shows what comes
+// of it. The policy of this page allows no request whatever.
+
+import { Container } from "../view/core/decode";
+import { show } from "../view/show";
+import { button, el, renewPage } from "../view/ui/dom";
+import { save } from "../view/ui/save";
+import type { Server } from "../view/ui/view";
+import type { Opened, Request, Response as Message } from "./messages";
+
+// What stands in an element of the page, which is emptied: its megabytes would stay else.
+function takeText(id: string): string {
+	const element = document.getElementById(id) as HTMLElement;
+	const text = element.textContent ?? "";
+	element.remove();
+	return text;
+}
+
+async function compileLibrary(): Promise<WebAssembly.Module> {
+	const packed = Uint8Array.from(atob(takeText("library").trim()), (letter) => letter.charCodeAt(0));
+	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip") as unknown as ReadableWritablePair<Uint8Array, Uint8Array>);
+	return WebAssembly.compile(await new Response(stream).arrayBuffer());
+}
+
+// One worker for what is shown: with it ends the memory of the library.
+class Reader implements Server {
+	readonly texts = ["info", "check", "report.txt", "script"];
+	private readonly worker: Worker;
+	private readonly waiting = new Map<number, (answer: Response) => void>();
+	private asked = 0;
+
+	constructor(program: string, private readonly progress: (done: number, total: number) => void) {
+		this.worker = new Worker(program);
+	}
+
+	open(module: WebAssembly.Module, files: readonly File[], fresh: number): Promise<Opened> {
+		return new Promise((done, failed) => {
+			this.worker.onerror = (event) => failed(new Error(event.message || "the worker failed"));
+			this.worker.onmessage = ({ data }: MessageEvent<Message>) => {
+				if (data.kind === "progress") this.progress(data.done, data.total);
+				else if (data.kind === "opened") done(data);
+				else if (data.kind === "failed") failed(new Error(data.message));
+				else this.answered(data);
+			};
+			this.post({ kind: "open", module, files, fresh });
+		});
+	}
+
+	private post(request: Request): void {
+		this.worker.postMessage(request);
+	}
+
+	private answered({ id, code, type, body }: Message & { kind: "answer" }): void {
+		this.waiting.get(id)?.(new Response(body, { status: code, headers: { "Content-Type": type } }));
+		this.waiting.delete(id);
+	}
+
+	// As of the server of perfdata view: of two recordings the second one has paths that end in /1.
+	fetch(path: string): Promise<Response> {
+		const id = this.asked++;
+		const second = /^([^/?]*)\/1(?=\?|$)/.exec(path);
+		const request: Request = { kind: "ask", id, index: second ? 1 : 0, path: second ? `${second[1]}${path.slice(second[0].length)}` : path };
+		return new Promise((done) => {
+			this.waiting.set(id, done);
+			this.post(request);
+		});
+	}
+
+	download(path: string, name: string): void {
+		void this.fetch(path).then((answer) => answer.blob()).then((blob) => save(name, blob));
+	}
+
+	end(): void {
+		this.worker.terminate();
+	}
+}
+
+class Site {
+	private readonly program = URL.createObjectURL(new Blob([takeText("worker")], { type: "text/javascript" }));
+	private readonly module = compileLibrary();
+	private files: File[] = [];
+	private reader: Reader | undefined;
+	private turn = 0; // what was dropped last is what counts
+
+	constructor() {
+		window.addEventListener("dragover", (event) => {
+			event.preventDefault();
+			document.body.classList.add("over");
+		});
+		window.addEventListener("dragleave", () => document.body.classList.remove("over"));
+		window.addEventListener("drop", (event) => {
+			event.preventDefault();
+			document.body.classList.remove("over");
+			void this.take([...(event.dataTransfer?.files ?? [])]);
+		});
+		this.ask([]);
+	}
+
+	private picker(): HTMLElement {
+		const input = el("input", { type: "file", multiple: true });
+		input.addEventListener("change", () => void this.take([...(input.files ?? [])]));
+		return el("label", { class: "pick" }, "Choose files\u2026", input);
+	}
+
+	private ask(refused: readonly string[]): void {
+		document.title = "perfdata";
+		document.body.replaceChildren(el("section", { class: "drop" }, el("h1", {}, "Drop a perf.data here"),
+			el("p", {}, "or a bundle of perfdata pack; or two recordings, to compare them. Files compressed by zstd, gzip or xz are fine."),
+			el("p", {}, "For names of functions, drop with it: programs and libraries, debug files, kallsyms, vmlinux, perf-PID.map, or an archive of perf archive."),
+			this.picker(), ...refused.map((why) => el("p", { class: "refused" }, why)),
+			el("p", { class: "soft" }, "Nothing is uploaded: the files are read in this page, which may make no requests. It works offline, too.")));
+	}
+
+	// Files that are no recordings are added to what is shown.
+	async take(files: File[]): Promise<void> {
+		if (files.length === 0) return;
+		const turn = ++this.turn;
+		const bar = el("progress", { "aria-label": "Reading" });
+		renewPage();
+		document.body.replaceChildren(el("section", { class: "drop" }, el("h1", {}, "Reading\u2026"), bar));
+		this.reader?.end();
+		const reader = (this.reader = new Reader(this.program, (done, total) => {
+			if (total > 0) Object.assign(bar, { max: total, value: done });
+		}));
+		try {
+			const opened = await reader.open(await this.module, [...files, ...this.files], files.length);
+			if (turn === this.turn) await this.show(reader, opened, files);
+		} catch (error) {
+			if (turn === this.turn) this.ask([error instanceof Error ? error.message : String(error)]);
+		}
+	}
+
+	private async show(reader: Reader, { opened, refused, kept }: Opened, files: readonly File[]): Promise<void> {
+		const all = [...files, ...this.files];
+		this.files = kept.map((index) => all[index] as File);
+		if (opened.length === 0) return this.ask(refused.length > 0 ? refused : ["There is no recording among these files: drop them together with one."]);
+		const page = await show(opened.map(({ data }) => new Container(new Uint8Array(data))), reader);
+		document.querySelector("header.top")?.append(button("Open\u2026", "Another recording, or more symbols: they can be dropped anywhere, too", () => this.ask([])));
+		if (refused.length > 0) page.app.say(refused.join("; "));
+	}
+}
+
+Object.assign(globalThis, { perfdataSite: new Site() });

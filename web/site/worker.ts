@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Reads what was dropped, away from the page: here files are read synchronously, as the library wants them.
+
+import { Scratch, Sliced } from "./files";
+import { Dropped, Kind, kindOf, Library, RECORDINGS_MOST } from "./library";
+import type { Opened, Request, Response } from "./messages";
+import { normal } from "./wasi";
+
+declare class FileReaderSync {
+	readAsArrayBuffer(part: Blob): ArrayBuffer;
+}
+
+const scope = globalThis as unknown as {
+	onmessage: (event: MessageEvent<Request>) => void;
+	postMessage(message: Response, transfer?: Transferable[]): void;
+};
+let library: Library;
+
+function bytesOf(file: File): Sliced {
+	const reader = new FileReaderSync();
+	return new Sliced(file.size, (from, to) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to))));
+}
+
+interface Given extends Dropped {
+	readonly kind: Kind;
+	readonly time: number;
+	readonly index: number;
+}
+
+// Recordings that are dropped take the place of those that were there; the first files are the new ones.
+function newest(recordings: readonly Given[], fresh: number): Given[] {
+	const some = recordings.some(({ index }) => index < fresh);
+	return recordings.filter(({ index }) => !some || index < fresh).sort((one, other) => one.time - other.time);
+}
+
+async function createLibrary(module: WebAssembly.Module): Promise<Library> {
+	let told = 0;
+	return Library.create(module, (done, total) => {
+		const now = performance.now();
+		if (now - told < 100) return;
+		told = now;
+		scope.postMessage({ kind: "progress", done, total });
+	});
+}
+
+function openAll(recordings: readonly Given[]): { opened: Given[]; refused: string[] } {
+	const opened: Given[] = [], refused: string[] = [];
+	for (const one of recordings) {
+		const why = opened.length < RECORDINGS_MOST ? library.open(opened.length, one) : "two recordings are shown at most";
+		if (why === "") opened.push(one);
+		else refused.push(why.includes(one.name) ? why : `${one.name}: ${why}`);
+	}
+	return { opened, refused };
+}
+
+async function open(module: WebAssembly.Module, files: readonly File[], fresh: number): Promise<Opened> {
+	const given = files.map((file, index): Given => {
+		const bytes = bytesOf(file);
+		return { index, name: file.name, bytes, time: file.lastModified, kind: kindOf({ name: file.name, bytes }) };
+	});
+	library = await createLibrary(module);
+	// archives of symbols look like bundles
+	const known = given.filter((one) => one.kind === "recording" || (one.kind === "packed" && (given.length === 1 || library.isRecording(one))));
+	const recordings = newest(known, fresh);
+	const symbols = given.filter((one) => !known.includes(one));
+	library.addSymbols(symbols);
+	const { opened, refused } = openAll(recordings);
+	return { kind: "opened", refused, kept: [...opened, ...symbols].map(({ index }) => index),
+		opened: opened.map(({ name }, index) => ({ name, data: library.data(index).buffer as ArrayBuffer })) };
+}
+
+const answer = ({ data }: MessageEvent<Request>) => {
+	if (data.kind === "open") {
+		open(data.module, data.files, data.fresh).then((answer) => scope.postMessage(answer, answer.opened.map((one) => one.data)),
+			(error: unknown) => scope.postMessage({ kind: "failed", message: String(error) }));
+		return;
+	}
+	try {
+		const { code, type, body } = library.ask(data.index, data.path);
+		scope.postMessage({ kind: "answer", id: data.id, code, type, body: body.buffer as ArrayBuffer }, [body.buffer as ArrayBuffer]);
+	} catch (error) {
+		const body = new TextEncoder().encode(JSON.stringify({ error: String(error) })).buffer as ArrayBuffer;
+		scope.postMessage({ kind: "answer", id: data.id, code: 500, type: "application/json", body });
+	}
+};
+
+// Elsewhere, under node, it only gives its parts to tests.
+if (typeof FileReaderSync === "undefined") Object.assign(globalThis, { perfdataSite: { Library, Sliced, Scratch, kindOf, normal } });
+else scope.onmessage = answer;
