@@ -8,6 +8,7 @@ enum Code { OK = 0, BADF = 8, EXIST = 20, INVAL = 28, IO = 29, ISDIR = 31, NOENT
 enum Kind { DEVICE = 2, FOLDER = 3, FILE = 4 }
 
 const OPEN_CREATE = 1, OPEN_FOLDER = 2, OPEN_NEW = 4, OPEN_EMPTY = 8;
+const WRITE = 1n << 6n; // of rights
 const ROOT = 3; // the descriptor of the only folder that is open from the beginning
 const TEMPORARY = "tmp/";
 
@@ -120,7 +121,7 @@ export class System {
 		return Code.OK;
 	}
 
-	private openPath(folder: number, at: number, size: number, how: number, out: number): Code {
+	private openPath(folder: number, at: number, size: number, how: number, rights: bigint, out: number): Code {
 		const path = this.path(folder, at, size);
 		let found = this.find(path);
 		if (found && (how & OPEN_NEW) !== 0) return Code.EXIST;
@@ -131,6 +132,7 @@ export class System {
 		}
 		if (!found) return Code.NOENT;
 		if (found !== "folder" && (how & OPEN_FOLDER) !== 0) return Code.NOTDIR;
+		if (found === "folder" && (rights & WRITE) !== 0n) return Code.ISDIR;
 		if (found instanceof Scratch && (how & OPEN_EMPTY) !== 0) found.resize(0);
 		let fd = ROOT + 1;
 		while (this.open.has(fd)) fd++;
@@ -225,8 +227,8 @@ export class System {
 				const found = this.find(this.path(folder, at, size));
 				return found ? this.about(out, found) : Code.NOENT;
 			},
-			path_open: (folder: number, _follow: number, at: number, size: number, how: number, _rights: bigint, _inherited: bigint,
-				_flags: number, out: number) => this.openPath(folder, at, size, how, out),
+			path_open: (folder: number, _follow: number, at: number, size: number, how: number, rights: bigint, _inherited: bigint,
+				_flags: number, out: number) => this.openPath(folder, at, size, how, rights, out),
 			path_readlink: () => Code.INVAL,
 			path_remove_directory: refuse,
 			path_rename: refuse,

@@ -105,12 +105,13 @@ function madeUp(seed, functions, count, deepest) {
 	const samples = [];
 	for (let index = 0; index < count; index++) {
 		const stack = Array.from({ length: random(deepest + 1) }, () => random(functions));
-		samples.push([index * 7 + random(7), random(4), random(3) - 1, stack, 1 + random(9)]);
+		samples.push([index * 7 + random(7), random(4), random(3) - 1, stack, 1 + random(9), index % 3]);
 	}
 	return {
 		functions: Array.from({ length: functions }, (_, index) => [`f${index}`, ["", "app", "lib"][index % 3], "ku"[index % 2]]),
 		tasks: [[1, 1, "a"], [1, 2, "b"], [2, 2, "c"], [3, 3, "d"]],
 		events: [{ name: "cycles", samples }],
+		cgroups: ["/a", "/b~c"],
 	};
 }
 
@@ -184,11 +185,13 @@ test("ranges and filters, also moved step by step", async () => {
 		if (random(6) === 0) one.state.processes = random(2) ? [] : [1 + random(3)];
 		if (random(6) === 0) one.state.threads = random(2) ? [] : ["1:2", "2:2"];
 		if (random(6) === 0) one.state.cpus = random(2) ? [] : [random(2) - 1];
-		const { ranges, processes, threads, cpus } = one.state;
-		const chosen = profile.events[0].samples.filter(([time, task, cpu]) => {
+		if (random(6) === 0) one.state.cgroups = random(2) ? [] : [["", "/a", "/b~c"][random(3)]];
+		const { ranges, processes, threads, cpus, cgroups } = one.state;
+		const chosen = profile.events[0].samples.filter(([time, task, cpu, , , cgroup]) => {
 			const [pid, tid] = profile.tasks[task];
 			return (ranges.length === 0 || (time >= ranges[0].from && time <= ranges[0].to)) && (cpus.length === 0 || cpus.includes(cpu))
-				&& (processes.length === 0 || processes.includes(pid)) && (threads.length === 0 || threads.includes(`${pid}:${tid}`));
+				&& (processes.length === 0 || processes.includes(pid)) && (threads.length === 0 || threads.includes(`${pid}:${tid}`))
+				&& (cgroups.length === 0 || cgroups.includes(["", ...profile.cgroups][cgroup]));
 		});
 		assert.equal(one.counts.samples, chosen.length);
 		assert.equal(one.counts.weight, chosen.reduce((sum, sample) => sum + sample[4], 0));

@@ -117,7 +117,9 @@ function recording(profile) {
 		columns[`samples.${index}.cpu`] = ["u", column(2).map((cpu) => cpu + 1)];
 		columns[`samples.${index}.leaf`] = ["u", column(3).map((stack) => leafOf.get(stack.join()))];
 		columns[`samples.${index}.weight`] = ["u", column(4)];
+		if (profile.cgroups) columns[`samples.${index}.cgroup`] = ["u", column(5)]; // numbers in cgroups, and 1
 	});
+	if (profile.cgroups) columns["cgroups.path"] = ["u", profile.cgroups.map(string)];
 	columns["strings"] = ["s", strings];
 	const count = profile.events.reduce((sum, event) => sum + event.samples.length, 0);
 	const last = Math.max(...profile.events.flatMap((event) => event.samples.map((one) => one[0])), 0);

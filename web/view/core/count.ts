@@ -10,11 +10,12 @@ export interface Range {
 	readonly to: number;
 }
 
-// Which samples count; undefined: all. A mask has a byte for each thread, or for each CPU plus one.
+// Which samples count; undefined: all. A mask has a byte for each thread, or for each CPU or cgroup plus one.
 export interface Filter {
 	readonly range: Range | undefined;
 	readonly threads: Uint8Array | undefined;
 	readonly cpus: Uint8Array | undefined;
+	readonly cgroups: Uint8Array | undefined;
 }
 
 export interface Counts {
@@ -39,10 +40,11 @@ export function indexRange(samples: Samples, range: Range | undefined): [number,
 	return [lowerBound(samples.time, range.from), lowerBound(samples.time, range.to + 0.5)];
 }
 
-// Whether a sample is of the threads and CPUs of a filter.
+// Whether a sample is of the threads, CPUs and cgroups of a filter.
 export function passes(samples: Samples, filter: Filter, index: number): boolean {
 	return (!filter.threads || filter.threads[samples.thread[index]] !== 0)
-		&& (!filter.cpus || filter.cpus[samples.cpu[index] + 1] !== 0);
+		&& (!filter.cpus || filter.cpus[samples.cpu[index] + 1] !== 0)
+		&& (!filter.cgroups || filter.cgroups[(samples.cgroups?.[index] ?? -1) + 1] !== 0);
 }
 
 export class Counter {
@@ -52,6 +54,7 @@ export class Counter {
 	private high = 0;
 	private threads: Uint8Array | undefined;
 	private cpus: Uint8Array | undefined;
+	private cgroups: Uint8Array | undefined;
 
 	constructor(private readonly samples: Samples, leaves: number, private readonly byCpu: () => Lanes | undefined) {
 		this.byLeaf = new Int32Array(leaves);
@@ -60,13 +63,14 @@ export class Counter {
 
 	count(filter: Filter): Counts {
 		const [low, high] = indexRange(this.samples, filter.range);
-		const same = filter.threads === this.threads && filter.cpus === this.cpus;
+		const same = filter.threads === this.threads && filter.cpus === this.cpus && filter.cgroups === this.cgroups;
 		const moved = Math.abs(low - this.low) + Math.abs(high - this.high);
 		if (!same || moved > high - low) {
 			this.byLeaf.fill(0);
 			this.weightByLeaf.fill(0);
 			this.threads = filter.threads;
 			this.cpus = filter.cpus;
+			this.cgroups = filter.cgroups;
 			this.add(low, high, 1);
 		} else {
 			this.move(low, high);
@@ -85,8 +89,20 @@ export class Counter {
 
 	private add(low: number, high: number, sign: number): void {
 		const lanes = this.byCpu();
-		if (this.cpus && lanes) this.addLanes(lanes, this.cpus, low, high, sign);
+		if (this.cgroups) this.addPassing(low, high, sign);
+		else if (this.cpus && lanes) this.addLanes(lanes, this.cpus, low, high, sign);
 		else this.addAll(low, high, sign, this.cpus);
+	}
+
+	private addPassing(low: number, high: number, sign: number): void {
+		const { leaf, weight } = this.samples;
+		const { byLeaf, weightByLeaf } = this;
+		const filter = { range: undefined, threads: this.threads, cpus: this.cpus, cgroups: this.cgroups };
+		for (let index = low; index < high; index++) {
+			if (!passes(this.samples, filter, index)) continue;
+			byLeaf[leaf[index]] += sign;
+			if (weight) weightByLeaf[leaf[index]] += sign * weight[index];
+		}
 	}
 
 	// Lanes of CPUs one after the other; of all but a few CPUs everything, and the few taken away.
@@ -184,12 +200,13 @@ export function density(samples: Samples, filter: Filter, range: Range, width: n
 	const [low, high] = indexRange(samples, range);
 	const scale = width / (range.to + 1 - range.from);
 	const { time, thread, cpu } = samples;
-	const { threads, cpus } = filter;
-	if (!threads && !cpus) return edges(time, low, high, range.from, scale, sums);
-	if (!threads && cpus && lanes) return laneEdges(lanes, cpus, time, range.from, scale, sums);
+	const { threads, cpus, cgroups } = filter;
+	if (!threads && !cpus && !cgroups) return edges(time, low, high, range.from, scale, sums);
+	if (!threads && !cgroups && cpus && lanes) return laneEdges(lanes, cpus, time, range.from, scale, sums);
 	for (let index = low; index < high; index++) {
 		if (threads && threads[thread[index]] === 0) continue;
 		if (cpus && cpus[cpu[index] + 1] === 0) continue;
+		if (cgroups && !passes(samples, filter, index)) continue;
 		sums[((time[index] - range.from) * scale) | 0]++;
 	}
 	return sums;

@@ -48,9 +48,9 @@ function* counts({ samples, recording }: Session): Generator<void> {
 	const counter = new Counter(part, recording.base(true).leafRow.length, () => undefined);
 	const threads = new Uint8Array(recording.threads.length).fill(1);
 	for (let round = 0; round < ROUNDS; round++) {
-		counter.count({ range: undefined, threads: undefined, cpus: undefined });
-		counter.count({ range: { from: part.time[count >> 1], to: part.time[count - 1] }, threads: undefined, cpus: undefined });
-		counter.count({ range: undefined, threads, cpus: undefined });
+		counter.count({ range: undefined, threads: undefined, cpus: undefined, cgroups: undefined });
+		counter.count({ range: { from: part.time[count >> 1], to: part.time[count - 1] }, threads: undefined, cpus: undefined, cgroups: undefined });
+		counter.count({ range: undefined, threads, cpus: undefined, cgroups: undefined });
 		yield;
 	}
 }

@@ -47,6 +47,7 @@ export interface Samples {
 	readonly leaf: Int32Array;
 	readonly weight: Float64Array | undefined; // undefined: all have sameWeight
 	readonly sameWeight: number;
+	readonly cgroups: Int32Array | undefined; // -1: none; undefined: not recorded
 }
 
 export interface Task {
@@ -159,6 +160,7 @@ export class Recording {
 	taskStart: Float64Array = new Float64Array(0);
 	taskEnd: Float64Array = new Float64Array(0);
 	threads: Thread[] = [];
+	cgroups: string[] = []; // paths
 	hasInlined = false;
 	private stages: Stage[] = [];
 	private readonly samples = new Map<number, Promise<Samples>>();
@@ -241,6 +243,7 @@ export class Recording {
 		const name = await container.ints("threads.comm", task.length);
 		within("threads.task", task, 0, count);
 		this.threads = Array.from(task, (one, index) => ({ task: one, comm: this.string(name[index]) }));
+		this.cgroups = Array.from(await container.ints("cgroups.path"), (path) => this.string(path));
 	}
 
 	string(index: number): string {
@@ -265,11 +268,12 @@ export class Recording {
 		const cpu = minusOne(await container.ints(`${table}.cpu`, count));
 		within(`${table}.thread`, thread, 0, this.threads.length);
 		within(`${table}.leaf`, leaf, 0, this.stages[0].leafRow.length);
+		const cgroups = container.has(`${table}.cgroup`) ? minusOne(await container.ints(`${table}.cgroup`, count)) : undefined;
 		const sameWeight = container.constant(`${table}.weight`);
 		const weight = sameWeight === undefined ? await container.floats(`${table}.weight`) : undefined;
-		for (const column of [thread, leaf, cpu, weight ?? time])
+		for (const column of [thread, leaf, cpu, weight ?? time, cgroups ?? time])
 			if (column.length !== count) throw new FormatError(`${table}: columns differ in length`);
-		return { count, time, thread, cpu, leaf, weight, sameWeight: sameWeight ?? 1 };
+		return { count, time, thread, cpu, leaf, weight, sameWeight: sameWeight ?? 1, cgroups };
 	}
 
 	markers(): Promise<Markers> {

@@ -54,6 +54,7 @@ export class Session {
 	private chainInlined = true;
 	private readonly keptThreads = new Kept<Uint8Array | undefined>();
 	private readonly keptCpus = new Kept<Uint8Array | undefined>();
+	private readonly keptCgroups = new Kept<Uint8Array | undefined>();
 	private readonly keptCounts = new Kept<Counts>();
 	private readonly keptSums = new Kept<Sums>();
 	private readonly keptFunctions = new Kept<FunctionSums>();
@@ -139,13 +140,19 @@ export class Session {
 		});
 	}
 
+	private cgroupMask(): Uint8Array | undefined {
+		const { cgroups } = this.state;
+		return this.keptCgroups.of([cgroups, this.samples], () =>
+			(cgroups.length === 0 ? undefined : Uint8Array.from(["", ...this.recording.cgroups], (path) => (cgroups.includes(path) ? 1 : 0))));
+	}
+
 	get filter(): Filter {
-		return { range: this.range, threads: this.threadMask(), cpus: this.cpuMask() };
+		return { range: this.range, threads: this.threadMask(), cpus: this.cpuMask(), cgroups: this.cgroupMask() };
 	}
 
 	get counts(): Counts {
-		const { range, threads, cpus } = this.filter;
-		return this.keptCounts.of([range, threads, cpus, this.counter], () => this.counter.count({ range, threads, cpus }));
+		const { range, threads, cpus, cgroups } = this.filter;
+		return this.keptCounts.of([range, threads, cpus, cgroups, this.counter], () => this.counter.count({ range, threads, cpus, cgroups }));
 	}
 
 	// ---- stacks ----

@@ -27,6 +27,7 @@ export interface State {
 	processes: number[];
 	threads: string[]; // pid:tid
 	cpus: number[];
+	cgroups: string[]; // paths; an empty one: samples without
 	transforms: Transform[];
 	inlined: boolean;
 	invert: boolean;
@@ -44,7 +45,7 @@ export interface State {
 
 export function firstState(): State {
 	return {
-		view: "overview", event: 0, weight: "period", ranges: [], processes: [], threads: [], cpus: [], transforms: [],
+		view: "overview", event: 0, weight: "period", ranges: [], processes: [], threads: [], cpus: [], cgroups: [], transforms: [],
 		inlined: true, invert: false, down: false, search: "", colour: "kind", lanes: "process", path: [], func: -1, zoom: [], sort: "self", record: -1, window: [],
 	};
 }
@@ -152,6 +153,7 @@ export function textOf(state: State, recording: Recording): string {
 	put("p", state.processes.join("~"), "");
 	put("th", state.threads.join("~"), "");
 	put("c", state.cpus.join("~"), "");
+	put("g", state.cgroups.map((path) => `.${encodeURIComponent(path).replace(/~/g, "%7E")}`).join("~"), "");
 	put("x", state.transforms.map((one) => transformText(one, recording)).join("~"), "");
 	put("in", state.inlined ? "1" : "0", "1");
 	put("i", state.invert ? "1" : "0", "0");
@@ -232,6 +234,7 @@ class Parser {
 		case "p": state.processes = this.each(key, text, (part) => this.integer(part)); return;
 		case "th": state.threads = this.each(key, text, (part) => (/^-?\d+:-?\d+$/.test(part) ? part : undefined)); return;
 		case "c": state.cpus = this.each(key, text, (part) => this.integer(part)); return;
+		case "g": state.cgroups = this.each(key, text, (part) => (part.startsWith(".") ? decodeURIComponent(part.slice(1)) : undefined)); return;
 		case "x": state.transforms = this.each(key, text, (part) => transformOf(part, recording, this.names)); return;
 		case "in": return this.flag(key, text, (value) => (state.inlined = value));
 		case "i": return this.flag(key, text, (value) => (state.invert = value));

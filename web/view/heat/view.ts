@@ -2,7 +2,7 @@
 // The sub-second-offset heat map: a column for each second, a row for each part of it. What happens once a second, or in
 // bursts, shows as a pattern.
 
-import { Filter, Range } from "../core/count";
+import { Filter, passes, Range } from "../core/count";
 import type { Samples } from "../core/recording";
 import { duration, number, plural, seconds } from "../core/text";
 import { cleared, el, onceAFrame } from "../ui/dom";
@@ -18,10 +18,11 @@ export function heatCells(samples: Samples, filter: Filter, tick: number, column
 	const cells = new Float64Array(columns * ROWS);
 	const scale = (tick * ROWS) / 1e9;
 	const { time, thread, cpu, count } = samples;
-	const { threads, cpus } = filter;
+	const { threads, cpus, cgroups } = filter;
 	for (let index = 0; index < count; index++) {
 		if (threads && threads[thread[index]] === 0) continue;
 		if (cpus && cpus[cpu[index] + 1] === 0) continue;
+		if (cgroups && !passes(samples, filter, index)) continue;
 		cells[Math.floor(time[index] * scale)]++;
 	}
 	return cells;
@@ -55,11 +56,11 @@ export class HeatView implements ViewPanel {
 
 	show(): void {
 		const { session } = this.host;
-		const { threads, cpus } = session.filter;
-		const from = [session.samples, threads, cpus];
+		const { threads, cpus, cgroups } = session.filter;
+		const from = [session.samples, threads, cpus, cgroups];
 		if (from.some((one, index) => one !== this.from[index])) {
 			this.columns = Math.floor((session.whole.to * session.tick) / 1e9) + 1;
-			this.cells = heatCells(session.samples, { range: undefined, threads, cpus }, session.tick, this.columns);
+			this.cells = heatCells(session.samples, { range: undefined, threads, cpus, cgroups }, session.tick, this.columns);
 			this.from = from;
 		}
 		let most = 0;

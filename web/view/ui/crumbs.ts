@@ -31,7 +31,7 @@ function ofRanges({ session, update }: Host): Crumb[] {
 }
 
 function ofTasks({ session, recording, update }: Host): Crumb[] {
-	const { processes, threads, cpus } = session.state;
+	const { processes, threads, cpus, cgroups } = session.state;
 	const nameOf = (pid: number) => recording.tasks.find((task) => task.pid === pid)?.process ?? "";
 	const name = (text: string) => recording.tasks.find((task) => `${task.pid}:${task.tid}` === text)?.comm ?? "";
 	return [
@@ -41,6 +41,8 @@ function ofTasks({ session, recording, update }: Host): Crumb[] {
 			remove: () => update({ threads: without(threads, index) }, true) })),
 		...cpus.map((cpu, index) => ({ text: `CPU ${cpu}`, taken: undefined,
 			remove: () => update({ cpus: without(cpus, index) }, true) })),
+		...cgroups.map((path, index) => ({ text: `cgroup ${path || "none"}`, taken: undefined,
+			remove: () => update({ cgroups: without(cgroups, index) }, true) })),
 	];
 }
 

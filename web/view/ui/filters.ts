@@ -31,7 +31,19 @@ function counted(host: Host): { tasks: Float64Array; cpus: Map<number, number> }
 	return { tasks, cpus: byCpu };
 }
 
-function choices(host: Host): Record<"Processes" | "Threads" | "CPUs", Choice[]> {
+// Only where they are recorded.
+function ofCgroups({ session, recording, update }: Host): Record<string, Choice[]> {
+	const { cgroups } = session.samples;
+	if (!cgroups) return {};
+	const paths = ["", ...recording.cgroups];
+	const sums = new Float64Array(paths.length);
+	for (const cgroup of cgroups) sums[cgroup + 1]++;
+	const all = paths.map((path, index) => ({ label: path || "none", samples: sums[index], chosen: () => session.state.cgroups.includes(path),
+		toggle: () => update({ cgroups: toggled(session.state.cgroups, path) }, true) }));
+	return { Cgroups: all.filter(({ samples }) => samples > 0).sort((one, other) => other.samples - one.samples) };
+}
+
+function choices(host: Host): Record<string, Choice[]> {
 	const { session, recording, update } = host;
 	const { tasks, cpus } = counted(host);
 	const processes = new Map<number, { name: string; samples: number }>();
@@ -50,6 +62,7 @@ function choices(host: Host): Record<"Processes" | "Threads" | "CPUs", Choice[]>
 			toggle: () => update({ threads: toggled(session.state.threads, `${task.pid}:${task.tid}`) }, true) })).sort(bySamples),
 		CPUs: [...cpus].sort(([one], [other]) => one - other).map(([cpu, samples]) => ({ label: cpu < 0 ? "unknown" : `CPU ${cpu}`, samples,
 			chosen: () => session.state.cpus.includes(cpu), toggle: () => update({ cpus: toggled(session.state.cpus, cpu) }, true) })),
+		...ofCgroups(host),
 	};
 }
 
@@ -69,7 +82,7 @@ export function showFilters(host: Host): void {
 	search.addEventListener("input", fill);
 	fill();
 	dialog("Processes, threads and CPUs", el("div", { class: "view-tools" }, search, button("All", "Select all again", () => {
-		host.update({ processes: [], threads: [], cpus: [] }, true);
+		host.update({ processes: [], threads: [], cpus: [], cgroups: [] }, true);
 		fill();
 	})), lists);
 	search.focus();

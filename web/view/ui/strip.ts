@@ -90,17 +90,17 @@ export class Strip {
 	private drawNow(): void {
 		const { session, look } = this.host;
 		const { width } = this;
-		const { threads, cpus } = session.filter;
+		const { threads, cpus, cgroups } = session.filter;
 		const { whole } = session;
-		const from = [width, threads, cpus, session.samples];
+		const from = [width, threads, cpus, cgroups, session.samples];
 		if (!this.bins || from.some((one, index) => one !== this.from[index])) {
 			// With a filter it takes a pass over all samples, which what is looked at need not wait for.
 			const count = () => {
-				this.bins = density(session.samples, { range: undefined, threads, cpus }, whole, width, session.lanes.cpus);
+				this.bins = density(session.samples, { range: undefined, threads, cpus, cgroups }, whole, width, session.lanes.cpus);
 				this.from = from;
 			};
 			clearTimeout(this.counting);
-			if (!this.bins || (!threads && !cpus)) count();
+			if (!this.bins || (!threads && !cpus && !cgroups)) count();
 			else this.counting = window.setTimeout(() => {
 				count();
 				this.draw();
