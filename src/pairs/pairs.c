@@ -61,7 +61,8 @@ static enum pd_status open_symbols(void *self, struct pd_window *window, struct 
 		return status;
 	if (!pairs->open)
 		return pd_symbols_new(pairs->sched.file, pairs->state, NULL, &pairs->symbols, error);
-	pairs->symbols = pairs->open(pairs->open_self, pairs->state);
+	// in brackets: builds without files have a macro of that name
+	pairs->symbols = (pairs->open)(pairs->open_self, pairs->state);
 	return pairs->symbols ? PD_OK : pd_fail(error, PD_ERROR_STOPPED, PD_NO_OFFSET, "there are no symbols");
 }
 
