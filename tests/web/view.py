@@ -383,6 +383,38 @@ def check_compare(page, before, after):
     check(view.run("perfdataView.app.comparison.shares(perfdataView.app.session.nodes, 0).before") == 1, "the root is the root")
 
 
+def check_timeline(page):
+    """Counters are lines and tracepoints marks beside the samples of another event; two fingers zoom, one that stays opens the menu."""
+    several = folder / "several.data"
+    run("merge", "-q", "-o", str(several), str(recordings / "hot-multi.data"), str(recordings / "hot-trace.data"))
+    out = folder / "several.html"
+    run("view", "-q", "-o", str(out), str(several))
+    view = Page(page, out)
+    view.open("#1&v=timeline&by=thread")
+    wait(view, "perfdataView.app.current.counters.length > 0", "lines of counters")
+    check(view.run("perfdataView.app.current.counters.map((one) => one.name)") == ["page-faults/s"], "counters")
+    check(view.run("perfdataView.app.current.tracepoints.map((one) => one.name)") == ["sched:sched_switch"], "tracepoints")
+    rate = "perfdataView.app.current.counters[0].data({ from: 0, to: perfdataView.app.session.whole.to })"
+    sums = view.run(f"(() => {{ const {{ time, value }} = {rate}; return value.reduce((all, one) => all + one, 0) * (time[1] - time[0]) * perfdataView.app.session.tick / 1e9; }})()")
+    wanted = [int(one["sum"]) for one in view.run("perfdataView.app.recording.header.events") if one["name"] == "page-faults"]
+    check(abs(sums - wanted[0]) < 1e-6 * wanted[0], f"a line has {sums}, the event {wanted}")
+    length = "perfdataView.app.current.window.range.to - perfdataView.app.current.window.range.from"
+    before = view.run(length)
+    page.send("Emulation.setTouchEmulationEnabled", enabled=True)
+    for kind, apart in ("touchStart", 100), ("touchMove", 150), ("touchMove", 200), ("touchEnd", 0):
+        page.send("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": 700 - apart, "y": 400, "id": 0}, {"x": 700 + apart, "y": 400, "id": 1}] if apart else [])
+        page.settle()
+    check(abs(view.run(length) / before - 0.5) < 0.05, f"two fingers twice as far apart: {before} is {view.run(length)}")
+    check(view.state()["ranges"] == [], "two fingers select nothing")
+    view.open("#1&v=flame&w=samples")
+    x, y = view.run("(() => { const box = document.querySelector('.graph').getBoundingClientRect(); return [box.left + 200, box.bottom - 28]; })()")
+    page.send("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+    wait(view, "document.querySelector('[role=menu]')?.checkVisibility?.() || !perfdataView.app.menuBox.element.hidden", "the menu of a finger that stays")
+    page.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+    page.send("Emulation.setTouchEmulationEnabled", enabled=False)
+    check(not page.errors, f"{page.errors}")
+
+
 def check_hostile(page):
     path = folder / "hostile.folded"
     path.write_text("".join(f"task;{name.replace(';', ':')};end {index + 1}\n" for index, name in enumerate(HOSTILE)))
@@ -433,6 +465,7 @@ def main():
         check_keys(Page(page, first))
         check_served(page, sources[0])
         check_compare(page, sources[-1], recordings / "hot.data")
+        check_timeline(page)
         check_hostile(page)
         check_looks(page, first, "view")
     print(f"{checks} checks passed, {len(sources)} recordings")

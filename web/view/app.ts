@@ -25,7 +25,7 @@ import { TreeView } from "./tree/view";
 import { ACTIONS, added } from "./ui/actions";
 import { Crumbs } from "./ui/crumbs";
 import { describeNode } from "./ui/describe";
-import { button, el, onceAFrame, onPage, whenIdle } from "./ui/dom";
+import { button, el, listenToLongPress, onceAFrame, onPage, whenIdle } from "./ui/dom";
 import { showHelp } from "./ui/help";
 import { Keys } from "./ui/keys";
 import { Look } from "./ui/look";
@@ -97,6 +97,7 @@ export class App implements Host {
 		this.takeAddress();
 		onPage(window, "popstate", () => this.takeAddress());
 		onPage(window, "hashchange", () => this.takeAddress());
+		listenToLongPress(window);
 		new Keys(this).listen();
 	}
 

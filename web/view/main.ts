@@ -4,6 +4,7 @@
 import * as core from "./core/index";
 import { Container, containersOf } from "./core/decode";
 import { appOf, failed, Page, show } from "./show";
+import * as series from "./timeline/series";
 import * as colours from "./ui/colours";
 import { el, renewPage } from "./ui/dom";
 import type { Server } from "./ui/view";
@@ -69,5 +70,5 @@ async function start(): Promise<void> {
 	if (served) new Live(page);
 }
 
-if (typeof document === "undefined") Object.assign(globalThis, { perfdataView: { ...core, colours } });
+if (typeof document === "undefined") Object.assign(globalThis, { perfdataView: { ...core, colours, series } });
 else start().catch(failed);

@@ -132,6 +132,8 @@ static void put_events(struct pd_export *self, struct pd_json *json)
 		pd_json_open(json, NULL, '{');
 		put_text(self, json, "name", event->name);
 		pd_json_string(json, "unit", units[pd_event_unit(event)]);
+		if (event->attr->type == PD_TYPE_TRACEPOINT)
+			pd_json_bool(json, "tracepoint", true);
 		pd_json_number(json, "samples", self->sums[i].samples);
 		put_amount(json, "sum", self->sums[i].value);
 		pd_json_close(json, '}');

@@ -172,6 +172,29 @@ test("inverted trees, callers and callees against the model", async () => {
 	}
 });
 
+test("rates of a counter, and marks by lane and pixel", async () => {
+	const profile = madeUp(8, 4, 500, 3);
+	const { samples } = profile.events[0];
+	const one = await session(profile);
+	one.state.cpus = [1];
+	const range = { from: 100, to: 2099 };
+	const { time, value } = core.series.rateOf(one.samples, one.filter, range, 20, 1);
+	value.forEach((rate, part) => {
+		const begin = 100 + part * 100;
+		assert.equal(time[part], begin + 50);
+		const sum = samples.filter(([at, , cpu]) => cpu === 1 && at >= begin && at < begin + 100).reduce((all, sample) => all + sample[4], 0);
+		assert(Math.abs(rate - sum * 1e7) < 1, `${part}: ${rate} is not ${sum * 1e7}`);
+	});
+	const marks = new Set();
+	core.series.eachMark(one.samples, range, 40, (index) => (one.samples.cpu[index] < 0 ? undefined : one.samples.cpu[index]), (lane, pixel) => {
+		assert(!marks.has(`${lane} ${pixel}`), "one for each lane and pixel");
+		marks.add(`${lane} ${pixel}`);
+	});
+	const wanted = new Set(samples.filter(([at, , cpu]) => cpu >= 0 && at >= 100 && at <= 2099).map(([at, , cpu]) => `${cpu} ${Math.floor((at - 100) / 50)}`));
+	assert.deepEqual([...marks].sort(), [...wanted].sort());
+	assert.equal((await core.series.seriesOf(one)).series.length, 0, "one event is no series");
+});
+
 test("ranges and filters, also moved step by step", async () => {
 	const profile = madeUp(5, 4, 400, 4);
 	const one = await session(profile);

@@ -7,6 +7,7 @@ import { NONE, treeOf } from "./tree";
 import type { Functions, Stage } from "./transform";
 
 export interface EventInfo {
+	readonly tracepoint?: boolean;
 	readonly name: string;
 	readonly unit: string; // "ns", "events" or "samples"
 	readonly samples: number;

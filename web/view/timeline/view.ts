@@ -9,6 +9,7 @@ import { duration, number, plural, seconds } from "../core/text";
 import { button, cleared, el, fitting, MONO, onceAFrame } from "../ui/dom";
 import type { Host, ViewPanel } from "../ui/view";
 import { boundIn, intervalsOf, Lane, LaneIntervals, LaneSet, lanesOf, pixelsOf } from "./lanes";
+import { eachMark, rateOf, Series, seriesOf } from "./series";
 import { axisStep, TimeWindow } from "./window";
 
 const AXIS = 25;
@@ -26,7 +27,8 @@ export class TimelineView implements ViewPanel {
 	private intervals: Intervals | undefined;
 	private laneIntervals: LaneIntervals[] = [];
 	private markers: Markers | undefined;
-	private counters: { name: string; data: Counter }[] = [];
+	private counters: { name: string; data: (range: Range) => Counter }[] = [];
+	private tracepoints: Series[] = [];
 	private read = false;
 	private readonly canvas = el("canvas", { "aria-hidden": "true" });
 	private readonly spacer = el("div", { class: "spacer" }, this.canvas);
@@ -83,8 +85,19 @@ export class TimelineView implements ViewPanel {
 		}
 		const counters = recording.header.counters.map(async (counter, index) =>
 			({ name: counter.cpu >= 0 ? `${counter.name} CPU ${counter.cpu}` : counter.name, data: await recording.counter(index) }));
-		this.counters = (await Promise.all(counters)).filter((one) => one.data.time.length > 1);
+		this.counters = (await Promise.all(counters)).filter((one) => one.data.time.length > 1).map(({ name, data }) => ({ name, data: () => data }));
+		await this.readEvents();
 		this.show();
+	}
+
+	private async readEvents(): Promise<void> {
+		const { session } = this.host;
+		const { series, omitted } = await seriesOf(session);
+		this.tracepoints = series.filter((one) => one.tracepoint);
+		// what has a unit of its own is no count of anything
+		this.counters.push(...series.filter((one) => !one.tracepoint && one.unit === "events").map(({ name, samples }) =>
+			({ name: `${name}/s`, data: (range: Range) => rateOf(samples, session.filter, range, Math.max(this.width >> 2, 8), session.tick) })));
+		if (omitted.length > 0) this.host.say(`Too many samples for lines and marks: ${omitted.join(", ")}`);
 	}
 
 	private listLanes(): void {
@@ -136,6 +149,7 @@ export class TimelineView implements ViewPanel {
 		const first = Math.max(this.laneAt(AXIS + 1), 0);
 		for (let lane = first; lane < this.set.lanes.length && this.top(lane) < height; lane++) this.drawLane(context, lane);
 		this.drawMarkers(context, first, height);
+		this.drawTracepoints(context, first, height);
 		this.counters.forEach((counter, index) => this.drawCounter(context, counter, AXIS + index * COUNTER - this.box.scrollTop));
 		this.drawAxis(context, height);
 		this.drawSelection(context, height);
@@ -240,6 +254,22 @@ export class TimelineView implements ViewPanel {
 		}
 	}
 
+	// Ticks at the lower edge of the lanes, for events beside the one that the strips are of.
+	private drawTracepoints(context: CanvasRenderingContext2D, first: number, height: number): void {
+		const set = this.set as LaneSet;
+		const { recording, look, session } = this.host;
+		context.fillStyle = look.theme.text;
+		for (const { event, samples } of this.tracepoints) {
+			if (event === session.state.event) continue;
+			const laneOf = (index: number) => {
+				const lane = set.kind === "cpu" ? set.ofCpu.get(samples.cpu[index]) : set.ofTask.get(recording.threads[samples.thread[index]].task);
+				return lane === undefined || lane < first || this.top(lane) > height ? undefined : lane;
+			};
+			eachMark(samples, this.window.range, Math.floor(this.width), laneOf,
+				(lane, pixel) => context.fillRect(this.left + pixel, this.top(lane) + STRIP - 5, 1, 5));
+		}
+	}
+
 	private drawMark(context: CanvasRenderingContext2D, name: string, x: number, top: number): void {
 		const { theme } = this.host.look;
 		context.fillStyle = theme.text;
@@ -280,9 +310,9 @@ export class TimelineView implements ViewPanel {
 		context.restore();
 	}
 
-	private drawCounter(context: CanvasRenderingContext2D, counter: { name: string; data: Counter }, top: number): void {
-		const { time, value } = counter.data;
+	private drawCounter(context: CanvasRenderingContext2D, counter: { name: string; data: (range: Range) => Counter }, top: number): void {
 		const { from, to } = this.window.range;
+		const { time, value } = counter.data({ from, to });
 		const { theme } = this.host.look;
 		const first = Math.max(lowerBound(time, from) - 1, 0);
 		const last = Math.min(lowerBound(time, to) + 1, time.length);
@@ -441,7 +471,7 @@ export class TimelineView implements ViewPanel {
 		const lines = [`${name} at ${seconds(tick * session.tick, pixel * session.tick)}`,
 			`${plural(last - first, "sample")} in ${duration(pixel * session.tick)}`];
 		if (last > first) lines.push(this.hottest(this.set, first, last));
-		return [...lines, ...this.stateAt(index, tick), ...this.marksAt(index, tick, pixel * NEAR)];
+		return [...lines, ...this.stateAt(index, tick), ...this.marksAt(index, tick, pixel * NEAR), ...this.tracepointsAt(index, tick, pixel * NEAR)];
 	}
 
 	// The function that most samples of a pixel are in.
@@ -469,6 +499,19 @@ export class TimelineView implements ViewPanel {
 			return [`${recording.header.intervals[intervals.kind[index]]?.name ?? ""}${task} for ${duration(intervals.length[index] * session.tick)}`];
 		}
 		return [];
+	}
+
+	private tracepointsAt(lane: number, tick: number, reach: number): string[] {
+		const set = this.set as LaneSet;
+		const { recording, session } = this.host;
+		return this.tracepoints.filter(({ event }) => event !== session.state.event).flatMap(({ name, samples }) => {
+			let count = 0;
+			for (let index = lowerBound(samples.time, tick - reach); index < samples.count && samples.time[index] <= tick + reach; index++) {
+				const own = set.kind === "cpu" ? set.ofCpu.get(samples.cpu[index]) : set.ofTask.get(recording.threads[samples.thread[index]].task);
+				if (own === lane) count++;
+			}
+			return count === 0 ? [] : [`${name}${count > 1 ? ` (${count})` : ""}`];
+		});
 	}
 
 	private marksAt(lane: number, tick: number, reach: number): string[] {

@@ -68,6 +68,39 @@ export class TimeWindow {
 			}
 			event.preventDefault();
 		}, { passive: false });
+		this.listenToFingers(element, left);
+	}
+
+	// Two fingers zoom, and move what is between them; what one finger had begun ends.
+	private listenToFingers(element: HTMLElement, left: () => number): void {
+		const fingers = new Map<number, number>();
+		const place = () => {
+			const [one, other] = [...fingers.values()] as [number, number];
+			return { middle: (one + other) / 2, apart: Math.max(Math.abs(one - other), 8) };
+		};
+		let last = { middle: 0, apart: 1 };
+		element.addEventListener("pointerdown", (event) => {
+			if (event.pointerType !== "touch") return;
+			fingers.set(event.pointerId, event.clientX);
+			if (fingers.size < 2) return;
+			event.stopImmediatePropagation();
+			this.host.preview(undefined);
+			element.dispatchEvent(new PointerEvent("pointercancel"));
+			last = place();
+		}, { capture: true });
+		element.addEventListener("pointermove", (event) => {
+			if (!fingers.has(event.pointerId)) return;
+			fingers.set(event.pointerId, event.clientX);
+			if (fingers.size !== 2) return;
+			event.stopImmediatePropagation();
+			const now = place();
+			const width = element.clientWidth - left();
+			this.zoom(last.apart / now.apart, (last.middle - element.getBoundingClientRect().left - left()) / width);
+			this.pan((last.middle - now.middle) / width);
+			last = now;
+		}, { capture: true });
+		for (const type of ["pointerup", "pointercancel"] as const)
+			element.addEventListener(type, (event) => void fingers.delete(event.pointerId), { capture: true });
 	}
 }
 

@@ -49,6 +49,28 @@ export function whenIdle(work: Iterator<unknown>, done: () => void): void {
 	next();
 }
 
+const LONG_PRESS_MS = 500;
+
+// A finger that stays asks for the menu, also where browsers do not see to it. One that moves, or is not alone, does not.
+export function listenToLongPress(target: EventTarget): void {
+	let timer = 0;
+	const end = () => window.clearTimeout(timer);
+	onPage(target, "pointerdown", (event: PointerEvent) => {
+		end();
+		if (event.pointerType !== "touch" || !event.isPrimary) return;
+		const { clientX, clientY } = event;
+		timer = window.setTimeout(() => event.target?.dispatchEvent(new MouseEvent("contextmenu", { clientX, clientY, bubbles: true, cancelable: true })),
+			LONG_PRESS_MS);
+	});
+	onPage(target, "contextmenu", (event: MouseEvent) => {
+		if (event.isTrusted) end();
+	});
+	onPage(target, "pointermove", (event: PointerEvent) => {
+		if (Math.abs(event.movementX) + Math.abs(event.movementY) > 4) end();
+	});
+	for (const type of ["pointerup", "pointercancel"]) onPage(target, type, end);
+}
+
 // A canvas as large as its element, in pixels of the screen; the context is cleared and counts in CSS pixels.
 export function cleared(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
 	const ratio = window.devicePixelRatio || 1;
