@@ -127,7 +127,7 @@ def page_functions(view):
         total[name] += all_of_it
     shown = view.run("[...document.querySelectorAll('.functions .row')].map((row) => [...row.children].map((one) => one.textContent))")
     check(shown, "no row of the table is shown")
-    for own, _, all_of_it, _, name, _ in shown:
+    for own, _, all_of_it, _, *_, name, _ in shown:
         check(count(own) <= self[name] and count(all_of_it) <= total[name], f"{name}: the row shows {own} and {all_of_it}")
     one = max(rows, key=lambda row: (row[1], row[2]))
     check(count(shown[0][0]) == one[1], f"the first row shows {shown[0]}, the largest is {one}")
@@ -211,7 +211,7 @@ def check_selections(view, source, what):
         check_flame(view, self, where)
         check_sandwich(view, self, total, where)
         check_times(view, source, event["name"], self, where)
-        check_part(view, source, event["name"], where)
+        check_part(view, source, event["name"], where, self)
         check_thread(view, source, event["name"], where)
 
 
@@ -220,11 +220,23 @@ def seconds(view, tick):
     return f"{ns // 10**9}.{ns % 10**9:09}"
 
 
-def check_part(view, source, event, what):
+def check_change(view, self, always, what):
+    """How much larger shares are than at all other times."""
+    inside, outside = max(sum(self.values()), 1), max(sum(always.values()) - sum(self.values()), 1)
+    rows = view.run("[...document.querySelectorAll('.functions .row')].map((row) => [row.children[4].textContent, row.children[5].textContent])")
+    names = collections.Counter(view.run("(() => { const { recording } = perfdataView.app, all = []; for (let f = 0; f < recording.functionCount; f++) all.push(recording.name(f)); return all; })()"))
+    for change, name in rows:
+        if names[name] == 1:
+            wanted = 100 * (self[name] / inside - (always[name] - self[name]) / outside)
+            check(abs(float(change.replace("\u2212", "-")) - wanted) < 0.006, f"{what}: {name} has changed by {change}, not {wanted}")
+
+
+def check_part(view, source, event, what, always):
     times = view.run("(() => { const { time, count } = perfdataView.app.session.samples; return [time[count >> 2], time[count - 1 - (count >> 2)]]; })()")
     view.update({"ranges": [{"from": times[0], "to": times[1]}]})
     options = ["--time", f"{seconds(view, int(times[0]))},{seconds(view, int(times[1]))}"]
     self, _ = check_functions(view, source, event, options, f"{what} from {times}")
+    check_change(view, self, always, f"{what} from {times}")
     check_tree(view, self, f"{what} from {times}")
     view.update({"ranges": []})
 

@@ -172,6 +172,30 @@ test("inverted trees, callers and callees against the model", async () => {
 	}
 });
 
+test("numbers of records keep all their digits", () => {
+	const text = '{"a":[18446744073709551615,1,-9223372036854775808],"b":"1:18446744073709551615,\\"2,","c":0.1234567890123456789,"d":1e300}';
+	assert.deepEqual(JSON.parse(JSON.stringify(core.text.exactJson(text))), { a: ["18446744073709551615", 1, "-9223372036854775808"],
+		b: '1:18446744073709551615,"2,', c: 0.1234567890123456789, d: 1e300 });
+});
+
+test("what other times have, and threads of a function", async () => {
+	const profile = madeUp(12, 5, 300, 4);
+	const { samples } = profile.events[0];
+	const one = await session(profile);
+	one.state.weight = "samples";
+	assert.equal(one.others, undefined);
+	one.state.ranges = [{ from: 700, to: 1500 }];
+	const inside = ([time]) => time >= 700 && time <= 1500;
+	for (let func = 0; func < 5; func++) {
+		const self = samples.filter((sample) => !inside(sample) && sample[3][sample[3].length - 1] === func).length;
+		assert.equal(one.others.functions.self[func], self, `self of ${func} at other times`);
+		const wanted = new Map();
+		for (const sample of samples)
+			if (inside(sample) && sample[3].includes(func)) wanted.set(sample[1], (wanted.get(sample[1]) ?? 0) + 1);
+		assert.deepEqual([...one.threadsOf(func)].sort(), [...wanted].sort(), `threads of ${func}`);
+	}
+});
+
 test("rates of a counter, and marks by lane and pixel", async () => {
 	const profile = madeUp(8, 4, 500, 3);
 	const { samples } = profile.events[0];

@@ -2,7 +2,7 @@
 // A recording with a state: everything that views show is computed here, when it is asked for, and kept until a part of the
 // state that it depends on changes.
 
-import { Counter, Counts, Filter, Range } from "./count";
+import { Counter, Counts, Filter, indexRange, passes, Range } from "./count";
 import { LaneStore } from "./lanes";
 import { DownwardNodes, InvertedNodes, invertedNodes, Nodes } from "./nodes";
 import type { Recording, Samples } from "./recording";
@@ -56,6 +56,8 @@ export class Session {
 	private readonly keptCpus = new Kept<Uint8Array | undefined>();
 	private readonly keptCgroups = new Kept<Uint8Array | undefined>();
 	private readonly keptCounts = new Kept<Counts>();
+	private readonly keptAlways = new Kept<Counts>();
+	private readonly keptOthers = new Kept<{ sums: Sums; functions: FunctionSums }>();
 	private readonly keptSums = new Kept<Sums>();
 	private readonly keptFunctions = new Kept<FunctionSums>();
 	private readonly keptNodes = new Kept<Nodes>();
@@ -228,6 +230,32 @@ export class Session {
 	get functions(): FunctionSums {
 		const { sums } = this;
 		return this.keptFunctions.of([sums], () => functionSums(sums, this.functionCount));
+	}
+
+	// The same selection at all other times; undefined if no time is selected.
+	get others(): { sums: Sums; functions: FunctionSums } | undefined {
+		const { counts, stage } = this;
+		const { range, threads, cpus, cgroups } = this.filter;
+		if (!range) return undefined;
+		const always = this.keptAlways.of([threads, cpus, cgroups, this.counter], () => this.newCounter().count({ range: undefined, threads, cpus, cgroups }));
+		return this.keptOthers.of([always, counts, stage, this.state.weight], () => {
+			const inside = this.amounts(counts);
+			const sums = sumsOf(stage, Float64Array.from(this.amounts(always), (all, leaf) => all - inside[leaf]));
+			return { sums, functions: functionSums(sums, this.functionCount) };
+		});
+	}
+
+	// How many samples of a function each thread has.
+	threadsOf(func: number): Map<number, number> {
+		const { stage: { tree, leafRow }, samples, filter } = this;
+		const isIn = new Uint8Array(tree.count);
+		for (let row = 1; row < tree.count; row++) isIn[row] = tree.func[row] === func || isIn[tree.parent[row]] !== 0 ? 1 : 0;
+		const ofLeaf = Uint8Array.from(leafRow, (row) => isIn[row]);
+		const sums = new Float64Array(this.recording.threads.length);
+		const [first, last] = indexRange(samples, filter.range);
+		for (let index = first; index < last; index++)
+			if (ofLeaf[samples.leaf[index]] !== 0 && passes(samples, filter, index)) sums[samples.thread[index]]++;
+		return new Map([...sums.entries()].filter(([, sum]) => sum > 0).sort(([, one], [, other]) => other - one));
 	}
 
 	// With those that stand for objects.

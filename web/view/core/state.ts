@@ -16,7 +16,7 @@ export const LANES = ["process", "thread", "cpu"] as const;
 export type LaneKind = (typeof LANES)[number];
 export const WEIGHTS = ["period", "samples"] as const;
 export type Weight = (typeof WEIGHTS)[number];
-export const SORTS = ["self", "total", "name", "object"] as const;
+export const SORTS = ["self", "total", "change", "name", "object"] as const;
 export type Sort = (typeof SORTS)[number];
 
 export interface State {

@@ -39,3 +39,10 @@ export function hashOf(text: string): number {
 	for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 16777619);
 	return (hash ^ (hash >>> 15)) >>> 0;
 }
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+// JSON whose integers of more than fifteen digits become texts: as numbers they would be other ones.
+export function exactJson(text: string): unknown {
+	return JSON.parse(text.replace(TOKEN, (token) => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token)));
+}

@@ -10,6 +10,7 @@ import type { Host, ViewPanel } from "../ui/view";
 
 const COLUMNS: readonly { sort: Sort; label: string; numeric: boolean }[] = [
 	{ sort: "self", label: "self", numeric: true }, { sort: "total", label: "total", numeric: true },
+	{ sort: "change", label: "change", numeric: true },
 	{ sort: "name", label: "function", numeric: false }, { sort: "object", label: "object", numeric: false },
 ];
 
@@ -19,6 +20,7 @@ export class FunctionsView implements ViewPanel {
 	private readonly head = el("div", { class: "head table-grid", role: "row" });
 	private readonly summary = el("p", { class: "note" });
 	private order: number[] = [];
+	private changes: Float64Array | undefined; // of shares of self, where a time is selected
 
 	constructor(private readonly host: Host) {
 		this.rows = new Rows("grid", "Functions", this.head);
@@ -29,6 +31,8 @@ export class FunctionsView implements ViewPanel {
 	}
 
 	show(): void {
+		this.changes = this.changed();
+		this.element.classList.toggle("with-change", this.changes !== undefined);
 		this.showHead();
 		this.order = this.sorted();
 		const { session } = this.host;
@@ -39,6 +43,14 @@ export class FunctionsView implements ViewPanel {
 		if (at >= 0) this.rows.reveal(at);
 	}
 
+	// Shares in the selected time, less those at all other times.
+	private changed(): Float64Array | undefined {
+		const { others, functions, sums } = this.host.session;
+		if (!others) return undefined;
+		const [all, before] = [sums.total[0], others.sums.total[0]].map((sum) => Math.max(sum, 1)) as [number, number];
+		return functions.self.map((self, func) => self / all - others.functions.self[func] / before);
+	}
+
 	private sorted(): number[] {
 		const { session, recording } = this.host;
 		const { self, total } = session.functions;
@@ -46,7 +58,9 @@ export class FunctionsView implements ViewPanel {
 		const found: number[] = [];
 		for (let func = 0; func < total.length; func++)
 			if (total[func] > 0 && (!session.matches || session.matches[func] !== 0)) found.push(func);
-		if (sort === "self") return found.sort((one, other) => self[other] - self[one] || total[other] - total[one]);
+		const { changes } = this;
+		if (sort === "change" && changes) return found.sort((one, other) => changes[other] - changes[one] || self[other] - self[one]);
+		if (sort === "self" || sort === "change") return found.sort((one, other) => self[other] - self[one] || total[other] - total[one]);
 		if (sort === "total") return found.sort((one, other) => total[other] - total[one] || self[other] - self[one]);
 		const text = sort === "name" ? (func: number) => recording.name(func) : (func: number) => recording.objectOf(func);
 		const keys = new Map(found.map((func) => [func, text(func)]));
@@ -59,9 +73,9 @@ export class FunctionsView implements ViewPanel {
 		const title = (column: (typeof COLUMNS)[number]) => el("button", { type: "button", role: "columnheader",
 			class: column.numeric ? "num" : "", "aria-sort": sort === column.sort ? (column.numeric ? "descending" : "ascending") : "none",
 			click: () => this.host.update({ sort: column.sort }) }, column.label, sort === column.sort ? (column.numeric ? " \u25be" : " \u25b4") : "");
-		const [self, total, name, object] = COLUMNS;
+		const [self, total, change, name, object] = COLUMNS;
 		this.head.replaceChildren(title(self), el("span", { class: "num" }, "self %"), title(total), el("span", { class: "num" }, "total %"),
-			title(name), title(object));
+			...(this.changes ? [title(change)] : []), title(name), title(object));
 	}
 
 	private row(index: number): HTMLElement {
@@ -75,7 +89,7 @@ export class FunctionsView implements ViewPanel {
 		const number = (value: number) => el("span", { class: "num", role: "gridcell" }, amount(value, session.unit));
 		const row = el("div", { class: `row table-grid${selected ? " selected" : ""}`, role: "row", "aria-selected": String(selected),
 			"aria-rowindex": index + 1 },
-		number(self[func]), share(self[func]), number(total[func]), share(total[func]),
+		number(self[func]), share(self[func]), number(total[func]), share(total[func]), ...this.change(func),
 		el("span", { class: "name", role: "gridcell", title: `${recording.name(func)}\n${whereOf(this.host, func)}` },
 			el("i", { class: "patch", style: `background:${look.fill(func)}` }), el("b", {}, recording.name(func))),
 		el("span", { class: "name", role: "gridcell" }, el("small", {}, `${recording.letterOf(func)} ${recording.objectOf(func)}`)));
@@ -87,6 +101,13 @@ export class FunctionsView implements ViewPanel {
 			this.host.menu(event.clientX, event.clientY);
 		});
 		return row;
+	}
+
+	private change(func: number): HTMLElement[] {
+		if (!this.changes) return [];
+		const points = 100 * this.changes[func];
+		return [el("span", { class: "num", role: "gridcell", title: "self %, less what it is at all other times" },
+			`${points < 0 ? "\u2212" : "+"}${Math.abs(points).toFixed(2)}`)];
 	}
 
 	key(event: KeyboardEvent): boolean {

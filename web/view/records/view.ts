@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The records of the file, one by one: fields, bytes and offset. Only a served page has the file.
 
-import { number } from "../core/text";
+import { exactJson, number } from "../core/text";
 import { button, el } from "../ui/dom";
 import type { Host, ViewPanel } from "../ui/view";
 
@@ -60,7 +60,7 @@ export class RecordsView implements ViewPanel {
 		this.note.textContent = "reading\u2026";
 		try {
 			const answer = await this.host.fetch(`records?from=${first}&count=${PAGE}`);
-			const text = (await answer.json()) as { error?: string; records?: FileRecord[]; end?: boolean };
+			const text = exactJson(await answer.text()) as { error?: string; records?: FileRecord[]; end?: boolean };
 			if (first !== this.first) return;
 			if (text.error !== undefined) throw new Error(text.error);
 			this.records = text.records ?? [];

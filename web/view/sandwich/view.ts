@@ -4,16 +4,19 @@
 import { amount, percent } from "../core/text";
 import { NONE, ROOT } from "../core/tree";
 import type { Nodes } from "../core/nodes";
-import { el } from "../ui/dom";
+import { button, el, onceIdle } from "../ui/dom";
 import { describeNode, whereOf } from "../ui/describe";
 import type { Host, ViewPanel } from "../ui/view";
 import { Graph } from "../flame/graph";
+
+const THREADS = 3; // that are named
 
 export class SandwichView implements ViewPanel {
 	readonly element: HTMLElement;
 	readonly callers: Graph;
 	readonly callees: Graph;
 	private readonly title = el("p", { class: "between" });
+	private readonly threads = el("span", { id: "between-threads" });
 	private readonly empty = el("p", { class: "note" }, "No function is selected: choose one in another view, or search for it.");
 	private nodes: { func: number; from: unknown; callers: Nodes; callees: Nodes } | undefined;
 	private used: Graph;
@@ -76,12 +79,27 @@ export class SandwichView implements ViewPanel {
 		const { self, total } = session.functions;
 		this.title.replaceChildren(el("b", {}, recording.name(func)), el("small", {}, whereOf(this.host, func)),
 			el("span", { id: "between-total" }, `total ${amount(total[func], session.unit)} (${percent(total[func], sums.total[0])})`),
-			el("span", { id: "between-self" }, `self ${amount(self[func], session.unit)} (${percent(self[func], sums.total[0])})`));
+			el("span", { id: "between-self" }, `self ${amount(self[func], session.unit)} (${percent(self[func], sums.total[0])})`), this.threads);
+		this.showThreads(func);
 		for (const [graph, nodes] of [[this.callers, this.nodes.callers], [this.callees, this.nodes.callees]] as const) {
 			const top = nodes.children(ROOT)[0] ?? ROOT;
 			graph.show(nodes, top, graph.nodes === nodes ? graph.selected : top);
 		}
 	}
+
+	// It takes a pass over the samples, for which the graphs need not wait.
+	private readonly showThreads = onceIdle((func: number) => {
+		const { session, recording } = this.host;
+		const all = [...session.threadsOf(func)];
+		const name = ([thread]: [number, number]) => {
+			const { task, comm } = recording.threads[thread];
+			const { pid, tid } = recording.tasks[task];
+			return button(`${comm} ${tid}`, "Select this thread alone", () => this.host.update({ threads: [`${pid}:${tid}`] }, true), { class: "link" });
+		};
+		const sum = all.reduce((samples, [, count]) => samples + count, 0);
+		this.threads.replaceChildren("in ", ...all.slice(0, THREADS).flatMap((one) => [name(one), ` ${percent(one[1], sum)} `]),
+			all.length > THREADS ? `and ${all.length - THREADS} more threads` : "");
+	});
 
 	key(event: KeyboardEvent): boolean {
 		if (event.key === "Enter" && this.used.selected > ROOT) {

@@ -71,6 +71,15 @@ export function listenToLongPress(target: EventTarget): void {
 	for (const type of ["pointerup", "pointercancel"]) onPage(target, type, end);
 }
 
+// Calls a function a moment after it was last asked to.
+export function onceIdle<T>(call: (value: T) => void): (value: T) => void {
+	let timer = 0;
+	return (value) => {
+		clearTimeout(timer);
+		timer = window.setTimeout(() => call(value), 60);
+	};
+}
+
 // A canvas as large as its element, in pixels of the screen; the context is cleared and counts in CSS pixels.
 export function cleared(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
 	const ratio = window.devicePixelRatio || 1;
