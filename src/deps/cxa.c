@@ -80,13 +80,6 @@ static char *end_text(struct text *text, bool good)
 	return NULL;
 }
 
-static bool may_not_end(const char *name)
-{
-	const char *expression = strstr(name, "sr");
-
-	return expression && strpbrk(expression + 2, "CDU");
-}
-
 static void *read_aside(void *self)
 {
 	struct reading *reading = self;
@@ -160,7 +153,7 @@ static char *demangle(const char *name)
 {
 	struct text text = { 0 };
 
-	if (may_not_end(name))
+	if (pd_cxx_may_not_end(name))
 		return demangle_aside(name);
 	return end_text(&text, read_name(name, &text));
 }

@@ -68,6 +68,10 @@ class Served:
         return self.process.returncode
 
 
+def rows_of(text):
+    return [line.split() for line in text.splitlines() if line and not line.startswith(b"#")]
+
+
 class Test:
     def __init__(self, perfdata, recordings):
         self.perfdata, self.recordings, self.wrong, self.count = perfdata, recordings, 0, 0
@@ -278,6 +282,16 @@ class Test:
                     os.path.basename(self.recordings[-1]))
         self.expect("its records", json.loads(served.ask("records/1?count=1")[2])["records"][0],
                     json.loads(self.run("dump", "--json", "--hex", self.recordings[-1]).splitlines()[0]))
+        for ending, recording in ("", self.recordings[0]), ("/1", self.recordings[-1]):
+            self.expect(f"script{ending}", served.ask(f"script{ending}?count=1000")[2], self.run("script", recording))
+            self.expect(f"report{ending}", json.loads(served.ask(f"report{ending}?sort=sym&rows=0")[2]),
+                        json.loads(self.run("report", "--json", "-g", "none", "--sort", "sym", recording)))
+            self.expect(f"report.txt{ending}", rows_of(served.ask(f"report.txt{ending}?sort=sym&rows=0")[2]),
+                        rows_of(self.run("report", "-q", "-g", "none", "--sort", "sym", recording)))
+            self.expect(f"info{ending}", served.ask(f"info{ending}")[2].decode(), self.run("info", recording).decode().replace(recording, os.path.basename(recording)))
+            self.expect(f"cut{ending}", served.ask(f"cut{ending}")[0], 200)
+        self.codes(served, "two recordings", 404, path="records/2")
+        self.codes(served, "two recordings", 404, path="info/1/1")
         self.expect("Ctrl-C", served.end(), 0)
 
     def test_usage(self):

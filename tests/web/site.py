@@ -224,6 +224,30 @@ def check_names(page, path):
     check("burn_div" in site.names(), f"the dropped programs give names: {site.names()}")
 
 
+CXX = """namespace shop { template <typename T> struct Basket { __attribute__((noinline)) T sum(T n) {
+    volatile T all = 0; for (T i = 0; i < n; i++) all += i; return all; } }; }
+extern "C" __attribute__((noinline)) int _ZlongNameThatIsNone(int n) { volatile int all = 0; while (n--) all += n; return all; }
+int main() { int all = 0; for (int i = 0; i < 300; i++) all += shop::Basket<int>().sum(300000) + _ZlongNameThatIsNone(100000); return all == 1; }
+"""
+
+
+def check_cxx(page, path):
+    """C++ names are read as the program reads them, where one can be compiled and recorded."""
+    source, made, data = scratch / "basket.cpp", scratch / "basket", scratch / "basket.data"
+    source.write_text(CXX)
+    try:
+        subprocess.run(["g++", "-O1", "-o", made, source], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-F", "999", "-o", data, made], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    except (FileNotFoundError, subprocess.CalledProcessError):
+        return
+    site = Site(page, path)
+    site.drop(data, made)
+    wanted = subprocess.run([program, "report", "-q", "-F", "sym", "-i", data, "--dsos", "basket"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    check("shop::Basket<int>::sum" in wanted, wanted)
+    for name in ("shop::Basket<int>::sum", "_ZlongNameThatIsNone"):
+        check(name in site.names(), f"{name} is not in {site.names()}")
+
+
 def check_pair(page, path):
     site = Site(page, path)
     site.drop(recordings / "hot.data", recordings / "hot-multi.data")
@@ -264,6 +288,7 @@ def main():
         page.send("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
         check_dropped(page, page_path)
         check_names(page, page_path)
+        check_cxx(page, page_path)
         check_pair(page, page_path)
         check_views(page, page_path)
     print(f"{checks} checks passed")

@@ -28,6 +28,8 @@ interface Exports {
 	site_root(path: number): void;
 	site_archive(path: number): void;
 	site_object(path: number): number;
+	readonly __stack_pointer: WebAssembly.Global;
+	site_read_name(name: number): number;
 	site_try(path: number): number;
 	site_open(index: number, path: number, name: number): number;
 	site_message(): number;
@@ -35,6 +37,9 @@ interface Exports {
 	site_ask(index: number, words: number, size: number): void;
 	site_answer(): number;
 }
+
+// Thrown through the library, see src/deps/cxa_wasi.c.
+class Enough extends Error {}
 
 const ANYWHERE = "objects"; // the folder in which symbols are found by the names of files
 const IN = "in";
@@ -63,8 +68,22 @@ export class Library {
 
 	static async create(module: WebAssembly.Module, progress: (done: number, total: number) => void): Promise<Library> {
 		const system = new System(ANYWHERE);
-		const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: system.imports, page: { progress } });
-		const exports = instance.exports as unknown as Exports;
+		let exports: Exports;
+		const enough = () => {
+			throw new Enough();
+		};
+		const guard = (name: number): number => {
+			const stack: unknown = exports.__stack_pointer.value;
+			try {
+				return exports.site_read_name(name);
+			} catch (error) {
+				if (!(error instanceof Enough)) throw error;
+				exports.__stack_pointer.value = stack;
+				return 1;
+			}
+		};
+		const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: system.imports, page: { progress, guard, enough } });
+		exports = instance.exports as unknown as Exports;
 		system.memory = exports.memory;
 		exports._initialize();
 		return new Library(system, exports);

@@ -7,6 +7,9 @@
 #ifndef PD_OBJECT_DEMANGLE_DEMANGLE_H
 #define PD_OBJECT_DEMANGLE_DEMANGLE_H
 
+#include <stdbool.h>
+#include <string.h>
+
 #include "base/text/text.h"
 
 /** Appends the readable form of a name. False, and nothing appended, if the name has none. */
@@ -36,5 +39,13 @@ struct pd_demangler {
 	void (*free)(void *text);
 };
 extern const struct pd_demangler pd_demangler_cxx;
+
+// Whether the library's demangler may come to no end: see deps/cxa.c.
+static inline bool pd_cxx_may_not_end(const char *name)
+{
+	const char *expression = strstr(name, "sr");
+
+	return expression && strpbrk(expression + 2, "CDU");
+}
 
 #endif

@@ -75,6 +75,7 @@ void qsort_r(void *items, size_t count, size_t size, int (*compare)(const void *
 	pd_free(copy);
 }
 
+#ifndef PD_WITHOUT_FILES_H
 int mkostemp(char *path, int flags)
 {
 	static unsigned number;
@@ -91,3 +92,4 @@ int mkostemp(char *path, int flags)
 	errno = EINVAL;
 	return -1;
 }
+#endif

@@ -25,9 +25,6 @@
 // Leaves the order of equal elements, as that of the GNU libc does.
 void qsort_r(void *items, size_t count, size_t size, int (*compare)(const void *, const void *, void *), void *self);
 
-// As that of the GNU libc: the six characters X at the end of path become others.
-int mkostemp(char *path, int flags);
-
 // Memory has no limit but its own.
 #define RLIMIT_AS 0
 #define RLIMIT_DATA 1
@@ -53,8 +50,12 @@ static inline int pd_no_advice(void *memory, size_t size, int advice)
 }
 #define madvise(memory, size, advice) pd_no_advice(memory, size, advice)
 
-// Nothing that reads recordings needs these. (files.h has them as macros.)
+// files.h has these as macros.
 #ifndef PD_WITHOUT_FILES_H
+// As that of the GNU libc: the six characters X at the end of path become others.
+int mkostemp(char *path, int flags);
+
+// Nothing that reads recordings needs the others.
 static inline char *realpath(const char *path, char *resolved)
 {
 	(void)path;

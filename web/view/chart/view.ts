@@ -2,7 +2,7 @@
 // The flame chart: the stacks of one thread over time. Samples that share callers side by side share their boxes.
 
 import { boundIn, Lane, LaneSet, lanesOf, timeAt } from "../timeline/lanes";
-import { axisStep, TimeWindow } from "../timeline/window";
+import { axisStep, DRAGS, TimeWindow } from "../timeline/window";
 import { duration, number, plural, seconds } from "../core/text";
 import { pathOfRow, ROOT } from "../core/tree";
 import { cleared, el, fitting, MONO, onceAFrame } from "../ui/dom";
@@ -102,7 +102,7 @@ export class ChartView implements ViewPanel {
 			at = next;
 		}
 		this.note.textContent = `${plural(last - first, "sample")}${drawn < last - first ? `, of which ${number(drawn)} have a pixel of their own` : ""}; `
-			+ `${duration((to - from) * session.tick)}. Drag: select, shift+drag: pan, ctrl+wheel: zoom`;
+			+ `${duration((to - from) * session.tick)}. ${DRAGS}`;
 	}
 
 	// The median would need a sort: the mean of what is near together will do.

@@ -10,7 +10,7 @@ import { button, cleared, el, fitting, MONO, onceAFrame } from "../ui/dom";
 import type { Host, ViewPanel } from "../ui/view";
 import { boundIn, intervalsOf, Lane, LaneIntervals, LaneSet, lanesOf, pixelsOf } from "./lanes";
 import { eachMark, rateOf, Series, seriesOf } from "./series";
-import { axisStep, TimeWindow } from "./window";
+import { axisStep, DRAGS, TimeWindow } from "./window";
 
 const AXIS = 25;
 const STRIP = 17;
@@ -69,7 +69,7 @@ export class TimelineView implements ViewPanel {
 		const height = AXIS + this.counters.length * COUNTER + this.set.lanes.length * this.laneHeight + 8;
 		this.spacer.style.height = `${Math.max(height, this.box.clientHeight)}px`;
 		const { from: begin, to } = this.window.range;
-		this.note.textContent = `${plural(this.set.lanes.length, "lane")}, ${duration((to - begin) * session.tick)}; drag: select, shift+drag: pan, ctrl+wheel: zoom`;
+		this.note.textContent = `${plural(this.set.lanes.length, "lane")}, ${duration((to - begin) * session.tick)}; ${DRAGS}`;
 		this.draw();
 	}
 

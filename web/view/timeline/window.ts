@@ -6,6 +6,9 @@ import type { Host } from "../ui/view";
 
 const SHORTEST_NS = 1000;
 
+export const DRAGS = typeof matchMedia === "function" && matchMedia("(pointer: coarse)").matches
+	? "drag: select, two fingers: zoom and pan" : "drag: select, shift+drag: pan, ctrl+wheel: zoom";
+
 export class TimeWindow {
 	constructor(private readonly host: Host) {}
 
