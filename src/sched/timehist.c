@@ -284,10 +284,11 @@ static bool restart(void *self)
 	struct pd_sched *sched = self;
 
 	pd_sched_forget(sched);
-	for (size_t i = 0; i < sched->event_count; i++)
-		if (sched->events[i].cpu_count)
-			memset(sched->events[i].last_ns, 0,
-			       sched->events[i].cpu_count * sizeof(*sched->events[i].last_ns));
+	// events are read again: what is wrong with one is told again
+	for (size_t i = 0; i < sched->event_count; i++) {
+		pd_free(sched->events[i].last_ns);
+		sched->events[i] = (struct pd_sched_event){ 0 };
+	}
 	sched->start_ns = sched->end_ns = 0;
 	sched->name_width = NAME_WIDTH;
 	sched->options->has_chains = false;

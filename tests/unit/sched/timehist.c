@@ -98,11 +98,14 @@ TEST(summary)
 TEST(formats)
 {
 	static const struct kernel odd = { "SD", 8, 3, "prev_pid", true }, unnamed = { "SD", 8, 4, "prev_tid", true };
+	struct pd_timehist_options summary = { .size = sizeof(summary), .summary_only = true };
 	struct pd_text *out = pd_text_new();
 	struct pd_file *file = make(&odd, STORY);
 
 	CHECK(out && print(file, NULL, out) == PD_ERROR_FORMAT);
 	CHECK(strstr(error.message, "sched:sched_switch: the field prev_pid has 3 bytes"));
+	// a summary begins again after the error, and has to find it again
+	CHECK(print(file, &summary, out) == PD_ERROR_FORMAT);
 	pd_file_close(file);
 	file = make(&unnamed, STORY);
 	CHECK(print(file, NULL, out) == PD_ERROR_FORMAT && strstr(error.message, "no field prev_pid"));
