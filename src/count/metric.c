@@ -319,7 +319,7 @@ static bool slots(const struct pd_stat_table *table, const struct pd_stat_event 
 	double all = mean(table, event, SLOTS, slot), sum = 0;
 	bool known;
 
-	if (kind < SLOTS_ISSUED)
+	if (kind < SLOTS_ISSUED || kind > BACKEND_BOUND)
 		return false;
 	if (names[kind].counted) {
 		mean_of(table, event, RECOVERY_BUBBLES, slot, &known);

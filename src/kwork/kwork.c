@@ -114,7 +114,11 @@ static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepo
 
 static enum pd_status choose_classes(struct pd_kwork *kwork, struct pd_error *error)
 {
-	const char *list = kwork->options.classes ? kwork->options.classes : "irq,softirq,workqueue";
+#define CLASS(NAME, name, raise, entry, exit, id, field) " " name
+	static const char *const all =
+#include "kwork/classes.def"
+		;
+	const char *list = kwork->options.classes ? kwork->options.classes : all;
 
 	for (unsigned place = 1; *(list += strspn(list, ", ")); place++) {
 		size_t length = strcspn(list, ", "), i = 0;
@@ -124,8 +128,7 @@ static enum pd_status choose_classes(struct pd_kwork *kwork, struct pd_error *er
 			i++;
 		if (i == PD_KWORK_CLASSES)
 			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-				       "unknown kind of work '%.*s'; there are irq, softirq and workqueue", (int)length,
-				       list);
+				       "unknown kind of work '%.*s'; there are:%s", (int)length, list, all);
 		kwork->order[i] = place;
 		list += length;
 	}

@@ -55,7 +55,7 @@ enum pd_status pd_viewer_ready(void *self, struct pd_window *window, struct pd_e
 // ---- answers: each adds to view->body ----
 
 typedef enum pd_status pd_viewer_answer_fn(struct pd_viewer_request *request);
-pd_viewer_answer_fn pd_viewer_put_page, pd_viewer_put_data, pd_viewer_put_records, pd_viewer_put_script,
-	pd_viewer_put_report, pd_viewer_put_report_text, pd_viewer_put_info, pd_viewer_put_annotate, pd_viewer_put_cut;
+#define ENDPOINT(path, function, type, name) pd_viewer_answer_fn function;
+#include "view/endpoints.def"
 
 #endif
