@@ -41,7 +41,7 @@ static void exec_recorder(const struct follow *follow, const char **line)
 	_exit(127);
 }
 
-static enum pd_status fail(struct pd_error *error, enum pd_status status, const char *what)
+enum pd_status server_fail(struct pd_error *error, enum pd_status status, const char *what)
 {
 	int number = errno;
 
@@ -60,7 +60,7 @@ enum pd_status follow_start(struct follow *follow, const char *const *words, siz
 
 	line = calloc(count + word_count + 1, sizeof(*line));
 	if (!line)
-		return fail(error, PD_ERROR_MEMORY, "cannot start the recorder");
+		return server_fail(error, PD_ERROR_MEMORY, "cannot start the recorder");
 	memcpy(line, before, sizeof(before));
 	memcpy(line + count, words, word_count * sizeof(*line));
 	if (stat(follow->path, &follow->before) != 0 || !follow->before.st_size)
@@ -72,7 +72,7 @@ enum pd_status follow_start(struct follow *follow, const char *const *words, siz
 	if (follow->process > 0)
 		return PD_OK;
 	follow->process = 0;
-	return fail(error, PD_ERROR_SYSTEM, "cannot start the recorder");
+	return server_fail(error, PD_ERROR_SYSTEM, "cannot start the recorder");
 }
 
 static void reap_recorder(struct follow *follow)

@@ -23,6 +23,8 @@ struct follow {
 	struct timespec made;
 };
 
+/* Fills in an error that the system explains, which may be NULL; returns its status. */
+enum pd_status server_fail(struct pd_error *error, enum pd_status status, const char *what);
 /* Starts `perfdata record -o path` with further words. Errors: PD_ERROR_MEMORY; PD_ERROR_SYSTEM. */
 enum pd_status follow_start(struct follow *follow, const char *const *words, size_t word_count, struct pd_error *error);
 /* Waits for the first samples. False if the recorder ended without any, or was interrupted. */

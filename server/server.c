@@ -256,6 +256,14 @@ static enum MHD_Result send_events(struct server *server, struct MHD_Connection 
 								 NULL));
 }
 
+static enum MHD_Result send_no_events(struct MHD_Connection *http)
+{
+	static char nothing[] = "";
+
+	return send_response(http, MHD_HTTP_OK, "text/event-stream", false,
+			     httpd.create_response_from_buffer(0, nothing, MHD_RESPMEM_PERSISTENT));
+}
+
 struct parameters {
 	struct pd_viewer_parameter items[PARAMETERS_MOST];
 	size_t count;
@@ -366,21 +374,13 @@ static enum MHD_Result take_request(void *self, struct MHD_Connection *http, con
 		*context = server;
 		return MHD_YES;
 	}
-	return strcmp(path, "alive") == 0 ? send_events(server, http) : send_answer(server, http, path);
+	if (strcmp(path, "alive") != 0)
+		return send_answer(server, http, path);
+	/* no stream follows, so it is no page */
+	return strcmp(method, MHD_HTTP_METHOD_HEAD) == 0 ? send_no_events(http) : send_events(server, http);
 }
 
 /* ---- the loop ---- */
-
-static enum pd_status fail_system(struct pd_error *error, const char *what)
-{
-	int number = errno;
-
-	if (error) {
-		*error = (struct pd_error){ .status = PD_ERROR_SYSTEM, .os_errno = number, .offset = PD_NO_OFFSET };
-		snprintf(error->message, sizeof(error->message), "%s: %s", what, strerror(number));
-	}
-	return PD_ERROR_SYSTEM;
-}
 
 /* A socket of this machine only. */
 static enum pd_status listen_here(struct server *server, int *fd_out, struct pd_error *error)
@@ -401,7 +401,7 @@ static enum pd_status listen_here(struct server *server, int *fd_out, struct pd_
 		return PD_OK;
 	}
 	snprintf(what, sizeof(what), "cannot listen at 127.0.0.1:%u", server->options.port);
-	status = fail_system(error, what);
+	status = server_fail(error, PD_ERROR_SYSTEM, what);
 	if (fd >= 0)
 		close(fd);
 	return status;
@@ -413,7 +413,7 @@ static enum pd_status start_daemon(struct server *server, struct pd_error *error
 	int fd = -1;
 
 	if (!pd_viewer_guard_init(&server->guard))
-		return fail_system(error, "no random numbers");
+		return server_fail(error, PD_ERROR_SYSTEM, "no random numbers");
 	status = listen_here(server, &fd, error);
 	if (status < 0)
 		return status;
@@ -426,7 +426,7 @@ static enum pd_status start_daemon(struct server *server, struct pd_error *error
 					    MHD_OPTION_NOTIFY_COMPLETED, note_done, server, MHD_OPTION_END);
 	if (server->daemon)
 		return PD_OK;
-	status = fail_system(error, "the server cannot be started");
+	status = server_fail(error, PD_ERROR_SYSTEM, "the server cannot be started");
 	close(fd);
 	return status;
 }
@@ -445,7 +445,7 @@ enum pd_status server_open(const struct server_options *options, struct server *
 		return status;
 	server = calloc(1, sizeof(*server));
 	if (!server)
-		return fail_system(error, "the server cannot be started");
+		return server_fail(error, PD_ERROR_SYSTEM, "the server cannot be started");
 	server->options = *options;
 	server->ticked = now();
 	status = start_daemon(server, error);

@@ -4,6 +4,8 @@
  */
 #include "options/symbol_options.h"
 
+#include <limits.h>
+
 struct values {
 	struct symbol_values shared;
 	struct pd_lock_options how;
@@ -39,6 +41,15 @@ static struct pd_lock_options how_of(struct input *input, const void *how)
 	return own;
 }
 
+static bool check_contention(const struct call *call)
+{
+	const struct values *values = call->values;
+
+	if (values->skip.given && values->skip.value > INT_MAX)
+		return print_error("option --stack-skip: at most %d", INT_MAX);
+	return true;
+}
+
 static enum pd_status print_contention(struct input *input, const void *how, struct pd_error *error)
 {
 	struct pd_lock_options own = how_of(input, how);
@@ -58,6 +69,7 @@ const struct command cmd_lock_contention = {
 		   "the threads with the longest single waits" }),
 	.max_words = 1,
 	HOW(how),
+	.check = check_contention,
 	.print = print_contention,
 };
 

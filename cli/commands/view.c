@@ -236,9 +236,19 @@ static int show_live(struct shown *shown, const struct call *call)
 	return code;
 }
 
+/* Whether the options of the recorder, before its command, say where the recording goes. */
+static bool names_output(const struct call *call)
+{
+	for (size_t i = 0; i < call->word_count && call->words[i][0] == '-' && strcmp(call->words[i], "--"); i++)
+		if (!strncmp(call->words[i], "-o", 2) || !strncmp(call->words[i], "--output", 8))
+			return true;
+	return false;
+}
+
 /* What is wrong with the options is known before a file is read. */
 static int check_options(const struct values *values, const struct call *call)
 {
+	const char *path = values->analysis.input.path;
 	struct pd_select *select = NULL;
 	bool right = select_take(&select, &values->analysis.select);
 
@@ -256,6 +266,9 @@ static int check_options(const struct values *values, const struct call *call)
 		return print_failure(CODE_USAGE,
 				     "--live needs what to record, and cannot be combined with -o: perfdata view "
 				     "--live -- -g COMMAND");
+	if (values->live && (names_output(call) || (path && !strcmp(path, "-"))))
+		return print_failure(CODE_USAGE,
+				     "--live records to the file of -i, or to perf.data: give no -o, and no '-'");
 	if (values->live && values->analysis.input.waiting)
 		return print_failure(CODE_USAGE,
 				     "--live cannot be combined with --waiting, which needs a complete recording");

@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+enum {
+	GFPS_MOST = 1 << 13 // distinct sets of flags; a kernel uses some dozens
+};
+
 static const struct {
 	const char *name, *compact;
 } names[] = {
@@ -74,26 +78,32 @@ static const char *name_of(struct pd_kmem *kmem, const struct pd_tracepoint_samp
 		while (found + length < text.data + text.size && found[length] != ' ')
 			length++;
 	}
-	copy = pd_arena_text(&kmem->pairs.sched.arena, found ? found : number, length);
+	copy = pd_pairs_name(&kmem->pairs, found ? found : number, length);
 	pd_free(text.data);
 	return copy;
 }
 
-bool pd_kmem_add_gfp(struct pd_kmem *kmem, const struct pd_tracepoint_sample *sample, uint32_t flags)
+enum pd_status pd_kmem_add_gfp(struct pd_kmem *kmem, const struct pd_tracepoint_sample *sample, uint32_t flags,
+			       struct pd_error *error)
 {
 	size_t at = place_of(kmem, flags);
 	struct pd_kmem_gfp gfp = { .flags = flags };
 
 	if (at < kmem->gfp_count && kmem->gfps[at].flags == flags)
-		return true;
+		return PD_OK;
+	if (kmem->gfp_count >= GFPS_MOST)
+		return pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET, "more than %d sets of flags of allocations",
+			       GFPS_MOST);
 	gfp.name = name_of(kmem, sample, flags);
 	gfp.compact = gfp.name ? make_compact(kmem, gfp.name) : NULL;
 	if (!gfp.compact || !PD_GROW(kmem->gfps, kmem->gfp_capacity, kmem->gfp_count + 1))
-		return false;
+		return pd_fail_memory(error);
 	memmove(&kmem->gfps[at + 1], &kmem->gfps[at], (kmem->gfp_count - at) * sizeof(gfp));
 	kmem->gfps[at] = gfp;
 	kmem->gfp_count++;
-	return true;
+	if (strlen(gfp.compact) > kmem->gfp_longest)
+		kmem->gfp_longest = strlen(gfp.compact);
+	return PD_OK;
 }
 
 const char *pd_kmem_compact_gfp(const struct pd_kmem *kmem, uint32_t flags)

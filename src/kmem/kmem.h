@@ -76,6 +76,7 @@ struct pd_kmem {
 	int64_t orders[PD_KMEM_ORDERS][PD_KMEM_MIGRATE_TYPES];
 	struct pd_kmem_gfp *gfps; // sorted
 	size_t gfp_count, gfp_capacity;
+	size_t gfp_longest; // characters of a short name
 };
 
 enum pd_kmem_point {
@@ -112,8 +113,9 @@ void pd_kmem_slab_free(struct pd_kmem *kmem, const struct pd_tracepoint_sample *
 enum pd_status pd_kmem_page_alloc(struct pd_kmem *kmem, const struct pd_tracepoint_sample *sample,
 				  struct pd_error *error);
 void pd_kmem_page_free(struct pd_kmem *kmem, const struct pd_tracepoint_sample *sample);
-// Remembers what flags are called. False if there is no memory.
-bool pd_kmem_add_gfp(struct pd_kmem *kmem, const struct pd_tracepoint_sample *sample, uint32_t flags);
+// Remembers what flags are called. Errors also: PD_ERROR_LIMIT, more of them than a kernel has.
+enum pd_status pd_kmem_add_gfp(struct pd_kmem *kmem, const struct pd_tracepoint_sample *sample, uint32_t flags,
+			       struct pd_error *error);
 const char *pd_kmem_compact_gfp(const struct pd_kmem *kmem, uint32_t flags);
 
 // ---- print.c ----

@@ -132,8 +132,9 @@ enum pd_status pd_kmem_page_alloc(struct pd_kmem *kmem, const struct pd_tracepoi
 	status = find_caller(kmem, sample, &page.caller, error);
 	if (status < 0)
 		return status;
-	if (!pd_kmem_add_gfp(kmem, sample, page.gfp))
-		return pd_fail_memory(error);
+	status = pd_kmem_add_gfp(kmem, sample, page.gfp, error);
+	if (status < 0)
+		return status;
 	key = page_key(page);
 	caller = caller_key(page);
 	if (!add_page(kmem, &kmem->live, &live, &page, error) ||

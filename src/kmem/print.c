@@ -98,11 +98,9 @@ static void print_slab_summary(struct pd_kmem *kmem)
 
 // ---- pages ----
 
-static int gfp_width(const struct pd_kmem *kmem, size_t width)
+static int gfp_width(const struct pd_kmem *kmem, size_t least)
 {
-	for (size_t i = 0; i < kmem->gfp_count; i++)
-		width = strlen(kmem->gfps[i].compact) > width ? strlen(kmem->gfps[i].compact) : width;
-	return (int)width;
+	return (int)(kmem->gfp_longest > least ? kmem->gfp_longest : least);
 }
 
 static void print_gfps(struct pd_kmem *kmem)

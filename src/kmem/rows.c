@@ -20,10 +20,11 @@ static uint64_t hash_of(const struct pd_kmem *kmem, const struct pd_kmem_key *ke
 {
 	uint64_t hash = pd_hash_u64(kmem->seed, key->addr);
 
-	if (!key->caller && !key->gfp)
+	if (!key->caller && !key->gfp && !key->order && !key->migrate_type)
 		return hash;
 	hash = pd_hash_u64(hash, key->caller);
-	return pd_hash_u64(hash, (uint64_t)key->gfp << 32 | key->order << 8 | key->migrate_type);
+	hash = pd_hash_u64(hash, (uint64_t)key->gfp << 32 | key->order);
+	return pd_hash_u64(hash, key->migrate_type);
 }
 
 static struct pd_kmem_row *find(const struct pd_kmem_rows *rows, uint64_t hash, const struct pd_kmem_key *key)

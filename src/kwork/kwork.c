@@ -143,7 +143,7 @@ static enum pd_status read_all(struct pd_kwork *kwork, struct pd_file *file, str
 
 	if (status >= 0)
 		status = pd_kwork_choose_keys(kwork, error);
-	if (status >= 0 && cpus && (!*cpus || cpus[strspn(cpus, "0123456789,-")]))
+	if (status >= 0 && cpus && !pd_list_is_right(cpus))
 		status = pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "'%s' is not a list of CPUs such as 0-3,7",
 				 cpus);
 	if (status < 0)

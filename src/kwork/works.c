@@ -70,7 +70,7 @@ static const char *print_action(struct pd_kwork *kwork, const struct pd_tracepoi
 		end = memchr(name, ']', text.size - (size_t)(name - text.data));
 		length = end ? (size_t)(end - name) : 0;
 	}
-	name = length ? pd_arena_text(&kwork->pairs.sched.arena, name, length) : "(null)";
+	name = length ? pd_pairs_name(&kwork->pairs, name, length) : "(null)";
 	pd_free(text.data);
 	return name;
 }
@@ -79,7 +79,7 @@ static const char *irq_name(struct pd_kwork *kwork, const struct pd_tracepoint_s
 {
 	struct pd_bytes name = pd_tracepoint_string(&kwork->pairs.points, sample, "name");
 
-	return pd_arena_text(&kwork->pairs.sched.arena, name.data, name.size);
+	return pd_pairs_name(&kwork->pairs, (const char *)name.data, name.size);
 }
 
 bool pd_kwork_name(struct pd_kwork *kwork, struct pd_kwork_work *work, const struct pd_tracepoint_sample *sample)

@@ -46,7 +46,7 @@ struct pd_lock *pd_lock_add(struct pd_locks *locks, uint64_t key, struct pd_byte
 		return NULL;
 	}
 	*lock = (struct pd_lock){ .key = key, .flags = flags, .min_ns = UINT64_MAX };
-	lock->name = pd_arena_text(arena, name.data ? name.data : (const uint8_t *)"", name.size);
+	lock->name = pd_pairs_name(&locks->pairs, (const char *)name.data, name.size);
 	locks->all[locks->count++] = lock;
 	if (lock->name)
 		return lock;
@@ -56,7 +56,7 @@ struct pd_lock *pd_lock_add(struct pd_locks *locks, uint64_t key, struct pd_byte
 
 struct pd_lock_use *pd_lock_use(struct pd_locks *locks, uint32_t tid, uint64_t addr, struct pd_error *error)
 {
-	uint64_t key = addr ^ (uint64_t)tid * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t key = pd_hash_u64(pd_hash_u64(locks->uses.seed, addr), tid);
 	struct pd_lock_use *first = (struct pd_lock_use *)(uintptr_t)pd_u64_map_find(&locks->uses, key); // NOLINT
 	struct pd_lock_use *use = first;
 

@@ -111,6 +111,35 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 	return status;
 }
 
+const char *pd_pairs_name(struct pd_pairs *pairs, const char *name, size_t length)
+{
+	struct pd_text text = { 0 };
+	const char *kept;
+
+	pd_text_escaped(&text, name, length);
+	kept = text.failed ? NULL : pd_arena_text(&pairs->sched.arena, text.data ? text.data : "", text.size);
+	pd_free(text.data);
+	return kept;
+}
+
+bool pd_list_is_right(const char *list)
+{
+	for (;; list++) {
+		char *end;
+		uint64_t first = *list >= '0' && *list <= '9' ? strtoull(list, &end, 10) : UINT64_MAX, last = first;
+
+		if (first > UINT32_MAX)
+			return false;
+		if (*end == '-')
+			last = end[1] >= '0' && end[1] <= '9' ? strtoull(end + 1, &end, 10) : UINT64_MAX;
+		if (last < first || last > UINT32_MAX || (*end && *end != ','))
+			return false;
+		if (!*end)
+			return true;
+		list = end;
+	}
+}
+
 bool pd_list_has(const char *list, uint64_t number)
 {
 	while (*list >= '0' && *list <= '9') {

@@ -57,7 +57,11 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 			    struct pd_error *error);
 // Code of the kernel or of a module, which is looked up once. NULL: no memory.
 const struct pd_pair_place *pd_pair_place(struct pd_pairs *pairs, uint64_t addr);
-// Whether a list such as "0-3,8" has a number.
+// A name of the recording, as it can be printed on a terminal, kept until the end. NULL: no memory.
+const char *pd_pairs_name(struct pd_pairs *pairs, const char *name, size_t length);
+// Whether it is a list such as "0-3,8".
+bool pd_list_is_right(const char *list);
+// Whether such a list has a number.
 bool pd_list_has(const char *list, uint64_t number);
 void pd_pairs_fini(struct pd_pairs *pairs);
 // Writes out what is long, and says how it went.

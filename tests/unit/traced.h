@@ -24,6 +24,7 @@ struct traced_event {
 };
 
 static char traced[1 << 17];
+static char traced_name[5] = "name"; // all strings
 static struct pd_error traced_error;
 
 __attribute__((format(printf, 1, 2))) static inline void traced_add(const char *format, ...)
@@ -85,8 +86,7 @@ static inline void traced_sample(const struct traced_event *events, unsigned eve
 			raw[field->offset + byte] = (uint8_t)(values[i] >> 8 * byte);
 		size = field->offset + field->size > size ? field->offset + field->size : size;
 	}
-	// strings are all the same one
-	memcpy(raw + size, "name", 5);
+	memcpy(raw + size, traced_name, sizeof(traced_name));
 	traced_add("SAMPLE event: %u, misc: kernel, ip: 0, pid: %u, tid: %u, time_ns: %" PRIu64
 		   ", id: %u, cpu: %u, callchain: [%s%s], raw: x\"",
 		   event, tid, tid, time_ns, event + 1, cpu, *chain ? "KERNEL " : "", chain);

@@ -96,6 +96,7 @@ class Test:
         self.codes(served, "the page", 200, path="")
         self.codes(served, "the data", 200)
         self.codes(served, "HEAD", 200, method="HEAD")
+        self.codes(served, "HEAD of the stream, which is no page", 200, path="alive", method="HEAD")
         self.codes(served, "localhost", 200, headers={"Host": f"localhost:{served.port}"})
         for host in ("evil.example", "127.0.0.1", f"127.0.0.1:{served.port + 1}", f"127.0.0.1.evil.example:{served.port}", "",
                      f"evil@{here}", f"{here}:{served.port}"):

@@ -99,8 +99,24 @@ TEST(latency)
 	pd_file_close(file);
 }
 
+// What a recording calls something does not reach a terminal as it is.
+TEST(names)
+{
+	struct pd_file *file;
+	struct pd_text *text = pd_text_new();
+
+	memcpy(traced_name, "a\033[b", sizeof(traced_name));
+	file = make();
+	memcpy(traced_name, "name", sizeof(traced_name));
+	CHECK(file && print_report(text, file, &traced_error) == PD_OK);
+	CHECK(text_has(text, "a\\x1b[b:7") && !text_has(text, "\033"));
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
 TEST(options)
 {
+	static const char *const wrong[] = { "x", "", "1-", "-1", ",,", "3-1", "0--1", "1,", "4294967296" };
 	struct pd_kwork_options options = { .size = sizeof(options),
 					    .symbols = traced_symbols,
 					    .classes = "softirq",
@@ -112,8 +128,10 @@ TEST(options)
 	options.self = file;
 	CHECK(file && pd_print_kwork(text, file, &options, &traced_error) == PD_OK);
 	CHECK(text_has(text, "(s)(null):9") && !text_has(text, "do_work") && !text_has(text, "name:7"));
-	options.cpus = "x";
-	CHECK(pd_print_kwork(text, file, &options, &traced_error) == PD_ERROR_ARGUMENT);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		options.cpus = wrong[i];
+		CHECK(pd_print_kwork(text, file, &options, &traced_error) == PD_ERROR_ARGUMENT);
+	}
 	options.cpus = "0";
 	pd_text_clear(text);
 	CHECK(pd_print_kwork(text, file, &options, &traced_error) == PD_OK && !text_has(text, "(null)"));
@@ -156,5 +174,5 @@ TEST(start)
 	CHECK(mkdtemp(folder));
 }
 
-RUN(TEST_CASE(start), TEST_CASE(report), TEST_CASE(latency), TEST_CASE(options), TEST_CASE(formats), TEST_CASE(memory),
-    TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(report), TEST_CASE(latency), TEST_CASE(options), TEST_CASE(names), TEST_CASE(formats),
+    TEST_CASE(memory), TEST_CASE(clean))
