@@ -106,7 +106,7 @@ const struct pd_block_count *pd_blocks_of(const struct pd_blocks *blocks, const 
 	PD_SEARCH(end, first, blocks->count, i, items[i].function->index <= function->index);
 	// code without a name has a number that another function has, too
 	*count_out = end > first && items[first].function == function ? end - first : 0;
-	return items + first;
+	return *count_out ? items + first : items;
 }
 
 const struct pd_block_count *pd_blocks_all(const struct pd_blocks *blocks, size_t *count_out)

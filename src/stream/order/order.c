@@ -225,10 +225,11 @@ static enum pd_status load_chunk(struct pd_sorter *order, struct pd_chunk *chunk
 // What is before the chunk that is loaded next.
 static struct pd_frontier frontier_of_chunks(const struct pd_sorter *order)
 {
-	const struct pd_chunk *next = &order->chunks[order->chunk_next];
+	const struct pd_chunk *next;
 
 	if (order->chunk_next == order->chunk_count)
 		return everything;
+	next = &order->chunks[order->chunk_next];
 	return (struct pd_frontier){ next->piece->oldest, next->ordinal };
 }
 

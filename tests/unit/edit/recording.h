@@ -104,7 +104,7 @@ static inline bool text_has(const struct pd_text *text, const char *words)
 {
 	struct pd_bytes bytes = pd_text_bytes(text);
 
-	return memmem(bytes.data, bytes.size, words, strlen(words));
+	return bytes.size && memmem(bytes.data, bytes.size, words, strlen(words));
 }
 
 // Number of records of a type.
