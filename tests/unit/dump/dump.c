@@ -292,7 +292,8 @@ static void check_memory(const char *recording, enum pd_status print(struct pd_f
 		CHECK(status == PD_OK || status == PD_ERROR_MEMORY);
 		if (status == PD_OK && print != disassemble && !text_has(out, "! no memory"))
 			CHECK(pd_text_bytes(out).size == pd_text_bytes(right).size &&
-			      !memcmp(pd_text_bytes(out).data, pd_text_bytes(right).data, pd_text_bytes(out).size));
+			      (!pd_text_bytes(out).size ||
+			       !memcmp(pd_text_bytes(out).data, pd_text_bytes(right).data, pd_text_bytes(out).size)));
 		pd_text_free(out);
 		pd_file_close(file);
 	}
