@@ -206,7 +206,7 @@ TEST(test_config__load)
 	CHECK(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/.perfconfig", folder);
 	file = fopen(path, "w");
-	CHECK(file && fputs("[perfdata-test] b = 1\n?\n", file) > 0 && fclose(file) == 0);
+	CHECK(file && fputs("[perfdata-test] b = 1\n?\n", file) >= 0 && fclose(file) == 0);
 	warnings = 0;
 	CHECK(load(NULL, folder, "1") && warnings == 1);
 	CHECK(load(path, NULL, "1") && warnings == 2);
