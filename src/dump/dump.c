@@ -120,16 +120,6 @@ static enum pd_status count_record(void *self, struct pd_stream *stream, const s
 	return PD_OK;
 }
 
-static enum pd_status pass_record(void *self, struct pd_stream *stream, const struct pd_record *record,
-				  struct pd_error *error)
-{
-	(void)self;
-	(void)stream;
-	(void)record;
-	(void)error;
-	return PD_OK;
-}
-
 static enum pd_status read_all(struct dump *dump, pd_each_fn *function, struct pd_error *error)
 {
 	const struct pd_each each = { .order = dump->options.by_time ? PD_ORDER_TIME : PD_ORDER_FILE,
@@ -185,7 +175,7 @@ static enum pd_status print_front(struct dump *dump, struct pd_error *error)
 
 	// in a pipe events and features are records: all of it must have passed
 	if (pd_file_header(dump->file)->mode == PD_MODE_PIPE)
-		status = read_all(dump, pass_record, error);
+		status = read_all(dump, NULL, error);
 	if (options->header)
 		(options->json ? pd_json_header : pd_print_header)(dump->text, dump->file);
 	for (size_t i = 0; options->features && pd_file_feature_at(dump->file, i, &section); i++) {

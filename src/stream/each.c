@@ -39,7 +39,7 @@ enum pd_status pd_each_record(struct pd_file *file, const struct pd_each *each, 
 
 	while (status == PD_OK) {
 		status = pd_stream_next(stream, &record, error);
-		if (status == PD_OK)
+		if (status == PD_OK && function)
 			status = function(self, stream, record, error);
 		if (status == PD_OK && live && record->type == PD_RECORD_FINISHED_ROUND && !pd_text_flush(each->live))
 			status = pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "the output cannot be written");

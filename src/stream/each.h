@@ -19,7 +19,7 @@ struct pd_each {
 typedef enum pd_status pd_each_fn(void *self, struct pd_stream *stream, const struct pd_record *record,
 				  struct pd_error *error);
 
-// Records are validated (pd_stream_options.verify), unless they are trusted. Errors: those of the stream and of the function.
+// function: NULL where only problems are of interest. Records are validated (pd_stream_options.verify), unless they are trusted. Errors: those of the stream and of the function.
 enum pd_status pd_each_record(struct pd_file *file, const struct pd_each *each, pd_each_fn *function, void *self,
 			      struct pd_error *error);
 

@@ -14,8 +14,9 @@ import re
 import sys
 import tempfile
 
+from agreement import SKIPPED, Agreement
 from made import Recording, functions, kernel_line
-from timehist import first_difference, has_perf, output
+from timehist import has_perf, output
 
 SLAB = tuple(f"--slab{options}" for options in (
     "", " --caller", " --alloc", " --caller -l 3", " --alloc -l 5", " --caller --raw-ip", " --caller -s hit", " --caller -s pingpong,bytes",
@@ -46,20 +47,9 @@ def without_callers(text):
     return re.sub(rb"(?m)^( .*\| +(?:UNMOVABL|RECLAIM|MOVABLE|RESERVED|CMA/ISLT|UNKNOWN) \| .*\| ).*$", rb"\1", text)
 
 
-def compare(perfdata, path, lines):
-    """Number of command lines that agree, and that do not."""
-    same = other = 0
+def compare(agreement, perfdata, path, lines):
     for line in lines:
-        status, theirs, _ = output(["perf", "kmem", *line.split(), "-i", path, "stat"])
-        if status != 0:
-            continue
-        status, ours, told = output([perfdata, "kmem", "stat", *line.split(), path])
-        if without_callers(theirs) == without_callers(ours) and status == 0:
-            same += 1
-            continue
-        other += 1
-        print(f"{path} {line}: exit status {status} {told[-100:]}\n  {first_difference(without_callers(theirs), without_callers(ours))}")
-    return same, other
+        agreement.compare(["perf", "kmem", *line.split(), "-i", path, "stat"], [perfdata, "kmem", "stat", *line.split(), path], without_callers)
 
 
 def make_up(perfdata, path, seed, kernel):
@@ -89,20 +79,17 @@ def make_up(perfdata, path, seed, kernel):
 def main():
     if not has_perf():
         print("no perf of version 6.1")
-        return 77
-    perfdata = sys.argv[1]
-    same = other = 0
+        return SKIPPED
+    perfdata, agreement = sys.argv[1], Agreement()
     with tempfile.TemporaryDirectory() as folder:
         path, kernel = os.path.join(folder, "kmem.data"), kernel_line(perfdata)
         events = "kmem:kmalloc,kmem:kfree,kmem:kmem_cache_alloc,kmem:kmem_cache_free"
         if output(["perf", "record", "-q", "-m", "1024", "-e", events, "-a", "-g", "-o", path, "--", "ls", "/"])[0] == 0:
-            same, other = compare(perfdata, path, SLAB)
+            compare(agreement, perfdata, path, SLAB)
         for seed in range(3):
             make_up(perfdata, path, seed, kernel)
-            counts = compare(perfdata, path, SLAB + PAGE)
-            same, other = same + counts[0], other + counts[1]
-    print(f"{same} outputs are equal, {other} are not")
-    return 77 if not same and not other else 1 if other else 0
+            compare(agreement, perfdata, path, SLAB + PAGE)
+    return agreement.conclude()
 
 
 if __name__ == "__main__":

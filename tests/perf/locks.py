@@ -12,8 +12,9 @@ import random
 import sys
 import tempfile
 
+from agreement import SKIPPED, Agreement
 from made import Recording, functions, kernel_line
-from timehist import first_difference, has_perf, output
+from timehist import has_perf, output
 
 WAITED = tuple(f"lock contention{options}" for options in (
     "", " -t", " -k wait_max", " -k avg_wait -E 3", " -k contended", " -k wait_min -F wait_min,contended", " --max-stack 4", " --stack-skip 0",
@@ -33,21 +34,9 @@ EVENTS = (
 )
 
 
-def compare(perfdata, path, lines):
-    """Number of command lines that agree, and that do not. perf prints everything to standard error."""
-    same = other = 0
+def compare(agreement, perfdata, path, lines):
     for line in lines:
-        status, theirs, told = output(["perf", *line.split(), "-i", path])
-        theirs += told
-        if status != 0:
-            continue
-        status, ours, told = output([perfdata, *line.split(), path])
-        if theirs == ours and status == 0:
-            same += 1
-            continue
-        other += 1
-        print(f"{path} {line}: exit status {status} {told[-100:]}\n  {first_difference(theirs, ours)}")
-    return same, other
+        agreement.compare(["perf", *line.split(), "-i", path], [perfdata, *line.split(), path], told=True)
 
 
 def make_up(perfdata, path, seed, kernel, waits):
@@ -73,21 +62,17 @@ def make_up(perfdata, path, seed, kernel, waits):
 def main():
     if not has_perf():
         print("no perf of version 6.1")
-        return 77
-    perfdata = sys.argv[1]
-    same = other = 0
+        return SKIPPED
+    perfdata, agreement = sys.argv[1], Agreement()
     with tempfile.TemporaryDirectory() as folder:
         path, kernel = os.path.join(folder, "lock.data"), kernel_line(perfdata)
         for which in ([], ["-a"]):
             if output(["perf", "lock", "record", *which, "-o", path, "--", "perf", "bench", "sched", "messaging", "-g", "1", "-l", "50"])[0] == 0:
-                counts = compare(perfdata, path, WAITED + TAKEN + LISTS)
-                same, other = same + counts[0], other + counts[1]
+                compare(agreement, perfdata, path, WAITED + TAKEN + LISTS)
         for seed in range(4):
             make_up(perfdata, path, seed, kernel, seed % 2)
-            counts = compare(perfdata, path, WAITED + TAKEN + LISTS if seed % 2 else TAKEN + LISTS)
-            same, other = same + counts[0], other + counts[1]
-    print(f"{same} outputs are equal, {other} are not")
-    return 77 if not same and not other else 1 if other else 0
+            compare(agreement, perfdata, path, WAITED + TAKEN + LISTS if seed % 2 else TAKEN + LISTS)
+    return agreement.conclude()
 
 
 if __name__ == "__main__":

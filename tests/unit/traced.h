@@ -133,6 +133,18 @@ static inline bool traced_is(const struct pd_text *text, const char *wanted)
 	return same;
 }
 
+// A folder for the symbols, and its end: the first and the last test of those who include this.
+TEST(start)
+{
+	CHECK(mkdtemp(folder));
+}
+
+TEST(clean)
+{
+	unlink(path_of("symbols"));
+	CHECK(rmdir(folder) == 0);
+}
+
 // What prints, for traced_memory.
 typedef enum pd_status traced_print_fn(struct pd_text *text, struct pd_file *file, struct pd_error *error);
 

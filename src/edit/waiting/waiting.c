@@ -208,16 +208,6 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 	return status < 0 ? status : pd_waiting_pass(waiting, stream, record, error);
 }
 
-static enum pd_status skip_record(void *self, struct pd_stream *stream, const struct pd_record *record,
-				  struct pd_error *error)
-{
-	(void)self;
-	(void)stream;
-	(void)record;
-	(void)error;
-	return PD_OK;
-}
-
 // ---- from the begin to the end ----
 
 static enum pd_status open_parts(struct pd_waiting *waiting, struct pd_error *error)
@@ -241,7 +231,7 @@ static enum pd_status write_all(struct pd_waiting *waiting, struct pd_error *err
 
 	// events and features of a pipe are records
 	if (status >= 0 && pd_file_header(waiting->file)->mode == PD_MODE_PIPE)
-		status = pd_each_record(waiting->file, &file_order, skip_record, NULL, error);
+		status = pd_each_record(waiting->file, &file_order, NULL, NULL, error);
 	if (status >= 0)
 		status = pd_waiting_begin(waiting, error);
 	if (status >= 0)

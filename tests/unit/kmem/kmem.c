@@ -143,16 +143,5 @@ TEST(memory)
 	pd_file_close(file);
 }
 
-TEST(clean)
-{
-	unlink(path_of("symbols"));
-	CHECK(rmdir(folder) == 0);
-}
-
-TEST(start)
-{
-	CHECK(mkdtemp(folder));
-}
-
 RUN(TEST_CASE(start), TEST_CASE(tables), TEST_CASE(live), TEST_CASE(options), TEST_CASE(formats), TEST_CASE(memory),
     TEST_CASE(clean))

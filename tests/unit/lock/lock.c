@@ -168,16 +168,5 @@ TEST(memory)
 	pd_file_close(file);
 }
 
-TEST(clean)
-{
-	unlink(path_of("symbols"));
-	CHECK(rmdir(folder) == 0);
-}
-
-TEST(start)
-{
-	CHECK(mkdtemp(folder));
-}
-
 RUN(TEST_CASE(start), TEST_CASE(waits), TEST_CASE(options), TEST_CASE(taken), TEST_CASE(lists), TEST_CASE(formats),
     TEST_CASE(memory), TEST_CASE(clean))
