@@ -120,15 +120,29 @@ TEST(test_config__long_names)
 	}
 }
 
-TEST(test_config__files)
+/* A folder of its own with a file. */
+struct place {
+	char folder[32], path[64];
+};
+
+static bool make_place(struct place *place, const char *name, const char *content)
 {
-	char folder[] = "/tmp/config-XXXXXX", path[64];
 	FILE *file;
 
-	CHECK(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/config", folder);
-	file = fopen(path, "w");
-	CHECK(file && fputs("[test]\nkey = of the user\n?\n", file) >= 0 && !fclose(file));
+	strcpy(place->folder, "/tmp/config-XXXXXX");
+	if (!mkdtemp(place->folder))
+		return false;
+	snprintf(place->path, sizeof(place->path), "%s/%s", place->folder, name);
+	file = fopen(place->path, "w");
+	return file && fputs(content, file) >= 0 && fclose(file) == 0;
+}
+
+TEST(test_config__files)
+{
+	struct place place;
+	const char *path = place.path;
+
+	CHECK(make_place(&place, "config", "[test]\nkey = of the user\n?\n"));
 	start();
 	CHECK(pd_config_add_file(config, path, false, &error) == PD_ERROR_ARGUMENT);
 	CHECK_STR(pd_config_get(config, "test.key"), "of the user");
@@ -142,7 +156,7 @@ TEST(test_config__files)
 	CHECK(mkfifo(path, 0600) == 0);
 	CHECK(pd_config_add_file(config, path, true, &error) == PD_OK);
 	unlink(path);
-	rmdir(folder);
+	rmdir(place.folder);
 }
 
 static bool change(const char *text, const char *name, const char *value, const char *expected)
@@ -200,13 +214,10 @@ static bool load(const char *only, const char *home, const char *expected)
 
 TEST(test_config__load)
 {
-	char folder[] = "/tmp/perfdata-config-XXXXXX", path[64];
-	FILE *file;
+	struct place place;
+	const char *folder = place.folder, *path = place.path;
 
-	CHECK(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/.perfconfig", folder);
-	file = fopen(path, "w");
-	CHECK(file && fputs("[perfdata-test] b = 1\n?\n", file) >= 0 && fclose(file) == 0);
+	CHECK(make_place(&place, ".perfconfig", "[perfdata-test] b = 1\n?\n"));
 	warnings = 0;
 	CHECK(load(NULL, folder, "1") && warnings == 1);
 	CHECK(load(path, NULL, "1") && warnings == 2);

@@ -335,8 +335,8 @@ TEST(order__files_may_change_meanwhile)
 	struct pd_open_options open_options = { .size = sizeof(open_options),
 						.problem = note_truncated,
 						.self = &told };
-	char path[] = "/tmp/perfdata-order-XXXXXX";
-	int fd = mkstemp(path);
+	FILE *temporary = tmpfile();
+	int fd = temporary ? fileno(temporary) : -1;
 	const struct pd_record *record;
 	struct image image = { 0 };
 	struct pd_stream *stream;
@@ -348,8 +348,7 @@ TEST(order__files_may_change_meanwhile)
 		times[i] = i + 1;
 	make_image(&image, times, COUNT);
 	free(times);
-	CHECK(fd >= 0 && unlink(path) == 0);
-	CHECK(write(fd, image.data, image.size) == (ssize_t)image.size && lseek(fd, 0, SEEK_SET) == 0);
+	CHECK(fd >= 0 && write(fd, image.data, image.size) == (ssize_t)image.size && lseek(fd, 0, SEEK_SET) == 0);
 	CHECK(pd_file_open_fd(fd, &open_options, &file, NULL) == PD_OK);
 	CHECK(pd_stream_open(file, &options, &stream, NULL) == PD_OK);
 	CHECK(ftruncate(fd, (off_t)(image.size - 16 * 1000)) == 0);
@@ -360,7 +359,7 @@ TEST(order__files_may_change_meanwhile)
 	}
 	pd_stream_close(stream);
 	pd_file_close(file);
-	close(fd);
+	fclose(temporary);
 	free(image.data);
 	CHECK(samples == COUNT - 1000 && ascending == samples);
 	CHECK(told);
