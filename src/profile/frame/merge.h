@@ -67,18 +67,15 @@ static inline size_t pd_merge_sum(const struct pd_merge *merge, uint64_t object,
 	return (size_t)(pd_fold(addr ^ merge->seed, object ^ ~merge->seed) >> 20) % PD_MERGE_SUMS;
 }
 
-// at: the sum of the address, which is in no object.
-static inline const struct pd_own_caller *pd_merge_slot_at(const struct pd_merge *merge, uint64_t addr, size_t at)
-{
-	// at most half of them are used
-	while (__atomic_load_n(&merge->own[at].frame_plus_1, __ATOMIC_ACQUIRE) && merge->own[at].addr != addr)
-		at = (at + 1) % PD_MERGE_SUMS;
-	return &merge->own[at];
-}
-
+// Of an address in no object; for who changes it.
 static inline const struct pd_own_caller *pd_merge_slot(const struct pd_merge *merge, uint64_t addr)
 {
-	return pd_merge_slot_at(merge, addr, pd_merge_sum(merge, 0, addr));
+	size_t at = pd_merge_sum(merge, 0, addr);
+
+	// at most half of them are used
+	while (merge->own[at].frame_plus_1 && merge->own[at].addr != addr)
+		at = (at + 1) % PD_MERGE_SUMS;
+	return &merge->own[at];
 }
 
 // The frame of an address where nothing is mapped, and of which this is the sum: its own, or the merged one. PD_NOT_MERGED: it has
@@ -92,8 +89,10 @@ static inline uint32_t pd_merge_unmapped(const struct pd_merge *merge, uint64_t 
 
 	if (merge->heavy)
 		return merge->heavy[sum] ? PD_NOT_MERGED : merge->frame;
-	own = pd_merge_slot_at(merge, addr, sum);
-	frame_plus_1 = __atomic_load_n(&own->frame_plus_1, __ATOMIC_ACQUIRE);
+	// read once: another thread may put another address where nothing was
+	own = &merge->own[sum];
+	while ((frame_plus_1 = __atomic_load_n(&own->frame_plus_1, __ATOMIC_ACQUIRE)) && own->addr != addr)
+		own = &merge->own[++sum % PD_MERGE_SUMS];
 	if (!frame_plus_1)
 		return closed ? merge->frame : PD_NOT_MERGED;
 	if (frame_plus_1 == PD_EXPECTED || order < __atomic_load_n(&own->order, __ATOMIC_RELAXED))
