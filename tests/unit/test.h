@@ -14,25 +14,26 @@ static bool test_failed;
 
 #define TEST(name) static void name(void)
 
-#define CHECK(condition)                                                         \
-	do {                                                                     \
-		if (!(condition)) {                                              \
-			printf("# %s:%d: %s\n", __FILE__, __LINE__, #condition); \
-			test_failed = true;                                      \
-			return;                                                  \
-		}                                                                \
+// What failed goes to stderr, which runners show.
+#define CHECK(condition)                                                                  \
+	do {                                                                              \
+		if (!(condition)) {                                                       \
+			fprintf(stderr, "# %s:%d: %s\n", __FILE__, __LINE__, #condition); \
+			test_failed = true;                                               \
+			return;                                                           \
+		}                                                                         \
 	} while (0)
 
-#define CHECK_STR(got, wanted)                                                                                       \
-	do {                                                                                                         \
-		const char *test_got = (got), *test_wanted = (wanted);                                               \
-                                                                                                                     \
-		if (!test_got || !test_wanted || strcmp(test_got, test_wanted) != 0) {                               \
-			printf("# %s:%d: \"%s\", wanted \"%s\"\n", __FILE__, __LINE__, test_got ? test_got : "NULL", \
-			       test_wanted ? test_wanted : "NULL");                                                  \
-			test_failed = true;                                                                          \
-			return;                                                                                      \
-		}                                                                                                    \
+#define CHECK_STR(got, wanted)                                                                     \
+	do {                                                                                       \
+		const char *test_got = (got), *test_wanted = (wanted);                             \
+                                                                                                   \
+		if (!test_got || !test_wanted || strcmp(test_got, test_wanted) != 0) {             \
+			fprintf(stderr, "# %s:%d: \"%s\", wanted \"%s\"\n", __FILE__, __LINE__,    \
+				test_got ? test_got : "NULL", test_wanted ? test_wanted : "NULL"); \
+			test_failed = true;                                                        \
+			return;                                                                    \
+		}                                                                                  \
 	} while (0)
 
 struct test_case {
