@@ -105,6 +105,7 @@ static int run_parsed(const struct command_line *command, const struct line *lin
 			.values = parsed->values,
 			.words = parsed->words.items,
 			.word_count = parsed->words.count,
+			.before_count = parsed->before_count,
 			.line = (const char *const *)line->argv,
 			.arguments = (const char *const *)line->argv + line->first,
 			.out = out,

@@ -7,6 +7,7 @@
 struct values {
 	struct symbol_values shared;
 	struct pd_kmem_options how;
+	struct option_tags modes;
 };
 #undef VALUES
 #define VALUES struct values
@@ -14,11 +15,11 @@ struct values {
 static const struct option options[] = {
 	FLAG("caller", 0, how.callers, "a table of those who allocated"),
 	FLAG("alloc", 0, how.allocations, "a table of addresses, or of pages"),
-	FLAG("slab", 0, how.slab, "the slab allocator (default)"),
-	FLAG("page", 0, how.pages, "the page allocator"),
+	OPTION("slab", 0, TAGGED, NULL, modes, "the slab allocator (default)"),
+	OPTION("page", 0, TAGGED, NULL, modes, "the page allocator"),
 	FLAG("live", 0, how.live, "only pages that were not freed"),
-	STRING("sort", 's', "KEYS", how.sort,
-	       "sort by ptr, callsite, bytes, hit, pingpong, frag; with --page by page, callsite, bytes, hit, order, migtype, gfp"),
+	OPTION("sort", 's', TAGGED, "KEYS", modes,
+	       "sort by ptr, callsite, bytes, hit, pingpong, frag; after --page by page, callsite, bytes, hit, order, migtype, gfp"),
 	INTEGER("line", 'l', "N", how.lines, "show the first N rows of each table"),
 	FLAG("raw-ip", 0, how.raw_ip, "show callers as addresses"),
 	GROUP(input_group, shared.input),
@@ -26,10 +27,29 @@ static const struct option options[] = {
 	{ 0 },
 };
 
+/* As perf: keys are those of the allocator that was named last before them. */
+static void take_modes(struct pd_kmem_options *how, const struct option_tags *modes)
+{
+	const char *keys[2] = { NULL, NULL };
+	bool pages = false;
+
+	for (size_t i = 0; i < modes->count; i++) {
+		if (modes->items[i].value)
+			keys[pages] = modes->items[i].value;
+		else
+			pages = modes->items[i].name[0] == 'p';
+		how->pages |= pages;
+		how->slab |= !modes->items[i].value && !pages;
+	}
+	how->sort = keys[how->pages];
+	how->slab_sort = keys[0];
+}
+
 static enum pd_status print(struct input *input, const void *how, struct pd_error *error)
 {
 	struct pd_kmem_options own = *(const struct pd_kmem_options *)how;
 
+	take_modes(&own, &((const struct values *)input->call->values)->modes);
 	own.symbols = symbols_of_input;
 	own.self = input;
 	return pd_print_kmem(input->out->text, input->file, &own, error);

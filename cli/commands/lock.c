@@ -9,7 +9,7 @@
 struct values {
 	struct symbol_values shared;
 	struct pd_lock_options how;
-	struct option_number skip;
+	struct option_number skip, stack, entries;
 };
 #undef VALUES
 #define VALUES struct values
@@ -19,9 +19,9 @@ static const struct option contention_options[] = {
 	STRING("key", 'k', "COLUMN", how.sort,
 	       "sort by contended, wait_total (default), wait_max, wait_min or avg_wait"),
 	STRING("field", 'F', "COLUMNS", how.fields, "show these columns only"),
-	INTEGER("entries", 'E', "N", how.entries, "show the first N rows"),
+	NUMBER("entries", 'E', "N", entries, "show the first N rows"),
 	FLAG("stacks", 0, how.stacks, "show the call chain of each row, as perf does with -v"),
-	INTEGER("max-stack", 0, "N", how.max_stack, "entries of call chains that are looked at (default: 8)"),
+	NUMBER("max-stack", 0, "N", stack, "entries of call chains that are looked at (default: 8)"),
 	NUMBER("stack-skip", 0, "N", skip, "entries of call chains that are never callers (default: 3)"),
 	GROUP(input_group, shared.input),
 	GROUP(symbol_group, shared.symbols),
@@ -30,10 +30,13 @@ static const struct option contention_options[] = {
 
 static struct pd_lock_options how_of(struct input *input, const void *how)
 {
-	const struct option_number *skip = &((const struct values *)input->call->values)->skip;
+	const struct values *values = input->call->values;
 	struct pd_lock_options own = *(const struct pd_lock_options *)how;
 
-	own.skip = skip->given ? (unsigned)skip->value + 1 : 0;
+	own.skip = values->skip.given ? (unsigned)values->skip.value + 1 : 0;
+	own.max_stack = values->stack.given && !values->stack.value ? PD_LOCK_NO_STACK : (unsigned)values->stack.value;
+	/* as perf, which shows a row before it counts */
+	own.entries = values->entries.given && !values->entries.value ? 1 : values->entries.value;
 	own.symbols = symbols_of_input;
 	own.self = input;
 	own.no_header = input->quiet;
@@ -45,8 +48,9 @@ static bool check_contention(const struct call *call)
 {
 	const struct values *values = call->values;
 
-	if (values->skip.given && values->skip.value > INT_MAX)
-		return print_error("option --stack-skip: at most %d", INT_MAX);
+	if (values->skip.value > INT_MAX || values->stack.value > INT_MAX)
+		return print_error("option --%s: at most %d", values->skip.value > INT_MAX ? "stack-skip" : "max-stack",
+				   INT_MAX);
 	return true;
 }
 
@@ -81,7 +85,7 @@ static const struct option report_options[] = {
 	STRING("key", 'k', "COLUMN", how.sort,
 	       "sort by acquired (default), contended, avg_wait, wait_total, wait_max or wait_min"),
 	STRING("field", 'F', "COLUMNS", how.fields, "show these columns only"),
-	INTEGER("entries", 'E', "N", how.entries, "show the first N rows"),
+	NUMBER("entries", 'E', "N", entries, "show the first N rows"),
 	GROUP(input_group, shared.input),
 	GROUP(symbol_group, shared.symbols),
 	{ 0 },
@@ -111,7 +115,7 @@ const struct command cmd_lock_report = {
 
 static const struct option info_options[] = {
 	FLAG("map", 'm', how.map, "list locks with their addresses"),
-	FLAG("threads", 't', how.by_thread, "list threads (default)"),
+	FLAG("threads", 't', how.by_thread, "list threads (default), also with --map"),
 	GROUP(input_group, shared.input),
 	GROUP(symbol_group, shared.symbols),
 	{ 0 },

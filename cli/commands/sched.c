@@ -52,12 +52,12 @@ const struct command cmd_sched_timehist = {
 	.usage = "[OPTION]... [FILE]",
 	.text = "Print the context switches of FILE as perf sched timehist of perf 6.1 does, byte for byte: when a thread was switched out, "
 		"how long it had waited until it was woken (wait time), then for a CPU (sch delay), and how long it ran (run time). FILE has "
-		"sched:sched_switch, and for delays sched:sched_waking or sched:sched_wakeup (perf sched record).\n"
+		"sched:sched_switch, and for delays sched:sched_waking or sched:sched_wakeup (perfdata sched record).\n"
 		"\n"
 		"Offsets, sizes and signs of fields are those of the formats in FILE, so recordings of any kernel and architecture can be read. "
 		"Call chains are not printed: with --no-call-graph, perf prints none either.",
 	OPTIONS(options),
-	EXAMPLES({ "perf sched record -- make", "record switches and wakeups" },
+	EXAMPLES({ "perfdata sched record -- make", "record switches and wakeups" },
 		 { "perfdata sched timehist perf.data", "each switch, with how long the thread waited and ran" },
 		 { "perfdata sched timehist -s perf.data", "how long each thread ran" },
 		 { "perfdata sched timehist -s --state perf.data",
@@ -95,9 +95,9 @@ const struct command cmd_sched_latency = {
 	.text = "Print for each name of a thread how long its threads ran, how often they were switched in after they were woken or "
 		"preempted, and how long they waited for a CPU then: on average, and at most, with the time when that was. The text is that of "
 		"perf sched latency of perf 6.1. FILE has sched:sched_switch, sched:sched_stat_runtime, and sched:sched_waking or "
-		"sched:sched_wakeup (perf sched record).",
+		"sched:sched_wakeup (perfdata sched record).",
 	OPTIONS(latency_options),
-	EXAMPLES({ "perf sched record -- make", "record switches and wakeups" },
+	EXAMPLES({ "perfdata sched record -- make", "record switches and wakeups" },
 		 { "perfdata sched latency perf.data", "who waited longest for a CPU" },
 		 { "perfdata sched latency -p -s max perf.data", "by thread, the longest wait first" }),
 	.max_words = 1,
@@ -137,7 +137,7 @@ const struct command cmd_sched_map = {
 		"it has just changed, a dot for an idle CPU; what the characters stand for is printed when they are first used. The text is that "
 		"of perf sched map of perf 6.1. FILE has sched:sched_switch.",
 	OPTIONS(map_options),
-	EXAMPLES({ "perf sched record -- make", "record switches" },
+	EXAMPLES({ "perfdata sched record -- make", "record switches" },
 		 { "perfdata sched map --compact perf.data", "who ran where, on the CPUs that had something to do" }),
 	.max_words = 1,
 	HOW(how),

@@ -266,6 +266,10 @@ static int check_options(const struct values *values, const struct call *call)
 		return print_failure(CODE_USAGE,
 				     "--live needs what to record, and cannot be combined with -o: perfdata view "
 				     "--live -- -g COMMAND");
+	if (values->live && call->before_count)
+		return print_failure(CODE_USAGE,
+				     "unexpected argument '%s': --live records to the file of -i, or to perf.data",
+				     call->words[0]);
 	if (values->live && (names_output(call) || (path && !strcmp(path, "-"))))
 		return print_failure(CODE_USAGE,
 				     "--live records to the file of -i, or to perf.data: give no -o, and no '-'");

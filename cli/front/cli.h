@@ -33,6 +33,7 @@ struct call {
 	const void *values; /* the command's own struct */
 	const char *const *words;
 	size_t word_count;
+	size_t before_count;          /* words that stand before a -- */
 	const char *const *line;      /* all words of the command line, the program first; ends with NULL */
 	const char *const *arguments; /* those after the name of the command; ends with NULL */
 	struct output *out;

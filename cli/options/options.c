@@ -228,8 +228,10 @@ bool options_parse(const struct command *command, int argc, char **argv, const s
 			ok = parse_short_names(&parser, word + 1);
 		else if (word[2])
 			ok = parse_long(&parser, word + 2);
-		else
+		else {
+			parsed->before_count = parsed->words.count;
 			ok = only_words = true;
+		}
 		only_words |= command->ends_at_word && parsed->words.count;
 		if (!ok)
 			return false;

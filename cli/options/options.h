@@ -143,6 +143,7 @@ struct common_options {
 struct parsed {
 	void *values;
 	struct option_list words;
+	size_t before_count; /* of the words, those before a -- */
 	struct common_options common;
 };
 

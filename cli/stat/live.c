@@ -62,10 +62,9 @@ static void print_raw(const struct pd_recorder *recorder)
 	pd_text_free(text);
 }
 
-static void run_hook(const char *line)
+static bool run_hook(const char *line)
 {
-	if (line && system(line) != 0)
-		print_error("'%s' failed", line);
+	return !line || system(line) == 0 || print_error("'%s' failed", line);
 }
 
 static bool open_control(struct live *live, struct pd_recorder *recorder)
@@ -102,8 +101,10 @@ static bool on_step(void *self, enum pd_stat_step step, struct pd_stat_session *
 	case PD_STAT_STEP_BEFORE:
 		if (values->sync)
 			sync();
-		run_hook(values->pre);
-		break;
+		if (run_hook(values->pre))
+			break;
+		live->code = CODE_NO_COMMAND;
+		return false;
 	case PD_STAT_STEP_OPENED:
 		running = pd_stat_session_recorder(session);
 		break;

@@ -14,11 +14,11 @@
 #define VALUES struct stat_by_values
 
 static const struct option by_lines[] = {
-	FLAG("per-core", 0, core, "counts of each core"),
-	FLAG("per-die", 0, die, "counts of each die"),
-	FLAG("per-socket", 0, socket, "counts of each socket"),
-	FLAG("per-node", 0, node, "counts of each NUMA node"),
-	FLAG("no-aggr", 'A', no_aggregation, "counts of each CPU"),
+	OPTION("per-core", 0, TAGGED, NULL, ways, "counts of each core"),
+	OPTION("per-die", 0, TAGGED, NULL, ways, "counts of each die"),
+	OPTION("per-socket", 0, TAGGED, NULL, ways, "counts of each socket"),
+	OPTION("per-node", 0, TAGGED, NULL, ways, "counts of each NUMA node"),
+	OPTION("no-aggr", 'A', TAGGED, NULL, ways, "counts of each CPU"),
 	{ 0 },
 };
 
@@ -44,22 +44,20 @@ enum {
 
 bool stat_by_given(const struct stat_by_values *values, enum pd_stat_by *by_out)
 {
-	const struct {
-		bool given;
+	static const struct {
+		const char *name;
 		enum pd_stat_by by;
-	} ways[] = { { values->core, PD_STAT_BY_CORE },
-		     { values->die, PD_STAT_BY_DIE },
-		     { values->socket, PD_STAT_BY_SOCKET },
-		     { values->node, PD_STAT_BY_NODE },
-		     { values->no_aggregation, PD_STAT_BY_CPU } };
+	} ways[] = { { "per-core", PD_STAT_BY_CORE },
+		     { "per-die", PD_STAT_BY_DIE },
+		     { "per-socket", PD_STAT_BY_SOCKET },
+		     { "per-node", PD_STAT_BY_NODE },
+		     { "no-aggr", PD_STAT_BY_CPU } };
+	const struct option_tags *given = &values->ways;
 
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		if (ways[i].given) {
+	for (size_t i = 0; given->count && i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (strcmp(given->items[given->count - 1].name, ways[i].name) == 0)
 			*by_out = ways[i].by;
-			return true;
-		}
-	}
-	return false;
+	return given->count != 0;
 }
 
 /* ---- what is wanted ---- */

@@ -8,7 +8,7 @@
 #include <perfdata/stat.h>
 
 struct stat_by_values {
-	bool core, die, socket, node, no_aggregation;
+	struct option_tags ways; /* the last one counts */
 };
 extern const struct option_group stat_by_group;
 /* False if nothing was given. */

@@ -39,7 +39,8 @@ struct pd_kmem_options {
 	 * ends with PD_ERROR_STOPPED. */
 	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);
 	void *self;
-	size_t limit; /* maximum number of addresses, and of rows; 0 means 16 million */
+	size_t limit;          /* maximum number of addresses, and of rows; 0 means 16 million */
+	const char *slab_sort; /* keys of slabs where sort is of pages; NULL: the usual ones */
 };
 
 /** Name of the index-th key of slabs or pages; NULL past the end. */

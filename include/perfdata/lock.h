@@ -22,19 +22,21 @@
 extern "C" {
 #endif
 
+#define PD_LOCK_NO_STACK UINT32_MAX
+
 /** Zero is the default for each member; NULL means all defaults. */
 struct pd_lock_options {
 	size_t size;        /* sizeof(struct pd_lock_options); 0 is PD_ERROR_ARGUMENT */
 	bool by_thread;     /* a row for each thread, not for each lock or caller */
 	bool combine;       /* of pd_print_lock_report: locks of the same name in one row */
-	bool map;           /* of pd_print_lock_info: locks, not threads */
+	bool map;           /* of pd_print_lock_info: locks, not threads, unless by_thread is set */
 	bool stacks;        /* of pd_print_lock_contention: the call chain below each row */
 	bool broken;        /* how many events did not fit, also if there are none */
 	bool no_header;     /* rows only */
 	const char *sort;   /* a column, largest first; NULL: wait_total, of pd_print_lock_report acquired */
 	const char *fields; /* columns: "contended,wait_max", see pd_lock_column; NULL: the usual ones */
 	uint64_t entries;   /* maximum number of rows; 0: no limit */
-	unsigned max_stack; /* entries of call chains that are looked at; 0 means 8 */
+	unsigned max_stack; /* entries of call chains that are looked at; 0 means 8, PD_LOCK_NO_STACK none */
 	unsigned skip;      /* one more than how many of them are never callers; 0 means 4: three */
 	/* Opens symbols for the state of the file, which the call frees; NULL: pd_symbols_new without options. If it returns NULL, the call
 	 * ends with PD_ERROR_STOPPED. */

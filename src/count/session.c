@@ -267,7 +267,8 @@ static enum pd_status run_once(struct pd_stat_session *session, struct pd_error 
 {
 	enum pd_status status;
 
-	step(session, PD_STAT_STEP_BEFORE);
+	if (!step(session, PD_STAT_STEP_BEFORE))
+		return pd_fail(error, PD_ERROR_STOPPED, PD_NO_OFFSET, "stopped by the caller");
 	status = pd_recorder_open(&session->options.recorder, &session->recorder, error);
 	if (status < 0)
 		return status;

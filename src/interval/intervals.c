@@ -449,7 +449,7 @@ enum pd_status pd_intervals_read(struct pd_file *file, const struct pd_intervals
 	if (status >= 0 && !intervals->counts.switches)
 		status = pd_fail(
 			error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET,
-			"no context switches: record sched:sched_switch (perf sched record), or --switch-events");
+			"no context switches: record sched:sched_switch (perfdata sched record), or --switch-events");
 	if (status < 0)
 		pd_intervals_free(intervals);
 	else

@@ -203,26 +203,39 @@ static void print_page_summary(struct pd_kmem *kmem)
 	print_orders(kmem);
 }
 
-enum pd_status pd_kmem_print(struct pd_kmem *kmem, struct pd_error *error)
+static enum pd_status print_slab_tables(struct pd_kmem *kmem, struct pd_error *error)
 {
 	const struct pd_kmem_options *options = &kmem->options;
 	enum pd_status status = PD_OK;
 
-	if (options->pages && (options->callers || options->allocations))
-		print_gfps(kmem);
-	if (options->callers && options->slab)
+	if (options->callers)
 		status = print_slabs(kmem, &kmem->slab_callers, true, error);
-	if (status >= 0 && options->callers && options->pages)
-		status = print_pages(kmem, &kmem->page_callers, true, error);
-	if (status >= 0 && options->allocations && options->slab)
+	if (status >= 0 && options->allocations)
 		status = print_slabs(kmem, &kmem->slabs, false, error);
-	if (status >= 0 && options->allocations && options->pages)
-		status = print_pages(kmem, options->live ? &kmem->live : &kmem->pages, false, error);
-	if (status < 0)
-		return status;
-	if (options->slab)
+	if (status >= 0)
 		print_slab_summary(kmem);
-	if (options->pages)
+	return status;
+}
+
+static enum pd_status print_page_tables(struct pd_kmem *kmem, struct pd_error *error)
+{
+	const struct pd_kmem_options *options = &kmem->options;
+	enum pd_status status = PD_OK;
+
+	if (options->callers || options->allocations)
+		print_gfps(kmem);
+	if (options->callers)
+		status = print_pages(kmem, &kmem->page_callers, true, error);
+	if (status >= 0 && options->allocations)
+		status = print_pages(kmem, options->live ? &kmem->live : &kmem->pages, false, error);
+	if (status >= 0)
 		print_page_summary(kmem);
-	return PD_OK;
+	return status;
+}
+
+enum pd_status pd_kmem_print(struct pd_kmem *kmem, struct pd_error *error)
+{
+	enum pd_status status = kmem->options.slab ? print_slab_tables(kmem, error) : PD_OK;
+
+	return status >= 0 && kmem->options.pages ? print_page_tables(kmem, error) : status;
 }

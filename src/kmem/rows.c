@@ -170,8 +170,8 @@ static enum pd_status choose_keys(const char *list, bool pages, pd_kmem_compare_
 enum pd_status pd_kmem_choose_keys(struct pd_kmem *kmem, struct pd_error *error)
 {
 	const char *sort = kmem->options.sort;
-	enum pd_status status =
-		choose_keys(sort && !kmem->options.pages ? sort : "frag,hit,bytes", false, kmem->slab_keys, error);
+	const char *of_slabs = kmem->options.pages ? kmem->options.slab_sort : sort;
+	enum pd_status status = choose_keys(of_slabs ? of_slabs : "frag,hit,bytes", false, kmem->slab_keys, error);
 
 	return status < 0 ? status :
 			    choose_keys(sort && kmem->options.pages ? sort : "bytes,hit", true, kmem->page_keys, error);

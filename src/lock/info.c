@@ -40,7 +40,7 @@ static void print_thread(struct pd_locks *locks, size_t number)
 
 enum pd_status pd_locks_print_info(struct pd_locks *locks, struct pd_error *error)
 {
-	bool map = locks->options.map;
+	bool map = locks->options.map && !locks->options.by_thread;
 	size_t count = map ? locks->count : locks->pairs.sched.thread_count;
 	struct pd_sorted *items = pd_alloc((count + 1) * sizeof(*items));
 	bool done = items;

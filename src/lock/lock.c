@@ -23,6 +23,8 @@ static enum pd_status read_all(struct pd_locks *locks, struct pd_file *file, str
 	locks->map.seed = locks->uses.seed = locks->pairs.places.seed = pd_hash_secret();
 	if (!locks->options.max_stack)
 		locks->options.max_stack = STACK;
+	else if (locks->options.max_stack == PD_LOCK_NO_STACK)
+		locks->options.max_stack = 0;
 	locks->options.skip = locks->options.skip ? locks->options.skip - 1 : SKIP;
 	return pd_pairs_run(&locks->pairs, file, text, pd_lock_points, pd_lock_point_count, locks->options.lock_limit,
 			    "no events of locks (perfdata lock record)", error);

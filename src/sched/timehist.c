@@ -310,7 +310,7 @@ static void free_all(struct pd_sched *sched)
 
 enum pd_status pd_sched_fail_without_switches(struct pd_error *error)
 {
-	return pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET, "no sched_switch events (perf sched record)");
+	return pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET, "no sched_switch events (perfdata sched record)");
 }
 
 static enum pd_status print_all(struct pd_sched *sched, struct pd_error *error)

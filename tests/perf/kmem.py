@@ -24,6 +24,10 @@ SLAB = tuple(f"--slab{options}" for options in (
 PAGE = tuple(f"--page{options}" for options in (
     "", " --caller", " --alloc", " --caller -l 2", " --alloc -l 5", " --caller -s hit,order", " --caller -s migtype,gfp,bytes", " --alloc -s page",
     " --live", " --live --caller", " --live --alloc", " --alloc -s order,bytes -l 7", " --slab"))
+# The allocator that stands last before them decides which keys there are.
+BOTH = ("--page --slab --alloc -s ptr", "--slab --page --caller -s migtype,gfp,bytes", "--caller -s hit --page -s hit,order",
+        "--alloc --page -s page --slab -s pingpong,frag")
+WRONG = ("--slab --page -s ptr", "--page --slab -s gfp", "-s page --page", "--page -s ptr --slab")
 ALLOCATED = (("unsigned long", "call_site", 8, 8, 0), ("const void *", "ptr", 16, 8, 0), ("size_t", "bytes_req", 24, 8, 0),
              ("size_t", "bytes_alloc", 32, 8, 0), ("gfp_t", "gfp_flags", 40, 4, 0), ("int", "node", 44, 4, 1))
 FREED = ALLOCATED[:2]
@@ -50,6 +54,14 @@ def without_callers(text):
 def compare(agreement, perfdata, path, lines):
     for line in lines:
         agreement.compare(["perf", "kmem", *line.split(), "-i", path, "stat"], [perfdata, "kmem", "stat", *line.split(), path], without_callers)
+
+
+def refused(agreement, perfdata, path):
+    for line in WRONG:
+        theirs, ours = output(["perf", "kmem", *line.split(), "-i", path, "stat"]), output([perfdata, "kmem", "stat", *line.split(), path])
+        if not theirs[0] or ours[0] != 2:
+            agreement.other += 1
+            print(f"{line}: exit status {theirs[0]} of perf, {ours[0]} here")
 
 
 def make_up(perfdata, path, seed, kernel):
@@ -88,7 +100,8 @@ def main():
             compare(agreement, perfdata, path, SLAB)
         for seed in range(3):
             make_up(perfdata, path, seed, kernel)
-            compare(agreement, perfdata, path, SLAB + PAGE)
+            compare(agreement, perfdata, path, SLAB + PAGE + BOTH)
+        refused(agreement, perfdata, path)
     return agreement.conclude()
 
 

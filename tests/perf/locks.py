@@ -18,10 +18,10 @@ from timehist import has_perf, output
 
 WAITED = tuple(f"lock contention{options}" for options in (
     "", " -t", " -k wait_max", " -k avg_wait -E 3", " -k contended", " -k wait_min -F wait_min,contended", " --max-stack 4", " --stack-skip 0",
-    " --stack-skip 5", " -F wait_max", " -t -F contended", " -q"))
+    " --stack-skip 5", " -F wait_max", " -t -F contended", " -q", " --max-stack 0", " -E 0"))
 TAKEN = tuple(f"lock report{options}" for options in (
-    "", " -t", " -c", " -c -t", " -k wait_total", " -k wait_min -c", " -k avg_wait -E 2", " -F acquired,wait_max", " -k contended -F wait_min", " -q"))
-LISTS = ("lock info -t", "lock info -m")
+    "", " -t", " -c", " -c -t", " -k wait_total", " -k wait_min -c", " -k avg_wait -E 2", " -F acquired,wait_max", " -k contended -F wait_min", " -q", " -E 0"))
+LISTS = ("lock info -t", "lock info -m", "lock info -t -m", "lock info -m -t")
 DEPENDENCIES = ("void *", "lockdep_addr", 16, 8, 0)
 NAME = ("__data_loc char[]", "name", 8, 4, 0)
 EVENTS = (

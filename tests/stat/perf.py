@@ -39,7 +39,7 @@ LINES = [
     "-a --per-die -e cpu-clock SLEEP", "-a --per-node -e cpu-clock SLEEP", "-a -A -x, -e cpu-clock,cycles SLEEP",
     "-a --per-core -x, -e cpu-clock,cycles SLEEP", "-a --per-socket -j -e cpu-clock,cycles SLEEP",
     "-a --per-die -j -e cpu-clock SLEEP", "-a --per-node -x, -e cpu-clock SLEEP", "-a -A -j -e cpu-clock,cycles SLEEP",
-    "-a --per-core -r 2 -e cpu-clock SLEEP",
+    "-a --per-core -r 2 -e cpu-clock SLEEP", "-a --per-core --per-socket -e cpu-clock SLEEP", "-a --per-socket -A -e cpu-clock SLEEP",
     "-p SELF -e cpu-clock SLEEP", "-p SELF --per-thread -e dummy,cs SLEEP", "-t SELF -e dummy SLEEP", "-p SELF -x, -e dummy SLEEP",
     "-I 20 -e task-clock,page-faults W", "-I 20 -x, -e task-clock W", "-I 20 -j -e task-clock W", "-I 20 -a -A -e cpu-clock SLEEP",
     "-I 20 -a --per-core -e cpu-clock,cycles SLEEP", "-I 20 -a --per-socket -e cpu-clock SLEEP", "-I 20 -a --per-die -e cpu-clock SLEEP",

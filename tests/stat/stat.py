@@ -212,6 +212,9 @@ class Live(common.Tests):
             process.send_signal(signal.SIGINT)
             said = process.communicate(timeout=20)[1]
             self.expect(process.returncode == 130 and "task-clock" in said, f"SIGINT {words}: {process.returncode} {said}")
+        made = os.path.join(self.folder, "made")
+        result = self.stat("--pre", "false", "-e", "task-clock", "touch", made)
+        self.expect(result.returncode == 127 and "'false' failed" in result.stderr and not os.path.exists(made), f"--pre: {result}")
         short = subprocess.Popen(["sleep", "0.3"])
         reaper = self.stat("-p", short.pid, "-e", "page-faults", "--timeout", "10000") if short.poll() is None else None
         short.wait()

@@ -64,6 +64,10 @@ def refusals(perfdata, folder):
                               check=False, cwd=folder)
         if done.returncode != code or not done.stderr or "nothing was recorded" in done.stderr:
             wrong.append(f"{words}: exit code {done.returncode}, expected {code}: {done.stderr}")
+    done = subprocess.run([perfdata, "view", "--no-browser", "--live", "old.data", "--", "true"], capture_output=True, text=True, check=False,
+                          cwd=folder)
+    if done.returncode != 2 or "unexpected argument 'old.data'" not in done.stderr:
+        wrong.append(f"a file before --: exit code {done.returncode}: {done.stderr}")
     for name in ("old.data", "old.data.old"):
         if subprocess.run(["cat", name], capture_output=True, text=True, check=False, cwd=folder).stdout != name:
             wrong.append(f"{name} is not what it was")
