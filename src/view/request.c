@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text/text.h"
 #include "view/view.h"
 
 const char *pd_viewer_parameter(const struct pd_viewer_request *request, const char *name)
@@ -51,6 +52,58 @@ static bool names_file(const char *list)
 	return strstr(list, "file://") != NULL;
 }
 
+static enum pd_status refuse_cgroups(struct pd_viewer_request *request)
+{
+	return pd_fail(&request->error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "cgroup is no list of numbers and none");
+}
+
+// Numbers of cgroups, separated by commas: a part of a condition for each. "none" stands for samples without one.
+static enum pd_status add_cgroups(struct pd_viewer_request *request, struct pd_text *where, const char *list)
+{
+	for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+		const size_t length = strcspn(at, ",");
+		char item[24];
+		uint64_t number;
+
+		if (length >= sizeof(item))
+			return refuse_cgroups(request);
+		memcpy(item, at, length);
+		item[length] = 0;
+		if (at != list)
+			pd_text_add(where, " || ");
+		if (strcmp(item, "none") == 0)
+			pd_text_add(where, "!(cgroup >= 0)");
+		else if (pd_number_parse(item, &number))
+			pd_text_printf(where, "cgroup == %" PRIu64, number);
+		else
+			return refuse_cgroups(request);
+	}
+	return PD_OK;
+}
+
+// A condition on top of the one that the view has.
+static enum pd_status select_cgroups(struct pd_viewer_request *request)
+{
+	struct pd_viewer_selection *selection = &request->selection;
+	const char *list = pd_viewer_parameter(request, "cgroup"), *before = selection->options.where;
+	struct pd_text *where;
+	enum pd_status status;
+
+	if (!list)
+		return PD_OK;
+	where = selection->where = pd_text_new();
+	if (!where)
+		return pd_fail_memory(&request->error);
+	if (before)
+		pd_text_printf(where, "(%s) && ", before);
+	pd_text_char(where, '(');
+	status = add_cgroups(request, where, list);
+	pd_text_add(where, ")");
+	pd_text_char(where, 0);
+	selection->options.where = (const char *)pd_text_bytes(where).data;
+	return status >= 0 && pd_text_failed(where) ? pd_fail_memory(&request->error) : status;
+}
+
 enum pd_status pd_viewer_select(struct pd_viewer_request *request)
 {
 	struct pd_select_options *options = &request->selection.options;
@@ -72,14 +125,15 @@ enum pd_status pd_viewer_select(struct pd_viewer_request *request)
 		if (value)
 			*lists[i].option = value;
 	}
-	if (select_time(request) < 0)
-		return PD_ERROR_ARGUMENT;
+	if (select_time(request) < 0 || select_cgroups(request) < 0)
+		return request->error.status;
 	return pd_select_new(options, &request->selection.select, &request->error);
 }
 
 void pd_viewer_request_fini(struct pd_viewer_request *request)
 {
 	pd_select_free(request->selection.select);
+	pd_text_free(request->selection.where);
 	pd_symbols_free(request->symbols);
 }
 

@@ -24,6 +24,7 @@ struct pd_viewer_selection {
 	struct pd_select_options options;
 	struct pd_select *select;
 	char time[64];
+	struct pd_text *where; // that the options have, or NULL
 };
 
 struct pd_viewer_request {

@@ -68,6 +68,20 @@ class Served:
         return self.process.returncode
 
 
+# Samples of two cgroups, of none, and of an event that has no cgroups.
+CGROUPS = """header form: file, byte_order: little
+event {name: "cpu-clock", ids: [7], type: software, sample_period: 1000, sample_type: IP|TID|TIME|PERIOD|IDENTIFIER|CGROUP, flags: sample_id_all|cgroup}
+event {name: "page-faults", ids: [8], type: software, config: 2, sample_period: 1, sample_type: IP|TID|TIME|PERIOD|IDENTIFIER, flags: sample_id_all}
+CGROUP id: 5, path: "/a/b", sample_id: {pid: 5, tid: 5, time_ns: 1, identifier: 7}
+CGROUP id: 6, path: "/a, c", sample_id: {pid: 5, tid: 5, time_ns: 1, identifier: 7}
+COMM pid: 5, tid: 5, comm: "one", sample_id: {pid: 5, tid: 5, time_ns: 1, identifier: 7}
+SAMPLE misc: user, identifier: 7, ip: 0x100, pid: 5, tid: 5, time_ns: 100, period: 10, cgroup: 5
+SAMPLE misc: user, identifier: 7, ip: 0x200, pid: 5, tid: 5, time_ns: 200, period: 20, cgroup: 6
+SAMPLE misc: user, identifier: 7, ip: 0x300, pid: 5, tid: 5, time_ns: 300, period: 30, cgroup: 5
+SAMPLE misc: user, identifier: 8, ip: 0x400, pid: 5, tid: 5, time_ns: 400, period: 1
+"""
+
+
 def rows_of(text):
     return [line.split() for line in text.splitlines() if line and not line.startswith(b"#")]
 
@@ -295,6 +309,23 @@ class Test:
         self.codes(served, "two recordings", 404, path="info/1/1")
         self.expect("Ctrl-C", served.end(), 0)
 
+    def test_cgroups(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "cgroups.data")
+            subprocess.run([self.perfdata, "assemble", "-o", path], input=CGROUPS.encode(), check=True)
+            served = Served(self.perfdata, path)
+            other = Served(self.perfdata, "--where", "period < 25", path)
+        for server, words, expected in (
+                (served, "5", ["100", "300"]), (served, "6", ["200"]), (served, "6,5", ["100", "200", "300"]), (served, "none", ["400"]),
+                (served, "5,none", ["100", "300", "400"]), (served, "5&event=page-faults", []), (other, "5,none", ["100", "400"]), (other, "7", [])):
+            text = server.ask(f"script?cgroup={words}")[2].decode()
+            self.expect(f"script of cgroup {words}", re.findall(r": +(\d+) \[unknown\]", text), expected)
+        total = json.loads(served.ask("report?sort=sym&cgroup=6")[2])["trust"]["samples"]
+        self.expect("report of a cgroup", total, 1)
+        for words in ("", "x", "5,", "5,,6", "none,x", "5 || 1", "99999999999999999999999"):
+            self.expect(f"cgroup {words!r}", served.ask("report?cgroup=" + words.replace(" ", "%20").replace("|", "%7c"))[0], 400)
+        self.expect("Ctrl-C", (served.end(), other.end()), (0, 0))
+
     def test_usage(self):
         done = subprocess.run([self.perfdata, "view", "--live", "--waiting", "--", "true"], capture_output=True, text=True, check=False)
         self.expect("--live --waiting", (done.returncode, "--waiting" in done.stderr), (2, True))
@@ -316,6 +347,7 @@ class Test:
         self.expect("Ctrl-C", served.end(), 0)
         self.test_end()
         self.test_two()
+        self.test_cgroups()
 
 
 def main():

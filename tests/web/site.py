@@ -171,12 +171,22 @@ class Site:
         self.page = page
         page.open(path.as_uri())
 
-    def drop(self, *paths):
-        """What the input of the page is given; waits until something is shown."""
+    def drop(self, *paths, folder=False):
+        """What an input of the page is given; waits until something is shown."""
         self.page.run("globalThis.perfdataView = undefined")
         root = self.page.send("DOM.getDocument")["root"]["nodeId"]
-        node = self.page.send("DOM.querySelector", nodeId=root, selector="input[type=file]")["nodeId"]
+        node = self.page.send("DOM.querySelector", nodeId=root, selector=f"label:nth-of-type({2 if folder else 1}) input[type=file]")["nodeId"]
         self.page.send("DOM.setFileInputFiles", nodeId=node, files=[str(path) for path in paths])
+        self.wait(paths)
+
+    def drag(self, path):
+        """What is dropped by the pointer."""
+        self.page.run("globalThis.perfdataView = undefined")
+        for kind in "dragEnter", "dragOver", "drop":
+            self.page.send("Input.dispatchDragEvent", type=kind, x=300, y=300, data={"items": [], "files": [str(path)], "dragOperationsMask": 1})
+        self.wait(path)
+
+    def wait(self, paths):
         end = time.monotonic() + 60
         while not self.page.run("!!globalThis.perfdataView?.picture || document.querySelector('.refused') !== null"):
             check(time.monotonic() < end, f"{paths}: nothing is shown")
@@ -201,6 +211,28 @@ def check_dropped(page, path):
         check(json.loads(site.ask("records?from=0&count=3"))["records"], f"{source.name}: records")
         check(not page.errors, f"{source.name}: {page.errors}")
         check(page.requests[:1] == own and all(one.startswith("blob:") for one in page.requests[1:]), f"{source.name}: requests: {page.requests}")
+
+
+def check_folder(page, path):
+    """A recording that is a folder, alone and below another one."""
+    for inside in "folder.data", "below/other.data":
+        folder = scratch / "folders" / inside
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(recordings / "hot-dir", folder)
+        site = Site(page, path)
+        site.drop(folder if inside == "folder.data" else folder.parent, folder=True)
+        name = page.run("perfdataView.app.recording.header.name")
+        check(name == folder.name, f"its name is {name}")
+        check(json.loads(site.ask(REQUEST)) == native(folder), f"{inside}: the report of a folder")
+        check("samples" in site.ask("check"), site.ask("check"))
+    site = Site(page, path)
+    site.drag(recordings / "hot.data")
+    check(json.loads(site.ask(REQUEST)) == native(recordings / "hot.data"), "the report of a file that was dragged")
+    site = Site(page, path)
+    site.drag(recordings / "hot-dir")
+    # of a page that is a file itself
+    said = page.run("document.querySelector('.refused')?.textContent ?? perfdataView.app.recording.header.name")
+    check(said == "hot-dir" or "choose it by the button" in said, said)
 
 
 def check_names(page, path):
@@ -286,6 +318,7 @@ def main():
     with browser.Browser() as page:
         page.size(1300, 900)
         page.send("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
+        check_folder(page, page_path)
         check_dropped(page, page_path)
         check_names(page, page_path)
         check_cxx(page, page_path)

@@ -315,6 +315,38 @@ def check_keys(view):
     check(view.state()["search"] == "", "Escape ends the search")
 
 
+def check_bytes(page, view, dumped):
+    """From what is selected anywhere to the first sample that has it, by one key."""
+    view.run("perfdataView.app.update({ ranges: [], transforms: [] })")
+    for at in "flame", "functions", "tree":
+        for invert in (False, True):
+            # a node of the tree, its path and function
+            view.run(f"""(() => {{
+                const {{ app }} = perfdataView;
+                app.update({{ view: "{at}", invert: {json.dumps(invert)}, path: [], zoom: [], func: -1 }});
+                const nodes = app.session.nodes, path = [];
+                for (let node = 0, depth = 0; depth < 3 && nodes.hasChildren(node); depth++) path.push(nodes.func((node = nodes.children(node)[0])));
+                app.select("{at}" === "functions" ? [] : path, path[path.length - 1]);
+            }})()""")
+            page.settle()
+            page.type_key("b")
+            wait(view, "perfdataView.app.session.state.view === 'records'", f"the file after {at}")
+            record = view.state()["record"]
+            wanted = view.run("""(async () => {
+                const { app: { session, recording } } = perfdataView, { state, stage: { tree, leafRow }, samples } = session;
+                const records = await recording.recordsOf(state.event);
+                for (let index = 0; index < samples.count; index++) {
+                    const stack = [];
+                    for (let row = leafRow[samples.leaf[index]]; row > 0; row = tree.parent[row]) stack.push(tree.func[row]);
+                    if (!state.invert) stack.reverse();
+                    if (state.path.length > 0 ? state.path.every((func, level) => stack[level] === func) : stack.includes(state.func)) return records[index];
+                }
+            })()""")
+            check(record == wanted, f"{at}, inverted {invert}: record {record}, not {wanted}")
+            check(json.loads(dumped[record])["type"] == "SAMPLE", f"{at}: record {record} is a sample")
+    view.run("perfdataView.app.update({ invert: false, path: [], func: -1 })")
+
+
 def check_served(page, source):
     """Code and records come from the server, and nothing from elsewhere."""
     server = subprocess.Popen([program, "view", "-q", "--no-browser", str(source)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -340,6 +372,7 @@ def check_served(page, source):
     wait(view, "perfdataView.app.session.state.view === 'samples'", "the sample again")
     page.settle()
     check(shown[:20] in view.texts(".samples .row")[0], f"{shown} is not {view.texts('.samples .row')}")
+    check_bytes(page, view, dumped)
     check_code(view, source)
     check(all(one.startswith(url) or one == "about:blank" for one in page.requests), f"requests: {page.requests}")
     # Whether there is a second recording is asked of the server.

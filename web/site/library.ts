@@ -9,6 +9,7 @@ export type Kind = "recording" | "packed" | "object" | "kallsyms" | "vmlinux" | 
 export interface Dropped {
 	readonly name: string;
 	readonly bytes: Bytes;
+	readonly parts?: readonly Dropped[]; // of a recording that is a folder: all its files, by their paths in it
 }
 
 export interface Answer {
@@ -126,9 +127,10 @@ export class Library {
 	}
 
 	// Why it is no recording that can be shown; empty if it can.
-	open(index: number, { name, bytes }: Dropped): string {
+	open(index: number, { name, bytes, parts }: Dropped): string {
 		const path = `/${IN}/${index}/${name}`;
-		this.system.add(path, bytes);
+		if (parts) for (const part of parts) this.system.addTo(path, part.name, part.bytes);
+		else this.system.add(path, bytes);
 		return this.exports.site_open(index, this.text(path), this.text(name)) === 0 ? "" : this.textAt(this.exports.site_message());
 	}
 

@@ -7,7 +7,8 @@ import { show } from "../view/show";
 import { button, el, renewPage } from "../view/ui/dom";
 import { save } from "../view/ui/save";
 import type { Server } from "../view/ui/view";
-import type { Opened, Request, Response as Message } from "./messages";
+import type { Opened, Picked, Request, Response as Message } from "./messages";
+import { chosenFiles, droppedFiles } from "./picked";
 
 // What stands in an element of the page, which is emptied: its megabytes would stay else.
 function takeText(id: string): string {
@@ -34,7 +35,7 @@ class Reader implements Server {
 		this.worker = new Worker(program);
 	}
 
-	open(module: WebAssembly.Module, files: readonly File[], fresh: number): Promise<Opened> {
+	open(module: WebAssembly.Module, files: readonly Picked[], fresh: number): Promise<Opened> {
 		return new Promise((done, failed) => {
 			this.worker.onerror = (event) => failed(new Error(event.message || "the worker failed"));
 			this.worker.onmessage = ({ data }: MessageEvent<Message>) => {
@@ -79,7 +80,7 @@ class Reader implements Server {
 class Site {
 	private readonly program = URL.createObjectURL(new Blob([takeText("worker")], { type: "text/javascript" }));
 	private readonly module = compileLibrary();
-	private files: File[] = [];
+	private files: Picked[] = [];
 	private reader: Reader | undefined;
 	private turn = 0; // what was dropped last is what counts
 
@@ -92,28 +93,29 @@ class Site {
 		window.addEventListener("drop", (event) => {
 			event.preventDefault();
 			document.body.classList.remove("over");
-			void this.take([...(event.dataTransfer?.files ?? [])]);
+			droppedFiles(event.dataTransfer).then((files) => this.take(files), (error: unknown) => this.ask([error instanceof Error ? error.message : String(error)]));
 		});
 		this.ask([]);
 	}
 
-	private picker(): HTMLElement {
+	private picker(label: string, isFolder: boolean): HTMLElement {
 		const input = el("input", { type: "file", multiple: true });
-		input.addEventListener("change", () => void this.take([...(input.files ?? [])]));
-		return el("label", { class: "pick" }, "Choose files\u2026", input);
+		input.webkitdirectory = isFolder;
+		input.addEventListener("change", () => void this.take(chosenFiles(input.files)));
+		return el("label", { class: "pick" }, label, input);
 	}
 
 	private ask(refused: readonly string[]): void {
 		document.title = "perfdata";
 		document.body.replaceChildren(el("section", { class: "drop" }, el("h1", {}, "Drop a perf.data here"),
-			el("p", {}, "or a bundle of perfdata pack; or two recordings, to compare them. Files compressed by zstd, gzip or xz are fine."),
+			el("p", {}, "or the folder of one, or a bundle of perfdata pack; or two recordings, to compare them. Files compressed by zstd, gzip or xz are fine."),
 			el("p", {}, "For names of functions, drop with it: programs and libraries, debug files, kallsyms, vmlinux, perf-PID.map, or an archive of perf archive."),
-			this.picker(), ...refused.map((why) => el("p", { class: "refused" }, why)),
+			this.picker("Choose files\u2026", false), " ", this.picker("Choose a folder\u2026", true), ...refused.map((why) => el("p", { class: "refused" }, why)),
 			el("p", { class: "soft" }, "Nothing is uploaded: the files are read in this page, which may make no requests. It works offline, too.")));
 	}
 
 	// Files that are no recordings are added to what is shown.
-	async take(files: File[]): Promise<void> {
+	async take(files: readonly Picked[]): Promise<void> {
 		if (files.length === 0) return;
 		const turn = ++this.turn;
 		const bar = el("progress", { "aria-label": "Reading" });
@@ -131,9 +133,9 @@ class Site {
 		}
 	}
 
-	private async show(reader: Reader, { opened, refused, kept }: Opened, files: readonly File[]): Promise<void> {
+	private async show(reader: Reader, { opened, refused, kept }: Opened, files: readonly Picked[]): Promise<void> {
 		const all = [...files, ...this.files];
-		this.files = kept.map((index) => all[index] as File);
+		this.files = kept.map((index) => all[index] as Picked);
 		if (opened.length === 0) return this.ask(refused.length > 0 ? refused : ["There is no recording among these files: drop them together with one."]);
 		const page = await show(opened.map(({ data }) => new Container(new Uint8Array(data))), reader);
 		document.querySelector("header.top")?.append(button("Open\u2026", "Another recording, or more symbols: they can be dropped anywhere, too", () => this.ask([])));

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What the page and its worker say to each other.
 
+// A file with its path in the folder that was dropped; the name alone if none was.
+export interface Picked {
+	readonly file: File;
+	readonly path: string;
+}
+
 // Of the files to open the first ones, `fresh` of them, are new.
 export type Request =
-	{ kind: "open"; module: WebAssembly.Module; files: readonly File[]; fresh: number } |
+	{ kind: "open"; module: WebAssembly.Module; files: readonly Picked[]; fresh: number } |
 	{ kind: "ask"; id: number; index: number; path: string };
 
 export interface Opened {

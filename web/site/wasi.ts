@@ -34,6 +34,7 @@ export class System {
 	memory!: WebAssembly.Memory; // set when the library is there
 	output = ""; // what it printed
 	private readonly files = new Map<string, Bytes>();
+	private readonly folders = new Map<string, Set<string>>(); // of recordings: what is in them
 	private readonly numbers = new Map<Bytes, number>(); // by which files are told apart
 	private readonly open = new Map<number, Open>([[ROOT, { path: "", bytes: undefined, at: 0 }]]);
 
@@ -44,10 +45,20 @@ export class System {
 		this.files.set(normal(path), bytes);
 	}
 
+	// A file of a folder that can be listed.
+	addTo(folder: string, path: string, bytes: Bytes): void {
+		const whole = normal(`${folder}/${path}`);
+		this.files.set(whole, bytes);
+		for (let at = whole; at.length > normal(folder).length; at = at.slice(0, at.lastIndexOf("/"))) {
+			const above = at.slice(0, at.lastIndexOf("/"));
+			this.folders.set(above, (this.folders.get(above) ?? new Set()).add(at.slice(above.length + 1)));
+		}
+	}
+
 	private find(path: string): Bytes | "folder" | undefined {
 		const file = this.files.get(path);
 		if (file) return file;
-		if (path === "" || path === "tmp" || path === this.anywhere) return "folder";
+		if (path === "" || path === "tmp" || path === this.anywhere || this.folders.has(path)) return "folder";
 		if (!path.startsWith(`${this.anywhere}/`)) return undefined;
 		return this.files.get(`${this.anywhere}/${path.slice(path.lastIndexOf("/") + 1)}`) ?? "folder";
 	}
@@ -161,6 +172,31 @@ export class System {
 		return Code.OK;
 	}
 
+	// Entries from a number on: that of the next one, a number of the file, length and kind of the name, the name; the last one may be cut.
+	// In other folders than those of recordings files are found by name only.
+	private list(fd: number, buffer: number, size: number, first: number, out: number): Code {
+		const open = this.open.get(fd);
+		if (!open || open.bytes) return Code.BADF;
+		const names = [...this.folders.get(open.path) ?? []];
+		let used = 0;
+		for (let index = first; index < names.length && used < size; index++) {
+			const name = new TextEncoder().encode(names[index]);
+			const isFile = this.files.has(`${open.path}/${names[index]}`);
+			const entry = new Uint8Array(24 + name.length);
+			const view = new DataView(entry.buffer);
+			view.setBigUint64(0, BigInt(index + 1), true);
+			view.setBigUint64(8, BigInt(index + 1), true);
+			view.setUint32(16, name.length, true);
+			view.setUint8(20, isFile ? Kind.FILE : Kind.FOLDER);
+			entry.set(name, 24);
+			const part = entry.subarray(0, size - used);
+			this.bytes(buffer + used, part.length).set(part);
+			used += part.length;
+		}
+		this.view.setUint32(out, used, true);
+		return Code.OK;
+	}
+
 	private remove(folder: number, at: number, size: number): Code {
 		const path = this.path(folder, at, size);
 		if (!path.startsWith(TEMPORARY)) return Code.ROFS;
@@ -214,10 +250,7 @@ export class System {
 				this.transfer(fd, list, count, at, out, true),
 			fd_read: (fd: number, list: number, count: number, out: number) =>
 				this.guarded(() => this.transfer(fd, list, count, undefined, out, false)),
-			fd_readdir: (_fd: number, _buffer: number, _size: number, _cookie: bigint, out: number) => {
-				this.view.setUint32(out, 0, true); // what is there is found by name only
-				return Code.OK;
-			},
+			fd_readdir: (fd: number, buffer: number, size: number, cookie: bigint, out: number) => this.list(fd, buffer, size, Number(cookie), out),
 			fd_seek: (fd: number, offset: bigint, whence: number, out: number) => this.seek(fd, offset, whence, out),
 			fd_tell: (fd: number, out: number) => this.seek(fd, 0n, 1, out),
 			fd_write: (fd: number, list: number, count: number, out: number) =>

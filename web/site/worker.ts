@@ -3,7 +3,7 @@
 
 import { Scratch, Sliced } from "./files";
 import { Dropped, Kind, kindOf, Library, RECORDINGS_MOST } from "./library";
-import type { Opened, Request, Response } from "./messages";
+import type { Opened, Picked, Request, Response } from "./messages";
 import { normal } from "./wasi";
 
 declare class FileReaderSync {
@@ -24,13 +24,31 @@ function bytesOf(file: File): Sliced {
 interface Given extends Dropped {
 	readonly kind: Kind;
 	readonly time: number;
-	readonly index: number;
+	readonly indices: readonly number[]; // of its files
+}
+
+function given({ file, path }: Picked, index: number): Given & { path: string } {
+	const bytes = bytesOf(file);
+	return { indices: [index], path, name: file.name, bytes, time: file.lastModified, kind: kindOf({ name: file.name, bytes }) };
+}
+
+// A folder with a recording named "data" is one recording, as perf record writes it with several files.
+function joined(files: readonly (Given & { path: string })[]): Given[] {
+	const folders = files.filter(({ kind, path }) => kind === "recording" && path.endsWith("/data")).map(({ path }) => path.slice(0, -"data".length));
+	const folderOf = (path: string) => folders.find((folder) => path.startsWith(folder));
+	const whole = folders.map((folder): Given => {
+		const own = files.filter(({ path }) => folderOf(path) === folder);
+		const main = own.find(({ path }) => path === `${folder}data`) as Given;
+		return { ...main, name: folder.slice(0, -1).replace(/.*\//, ""), indices: own.flatMap(({ indices }) => indices),
+			parts: own.map(({ path, bytes }) => ({ name: path.slice(folder.length), bytes })) };
+	});
+	return [...whole, ...files.filter(({ path }) => folderOf(path) === undefined)];
 }
 
 // Recordings that are dropped take the place of those that were there; the first files are the new ones.
 function newest(recordings: readonly Given[], fresh: number): Given[] {
-	const some = recordings.some(({ index }) => index < fresh);
-	return recordings.filter(({ index }) => !some || index < fresh).sort((one, other) => one.time - other.time);
+	const some = recordings.some(({ indices: [first = 0] }) => first < fresh);
+	return recordings.filter(({ indices: [first = 0] }) => !some || first < fresh).sort((one, other) => one.time - other.time);
 }
 
 async function createLibrary(module: WebAssembly.Module): Promise<Library> {
@@ -53,19 +71,16 @@ function openAll(recordings: readonly Given[]): { opened: Given[]; refused: stri
 	return { opened, refused };
 }
 
-async function open(module: WebAssembly.Module, files: readonly File[], fresh: number): Promise<Opened> {
-	const given = files.map((file, index): Given => {
-		const bytes = bytesOf(file);
-		return { index, name: file.name, bytes, time: file.lastModified, kind: kindOf({ name: file.name, bytes }) };
-	});
+async function open(module: WebAssembly.Module, files: readonly Picked[], fresh: number): Promise<Opened> {
+	const all = joined(files.map(given));
 	library = await createLibrary(module);
 	// archives of symbols look like bundles
-	const known = given.filter((one) => one.kind === "recording" || (one.kind === "packed" && (given.length === 1 || library.isRecording(one))));
+	const known = all.filter((one) => one.kind === "recording" || (one.kind === "packed" && (all.length === 1 || library.isRecording(one))));
 	const recordings = newest(known, fresh);
-	const symbols = given.filter((one) => !known.includes(one));
+	const symbols = all.filter((one) => !known.includes(one));
 	library.addSymbols(symbols);
 	const { opened, refused } = openAll(recordings);
-	return { kind: "opened", refused, kept: [...opened, ...symbols].map(({ index }) => index),
+	return { kind: "opened", refused, kept: [...opened, ...symbols].flatMap(({ indices }) => indices),
 		opened: opened.map(({ name }, index) => ({ name, data: library.data(index).buffer as ArrayBuffer })) };
 }
 

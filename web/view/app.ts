@@ -269,8 +269,16 @@ export class App implements Host {
 			const transform = action.transform(session);
 			if (transform) items.push({ label: action.label, key: action.key, act: () => this.update(added(session, transform), true) });
 		}
+		if (this.served) items.push({ label: "Bytes of a sample", key: "b", act: () => void this.showRecord() });
 		items.push({ label: "Copy stack", key: "Ctrl+C", act: () => this.copy() });
 		this.menuBox.show(recording.name(func), items, x, y);
+	}
+
+	// The record of a sample in the file: of the given one, else of the first one with the selected function.
+	async showRecord(index = this.session.firstSample()): Promise<void> {
+		const record = (await this.recording.recordsOf(this.session.state.event))[index];
+		if (record === undefined) this.say(index < 0 ? "No sample has this function." : "This page does not know the record.");
+		else this.update({ view: "records", record }, true);
 	}
 
 	copy(): void {

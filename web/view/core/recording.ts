@@ -162,6 +162,7 @@ export class Recording {
 	taskEnd: Float64Array = new Float64Array(0);
 	threads: Thread[] = [];
 	cgroups: string[] = []; // paths
+	cgroupIds = new BigUint64Array(0); // as in the file
 	hasInlined = false;
 	private stages: Stage[] = [];
 	private readonly samples = new Map<number, Promise<Samples>>();
@@ -245,6 +246,7 @@ export class Recording {
 		within("threads.task", task, 0, count);
 		this.threads = Array.from(task, (one, index) => ({ task: one, comm: this.string(name[index]) }));
 		this.cgroups = Array.from(await container.ints("cgroups.path"), (path) => this.string(path));
+		this.cgroupIds = await container.wides("cgroups.id", this.cgroups.length);
 	}
 
 	string(index: number): string {

@@ -9,6 +9,7 @@ import type { Recording, Samples } from "./recording";
 import { firstState, State } from "./state";
 import { FunctionSums, functionSums, gone, outermost, Sums, sumsOf } from "./sums";
 import { applied, hiding, Stage, Transform } from "./transform";
+import { NONE, rowOfPath } from "./tree";
 
 // A value and what it was computed from.
 class Kept<T> {
@@ -245,11 +246,48 @@ export class Session {
 		});
 	}
 
-	// How many samples of a function each thread has.
-	threadsOf(func: number): Map<number, number> {
-		const { stage: { tree, leafRow }, samples, filter } = this;
+	// A byte for each row: whether the function is there, or above it.
+	private rowsBelow(func: number): Uint8Array {
+		const { tree } = this.stage;
 		const isIn = new Uint8Array(tree.count);
 		for (let row = 1; row < tree.count; row++) isIn[row] = tree.func[row] === func || isIn[tree.parent[row]] !== 0 ? 1 : 0;
+		return isIn;
+	}
+
+	// Which rows are those of stacks with what is selected: a node, or else a function.
+	private selectedRows(): (row: number) => boolean {
+		const { tree } = this.stage;
+		const { path, func, invert } = this.state;
+		if (path.length > 0 && invert)
+			return (leaf) => {
+				let row = leaf;
+				return path.every((one) => {
+					const isSame = tree.func[row] === one;
+					row = tree.parent[row];
+					return isSame;
+				});
+			};
+		const node = rowOfPath(tree, path);
+		if (path.length > 0) return (row) => node !== NONE && row >= node && row < tree.end[node];
+		if (func < 0) return () => true;
+		const isIn = this.rowsBelow(func);
+		return (row) => isIn[row] !== 0;
+	}
+
+	// The first sample of the selection with the selected function; -1: there is none.
+	firstSample(): number {
+		const { stage: { leafRow }, samples, filter } = this;
+		const isSelected = this.selectedRows();
+		const [first, last] = indexRange(samples, filter.range);
+		for (let index = first; index < last; index++)
+			if (passes(samples, filter, index) && isSelected(leafRow[samples.leaf[index]])) return index;
+		return -1;
+	}
+
+	// How many samples of a function each thread has.
+	threadsOf(func: number): Map<number, number> {
+		const { stage: { leafRow }, samples, filter } = this;
+		const isIn = this.rowsBelow(func);
 		const ofLeaf = Uint8Array.from(leafRow, (row) => isIn[row]);
 		const sums = new Float64Array(this.recording.threads.length);
 		const [first, last] = indexRange(samples, filter.range);

@@ -94,15 +94,9 @@ export class SamplesView implements ViewPanel {
 		const leaf = leafRow[session.samples.leaf[this.found[this.at]]];
 		const path = pathOfRow(tree, leaf);
 		this.stack.replaceChildren(...[...path].reverse().map((func) => el("li", {}, el("b", {}, recording.name(func)), el("small", {}, recording.objectOf(func)))));
-		if (this.host.served) this.stack.prepend(el("li", {}, button("Bytes in the file", "The record of this sample", () => void this.toRecord(this.found[this.at]))));
+		if (this.host.served) this.stack.prepend(el("li", {}, button("Bytes in the file", "The record of this sample", () => void this.host.showRecord(this.found[this.at]))));
 		this.rows.reveal(this.at);
 		this.host.select(session.state.invert ? [] : path, tree.func[leaf]);
-	}
-
-	private async toRecord(index: number): Promise<void> {
-		const record = (await this.host.recording.recordsOf(this.host.session.state.event))[index];
-		if (record === undefined) this.host.say("This page does not know the record.");
-		else this.host.update({ view: "records", record }, true);
 	}
 
 	key(event: KeyboardEvent): boolean {

@@ -48,14 +48,9 @@ export class TextsView implements ViewPanel {
 		if (path !== this.shown) void this.read((this.shown = path));
 	}
 
-	// Requests have no parameter for cgroups.
-	private ofAll(path: string): string {
-		return path.includes("?") && this.host.session.state.cgroups.length > 0 ? "# of all cgroups\n" : "";
-	}
-
 	private async read(path: string): Promise<void> {
 		this.text.textContent = "reading\u2026";
 		const text = await this.host.fetch(path).then((answer) => answer.text(), (error: unknown) => String(error));
-		if (path === this.shown) this.text.textContent = this.ofAll(path) + text;
+		if (path === this.shown) this.text.textContent = text;
 	}
 }

@@ -39,7 +39,16 @@ export function query(host: Host): string {
 	if (state.processes.length > 0) parts.push(`pid=${state.processes.join(",")}`);
 	if (state.threads.length > 0) parts.push(`tid=${state.threads.map((text) => text.split(":")[1]).join(",")}`);
 	if (state.cpus.length > 0) parts.push(`cpu=${state.cpus.join(",")}`);
+	if (state.cgroups.length > 0) parts.push(...cgroupsOf(host));
 	return parts.join("&");
+}
+
+// Numbers of the selected cgroups, and "none" for samples without one; nothing if that is all.
+function cgroupsOf({ session: { state, samples }, recording }: Host): string[] {
+	const hasNone = state.cgroups.includes("");
+	if (!samples.cgroups && hasNone) return [];
+	const numbers = [...recording.cgroupIds].filter((_, index) => state.cgroups.includes(recording.cgroups[index])).map(String);
+	return [`cgroup=${[...numbers, ...(hasNone ? ["none"] : [])].join(",")}`];
 }
 
 export function showSave(host: Host, drawn: Drawn | undefined): void {
