@@ -13,6 +13,7 @@ struct exporting {
 	struct pd_export *export_;
 	struct pd_export_format format;
 	struct pd_outfolder *folder; /* if the format needs one */
+	const char *path;            /* of the file that is written, if it is one */
 	struct unfinished *unfinished;
 };
 
@@ -58,8 +59,15 @@ static int read_options(struct exporting *exporting, const struct call *call)
 
 	if (!find_format(exporting, values->how.format) || !takes_filters(exporting))
 		return CODE_USAGE;
-	if (exporting->format.folder && (!values->output || !strcmp(values->output, "-")))
-		return print_failure(CODE_USAGE, "%s is a folder of files; use -o DIR", exporting->format.name);
+	exporting->format.folder &= !values->how.table;
+	if ((exporting->format.folder || exporting->format.own_file) &&
+	    (!values->output || !strcmp(values->output, "-")))
+		return print_failure(
+			CODE_USAGE,
+			exporting->format.own_file ? "%s needs a file; use -o FILE" :
+			exporting->format.tables   ? "%s is a folder of files; use -o DIR, or --table TABLE" :
+						     "%s is a folder of files; use -o DIR",
+			exporting->format.name);
 	if (exporting->format.binary && (!values->output || !strcmp(values->output, "-")) && call->out->terminal)
 		return print_failure(CODE_USAGE, "refusing to write %s to a terminal; use -o FILE",
 				     exporting->format.name);
@@ -117,6 +125,7 @@ static int run_export(struct exporting *exporting, struct pd_text *text)
 	how.progress = input_progress_go_on;
 	how.no_unwind = values->analysis.no_unwind;
 	how.file = open_file;
+	how.path = exporting->path;
 	how.symbols = analysis_symbols;
 	how.self = exporting;
 	status = pd_export_new(&how, text, &exporting->export_, &error);
@@ -153,6 +162,7 @@ static int write_file(struct exporting *exporting, const struct call *call)
 	struct outfile file;
 	int code = outfile_open(&file, exporting->values->output, call->out, exporting->analysis.input.name);
 
+	exporting->path = code == CODE_OK && file.file ? pd_outfile_temporary(file.file) : NULL;
 	if (code == CODE_OK)
 		code = outfile_close(&file, run_export(exporting, file.out->text));
 	return code;

@@ -2,8 +2,8 @@
 /**
  * export.h - the samples of a file in the formats of other programs: viewers, scripts, services.
  *
- * Samples are exported in time order. Memory grows with distinct stacks, not with samples. The output has no timestamps or
- * names of its own, so that two exports of a file are equal.
+ * Samples are exported in time order, those of tables in the order of the file. Memory grows with distinct stacks, not with samples.
+ * The output has no timestamps or names of its own, so that two exports of a file are equal.
  *
  * Example:
  *
@@ -34,6 +34,8 @@ struct pd_export_format {
 	bool binary;        /* not text */
 	bool whole;         /* of all records: the choice of samples is ignored */
 	bool folder;        /* several files in a folder, see pd_export_options.file */
+	bool tables;        /* tables, see table.h, not samples only */
+	bool own_file;      /* see pd_export_options.path */
 };
 /** The index-th format, in the order of the help; false past the end. */
 PD_API bool pd_export_format(size_t index, struct pd_export_format *format_out);
@@ -79,6 +81,9 @@ struct pd_export_options {
 	/* Of a format in a folder: opens the file of a name, which is the same for no two files. The text needs a sink, or gets all of
 	 * the file; it is the caller's, who writes what is left in it after pd_export_run. NULL ends the export. */
 	struct pd_text *(*file)(void *self, const char *name);
+	/* Of formats of tables: the only one that is exported, to the text; NULL: all, into a folder. */
+	const char *table;
+	const char *path; /* of sqlite, which does not write to the text: a new or empty file */
 };
 
 struct pd_export_result {

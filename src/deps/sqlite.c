@@ -669,8 +669,10 @@ static enum pd_status save(struct pd_sql_database *database, const char *path, s
 		code = sqlite3_exec(database->db, attach, NULL, NULL, NULL);
 	sqlite3_free(attach);
 	if (code == SQLITE_OK)
-		code = sqlite3_exec(database->db, "PRAGMA saved.journal_mode = OFF; PRAGMA saved.synchronous = OFF",
-				    NULL, NULL, NULL);
+		code = sqlite3_exec(
+			database->db,
+			"PRAGMA saved.journal_mode = OFF; PRAGMA saved.synchronous = OFF; PRAGMA saved.user_version = 1",
+			NULL, NULL, NULL);
 	if (code == SQLITE_OK)
 		code = copy_tables(database);
 	if (code != SQLITE_OK)

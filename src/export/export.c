@@ -26,6 +26,8 @@ bool pd_export_format(size_t index, struct pd_export_format *format_out)
 	*format_out = formats[index].about;
 	format_out->whole = formats[index].sink->all_records;
 	format_out->folder = formats[index].sink->in_folder;
+	format_out->tables = formats[index].sink->of_tables;
+	format_out->own_file = format_out->tables && !format_out->folder;
 	return true;
 }
 
@@ -39,11 +41,31 @@ bool pd_export_format_find(const char *name, struct pd_export_format *format_out
 
 // ---- the interface ----
 
+static enum pd_status check_options(const struct pd_export_options *options, size_t format, struct pd_error *error)
+{
+	const struct pd_export_sink *sink;
+
+	if (format == sizeof(formats) / sizeof(formats[0]))
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "there is no format of this name");
+	sink = formats[format].sink;
+	if (options->table && !(sink->of_tables && sink->in_folder))
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s has no tables to choose from",
+			       formats[format].about.name);
+	if (sink->in_folder && !options->table && !options->file)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "the format has several files, which nobody opens");
+	if (sink->of_tables && options->choose_place)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "tables cannot be chosen by objects and functions");
+	return PD_OK;
+}
+
 enum pd_status pd_export_new(const struct pd_export_options *options, struct pd_text *text,
 			     struct pd_export **export_out, struct pd_error *error)
 {
 	size_t size = options->size < sizeof(*options) ? options->size : sizeof(*options), found = 0;
 	struct pd_export *self = pd_alloc(sizeof(*self));
+	enum pd_status status;
 
 	if (!self)
 		return pd_fail_memory(error);
@@ -51,19 +73,15 @@ enum pd_status pd_export_new(const struct pd_export_options *options, struct pd_
 	while (found < sizeof(formats) / sizeof(formats[0]) &&
 	       (!self->options.format || strcmp(formats[found].about.name, self->options.format) != 0))
 		found++;
-	if (found == sizeof(formats) / sizeof(formats[0])) {
+	status = check_options(&self->options, found, error);
+	if (status < 0) {
 		pd_free(self);
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "there is no format of this name");
-	}
-	if (formats[found].sink->in_folder && !self->options.file) {
-		pd_free(self);
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-			       "the format has several files, which nobody opens");
+		return status;
 	}
 	self->text = text;
 	self->format = formats[found].sink;
 	self->supports = formats[found].supports;
-	if (self->format->in_folder && self->options.tasks_and_maps)
+	if (self->format->in_folder && !self->format->of_tables && self->options.tasks_and_maps)
 		self->supports |= PD_SUPPORTS(COMM) | PD_SUPPORTS(FORK) | PD_SUPPORTS(EXIT);
 	self->sink = pd_alloc(self->format->size + 1);
 	if (!self->sink) {

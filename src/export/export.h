@@ -21,6 +21,7 @@ enum pd_support {
 #include "export/support.def"
 	PD_SUPPORT_COUNT
 };
+#define PD_SUPPORTS_ALL UINT64_MAX
 #define PD_SUPPORTS(NAME) (UINT64_C(1) << PD_SUPPORT_##NAME)
 
 // A sample, or what one member of a group counted since its last sample.
@@ -66,6 +67,7 @@ struct pd_export_sink {
 	bool as_recorded; // chains are not unwound
 	bool all_records; // samples cannot be chosen
 	bool in_folder;   // files in a folder, by options.file
+	bool of_tables;   // not of samples: options.table is one of them, which is not in a folder
 	bool no_frames;   // ip and stack of samples are not needed
 	bool no_stacks;   // stack is not needed where there is a chain
 	enum pd_export_frames frames;

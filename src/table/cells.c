@@ -4,6 +4,20 @@
 
 #include "format/text/print.h"
 
+const void *pd_scan_decode(struct pd_scan *scan, const struct pd_record *record)
+{
+	const void *decoded;
+	enum pd_status status = pd_record_decode(record, &decoded, NULL);
+
+	if (status == PD_OK)
+		return decoded;
+	if (status == PD_ERROR_MEMORY)
+		scan->batch.failed = true;
+	else
+		pd_record_as(record, record->type);
+	return NULL;
+}
+
 void pd_scan_put_string(struct pd_scan *scan, size_t column, const char *text)
 {
 	if (text)

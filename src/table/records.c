@@ -38,8 +38,10 @@ static void put_fields(struct pd_scan *scan, size_t column, const struct pd_reco
 	struct pd_printer printer = { .arch = pd_file_machine(scan->set->file) };
 	struct pd_error error;
 	const void *decoded;
+	enum pd_status status = pd_record_decode(record, &decoded, &error);
 
-	if (pd_record_decode(record, &decoded, &error) < 0) {
+	if (status < 0) {
+		scan->batch.failed |= status == PD_ERROR_MEMORY;
 		if (is_error)
 			pd_put_text(&scan->batch, column, error.message, strlen(error.message));
 		return;
@@ -220,7 +222,7 @@ void pd_scan_count(struct pd_scan *scan, const struct pd_record *record)
 	struct pd_brief brief;
 
 	if (record->type == PD_RECORD_READ) {
-		read = pd_as_read(record);
+		read = pd_scan_decode(scan, record);
 		if (read && read->counts)
 			add_counts(scan, record, read->counts);
 		return;
@@ -229,7 +231,7 @@ void pd_scan_count(struct pd_scan *scan, const struct pd_record *record)
 	    !(record->event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_READ)) || !pd_record_brief(record, &brief) ||
 	    !pd_scan_wants_sample(scan, record, &brief, NULL))
 		return;
-	sample = pd_as_sample(record);
+	sample = pd_scan_decode(scan, record);
 	if (sample && sample->read)
 		add_counts(scan, record, sample->read);
 }
@@ -252,16 +254,16 @@ static const struct pd_field *lost_field(const struct pd_record *record)
 static void put_lost(struct pd_scan *scan, size_t column, const struct pd_record *record)
 {
 	const struct pd_field *field = lost_field(record);
-	const void *decoded = field ? pd_record_as(record, record->type) : NULL;
+	const void *decoded = field ? pd_scan_decode(scan, record) : NULL;
 
 	if (decoded)
 		pd_put_number(&scan->batch, column, pd_member(decoded, field->offset, field->size));
 }
 
-static bool is_loss(const struct pd_record *record)
+static bool is_loss(struct pd_scan *scan, const struct pd_record *record)
 {
 	const uint64_t flags = PD_MASK(PD_AUX_TRUNCATED) | PD_MASK(PD_AUX_PARTIAL) | PD_MASK(PD_AUX_COLLISION);
-	const struct pd_aux *aux = record->type == PD_RECORD_AUX ? pd_as_aux(record) : NULL;
+	const struct pd_aux *aux = record->type == PD_RECORD_AUX ? pd_scan_decode(scan, record) : NULL;
 
 	return pd_record_is(record->type, PD_TRAIT_LOSS) || (aux && (aux->flags & flags));
 }
@@ -294,7 +296,7 @@ static void put_loss_cell(struct pd_scan *scan, size_t column, const struct pd_r
 
 void pd_scan_loss(struct pd_scan *scan, const struct pd_record *record)
 {
-	if (!is_loss(record))
+	if (!is_loss(scan, record))
 		return;
 	for (size_t i = 0; i < scan->column_count; i++)
 		put_loss_cell(scan, scan->columns[i], record);

@@ -293,7 +293,7 @@ enum pd_status pd_scan_sample(struct pd_scan *scan, const struct pd_record *reco
 		return PD_OK;
 	// fields of an event that is not known are those of the others; of a damaged sample there are none
 	if (row.has_brief ? needs_full(scan, record) : scan->needs & NEEDS_FIELDS)
-		row.full = pd_as_sample(record);
+		row.full = pd_scan_decode(scan, record);
 	row.has_brief &= row.full || !needs_full(scan, record);
 	if (row.has_brief && scan->needs & (NEEDS_IP | NEEDS_STACK) && !find_places(scan, &row))
 		return pd_fail_memory(error);

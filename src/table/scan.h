@@ -56,6 +56,8 @@ void pd_scan_loss(struct pd_scan *scan, const struct pd_record *record);
 
 // ---- cells ----
 
+// A record, or NULL if it cannot be decoded, which is reported. Without memory the batch fails.
+const void *pd_scan_decode(struct pd_scan *scan, const struct pd_record *record);
 void pd_scan_put_string(struct pd_scan *scan, size_t column, const char *text);
 // A field of a struct; a part, list or array is JSON.
 void pd_scan_put_field(struct pd_scan *scan, size_t column, const struct pd_scope *scope, const void *decoded);

@@ -502,8 +502,8 @@ WITHOUT_VALUES = {"perf-json"}
 # All records as they are: quipper.py compares them.
 OF_RECORDS = {"quipper", "quipper-text"}
 WITHOUT_SAMPLES = {"folded", "otlp", "callgrind"}
-# Several files: tests of their own.
-IN_FOLDERS = {"ctf"}
+# Several files, or a database: tests of their own.
+IN_FOLDERS = {"ctf", "arrow", "arrow-stream", "parquet", "rowbinary", "sqlite"}
 
 
 def read_page(data):

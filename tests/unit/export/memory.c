@@ -5,6 +5,7 @@
  */
 #include <perfdata/perfdata.h>
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "../failing.h"
@@ -114,7 +115,8 @@ TEST(test_export__says_so_when_memory_runs_out)
 	struct pd_export_format format;
 
 	for (size_t i = 0; pd_export_format(i, &format); i++) {
-		long failures = every_turn(SAMPLES, format.name);
+		// SQLite has memory of its own
+		long failures = format.own_file ? LONG_MAX : every_turn(SAMPLES, format.name);
 
 		// what is of whole recordings needs no symbols
 		CHECK(failures > (format.whole ? 15 : 40));
