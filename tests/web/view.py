@@ -426,6 +426,75 @@ def check_compare(page, before, after):
             check(abs(share - sums[name] / all_of_it) < 1e-9, f"{source.name}: {name} has {share} of {all_of_it}, report {sums[name]}")
     view.update({"view": "flame", "colour": "change"})
     check(view.run("perfdataView.app.comparison.shares(perfdataView.app.session.nodes, 0).before") == 1, "the root is the root")
+    check_changes(page, view)
+
+
+# Shares of what has a path, stack by stack, before and after: from the root, or from a function on, outwards or inwards.
+SHARES = """globalThis.sharesOf = (path, inverted, within) => {
+    const { comparison: { main, base } } = perfdataView.app;
+    return [base, main].map((session) => {
+        const { recording, stage: { tree, leafRow }, counts: { byLeaf } } = session, key = (func) => recording.name(func) + "/" + recording.objectOf(func);
+        let all = 0, has = 0;
+        leafRow.forEach((leaf, index) => {
+            if (leaf <= 0) return;
+            let stack = [];
+            for (let row = leaf; row > 0; row = tree.parent[row]) stack.push(key(tree.func[row]));
+            all += byLeaf[index];
+            if (!inverted) stack.reverse();
+            if (within !== undefined) {
+                const at = stack.indexOf(within);
+                if (at < 0) return;
+                if (inverted) stack = stack.slice(stack.lastIndexOf(within));
+                else stack = stack.slice(at);
+            }
+            if (path.every((name, level) => stack[level] === name)) has += byLeaf[index];
+        });
+        return has / all;
+    });
+}"""
+
+
+def check_changes(page, view):
+    """Changes in the table of functions, the call tree, callers and callees; what was lost before is in the overview."""
+    view.run(SHARES)
+    names = "(path) => path.map((func) => perfdataView.app.recording.name(func) + '/' + perfdataView.app.recording.objectOf(func))"
+    for where, nodes, inverted, within in (("tree", "session.nodes", "false", "undefined"), ("tree", "session.nodes", "true", "undefined"),
+                                           ("sandwich", "current.callers.nodes", "true", "TOP"), ("sandwich", "current.callees.nodes", "false", "TOP")):
+        top = view.run("(() => { const { self } = perfdataView.app.session.functions; let best = 0; for (let i = 1; i < self.length; i++) if (self[i] > self[best]) best = i; return best; })()")
+        view.update({"view": where, "colour": "change", "invert": inverted == "true" and where == "tree", "func": top, "path": []})
+        page.settle()
+        time.sleep(0.2)
+        wrong = view.run(f"""(() => {{
+            const {{ app }} = perfdataView, nodes = app.{nodes}, names = {names}, wrong = [];
+            const within = {json.dumps(within)} === "TOP" ? names([{top}])[0] : undefined;
+            const todo = [...nodes.children(0)];
+            for (let left = 60; todo.length > 0 && left > 0; left--) {{
+                const node = todo.shift(), path = [];
+                for (let at = node; at > 0; at = nodes.parent(at)) path.unshift(nodes.func(at));
+                const got = app.comparison.shares(nodes, node), wanted = sharesOf(names(path), {inverted}, within);
+                if (Math.abs(got.before - wanted[0]) > 1e-9 || Math.abs(got.after - wanted[1]) > 1e-9) wrong.push([names(path), got, wanted]);
+                todo.push(...nodes.children(node));
+            }}
+            return wrong;
+        }})()""")
+        check(wrong == [], f"changes of {where}, inverted {inverted}: {wrong[:2]}")
+    view.update({"view": "tree", "invert": False, "path": []})
+    page.settle()
+    time.sleep(0.2)
+    check(view.run("document.querySelectorAll('.tree .row').length") > 2, "rows of the tree")
+    check(all(re.fullmatch("[+\u2212]?\\d+\\.\\d\\d", one) for one in view.run("[...document.querySelectorAll('.tree .row')].map((row) => row.children[3].textContent)")), "the tree has changes")
+    view.update({"view": "functions", "sort": "change"})
+    page.settle()
+    time.sleep(0.2)
+    changes = view.run("(() => { const { current, comparison } = perfdataView.app, byFunc = new Map(comparison.functions(false).map((one) => [one.func, one.after - one.before]));"
+                       " return current.order.map((func) => [current.changes[func], byFunc.get(func)]); })()")
+    check(len(changes) > 2 and all(abs(one - other) < 1e-9 for one, other in changes), f"changes of functions: {changes[:5]}")
+    check([one for one, _ in changes] == sorted((one for one, _ in changes), reverse=True), "what grew most is first")
+    view.update({"view": "overview"})
+    page.settle()
+    lost = view.run("document.querySelector('[data-fact=samples] small').textContent")
+    check(count(lost.split()[1]) == view.run("perfdataView.app.comparison.base.recording.header.truth.samples"), f"samples before: {lost}")
+
 
 
 def check_timeline(page):

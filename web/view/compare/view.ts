@@ -2,15 +2,11 @@
 // What changed between two recordings: functions by the change of their share.
 
 import type { Change } from "../core/compare";
-import { number, plural } from "../core/text";
+import { number, plural, points } from "../core/text";
 import { NONE } from "../core/tree";
 import { button, el } from "../ui/dom";
 import { Rows } from "../ui/rows";
 import type { Host, ViewPanel } from "../ui/view";
-
-function points(share: number): string {
-	return `${share > 0 ? "+" : share < 0 ? "\u2212" : ""}${(100 * Math.abs(share)).toFixed(2)}`;
-}
 
 export class CompareView implements ViewPanel {
 	readonly element: HTMLElement;

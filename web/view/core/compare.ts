@@ -18,12 +18,12 @@ export interface Change {
 
 export class Comparison {
 	private readonly found = new Map<number, number>(); // function of the base for each of the other
-	private readonly nodeOf = new Map<number, number>();
-	private nodesFrom: readonly unknown[] = [];
+	private readonly others = new WeakMap<Nodes, { base: Nodes | undefined; nodeOf: Map<number, number> }>();
 
 	constructor(readonly main: Session, readonly base: Session) {}
 
-	private baseFunc(func: number): number {
+	// The same function before, or NONE.
+	baseFunc(func: number): number {
 		let found = this.found.get(func);
 		if (found === undefined) {
 			const { recording } = this.main;
@@ -57,27 +57,46 @@ export class Comparison {
 		await base.readEvent();
 	}
 
-	// Shares of a node and of the same path before.
+	// Says which nodes before are those of the same kind; undefined: there were none.
+	pair(nodes: Nodes, base: Nodes | undefined): void {
+		if (this.others.get(nodes)?.base !== base || !this.others.has(nodes)) this.others.set(nodes, { base, nodeOf: new Map() });
+	}
+
+	// Whether nodes can be compared.
+	has(nodes: Nodes): boolean {
+		if (nodes === this.main.nodes) this.pair(nodes, this.base.nodes);
+		return this.others.has(nodes);
+	}
+
+	// Shares of the whole that a node has, and that the same path had before.
 	shares(nodes: Nodes, node: number): { before: number; after: number } {
-		const before = this.baseNode(nodes, node);
-		const base = this.base.nodes;
-		return { before: before === NONE ? 0 : base.value(before) / Math.max(base.value(ROOT), 1), after: nodes.value(node) / Math.max(nodes.value(ROOT), 1) };
+		const before = this.has(nodes) ? this.baseNode(nodes, node) : NONE;
+		const { main, base } = this;
+		const value = before === NONE ? 0 : this.others.get(nodes)?.base?.value(before) ?? 0;
+		return { before: value / Math.max(base.sums.total[ROOT], 1), after: nodes.value(node) / Math.max(main.sums.total[ROOT], 1) };
 	}
 
 	private baseNode(nodes: Nodes, node: number): number {
-		const base = this.base.nodes;
-		if (this.nodesFrom[0] !== nodes || this.nodesFrom[1] !== base) {
-			this.nodeOf.clear();
-			this.nodesFrom = [nodes, base];
-		}
+		const { base, nodeOf } = this.others.get(nodes) ?? {};
+		if (!base || !nodeOf) return NONE;
 		if (node === ROOT) return ROOT;
-		let found = this.nodeOf.get(node);
+		let found = nodeOf.get(node);
 		if (found !== undefined) return found;
 		const above = this.baseNode(nodes, nodes.parent(node));
 		const func = this.baseFunc(nodes.func(node));
 		found = above === NONE || func === NONE ? NONE : base.children(above).find((one) => base.func(one) === func) ?? NONE;
-		this.nodeOf.set(node, found);
+		nodeOf.set(node, found);
 		return found;
+	}
+
+	// Shares of self of each function, less what they were before.
+	selfChanges(): Float64Array {
+		const { main, base } = this;
+		const [all, allBefore] = [Math.max(main.sums.total[ROOT], 1), Math.max(base.sums.total[ROOT], 1)];
+		return main.functions.self.map((self, func) => {
+			const before = main.functions.total[func] > 0 ? this.baseFunc(func) : NONE;
+			return self / all - (before === NONE ? 0 : base.functions.self[before] / allBefore);
+		});
 	}
 
 	// Functions of either recording by their own shares, or by their totals.

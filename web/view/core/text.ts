@@ -46,3 +46,8 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 export function exactJson(text: string): unknown {
 	return JSON.parse(text.replace(TOKEN, (token) => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token)));
 }
+
+// A change of a share, in percentage points.
+export function points(share: number): string {
+	return `${share > 0 ? "+" : share < 0 ? "\u2212" : ""}${(100 * Math.abs(share)).toFixed(2)}`;
+}

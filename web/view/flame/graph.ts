@@ -149,7 +149,7 @@ export class Graph {
 	private fill(node: number): string {
 		const { look, comparison, session } = this.host;
 		const nodes = this.nodes as Nodes;
-		if (!comparison || session.state.colour !== "change" || nodes !== session.nodes) return look.fill(nodes.func(node));
+		if (session.state.colour !== "change" || !comparison?.has(nodes)) return look.fill(nodes.func(node));
 		const { before, after } = comparison.shares(nodes, node);
 		return look.change(before, after);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // All functions with their own and their total amount, for each event that was looked at.
 
-import { amount, percent, plural } from "../core/text";
+import { amount, percent, plural, points } from "../core/text";
 import type { Sort } from "../core/state";
 import { el } from "../ui/dom";
 import { whereOf } from "../ui/describe";
@@ -20,7 +20,7 @@ export class FunctionsView implements ViewPanel {
 	private readonly head = el("div", { class: "head table-grid", role: "row" });
 	private readonly summary = el("p", { class: "note" });
 	private order: number[] = [];
-	private changes: Float64Array | undefined; // of shares of self, where a time is selected
+	private changes: Float64Array | undefined; // of shares of self, where a time is selected, or there is another recording
 
 	constructor(private readonly host: Host) {
 		this.rows = new Rows("grid", "Functions", this.head);
@@ -31,6 +31,12 @@ export class FunctionsView implements ViewPanel {
 	}
 
 	show(): void {
+		this.draw();
+		// what was before is known a moment later
+		if (!this.host.session.others) void this.host.comparison?.sync().then(() => this.draw());
+	}
+
+	private draw(): void {
 		this.changes = this.changed();
 		this.element.classList.toggle("with-change", this.changes !== undefined);
 		this.showHead();
@@ -43,10 +49,10 @@ export class FunctionsView implements ViewPanel {
 		if (at >= 0) this.rows.reveal(at);
 	}
 
-	// Shares in the selected time, less those at all other times.
+	// Shares in the selected time, less those at all other times, or in another recording.
 	private changed(): Float64Array | undefined {
 		const { others, functions, sums } = this.host.session;
-		if (!others) return undefined;
+		if (!others) return this.host.comparison?.selfChanges();
 		const [all, before] = [sums.total[0], others.sums.total[0]].map((sum) => Math.max(sum, 1)) as [number, number];
 		return functions.self.map((self, func) => self / all - others.functions.self[func] / before);
 	}
@@ -105,9 +111,8 @@ export class FunctionsView implements ViewPanel {
 
 	private change(func: number): HTMLElement[] {
 		if (!this.changes) return [];
-		const points = 100 * this.changes[func];
-		return [el("span", { class: "num", role: "gridcell", title: "self %, less what it is at all other times" },
-			`${points < 0 ? "\u2212" : "+"}${Math.abs(points).toFixed(2)}`)];
+		const title = this.host.session.others ? "self %, less what it is at all other times" : "self %, less what it was before";
+		return [el("span", { class: "num", role: "gridcell", title }, points(this.changes[func]))];
 	}
 
 	key(event: KeyboardEvent): boolean {

@@ -2,6 +2,7 @@
 // What the recording is and how far it can be trusted, before anything else; then where most of it went.
 
 import { amount, duration, number, percent } from "../core/text";
+import type { Recording } from "../core/recording";
 import { button, el } from "../ui/dom";
 import type { Host, ViewPanel } from "../ui/view";
 
@@ -27,26 +28,13 @@ export class OverviewView implements ViewPanel {
 		this.element.replaceChildren(this.truth(), this.findings(), this.about(), this.events(), this.hottest(), this.busiest());
 	}
 
+	// With those of the recording before, if there is one.
 	private truth(): HTMLElement {
-		const { truth } = this.host.recording.header;
-		const of = (name: string) => truth[name] ?? 0;
-		const samples = of("samples");
-		// What the header counts are stacks that were unwound; recorded ones are counted by the findings.
-		const cut = this.host.recording.header.findings.filter((one) => one.code === "stacks-cut" || one.code === "stacks-damaged");
-		const truncated = Math.max(of("truncated"), cut.reduce((sum, one) => sum + (one.count ?? 0), 0));
-		const facts: Fact[] = [
-			{ label: "samples", value: number(samples), bad: samples === 0,
-				title: of("read") > samples ? `${number(of("read"))} were read, ${number(of("read") - samples)} filtered out` : "all that were read" },
-			{ label: "lost", value: number(of("lost") + of("lost_samples")), bad: of("lost") + of("lost_samples") > 0,
-				title: `${number(of("lost"))} records lost by the recorder, ${number(of("lost_samples"))} samples lost in the kernel` },
-			{ label: "throttled", value: number(of("throttled")), bad: of("throttled") > 0, title: "times that the kernel slowed sampling down" },
-			shareFact("truncated stacks", truncated, samples, "samples whose callers are not all known"),
-			shareFact("unresolved", of("unknown"), samples, "samples in functions without a name"),
-		];
-		if (of("damaged") > 0) facts.push({ label: "damaged", value: number(of("damaged")), bad: true, title: "problems of the file" });
-		if (of("copied") > 0) facts.push(shareFact("not unwound", of("copied"), samples, "samples whose copied stack was not unwound"));
-		return el("ul", { class: "truth", "aria-label": "Profile quality" }, ...facts.map((fact) =>
-			el("li", { class: fact.bad ? "bad" : "", title: fact.title, "data-fact": fact.label }, el("b", {}, fact.value), el("span", {}, fact.label))));
+		const { recording, comparison } = this.host;
+		const before = comparison && new Map(factsOf(comparison.base.recording).map((fact) => [fact.label, fact.value]));
+		return el("ul", { class: "truth", "aria-label": "Profile quality" }, ...factsOf(recording).map((fact) =>
+			el("li", { class: fact.bad ? "bad" : "", title: fact.title, "data-fact": fact.label }, el("b", {}, fact.value), el("span", {}, fact.label),
+				...(before ? [el("small", {}, `before ${before.get(fact.label) ?? "0"}`)] : []))));
 	}
 
 	private findings(): HTMLElement {
@@ -107,6 +95,26 @@ export class OverviewView implements ViewPanel {
 				el("small", {}, ` process ${pid}`)));
 		})));
 	}
+}
+
+function factsOf({ header: { truth, findings } }: Recording): Fact[] {
+	const of = (name: string) => truth[name] ?? 0;
+	const samples = of("samples");
+	// What the header counts are stacks that were unwound; recorded ones are counted by the findings.
+	const cut = findings.filter((one) => one.code === "stacks-cut" || one.code === "stacks-damaged");
+	const truncated = Math.max(of("truncated"), cut.reduce((sum, one) => sum + (one.count ?? 0), 0));
+	const facts: Fact[] = [
+		{ label: "samples", value: number(samples), bad: samples === 0,
+			title: of("read") > samples ? `${number(of("read"))} were read, ${number(of("read") - samples)} filtered out` : "all that were read" },
+		{ label: "lost", value: number(of("lost") + of("lost_samples")), bad: of("lost") + of("lost_samples") > 0,
+			title: `${number(of("lost"))} records lost by the recorder, ${number(of("lost_samples"))} samples lost in the kernel` },
+		{ label: "throttled", value: number(of("throttled")), bad: of("throttled") > 0, title: "times that the kernel slowed sampling down" },
+		shareFact("truncated stacks", truncated, samples, "samples whose callers are not all known"),
+		shareFact("unresolved", of("unknown"), samples, "samples in functions without a name"),
+	];
+	if (of("damaged") > 0) facts.push({ label: "damaged", value: number(of("damaged")), bad: true, title: "problems of the file" });
+	if (of("copied") > 0) facts.push(shareFact("not unwound", of("copied"), samples, "samples whose copied stack was not unwound"));
+	return facts;
 }
 
 function card(title: string, ...children: Node[]): HTMLElement {

@@ -76,6 +76,7 @@ export class SandwichView implements ViewPanel {
 		const { sums } = session;
 		if (this.nodes?.func !== func || this.nodes.from !== sums)
 			this.nodes = { func, from: sums, callers: session.callers(func), callees: session.callees(func) };
+		if (session.state.colour === "change") this.compare(func, this.nodes);
 		const { self, total } = session.functions;
 		this.title.replaceChildren(el("b", {}, recording.name(func)), el("small", {}, whereOf(this.host, func)),
 			el("span", { id: "between-total" }, `total ${amount(total[func], session.unit)} (${percent(total[func], sums.total[0])})`),
@@ -85,6 +86,18 @@ export class SandwichView implements ViewPanel {
 			const top = nodes.children(ROOT)[0] ?? ROOT;
 			graph.show(nodes, top, graph.nodes === nodes ? graph.selected : top);
 		}
+	}
+
+	private compare(func: number, { callers, callees }: { callers: Nodes; callees: Nodes }): void {
+		const { comparison } = this.host;
+		if (!comparison) return;
+		void comparison.sync().then(() => {
+			const before = comparison.baseFunc(func);
+			comparison.pair(callers, before === NONE ? undefined : comparison.base.callers(before));
+			comparison.pair(callees, before === NONE ? undefined : comparison.base.callees(before));
+			this.callers.redraw();
+			this.callees.redraw();
+		});
 	}
 
 	// It takes a pass over the samples, for which the graphs need not wait.

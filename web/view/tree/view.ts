@@ -2,7 +2,7 @@
 // The call tree, from the roots or inverted, with the children of what was opened.
 
 import { Nodes, nodeOf, pathOf } from "../core/nodes";
-import { amount, percent } from "../core/text";
+import { amount, percent, points } from "../core/text";
 import { NONE, ROOT } from "../core/tree";
 import { button, el } from "../ui/dom";
 import { describeNode } from "../ui/describe";
@@ -24,13 +24,13 @@ export class TreeView implements ViewPanel {
 	private open = new Set<number>();
 
 	constructor(private readonly host: Host) {
-		const head = el("div", { class: "head tree-grid" }, el("span", { class: "num" }, "total"), el("span", { class: "num" }, "%"),
-			el("span", { class: "num" }, "self"), el("span", {}, "function"));
+		const head = el("div", { class: "head tree-grid" }, ...["total", "%", "self", ...(host.comparison ? ["change"] : [])].map((text) =>
+			el("span", { class: "num" }, text)), el("span", {}, "function"));
 		this.rows = new Rows("tree", "Call tree", head);
 		const tools = el("div", { class: "view-tools" },
 			button("Heaviest path", "Open the callee with most samples, and so on (h)", () => this.heaviest()),
 			button("Close all", "Close all nodes", () => this.closeAll()));
-		this.element = el("section", { class: "view tree" }, tools, this.rows.element);
+		this.element = el("section", { class: `view tree${host.comparison ? " with-change" : ""}` }, tools, this.rows.element);
 		this.rows.scroller.addEventListener("keydown", (event) => {
 			if (this.key(event)) event.preventDefault();
 		});
@@ -42,6 +42,15 @@ export class TreeView implements ViewPanel {
 		this.list();
 		const index = this.selectedIndex();
 		if (index >= 0) this.rows.reveal(index);
+		// what was before is known a moment later
+		void this.host.comparison?.sync().then(() => this.list());
+	}
+
+	private change(node: number): HTMLElement[] {
+		const { comparison } = this.host;
+		if (!comparison) return [];
+		const { before, after } = comparison.shares(this.nodes as Nodes, node);
+		return [el("span", { class: "num", title: `before ${percent(before, 1)}, after ${percent(after, 1)}` }, points(after - before))];
 	}
 
 	// What was open stays open, found by its path of functions.
@@ -111,7 +120,7 @@ export class TreeView implements ViewPanel {
 			...(nodes.hasChildren(node) ? { "aria-expanded": String(this.open.has(node)) } : {}),
 		}, el("span", { class: "num" }, amount(nodes.value(node), session.unit)),
 		el("span", { class: "num share", style: `--share:${((100 * nodes.value(node)) / all).toFixed(1)}%` }, percent(nodes.value(node), all)),
-		el("span", { class: "num" }, nodes.self(node) > 0 ? amount(nodes.self(node), session.unit) : ""), name);
+		el("span", { class: "num" }, nodes.self(node) > 0 ? amount(nodes.self(node), session.unit) : ""), ...this.change(node), name);
 		row.addEventListener("click", (event) => this.clicked(node, event));
 		row.addEventListener("dblclick", () => this.toggle(node));
 		row.addEventListener("contextmenu", (event) => {

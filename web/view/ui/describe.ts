@@ -25,7 +25,7 @@ export function describeNode(host: Host, nodes: Nodes, node: number): string[] {
 	if (parent > ROOT) lines.push(`${percent(value, nodes.value(parent))} of ${recording.name(nodes.func(parent))}`);
 	const self = nodes.self(node);
 	if (node !== ROOT && !session.state.invert) lines.push(`self ${amount(self, session.unit)}, ${percent(self, nodes.value(ROOT))}`);
-	if (host.comparison && nodes === session.nodes && session.state.colour === "change") {
+	if (session.state.colour === "change" && host.comparison?.has(nodes)) {
 		const { before, after } = host.comparison.shares(nodes, node);
 		lines.push(`before ${percent(before, 1)}, after ${percent(after, 1)}`);
 	}
