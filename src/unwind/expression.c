@@ -82,7 +82,7 @@ static void dereference(struct machine *m, unsigned size)
 {
 	uint64_t value;
 
-	if (!m->failed && pd_unwind_read(m->evaluation->memory, pop(m), size, &value))
+	if (!m->failed && pd_unwind_read_any(m->evaluation->memory, pop(m), size, &value))
 		push(m, value);
 	else
 		m->failed = true;

@@ -119,6 +119,11 @@ static inline const struct pd_unwind_span *span_of(struct pd_unwind_walk *walk, 
 	return ask_span(walk, addr);
 }
 
+const struct pd_unwind_span *pd_unwind_span_at(struct pd_unwind_walk *walk, uint64_t addr)
+{
+	return span_of(walk, addr);
+}
+
 static void begin_maps(struct pd_unwind_walk *walk)
 {
 	uint64_t hash = (walk->maps ^ walk->maps >> 29 ^ walk->pid) * UINT64_C(0x9e3779b97f4a7c15);

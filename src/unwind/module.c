@@ -11,7 +11,8 @@
 
 enum {
 	SEGMENT_LOAD = 1,
-	SEGMENT_EXEC = 1
+	SEGMENT_EXEC = 1,
+	SEGMENT_WRITE = 2
 };
 
 static size_t count_objects(const struct pd_state *state)
@@ -63,6 +64,7 @@ bool pd_unwind_shared_grow(struct pd_unwind_shared *shared)
 static void free_module(struct pd_unwind_module *module)
 {
 	pd_unwind_table_fini(&module->table);
+	pd_unwind_free_pages(module);
 	pd_free(module->segments);
 	pd_free(module);
 }
@@ -99,9 +101,14 @@ static bool take_segments(struct pd_unwind_module *module, const struct pd_elf *
 	for (size_t i = 0; i < elf->segment_count; i++) {
 		const struct pd_elf_segment *s = &elf->segments[i];
 
-		if (s->type == SEGMENT_LOAD && s->flags & SEGMENT_EXEC)
-			module->segments[module->segment_count++] =
-				(struct pd_unwind_segment){ s->offset, s->file_size, s->addr };
+		if (s->type == SEGMENT_LOAD && (s->flags & SEGMENT_EXEC || !(s->flags & SEGMENT_WRITE)))
+			module->segments[module->segment_count++] = (struct pd_unwind_segment){
+				.offset = s->offset,
+				.size = s->file_size,
+				.addr = s->addr,
+				.is_code = s->flags & SEGMENT_EXEC,
+				.is_constant = !(s->flags & SEGMENT_WRITE),
+			};
 	}
 	return true;
 }
@@ -212,7 +219,7 @@ const struct pd_unwind_module *pd_unwind_module_of(struct pd_unwind_shared *shar
 const struct pd_unwind_segment *pd_unwind_segment_at(const struct pd_unwind_module *module, uint64_t offset)
 {
 	for (size_t i = 0; i < module->segment_count; i++)
-		if (offset - module->segments[i].offset < module->segments[i].size)
+		if (module->segments[i].is_code && offset - module->segments[i].offset < module->segments[i].size)
 			return &module->segments[i];
 	return NULL;
 }

@@ -92,7 +92,7 @@ static bool find_saved(struct pd_unwind_walk *walk, const struct pd_unwind_known
 		return evaluate(walk, known, saved->value, &cfa, value_out);
 	case PD_SAVED_AT_EXPRESSION:
 		return evaluate(walk, known, saved->value, &cfa, value_out) &&
-		       pd_unwind_read_word(&walk->memory, *value_out, value_out);
+		       pd_unwind_read_any(&walk->memory, *value_out, walk->memory.word, value_out);
 	default:
 		return false;
 	}

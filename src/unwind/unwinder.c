@@ -242,6 +242,8 @@ static bool begin_walk(struct pd_unwind_walk *walk, const struct pd_attr *attr, 
 		.size = stack->dyn_size < stack->data.size ? stack->dyn_size : stack->data.size,
 		.word = walk->arch->word,
 		.swap = shared->is_big != PD_HOST_BIG,
+		.fetch = pd_unwind_fetch_constants,
+		.fetch_self = walk,
 	};
 	return true;
 }

@@ -17,15 +17,21 @@
 // Bytes of a file that stand at an address of its object.
 struct pd_unwind_segment {
 	uint64_t offset, size, addr;
+	bool is_code;
+	bool is_constant; // nobody writes there
 };
+
+struct pd_unwind_page;
 
 // The rules of one object, whatever paths lead to it.
 struct pd_unwind_module {
 	const struct pd_dso *dso;
 	const struct pd_object *object;
 	struct pd_unwind_table table;
-	struct pd_unwind_segment *segments; // with code
+	struct pd_unwind_segment *segments; // with code or constants
 	size_t segment_count;
+	struct pd_unwind_page *pages; // of constants that were read, with the lock
+	size_t page_count;
 	uint32_t number; // in the order in which they were loaded
 	bool big;
 	bool found; // else there is no file
@@ -164,6 +170,12 @@ void pd_unwind_shared_add(struct pd_unwind_shared *shared, struct pd_unwind_modu
 // The segment of code that an offset in the file is in, or NULL.
 const struct pd_unwind_segment *pd_unwind_segment_at(const struct pd_unwind_module *module, uint64_t offset);
 
+// ---- constants.c ----
+
+// Bytes of the memory of a process that are as in the file of an object. False if they are not known. self is the walk.
+bool pd_unwind_fetch_constants(void *self, uint64_t addr, unsigned size, uint8_t *bytes_out);
+void pd_unwind_free_pages(struct pd_unwind_module *module);
+
 // ---- jitted.c ----
 
 // Rules of code without a file, by address; NULL if nothing says any.
@@ -194,6 +206,8 @@ void pd_unwind_walk(struct pd_unwind_walk *walk);
 uint64_t pd_unwinder_maps(struct pd_unwinder *unwinder, uint32_t pid, uint32_t tid, struct pd_moment when);
 // To be called first for a walk.
 void pd_unwind_begin(struct pd_unwind_walk *walk);
+// The mapping around an address, valid until the next one is asked for.
+const struct pd_unwind_span *pd_unwind_span_at(struct pd_unwind_walk *walk, uint64_t addr);
 // What is at an address.
 struct pd_unwind_known pd_unwind_ask(struct pd_unwind_walk *walk, uint64_t addr);
 // To be called last: what was found out is for the next sample of the thread.

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes an object: usage: object.py [--arm64] FILE BUILD-ID NAME=START-END[,frame]...
+"""Writes an object: usage: object.py [--arm64] FILE BUILD-ID NAME=START-END[,frame|,EXPRESSION]... [@ADDRESS=BYTES]...
 
 An ELF file of 64 bits whose code, 64 KiB from 0x1000 on, is loaded at its offset, with functions by these names. Those of arm64
-have rules for unwinding: with a frame the caller is on the stack, else in the link register.
+have rules for unwinding: with a frame the caller is on the stack, with an expression (in hex) it is that value, else in the link
+register. BYTES are in hex.
 """
 import os
 import struct
@@ -27,11 +28,19 @@ rules = entry_of(struct.pack("<IBBBBBBB", 0xFFFFFFFF, 4, 0, 8, 0, 4, 0x78, LR) +
 path, build_id = sys.argv[1], bytes.fromhex(sys.argv[2])
 note = struct.pack("<III4s", 4, len(build_id), 3, b"GNU\0") + build_id
 strings, symbols = b"\0", bytes(24)
+code = bytearray(b"\xcc" * CODE_SIZE)
 for word in sys.argv[3:]:
     name, place = word.split("=")
+    if name.startswith("@"):
+        at = int(name[1:], 16) - CODE
+        code[at : at + len(place) // 2] = bytes.fromhex(place)
+        continue
     place, _, frame = place.partition(",")
     start, end = (int(n, 16) for n in place.split("-"))
     saved = bytes((0x0E, 16, 0x80 | FP, 2, 0x80 | LR, 1)) if frame else b""
+    if frame not in ("", "frame"):
+        value = bytes.fromhex(frame)
+        saved = bytes((0x0E, 16, 0x16, LR, len(value))) + value
     rules += entry_of(struct.pack("<IQQ", 0, start, end - start) + saved)
     symbols += struct.pack("<IBBHQQ", len(strings), 0x12, 0, 1, start, end - start)
     strings += name.encode() + b"\0"
@@ -50,7 +59,7 @@ for name, kind, flags, data, link, info, entry in sections:
         behind += len(data)
 head = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 3, machine, 1, CODE, 64, behind, 0, 64, 56, 1, 64, len(tables), 5)
 load = struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, CODE + CODE_SIZE, CODE + CODE_SIZE, 0x1000)
-content = (head + load + note).ljust(CODE, b"\0") + b"\xcc" * CODE_SIZE + b"".join(parts) + b"".join(tables)
+content = (head + load + note).ljust(CODE, b"\0") + bytes(code) + b"".join(parts) + b"".join(tables)
 os.makedirs(os.path.dirname(path), exist_ok=True)
 with open(path, "wb") as f:
     f.write(content)
