@@ -29,8 +29,9 @@ static const struct option options[] = {
 	GROUP(freq_option, recording.wanted),
 	GROUP(count_option, recording.wanted),
 	FLAG("g", 'g', recording.chains, "record call chains, to show callers and callees"),
-	RECORDER("call-graph", 0, "HOW", recording.wanted, "record call chains: fp or lbr"),
+	RECORDER("call-graph", 0, "HOW", recording.wanted, "record call chains: fp, dwarf or lbr"),
 	GROUP(record_max_stack_option, recording.wanted),
+	GROUP(stitch_option, stitch_lbr),
 	GROUP(children_option, children),
 	GROUP(no_children_option, no_children),
 	GROUP(mmap_pages_option, recording.wanted),
@@ -314,6 +315,7 @@ static bool open_session(struct top *top, struct pd_select *select)
 					      .whom = whom,
 					      .symbols = open_symbols,
 					      .step = on_step,
+					      .stitch_lbr = values->stitch_lbr,
 					      .self = top };
 	struct pd_error error;
 

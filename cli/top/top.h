@@ -48,7 +48,7 @@ struct top_values {
 	const char *delay;
 	struct option_number iterations;
 	bool batch, json, stdio;
-	bool children, no_children;
+	bool children, no_children, stitch_lbr;
 	bool verbose;
 };
 

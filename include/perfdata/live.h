@@ -46,6 +46,7 @@ struct pd_live_options {
 	 * must remain valid until the last pd_live_take. Called once, if there are such stacks and chains are asked for
 	 * (PD_BY_CHAIN). NULL: nothing is unwound. */
 	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);
+	bool stitch_lbr; /* see pd_unwind_options; threads are read as their CPU recorded them */
 };
 
 struct pd_live;

@@ -59,6 +59,7 @@ struct pd_top_session_options {
 	/* Called with each step, on the calling thread; false ends the session. May be NULL. */
 	bool (*step)(void *self, enum pd_top_step step, struct pd_top_session *session);
 	void *self;
+	bool stitch_lbr; /* see pd_live_options */
 };
 
 /** Errors: PD_ERROR_MEMORY; PD_ERROR_ARGUMENT for a sort key that cannot be had, or a string of more than 127 bytes. */

@@ -93,8 +93,8 @@ PD_API enum pd_status pd_unwinder_clone(struct pd_unwinder *unwinder, struct pd_
 PD_API void pd_unwinder_join(struct pd_unwinder *unwinder, const struct pd_unwinder *other);
 PD_API void pd_unwinder_free(struct pd_unwinder *unwinder);
 
-/** Unwinds a sample, or joins the parts of its chain. False if it has neither a copy of a user stack nor a chain of two parts, if the
- * second part is missing, or if it cannot be decoded. */
+/** Unwinds a sample, or joins the parts of its chain. False if it has neither a copy of a user stack nor a chain of two parts, or if
+ * it cannot be decoded. A chain whose second part is missing is truncated; one without any address gets that of the sample. */
 PD_API bool pd_unwinder_sample(struct pd_unwinder *unwinder, const struct pd_record *record,
 			       struct pd_unwound *unwound_out);
 /** The index-th count, by end, then by object; false past the end. */

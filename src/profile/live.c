@@ -2,7 +2,8 @@
 /*
  * Live profiles. What is no sample goes into the state at once; samples wait, as copies, until the state is finalized.
  * Those of the last round wait longer: rings are read one after another, so a map that is older than a sample may come
- * one round after it, but never two.
+ * one round after it, but never two. Samples whose call chain goes on in a record that has not come, as their thread is still in the
+ * kernel, wait for one more profile.
  */
 #include <perfdata/live.h>
 
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "file/file.h"
 #include "profile/profile.h"
+#include "state/state.h"
 #include "stream/read/batch.h"
 #include "stream/read/stream.h"
 
@@ -25,8 +27,11 @@ struct pd_live {
 	struct pd_stream *stream;
 	struct pd_stream *shown; // samples that waited
 	struct pd_batch waiting;
-	size_t last_round;       // where it begins in waiting
-	uint64_t first, records; // that the state knows
+	size_t last_round;         // where it begins in waiting
+	struct pd_batch postponed; // from the last profile to the next one
+	size_t chains;             // parts of chains that the state had when they were forgotten last
+	size_t rounds;             // since then
+	uint64_t first, records;   // that the state knows
 	bool began, ended;
 	struct pd_profile_losses losses; // since the last profile
 	struct pd_last_values values;    // of counters, from profile to profile
@@ -40,6 +45,7 @@ static void take_options(struct pd_live *live, const struct pd_live_options *o)
 		.max_stack = o->max_stack,
 		.choose = o->choose,
 		.symbols = o->symbols,
+		.stitch_lbr = o->stitch_lbr,
 		.self = o->self,
 	};
 	live->limit = o->memory_limit ? o->memory_limit : default_limit;
@@ -82,6 +88,7 @@ void pd_live_free(struct pd_live *live)
 	pd_stream_close(live->shown);
 	pd_stream_close(live->stream);
 	pd_batch_fini(&live->waiting);
+	pd_batch_fini(&live->postponed);
 	pd_state_free(live->state);
 	pd_last_values_fini(&live->values);
 	pd_free(live);
@@ -116,6 +123,7 @@ enum pd_status pd_live_read(struct pd_live *live, struct pd_error *error)
 	if (live->ended)
 		return PD_END;
 	live->last_round = live->waiting.size;
+	live->rounds++;
 	while ((status = pd_stream_next(live->stream, &record, error)) == PD_OK) {
 		if (record->type == PD_RECORD_FINISHED_ROUND)
 			return PD_OK;
@@ -132,22 +140,67 @@ enum pd_status pd_live_read(struct pd_live *live, struct pd_error *error)
 
 // ---- a profile of what waits ----
 
+struct live_collect {
+	struct pd_live *live;
+	struct pd_collector *collector;
+	bool again; // of what was postponed
+};
+
+static bool is_postponed(const struct live_collect *collect, const struct pd_record *record)
+{
+	const struct pd_live *live = collect->live;
+
+	return live->unwinder && !collect->again && !live->ended && live->postponed.size < live->limit &&
+	       pd_unwinder_waits(live->state, record);
+}
+
+static enum pd_status collect_records(struct live_collect *collect, const struct pd_batch *batch, size_t end,
+				      struct pd_error *error)
+{
+	struct pd_live *live = collect->live;
+	enum pd_status status = PD_OK;
+
+	for (size_t at = 0; at < end && status >= 0; at += pd_kept_step(pd_kept_at(batch, at))) {
+		const struct pd_record *record = pd_stream_replay(live->shown, pd_kept_at(batch, at));
+
+		if (is_postponed(collect, record)) {
+			if (!pd_batch_add(&live->postponed, record, (struct pd_bytes){ 0 }))
+				status = pd_fail_memory(error);
+			continue;
+		}
+		status = pd_collector_take(collect->collector, record, error);
+		if (status >= 0)
+			status = pd_collector_flush(collect->collector, error);
+	}
+	pd_stream_end_replay(live->shown);
+	return status;
+}
+
+// Samples that have parts of chains come one round later than these at most.
+static void forget_chains(struct pd_live *live)
+{
+	if (live->rounds < 2)
+		return;
+	pd_state_forget_deferred(live->state, live->chains);
+	live->chains = live->state->deferred_count;
+	live->rounds = 0;
+}
+
 static enum pd_status collect(struct pd_live *live, struct pd_collector *collector, struct pd_error *error)
 {
+	struct live_collect collect = { .live = live, .collector = collector, .again = true };
 	enum pd_status status = pd_collector_init(collector, error);
 
 	if (status < 0)
 		return status;
 	collector->last_values = live->values;
 	collector->unwinder = live->unwinder;
-	for (size_t at = 0; at < live->last_round && status >= 0; at += pd_kept_step(pd_kept_at(&live->waiting, at))) {
-		const struct pd_record *record = pd_stream_replay(live->shown, pd_kept_at(&live->waiting, at));
-
-		status = pd_collector_take(collector, record, error);
-		if (status >= 0)
-			status = pd_collector_flush(collector, error);
-	}
-	pd_stream_end_replay(live->shown);
+	status = collect_records(&collect, &live->postponed, live->postponed.size, error);
+	pd_batch_fini(&live->postponed);
+	collect.again = false;
+	if (status >= 0)
+		status = collect_records(&collect, &live->waiting, live->last_round, error);
+	forget_chains(live);
 	live->values = collector->last_values;
 	collector->last_values = (struct pd_last_values){ 0 };
 	return status;
@@ -178,7 +231,9 @@ static enum pd_status bind_first_round(struct pd_live *live, struct pd_error *er
 // Objects come with the processes that map them, and events with a pipe.
 static enum pd_status follow_state(struct pd_live *live, struct pd_error *error)
 {
-	const struct pd_unwind_options options = { .size = sizeof(options), .max_stack = live->options.max_stack };
+	const struct pd_unwind_options options = { .size = sizeof(options),
+						   .max_stack = live->options.max_stack,
+						   .stitch_lbr = live->options.stitch_lbr };
 	struct pd_symbols *symbols;
 
 	if (live->unwinder)

@@ -348,21 +348,31 @@ enum pd_status pd_samples_begin(struct pd_samples *samples, struct pd_file *file
 
 enum pd_status pd_samples_take(struct pd_samples *samples, const struct pd_record *record, struct pd_error *error)
 {
+	bool done;
+
 	if (record->type == PD_RECORD_SAMPLE) {
 		samples->sample_count++;
-	} else if (changes_state(record->type)) {
+	} else if (changes_state(record->type) || record->type == PD_RECORD_CALLCHAIN_DEFERRED) {
 		if (!succeeds(samples, pd_state_take(samples->state, record, &samples->error)))
 			return fail(samples, error);
-		samples->finalized = false;
+		samples->finalized &= !changes_state(record->type);
 	} else if (record->type == PD_RECORD_FINISHED_ROUND) {
 		// who reads what is being recorded waits for it
 		pd_line_flush(&samples->line);
 	}
-	return print_record(samples, record) ? PD_OK : fail(samples, error);
+	if (pd_samples_waits(samples, record))
+		done = pd_samples_hold(samples, record, print_record);
+	else
+		done = print_record(samples, record);
+	if (done && (record->type == PD_RECORD_CALLCHAIN_DEFERRED || record->type == PD_RECORD_EXIT))
+		done = pd_samples_release(samples, record, print_record);
+	return done ? PD_OK : fail(samples, error);
 }
 
 void pd_samples_flush(struct pd_samples *samples)
 {
+	// what failed is reported by the text, or as what lacks memory
+	pd_samples_release_all(samples, print_record);
 	pd_line_flush(&samples->line);
 }
 
@@ -391,7 +401,11 @@ enum pd_status pd_samples_run_once(struct pd_samples *samples, struct pd_file *f
 	enum pd_status status = pd_samples_begin(samples, file, error);
 
 	if (status >= 0)
+		status = pd_samples_held_init(samples, error);
+	if (status >= 0)
 		status = pd_each_record(file, &each, print_next, samples, error);
+	if (status >= 0 && !pd_samples_release_all(samples, print_record))
+		status = fail(samples, error);
 	pd_samples_flush(samples);
 	// then functions may lack their names
 	if (status >= 0 &&
@@ -447,6 +461,7 @@ void pd_samples_free(struct pd_samples *samples)
 	pd_state_free(samples->state);
 	pd_samples_counts_fini(samples);
 	pd_samples_trace_close(samples);
+	pd_samples_held_fini(samples);
 	pd_samples_sample_fini(samples);
 	pd_line_fini(&samples->line);
 	pd_free(samples);

@@ -119,6 +119,7 @@ struct pd_samples {
 	uint64_t first_time, last_time;
 	bool has_first, has_last;
 	size_t data_src_width;
+	struct pd_held_samples *held;      /* of a pipe, or NULL */
 	struct pd_last_values last_values; /* of counters */
 	struct pd_count_table *counts;     /* of perf stat; NULL until there are some */
 	struct pd_trace *trace;
@@ -149,10 +150,24 @@ struct pd_shown_sample {
 	const char *comm;
 };
 
-/* ---- workers.c ---- */
-
-/* Prints a record if it is to be shown. False if the run is to end. */
+/* A record on its way to text; false if it failed. */
 typedef bool pd_samples_print_fn(struct pd_samples *samples, const struct pd_record *record);
+
+/* ---- held.c ---- */
+
+/* Before the stream begins; without it no sample is held. */
+enum pd_status pd_samples_held_init(struct pd_samples *samples, struct pd_error *error);
+/* Whether the rest of a sample's chain has to come yet. */
+bool pd_samples_waits(const struct pd_samples *samples, const struct pd_record *record);
+/* Keeps a copy of such a sample. Of too many the first ones are printed without the rest. False if it failed. */
+bool pd_samples_hold(struct pd_samples *samples, const struct pd_record *record, pd_samples_print_fn *print);
+/* Prints those whose rest may have come with a record: those of its thread. */
+bool pd_samples_release(struct pd_samples *samples, const struct pd_record *record, pd_samples_print_fn *print);
+/* The same for all of them. */
+bool pd_samples_release_all(struct pd_samples *samples, pd_samples_print_fn *print);
+void pd_samples_held_fini(struct pd_samples *samples);
+
+/* ---- workers.c ---- */
 
 /* The sink for samples that may be printed by several threads, each with a state of its own. NULL if there is no memory. */
 struct pd_sample_workers *pd_sample_workers_new(struct pd_samples *samples, pd_samples_print_fn *print,

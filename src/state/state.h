@@ -161,6 +161,8 @@ bool pd_state_reserve(struct pd_state *state, void **items, size_t *capacity, si
 			 sizeof(*(state)->items))
 // The rest of a chain that ends with a cookie, of a sample of this moment; empty if no record has it. It begins with its marker.
 struct pd_u64s pd_state_deferred(const struct pd_state *state, uint64_t cookie, uint32_t tid, struct pd_moment when);
+// For who reads a recording once: the first of these records, in the order in which they were taken, have no samples to come.
+void pd_state_forget_deferred(struct pd_state *state, size_t count);
 // A new item of a list, zeroed; NULL as above.
 void *pd_state_add(struct pd_state *state, struct pd_blocks *list, size_t item_size);
 // The number of the one copy of a text, or PD_INDEX_END as above.

@@ -477,7 +477,8 @@ enum pd_status pd_state_take(struct pd_state *state, const struct pd_record *rec
 
 	if (!take)
 		return PD_OK;
-	if (state->finalized || state->views.views)
+	// parts of call chains are no part of what is finalized
+	if ((state->finalized || state->views.views) && take != take_deferred)
 		pd_state_drop_finalized(state);
 	if (take == take_mmap2 && take_known(state, record, &done))
 		return done ? PD_OK : fail(state, error);

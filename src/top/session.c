@@ -219,6 +219,7 @@ static enum pd_status begin_stream(struct pd_top_session *session, struct pd_err
 		.choose = choose_sample,
 		.self = session,
 		.symbols = symbols_of,
+		.stitch_lbr = session->options.stitch_lbr,
 	};
 	enum pd_status status = PD_OK;
 

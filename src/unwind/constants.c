@@ -134,8 +134,8 @@ static bool is_beside_code(struct pd_unwind_walk *walk, uint64_t addr, unsigned 
 	uint64_t code = walk->frames[walk->count - 1];
 	const struct pd_unwind_span *span = pd_unwind_span_at(walk, code);
 
-	if (!span->module || !pd_state_locate(walk->unwinder->shared->state, walk->pid, PD_CPUMODE_USER, walk->when,
-					      code, location) ||
+	if (!span->module ||
+	    !pd_state_locate(walk->unwinder->shared->state, walk->pid, PD_CPUMODE_USER, walk->when, code, location) ||
 	    !location->mapping->by_offset)
 		return false;
 	for (size_t i = 0; i < span->module->segment_count; i++) {

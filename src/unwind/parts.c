@@ -37,20 +37,56 @@ static bool put_together(struct pd_unwinder *unwinder, struct pd_u64s before, st
 
 // ---- a part that comes later ----
 
+bool pd_unwinder_waits(const struct pd_state *state, const struct pd_record *record)
+{
+	const struct pd_sample *sample;
+
+	if (record->type != PD_RECORD_SAMPLE || !record->event || !pd_unwinder_joins(record->event->attr))
+		return false;
+	sample = pd_as_sample(record);
+	return sample && pd_unwinder_has_more(sample) &&
+	       !pd_state_deferred(state, pd_unwinder_more(sample), sample->tid, pd_record_moment(record)).count;
+}
+
+// The user part never came: the chain ends as one that is truncated. A sample has its address at least.
+static bool end_early(struct pd_unwinder *unwinder, const struct pd_record *record, const struct pd_sample *sample,
+		      struct pd_u64s before, struct pd_unwound *unwound_out)
+{
+	bool kernel = PD_BITS(record->misc, PD_MISC_CPUMODE) != PD_CPUMODE_USER, needs_ip = sample->ip;
+	uint64_t rest[4];
+	size_t count = 0;
+
+	for (size_t i = 0; i < before.count; i++)
+		needs_ip &= before.items[i] >= PD_CONTEXT_MAX;
+	if (needs_ip) {
+		rest[count++] = (uint64_t)(kernel ? PD_CONTEXT_KERNEL : PD_CONTEXT_USER);
+		rest[count++] = sample->ip;
+	}
+	if (!needs_ip || kernel)
+		rest[count++] = (uint64_t)PD_CONTEXT_USER;
+	rest[count++] = (uint64_t)PD_CONTEXT_USER;
+	if (!put_together(unwinder, before, (struct pd_u64s){ rest, count },
+			  before.count + (needs_ip && !kernel ? 1 : count), unwound_out))
+		return false;
+	unwound_out->end = PD_UNWIND_DEFERRED;
+	return true;
+}
+
 // The first part ends with a marker and the number that the other one has.
 static bool join(struct pd_unwinder *unwinder, const struct pd_record *record, const struct pd_sample *sample,
 		 struct pd_unwound *unwound_out)
 {
-	struct pd_u64s chain = sample->callchain, user;
-	size_t before = chain.count - 2;
+	struct pd_u64s before = sample->callchain, user;
 
-	if (chain.count < 2 || chain.items[before] != (uint64_t)PD_CONTEXT_USER_DEFERRED)
+	if (!pd_unwinder_has_more(sample))
 		return false;
-	user = pd_state_deferred(unwinder->shared->state, chain.items[before + 1], sample->tid,
+	before.count -= 2;
+	user = pd_state_deferred(unwinder->shared->state, pd_unwinder_more(sample), sample->tid,
 				 pd_record_moment(record));
 	unwinder->counts[0][user.count ? PD_UNWIND_OUTERMOST : PD_UNWIND_DEFERRED]++;
-	return user.count &&
-	       put_together(unwinder, (struct pd_u64s){ chain.items, before }, user, before + 1, unwound_out);
+	if (!user.count)
+		return end_early(unwinder, record, sample, before, unwound_out);
+	return put_together(unwinder, before, user, before.count + 1, unwound_out);
 }
 
 // ---- the link register ----

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 
 #include "base/error.h"
+#include "format/chain.h"
 
 // ---- beginning and end ----
 
@@ -315,7 +316,7 @@ struct pd_u64s pd_unwound_marked(struct pd_unwinder *unwinder, const struct pd_u
 {
 	struct pd_u64s chain = unwound->chain;
 
-	if (unwound->end != PD_UNWIND_OUTERMOST)
+	if (unwound->end != PD_UNWIND_OUTERMOST && !pd_chain_is_truncated(chain))
 		unwinder->chain[chain.count++] = (uint64_t)PD_CONTEXT_USER;
 	return chain;
 }

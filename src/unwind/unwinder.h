@@ -237,6 +237,19 @@ static inline bool pd_unwinder_joins(const struct pd_attr *attr)
 {
 	return PD_BITS(attr->flags, PD_ATTR_DEFER_CALLCHAIN);
 }
+// Whether a chain ends with the number of its rest, and that number.
+static inline bool pd_unwinder_has_more(const struct pd_sample *sample)
+{
+	struct pd_u64s chain = sample->callchain;
+
+	return chain.count >= 2 && chain.items[chain.count - 2] == (uint64_t)PD_CONTEXT_USER_DEFERRED;
+}
+static inline uint64_t pd_unwinder_more(const struct pd_sample *sample)
+{
+	return sample->callchain.items[sample->callchain.count - 1];
+}
+// Whether a sample lacks the rest of its chain, which no record that the state took has.
+bool pd_unwinder_waits(const struct pd_state *state, const struct pd_record *record);
 // The same as pd_unwinder_sample, of a sample that was decoded.
 bool pd_unwinder_decoded(struct pd_unwinder *unwinder, const struct pd_record *record, const struct pd_sample *sample,
 			 struct pd_unwound *unwound_out);

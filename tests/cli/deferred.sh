@@ -31,11 +31,18 @@ END
 shell 'perfdata assemble -o d.data hand.txt && perfdata check d.data'
 fields=comm,tid,time,ip
 try script -F $fields d.data
-# a pipe in a file can be read twice, one that is read once has no later records
+# a pipe in a file can be read twice; of one that is read once samples wait for their records, as in perf
 addresses="grep -o '^ *[0-9a-f]*'"
 shell "perfdata convert -q --to pipe -o d.pipe d.data; cmp <(perfdata script -q -F $fields d.data | $addresses) <(perfdata script -q -F $fields d.pipe | $addresses) && echo the same"
 shell "perfdata convert -q -z -o z.data d.data; cmp <(perfdata script -q -F $fields d.data) <(perfdata script -q -F $fields z.data) && echo the same"
-shell "cat d.pipe | perfdata script -F $fields -i - | grep -c ' 5[0-9]0'"
+shell "cat d.pipe | perfdata script -F $fields -i -"
+shell "cat d.pipe | perfdata script -q -F $fields --unwind=no -i - | $addresses | cmp - <(perfdata script -q -F $fields --unwind=no d.data | $addresses) && echo the same"
+shell "for command in 'report -g caller,0,callee --no-children -s comm' folded 'export --to folded'; do cmp <(cat d.pipe | perfdata \$command -q -i -) <(perfdata \$command -q d.data) && echo the same; done"
+shell "cat d.pipe | perfdata sql -q -i - 'select count(distinct stack) from samples'"
+shell "cat d.pipe | perfdata convert -q -o e.data -i -; cmp <(perfdata script -q -F $fields d.data) <(perfdata script -q -F $fields e.data) && echo the same"
+shell "cat d.pipe | perfdata inject --unwind -q -o e.data -i -; cmp <(perfdata script -q -F $fields d.data | $addresses) <(perfdata script -q -F $fields e.data | $addresses) && echo the same"
+# a record that is late, of a thread that ends, and of one that never returns
+shell "sed '/tid: 5, time_ns: 2.3/d; s/^.*tid: 6, time_ns: 2.4.*/EXIT pid: 6, ppid: 1, tid: 6, ptid: 1, time_ns: 2.4, sample_id: {pid: 6, tid: 6, time_ns: 2.4}/' hand.txt >less.txt; perfdata assemble less.txt -o - | perfdata convert -q --to pipe -o - - | perfdata script -F $fields -i -"
 try script -F $fields --unwind=no d.data
 try script -F $fields --max-stack 2 d.data
 try report -g caller,0,callee --no-children -s comm d.data
@@ -47,3 +54,4 @@ shell "perfdata cut --time 2.05,2.15 -o part.data d.data; perfdata script -F $fi
 shell "perfdata inject --unwind -o joined.data d.data; perfdata dump --stats joined.data | grep -E 'SAMPLE|DEFERRED'"
 shell "cmp <(perfdata script -q -F $fields d.data) <(perfdata script -q -F $fields joined.data) && echo the same"
 shell 'perfdata dump --header joined.data | grep -c defer'
+shell "cat d.pipe | perfdata top --input - --batch -g -s comm --no-children | grep -v '^#\\|^ *\$\\|^perfdata top'"

@@ -41,3 +41,5 @@ try report --stdio -g caller,0,callee --no-children --no-branch-stack -s comm l.
 try report --stdio -g caller,0,callee --no-children --no-branch-stack -s comm --stitch-lbr l.data
 # a processor that is not known keeps nobody knows how many: nothing is added
 shell 'grep -v branches hand.txt | perfdata assemble -o n.data; perfdata script -F ip --stitch-lbr n.data | cmp - <(perfdata script -F ip l.data) && echo the same'
+# live: the head of the pipe says how many the processor keeps
+shell "perfdata convert -q --to pipe -o l.pipe l.data; for stitch in '' --stitch-lbr; do cat l.pipe | perfdata top --input - --batch -g -s comm \$stitch --no-children | grep -v '^#\\|^ *\$\\|^perfdata top'; done"

@@ -133,7 +133,7 @@ enum pd_inject_action pd_inject_unwind_record(struct pd_inject *inject, struct p
 	changed.user_stack = NULL;
 	if (pd_unwinder_decoded(inject->unwind->unwinder, record, sample, &unwound)) {
 		changed.callchain = pd_unwound_marked(inject->unwind->unwinder, &unwound);
-		inject->result.unwound_count++;
+		inject->result.unwound_count += unwound.end != PD_UNWIND_DEFERRED;
 	}
 	return pd_inject_keep(inject, pd_writer_pass_changed(inject->writer, stream, record, record->misc, &changed,
 							     &inject->error)) ?
