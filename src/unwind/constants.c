@@ -4,34 +4,14 @@
  * ask for it, so its pages are read when they are wanted. Recordings usually have only the mappings of code; constants of the object
  * whose rule asks are found beside its code.
  */
-#include <string.h>
-
 #include "base/threads.h"
 #include "symbol/lookup.h"
 #include "unwind/unwinder.h"
 
 enum {
-	PAGE = 4096,
 	PAGES_MOST = 64, // of an object
 	SECTION_WRITE = 1
 };
-
-struct pd_unwind_page {
-	struct pd_unwind_page *next;
-	uint64_t offset;
-	size_t size;
-	uint8_t bytes[PAGE];
-};
-
-void pd_unwind_free_pages(struct pd_unwind_module *module)
-{
-	struct pd_unwind_page *next;
-
-	for (struct pd_unwind_page *page = module->pages; page; page = next) {
-		next = page->next;
-		pd_free(page);
-	}
-}
 
 // ---- pages of a file, with the lock ----
 
@@ -41,8 +21,8 @@ static bool is_hole(const struct pd_elf *elf, uint64_t offset)
 	for (size_t i = 0; i < elf->section_count; i++) {
 		const struct pd_elf_section *s = &elf->sections[i];
 
-		if (s->type == PD_ELF_SECTION_NOBITS && !(s->flags & SECTION_WRITE) && s->offset < offset + PAGE &&
-		    (s->offset >= offset || offset - s->offset < s->size))
+		if (s->type == PD_ELF_SECTION_NOBITS && !(s->flags & SECTION_WRITE) &&
+		    s->offset < offset + PD_UNWIND_PAGE && (s->offset >= offset || offset - s->offset < s->size))
 			return true;
 	}
 	return false;
@@ -60,7 +40,7 @@ static struct pd_unwind_page *read_page(struct pd_unwind_shared *shared, struct 
 	page->offset = offset;
 	if (pd_lookup_open_files(shared->symbols, location, &found)) {
 		if (found.object && !is_hole(found.object, offset))
-			page->size = pd_image_copy(&found.object->image, offset, page->bytes, PAGE);
+			page->size = pd_image_copy(&found.object->image, offset, page->bytes, PD_UNWIND_PAGE);
 		pd_found_close(&found);
 	}
 	page->next = module->pages;
@@ -81,11 +61,11 @@ static const struct pd_unwind_page *page_at(struct pd_unwind_shared *shared, str
 static bool copy_byte(struct pd_unwind_shared *shared, struct pd_unwind_module *module,
 		      const struct pd_location *location, uint64_t offset, uint8_t *byte_out)
 {
-	const struct pd_unwind_page *page = page_at(shared, module, location, offset - offset % PAGE);
+	const struct pd_unwind_page *page = page_at(shared, module, location, offset - offset % PD_UNWIND_PAGE);
 
-	if (!page || offset % PAGE >= page->size)
+	if (!page || offset % PD_UNWIND_PAGE >= page->size)
 		return false;
-	*byte_out = page->bytes[offset % PAGE];
+	*byte_out = page->bytes[offset % PD_UNWIND_PAGE];
 	return true;
 }
 
@@ -128,8 +108,8 @@ static bool is_in_mapping(struct pd_unwind_walk *walk, const struct pd_location 
 }
 
 // Where the object of the present frame has an address, if no mapping says something else of it.
-static bool is_beside_code(struct pd_unwind_walk *walk, uint64_t addr, unsigned size, struct pd_location *location,
-			   uint64_t *offset_out)
+static bool is_in_own_object(struct pd_unwind_walk *walk, uint64_t addr, unsigned size, struct pd_location *location,
+			     uint64_t *offset_out)
 {
 	uint64_t code = walk->frames[walk->count - 1];
 	const struct pd_unwind_span *span = pd_unwind_span_at(walk, code);
@@ -159,7 +139,7 @@ bool pd_unwind_fetch_constants(void *self, uint64_t addr, unsigned size, uint8_t
 		if (!is_in_mapping(walk, &location, size))
 			return false;
 		offset = location.offset;
-	} else if (!is_beside_code(walk, addr, size, &location, &offset)) {
+	} else if (!is_in_own_object(walk, addr, size, &location, &offset)) {
 		return false;
 	}
 	return copy_bytes(shared, &location, offset, size, bytes_out);

@@ -63,8 +63,13 @@ bool pd_unwind_shared_grow(struct pd_unwind_shared *shared)
 
 static void free_module(struct pd_unwind_module *module)
 {
+	struct pd_unwind_page *next;
+
+	for (struct pd_unwind_page *page = module->pages; page; page = next) {
+		next = page->next;
+		pd_free(page);
+	}
 	pd_unwind_table_fini(&module->table);
-	pd_unwind_free_pages(module);
 	pd_free(module->segments);
 	pd_free(module);
 }

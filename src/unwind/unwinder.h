@@ -21,7 +21,17 @@ struct pd_unwind_segment {
 	bool is_constant; // nobody writes there
 };
 
-struct pd_unwind_page;
+enum {
+	PD_UNWIND_PAGE = 4096
+};
+
+// A part of a file.
+struct pd_unwind_page {
+	struct pd_unwind_page *next;
+	uint64_t offset;
+	size_t size;
+	uint8_t bytes[PD_UNWIND_PAGE];
+};
 
 // The rules of one object, whatever paths lead to it.
 struct pd_unwind_module {
@@ -174,7 +184,6 @@ const struct pd_unwind_segment *pd_unwind_segment_at(const struct pd_unwind_modu
 
 // Bytes of the memory of a process that are as in the file of an object. False if they are not known. self is the walk.
 bool pd_unwind_fetch_constants(void *self, uint64_t addr, unsigned size, uint8_t *bytes_out);
-void pd_unwind_free_pages(struct pd_unwind_module *module);
 
 // ---- jitted.c ----
 
