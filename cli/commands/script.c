@@ -51,6 +51,7 @@ static const struct option options[] = {
 	FLAG("ns", 0, shown.nanoseconds, "print times in nanoseconds"),
 	GROUP(select_group, select),
 	GROUP(script_select_group, select),
+	GROUP(switch_group, select),
 	GROUP(max_stack_option, shown.max_stack),
 	GROUP(unwind_option, shown.no_unwind),
 	STRING("stop-bt", 0, "LIST", stop,

@@ -14,7 +14,7 @@ enum pd_choice analysis_choose(const void *self, const struct pd_candidate *cand
 bool analysis_takes_all(const struct pd_select_options *select)
 {
 	return !select->time && !select->comms && !select->comm && !select->pid && !select->tid && !select->cpu &&
-	       !select->event && !select->where && !select->socket;
+	       !select->event && !select->where && !select->socket && !select->switch_on && !select->switch_off;
 }
 
 enum pd_status analysis_ready(void *self, struct pd_window *window, struct pd_error *error)

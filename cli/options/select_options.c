@@ -49,6 +49,15 @@ const struct option_group select_group_annotate = { HEADING_FILTER, lines_annota
 const struct option_group select_group_diff = { HEADING_FILTER, lines_diff };
 const struct option_group select_group = { HEADING_FILTER, lines }, select_group_d = { HEADING_FILTER, lines_d };
 
+static const struct option lines_switch[] = {
+	STRING("switch-on", 0, "EVENT", switch_on, "only samples after one of this event"),
+	STRING("switch-off", 0, "EVENT", switch_off, "only samples until one of this event"),
+	FLAG("show-on-off-events", 0, show_switches, "also samples of the events of --switch-on and --switch-off"),
+	{ 0 },
+};
+
+const struct option_group switch_group = { HEADING_FILTER, lines_switch };
+
 struct pd_filter *select_condition(const char *option, const char *text)
 {
 	struct pd_filter *filter;

@@ -10,6 +10,8 @@
 /* The values are struct pd_select_options. The short options are not the same in all commands of perf: --dsos has none, or d; in
  * diff, C is --comms. */
 extern const struct option_group select_group, select_group_d, select_group_diff, select_group_annotate;
+/* Of the same struct. */
+extern const struct option_group switch_group;
 
 /* Parses the options, whose size need not be set. False after an error, which is reported on stderr; *select_out is NULL then. */
 bool select_take(struct pd_select **select_out, const struct pd_select_options *options);

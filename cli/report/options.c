@@ -75,6 +75,7 @@ const struct option report_options[] = {
 	GROUP(stdio_option, stdio),
 	GROUP(select_group_d, analysis.select),
 	GROUP(report_select_group, analysis.select),
+	GROUP(switch_group, analysis.select),
 	GROUP(symbol_group, analysis.symbols),
 	GROUP(threads_option, analysis.threads),
 	{ 0 },

@@ -39,6 +39,9 @@ struct pd_select_options {
 	const char *where;            /* a condition, see filter.h */
 	const char *socket;           /* the number of a processor socket */
 	const char *addr_range;       /* that many bytes from each 0xADDRESS in symbols are selected, too */
+	const char *switch_on;        /* only samples after one of this event ... */
+	const char *switch_off;       /* ... and until one of this event */
+	bool show_switches;           /* samples of these two events are selected, too */
 };
 
 struct pd_select;
@@ -59,7 +62,8 @@ PD_API void pd_select_free(struct pd_select *select);
 /** True if the ranges of time are not known before pd_select_ready: they are parts, or of a wall clock. */
 PD_API bool pd_select_waits(const struct pd_select *select);
 /** To be called when all events and the ends of the time are known; window gets the time that is wanted.
- * Errors: PD_ERROR_MEMORY; PD_ERROR_NO_MATCH if the file lacks what the options refer to. */
+ * With switch_on or switch_off the file is read. Errors: PD_ERROR_MEMORY; PD_ERROR_NO_MATCH if the file lacks what the options
+ * refer to; those of pd_stream_next. */
 PD_API enum pd_status pd_select_ready(struct pd_select *select, struct pd_file *file, struct pd_window *window,
 				      struct pd_error *error);
 /** The same for events that come later, in a pipe. Errors: as pd_filter_bind. */

@@ -255,6 +255,7 @@ enum pd_status pd_select_new(const struct pd_select_options *options, struct pd_
 	if (!select)
 		return fail_memory(error);
 	select->events = own.event;
+	select->toggle = (struct pd_toggle){ .on = own.switch_on, .off = own.switch_off, .shown = own.show_switches };
 	status = parse_options(select, &own, error);
 	if (status < 0) {
 		pd_select_free(select);
@@ -281,6 +282,7 @@ void pd_select_free(struct pd_select *select)
 	pd_free(select->pids.numbers);
 	pd_free(select->tids.numbers);
 	pd_free(select->event_chosen);
+	pd_free(select->points);
 	pd_filter_free(select->where);
 	pd_free(select);
 }
@@ -413,6 +415,8 @@ enum pd_status pd_select_ready(struct pd_select *select, struct pd_file *file, s
 	if (status == PD_OK)
 		status = pd_select_resolve_times(select, file, window, error);
 	if (status == PD_OK)
+		status = pd_select_note_switches(select, file, error);
+	if (status == PD_OK)
 		narrow(select, window);
 	return status;
 }
@@ -501,8 +505,9 @@ enum pd_choice pd_select_choose(const struct pd_select *select, const struct pd_
 	const struct pd_filter_names names = { &own, candidate_name };
 	const struct pd_brief *brief = candidate->brief;
 
-	if (!pd_select_has_time(select, brief->time_ns) || !pd_select_has_cpu(select, brief->cpu) ||
-	    !pd_select_has_event(select, candidate->event) || !pd_select_has_where(select, candidate->record, &names))
+	if (!pd_select_has_time(select, brief->time_ns) || !pd_select_is_switched_on(select, candidate->record) ||
+	    !pd_select_has_cpu(select, brief->cpu) || !pd_select_has_event(select, candidate->event) ||
+	    !pd_select_has_where(select, candidate->record, &names))
 		return PD_CHOICE_LEAVE;
 	return has_socket(select, brief->cpu) && pd_select_has_thread(select, brief->pid, brief->tid, candidate->comm) ?
 		       PD_CHOICE_TAKE :

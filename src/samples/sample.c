@@ -405,7 +405,8 @@ static bool print_of_event(struct pd_samples *samples, struct pd_shown_sample *h
 	hit->shown = hit->style->shown;
 	if (!hit->shown || !is_chosen(samples, hit))
 		return true;
-	if ((!samples->options.choose_place && !samples->selects_place) || pd_samples_has_place(samples, hit))
+	if (((!samples->options.choose_place && !samples->selects_place) || pd_samples_has_place(samples, hit)) &&
+	    !pd_toggle_leaves(&samples->toggle, hit->event))
 		print_hit(samples, hit);
 	return true;
 }

@@ -255,8 +255,9 @@ static bool stands_alone(const struct pd_samples *samples)
 {
 	const struct pd_samples_options *options = &samples->options;
 
-	if (options->types || options->relative || options->delta || options->escape || options->stitch_lbr ||
-	    samples->counted || has_groups(samples) || pd_file_header(samples->file)->mode == PD_MODE_PIPE)
+	if ((samples->select && pd_select_by_switch(samples->select)) || options->types || options->relative ||
+	    options->delta || options->escape || options->stitch_lbr || samples->counted || has_groups(samples) ||
+	    pd_file_header(samples->file)->mode == PD_MODE_PIPE)
 		return false;
 	for (size_t i = 0; i < pd_file_event_count(samples->file); i++)
 		if (samples->fields[pd_event_kind(pd_file_event(samples->file, i))].shown & FIELD_TRACE)
@@ -448,6 +449,11 @@ void pd_samples_select(struct pd_samples *samples, struct pd_select *select, con
 {
 	samples->select = select;
 	samples->selects_place = select && pd_select_by_place(select);
+	if (select) {
+		select->in_order = true;
+		samples->toggle = select->toggle;
+		pd_toggle_begin(&samples->toggle);
+	}
 	samples->stops = stops;
 }
 

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/lookup/last_values.h"
 #include "base/memory.h"
+#include "filter/select.h"
 #include "samples/addresses.h"
 #include "samples/fields.h"
 #include "samples/line.h"
@@ -83,6 +84,7 @@ struct pd_samples {
 	struct pd_samples_options options; /* but for fields */
 	struct pd_select *select;          /* what is printed, and where chains end; see pd_samples_select */
 	const struct pd_select *stops;
+	struct pd_toggle toggle; /* of select */
 	bool selects_place;
 	struct pd_line_buffer line;
 	struct pd_state *state;

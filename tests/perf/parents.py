@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Options of report and script that choose by callers and by what happened before, beside perf, on recordings made here.
+
+usage: parents.py PERFDATA PROGRAM
+
+PROGRAM is parents.c. Lines of tables are the same, bytes of script are the same. Exit status: 0 all agrees, 1 something does not, 77
+no perf 6.1 that can record.
+"""
+
+import os
+import re
+import sys
+import tempfile
+
+from agreement import SKIPPED, Agreement
+from timehist import has_perf, output
+
+ON, OFF = "syscalls:sys_enter_getpgid", "syscalls:sys_enter_getsid"
+SWITCHES = tuple(f"{switch}{more}" for switch in (
+    f"--switch-on {ON}", f"--switch-off {OFF}", f"--switch-on {ON} --switch-off {OFF}", f"--switch-on {ON} --switch-off {OFF} --show-on-off-events",
+    "--switch-on cpu-clock", f"--switch-on {ON} --switch-off {ON}", f"--switch-on {ON} --switch-off {ON} --show-on-off-events",
+    f"--switch-off {ON} --show-on-off-events") for more in ("", " --time 20%-70%", " --comms parents"))
+REPORTS = SWITCHES
+SCRIPTS = SWITCHES
+SAID = re.compile(rb"^(#.*)?\n", re.MULTILINE)
+
+
+def rows(text):
+    return SAID.sub(b"", text)
+
+
+def record(folder, program):
+    path = os.path.join(folder, "parents.data")
+    done = output(["perf", "record", "-q", "-F", "1999", "-g", "-e", f"cpu-clock,{ON},{OFF}", "-o", path, "--", program])
+    return path if done[0] == 0 else None
+
+
+def main():
+    perfdata, program = (os.path.abspath(path) for path in sys.argv[1:3])
+    if not has_perf():
+        print("no perf of version 6.1")
+        return SKIPPED
+    agreement = Agreement()
+    with tempfile.TemporaryDirectory(prefix="parents-") as folder:
+        path = record(folder, program)
+        if not path:
+            print("perf cannot record here")
+            return SKIPPED
+        for line in REPORTS:
+            agreement.compare(["perf", "report", "--stdio", "-i", path, *line.split()],
+                              [perfdata, "report", "--no-index", "-i", path, *line.split()], rows)
+        for line in SCRIPTS:
+            agreement.compare(["perf", "script", "-i", path, *line.split()], [perfdata, "script", "--no-index", "-i", path, *line.split()])
+    return agreement.conclude()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
