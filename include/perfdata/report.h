@@ -132,6 +132,11 @@ struct pd_report_options {
 	bool source_paths;  /* source files with their paths */
 	bool empty_tables;  /* also for events without samples */
 	bool hierarchy; /* texts have a level for each sort key, or for several in braces: "{comm,dso},sym"; no children */
+	/* Extended regular expressions; NULL: the usual one, and none. The key parent is the first function of the call chain that
+	 * matches parent, and is added if that is given. Of a function that matches ignored_callees, samples in what it
+	 * called are its own, if callers or call graphs are shown. */
+	const char *parent, *ignored_callees;
+	bool only_parents; /* rows only of samples that have a parent */
 };
 
 /* ---- reports ---- */

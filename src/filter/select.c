@@ -431,20 +431,6 @@ enum pd_status pd_select_learn(struct pd_select *select, struct pd_file *file, s
 
 /* ---- questions ---- */
 
-/* As perf does it: one range takes samples without a time, which it has as 0 or as the end of all time. */
-bool pd_select_has_time(const struct pd_select *select, uint64_t time_ns)
-{
-	if (!select->range_count || (select->range_count == 1 && !time_ns))
-		return true;
-	for (size_t i = 0; i < select->range_count; i++) {
-		const struct pd_time_range *range = &select->ranges[i];
-
-		if (time_ns >= range->start && (!range->end || time_ns <= range->end))
-			return true;
-	}
-	return false;
-}
-
 bool pd_select_has_cpu(const struct pd_select *select, uint32_t cpu)
 {
 	if (!select->by_cpu || cpu == UINT32_MAX)

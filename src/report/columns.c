@@ -231,10 +231,20 @@ static enum pd_status plan_columns(struct pd_report *report, struct pd_file *fil
 	return append_all(&report->columns, &report->order, error);
 }
 
+/* As perf: a pattern of parents shows them, behind all others. */
+static enum pd_status add_parent(struct pd_report *report, struct pd_error *error)
+{
+	enum pd_status status = parse(report, "parent", &report->columns, &(struct names){ 0 }, error);
+
+	return status == PD_OK ? parse(report, "parent", &report->order, &(struct names){ 0 }, error) : status;
+}
+
 enum pd_status pd_columns_plan(struct pd_report *report, struct pd_file *file, struct pd_error *error)
 {
 	enum pd_status status = plan_columns(report, file, error);
 
+	if (status == PD_OK && report->options.parent)
+		status = add_parent(report, error);
 	return status == PD_OK && report->options.symbol_part ? find_symbol_key(report, error) : status;
 }
 

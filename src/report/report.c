@@ -78,6 +78,25 @@ static void choose_chains(struct pd_report *report, struct pd_file *file)
 		report->graph.caller = chains && !report->options.no_children;
 }
 
+static bool has_key(const struct pd_report *report, const char *name)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < report->key_count; i++)
+		has = has || strcmp(report->keys[i]->head.name, name) == 0;
+	return has;
+}
+
+static enum pd_status plan_parents(struct pd_report *report, struct pd_file *file, struct pd_error *error)
+{
+	bool shown = has_key(report, "parent");
+
+	if (shown && file && !is_pipe(file) && !has_chains(file))
+		return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET,
+			       "the sort key parent needs call chains (perfdata record -g)");
+	return pd_parents_plan(report, shown, error);
+}
+
 enum pd_status pd_report_new(struct pd_file *file, const struct pd_report_options *options,
 			     struct pd_report **report_out, struct pd_error *error)
 {
@@ -100,7 +119,9 @@ enum pd_status pd_report_new(struct pd_file *file, const struct pd_report_option
 		choose_chains(report, file);
 		status = pd_columns_plan(report, file, error);
 	}
-	report->options.sort = report->options.fields = NULL;
+	if (status == PD_OK)
+		status = plan_parents(report, file, error);
+	report->options.sort = report->options.fields = report->options.parent = report->options.ignored_callees = NULL;
 	if (status == PD_OK)
 		*report_out = report;
 	else
@@ -116,15 +137,6 @@ static bool callers_have_rows(const struct pd_report *report)
 	for (size_t i = 0; i < report->key_count; i++)
 		any = any || report->keys[i]->of_frame;
 	return report->children && any;
-}
-
-static bool has_key(const struct pd_report *report, const char *name)
-{
-	bool has = false;
-
-	for (size_t i = 0; i < report->key_count; i++)
-		has = has || strcmp(report->keys[i]->head.name, name) == 0;
-	return has;
 }
 
 /* Whether callers that are merged can have rows all the same: each is another place then, and no other frame is at it. */
@@ -143,7 +155,7 @@ static double merge_below(const struct pd_report *report)
 
 	if (!possible || options->all_in_one_table || options->hide_unresolved || options->has_place ||
 	    report->by_branch || (callers_have_rows(report) && !can_keep_merged(report)) || report->graph.by_address ||
-	    report->graph.kind != PD_REPORT_GRAPH_TREE)
+	    report->has_parent || report->has_ignored || report->graph.kind != PD_REPORT_GRAPH_TREE)
 		return 0;
 	return report->graph.least_percent;
 }
@@ -153,7 +165,7 @@ void pd_report_ask(const struct pd_report *report, struct pd_profile_options *op
 	options->by = 0;
 	for (size_t i = 0; !report->by_branch && i < report->key_count; i++)
 		options->by |= report->keys[i]->head.by;
-	if (!report->by_branch && (report->children || has_graphs(report)))
+	if (!report->by_branch && (report->children || has_graphs(report) || report->has_parent))
 		options->by |= PD_BY_CHAIN;
 	if (report->graph.by_address)
 		options->by |= PD_BY_ADDRESS;
@@ -216,6 +228,8 @@ static void scratch_fini(struct scratch *scratch)
 	pd_free(scratch->places);
 	pd_free(scratch->lines);
 	pd_arena_fini(&scratch->line_texts);
+	pd_free(scratch->matches);
+	pd_free(scratch->stacks);
 	pd_free(scratch->chains);
 	pd_free(scratch->known);
 }
@@ -256,6 +270,7 @@ void pd_report_free(struct pd_report *report)
 	for (size_t i = 0; i < report->table_count; i++)
 		pd_table_fini(&report->tables[i]);
 	pd_free(report->tables);
+	pd_parents_fini(report);
 	for (size_t i = 0; i < PD_REPORT_KEYS_MAX; i++)
 		pd_value_table_fini(&report->values[i]);
 	pd_value_sets_fini(&report->whos);

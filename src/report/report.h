@@ -6,6 +6,8 @@
 #ifndef PD_REPORT_REPORT_H
 #define PD_REPORT_REPORT_H
 
+#include <regex.h>
+
 #include <perfdata/report.h>
 #include <perfdata/trace.h>
 
@@ -99,9 +101,11 @@ struct scratch {
 	uint32_t *places;       /* by frame: number of its value set + 1 */
 	char **lines;           /* by frame: what follows the name in graphs by address, or NULL */
 	struct pd_arena line_texts;
-	struct chain *chains; /* by entry */
-	uint32_t truncated;   /* for graphs: what stands for callers that are not known; no number of a frame */
-	uint32_t *known;      /* for graphs made one at a time, see print/graph_tree.c */
+	uint8_t *matches;        /* by frame, see rows/parents.c; NULL: no patterns are looked for */
+	struct pd_stack *stacks; /* those of the profile without callees that are ignored; NULL: none are */
+	struct chain *chains;    /* by entry */
+	uint32_t truncated;      /* for graphs: what stands for callers that are not known; no number of a frame */
+	uint32_t *known;         /* for graphs made one at a time, see print/graph_tree.c */
 };
 
 struct pd_report {
@@ -113,6 +117,8 @@ struct pd_report {
 	const struct key *keys[PD_REPORT_KEYS_MAX];
 	size_t key_count;
 	size_t symbol_key; /* for options.symbol_part */
+	regex_t parent, ignored;
+	bool has_parent, has_ignored; /* whether these are looked for */
 	struct column_list columns;
 	struct column_list order;               /* rows are sorted by these */
 	const char *elided[PD_REPORT_KEYS_MAX]; /* by key: the only name that passes the filters */
@@ -148,6 +154,12 @@ static inline bool has_graphs(const struct pd_report *report)
 }
 
 enum pd_status pd_report_no_memory(struct pd_error *error);
+
+/* Of the profile, unless callees are ignored. */
+static inline const struct pd_stack *report_stack(const struct pd_report *report, size_t number)
+{
+	return report->scratch.stacks ? &report->scratch.stacks[number] : pd_profile_stack(report->profile, number);
+}
 
 /* ---- amounts.c ---- */
 
@@ -207,6 +219,16 @@ bool pd_rows_sort(const struct pd_report *report, struct table *table);
 size_t pd_entries_before(const struct pd_report *report, size_t event);
 /* Callers of a stack before this one are beyond max_stack, which counts in the direction of the graphs. */
 size_t pd_first_caller(const struct pd_report *report, size_t caller_count);
+/* Where in a stack the index-th caller is that is visited. With the outermost caller first, the place that it is called at
+ * first counts. */
+size_t pd_caller_at(const struct pd_report *report, size_t count, size_t first, size_t index);
+/* Patterns of functions in call chains; shown: there is the key of parents. Errors: PD_ERROR_ARGUMENT. */
+enum pd_status pd_parents_plan(struct pd_report *report, bool shown, struct pd_error *error);
+void pd_parents_fini(struct pd_report *report);
+/* Looks for them, in frames that are classified. False if there is no memory. */
+bool pd_parents_find(struct pd_report *report);
+/* The first function of the call chain that is a parent, or NULL. */
+const struct pd_function *pd_parent_of(const struct pd_report *report, const struct pd_profile_entry *entry);
 
 /* Whether samples of the file have branch stacks, and whether perf shows branches unless told otherwise. */
 bool pd_branches_recorded(struct pd_file *file);

@@ -4,7 +4,7 @@
 
 usage: parents.py PERFDATA PROGRAM
 
-PROGRAM is parents.c. Lines of tables are the same, bytes of script are the same. Exit status: 0 all agrees, 1 something does not, 77
+PROGRAM is parents.c. Rows are the same, and so are the functions below them; bytes of script are the same. Exit status: 0 all agrees, 1 something does not, 77
 no perf 6.1 that can record.
 """
 
@@ -21,13 +21,28 @@ SWITCHES = tuple(f"{switch}{more}" for switch in (
     f"--switch-on {ON}", f"--switch-off {OFF}", f"--switch-on {ON} --switch-off {OFF}", f"--switch-on {ON} --switch-off {OFF} --show-on-off-events",
     "--switch-on cpu-clock", f"--switch-on {ON} --switch-off {ON}", f"--switch-on {ON} --switch-off {ON} --show-on-off-events",
     f"--switch-off {ON} --show-on-off-events") for more in ("", " --time 20%-70%", " --comms parents"))
-REPORTS = SWITCHES
+CALLERS = tuple(f"{options}{graph}" for options in (
+    "-s parent", "-s comm,parent", "-p inner", "-p inner -s comm,parent", "-p (inner|middle)", "-p (inner|middle) -s sym", "-p inner -x",
+    "-p ^(first|second) -x", "-p ^(first|second) -s parent -x", "-p ^(first|second) -x -s sym --percentage relative", "-s comm,parent -x",
+    "-p syscall|middle|main -s parent,sym", "-p first -x --max-stack 3", "-p ^first -n --hierarchy -s comm,parent,sym",
+    "--ignore-callees inner", "--ignore-callees main", "--ignore-callees ^(inner|middle)", "--ignore-callees middle -s sym,parent -p inner",
+    "--ignore-callees middle --max-stack 4", "--ignore-callees nothing", "--ignore-callees ^first -s dso",
+) for graph in ("", " --no-children", " -g none", " --no-children -g none", " --no-children -g caller"))
+REPORTS = SWITCHES + CALLERS
 SCRIPTS = SWITCHES
-SAID = re.compile(rb"^(#.*)?\n", re.MULTILINE)
+GRAPH = re.compile(rb"^ +[|-]*[ |]*(?:-+[\d.]+%--)?-*(.*)$")
+ROW = re.compile(rb"^ +[\d.]+% +")
 
 
 def rows(text):
-    return SAID.sub(b"", text)
+    """Rows, and the functions below each, without an order: branches that are equal have none."""
+    found = []
+    for line in text.split(b"\n"):
+        if ROW.match(line):
+            found.append([line.rstrip()])
+        elif found and GRAPH.match(line):
+            found[-1].append(GRAPH.match(line)[1].strip())
+    return b"\n".join(b" ".join([row[0], *sorted(filter(None, row[1:]))]) for row in found)
 
 
 def record(folder, program):

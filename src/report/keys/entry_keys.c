@@ -50,6 +50,14 @@ bool pd_key_cpu(struct pd_report *report, size_t key, const struct key_context *
 	return pd_value_find_number(&report->values[key], context->entry->cpu, context->entry->cpu, text, value_out);
 }
 
+bool pd_key_parent(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
+{
+	const struct pd_function *parent = report->by_branch ? NULL : pd_parent_of(report, context->entry);
+
+	return pd_value_find_text(&report->values[key], parent ? parent->name : "[other]", !parent, (uintptr_t)report,
+				  value_out);
+}
+
 static int socket_of(struct pd_report *report, uint32_t cpu)
 {
 	const struct pd_cpu_topology *topology = pd_file_cpu_topology(report->file);

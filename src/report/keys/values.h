@@ -75,6 +75,7 @@ struct key_context {
 struct key {
 	struct pd_report_key head;
 	bool of_frame; /* depends on the frame alone */
+	bool of_chain; /* depends on the whole call chain */
 	/* Adds the value in a context to the key's table; false if there is no memory. */
 	bool (*find)(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out);
 	size_t width;            /* of the column, at least */

@@ -273,7 +273,7 @@ static void fill_chains_part(void *self, size_t part)
 
 	for (size_t i = pd_part_begin(chaining->count, chaining->parts, part); i < end; i++) {
 		const struct pd_profile_entry *entry = pd_profile_entry(profile, i);
-		const struct pd_stack *stack = pd_profile_stack(profile, entry->stack);
+		const struct pd_stack *stack = report_stack(chaining->report, entry->stack);
 
 		chaining->report->scratch.chains[i] = (struct chain){ .callers = stack->callers,
 								      .caller_count = stack->caller_count,

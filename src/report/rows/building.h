@@ -47,6 +47,7 @@ struct entry_state {
 
 struct known_who {
 	const struct pd_profile_entry *entry; /* NULL: nothing is here */
+	const struct pd_function *parent;
 	uint32_t who;
 };
 
@@ -117,9 +118,6 @@ typedef bool caller_fn(struct building_part *part, const struct visit *visit, ui
 		       bool counts);
 /* The callers of a sample, each place once. False if one call was. */
 bool pd_each_caller(struct building_part *part, const struct visit *visit, caller_fn *each);
-/* Where in a stack the index-th caller is that is visited. With the outermost caller first, the place that it is called at
- * first counts. */
-size_t pd_caller_at(const struct pd_report *report, size_t count, size_t first, size_t index);
 /* Prefetches an entry that comes soon. */
 void pd_entry_prefetch(const struct building *building, size_t index);
 

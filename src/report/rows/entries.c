@@ -33,11 +33,11 @@ void pd_entry_prefetch(const struct building *building, size_t index)
 	if (index + ENTRIES_AHEAD >= building->end)
 		return;
 	entry = pd_profile_entry(report->profile, index + ENTRIES_AHEAD);
-	__builtin_prefetch(pd_profile_stack(report->profile, entry->stack));
+	__builtin_prefetch(report_stack(report, entry->stack));
 	if (!report->children)
 		return;
 	entry = pd_profile_entry(report->profile, index);
-	callers = (const char *)pd_profile_stack(report->profile, entry->stack)->callers;
+	callers = (const char *)report_stack(report, entry->stack)->callers;
 	__builtin_prefetch(callers);
 	__builtin_prefetch(callers + LINE);
 }

@@ -44,7 +44,7 @@ static bool link_entry(struct building_part *part, size_t index)
 	visit.who = part->whos[state->who - 1];
 	visit.place = report->scratch.places[state->at] - 1;
 	visit.entry = pd_profile_entry(report->profile, index);
-	visit.stack = pd_profile_stack(report->profile, visit.entry->stack);
+	visit.stack = report_stack(report, visit.entry->stack);
 	return link_place(part, &visit, visit.place, WHOLE_CHAIN, true) && pd_each_caller(part, &visit, link_place);
 }
 

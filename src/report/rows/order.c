@@ -73,7 +73,7 @@ static void add_depth(const struct pd_report *report, const struct row *row, con
 		      struct words *to)
 {
 	for (size_t i = 0; i < report->key_count; i++)
-		if (!report->keys[i]->of_frame)
+		if (!report->keys[i]->of_frame && !report->keys[i]->of_chain)
 			add_bits(to, report->values[i].ranks[row_value(report, row, i)], measures->keys[i]);
 	if (report->graph.caller)
 		add_descending(to, row->depth, measures->depth);

@@ -21,7 +21,7 @@ size_t pd_rare_count_all(const struct pd_report *report)
 static unsigned level_of(const struct pd_report *report, const struct pd_merged_caller *caller)
 {
 	const struct pd_profile_entry *entry = pd_profile_entry(report->profile, caller->entry);
-	const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
+	const struct pd_stack *stack = report_stack(report, entry->stack);
 	size_t count = stack->caller_count;
 	size_t before = report->graph.caller ? count - 1 - caller->outer : caller->inner;
 	unsigned level = report->scratch.flags[stack->ip] & FRAME_LEVEL;

@@ -33,10 +33,12 @@ static bool same_entry(const struct pd_profile_entry *a, const struct pd_profile
 /* ---- the first pass: who and where ---- */
 
 /* Whether a sample is shown. Others may count in the totals. */
-static bool is_shown(uint8_t flags)
+static bool is_shown(const struct pd_report *report, const struct pd_profile_entry *entry, uint8_t flags)
 {
 	unsigned level = flags & FRAME_LEVEL;
 
+	if (report->options.only_parents && !pd_parent_of(report, entry))
+		return false;
 	return level != PD_CPUMODE_GUEST_KERNEL && level != PD_CPUMODE_GUEST_USER && (flags & FRAME_REQUESTED);
 }
 
@@ -44,11 +46,12 @@ static bool is_shown(uint8_t flags)
 static bool find_who(struct building_part *part, const struct pd_profile_entry *entry, uint32_t *who_out)
 {
 	struct known_who *known = &part->known[hash_entry(entry) % KNOWN_WHOS];
+	const struct pd_function *parent = pd_parent_of(part->building->report, entry);
 
-	if (!known->entry || !same_entry(known->entry, entry)) {
+	if (!known->entry || known->parent != parent || !same_entry(known->entry, entry)) {
 		if (!PD_GROW(part->who_entries, part->who_capacity, part->who_count + 1))
 			return false;
-		*known = (struct known_who){ entry, (uint32_t)part->who_count };
+		*known = (struct known_who){ entry, parent, (uint32_t)part->who_count };
 		part->who_entries[part->who_count++] = entry;
 	}
 	*who_out = known->who;
@@ -92,7 +95,8 @@ static void add_total(struct building_part *part, const struct pd_profile_entry 
 	const struct building *building = part->building;
 	size_t event = entry->event->index - building->table->head.first_event;
 
-	if (is_unresolved(building->report, flags) || (building->report->options.relative && !is_shown(flags)))
+	if (is_unresolved(building->report, flags) ||
+	    (building->report->options.relative && !is_shown(building->report, entry, flags)))
 		return;
 	part->totals[event] += entry->period;
 	part->samples[event] += entry->samples;
@@ -103,7 +107,7 @@ static bool state_entry(struct building_part *part, size_t index)
 	const struct building *building = part->building;
 	const struct pd_report *report = building->report;
 	const struct pd_profile_entry *entry = pd_profile_entry(report->profile, index);
-	const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
+	const struct pd_stack *stack = report_stack(report, entry->stack);
 	struct entry_state *state = &building->states[index - building->begin];
 	uint8_t flags = report->scratch.flags[stack->ip];
 	uint32_t who;
@@ -111,7 +115,7 @@ static bool state_entry(struct building_part *part, size_t index)
 	*state = (struct entry_state){ 0, stack->ip };
 	add_total(part, entry, flags);
 	pd_quality_add(&part->quality, entry, stack, flags & FRAME_FUNCTION);
-	if (!is_shown(flags) || is_unresolved(report, flags))
+	if (!is_shown(report, entry, flags) || is_unresolved(report, flags))
 		return true;
 	if (!find_who(part, entry, &who) || !note_frame(part, stack->ip, flags & FRAME_LEVEL))
 		return false;
@@ -308,7 +312,7 @@ static bool add_entry(struct building_part *part, size_t index)
 		state->at = own;
 		return true;
 	}
-	visit.stack = pd_profile_stack(report->profile, visit.entry->stack);
+	visit.stack = report_stack(report, visit.entry->stack);
 	note_depth(part, own, &visit, WHOLE_CHAIN);
 	return pd_each_caller(part, &visit, add_caller);
 }
@@ -565,7 +569,7 @@ static bool know_frames(struct pd_report *report)
 	report->scratch.merged = merged_frame(report->profile);
 	report->scratch.places =
 		pd_alloc((pd_profile_frame_count(report->profile) + 1) * sizeof(*report->scratch.places));
-	return report->scratch.places && pd_frames_classify(report);
+	return report->scratch.places && pd_frames_classify(report) && pd_parents_find(report);
 }
 
 bool pd_rows_build(struct pd_report *report)
