@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata trace and waiting: pairs of events summed up, as perf prints them where it does.
+ * perfdata trace and waiting: pairs of events, as perf prints them where it does.
  */
 #include "files/input.h"
 
@@ -9,14 +9,25 @@
 struct trace_values {
 	struct input_options input;
 	struct pd_syscalls_options how;
-	bool summary;
 };
 #undef VALUES
 #define VALUES struct trace_values
 
 static const struct option trace_options[] = {
-	FLAG("summary", 's', summary, "a table of system calls for each thread; there is nothing else yet"),
-	FLAG("errno-summary", 0, how.errors, "also how often each error was returned"),
+	SET("summary", 's', how.text, PD_SYSCALLS_SUMMARY, "print a table of system calls for each thread only"),
+	SET("with-summary", 'S', how.text, PD_SYSCALLS_BOTH, "print these tables after the calls"),
+	FLAG("errno-summary", 0, how.errors, "in tables: also how often each error was returned"),
+	STRING("event", 'e', "LIST", how.calls, "only these system calls: open*,close; after a '!' all others"),
+	OPTION("duration", 0, MILLISECONDS, "MS", how.min_duration_ns,
+	       "only calls that took so many milliseconds (0.5) or more"),
+	FLAG("failure", 0, how.failed_only, "only calls that failed"),
+	FLAG("failure-only", 0, how.failed_only, "the same"),
+	STRING("pid", 'p', "LIST", how.pids, "only processes with these numbers: 1,5-9"),
+	STRING("tid", 't', "LIST", how.tids, "only threads with these numbers"),
+	STRING("filter-pids", 0, "LIST", how.without_pids, "no processes with these numbers"),
+	INTEGER("max-events", 0, "N", how.max_lines, "print the first N calls"),
+	FLAG("time", 'T', how.full_time, "print times as recorded, not those since the first call"),
+	FLAG("no-comm", 0, how.without_names, "print the numbers of threads without their names"),
 	GROUP(input_group, input),
 	{ 0 },
 };
@@ -27,15 +38,18 @@ static enum pd_status print_trace(struct input *input, const void *how, struct p
 }
 
 const struct command cmd_trace = {
-	.usage = "-s [OPTION]... [FILE]",
-	.text = "Print for each thread its system calls: how many, how many of them failed, and how long they took, in all, at least, on average "
-		"and at most. The text is that of perf trace -s of perf 6.1, on standard output. FILE has raw_syscalls:sys_enter and "
-		"raw_syscalls:sys_exit (perfdata trace record, perf trace record), or events of single calls, which perf does not sum up: "
+	.usage = "[OPTION]... [FILE]",
+	.text = "Print each system call with its arguments, what it returned and how long it took; with -s for each thread how often it called "
+		"what, and how long that took. The text is that of perf trace -i of perf 6.1, on standard output. FILE has raw_syscalls:sys_enter "
+		"and raw_syscalls:sys_exit (perfdata trace record, perf trace record), or events of single calls, which perf does not read: "
 		"syscalls:sys_enter_NAME and syscalls:sys_exit_NAME.\n"
 		"\n"
-		"Names are those of the machine that recorded: x86-64, i386, arm64, RISC-V or LoongArch.",
+		"Names are those of the machine that recorded: x86-64, i386, arm64, RISC-V or LoongArch. What arguments point to, such as the name "
+		"of a file, is not recorded.",
 	OPTIONS(trace_options),
 	EXAMPLES({ "perfdata trace record -- make", "record the system calls of a command" },
+		 { "perfdata trace perf.data", "each call, one after another" },
+		 { "perfdata trace --duration 10 -e '!futex' perf.data", "calls that took 10 ms or more" },
 		 { "perfdata trace -s perf.data", "which calls took how long, by thread" }),
 	.max_words = 1,
 	HOW(how),

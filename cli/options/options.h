@@ -22,10 +22,11 @@ enum {
 };
 
 enum option_kind {
-	OPTION_FLAG,     /* bool; --no-NAME takes it back, --NAME one that is called no-NAME */
-	OPTION_NUMBER,   /* struct option_number; decimal, or hexadecimal with 0x */
-	OPTION_INTEGER,  /* the same as an unsigned integer of any size, 0 if it is not given */
-	OPTION_SECONDS,  /* uint64_t, in nanoseconds; 1.5 */
+	OPTION_FLAG,         /* bool; --no-NAME takes it back, --NAME one that is called no-NAME */
+	OPTION_NUMBER,       /* struct option_number; decimal, or hexadecimal with 0x */
+	OPTION_INTEGER,      /* the same as an unsigned integer of any size, 0 if it is not given */
+	OPTION_SECONDS,      /* uint64_t, in nanoseconds; 1.5 */
+	OPTION_MILLISECONDS, /* the same */
 	OPTION_RECORDER, /* struct pd_recorder_options, of which it sets what pd_recorder_options_set sets by its name */
 	OPTION_PERCENT,  /* double, 0 to 100 */
 	OPTION_CHOICE,   /* an enum or bool: the position of the value in the words of the option */

@@ -62,14 +62,15 @@ static bool set_integer(const struct option *option, const char *value, void *pl
 	return true;
 }
 
-static bool set_seconds(const struct option *option, const char *value, uint64_t *ns)
+static bool set_seconds(const struct option *option, const char *value, double unit_ns, uint64_t *ns)
 {
 	char *end;
 	double seconds = strtod(value, &end);
 
 	if (end == value || *end || !(seconds >= 0 && seconds < 1e10))
-		return print_error("option --%s: '%s' is not a time in seconds", option->name, value);
-	*ns = (uint64_t)(seconds * 1e9);
+		return print_error("option --%s: '%s' is not a time in %sseconds", option->name, value,
+				   unit_ns < 1e9 ? "milli" : "");
+	*ns = (uint64_t)(seconds * unit_ns);
 	return true;
 }
 
@@ -165,7 +166,9 @@ bool option_set(const struct command *command, const struct option *option, cons
 	case OPTION_INTEGER:
 		return set_integer(option, value, place);
 	case OPTION_SECONDS:
-		return set_seconds(option, value, place);
+		return set_seconds(option, value, 1e9, place);
+	case OPTION_MILLISECONDS:
+		return set_seconds(option, value, 1e6, place);
 	case OPTION_PERCENT:
 		return percent_parse(option->name, value, place);
 	case OPTION_RECORDER:

@@ -6,7 +6,7 @@
  *
  * Example:
  *
- *	struct pd_syscalls_options options = { .size = sizeof(options), .errors = true };
+ *	struct pd_syscalls_options options = { .size = sizeof(options), .text = PD_SYSCALLS_SUMMARY };
  *
  *	if (pd_print_syscalls(text, file, &options, &error) == PD_OK)
  *		fwrite(pd_text_bytes(text).data, 1, pd_text_bytes(text).size, stdout);
@@ -24,16 +24,33 @@ extern "C" {
 /** Name of a system call of an architecture (of 64 bits if there are two); NULL if it is not known. */
 PD_API const char *pd_syscall_name(enum pd_arch arch, bool is_64_bit, uint64_t number);
 
+/** What is printed of system calls. */
+enum pd_syscalls_text {
+	PD_SYSCALLS_LINES,   /* each call, with its arguments */
+	PD_SYSCALLS_SUMMARY, /* a table for each thread */
+	PD_SYSCALLS_BOTH
+};
+
 /** Zero is the default for each member; NULL means all defaults. */
 struct pd_syscalls_options {
 	size_t size;         /* sizeof(struct pd_syscalls_options); 0 is PD_ERROR_ARGUMENT */
 	bool errors;         /* how often each error was returned */
 	size_t thread_limit; /* maximum number of threads; 0 means 4 million */
+	enum pd_syscalls_text text;
+	const char *calls; /* only these, as a list with commas and wildcards; after a '!' all others. NULL: all */
+	const char *pids, *tids;  /* only these, as a list of numbers and ranges; NULL: all */
+	const char *without_pids; /* not these */
+	/* Of lines only: */
+	uint64_t min_duration_ns; /* calls that took so long */
+	bool failed_only;         /* calls that failed */
+	uint64_t max_lines;       /* the first calls; 0: all */
+	bool full_time;           /* times as recorded, instead of those since the first call */
+	bool without_names;       /* of threads, only the number */
 };
 
-/** Appends a table of system calls for each thread, as perf trace -s does: from raw_syscalls:sys_enter and sys_exit, or
- * syscalls:sys_enter_NAME and sys_exit_NAME. Errors: PD_ERROR_MEMORY; PD_ERROR_LIMIT; PD_ERROR_OUTPUT; PD_ERROR_FORMAT if the format of
- * a tracepoint is missing or lacks a field; PD_ERROR_NO_SAMPLES without such events; those of pd_run. */
+/** Appends system calls as perf trace does: from raw_syscalls:sys_enter and sys_exit, or syscalls:sys_enter_NAME and sys_exit_NAME.
+ * Errors: PD_ERROR_ARGUMENT for a wrong list; PD_ERROR_MEMORY; PD_ERROR_LIMIT; PD_ERROR_OUTPUT; PD_ERROR_FORMAT if the format of a
+ * tracepoint is missing or lacks a field; PD_ERROR_NO_SAMPLES without such events; those of pd_run. */
 PD_API enum pd_status pd_print_syscalls(struct pd_text *text, struct pd_file *file,
 					const struct pd_syscalls_options *options, struct pd_error *error);
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-// perf trace -s: a table of system calls for each thread, from their begins and ends.
+// perf trace: begins and ends of system calls, and a table of them for each thread.
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sort.h"
 #include "base/text/text.h"
+#include "pairs/lines/lines.h"
 #include "pairs/pairs.h"
 
 enum {
@@ -25,14 +27,6 @@ static const struct pd_tracepoint points[] = {
 	[RAW_EXIT] = { "raw_syscalls:sys_exit", { "id", "ret" } },
 	[ENTER] = { "syscalls:sys_enter_*", { "?__syscall_nr", "?nr" } },
 	[EXIT] = { "syscalls:sys_exit_*", { "?__syscall_nr", "ret", "?nr" } },
-};
-
-static const struct {
-	const char *name;
-	uint64_t number;
-} errors[] = {
-#define ERROR(NAME, number) { #NAME, number },
-#include "pairs/errors.def"
 };
 
 struct error_count {
@@ -53,6 +47,7 @@ struct call {
 struct caller {
 	uint64_t entry_ns, events;
 	struct call *calls, *last;
+	struct pd_line_entry entry;
 };
 
 struct syscalls {
@@ -62,7 +57,12 @@ struct syscalls {
 	enum pd_arch arch;
 	bool is_64_bit;
 	uint64_t events;
-	const char *names[KNOWN]; // of calls that were met
+	// Of calls that were met:
+	const char *names[KNOWN];
+	bool unwanted[KNOWN];
+	const struct pd_call *described[KNOWN];
+	struct pd_lines lines;
+	struct pd_call_shapes shapes;
 };
 
 // ---- events ----
@@ -97,13 +97,14 @@ static const char *name_of(struct syscalls *syscalls, const struct pd_tracepoint
 	return name_number(syscalls, number);
 }
 
-// Numbers of one file are those of one table, unless events have names.
+// Numbers of one file, which are smaller than KNOWN, are those of one table, unless events have names.
 static const char *find_name(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample, uint64_t number)
 {
-	if (number >= KNOWN || sample->which >= RAW_ONLY)
-		return name_of(syscalls, sample, number);
-	if (!syscalls->names[number])
-		syscalls->names[number] = name_of(syscalls, sample, number);
+	if (syscalls->names[number])
+		return syscalls->names[number];
+	syscalls->names[number] = name_of(syscalls, sample, number);
+	if (syscalls->names[number])
+		syscalls->unwanted[number] = !pd_call_is_wanted(syscalls->options.calls, syscalls->names[number]);
 	return syscalls->names[number];
 }
 
@@ -198,7 +199,53 @@ static enum pd_status take_exit(struct syscalls *syscalls, const struct pd_trace
 // perf counts only those that have a name.
 static bool is_known(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample, uint64_t number)
 {
-	return find_name(syscalls, sample, number);
+	return find_name(syscalls, sample, number) || sample->which != RAW_ENTER;
+}
+
+static bool has(const char *list, uint32_t number)
+{
+	return list && pd_list_has(list, number);
+}
+
+static bool is_wanted_thread(const struct pd_syscalls_options *options, const struct pd_tracepoint_sample *sample)
+{
+	if (options->without_pids && pd_list_has(options->without_pids, sample->brief.pid))
+		return false;
+	return (!options->pids && !options->tids) || has(options->pids, sample->brief.pid) ||
+	       has(options->tids, sample->brief.tid);
+}
+
+// ---- lines ----
+
+// What a call is given; NULL: no memory.
+static const struct pd_call *describe(struct syscalls *syscalls, uint64_t number)
+{
+	const char *name = syscalls->names[number];
+
+	if (!syscalls->described[number] && name)
+		syscalls->described[number] = pd_call_new(&syscalls->pairs.sched.arena, name);
+	return syscalls->described[number];
+}
+
+static enum pd_status print_line(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample,
+				 struct pd_sched_thread *thread, uint64_t number, struct pd_error *error)
+{
+	struct pd_line_entry *entry = &((struct caller *)thread->own)->entry;
+	const struct pd_call *call = describe(syscalls, number);
+	uint64_t time_ns = sample->brief.time_ns;
+
+	if (!call)
+		return syscalls->names[number] ? pd_fail_memory(error) : PD_OK;
+	if (!syscalls->lines.base_ns && !syscalls->options.full_time)
+		syscalls->lines.base_ns = time_ns;
+	if (sample->which == RAW_EXIT || sample->which == EXIT) {
+		pd_lines_exit(&syscalls->lines, thread, entry, call, time_ns, (int64_t)sample->values[1]);
+		return pd_pairs_flush(syscalls->pairs.sched.text, error);
+	}
+	pd_lines_enter(&syscalls->lines, entry, call, time_ns);
+	pd_call_read_values(&syscalls->shapes, syscalls->pairs.points.trace, sample, entry->values);
+	pd_lines_entered(&syscalls->lines, thread, entry);
+	return PD_OK;
 }
 
 static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepoint_sample *sample,
@@ -212,14 +259,18 @@ static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepo
 
 	if (sample->which >= RAW_ONLY && !number)
 		number = sample->values[is_exit ? 2 : 1];
+	if (!is_wanted_thread(&syscalls->options, sample))
+		return PD_OK;
 	syscalls->events++;
-	if (number >= KNOWN || (!is_exit && sample->which < RAW_ONLY && !is_known(syscalls, sample, number)))
+	if (number >= KNOWN || !is_known(syscalls, sample, number) || syscalls->unwanted[number])
 		return PD_OK;
 	thread = thread_of(syscalls, sample, error);
 	if (!thread)
 		return error->status;
 	caller = thread->own;
 	caller->events++;
+	if (syscalls->options.text != PD_SYSCALLS_SUMMARY && print_line(syscalls, sample, thread, number, error) < 0)
+		return error->status;
 	if (is_exit)
 		return take_exit(syscalls, sample, caller, number, error);
 	caller->entry_ns = sample->brief.time_ns;
@@ -232,7 +283,8 @@ static void forget(struct pd_pairs *pairs)
 
 	pd_u64_map_fini(&syscalls->map);
 	syscalls->events = 0;
-	memset(syscalls->names, 0, sizeof(syscalls->names)); // NOLINT: of pointers
+	memset(syscalls->names, 0, sizeof(syscalls->names));         // NOLINT: of pointers
+	memset(syscalls->described, 0, sizeof(syscalls->described)); // NOLINT: of pointers
 }
 
 // ---- tables ----
@@ -276,11 +328,8 @@ static bool sort_calls(const struct caller *caller, struct sorted_calls *sorted)
 static void print_errors(struct pd_text *text, const struct call *call)
 {
 	for (const struct error_count *error = call->errors; error; error = error->next) {
-		const char *name = NULL;
+		const char *name = pd_error_name(error->number);
 
-		for (size_t i = 0; !name && i < sizeof(errors) / sizeof(errors[0]); i++)
-			if (errors[i].number == error->number)
-				name = errors[i].name;
 		pd_text_printf(text, "\t\t\t\t%s: %" PRIu64 "\n", name ? name : "(unknown)", error->count);
 	}
 }
@@ -392,8 +441,20 @@ static enum pd_status print_all(struct syscalls *syscalls, struct pd_file *file,
 
 	if (status < 0)
 		return status;
+	if (syscalls->options.text == PD_SYSCALLS_LINES)
+		return PD_OK;
 	pd_text_add(text, "\n Summary of events:\n\n");
 	return print_sorted(syscalls, error);
+}
+
+static enum pd_status check_options(const struct pd_syscalls_options *options, struct pd_error *error)
+{
+	const char *const lists[] = { options->pids, options->tids, options->without_pids };
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		if (lists[i] && !pd_list_is_right(lists[i]))
+			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: not a list of numbers", lists[i]);
+	return PD_OK;
 }
 
 enum pd_status pd_print_syscalls(struct pd_text *text, struct pd_file *file, const struct pd_syscalls_options *options,
@@ -409,6 +470,18 @@ enum pd_status pd_print_syscalls(struct pd_text *text, struct pd_file *file, con
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_syscalls_options.size is 0");
 	if (options)
 		memcpy(&syscalls.options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+	// who knows no other text means the table
+	if (options && options->size <= offsetof(struct pd_syscalls_options, text))
+		syscalls.options.text = PD_SYSCALLS_SUMMARY;
+	status = check_options(&syscalls.options, error);
+	if (status < 0)
+		return status;
+	// what was printed stays
+	if (syscalls.options.text != PD_SYSCALLS_SUMMARY)
+		syscalls.pairs.forget = NULL;
+	syscalls.lines = (struct pd_lines){ .sched = &syscalls.pairs.sched,
+					    .options = &syscalls.options,
+					    .is_arm = pd_file_machine(file) == PD_ARCH_ARM64 };
 	syscalls.map.seed = pd_hash_secret();
 	status = print_all(&syscalls, file, text, error);
 	pd_u64_map_fini(&syscalls.map);

@@ -64,6 +64,10 @@ class Recording:
                 else:
                     raw[offset:offset + size] = value[:size].ljust(size, b"\0")
                 continue
+            if "[" in field:
+                value = value if isinstance(value, list) else [value] * (size // 8)
+                struct.pack_into(f"<{len(value)}q", raw, offset, *value)
+                continue
             struct.pack_into("<" + CODES[size, signed], raw, offset, value)
         raw += bytes(-(len(raw) + 4) % 8)
         calls = " ".join(hex(addr) for addr in chain)

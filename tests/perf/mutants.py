@@ -18,12 +18,15 @@ import tempfile
 import kmem
 import kwork
 import locks
+import pairs
 from made import Recording
 
 COMMANDS = {
-    locks.EVENTS: ("lock contention", "lock contention -t", "lock report -c", "lock info", "lock info -m"),
-    kmem.EVENTS: ("kmem stat --slab --page --caller --alloc", "kmem stat --page --live --caller"),
-    kwork.EVENTS: ("kwork report -S", "kwork latency", "kwork timehist"),
+    locks.EVENTS: ("lock contention --no-symbols", "lock contention -t --no-symbols", "lock report -c --no-symbols",
+                   "lock info --no-symbols", "lock info -m --no-symbols"),
+    kmem.EVENTS: ("kmem stat --slab --page --caller --alloc --no-symbols", "kmem stat --page --live --caller --no-symbols"),
+    pairs.EVENTS: ("trace", "trace -s", "trace -S --duration 0.001", "trace --failure -T"),
+    kwork.EVENTS: ("kwork report -S --no-symbols", "kwork latency --no-symbols", "kwork timehist --no-symbols"),
 }
 KERNEL = ('MMAP misc: kernel, pid: -1, tid: 0, addr: 0xffffffff81000000, len: 0x1000000, pgoff: 0xffffffff81000000, filename: '
           '"[kernel.kallsyms]_text"',)
@@ -56,7 +59,7 @@ def change_format(match, rng):
 
 
 def change(text, rng):
-    fields = r" (\w+);\\toffset:(\d+);\\tsize:(\d+);\\tsigned:[01];"
+    fields = r" ([\w\[\]]+);\\toffset:(\d+);\\tsize:(\d+);\\tsigned:[01];"
     place = rng.randrange(len(re.findall(fields, text)))
     count = iter(range(10**6))
     text = re.sub(fields, lambda match: change_format(match, rng) if next(count) == place else match.group(), text)
@@ -85,7 +88,7 @@ def main():
                 if subprocess.run([perfdata, "assemble", "-o", path, "-"], input=text.encode(), capture_output=True, check=False).returncode:
                     continue
                 for line in lines:
-                    done = subprocess.run([perfdata, *line.split(), "--no-symbols", path], capture_output=True, check=False)
+                    done = subprocess.run([perfdata, *line.split(), path], capture_output=True, check=False)
                     runs += 1
                     codes[done.returncode] = codes.get(done.returncode, 0) + 1
                     if done.returncode not in (0, 1, 3, 6) or (done.returncode and not done.stderr) or b"runtime error" in done.stderr:

@@ -78,7 +78,7 @@ TEST(names)
 
 TEST(table)
 {
-	struct pd_syscalls_options options = { .size = sizeof(options), .errors = true };
+	struct pd_syscalls_options options = { .size = sizeof(options), .errors = true, .text = PD_SYSCALLS_SUMMARY };
 	struct pd_file *file = make();
 	struct pd_text *out = pd_text_new();
 
@@ -124,18 +124,19 @@ TEST(formats)
 // Each allocation fails in turn: an error, or the same text.
 TEST(memory)
 {
+	struct pd_syscalls_options options = { .size = sizeof(options), .text = PD_SYSCALLS_SUMMARY };
 	struct pd_file *file = make();
 	struct pd_text *right = pd_text_new();
 	long at = 0;
 
-	CHECK(right && print(file, NULL, right) == PD_OK);
+	CHECK(right && print(file, &options, right) == PD_OK);
 	for (bool more = true; more; at++) {
 		struct pd_text *out = pd_text_new();
 		enum pd_status status;
 
 		has_failed = false;
 		left = at;
-		status = print(file, NULL, out);
+		status = print(file, &options, out);
 		more = has_failed;
 		left = -1;
 		CHECK(status == PD_OK || status == PD_ERROR_MEMORY || status == PD_ERROR_FORMAT ||

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A line for each system call, when it ends; two if another thread has begun one meanwhile. As in perf, a call whose end is missing
+ * is forgotten, and one whose begin is missing has no arguments.
+ */
+#include <string.h>
+
+#include "pairs/lines/lines.h"
+
+enum {
+	RESULT_COLUMN = 70, // from the name of the call on
+	DOTS_COLUMN = 66,
+	NAME_MOST = 14
+};
+
+// perf prints so much of a name, whose characters are not cut here.
+static size_t name_length(const char *name)
+{
+	size_t length = strnlen(name, NAME_MOST);
+
+	while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
+		length--;
+	return length;
+}
+
+static void print_head(struct pd_lines *lines, const struct pd_sched_thread *thread, uint64_t begin_ns, bool ended,
+		       uint64_t duration_ns)
+{
+	struct pd_text *text = lines->sched->text;
+
+	if (begin_ns)
+		pd_text_fixed(text, (double)(begin_ns - lines->base_ns) / 1e6, 10, 3);
+	else
+		PD_TEXT_LITERAL(text, "         ?");
+	PD_TEXT_LITERAL(text, " (");
+	if (ended)
+		pd_text_fixed(text, (double)duration_ns / 1e6, 6, 3);
+	pd_text_add(text, ended ? " ms): " : "         ): ");
+	if (!lines->options->without_names) {
+		pd_text_put(text, thread->comm, name_length(thread->comm));
+		pd_text_char(text, '/');
+	}
+	pd_text_s64(text, thread->tid);
+	pd_text_char(text, ' ');
+}
+
+static void print_call(struct pd_lines *lines, const struct pd_line_entry *entry, const struct pd_call *call)
+{
+	const struct pd_call_values all = { call, entry->values, lines->sched, lines->is_arm, entry->called };
+	struct pd_text *text = lines->sched->text;
+
+	pd_text_add(text, call->name);
+	pd_text_char(text, '(');
+	pd_call_print(text, &all);
+	pd_text_char(text, ')');
+}
+
+// Up to a column, which is counted from where the text was so long; something may be beyond it.
+static void fill(struct pd_text *text, size_t from, size_t column, size_t least)
+{
+	size_t length = text->size - from;
+
+	for (size_t i = 0; i < least || length + i < column; i++)
+		pd_text_char(text, ' ');
+}
+
+static void print_interrupted(struct pd_lines *lines)
+{
+	struct pd_text *text = lines->sched->text;
+	size_t from;
+
+	if (!lines->current_entry || !lines->current_entry->pending)
+		return;
+	print_head(lines, lines->current, lines->current_entry->time_ns, false, 0);
+	from = text->size;
+	print_call(lines, lines->current_entry, lines->current_entry->call);
+	fill(text, from, DOTS_COLUMN, 0);
+	PD_TEXT_LITERAL(text, " ...\n");
+	lines->current_entry->pending = false;
+}
+
+static void print_last_call(struct pd_lines *lines, const struct pd_sched_thread *thread, struct pd_line_entry *entry)
+{
+	struct pd_text *text = lines->sched->text;
+	size_t from;
+
+	print_head(lines, thread, entry->time_ns, false, 0);
+	from = text->size;
+	print_call(lines, entry, entry->call);
+	fill(text, from, RESULT_COLUMN, 1);
+	PD_TEXT_LITERAL(text, "= ?\n");
+	entry->pending = false;
+}
+
+static bool prints_all(const struct pd_lines *lines)
+{
+	return !lines->options->min_duration_ns && !lines->options->failed_only && !lines->options->max_lines;
+}
+
+void pd_lines_enter(struct pd_lines *lines, struct pd_line_entry *entry, const struct pd_call *call, uint64_t time_ns)
+{
+	if (prints_all(lines))
+		print_interrupted(lines);
+	entry->call = call;
+	entry->time_ns = time_ns;
+	entry->pending = true;
+}
+
+void pd_lines_entered(struct pd_lines *lines, const struct pd_sched_thread *thread, struct pd_line_entry *entry)
+{
+	pd_call_note_name(lines->sched, entry->call, entry->values, entry->called);
+	if (entry->call->ends_thread && prints_all(lines))
+		print_last_call(lines, thread, entry);
+	lines->current = thread;
+	lines->current_entry = entry;
+}
+
+static bool is_wanted(const struct pd_lines *lines, bool entered, uint64_t duration_ns, int64_t result)
+{
+	const struct pd_syscalls_options *options = lines->options;
+
+	if (options->min_duration_ns && (!entered || duration_ns < options->min_duration_ns))
+		return false;
+	if (options->max_lines && lines->printed >= options->max_lines)
+		return false;
+	return !options->failed_only || result < 0;
+}
+
+void pd_lines_exit(struct pd_lines *lines, const struct pd_sched_thread *thread, struct pd_line_entry *entry,
+		   const struct pd_call *call, uint64_t time_ns, int64_t result)
+{
+	struct pd_text *text = lines->sched->text;
+	struct pd_call_values all = { call, entry->values, lines->sched, lines->is_arm, entry->called };
+	bool entered = entry->call == call, whole = entered && entry->pending;
+	uint64_t duration_ns = entered && time_ns > entry->time_ns ? time_ns - entry->time_ns : 0;
+	size_t from;
+
+	entry->pending = false;
+	entry->call = NULL;
+	if (!is_wanted(lines, entered, duration_ns, result))
+		return;
+	lines->printed++;
+	print_head(lines, thread, entered ? entry->time_ns : 0, entered, duration_ns);
+	from = text->size;
+	if (whole) {
+		print_call(lines, entry, call);
+	} else {
+		PD_TEXT_LITERAL(text, " ... [continued]: ");
+		pd_text_add(text, call->name);
+		PD_TEXT_LITERAL(text, "())");
+	}
+	fill(text, from, RESULT_COLUMN, 1);
+	PD_TEXT_LITERAL(text, "= ");
+	pd_call_print_result(text, &all, result);
+	pd_text_char(text, '\n');
+}

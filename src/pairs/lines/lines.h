@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * System calls as lines, as perf trace prints them.
+ *
+ *   arguments.c   what a call is given and returns: calls.def, hidden.def
+ *   kinds.c       arguments of kinds: numbers, and those that depend on others; ioctls.def
+ *   words.c       lists of words for values: words.def
+ *   choose.c      lists of calls; errors.c, errors.def, names of errors
+ *   values.c      where arguments are in raw data
+ *   lines.c       from begins and ends to lines
+ */
+#ifndef PD_PAIRS_LINES_LINES_H
+#define PD_PAIRS_LINES_LINES_H
+
+#include "pairs/pairs.h"
+
+enum {
+	PD_CALL_ARGUMENTS = 6
+};
+
+// ---- words.c ----
+
+struct pd_named_value {
+	const char *name;
+	uint64_t value;
+};
+
+enum pd_list_style {
+	PD_LIST_ENUM,
+	PD_LIST_SOME,
+	PD_LIST_CHOICE,
+	PD_LIST_FLAGS,
+	PD_LIST_PARTS
+};
+
+struct pd_word_list {
+	const char *name;
+	enum pd_list_style style;
+	uint32_t mask; // of PARTS: what is one of the words
+	const struct pd_named_value *words;
+	size_t count;
+};
+
+// NULL: there is no such list.
+const struct pd_word_list *pd_words_find(const char *name, size_t length);
+// With 0x in front, unless it is 0.
+void pd_put_hex(struct pd_text *text, uint64_t value);
+void pd_words_print(struct pd_text *text, const struct pd_word_list *list, uint64_t value);
+
+// ---- kinds.c ----
+
+struct pd_call_values {
+	const struct pd_call *call;
+	const uint64_t *values;
+	struct pd_sched *sched; // who has which name
+	bool is_arm;            // some flags have other numbers
+	const char *called;     // the name of the process that is an argument; NULL: as it is called now
+};
+
+typedef void pd_kind_fn(struct pd_text *text, const struct pd_call_values *all, uint64_t value);
+
+// NULL: there is no such kind.
+pd_kind_fn *pd_kind_find(const char *name, size_t length);
+// A thread that has a name; NULL: none.
+const char *pd_kind_name(struct pd_sched *sched, uint64_t tid);
+void pd_kind_pid(struct pd_text *text, const struct pd_call_values *all, uint64_t value);
+void pd_kind_open(struct pd_text *text, const struct pd_call_values *all, uint64_t value);
+
+// ---- arguments.c ----
+
+enum pd_call_result {
+	PD_RESULT_NUMBER,
+	PD_RESULT_HEX,
+	PD_RESULT_PID,
+	PD_RESULT_TIMEOUT,
+	PD_RESULT_FCNTL
+};
+
+struct pd_call_argument {
+	const char *name;
+	size_t length;
+	pd_kind_fn *kind;                // or
+	const struct pd_word_list *list; // NULL: a number
+};
+
+struct pd_call {
+	const char *name;
+	enum pd_call_result result;
+	bool ends_thread;
+	unsigned process; // the argument that is one; count: none
+	unsigned count;
+	struct pd_call_argument arguments[PD_CALL_ARGUMENTS];
+};
+
+// A call by its name; of one that the table lacks, arguments have no names. NULL: no memory.
+const struct pd_call *pd_call_new(struct pd_arena *arena, const char *name);
+void pd_call_print(struct pd_text *text, const struct pd_call_values *all);
+// The name of the process that is an argument; empty if there is none, or it has none.
+void pd_call_note_name(struct pd_sched *sched, const struct pd_call *call, const uint64_t *values,
+		       char name[PD_SCHED_NAME]);
+void pd_call_print_result(struct pd_text *text, const struct pd_call_values *all, int64_t result);
+
+// ---- values.c ----
+
+enum {
+	PD_CALL_SHAPES = 64
+};
+
+struct pd_call_shapes {
+	struct pd_call_shape {
+		const struct pd_event *event;
+		struct pd_raw_number first; // the others follow; size 0: none
+	} of[PD_CALL_SHAPES];
+};
+
+// Those that an event lacks are 0.
+void pd_call_read_values(struct pd_call_shapes *shapes, struct pd_trace *trace,
+			 const struct pd_tracepoint_sample *sample, uint64_t values[PD_CALL_ARGUMENTS]);
+
+// ---- lines.c ----
+
+// A call that a thread has begun.
+struct pd_line_entry {
+	const struct pd_call *call;
+	uint64_t time_ns; // 0: no call is known
+	bool pending;     // and it was not printed yet
+	uint64_t values[PD_CALL_ARGUMENTS];
+	char called[PD_SCHED_NAME]; // the process that is an argument, when it began
+};
+
+struct pd_lines {
+	struct pd_sched *sched;
+	const struct pd_syscalls_options *options;
+	bool is_arm;
+	uint64_t base_ns; // of the first event
+	uint64_t printed;
+	const struct pd_sched_thread *current; // that began a call last
+	struct pd_line_entry *current_entry;
+};
+
+// A begin: the first before its arguments are read into the entry, the second afterwards.
+void pd_lines_enter(struct pd_lines *lines, struct pd_line_entry *entry, const struct pd_call *call, uint64_t time_ns);
+void pd_lines_entered(struct pd_lines *lines, const struct pd_sched_thread *thread, struct pd_line_entry *entry);
+void pd_lines_exit(struct pd_lines *lines, const struct pd_sched_thread *thread, struct pd_line_entry *entry,
+		   const struct pd_call *call, uint64_t time_ns, int64_t result);
+// The name of an error; NULL: not known.
+const char *pd_error_name(uint64_t number);
+const char *pd_error_text(uint64_t number);
+// Whether a list with commas and wildcards has a call; after a '!' it has those that are not wanted.
+bool pd_call_is_wanted(const char *list, const char *name);
+
+#endif
