@@ -150,6 +150,7 @@
 #include <perfdata/sql.h>
 #include <perfdata/stat.h>
 #include <perfdata/state.h>
+#include <perfdata/store.h>
 #include <perfdata/stream.h>
 #include <perfdata/summary.h>
 #include <perfdata/symbol.h>

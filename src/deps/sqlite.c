@@ -3,8 +3,6 @@
  * SQLite, in memory, with virtual tables over the tables of a source. What it runs opens no file: databases cannot be attached, there
  * are no extensions, and what does not fit is kept in memory.
  */
-#include <sqlite3.h>
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +12,7 @@
 #include "base/memory.h"
 #include "base/text/text.h"
 #include "deps/deps.h"
-#include "sql/engine.h"
-
-struct pd_sql_database {
-	sqlite3 *db;
-	const struct pd_sql_source *source;
-	enum pd_status status; // of a cursor that failed
-	struct pd_error error;
-};
+#include "deps/sqlite.h"
 
 struct pd_sql_statement {
 	struct pd_sql_database *database;
@@ -48,22 +39,6 @@ static const char *version(void)
 }
 
 // ---- errors ----
-
-static enum pd_status fail(struct pd_sql_database *database, int code, struct pd_error *error)
-{
-	enum pd_status status = database->status;
-
-	database->status = PD_OK;
-	if (status < 0) {
-		if (error)
-			*error = database->error;
-		return status;
-	}
-	if (code == SQLITE_NOMEM)
-		return pd_fail_memory(error);
-	return pd_fail(error, code == SQLITE_FULL || code == SQLITE_IOERR ? PD_ERROR_OUTPUT : PD_ERROR_ARGUMENT,
-		       PD_NO_OFFSET, "%s", database->db ? sqlite3_errmsg(database->db) : "out of memory");
-}
 
 // What a cursor reports is kept for whoever runs the statement.
 static int fail_cursor(struct table *table, enum pd_status status)
@@ -130,17 +105,6 @@ static void give(sqlite3_context *context, const struct pd_sql_value *value)
 
 // ---- tables ----
 
-static void put_name(struct pd_text *text, const char *name)
-{
-	pd_text_char(text, '"');
-	for (; *name; name++) {
-		if (*name == '"')
-			pd_text_char(text, '"');
-		pd_text_char(text, *name);
-	}
-	pd_text_char(text, '"');
-}
-
 static char *declaration_of(const struct pd_sql_table *table, struct pd_text *text)
 {
 	static const char *const types[] = { "", " INTEGER", " REAL", " TEXT", " BLOB" };
@@ -149,7 +113,7 @@ static char *declaration_of(const struct pd_sql_table *table, struct pd_text *te
 	for (size_t i = 0; i < table->column_count; i++) {
 		if (i)
 			PD_TEXT_LITERAL(text, ", ");
-		put_name(text, table->columns[i].name);
+		pd_sqlite_put_name(text, table->columns[i].name);
 		pd_text_add(text, types[table->columns[i].kind]);
 	}
 	PD_TEXT_LITERAL(text, ")");
@@ -437,43 +401,6 @@ static const sqlite3_module module = {
 	.xRowid = give_row,
 };
 
-// ---- what may be run ----
-
-static bool is_harmless_pragma(const char *name)
-{
-	static const char *const harmless[] = {
-		"table_info",    "table_xinfo",     "table_list",  "function_list",
-		"database_list", "compile_options", "module_list", "case_sensitive_like"
-	};
-
-	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
-		if (sqlite3_stricmp(harmless[i], name) == 0)
-			return true;
-	return false;
-}
-
-// Nothing reaches a file but what the program itself opens. VACUUM INTO attaches one, too.
-static int authorize(void *self, int action, const char *first, const char *second, const char *database,
-		     const char *trigger)
-{
-	(void)self;
-	(void)database;
-	(void)trigger;
-	switch (action) {
-	case SQLITE_ATTACH:
-	case SQLITE_DETACH:
-	case SQLITE_CREATE_VTABLE:
-	case SQLITE_DROP_VTABLE:
-		return SQLITE_DENY;
-	case SQLITE_PRAGMA:
-		return is_harmless_pragma(first) ? SQLITE_OK : SQLITE_DENY;
-	case SQLITE_FUNCTION:
-		return sqlite3_stricmp(second, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
-	default:
-		return SQLITE_OK;
-	}
-}
-
 // ---- databases ----
 
 struct called {
@@ -522,7 +449,7 @@ static int add_tables(struct pd_sql_database *database)
 		struct pd_text text = { 0 };
 
 		PD_TEXT_LITERAL(&text, "CREATE VIRTUAL TABLE main.");
-		put_name(&text, database->source->tables[i].name);
+		pd_sqlite_put_name(&text, database->source->tables[i].name);
 		pd_text_printf(&text, " USING perfdata(%zu)%c", i, 0);
 		code = text.failed ? SQLITE_NOMEM : sqlite3_exec(database->db, text.data, NULL, NULL, NULL);
 		pd_free(text.data);
@@ -550,20 +477,18 @@ static enum pd_status open_database(const struct pd_sql_source *source, struct p
 	database->source = source;
 	code = sqlite3_open_v2(":memory:", &database->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
 	if (code == SQLITE_OK)
-		code = sqlite3_exec(database->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
-	if (code == SQLITE_OK)
-		code = sqlite3_db_config(database->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+		code = pd_sqlite_confine(database->db);
 	if (code == SQLITE_OK)
 		code = add_functions(database);
 	if (code == SQLITE_OK)
 		code = add_tables(database);
 	if (code == SQLITE_OK)
-		code = sqlite3_set_authorizer(database->db, authorize, database);
+		code = sqlite3_set_authorizer(database->db, pd_sqlite_authorize, database);
 	if (code == SQLITE_OK) {
 		*database_out = database;
 		return PD_OK;
 	}
-	status = fail(database, code, error);
+	status = pd_sqlite_fail(database, code, error);
 	close_database(database);
 	return status;
 }
@@ -579,7 +504,7 @@ static enum pd_status prepare(struct pd_sql_database *database, const char *text
 
 	*statement_out = NULL;
 	if (code != SQLITE_OK)
-		return fail(database, code, error);
+		return pd_sqlite_fail(database, code, error);
 	if (!found)
 		return PD_OK;
 	statement = pd_alloc(sizeof(*statement));
@@ -598,7 +523,7 @@ static enum pd_status step(struct pd_sql_statement *statement, struct pd_error *
 
 	if (code == SQLITE_ROW)
 		return PD_OK;
-	return code == SQLITE_DONE ? PD_END : fail(statement->database, code, error);
+	return code == SQLITE_DONE ? PD_END : pd_sqlite_fail(statement->database, code, error);
 }
 
 static size_t column_count(struct pd_sql_statement *statement)
@@ -631,59 +556,6 @@ static bool is_complete(const char *text)
 	return sqlite3_complete(text) == 1;
 }
 
-// ---- a plain file ----
-
-static int copy_table(struct pd_sql_database *database, const char *name)
-{
-	struct pd_text text = { 0 };
-	int code;
-
-	PD_TEXT_LITERAL(&text, "CREATE TABLE saved.");
-	put_name(&text, name);
-	PD_TEXT_LITERAL(&text, " AS SELECT * FROM main.");
-	put_name(&text, name);
-	pd_text_char(&text, 0);
-	code = text.failed ? SQLITE_NOMEM : sqlite3_exec(database->db, text.data, NULL, NULL, NULL);
-	pd_free(text.data);
-	return code;
-}
-
-static int copy_tables(struct pd_sql_database *database)
-{
-	int code = sqlite3_exec(database->db, "BEGIN", NULL, NULL, NULL);
-
-	for (size_t i = 0; code == SQLITE_OK && i < database->source->table_count; i++)
-		code = copy_table(database, database->source->tables[i].name);
-	return code == SQLITE_OK ? sqlite3_exec(database->db, "COMMIT", NULL, NULL, NULL) : code;
-}
-
-// The file has another name until it is complete: no journal is needed.
-static enum pd_status save(struct pd_sql_database *database, const char *path, struct pd_error *error)
-{
-	char *attach = sqlite3_mprintf("ATTACH %Q AS saved", path);
-	enum pd_status status = PD_OK;
-	int code = attach ? SQLITE_OK : SQLITE_NOMEM;
-
-	sqlite3_set_authorizer(database->db, NULL, NULL);
-	if (code == SQLITE_OK)
-		code = sqlite3_exec(database->db, attach, NULL, NULL, NULL);
-	sqlite3_free(attach);
-	if (code == SQLITE_OK)
-		code = sqlite3_exec(
-			database->db,
-			"PRAGMA saved.journal_mode = OFF; PRAGMA saved.synchronous = OFF; PRAGMA saved.user_version = 1",
-			NULL, NULL, NULL);
-	if (code == SQLITE_OK)
-		code = copy_tables(database);
-	if (code != SQLITE_OK)
-		status = fail(database, code, error);
-	if (!sqlite3_get_autocommit(database->db))
-		sqlite3_exec(database->db, "ROLLBACK", NULL, NULL, NULL);
-	sqlite3_exec(database->db, "DETACH saved", NULL, NULL, NULL);
-	sqlite3_set_authorizer(database->db, authorize, database);
-	return status;
-}
-
 const struct pd_sql_engine pd_sql_sqlite = {
 	.name = "sqlite",
 	.version = version,
@@ -696,5 +568,7 @@ const struct pd_sql_engine pd_sql_sqlite = {
 	.value = value,
 	.finish = finish,
 	.is_complete = is_complete,
-	.save = save,
+	.save = pd_sqlite_save,
+	.change = pd_sqlite_change,
+	.open = pd_sqlite_open,
 };

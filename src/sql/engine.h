@@ -95,6 +95,27 @@ struct pd_sql_source {
 	void (*close)(void *cursor);
 };
 
+enum {
+	PD_SQL_STORE_ID = 0x70647374, // of a database file that is a store, and the version of its tables
+	PD_SQL_STORE_VERSION = 1
+};
+
+struct pd_sql_parameter {
+	const char *name;          // ":profile"
+	struct pd_sql_value value; // an integer or text
+};
+
+// Statements over tables and a database file, which they call `store`. One that gives a row ends them: with its text as the error, or
+// with PD_END if it is null.
+struct pd_sql_change {
+	const char *path;
+	bool may_be_new;
+	const char *const *statements;
+	size_t count;
+	const struct pd_sql_parameter *parameters;
+	size_t parameter_count;
+};
+
 struct pd_sql_database;
 struct pd_sql_statement;
 
@@ -120,6 +141,12 @@ struct pd_sql_engine {
 	bool (*is_complete)(const char *text);
 	// Copies all tables into a database of this path, which is a new or empty file.
 	enum pd_status (*save)(struct pd_sql_database *database, const char *path, struct pd_error *error);
+	// All of them or none.
+	enum pd_status (*change)(struct pd_sql_database *database, const struct pd_sql_change *change,
+				 struct pd_error *error);
+	// A store, for reading.
+	enum pd_status (*open)(const char *path, const struct pd_sql_source *source,
+			       struct pd_sql_database **database_out, struct pd_error *error);
 };
 
 extern const struct pd_sql_engine pd_sql_sqlite;

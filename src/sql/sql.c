@@ -74,8 +74,8 @@ void pd_sql_free(struct pd_sql *sql)
 
 // ---- running ----
 
-enum pd_status pd_sql_run(struct pd_sql *sql, const char *statements, enum pd_sql_format format, struct pd_text *text,
-			  struct pd_error *error)
+enum pd_status pd_sql_run_on(struct pd_sql_database *database, const char *statements, enum pd_sql_format format,
+			     struct pd_text *text, struct pd_error *error)
 {
 	struct pd_sql_statement *statement;
 	enum pd_status status = PD_OK;
@@ -83,7 +83,7 @@ enum pd_status pd_sql_run(struct pd_sql *sql, const char *statements, enum pd_sq
 	while (status >= 0 && *statements) {
 		const char *rest;
 
-		status = pd_sql_sqlite.prepare(sql->database, statements, &statement, &rest, error);
+		status = pd_sql_sqlite.prepare(database, statements, &statement, &rest, error);
 		if (status < 0)
 			break;
 		if (statement)
@@ -92,6 +92,12 @@ enum pd_status pd_sql_run(struct pd_sql *sql, const char *statements, enum pd_sq
 		statements = rest;
 	}
 	return status;
+}
+
+enum pd_status pd_sql_run(struct pd_sql *sql, const char *statements, enum pd_sql_format format, struct pd_text *text,
+			  struct pd_error *error)
+{
+	return pd_sql_run_on(sql->database, statements, format, text, error);
 }
 
 bool pd_sql_is_complete(const char *statements)

@@ -34,6 +34,8 @@ struct pd_sql {
 // Makes source of files. PD_ERROR_MEMORY.
 enum pd_status pd_sql_join(struct pd_sql *sql, struct pd_error *error);
 extern const struct pd_sql_function pd_sql_functions[];
+enum pd_status pd_sql_run_on(struct pd_sql_database *database, const char *statements, enum pd_sql_format format,
+			     struct pd_text *text, struct pd_error *error);
 // Rows of a statement.
 enum pd_status pd_sql_print_rows(struct pd_sql_statement *statement, enum pd_sql_format format, struct pd_text *text,
 				 struct pd_error *error);

@@ -66,6 +66,7 @@ WAYS = {
     "profile": {1: "save -o out bad", 3: "save -o out no", 4: "save -o no/out good", 5: "save -o out good --where period<0",
                 6: "save -o out empty"},
     "sql": {1: "bad .tables", 3: "no .tables", 4: "good -o no/out", 5: "good --event nothing .tables"},
+    "store": {1: "add out bad", 3: "ls no", 4: "add no/out good", 5: "get storedb --label a=b -o out"},
     "export": {1: "--to csv bad", 3: "--to csv no", 4: "--to csv -o no/out good", 5: "--to csv good --where period<0", 6: "--to csv empty"},
     "open": {1: "--no-start bad", 3: "no", 4: "--no-start -o no/out good", 5: "--no-start good --where period<0", 6: "--no-start empty"},
     "import": {1: "--from quipper-text -o out large.txt", 3: "--from folded -o out no", 4: "--from folded -o no/out good.folded",
@@ -150,6 +151,7 @@ class Codes:
         text = self.output("export", "-q --to quipper-text -o out good")
         self.put("large.txt", text.replace(b'"perf-exec"', b'"' + b"x" * 70000 + b'"'))
         self.put("empty.folded", b"")
+        self.put("storedb", self.output("store", "add out good"))
         self.put("symbols", b"ffffffff81000000 T _text\nffffffff81000100 T start_kernel\n")
         subprocess.run([sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "object.py"), self.path("good.o"), "0123"],
                        check=True)

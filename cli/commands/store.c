@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata store: many recordings in one database. The library does it (perfdata/store.h).
+ */
+#include "files/analysis.h"
+#include "files/target.h"
+
+#include <perfdata/store.h>
+
+#include <string.h>
+#include <time.h>
+
+struct values {
+	struct analysis_options analysis;
+	struct target_options target;
+	struct option_list labels;
+	unsigned days;
+	enum pd_sql_format format;
+};
+
+static const struct option options[] = {
+	OPTION("label", 0, LIST, "KEY=VALUE", labels,
+	       "add: of these recordings; get: only those with it (may be repeated)"),
+	INTEGER("days", 0, "N", days, "get: samples of the last N days; prune: keep these"),
+	OPTION("format", 0, CHOICE, "column|csv|json", format, "how rows are printed (default: column)"),
+	GROUP(target_group, target),
+	GROUP(symbol_group, analysis.symbols),
+	{ 0 },
+};
+
+/* The call's last word is the file. */
+static int add_file(const char *path, const struct values *values, const struct call *call)
+{
+	const struct pd_store_profile said = { .size = sizeof(said),
+					       .labels = values->labels.items,
+					       .label_count = values->labels.count };
+	struct analysis analysis = { 0 };
+	const struct pd_sql_options how = { .size = sizeof(how),
+					    .tables = { .symbols = analysis_symbols, .self = &analysis } };
+	struct pd_sql *sql = NULL;
+	struct pd_error error;
+	int code = analysis_open(&analysis, &values->analysis, call);
+
+	if (code == CODE_OK)
+		code = code_with_error(pd_sql_new(&analysis.input.file, 1, &how, &sql, &error), &error);
+	if (code == CODE_OK)
+		code = code_with_error(pd_store_add(path, sql, analysis.input.file, &said, &error), &error);
+	pd_sql_free(sql);
+	return analysis_close(&analysis, code);
+}
+
+static int get_samples(const char *path, const struct values *values, uint64_t from_ns)
+{
+	const struct pd_store_choice choice = { .size = sizeof(choice),
+						.labels = values->labels.items,
+						.label_count = values->labels.count,
+						.from_ns = from_ns };
+	struct target target = { 0 };
+	struct pd_error error;
+	enum pd_status status;
+	int code = target_take(&target, &values->target, PD_PACK_NONE);
+
+	if (code != CODE_OK)
+		return code;
+	status = target_open_writer(&target, &error);
+	if (status >= 0)
+		status = pd_store_get(path, &choice, target.writer, NULL, &error);
+	code = status == PD_ERROR_OUTPUT ? target_failed(&target, status, &error) : code_with_error(status, &error);
+	return target_close(&target, code);
+}
+
+static int run_store(const struct call *call)
+{
+	const struct values *values = call->values;
+	uint64_t from_ns = values->days ? ((uint64_t)time(NULL) - UINT64_C(86400) * values->days) * 1000000000 : 0;
+	const struct pd_store_options how = { .size = sizeof(how), .format = values->format, .before_ns = from_ns };
+	struct call one = *call;
+	struct pd_error error;
+	int code = CODE_OK;
+
+	if (call->word_count == 2 && !strcmp(call->words[0], "get"))
+		return get_samples(call->words[1], values, from_ns);
+	if (call->word_count < 3 || strcmp(call->words[0], "add") != 0)
+		return code_of_print(pd_store_print(call->words, call->word_count, &how, call->out->text, &error),
+				     &error);
+	one.word_count = 1;
+	for (one.words += 2; code == CODE_OK && one.words < call->words + call->word_count; one.words++)
+		code = add_file(call->words[1], values, &one);
+	return code;
+}
+
+const struct command cmd_store = {
+	.usage =
+		"add STORE FILE... | ls STORE | get STORE -o FILE | sql STORE STATEMENT | prune STORE --days N | schema",
+	.text = "Keep recordings in STORE, a file of SQLite: samples summed up in ten seconds and hours, by event, thread and stack. A recording "
+		"is in it once, however often it is added. get writes the sums as samples of a recording, which every command reads: "
+		"functions have their names; times and addresses are gone. prune removes samples, but no sums of hours.",
+	OPTIONS(options),
+	EXAMPLES({ "perfdata store add fleet.db --label service=web *.data", "recordings of a service" },
+		 { "perfdata store get fleet.db --label service=web -o - | perfdata report",
+		   "all of them in one table" }),
+	.usual = "label days output format",
+	.max_words = (size_t)-1,
+	.run = run_store,
+};

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * store.h - many recordings in one database that grows: samples summed up in ten seconds and hours, with names and stacks once.
+ *
+ * A store is a file of SQLite. A recording is in it once, however often it is added, and in whatever form: it is known by a hash of its
+ * records. Changes are made as a whole or not at all. Sums of a store are sums of its recordings; hours stay when details are pruned.
+ *
+ * Example:
+ *
+ *	const char *const words[] = { "schema" };
+ *
+ *	if (pd_store_print(words, 1, NULL, text, &error) == PD_OK)
+ *		fwrite(pd_text_bytes(text).data, 1, pd_text_bytes(text).size, stdout);
+ */
+#ifndef PERFDATA_STORE_H
+#define PERFDATA_STORE_H
+
+#include <perfdata/sql.h>
+#include <perfdata/writer.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What is said of a recording that is added. Zero is the default for each member. */
+struct pd_store_profile {
+	size_t size;               /* sizeof(struct pd_store_profile) */
+	const char *name;          /* NULL: that of the file */
+	const char *const *labels; /* "KEY=VALUE"; hours are summed up by the value of "service" */
+	size_t label_count;
+	uint64_t end_ns; /* when the recording ended, in ns since 1970, for files that do not know the time of day; 0: unknown */
+};
+
+/** Adds the samples of a recording to the store at a path, which is created if it is not there. sql is what pd_sql_new made of this one
+ * file. PD_END: the recording is in the store. Errors: as pd_sql_run; PD_ERROR_UNSUPPORTED if SQLite is not built in;
+ * PD_ERROR_FORMAT: the file is no store; PD_ERROR_ARGUMENT: a label is no KEY=VALUE. */
+PD_API enum pd_status pd_store_add(const char *path, struct pd_sql *sql, struct pd_file *file,
+				   const struct pd_store_profile *profile, struct pd_error *error);
+/** Removes samples from before a time, in ns since 1970, and names that nothing needs. Sums of hours remain. Errors: as pd_store_add. */
+PD_API enum pd_status pd_store_prune(const char *path, uint64_t before_ns, struct pd_error *error);
+
+/** Runs statements over the tables of a store, which change nothing, and prints their rows. NULL: what is in the store, recording by
+ * recording. Errors: as pd_sql_run and pd_store_add. */
+PD_API enum pd_status pd_store_ask(const char *path, const char *statements, enum pd_sql_format format,
+				   struct pd_text *text, struct pd_error *error);
+
+/** Which samples. Zero is the default for each member. */
+struct pd_store_choice {
+	size_t size;               /* sizeof(struct pd_store_choice) */
+	const char *const *labels; /* "KEY=VALUE", which recordings have, all of them */
+	size_t label_count;
+	uint64_t from_ns, to_ns; /* since 1970, to ten seconds; to_ns is exclusive, 0: open */
+};
+/** Adds samples to a writer that has nothing yet, for every reader of recordings: one for each row of the store, its period is the sum of
+ * the row. samples_out may be NULL. Errors: as pd_sql_run; those of the writer; PD_ERROR_NO_MATCH: there are none. */
+PD_API enum pd_status pd_store_get(const char *path, const struct pd_store_choice *choice, struct pd_writer *writer,
+				   uint64_t *samples_out, struct pd_error *error);
+
+/** Zero is the default for each member. */
+struct pd_store_options {
+	size_t size; /* sizeof(struct pd_store_options) */
+	enum pd_sql_format format;
+	uint64_t before_ns; /* of prune */
+};
+/** What people type: "ls", a path; "sql", a path and a statement; "prune", a path; "schema", which prints the tables of a store as
+ * statements. Errors: as pd_store_ask; PD_ERROR_ARGUMENT: there is no such action. */
+PD_API enum pd_status pd_store_print(const char *const *words, size_t count, const struct pd_store_options *options,
+				     struct pd_text *text, struct pd_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files about SQLite share: databases in memory with virtual tables, and databases that are files. */
+#ifndef PD_DEPS_SQLITE_H
+#define PD_DEPS_SQLITE_H
+
+#include <sqlite3.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text/text.h"
+#include "sql/engine.h"
+
+struct pd_sql_database {
+	sqlite3 *db;
+	const struct pd_sql_source *source;
+	enum pd_status status; // of a cursor that failed
+	struct pd_error error;
+};
+
+enum pd_status pd_sqlite_fail(struct pd_sql_database *database, int code, struct pd_error *error);
+// A name between quotes.
+void pd_sqlite_put_name(struct pd_text *text, const char *name);
+// Refuses what reaches a file.
+int pd_sqlite_authorize(void *self, int action, const char *first, const char *second, const char *database,
+			const char *trigger);
+// Nothing goes to temporary files, and what a database file says is not run.
+int pd_sqlite_confine(sqlite3 *db);
+
+// ---- databases that are files; see engine.h ----
+
+enum pd_status pd_sqlite_save(struct pd_sql_database *database, const char *path, struct pd_error *error);
+enum pd_status pd_sqlite_change(struct pd_sql_database *database, const struct pd_sql_change *change,
+				struct pd_error *error);
+enum pd_status pd_sqlite_open(const char *path, const struct pd_sql_source *source,
+			      struct pd_sql_database **database_out, struct pd_error *error);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* Recordings are added by SQL: what is read of one and the store are one database meanwhile. */
+#include "store/store.h"
+
+#include <stdio.h>
+
+#include <perfdata/summary.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/sha256.h"
+#include "base/text/text.h"
+#include "sql/sql.h"
+
+enum {
+	HASH_BYTES = 16,
+	NS_PER_SECOND = 1000000000
+};
+
+static const char *const add_statements[] = {
+#define TABLE(statement) statement,
+#define ADD(statement) statement,
+#include "store/statements.def"
+};
+
+static const char *const prune_statements[] = {
+#define PRUNE(statement) statement,
+#include "store/statements.def"
+};
+
+static const struct pd_sql_function no_functions[1];
+static const struct pd_sql_source no_source = { .functions = no_functions };
+
+static enum pd_status check_engine(struct pd_error *error)
+{
+	return pd_sql_sqlite.begin ? PD_OK :
+				     pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET,
+					     "this build has no SQLite (see docs/dependencies.md)");
+}
+
+// ---- what is said of a recording ----
+
+struct said {
+	char hash[2 * HASH_BYTES + 1];
+	struct pd_text labels; // an object of JSON
+	const char *service;
+	int64_t clock; // from times of the file to times since 1970, in ns
+};
+
+// Of all records: the same recording in another form is the same.
+static enum pd_status hash_records(struct pd_file *file, struct said *said, struct pd_error *error)
+{
+	uint8_t hash[PD_SHA256_BYTES];
+	const struct pd_record *record;
+	struct pd_stream *stream;
+	struct pd_sha256 sha;
+	enum pd_status status = pd_stream_open(file, NULL, &stream, error);
+
+	if (status < 0)
+		return status;
+	pd_sha256_begin(&sha);
+	while ((status = pd_stream_next(stream, &record, error)) == PD_OK)
+		pd_sha256_add(&sha, record->bytes.data, record->bytes.size);
+	pd_stream_close(stream);
+	pd_sha256_end(&sha, hash);
+	for (size_t i = 0; i < HASH_BYTES; i++)
+		snprintf(said->hash + 2 * i, 3, "%02x", hash[i]);
+	return status < 0 ? status : PD_OK;
+}
+
+const char *pd_store_label_value(const char *label, struct pd_error *error)
+{
+	const char *equals = strchr(label, '=');
+
+	if (equals && equals != label)
+		return equals + 1;
+	pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "label '%s' is no KEY=VALUE", label);
+	return NULL;
+}
+
+static enum pd_status put_labels(const struct pd_store_profile *profile, struct said *said, struct pd_error *error)
+{
+	static const char service[] = "service=";
+
+	said->service = "";
+	pd_text_char(&said->labels, '{');
+	for (size_t i = 0; i < profile->label_count; i++) {
+		const char *label = profile->labels[i], *value = pd_store_label_value(label, error);
+
+		if (!value)
+			return PD_ERROR_ARGUMENT;
+		if (i)
+			pd_text_char(&said->labels, ',');
+		pd_text_json_string(&said->labels, label, (size_t)(value - 1 - label));
+		pd_text_char(&said->labels, ':');
+		pd_text_json_string(&said->labels, value, strlen(value));
+		if (!strncmp(label, service, strlen(service)))
+			said->service = value;
+	}
+	pd_text_char(&said->labels, '}');
+	pd_text_char(&said->labels, 0);
+	return said->labels.failed ? pd_fail_memory(error) : PD_OK;
+}
+
+static void find_clock(struct pd_sql *sql, struct pd_file *file, uint64_t end_ns, struct said *said)
+{
+	uint64_t last_ns = sql->files[0].set->window.last_ns, there = pd_file_wall_clock(file, last_ns);
+
+	if (there == PD_NO_TIME)
+		there = end_ns ? end_ns : last_ns;
+	said->clock = (int64_t)(there - last_ns);
+}
+
+// ---- changes ----
+
+static enum pd_status add_said(const char *path, struct pd_sql *sql, const char *name, const struct said *said,
+			       struct pd_error *error)
+{
+	const struct pd_sql_parameter parameters[] = {
+		{ ":profile", { .kind = PD_SQL_TEXT, .data = said->hash, .size = strlen(said->hash) } },
+		{ ":name", { .kind = PD_SQL_TEXT, .data = name, .size = strlen(name) } },
+		{ ":service", { .kind = PD_SQL_TEXT, .data = said->service, .size = strlen(said->service) } },
+		{ ":labels", { .kind = PD_SQL_TEXT, .data = said->labels.data, .size = said->labels.size - 1 } },
+		{ ":clock", { .kind = PD_SQL_INTEGER, .integer = said->clock } },
+	};
+	const struct pd_sql_change change = { path,           true,
+					      add_statements, sizeof(add_statements) / sizeof(char *),
+					      parameters,     sizeof(parameters) / sizeof(parameters[0]) };
+
+	return pd_sql_sqlite.change(sql->database, &change, error);
+}
+
+enum pd_status pd_store_add(const char *path, struct pd_sql *sql, struct pd_file *file,
+			    const struct pd_store_profile *profile, struct pd_error *error)
+{
+	struct pd_store_profile all = { 0 };
+	struct said said = { .clock = 0 };
+	enum pd_status status = check_engine(error);
+
+	if (status < 0)
+		return status;
+	if (sql->file_count != 1 || (profile && !profile->size))
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "not one file, or options without a size");
+	if (profile)
+		memcpy(&all, profile, profile->size < sizeof(all) ? profile->size : sizeof(all));
+	status = put_labels(&all, &said, error);
+	if (status >= 0)
+		status = hash_records(file, &said, error);
+	find_clock(sql, file, all.end_ns, &said);
+	if (status >= 0)
+		status = add_said(path, sql, all.name ? all.name : pd_file_name(file), &said, error);
+	pd_free(said.labels.data);
+	return status;
+}
+
+enum pd_status pd_store_prune(const char *path, uint64_t before_ns, struct pd_error *error)
+{
+	const struct pd_sql_parameter before = {
+		":before", { .kind = PD_SQL_INTEGER, .integer = (int64_t)(before_ns / NS_PER_SECOND) }
+	};
+	const struct pd_sql_change change = {
+		path, false, prune_statements, sizeof(prune_statements) / sizeof(char *), &before, 1
+	};
+	struct pd_sql_database *database;
+	enum pd_status status = check_engine(error);
+
+	if (status >= 0)
+		status = pd_sql_sqlite.begin(&no_source, &database, error);
+	if (status < 0)
+		return status;
+	status = pd_sql_sqlite.change(database, &change, error);
+	pd_sql_sqlite.close(database);
+	return status;
+}
+
+// ---- reading ----
+
+static const char list_statement[] =
+	"SELECT substr(p.profile, 1, 12) AS profile, datetime(p.start_ns / 1000000000, 'unixepoch') AS start, "
+	"round((p.finish_ns - p.start_ns) / 1e9, 3) AS seconds, p.samples, p.lost, p.host, "
+	"(SELECT group_concat(l.key || '=' || l.value, ' ') FROM labels l WHERE l.profile = p.profile) AS labels, p.name "
+	"FROM profiles p ORDER BY p.start_ns, p.profile";
+
+enum pd_status pd_store_open(const char *path, struct pd_sql_database **database_out, struct pd_error *error)
+{
+	enum pd_status status = check_engine(error);
+
+	return status < 0 ? status : pd_sql_sqlite.open(path, &no_source, database_out, error);
+}
+
+enum pd_status pd_store_ask(const char *path, const char *statements, enum pd_sql_format format, struct pd_text *text,
+			    struct pd_error *error)
+{
+	struct pd_sql_database *database;
+	enum pd_status status = pd_store_open(path, &database, error);
+
+	if (status < 0)
+		return status;
+	status = pd_sql_run_on(database, statements ? statements : list_statement, format, text, error);
+	pd_sql_sqlite.close(database);
+	return status;
+}
+
+// ---- what people type ----
+
+static void print_schema(struct pd_text *text)
+{
+#define TABLE(statement) pd_text_add(text, statement ";\n");
+#include "store/statements.def"
+}
+
+enum pd_status pd_store_print(const char *const *words, size_t count, const struct pd_store_options *options,
+			      struct pd_text *text, struct pd_error *error)
+{
+	struct pd_store_options all = { 0 };
+
+	if (options)
+		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
+	if (count == 2 && !strcmp(words[0], "ls"))
+		return pd_store_ask(words[1], NULL, all.format, text, error);
+	if (count == 3 && !strcmp(words[0], "sql"))
+		return pd_store_ask(words[1], words[2], all.format, text, error);
+	if (count == 2 && !strcmp(words[0], "prune") && all.before_ns)
+		return pd_store_prune(words[1], all.before_ns, error);
+	if (count != 1 || strcmp(words[0], "schema") != 0)
+		return pd_fail(
+			error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			"what to do with a store: add STORE FILE..., ls STORE, get STORE, sql STORE STATEMENT, prune STORE --days N, or schema");
+	print_schema(text);
+	return PD_OK;
+}

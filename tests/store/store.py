@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A store has what its recordings have, whatever is added twice, pruned, interrupted, damaged or hostile.
+
+usage: store.py PERFDATA RECORDING...
+
+Exit status: 0 all is so, 1 not.
+"""
+
+import collections
+import gzip
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+perfdata = os.path.abspath(sys.argv[1])
+recordings = [os.path.abspath(path) for path in sys.argv[2:]]
+failures = []
+
+
+def require(condition, *what):
+    if not condition:
+        failures.append(" ".join(map(str, what)))
+
+
+def run(*words, **options):
+    return subprocess.run([perfdata, *words], capture_output=True, timeout=120, **options)
+
+
+def rows(*words):
+    done = run(*words)
+    return [json.loads(line) for line in done.stdout.splitlines()] if done.returncode in (0, 1) else []
+
+
+BY_FUNCTION = "select event, function, sum(count) as count, sum(value) as value from {} group by 1, 2"
+OF_STORE = BY_FUNCTION.format("samples left join stacks using (stack) left join frames using (frame)")
+OF_FILE = BY_FUNCTION.format("(select event, stack, 1 as count, value from samples) left join stacks using (stack) left join frames using (frame)")
+
+
+def sums(found, with_count=True):
+    total = collections.Counter()
+    for row in found:
+        total[row["event"], row["function"], "value"] += row["value"]
+        if with_count:
+            total[row["event"], row["function"], "count"] += row["count"]
+    return {key: value for key, value in total.items() if value}
+
+
+def store_sums(store, **options):
+    return sums(rows("store", "sql", store, OF_STORE, "--format", "json"), **options)
+
+
+def file_sums(paths, **options):
+    return sums([row for path in paths for row in rows("sql", "-q", "--format", "json", path, OF_FILE)], **options)
+
+
+def content(store):
+    database = sqlite3.connect(store)
+    tables = ("profiles", "labels", "frames", "stacks", "samples", "samples_hour")
+    found = {table: sorted(map(repr, database.execute(f"select * from {table}"))) for table in tables}
+    require(database.execute("pragma integrity_check").fetchone() == ("ok",), "integrity")
+    database.close()
+    return found
+
+
+# ---- what it is for ----
+
+def sums_are_those_of_the_files(folder):
+    store = os.path.join(folder, "all.db")
+    for path in recordings:
+        code = run("store", "add", store, "--label", "service=web", path).returncode
+        require(code in (0, 1), "add", path, code)
+    require(store_sums(store) == file_sums(recordings), "sums of the store")
+    hours = rows("store", "sql", store, "select sum(count) as count, sum(value) as value from samples_hour", "--format", "json")
+    details = rows("store", "sql", store, "select sum(count) as count, sum(value) as value from samples", "--format", "json")
+    require(hours == details and details, "sums of hours", hours, details)
+    got = os.path.join(folder, "got.data")
+    require(run("store", "get", store, "-o", got).returncode == 0, "get")
+    require(file_sums([got], with_count=False) == store_sums(store, with_count=False), "sums of what is got")
+    require(len(rows("store", "ls", store, "--format", "json")) == len(recordings), "ls")
+
+
+def once_is_enough(folder):
+    store = os.path.join(folder, "twice.db")
+    run("store", "add", store, "--label", "service=web", recordings[0], recordings[0])
+    before = content(store)
+    packed = os.path.join(folder, "packed.gz")
+    with open(recordings[0], "rb") as plain, gzip.open(packed, "wb") as out:
+        out.write(plain.read())
+    require(run("store", "add", store, "--label", "other=label", packed).returncode == 0, "add again")
+    require(content(store) == before, "adding twice changes something")
+    require(len(before["profiles"]) == 1, "profiles")
+
+
+def labels_choose(folder):
+    store = os.path.join(folder, "labels.db")
+    odd = "it's \"x\"; drop table samples --"
+    run("store", "add", store, "--label", "service=web", recordings[0])
+    run("store", "add", store, "--label", f"service={odd}", recordings[1])
+    got = os.path.join(folder, "labelled.data")
+    require(run("store", "get", store, "--label", f"service={odd}", "-o", got).returncode == 0, "get by an odd label")
+    require(file_sums([got], with_count=False) == file_sums([recordings[1]], with_count=False), "sums of one label")
+    require(run("store", "get", store, "--label", "service=x", "-o", got + "2").returncode == 5 and not os.path.exists(got + "2"), "nothing fits")
+    for label in ("service", "=x", ""):
+        require(run("store", "add", store, "--label", label, recordings[0]).returncode == 2, "label", label)
+
+
+def hours_remain(folder):
+    store = os.path.join(folder, "pruned.db")
+    run("store", "add", store, *recordings[:2])
+    before = content(store)
+    require(run("store", "prune", store, "--days", "1").returncode == 0, "prune")
+    after = content(store)
+    require(not after["samples"] and after["samples_hour"] == before["samples_hour"], "what remains")
+    require(len(after["profiles"]) == len(before["profiles"]) and after["stacks"], "names and profiles remain")
+    run("store", "add", store, *recordings[:2])
+    require(content(store) == after, "what was pruned comes back")
+    require(run("store", "prune", store).returncode == 2 and run("store", "prune", store + ".no", "--days", "1").returncode == 3, "prune what")
+    require(not os.path.exists(store + ".no"), "prune makes a store")
+
+
+# ---- what may go wrong ----
+
+def reading_changes_nothing(folder):
+    store = os.path.join(folder, "read.db")
+    run("store", "add", store, recordings[0])
+    before = content(store)
+    for statement in ("delete from samples", "attach 'x' as y", "create table x(y)", "pragma user_version = 7", "vacuum into 'x'",
+                      "select load_extension('x')", "drop table samples"):
+        require(run("store", "sql", store, statement, cwd=folder).returncode != 0, "allowed:", statement)
+    require(content(store) == before and not os.path.exists(os.path.join(folder, "x")), "reading changed something")
+
+
+def others_are_refused(folder):
+    path = os.path.join(folder, "other.db")
+    for kind in ("text", "database", "recording"):
+        if kind == "text":
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("x" * 5000)
+        elif kind == "recording":
+            with open(recordings[0], "rb") as source, open(path, "wb") as file:
+                file.write(source.read())
+        else:
+            os.remove(path)
+            database = sqlite3.connect(path)
+            database.execute("create table samples(x)")
+            database.commit()
+            database.close()
+        with open(path, "rb") as file:
+            before = file.read()
+        codes = [run("store", *words).returncode for words in (("add", path, recordings[0]), ("ls", path), ("get", path, "-o", "-"),
+                                                              ("prune", path, "--days", "1"))]
+        require(codes == [3, 3, 3, 3], kind, codes)
+        with open(path, "rb") as file:
+            require(file.read() == before, kind, "was changed")
+    require(run("store", "add", os.path.join(folder, "no", "x.db"), recordings[0]).returncode == 4, "no such folder")
+
+
+def all_or_nothing(folder):
+    """Killed at any time: what is not there can be added, and then it is as ever."""
+    whole = os.path.join(folder, "whole.db")
+    run("store", "add", whole, *recordings[:2])
+    expected = content(whole)
+    store = os.path.join(folder, "killed.db")
+    for turn in range(30):
+        child = subprocess.Popen([perfdata, "store", "add", store, *recordings[:2]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(turn * 0.002)
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        if turn % 5 == 4:
+            run("store", "add", store, *recordings[:2])
+            require(content(store) == expected, "killed", turn)
+            os.remove(store)
+
+
+def several_at_once(folder):
+    store = os.path.join(folder, "at-once.db")
+    running = [subprocess.Popen([perfdata, "store", "add", store, path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+               for path in recordings for _ in range(2)]
+    codes = {child.wait() for child in running}
+    require(codes <= {0, 1} and store_sums(store) == file_sums(recordings), "at once", codes)
+
+
+def damage_is_survived(folder):
+    store, path = os.path.join(folder, "good.db"), os.path.join(folder, "mutant.db")
+    run("store", "add", store, recordings[0])
+    with open(store, "rb") as file:
+        data = file.read()
+    for number in range(60):
+        chosen = random.Random(number)
+        mutant = bytearray(data)
+        for _ in range(chosen.randrange(1, 30)):
+            mutant[chosen.randrange(len(data))] = chosen.randrange(256)
+        with open(path, "wb") as file:
+            file.write(mutant[:chosen.randrange(len(data))] if number % 5 == 0 else mutant)
+        for words in (("ls", path), ("get", path, "-o", "-"), ("add", path, recordings[1]), ("prune", path, "--days", "1")):
+            code = run("store", *words).returncode
+            require(0 <= code <= 5, "mutant", number, words[0], code)
+
+
+def hostile_stores_end(folder):
+    """A circle of stacks, and triggers and views that want to be run."""
+    store = os.path.join(folder, "circle.db")
+    run("store", "add", store, recordings[0])
+    database = sqlite3.connect(store)
+    database.execute("update stacks set parent = stack")
+    database.execute("create trigger evil after insert on profiles begin delete from samples; end")
+    database.commit()
+    before = database.execute("select count(*) from samples").fetchone()
+    database.close()
+    got = os.path.join(folder, "circle.data")
+    require(run("store", "get", store, "-o", got).returncode == 0, "a circle")
+    run("store", "add", store, recordings[1])
+    database = sqlite3.connect(store)
+    require(database.execute("select count(*) from samples").fetchone() >= before, "a trigger ran")
+    database.close()
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="perfdata-store-") as folder:
+        for test in (sums_are_those_of_the_files, once_is_enough, labels_choose, hours_remain, reading_changes_nothing, others_are_refused,
+                     all_or_nothing, several_at_once, damage_is_survived, hostile_stores_end):
+            test(folder)
+    print("\n".join(failures) or f"{len(recordings)} recordings: as they are in the files")
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Every allocation of what is done with a store fails once, each in turn: it fails with PD_ERROR_MEMORY then, or does what it does. */
+#include <perfdata/perfdata.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../failing.h"
+#include "../test.h"
+
+#define RECORDING PERFDATA_TEST_DATA "/hot.data"
+
+static char path[] = "/tmp/perfdata-store-XXXXXX";
+
+struct opened {
+	struct pd_file *file;
+	struct pd_symbols *symbols;
+};
+
+// Nothing of the machine: the same allocations each time.
+static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
+{
+	const struct pd_symbols_options options = { .size = sizeof(options), .flags = PD_SYMBOLS_NO_FILES };
+	struct opened *opened = self;
+
+	if (pd_symbols_new(opened->file, state, &options, &opened->symbols, NULL) < 0)
+		opened->symbols = NULL;
+	return opened->symbols;
+}
+
+// A new one each time.
+static enum pd_status add(void)
+{
+	static const char *const labels[] = { "service=web" };
+	const struct pd_store_profile profile = { .size = sizeof(profile), .labels = labels, .label_count = 1 };
+	struct opened opened = { NULL, NULL };
+	const struct pd_sql_options how = { .size = sizeof(how),
+					    .tables = { .symbols = open_symbols, .self = &opened } };
+	struct pd_sql *sql = NULL;
+	enum pd_status status = pd_file_open(RECORDING, NULL, &opened.file, NULL);
+
+	if (truncate(path, 0) != 0)
+		return PD_ERROR_SYSTEM;
+	if (status >= 0)
+		status = pd_sql_new(&opened.file, 1, &how, &sql, NULL);
+	if (status >= 0)
+		status = pd_store_add(path, sql, opened.file, &profile, NULL);
+	pd_sql_free(sql);
+	pd_symbols_free(opened.symbols);
+	pd_file_close(opened.file);
+	return status;
+}
+
+static enum pd_status keep(void *self, const void *data, size_t size, struct pd_error *error)
+{
+	(void)data;
+	(void)error;
+	*(uint64_t *)self += size;
+	return PD_OK;
+}
+
+static enum pd_status get(void)
+{
+	uint64_t written = 0, samples = 0;
+	const struct pd_writer_options options = { .size = sizeof(options), .mode = PD_MODE_PIPE };
+	struct pd_writer *writer = NULL;
+	enum pd_status status = pd_writer_open_put(keep, &written, "out", &options, &writer, NULL);
+
+	if (status >= 0)
+		status = pd_store_get(path, NULL, writer, &samples, NULL);
+	pd_writer_abort(writer);
+	return status >= 0 && !samples ? PD_ERROR_NO_SAMPLES : status;
+}
+
+static enum pd_status ask(void)
+{
+	struct pd_text *text = pd_text_new();
+	enum pd_status status = text ? pd_store_ask(path, NULL, PD_SQL_JSONL, text, NULL) : PD_ERROR_MEMORY;
+
+	if (status >= 0 && pd_text_failed(text))
+		status = PD_ERROR_MEMORY;
+	pd_text_free(text);
+	return status;
+}
+
+// How many failures there were; 0 if one was not told.
+static long every_turn(const char *name, enum pd_status (*act)(void))
+{
+	long failures = 0;
+
+	for (long turn = 0;; turn++) {
+		enum pd_status status;
+
+		has_failed = false;
+		left = turn;
+		status = act();
+		left = -1;
+		if (status < 0 && ((status != PD_ERROR_MEMORY && status != PD_ERROR_STOPPED) || !has_failed)) {
+			printf("# %s: allocation %ld: %s\n", name, turn, pd_status_name(status));
+			return 0;
+		}
+		failures += status < 0;
+		if (!has_failed)
+			return failures;
+	}
+}
+
+TEST(test_store__says_so_when_memory_runs_out)
+{
+	int fd = mkstemp(path);
+
+	CHECK(fd >= 0);
+	CHECK(every_turn("add", add) > 20);
+	CHECK(every_turn("get", get) > 20);
+	CHECK(every_turn("ask", ask) > 1);
+	close(fd);
+	unlink(path);
+}
+
+RUN(TEST_CASE(test_store__says_so_when_memory_runs_out))
