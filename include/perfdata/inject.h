@@ -64,8 +64,9 @@ struct pd_inject_options {
 	/* Tells of ELF files while they are written, for programs that remove them if they are interrupted. */
 	pd_unfinished_fn *unfinished;
 	void *self; /* first argument of the functions */
-	bool unwind; /* replace copied user stacks and registers by call chains, see unwind.h. The file is read twice: a pipe must
-		      * have been opened with pd_open_options.keep */
+	bool unwind; /* replace copied user stacks and registers by call chains, see unwind.h, and so what other chains are made
+		      * of: LBR call stacks, deferred parts, the link register of arm64. The file is read twice: a pipe must have
+		      * been opened with pd_open_options.keep */
 	/* Symbols for unwinding, opened with this finalized state and owned by the caller until pd_inject_free. NULL: those of
 	 * pd_symbols_new with symfs. */
 	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);
@@ -91,7 +92,7 @@ struct pd_inject_result {
 	uint64_t joined_count, unjoined_count;    /* sched_stat samples with and without a switch */
 	uint64_t warning_count;
 	bool lost;              /* something could not be read that should be there, such as a damaged jitdump file */
-	uint64_t unwound_count; /* samples with a call chain in the place of a copied stack */
+	uint64_t unwound_count; /* samples with a call chain in the place of what it is made of */
 };
 
 struct pd_inject;

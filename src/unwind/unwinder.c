@@ -39,6 +39,14 @@ static struct pd_unwinder *make(struct pd_unwind_shared *shared, const struct pd
 	return NULL;
 }
 
+enum pd_arch pd_unwinder_machine(struct pd_file *file)
+{
+	enum pd_arch machine = pd_file_machine(file);
+	struct utsname here;
+
+	return machine == PD_ARCH_UNKNOWN && uname(&here) == 0 ? pd_arch_by_name(here.machine) : machine;
+}
+
 // A file that does not say its machine is taken to be of this one.
 static void find_machine(struct pd_unwind_shared *shared)
 {
@@ -46,10 +54,9 @@ static void find_machine(struct pd_unwind_shared *shared)
 	const char *name = recorded ? recorded->value.data : NULL;
 	struct utsname here;
 
-	if (shared->machine == PD_ARCH_UNKNOWN && uname(&here) == 0) {
-		shared->machine = pd_arch_by_name(here.machine);
+	if (shared->machine == PD_ARCH_UNKNOWN && uname(&here) == 0)
 		name = here.machine;
-	}
+	shared->machine = pd_unwinder_machine(shared->file);
 	shared->is_big = pd_unwind_memory_is_big(shared->machine, name, pd_file_header(shared->file)->big_endian);
 }
 

@@ -242,6 +242,8 @@ bool pd_unwinder_wants(const struct pd_attr *attr);
 bool pd_unwinder_has_stacks(const struct pd_attr *attr);
 bool pd_unwinder_has_calls(const struct pd_attr *attr);
 bool pd_unwinder_has_link(const struct pd_attr *attr);
+// That of the recording, or this one if it does not say it.
+enum pd_arch pd_unwinder_machine(struct pd_file *file);
 static inline bool pd_unwinder_joins(const struct pd_attr *attr)
 {
 	return PD_BITS(attr->flags, PD_ATTR_DEFER_CALLCHAIN);

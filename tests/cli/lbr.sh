@@ -43,3 +43,6 @@ try report --stdio -g caller,0,callee --no-children --no-branch-stack -s comm --
 shell 'grep -v branches hand.txt | perfdata assemble -o n.data; perfdata script -F ip --stitch-lbr n.data | cmp - <(perfdata script -F ip l.data) && echo the same'
 # live: the head of the pipe says how many the processor keeps
 shell "perfdata convert -q --to pipe -o l.pipe l.data; for stitch in '' --stitch-lbr; do cat l.pipe | perfdata top --input - --batch -g -s comm \$stitch --no-children | grep -v '^#\\|^ *\$\\|^perfdata top'; done"
+# rewritten, samples have these chains, and no branches
+shell "perfdata inject --unwind -o i.data l.data; perfdata check i.data; cmp <(perfdata script -F $fields l.data) <(perfdata script -F $fields i.data) && echo the same"
+shell 'perfdata dump --header i.data | grep -c branch_; perfdata inject --unwind -q -o again.data i.data && cmp i.data again.data && echo nothing left'

@@ -42,3 +42,7 @@ try script $files -F time,ip,sym --unwind=no l.data
 try folded $files l.data
 # other machines have no such register
 shell "sed 's/aarch64/riscv64/; s/LR:/t5:/' hand.txt >r.txt; perfdata assemble -o r.data r.txt; perfdata folded $files r.data"
+# rewritten, samples have these chains, and no registers
+shell "perfdata inject --unwind --symfs root -o i.data l.data; perfdata check i.data; cmp <(perfdata script $files -F time,ip,sym l.data) <(perfdata script $files -F time,ip,sym i.data) && echo the same"
+shell 'perfdata dump --header i.data | grep -c -i regs'
+shell "perfdata inject --unwind -q --symfs root -o j.data r.data && cmp <(perfdata dump r.data | grep -c user_regs) <(perfdata dump j.data | grep -c user_regs) && echo those of other machines stay"

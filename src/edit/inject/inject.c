@@ -103,7 +103,7 @@ static enum pd_status change_event(void *self, const struct pd_event *event, str
 	(void)name;
 	(void)error;
 	if (inject->unwind)
-		pd_inject_unwind_attr(attr);
+		pd_inject_unwind_attr(inject, attr);
 	return PD_OK;
 }
 

@@ -107,7 +107,7 @@ void pd_inject_unwind_close(struct pd_inject *inject);
 // The state has more records now: finalizes it for the unwinder, which is opened the first time.
 enum pd_status pd_inject_unwind_settle(struct pd_inject *inject, struct pd_error *error);
 // What an event has once its stacks are unwound.
-void pd_inject_unwind_attr(struct pd_attr *attr);
+void pd_inject_unwind_attr(const struct pd_inject *inject, struct pd_attr *attr);
 enum pd_inject_action pd_inject_unwind_record(struct pd_inject *inject, struct pd_stream *stream,
 					      const struct pd_record *record);
 

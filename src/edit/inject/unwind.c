@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call chains in the place of copied stacks. Processes and mappings are read first; then each sample gets the chain that its copy
- * is unwound to, and loses registers and copy, as its event says from then on.
+ * Call chains in the place of what they are made of. Processes and mappings are read first; then each sample gets the chain that its
+ * copied stack is unwound to, and loses registers and copy, as its event says from then on. So it is with the calls that a processor kept,
+ * and with the link register.
  */
 #include "edit/inject/inject.h"
 
@@ -91,21 +92,40 @@ void pd_inject_unwind_close(struct pd_inject *inject)
 	inject->unwind = NULL;
 }
 
-static bool is_replaced(const struct pd_attr *attr)
+// Other machines have another register by that number.
+static bool has_link(const struct pd_inject *inject, const struct pd_attr *attr)
 {
-	return pd_unwinder_has_stacks(attr) || pd_unwinder_joins(attr);
+	return pd_unwinder_has_link(attr) && pd_unwinder_machine(inject->file) == PD_ARCH_ARM64;
 }
 
-void pd_inject_unwind_attr(struct pd_attr *attr)
+static bool is_replaced(const struct pd_inject *inject, const struct pd_attr *attr)
 {
-	const uint64_t parts = PD_MASK(PD_SAMPLE_TYPE_REGS_USER) | PD_MASK(PD_SAMPLE_TYPE_STACK_USER);
+	return pd_unwinder_has_stacks(attr) || pd_unwinder_joins(attr) || pd_unwinder_has_calls(attr) ||
+	       has_link(inject, attr);
+}
 
-	if (!is_replaced(attr))
+static void drop_parts(const struct pd_inject *inject, struct pd_attr *attr)
+{
+	bool calls = pd_unwinder_has_calls(attr);
+
+	if (pd_unwinder_has_stacks(attr) || has_link(inject, attr)) {
+		attr->sample_type &= ~(PD_MASK(PD_SAMPLE_TYPE_REGS_USER) | PD_MASK(PD_SAMPLE_TYPE_STACK_USER));
+		attr->sample_regs_user = 0;
+		attr->sample_stack_user = 0;
+	}
+	if (calls) {
+		attr->sample_type &= ~PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK);
+		attr->branch_sample_type = 0;
+	}
+}
+
+void pd_inject_unwind_attr(const struct pd_inject *inject, struct pd_attr *attr)
+{
+	if (!is_replaced(inject, attr))
 		return;
+	drop_parts(inject, attr);
 	attr->flags &= ~(PD_MASK(PD_ATTR_DEFER_CALLCHAIN) | PD_MASK(PD_ATTR_DEFER_OUTPUT));
-	attr->sample_type = (attr->sample_type & ~parts) | PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN);
-	attr->sample_regs_user = 0;
-	attr->sample_stack_user = 0;
+	attr->sample_type |= PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN);
 	attr->flags &= ~PD_MASK(PD_ATTR_EXCLUDE_CALLCHAIN_USER);
 	// chains are as long as their stacks are deep
 	if (attr->sample_max_stack < PD_UNWIND_STACK)
@@ -122,15 +142,19 @@ enum pd_inject_action pd_inject_unwind_record(struct pd_inject *inject, struct p
 	// samples have it from now on
 	if (record->type == PD_RECORD_CALLCHAIN_DEFERRED)
 		return PD_INJECT_DROP;
-	if (record->type != PD_RECORD_SAMPLE || !record->event || !is_replaced(record->event->attr))
+	if (record->type != PD_RECORD_SAMPLE || !record->event || !is_replaced(inject, record->event->attr))
 		return PD_INJECT_PASS;
 	sample = pd_as_sample(record);
 	// what is damaged was reported, and has another form than samples have from now on
 	if (!sample)
 		return PD_INJECT_DROP;
 	changed = *sample;
-	changed.user_regs = NULL;
-	changed.user_stack = NULL;
+	if (pd_unwinder_has_stacks(record->event->attr) || has_link(inject, record->event->attr)) {
+		changed.user_regs = NULL;
+		changed.user_stack = NULL;
+	}
+	if (pd_unwinder_has_calls(record->event->attr))
+		changed.branch_stack = NULL;
 	if (pd_unwinder_decoded(inject->unwind->unwinder, record, sample, &unwound)) {
 		changed.callchain = pd_unwound_marked(inject->unwind->unwinder, &unwound);
 		inject->result.unwound_count += unwound.end != PD_UNWIND_DEFERRED;
