@@ -6,10 +6,13 @@
 #include "files/input.h"
 #include "options/symbol_options.h"
 #include "files/analysis.h"
+#include "files/unfinished.h"
 #include "options/select_options.h"
 
+#include <perfdata/outfile.h>
 #include <perfdata/samples.h>
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +25,7 @@ struct values {
 	bool header, header_only, show_info;
 	bool dump;
 	struct symbol_options symbols;
-	bool no_itrace;
+	bool no_itrace, per_event;
 };
 
 #undef VALUES
@@ -78,6 +81,7 @@ static const struct option options[] = {
 	     "print KSYMBOL and TEXT_POKE records too"),
 	BITS("show-bpf-events", 0, shown.types, TYPE(KSYMBOL) | TYPE(BPF_EVENT),
 	     "print KSYMBOL and BPF_EVENT records too"),
+	FLAG("per-event-dump", 0, per_event, "write the samples of each event to FILE.EVENT.dump"),
 	FLAG("dump-raw-trace", 'D', dump, "see perfdata dump"),
 	FLAG("no-itrace", 0, no_itrace, "has no effect: traces are not decoded"),
 	GROUP(threads_option, shown.threads),
@@ -92,6 +96,8 @@ struct script {
 	struct pd_select *select;
 	struct pd_select *stop; /* what call chains end with, or NULL */
 	struct pd_samples *samples;
+	struct pd_event_files *files; /* of each event, or NULL */
+	struct unfinished **unfinished;
 	struct pd_symbols *symbols;
 	bool symbols_wrong; /* why is reported */
 	struct pd_error error;
@@ -112,6 +118,47 @@ static enum pd_status open_symbols(void *self, struct pd_file *file, const struc
 	return script->symbols ? PD_OK : PD_ERROR_STOPPED;
 }
 
+static struct pd_text *text_of(void *self, const struct pd_event *event)
+{
+	return pd_event_files_text(((struct script *)self)->files, event->name);
+}
+
+/* ---- a file for each event ---- */
+
+static int begin_files(struct script *script)
+{
+	size_t count = pd_file_event_count(script->input.file);
+	const char *prefix = strcmp(script->input.name, "standard input") == 0 ? "perf.data" : script->input.name;
+	enum pd_status status = pd_event_files_new(prefix, &script->files, &script->error);
+
+	script->unfinished = calloc(count + 1, sizeof(struct unfinished *));
+	for (size_t i = 0; script->unfinished && i < count && status >= 0; i++) {
+		const struct pd_outfile_options options = { .size = sizeof(options),
+							    .input = script->input.name,
+							    .unfinished = unfinished_note,
+							    .self = &script->unfinished[i] };
+
+		status = pd_event_files_add(script->files, pd_file_event(script->input.file, i)->name, &options,
+					    &script->error);
+	}
+	return status < 0 ? print_failure(CODE_OUTPUT, "%s", script->error.message) : CODE_OK;
+}
+
+static int finish_files(struct script *script)
+{
+	struct pd_text *out = script->input.out->text;
+	const struct pd_event_file *one;
+
+	if (pd_event_files_finish(script->files, &script->error) < 0)
+		return print_failure(CODE_OUTPUT, "%s", script->error.message);
+	for (size_t i = 0; !script->values->input.quiet && (one = pd_event_files_at(script->files, i)) != NULL; i++) {
+		pd_text_printf(out, "[ perfdata script: Wrote %.3f MB ", (double)one->bytes / (1 << 20));
+		pd_text_escaped(out, one->path, strlen(one->path));
+		pd_text_printf(out, " (%" PRIu64 " samples) ]\n", one->samples);
+	}
+	return CODE_OK;
+}
+
 /* ---- options ---- */
 
 static enum pd_status samples_of(struct script *script, const struct values *values, const struct call *call)
@@ -125,6 +172,8 @@ static enum pd_status samples_of(struct script *script, const struct values *val
 	shown.progress = input_progress_go_on;
 	shown.symbols = open_symbols;
 	shown.warn = input_warn;
+	shown.text_of = values->per_event ? text_of : NULL;
+	shown.escape &= !values->per_event;
 	shown.self = script;
 	return pd_samples_new(&shown, call->out->text, &script->samples, &script->error);
 }
@@ -215,7 +264,11 @@ static int run_opened(struct script *script)
 
 	if (script->values->header_only)
 		return input_print_header(&script->input, script->values->show_info);
-	code = can_read_twice(script->input.file) ? print_file(script) : print_pipe(script);
+	code = script->values->per_event ? begin_files(script) : CODE_OK;
+	if (code == CODE_OK)
+		code = can_read_twice(script->input.file) ? print_file(script) : print_pipe(script);
+	if (code == CODE_OK && script->files)
+		code = finish_files(script);
 	result = pd_samples_result(script->samples);
 	if (code == CODE_OK && !result.printed_count && !script->input.out->failure)
 		code = input_nothing(&script->input, script->select, result.sample_count != 0);
@@ -256,6 +309,8 @@ static int run_script(const struct call *call)
 	pd_samples_free(script->samples);
 	pd_select_free(script->select);
 	pd_select_free(script->stop);
+	pd_event_files_free(script->files);
+	free(script->unfinished);
 	free(script);
 	return code;
 }

@@ -85,6 +85,28 @@ PD_API void pd_outfiles_end(struct pd_outfiles *files, bool done);
 /** NULL is ignored. */
 PD_API void pd_outfiles_free(struct pd_outfiles *files);
 
+/** Files of text for the samples of each event, as perf script --per-event-dump writes them: PREFIX.EVENT.dump. Events of one name have
+ * one file. */
+struct pd_event_files;
+/** One of them: its path, owned by the files; how much is written, once they are finished; and how often its text was asked for. */
+struct pd_event_file {
+	const char *path;
+	uint64_t bytes, samples;
+};
+/** Without files. prefix must remain valid. Errors: PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_event_files_new(const char *prefix, struct pd_event_files **files_out, struct pd_error *error);
+/** Begins a file. What paths cannot have in them is replaced by _. Errors: those of pd_outfile_open. */
+PD_API enum pd_status pd_event_files_add(struct pd_event_files *files, const char *event,
+					 const struct pd_outfile_options *options, struct pd_error *error);
+/** The text of a file, which is begun if it is not there; NULL if that failed: pd_event_files_finish returns why. */
+PD_API struct pd_text *pd_event_files_text(struct pd_event_files *files, const char *event);
+/** The index-th file; NULL past the end. */
+PD_API const struct pd_event_file *pd_event_files_at(const struct pd_event_files *files, size_t index);
+/** Writes what is left, and renames the files. Errors: PD_ERROR_MEMORY; PD_ERROR_SYSTEM; those of pd_outfile_finish. */
+PD_API enum pd_status pd_event_files_finish(struct pd_event_files *files, struct pd_error *error);
+/** Removes those that are not finished. NULL is ignored. */
+PD_API void pd_event_files_free(struct pd_event_files *files);
+
 /** Removes a file, or a directory with all that is in it, up to 64 levels of directories. Links are removed, not followed. Makes
  * system calls and nothing else, so signal handlers can call it. */
 PD_API void pd_remove_tree(const char *path);

@@ -77,6 +77,8 @@ struct pd_samples_options {
 	/* Whether a call chain ends with what is at a place. From any thread. */
 	bool (*stops_at)(const void *self, const struct pd_place *place);
 	bool stitch_lbr; /* see pd_unwind_options; by one thread */
+	/* Where a sample of an event is printed; NULL: where other records are, in the text of pd_samples_new. By one thread. */
+	struct pd_text *(*text_of)(void *self, const struct pd_event *event);
 };
 
 struct pd_samples_result {

@@ -397,6 +397,14 @@ static bool is_chosen(struct pd_samples *samples, const struct pd_shown_sample *
 	       (!samples->options.choose || samples->options.choose(samples->options.self, &candidate));
 }
 
+/* Another file for each event. */
+static void aim_at_event(struct pd_samples *samples, const struct pd_event *event)
+{
+	struct pd_text *text = samples->options.text_of(samples->options.self, event);
+
+	aim_at(samples, text ? text : samples->text);
+}
+
 static bool print_of_event(struct pd_samples *samples, struct pd_shown_sample *hit)
 {
 	hit->style = style_of(samples, hit->event);
@@ -406,8 +414,11 @@ static bool print_of_event(struct pd_samples *samples, struct pd_shown_sample *h
 	if (!hit->shown || !is_chosen(samples, hit))
 		return true;
 	if (((!samples->options.choose_place && !samples->selects_place) || pd_samples_has_place(samples, hit)) &&
-	    !pd_toggle_leaves(&samples->toggle, hit->event))
+	    !pd_toggle_leaves(&samples->toggle, hit->event)) {
+		if (samples->options.text_of)
+			aim_at_event(samples, hit->event);
 		print_hit(samples, hit);
+	}
 	return true;
 }
 

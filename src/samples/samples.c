@@ -222,9 +222,12 @@ static bool print_record(struct pd_samples *samples, const struct pd_record *rec
 	if ((!samples->finalized || samples->events_ready < pd_file_event_count(samples->file)) &&
 	    !get_ready_to_print(samples))
 		return false;
-	if (!sample)
+	if (!sample) {
+		aim_at(samples, samples->text);
 		pd_samples_record(samples, record);
-	else if (!pd_samples_sample(samples, record))
+		return flush_large(samples);
+	}
+	if (!pd_samples_sample(samples, record))
 		return succeeds(samples, pd_fail_memory(&samples->error));
 	return flush_large(samples);
 }
@@ -256,8 +259,8 @@ static bool stands_alone(const struct pd_samples *samples)
 	const struct pd_samples_options *options = &samples->options;
 
 	if ((samples->select && pd_select_by_switch(samples->select)) || options->types || options->relative ||
-	    options->delta || options->escape || options->stitch_lbr || samples->counted || has_groups(samples) ||
-	    pd_file_header(samples->file)->mode == PD_MODE_PIPE)
+	    options->delta || options->escape || options->stitch_lbr || options->text_of || samples->counted ||
+	    has_groups(samples) || pd_file_header(samples->file)->mode == PD_MODE_PIPE)
 		return false;
 	for (size_t i = 0; i < pd_file_event_count(samples->file); i++)
 		if (samples->fields[pd_event_kind(pd_file_event(samples->file, i))].shown & FIELD_TRACE)
@@ -427,7 +430,7 @@ enum pd_status pd_samples_new(const struct pd_samples_options *options, struct p
 	if (!samples)
 		return pd_fail_memory(error);
 	memcpy(&samples->options, options, size);
-	samples->line.text = text;
+	samples->line.text = samples->text = text;
 	if (!pd_line_init(&samples->line)) {
 		pd_free(samples);
 		return pd_fail_memory(error);

@@ -86,6 +86,7 @@ struct pd_samples {
 	const struct pd_select *stops;
 	struct pd_toggle toggle; /* of select */
 	bool selects_place;
+	struct pd_text *text; /* of all but samples of which text_of knows another */
 	struct pd_line_buffer line;
 	struct pd_state *state;
 	bool finalized;             /* nothing was fed since the state was finalized */
@@ -252,5 +253,14 @@ void pd_samples_counts_fini(struct pd_samples *samples);
 
 /* Prints a record that is no sample. */
 void pd_samples_record(struct pd_samples *samples, const struct pd_record *record);
+
+/* What comes next goes into a text. */
+static inline void aim_at(struct pd_samples *samples, struct pd_text *text)
+{
+	if (samples->line.text == text)
+		return;
+	pd_line_flush(&samples->line);
+	samples->line.text = text;
+}
 
 #endif

@@ -30,7 +30,7 @@ CALLERS = tuple(f"{options}{graph}" for options in (
 ) for graph in ("", " --no-children", " -g none", " --no-children -g none", " --no-children -g caller"))
 REPORTS = SWITCHES + CALLERS
 SCRIPTS = SWITCHES
-GRAPH = re.compile(rb"^ +[|-]*[ |]*(?:-+[\d.]+%--)?-*(.*)$")
+GRAPH = re.compile(rb"^ [ |]*-*(?:[\d.]+%)?-*(.*)$")
 ROW = re.compile(rb"^ +[\d.]+% +")
 
 
@@ -51,6 +51,22 @@ def record(folder, program):
     return path if done[0] == 0 else None
 
 
+def compare_dumps(agreement, perfdata, folder, path):
+    """Files of script --per-event-dump."""
+    found = {}
+    for program in ("perf", perfdata):
+        os.chdir(folder)
+        for name in (name for name in os.listdir(folder) if name.endswith(".dump")):
+            os.remove(name)
+        output([program, "script", "--per-event-dump", "-i", os.path.basename(path)])
+        found[program] = {name: open(name, "rb").read() for name in os.listdir(folder) if name.endswith(".dump")}
+    same = len(found["perf"]) == 3 and found["perf"] == found[perfdata]
+    agreement.same += same
+    agreement.other += not same
+    if not same:
+        print(f"--per-event-dump: {sorted(found['perf'])} of perf, {sorted(found[perfdata])} here")
+
+
 def main():
     perfdata, program = (os.path.abspath(path) for path in sys.argv[1:3])
     if not has_perf():
@@ -67,6 +83,8 @@ def main():
                               [perfdata, "report", "--no-index", "-i", path, *line.split()], rows)
         for line in SCRIPTS:
             agreement.compare(["perf", "script", "-i", path, *line.split()], [perfdata, "script", "--no-index", "-i", path, *line.split()])
+        compare_dumps(agreement, perfdata, folder, path)
+        os.chdir("/")
     return agreement.conclude()
 
 

@@ -232,6 +232,46 @@ static bool fails_each_in_turn(enum pd_status (*job)(void))
 	return false;
 }
 
+static enum pd_status write_events(void)
+{
+	struct pd_event_files *files = NULL;
+	char prefix[128];
+	enum pd_status status;
+	struct pd_text *text;
+
+	snprintf(prefix, sizeof(prefix), "%s", path_of("in"));
+	status = pd_event_files_new(prefix, &files, &error);
+	if (status >= 0)
+		status = pd_event_files_add(files, "cycles", NULL, &error);
+	if (status >= 0 && (text = pd_event_files_text(files, "cycles")) != NULL)
+		pd_text_add(text, "a sample\n");
+	if (status >= 0 && (text = pd_event_files_text(files, "cpu/../\001x/")) != NULL)
+		pd_text_add(text, "another\n");
+	if (status >= 0)
+		status = pd_event_files_finish(files, &error);
+	pd_event_files_free(files);
+	return status;
+}
+
+TEST(of_events)
+{
+	struct pd_event_files *files;
+	const struct pd_event_file *one;
+
+	CHECK(write_events() == PD_OK && has("in.cycles.dump", "a sample\n"));
+	CHECK(has("in.cpu_.._\x5fx_.dump", "another\n"));
+	CHECK(pd_event_files_new(path_of("no/in"), &files, &error) == PD_OK);
+	CHECK(!pd_event_files_text(files, "cycles") && pd_event_files_finish(files, &error) == PD_ERROR_SYSTEM);
+	pd_event_files_free(files);
+	CHECK(pd_event_files_new(path_of("two"), &files, &error) == PD_OK);
+	CHECK(pd_event_files_text(files, "a") && pd_event_files_text(files, "a") && pd_event_files_text(files, "b"));
+	one = pd_event_files_at(files, 0);
+	CHECK(one && one->samples == 2 && !strcmp(one->path, path_of("two.a.dump")) && !pd_event_files_at(files, 2));
+	pd_event_files_free(files);
+	CHECK(!is_there("two.a.dump"));
+	pd_event_files_free(NULL);
+}
+
 TEST(no_memory)
 {
 	struct pd_outfile *file;
@@ -243,6 +283,7 @@ TEST(no_memory)
 	CHECK(fails_each_in_turn(write_folder) && has("set/one", "1"));
 	pd_remove_tree(path_of("set"));
 	CHECK(fails_each_in_turn(name_files));
+	CHECK(fails_each_in_turn(write_events));
 }
 
 TEST(trees)
@@ -269,4 +310,4 @@ TEST(end)
 
 RUN(TEST_CASE(start), TEST_CASE(appears_at_the_end), TEST_CASE(or_not_at_all), TEST_CASE(links_stay),
     TEST_CASE(is_not_overwritten), TEST_CASE(folder_appears_at_the_end), TEST_CASE(folder_or_not_at_all),
-    TEST_CASE(several), TEST_CASE(no_memory), TEST_CASE(trees), TEST_CASE(end))
+    TEST_CASE(several), TEST_CASE(of_events), TEST_CASE(no_memory), TEST_CASE(trees), TEST_CASE(end))
