@@ -4,7 +4,7 @@
 #include "format/chain.h"
 
 enum {
-	MET_STACKS = 1 << 14
+	MET_STACKS = 1 << 18 // of a program that runs for long; memory that is not used costs nothing
 };
 
 // ---- threads ----
