@@ -341,13 +341,14 @@ static void add_up(const struct arranger *a, const struct pd_bucket *bucket, str
 	entry->period = bucket->period;
 	for (size_t i = 0; i <= c->joined_count; i++) {
 		const struct pd_share *share = pd_collector_share(c, i);
+		const struct pd_amounts *amounts = &share->amounts[PD_OF_BUCKETS];
 
 		if (bucket->number < share->weight_count)
 			entry->weights += share->weights[bucket->number];
-		if (bucket->number >= share->amount_count)
+		if (bucket->number >= amounts->count)
 			continue;
-		entry->samples += share->amounts[bucket->number].samples;
-		entry->period += share->amounts[bucket->number].period;
+		entry->samples += amounts->items[bucket->number].samples;
+		entry->period += amounts->items[bucket->number].period;
 	}
 }
 
@@ -394,10 +395,10 @@ static void prefetch_amounts(const struct arranger *a, size_t entry)
 	struct pd_collector *c = &a->profile->collector;
 
 	for (size_t i = 0; entry < a->count && i <= c->joined_count; i++) {
-		const struct pd_share *share = pd_collector_share(c, i);
+		const struct pd_amounts *amounts = &pd_collector_share(c, i)->amounts[PD_OF_BUCKETS];
 
-		if (a->orders[entry].number < share->amount_count)
-			__builtin_prefetch(&share->amounts[a->orders[entry].number]);
+		if (a->orders[entry].number < amounts->count)
+			__builtin_prefetch(&amounts->items[a->orders[entry].number]);
 	}
 }
 

@@ -62,8 +62,8 @@ static void note_amounts(struct pd_profile_tables *tables, struct pd_collector *
 	for (size_t i = 0; i <= c->joined_count; i++) {
 		const struct pd_share *share = pd_collector_share(c, i);
 
-		amounts.count += share->amount_count;
-		amounts.bytes += share->amount_capacity * sizeof(*share->amounts) +
+		amounts.count += share->amounts[PD_OF_BUCKETS].count;
+		amounts.bytes += share->amounts[PD_OF_BUCKETS].capacity * sizeof(struct pd_amount) +
 				 share->weight_capacity * sizeof(*share->weights);
 		binned.count += share->binned.count;
 		binned.bytes += share->binned.capacity * sizeof(*share->binned.items);
@@ -99,12 +99,12 @@ static void note_common(struct pd_profile_tables *tables, const struct pd_common
 	const struct pd_owners *owners = &common->owners;
 	const struct pd_raws *raws = &common->raws;
 	uint64_t lines = common->cache.last_count;
-	uint64_t sums = common->cache.has_sums ? PD_KEYS_IN_LINE * sizeof(struct pd_key_sums) : 0;
+	uint64_t summed = common->cache.last_summed * (sizeof(struct pd_summed_key) + sizeof(struct pd_amount));
 
 	add_table(tables, (struct pd_profile_table){ .name = "key cache",
 						     .doc = "raw keys of stacks that were seen lately",
 						     .count = lines * PD_KEYS_IN_LINE,
-						     .bytes = lines * (sizeof(struct pd_key_cache_line) + sums),
+						     .bytes = lines * sizeof(struct pd_key_cache_line) + summed,
 						     .stacks = true,
 						     .while_reading = true });
 	add_table(tables, (struct pd_profile_table){ .name = "frames",

@@ -274,14 +274,13 @@ static struct pd_tag tag_of(const struct pd_places *places, const struct pd_brie
 			    bool is_truncated)
 {
 	const uint64_t *secrets = places->secrets->words;
-	struct pd_tag tag = { 0, 0 };
+	pd_wide sum = { 0 };
 
-	pd_tag_add(&tag, secrets, maps, brief->ip);
-	pd_tag_add(&tag, secrets + 2, (uint64_t)brief->pid << 32 | brief->cpumode,
+	pd_tag_add(&sum, secrets, maps, brief->ip);
+	pd_tag_add(&sum, secrets + 2, (uint64_t)brief->pid << 32 | brief->cpumode,
 		   (uint64_t)brief->callchain.count << 1 | is_truncated);
-	pd_tag_add_words(&tag, secrets + PD_TAG_HEAD, brief->callchain.items, brief->callchain.count);
-	tag.low += !tag.low; // 0 stands for none
-	return tag;
+	pd_tag_add_words(&sum, secrets + PD_TAG_HEAD, brief->callchain.items, brief->callchain.count);
+	return pd_tag_end(sum);
 }
 
 bool pd_places_stack(struct pd_places *places, const struct pd_brief *brief, uint64_t maps, struct pd_moment when,

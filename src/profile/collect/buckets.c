@@ -223,10 +223,8 @@ struct pd_common *pd_common_new(const struct pd_state *state, uint64_t seed, con
 	if (pd_functions_wanted(options))
 		common->frames.functions = &common->functions;
 	common->frames.unnamed_as_one = common->frames.functions && options->unnamed_as_one;
-	if (begin_merging(&common->frames, options, heavy)) {
-		common->cache.has_sums = common->frames.merge.frame != PD_NOT_MERGED;
+	if (begin_merging(&common->frames, options, heavy))
 		return common;
-	}
 	pd_common_free(common);
 	return NULL;
 }

@@ -38,7 +38,7 @@ static bool count_merged(struct pd_collector *c, struct pd_miss *miss, size_t at
 	sum->last = pending->when.order + 1;
 	sum->period += pending->period;
 	if (!miss->sum_count)
-		miss->sums = (struct pd_key_sums){ 0 };
+		miss->sums = (struct pd_key_sums){ .event = (uint16_t)(pending->event % PD_MERGE_EVENTS) };
 	if (miss->sum_count < PD_KEY_SUMS)
 		miss->sums.plus_1[miss->sum_count] = (uint16_t)(at + 1);
 	miss->sum_count++;

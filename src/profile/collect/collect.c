@@ -55,6 +55,7 @@ static bool add_sample(struct pd_collector *c, const struct hit *hit)
 	uint32_t by = c->options->by;
 	const struct pd_brief *brief = &hit->brief;
 	struct pd_pending *pending = &c->pending[c->waiting++];
+	const struct pd_lookup lookup = pd_lookup_of(c);
 
 	*pending = (struct pd_pending){
 		.maps = hit->maps,
@@ -66,7 +67,7 @@ static bool add_sample(struct pd_collector *c, const struct hit *hit)
 		.event = (uint32_t)hit->event->index,
 		.pid = brief->pid,
 		.cpu = by & PD_BY_CPU ? brief->cpu : UINT32_MAX,
-		.cpumode = brief->cpumode,
+		.cpumode = (uint8_t)brief->cpumode,
 		.raw = hit->raw,
 		.cgroup = by & PD_BY_CGROUP ? hit->cgroup : 0,
 		.slice = by & PD_BY_TIME ? slice_of(c, hit) : 0,
@@ -78,7 +79,7 @@ static bool add_sample(struct pd_collector *c, const struct hit *hit)
 	if (hit->when.order < c->last_order)
 		c->shuffled = true;
 	c->last_order = hit->when.order;
-	pd_pending_prepare(c, pending, by & PD_BY_EXTRA);
+	pd_pending_prepare(c, &lookup, pending, by & PD_BY_EXTRA);
 	// an unwound chain is there until the next one
 	return (c->waiting < PD_PENDING_MOST && !pending->unwound) || pd_pending_flush(c);
 }
@@ -278,6 +279,8 @@ static void free_tables(struct pd_collector *c)
 	if (c->cache)
 		pd_key_cache_leave(&c->common->cache, c->cache);
 	c->cache = NULL;
+	pd_free(c->share.amounts[PD_OF_SUMMED_KEYS].items);
+	c->share.amounts[PD_OF_SUMMED_KEYS] = (struct pd_amounts){ 0 };
 	pd_free(c->known_memory);
 	c->known_memory = c->known = NULL;
 	c->known_count = 0;
@@ -296,6 +299,7 @@ void pd_collector_finish(struct pd_collector *collector)
 	// there was no memory to begin with
 	if (!collector->common)
 		return;
+	pd_amounts_end_keys(collector);
 	// else what was counted of a bucket is added up at the end
 	if (collector->options->slices)
 		pd_amounts_finalize_all(collector);
@@ -340,7 +344,8 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 
 static void free_share(struct pd_share *share)
 {
-	pd_free(share->amounts);
+	for (size_t i = 0; i < 2; i++)
+		pd_free(share->amounts[i].items);
 	pd_free(share->weights);
 	pd_free(share->binned.items);
 	*share = (struct pd_share){ 0 };

@@ -25,11 +25,21 @@ struct pd_amount {
 	bool met;     // the collector has had a sample of it
 };
 
+struct pd_amounts {
+	struct pd_amount *items;
+	size_t count, capacity;
+};
+
+// What a sample is counted as says which: the number of a bucket, or PD_KEY_HAS_SUMS and that of a summed key of the table.
+enum {
+	PD_OF_BUCKETS,
+	PD_OF_SUMMED_KEYS
+};
+
 // What a collector counted of all buckets.
 struct pd_share {
-	struct pd_amount *amounts; // by bucket
-	size_t amount_count, amount_capacity;
-	uint64_t *weights; // the same, of events that record them
+	struct pd_amounts amounts[2];
+	uint64_t *weights; // by bucket, of events that record them
 	size_t weight_count, weight_capacity;
 	struct pd_binned_list binned; // if slices are asked for
 };
@@ -88,8 +98,10 @@ struct pd_collector {
 	struct pd_repeats repeats;
 	// Keys of samples are of their frames, not raw: most stacks never come again, but those of functions do.
 	bool by_frames;
-	unsigned decided;                           // how often, up to 2
-	struct pd_repeats raw_repeats;              // of raw keys, by which this is decided
+	unsigned decided;              // how often, up to 2
+	struct pd_repeats raw_repeats; // of raw keys, by which this is decided
+	bool is_settled;               // raw keys repeat: as long as most are cached they need not be asked
+	size_t looked_up, not_cached;  // since then, of samples
 	struct pd_merge_sum *sums[PD_MERGE_EVENTS]; // by event, then by address, see merge.h; NULL: nothing was merged
 	bool has_merged;                            // something
 	struct pd_details last_details;             // if they have a number
@@ -132,8 +144,8 @@ unsigned pd_collector_excess(const struct pd_collector *collector);
 // Adds what a clone has beside the buckets, or takes it over. False if there is no memory.
 bool pd_collector_join(struct pd_collector *collector, struct pd_collector *clone);
 
-// After all samples: whether they have to be read again, as something that was merged may have the share, percent, of an event.
-// Then *heavy_out is for pd_merge_init; NULL if there is no memory.
+// Once all collectors are finished: whether samples have to be read again, as something that was merged may have the share,
+// percent, of an event. Then *heavy_out is for pd_merge_init; NULL if there is no memory.
 bool pd_collector_merged_too_much(struct pd_collector *c, double share, bool **heavy_out);
 
 // The shares of a collector and its clones: joined_count + 1 of them.

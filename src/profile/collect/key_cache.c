@@ -7,7 +7,6 @@
 enum {
 	LINES_FIRST = 1 << 12,
 	LINES_FREE = 1 << 16, // up to here a table grows in any case: 4 MiB
-	LINES_MOST = 1 << 20,
 	GROWTH = 4,
 };
 
@@ -22,11 +21,12 @@ static void destroy(struct pd_key_cache *cache)
 	if (!cache)
 		return;
 	pd_free(cache->memory);
-	pd_free(cache->sums);
+	for (size_t i = 0; i < PD_SUMMED_BLOCKS; i++)
+		pd_free(cache->summed[i]);
 	pd_free(cache);
 }
 
-static struct pd_key_cache *make(size_t count, bool has_sums)
+static struct pd_key_cache *make(size_t count)
 {
 	struct pd_key_cache *cache = pd_alloc(sizeof(*cache));
 
@@ -34,9 +34,7 @@ static struct pd_key_cache *make(size_t count, bool has_sums)
 		return NULL;
 	cache->lines = pd_alloc_lines(count * sizeof(*cache->lines), &cache->memory);
 	cache->count = count;
-	// most of them are never written
-	cache->sums = has_sums ? pd_alloc(count * PD_KEYS_IN_LINE * sizeof(*cache->sums)) : NULL;
-	if (cache->lines && (cache->sums || !has_sums))
+	if (cache->lines)
 		return cache;
 	destroy(cache);
 	return NULL;
@@ -53,6 +51,33 @@ static bool take_place(uint64_t *low, uint64_t wanted)
 	       __atomic_compare_exchange_n(low, &none, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+// NULL if there is no memory.
+static struct pd_summed_key *summed_block(struct pd_key_cache *cache, size_t number)
+{
+	struct pd_summed_key **block = &cache->summed[number / PD_SUMMED_IN_BLOCK];
+	struct pd_summed_key *items = __atomic_load_n(block, __ATOMIC_ACQUIRE), *made;
+
+	if (items)
+		return items;
+	made = pd_alloc(PD_SUMMED_IN_BLOCK * sizeof(*made));
+	if (!made || __atomic_compare_exchange_n(block, &items, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return made;
+	pd_free(made);
+	return items;
+}
+
+// The number of a key that has taken a place and has sums. PD_NOT_CACHED if there is no memory.
+static uint32_t number_summed(struct pd_key_cache *cache, uint32_t bucket, const struct pd_key_sums *sums)
+{
+	size_t number = __atomic_fetch_add(&cache->summed_count, 1, __ATOMIC_RELAXED);
+	struct pd_summed_key *items = summed_block(cache, number);
+
+	if (!items)
+		return PD_NOT_CACHED;
+	items[number % PD_SUMMED_IN_BLOCK] = (struct pd_summed_key){ *sums, bucket };
+	return (uint32_t)number | PD_KEY_HAS_SUMS;
+}
+
 // Whether the tag has a place in a line, and whether it is new there.
 static bool add_to(struct pd_key_cache *cache, struct pd_key_cache_line *line, const struct pd_tag *tag,
 		   uint32_t bucket, const struct pd_key_sums *sums, bool *new_out)
@@ -61,9 +86,8 @@ static bool add_to(struct pd_key_cache *cache, struct pd_key_cache_line *line, c
 		if (take_place(&line->low[i], tag->low)) {
 			line->high[i] = tag->high;
 			if (sums)
-				cache->sums[(size_t)(line - cache->lines) * PD_KEYS_IN_LINE + i] = *sums;
-			__atomic_store_n(&line->bucket_plus_1[i], (bucket + 1) | (sums ? PD_KEY_HAS_SUMS : 0),
-					 __ATOMIC_RELEASE);
+				bucket = number_summed(cache, bucket, sums);
+			__atomic_store_n(&line->bucket_plus_1[i], bucket + 1, __ATOMIC_RELEASE);
 			*new_out = true;
 			return true;
 		}
@@ -107,6 +131,7 @@ static void leave(struct pd_key_cache_shared *now, struct pd_key_cache *had)
 		// others that have older ones may look meanwhile
 		__atomic_store_n(&now->table, NULL, __ATOMIC_RELAXED);
 	now->last_count = had->count;
+	now->last_summed = had->summed_count;
 	destroy(had);
 }
 
@@ -116,7 +141,7 @@ struct pd_key_cache *pd_key_cache_enter(struct pd_key_cache_shared *now, struct 
 
 	pthread_mutex_lock(&now->lock);
 	if (!now->table)
-		__atomic_store_n(&now->table, make(LINES_FIRST, now->has_sums), __ATOMIC_RELAXED);
+		__atomic_store_n(&now->table, make(LINES_FIRST), __ATOMIC_RELAXED);
 	cache = now->table;
 	if (cache) {
 		cache->users++;
@@ -143,13 +168,14 @@ static void copy(const struct pd_key_cache *from, struct pd_key_cache *to)
 		for (size_t k = 0; k < PD_KEYS_IN_LINE; k++) {
 			uint32_t bucket = __atomic_load_n(&line->bucket_plus_1[k], __ATOMIC_ACQUIRE);
 			struct pd_tag tag = { __atomic_load_n(&line->low[k], __ATOMIC_RELAXED), 0 };
-			const struct pd_key_sums *sums =
-				bucket & PD_KEY_HAS_SUMS ? &from->sums[i * PD_KEYS_IN_LINE + k] : NULL;
+			const struct pd_summed_key *summed;
 
-			if (!bucket)
+			if (!bucket--)
 				continue;
 			tag.high = line->high[k];
-			to->used += pd_key_cache_add(to, &tag, (bucket & ~PD_KEY_HAS_SUMS) - 1, sums);
+			summed = bucket & PD_KEY_HAS_SUMS ? pd_key_summed(from, bucket) : NULL;
+			to->used += pd_key_cache_add(to, &tag, summed ? summed->bucket : bucket,
+						     summed ? &summed->sums : NULL);
 		}
 	}
 }
@@ -179,7 +205,8 @@ static void end_to_grow(struct pd_key_cache_shared *now, struct pd_key_cache *ca
 // Whether a larger table would find much more: one in four of those that this one did not have.
 static bool is_worth_growing(const struct pd_key_cache *cache, const struct pd_repeats *repeats)
 {
-	return cache->count < LINES_FREE || (cache->count < LINES_MOST && repeats->repeated > repeats->asked / 4);
+	return cache->count < LINES_FREE ||
+	       (cache->count < PD_KEY_CACHE_LINES_MOST && repeats->repeated > repeats->asked / 4);
 }
 
 void pd_key_cache_note(struct pd_key_cache_shared *now, struct pd_key_cache *cache, size_t added,
@@ -190,7 +217,7 @@ void pd_key_cache_note(struct pd_key_cache_shared *now, struct pd_key_cache *cac
 	__atomic_fetch_add(&cache->used, added, __ATOMIC_RELAXED);
 	if (!is_full(cache) || !begin_to_grow(now, cache))
 		return;
-	larger = make(is_worth_growing(cache, repeats) ? cache->count * GROWTH : cache->count, now->has_sums);
+	larger = make(is_worth_growing(cache, repeats) ? cache->count * GROWTH : cache->count);
 	repeats->asked = repeats->repeated = 0;
 	if (larger && larger->count > cache->count)
 		copy(cache, larger);

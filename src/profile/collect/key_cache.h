@@ -21,14 +21,26 @@
 
 enum {
 	PD_KEYS_IN_LINE = 3,
-	PD_KEY_SUMS = 6 // most of a key that is cached
+	PD_KEY_SUMS = 6, // most of a key that is cached
+	PD_KEY_CACHE_LINES_MOST = 1 << 20,
+	PD_SUMMED_IN_BLOCK = 1 << 12,
+	PD_SUMMED_BLOCKS = PD_KEY_CACHE_LINES_MOST * PD_KEYS_IN_LINE / PD_SUMMED_IN_BLOCK
 };
 
-#define PD_KEY_HAS_SUMS (UINT32_C(1) << 31) // beside the number of a bucket, which is smaller
+// Beside the number of a summed key. Those of buckets are smaller.
+#define PD_KEY_HAS_SUMS (UINT32_C(1) << 31)
 
 // Where the periods of samples of a key are summed up, see frame/merge.h: one more than the place; 0: no more.
 struct pd_key_sums {
 	uint16_t plus_1[PD_KEY_SUMS];
+	uint16_t event; // whose sums, modulo PD_MERGE_EVENTS
+};
+
+// A key that has sums. Its samples are counted by its number in the table, not by its bucket, so that what was counted goes
+// into the sums once, when a collector leaves the table.
+struct pd_summed_key {
+	struct pd_key_sums sums;
+	uint32_t bucket;
 };
 
 // A line of the processor's cache. A tag of which the low half is 0 is none; who puts that half owns the place, and the rest
@@ -42,11 +54,12 @@ struct pd_key_cache_line {
 
 struct pd_key_cache {
 	struct pd_key_cache_line *lines;
-	void *memory;             // of the lines
-	struct pd_key_sums *sums; // by place; NULL: keys have none
-	size_t count;             // of lines, a power of two
-	size_t used;              // places; several threads add to it
+	void *memory; // of the lines
+	size_t count; // of lines, a power of two
+	size_t used;  // places; several threads add to it
 	unsigned users;
+	struct pd_summed_key *summed[PD_SUMMED_BLOCKS];
+	size_t summed_count; // several threads add to it; not beside what all of them read
 };
 
 // The table that a run has now; NULL while nobody uses one.
@@ -54,8 +67,7 @@ struct pd_key_cache_shared {
 	pthread_mutex_t lock;
 	struct pd_key_cache *table;
 	bool growing;
-	bool has_sums;     // set before anybody enters
-	size_t last_count; // of lines, once nobody uses one any more
+	size_t last_count, last_summed; // lines and summed keys, once nobody uses one any more
 };
 
 // How many of the keys that a table did not have came before all the same: asked of a few, which are remembered for longer than
@@ -94,6 +106,13 @@ static inline void pd_repeats_ask(struct pd_repeats *repeats, const struct pd_ta
 
 #define PD_NOT_CACHED UINT32_MAX
 
+static inline const struct pd_summed_key *pd_key_summed(const struct pd_key_cache *cache, uint32_t number)
+{
+	number &= ~PD_KEY_HAS_SUMS;
+	return &__atomic_load_n(&cache->summed[number / PD_SUMMED_IN_BLOCK],
+				__ATOMIC_RELAXED)[number % PD_SUMMED_IN_BLOCK];
+}
+
 static inline struct pd_key_cache_line *pd_key_cache_first(const struct pd_key_cache *cache, const struct pd_tag *tag)
 {
 	return &cache->lines[pd_tag_hash(tag) & (cache->count - 1)];
@@ -104,9 +123,9 @@ static inline struct pd_key_cache_line *pd_key_cache_second(const struct pd_key_
 	return &cache->lines[pd_tag_hash(tag) >> 32 & (cache->count - 1)];
 }
 
-// The bucket of a raw key, with PD_KEY_HAS_SUMS if it has some, or PD_NOT_CACHED if it is not in the line. Nobody could foresee
+// The bucket of a key, or its number with PD_KEY_HAS_SUMS, or PD_NOT_CACHED if it is not in the line. Nobody could foresee
 // which place it has, so there is no branch for each.
-static inline uint32_t pd_key_cache_find(const struct pd_key_cache_line *line, const struct pd_tag *tag, size_t *at_out)
+static inline uint32_t pd_key_cache_find(const struct pd_key_cache_line *line, const struct pd_tag *tag)
 {
 	size_t at = 0;
 	uint32_t bucket;
@@ -115,28 +134,17 @@ static inline uint32_t pd_key_cache_find(const struct pd_key_cache_line *line, c
 		at += i * (__atomic_load_n(&line->low[i], __ATOMIC_RELAXED) == tag->low);
 	if (at >= PD_KEYS_IN_LINE || __atomic_load_n(&line->low[at], __ATOMIC_RELAXED) != tag->low)
 		return PD_NOT_CACHED;
-	*at_out = at;
 	bucket = __atomic_load_n(&line->bucket_plus_1[at], __ATOMIC_ACQUIRE);
 	return bucket && line->high[at] == tag->high ? bucket - 1 : PD_NOT_CACHED;
 }
 
-// The same in both of its lines, without the mark; *sums_out are those of the key, or NULL.
-static inline uint32_t pd_key_cache_find_sums(const struct pd_key_cache *cache, const struct pd_tag *tag,
-					      const struct pd_key_sums **sums_out)
+// The same in both of its lines, of which the first one is known.
+static inline uint32_t pd_key_cache_find_in_both(const struct pd_key_cache *cache,
+						 const struct pd_key_cache_line *first, const struct pd_tag *tag)
 {
-	const struct pd_key_cache_line *line = pd_key_cache_first(cache, tag);
-	size_t at = 0;
-	uint32_t bucket = pd_key_cache_find(line, tag, &at);
+	uint32_t bucket = pd_key_cache_find(first, tag);
 
-	*sums_out = NULL;
-	if (PD_UNLIKELY(bucket == PD_NOT_CACHED)) {
-		line = pd_key_cache_second(cache, tag);
-		bucket = pd_key_cache_find(line, tag, &at);
-	}
-	if (PD_LIKELY(bucket == PD_NOT_CACHED || !(bucket & PD_KEY_HAS_SUMS)))
-		return bucket;
-	*sums_out = &cache->sums[(size_t)(line - cache->lines) * PD_KEYS_IN_LINE + at];
-	return bucket & ~PD_KEY_HAS_SUMS;
+	return PD_LIKELY(bucket != PD_NOT_CACHED) ? bucket : pd_key_cache_find(pd_key_cache_second(cache, tag), tag);
 }
 
 // Adds a raw key, of which the low half of the tag is not 0; if there is no room in its lines, it is not remembered. Returns

@@ -68,28 +68,27 @@ static void tag_miss(const struct pd_collector *c, struct pd_miss *miss)
 	const uint64_t *secrets = c->secrets->words, of_frames = UINT64_C(1) << 63;
 	const uint32_t *callers = callers_of(c, miss);
 	const uint32_t count = miss->caller_count;
-	struct pd_tag tag = { 0, 0 };
+	pd_wide sum = { 0 };
 	size_t i;
 
-	pd_tag_add(&tag, secrets, (uint64_t)pending->owner << 32 | pending->event,
+	pd_tag_add(&sum, secrets, (uint64_t)pending->owner << 32 | pending->event,
 		   (uint64_t)pending->cpu << 32 | c->found[miss->found]);
-	pd_tag_add(&tag, secrets + 4,
+	pd_tag_add(&sum, secrets + 4,
 		   of_frames | (uint64_t)miss->unfinished << 34 | (uint64_t)miss->cut << 33 |
 			   (uint64_t)miss->damaged << 32 | count,
 		   pending->raw);
 	if (c->options->by & PD_BY_EXTRA) {
-		pd_tag_add(&tag, secrets + 6, pending->cgroup, c->options->by & PD_BY_WEIGHT ? pending->weight : 0);
-		pd_tag_add(&tag, secrets + 8, pending->slice, 0);
+		pd_tag_add(&sum, secrets + 6, pending->cgroup, c->options->by & PD_BY_WEIGHT ? pending->weight : 0);
+		pd_tag_add(&sum, secrets + 8, pending->slice, 0);
 	}
 	secrets += PD_TAG_HEAD;
 	for (i = 0; i + 4 <= count; i += 4)
-		pd_tag_add(&tag, secrets + i / 2, (uint64_t)callers[i] << 32 | callers[i + 1],
+		pd_tag_add(&sum, secrets + i / 2, (uint64_t)callers[i] << 32 | callers[i + 1],
 			   (uint64_t)callers[i + 2] << 32 | callers[i + 3]);
 	if (i < count)
-		pd_tag_add(&tag, secrets + i / 2, (uint64_t)callers[i] << 32 | (i + 1 < count ? callers[i + 1] : 0),
+		pd_tag_add(&sum, secrets + i / 2, (uint64_t)callers[i] << 32 | (i + 1 < count ? callers[i + 1] : 0),
 			   i + 2 < count ? callers[i + 2] : 0);
-	tag.low += !tag.low; // 0 stands for none
-	miss->tag = tag;
+	miss->tag = pd_tag_end(sum);
 }
 
 // Nobody else uses the shards of these meanwhile. False if there is no memory.
@@ -201,7 +200,7 @@ static bool end_miss(struct pd_collector *c, struct pd_miss *miss)
 {
 	uint32_t bucket = miss->number = miss->bucket->number;
 
-	if (PD_UNLIKELY(bucket >= c->share.amount_count) && !pd_amounts_make(c, bucket))
+	if (!pd_amounts_reserve(c, bucket))
 		return false;
 	remember(c, miss, bucket);
 	pd_amounts_count(c, miss->pending, bucket);
@@ -210,15 +209,7 @@ static bool end_miss(struct pd_collector *c, struct pd_miss *miss)
 
 static uint32_t find_key(const struct pd_collector *c, const struct pd_miss *miss)
 {
-	size_t at;
-	uint32_t bucket;
-
-	if (PD_UNLIKELY(!has_tag(miss)))
-		return PD_NOT_CACHED;
-	bucket = pd_key_cache_find(miss->line, &miss->tag, &at);
-	return PD_LIKELY(bucket != PD_NOT_CACHED) ?
-		       bucket :
-		       pd_key_cache_find(pd_key_cache_second(c->cache, &miss->tag), &miss->tag, &at);
+	return PD_LIKELY(has_tag(miss)) ? pd_key_cache_find_in_both(c->cache, miss->line, &miss->tag) : PD_NOT_CACHED;
 }
 
 // Looks the stacks of frames up, and asks for the memory of their amounts.
@@ -235,8 +226,8 @@ static void find_cached(struct pd_collector *c, uint32_t *buckets)
 	}
 	for (size_t i = 0; i < c->miss_count; i++) {
 		buckets[i] = find_key(c, &c->misses[i]);
-		if (buckets[i] < c->share.amount_count)
-			__builtin_prefetch(&c->share.amounts[buckets[i]], 1);
+		if (pd_amounts_has(c, buckets[i]))
+			__builtin_prefetch(pd_amount_at(c, buckets[i]), 1);
 	}
 }
 
@@ -256,7 +247,7 @@ static bool count_cached(struct pd_collector *c, struct pd_miss **left, size_t *
 			continue;
 		}
 		miss->number = buckets[i];
-		if (PD_UNLIKELY(buckets[i] >= c->share.amount_count) && !pd_amounts_make(c, buckets[i]))
+		if (!pd_amounts_reserve(c, buckets[i]))
 			return false;
 		if (PD_LIKELY(pd_is_later(c, miss->pending, buckets[i])))
 			pd_amounts_count(c, miss->pending, buckets[i]);

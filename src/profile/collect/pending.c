@@ -20,26 +20,25 @@ static bool renew_cache(struct pd_collector *c)
 	}
 	if (PD_LIKELY(pd_key_cache_is_present(&c->common->cache, c->cache)))
 		return true;
+	pd_amounts_end_keys(c);
 	cache = pd_key_cache_enter(&c->common->cache, c->cache);
 	if (cache)
 		c->cache = cache;
 	return cache != NULL;
 }
 
-// Looks up the buckets of samples, and asks for the memory of their amounts.
-static void find_buckets(struct pd_collector *c, size_t count)
+// Looks samples up, and asks for the memory of their amounts.
+static void find_keys(struct pd_collector *c, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct pd_pending *pending = &c->pending[i];
 
-		pending->bucket = PD_NOT_CACHED;
+		pending->counted_as = PD_NOT_CACHED;
 		if (PD_UNLIKELY(!pd_pending_has_tag(pending)))
 			continue;
-		pending->bucket = pd_key_cache_find_sums(c->cache, &pending->tag, &pending->sums);
-		if (PD_LIKELY(pending->bucket < c->share.amount_count))
-			__builtin_prefetch(&c->share.amounts[pending->bucket], 1);
-		if (pending->sums)
-			__builtin_prefetch(pending->sums);
+		pending->counted_as = pd_key_cache_find_in_both(c->cache, pending->line, &pending->tag);
+		if (PD_LIKELY(pd_amounts_has(c, pending->counted_as)))
+			__builtin_prefetch(pd_amount_at(c, pending->counted_as), 1);
 	}
 }
 
@@ -58,27 +57,45 @@ static void choose_keys(struct pd_collector *c)
 	if (c->decided < 2)
 		c->decided++;
 	c->by_frames = c->decided > 1 && repeats->repeated < repeats->asked / 4 * (c->by_frames ? 3 : 2);
+	c->is_settled = c->decided > 1 && !c->by_frames;
+	c->looked_up = c->not_cached = 0;
 	repeats->asked = repeats->repeated = 0;
+}
+
+// While nearly all raw keys are cached, they repeat. If they no longer are, it is asked again, as a table that became full may
+// have forgotten them.
+static void check_cached(struct pd_collector *c)
+{
+	enum {
+		SAMPLES = 1 << 15
+	};
+
+	if (c->looked_up < SAMPLES)
+		return;
+	if (c->not_cached > c->looked_up / 2) {
+		c->is_settled = false;
+		c->decided = 0;
+	}
+	c->looked_up = c->not_cached = 0;
 }
 
 // Those whose bucket is known are counted, the others are misses.
 static bool flush_cached(struct pd_collector *c, size_t waiting)
 {
-	find_buckets(c, waiting);
+	find_keys(c, waiting);
+	c->looked_up += waiting;
 	for (size_t i = 0; i < waiting; i++) {
 		const struct pd_pending *pending = &c->pending[i];
 
-		if (PD_LIKELY(pending->bucket != PD_NOT_CACHED)) {
-			if (PD_UNLIKELY(pending->bucket >= c->share.amount_count) &&
-			    !pd_amounts_make(c, pending->bucket))
+		if (PD_LIKELY(pending->counted_as != PD_NOT_CACHED)) {
+			if (!pd_amounts_reserve(c, pending->counted_as))
 				return false;
-			if (PD_LIKELY(pd_is_later(c, pending, pending->bucket))) {
-				pd_amounts_count(c, pending, pending->bucket);
-				if (PD_UNLIKELY(pending->sums) && !pd_sums_add_key(c, pending))
-					return false;
+			if (PD_LIKELY(pd_is_later(c, pending, pending->counted_as))) {
+				pd_amounts_count(c, pending, pending->counted_as);
 				continue;
 			}
 		}
+		c->not_cached++;
 		if (!pd_miss_begin(c, pending) || (c->found_count > FOUND_MOST && !pd_misses_end(c)))
 			return false;
 	}
@@ -103,6 +120,8 @@ bool pd_pending_flush(struct pd_collector *c)
 	if (c->miss_count && (!pd_misses_end(c) || !renew_cache(c)))
 		return false;
 	choose_keys(c);
+	if (PD_LIKELY(c->is_settled))
+		check_cached(c);
 	if (PD_UNLIKELY(c->share.binned.count >= 2 * PD_BINNED_MAX)) {
 		pd_amounts_finalize_all(c);
 		pd_binned_pack(&c->share.binned);

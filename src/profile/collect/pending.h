@@ -28,14 +28,26 @@ struct pd_pending {
 	const uint64_t *chain; // in the record
 	uint32_t chain_count;
 	uint32_t owner, event, pid, cpu;
-	uint32_t cpumode;
 	uint32_t raw;
-	uint64_t cgroup, slice;
+	uint32_t counted_as; // its bucket or summed key; PD_NOT_CACHED: not known
 	uint16_t bin;
-	uint8_t unwound;                // enum pd_pending_unwound
-	uint32_t bucket;                // PD_NOT_CACHED: not known
-	const struct pd_key_sums *sums; // of its raw key, once the bucket is known, or NULL
+	uint8_t unwound; // enum pd_pending_unwound
+	uint8_t cpumode;
+	uint64_t cgroup, slice;
+	const struct pd_key_cache_line *line; // its first one, if it has a tag
 };
+
+// What preparing one depends on, which changes only when those that wait are looked up.
+struct pd_lookup {
+	const uint64_t *secrets;
+	const struct pd_key_cache *cache;
+	bool by_frames, asks;
+};
+
+static inline struct pd_lookup pd_lookup_of(const struct pd_collector *c)
+{
+	return (struct pd_lookup){ c->secrets->words, c->cache, c->by_frames, !c->is_settled };
+}
 
 // Most samples are of the bin of the one before.
 static inline uint16_t pd_bin_of(struct pd_collector *c, uint64_t time_ns)
@@ -61,25 +73,21 @@ static inline bool pd_pending_has_tag(const struct pd_pending *pending)
 	return pending->chain_count <= PD_TAG_CHAIN_MOST;
 }
 
-static inline void pd_pending_tag(const struct pd_collector *c, struct pd_pending *pending, bool extra)
+static inline void pd_pending_tag(const uint64_t *secrets, struct pd_pending *pending, bool extra)
 {
-	const uint64_t *secrets = c->secrets->words;
-	struct pd_tag tag = { 0, 0 };
+	pd_wide sum = { 0 };
 
-	if (PD_UNLIKELY(!pd_pending_has_tag(pending)))
-		return;
-	pd_tag_add(&tag, secrets, (uint64_t)pending->owner << 32 | pending->event, pending->maps);
-	pd_tag_add(&tag, secrets + 2, (uint64_t)pending->pid << 32 | pending->cpu, pending->ip);
-	pd_tag_add(&tag, secrets + 4,
+	pd_tag_add(&sum, secrets, (uint64_t)pending->owner << 32 | pending->event, pending->maps);
+	pd_tag_add(&sum, secrets + 2, (uint64_t)pending->pid << 32 | pending->cpu, pending->ip);
+	pd_tag_add(&sum, secrets + 4,
 		   (uint64_t)pending->unwound << 56 | (uint64_t)pending->cpumode << 32 | pending->chain_count,
 		   pending->raw);
 	if (extra) {
-		pd_tag_add(&tag, secrets + 6, pending->cgroup, pending->weight);
-		pd_tag_add(&tag, secrets + 8, pending->slice, 0);
+		pd_tag_add(&sum, secrets + 6, pending->cgroup, pending->weight);
+		pd_tag_add(&sum, secrets + 8, pending->slice, 0);
 	}
-	pd_tag_add_words(&tag, secrets + PD_TAG_HEAD, pending->chain, pending->chain_count);
-	tag.low += !tag.low; // 0 stands for none
-	pending->tag = tag;
+	pd_tag_add_words(&sum, secrets + PD_TAG_HEAD, pending->chain, pending->chain_count);
+	pending->tag = pd_tag_end(sum);
 }
 
 // Whether the raw key of a sample is one of a few, by which it is decided how samples are looked up. Some of its words say so; where
@@ -96,17 +104,19 @@ static inline bool pd_pending_is_asked(const struct pd_pending *pending)
 }
 
 // Looked up by their raw keys are samples most of which come again; see pending.c.
-static inline void pd_pending_prepare(struct pd_collector *c, struct pd_pending *pending, bool extra)
+static inline void pd_pending_prepare(struct pd_collector *c, const struct pd_lookup *lookup,
+				      struct pd_pending *pending, bool extra)
 {
-	bool asked = pd_pending_is_asked(pending);
+	bool asked = lookup->asks && pd_pending_is_asked(pending);
 
-	if (PD_LIKELY(c->by_frames && !asked))
+	if ((lookup->by_frames && PD_LIKELY(!asked)) || PD_UNLIKELY(!pd_pending_has_tag(pending)))
 		return;
-	pd_pending_tag(c, pending, extra);
-	if (asked && pd_pending_has_tag(pending))
+	pd_pending_tag(lookup->secrets, pending, extra);
+	if (PD_UNLIKELY(asked))
 		pd_repeats_ask(&c->raw_repeats, &pending->tag);
-	if (!c->by_frames)
-		__builtin_prefetch(pd_key_cache_first(c->cache, &pending->tag));
+	pending->line = pd_key_cache_first(lookup->cache, &pending->tag);
+	if (!lookup->by_frames)
+		__builtin_prefetch(pending->line);
 }
 
 // ---- threads: collect.c ----
@@ -128,36 +138,66 @@ static inline const struct pd_thread_view *pd_collector_view(const struct pd_col
 
 // ---- amounts: amounts.c ----
 
-// What was counted beside a bucket goes into it.
-void pd_amounts_finalize(struct pd_collector *c, uint32_t bucket);
+// What was counted beside a bucket goes into it; what was counted of a summed key, into its sums and to its bucket. Without
+// memory the collector fails.
+void pd_amounts_finalize(struct pd_collector *c, uint32_t counted_as);
+// The same of all summed keys, before the collector leaves its table.
+void pd_amounts_end_keys(struct pd_collector *c);
 void pd_amounts_finalize_all(struct pd_collector *c);
 // Without memory the collector fails.
 void pd_amounts_add_weight(struct pd_collector *c, uint32_t bucket, uint64_t weight);
-// Reserves memory up to a bucket. False if there is no memory.
-bool pd_amounts_make(struct pd_collector *c, uint32_t bucket);
+// Makes an amount and those before it. False if there is no memory.
+bool pd_amounts_make(struct pd_collector *c, uint32_t counted_as);
 
-static inline void pd_amounts_count(struct pd_collector *c, const struct pd_pending *pending, uint32_t bucket)
+static inline struct pd_amounts *pd_amounts_of(struct pd_collector *c, uint32_t counted_as)
 {
-	struct pd_amount *amount = &c->share.amounts[bucket];
+	return &c->share.amounts[counted_as >> 31];
+}
+
+// One that was made.
+static inline struct pd_amount *pd_amount_at(struct pd_collector *c, uint32_t counted_as)
+{
+	return &pd_amounts_of(c, counted_as)->items[counted_as & ~PD_KEY_HAS_SUMS];
+}
+
+static inline bool pd_amounts_has(struct pd_collector *c, uint32_t counted_as)
+{
+	return (counted_as & ~PD_KEY_HAS_SUMS) < pd_amounts_of(c, counted_as)->count;
+}
+
+// False if there is no memory.
+static inline bool pd_amounts_reserve(struct pd_collector *c, uint32_t counted_as)
+{
+	return PD_LIKELY(pd_amounts_has(c, counted_as)) || pd_amounts_make(c, counted_as);
+}
+
+static inline uint32_t pd_counted_bucket(const struct pd_collector *c, uint32_t counted_as)
+{
+	return counted_as & PD_KEY_HAS_SUMS ? pd_key_summed(c->cache, counted_as)->bucket : counted_as;
+}
+
+static inline void pd_amounts_count(struct pd_collector *c, const struct pd_pending *pending, uint32_t counted_as)
+{
+	struct pd_amount *amount = pd_amount_at(c, counted_as);
 
 	if (PD_UNLIKELY(amount->samples == UINT16_MAX || amount->bin != pending->bin)) {
-		pd_amounts_finalize(c, bucket);
+		pd_amounts_finalize(c, counted_as);
 		amount->bin = pending->bin;
 	}
 	amount->met = true;
 	amount->samples++;
 	amount->period += pending->period;
 	if (PD_UNLIKELY(pending->weight))
-		pd_amounts_add_weight(c, bucket, pending->weight);
+		pd_amounts_add_weight(c, pd_counted_bucket(c, counted_as), pending->weight);
 }
 
 // What this collector has had of a bucket was earlier; what another one has found may not be. What is older than all before
 // says where its frames were first, too.
-static inline bool pd_is_later(const struct pd_collector *c, const struct pd_pending *pending, uint32_t bucket)
+static inline bool pd_is_later(struct pd_collector *c, const struct pd_pending *pending, uint32_t counted_as)
 {
-	if (PD_LIKELY(c->share.amounts[bucket].met && !c->shuffled))
+	if (PD_LIKELY(pd_amount_at(c, counted_as)->met && !c->shuffled))
 		return true;
-	return pd_bucket_is_later(pd_bucket_at(c->common, bucket), pending->when.order);
+	return pd_bucket_is_later(pd_bucket_at(c->common, pd_counted_bucket(c, counted_as)), pending->when.order);
 }
 
 // ---- misses: chains.c and misses.c ----
@@ -215,8 +255,8 @@ static inline struct pd_merge_sum *pd_sums_of(struct pd_collector *c, uint32_t e
 	return PD_LIKELY(sums) ? sums : pd_sums_make(c, event);
 }
 
-// Sums up the period of a sample at those of its key. False if there is no memory.
-bool pd_sums_add_key(struct pd_collector *c, const struct pd_pending *pending);
+// Sums up a period of samples of a key. False if there is no memory.
+bool pd_sums_add_key(struct pd_collector *c, const struct pd_key_sums *key, uint64_t period);
 // Adds those of a clone. False if there is no memory.
 bool pd_sums_join(struct pd_collector *c, struct pd_collector *clone);
 void pd_sums_free(struct pd_collector *c);

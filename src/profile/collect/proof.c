@@ -10,12 +10,12 @@ struct pd_merge_sum *pd_sums_make(struct pd_collector *c, uint32_t event)
 	return c->sums[event % PD_MERGE_EVENTS] = pd_alloc(PD_MERGE_SUMS * sizeof(struct pd_merge_sum));
 }
 
-bool pd_sums_add_key(struct pd_collector *c, const struct pd_pending *pending)
+bool pd_sums_add_key(struct pd_collector *c, const struct pd_key_sums *key, uint64_t period)
 {
-	struct pd_merge_sum *sums = pd_sums_of(c, pending->event);
+	struct pd_merge_sum *sums = pd_sums_of(c, key->event);
 
-	for (size_t i = 0; sums && i < PD_KEY_SUMS && pending->sums->plus_1[i]; i++)
-		sums[pending->sums->plus_1[i] - 1].period += pending->period;
+	for (size_t i = 0; sums && i < PD_KEY_SUMS && key->plus_1[i]; i++)
+		sums[key->plus_1[i] - 1].period += period;
 	c->has_merged = true;
 	return sums;
 }
@@ -47,8 +47,8 @@ static uint64_t period_of(struct pd_collector *c, const struct pd_bucket *bucket
 	for (size_t i = 0; i <= c->joined_count; i++) {
 		const struct pd_share *share = pd_collector_share(c, i);
 
-		if (bucket->number < share->amount_count)
-			period += share->amounts[bucket->number].period;
+		if (bucket->number < share->amounts[PD_OF_BUCKETS].count)
+			period += share->amounts[PD_OF_BUCKETS].items[bucket->number].period;
 	}
 	return period;
 }

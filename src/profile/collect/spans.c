@@ -5,113 +5,167 @@
 #include "profile/collect/pending.h"
 #include "stream/read/stream.h"
 
+// Where the fields of a sample are, from the start of its record.
+struct field_places {
+	size_t least; // bytes that each of them has
+	size_t fixed; // bytes up to the chain's first entry
+	size_t time, ip, pid, tid;
+	size_t id;                 // of the event; 0: there is no other one
+	size_t chain, period, cpu; // 0: missing
+};
+
 // Samples after the present one that are plain: those of one event, all of which are wanted, and have nothing but what
 // stands at known places.
 struct plain {
 	struct pd_span span;
-	const struct pd_event_full *full;
-	size_t time_at, chain_at; // in the record; 0: there is no chain
-	bool timed;               // times are moments
+	struct field_places places;
+	bool timed; // times are moments
 	uint64_t samples, period, overflows;
 	uint64_t passed;
 };
+
+static size_t in_record(uint8_t place)
+{
+	return place == PD_FIELD_MISSING ? 0 : PD_RECORD_HEADER_SIZE + (size_t)place;
+}
+
+static size_t least_of(const struct field_places *places)
+{
+	const size_t trailing = (places->time > places->id ? places->time : places->id) + 8;
+
+	return places->fixed > trailing ? places->fixed : trailing;
+}
 
 static bool is_plain(const struct pd_collector *c, const struct pd_stream *stream, struct plain *plain)
 {
 	const struct pd_record *current = pd_stream_current(stream);
 	const struct pd_event_full *full;
+	const struct pd_brief_places *brief;
 
+	if (c->options->to_ns && c->options->to_ns < c->options->from_ns)
+		return false;
 	if (c->options->choose || (c->options->by & PD_BY_EXTRA) || !pd_stream_span(stream, &plain->span))
 		return false;
-	full = plain->full = plain->span.full;
-	if (!full->brief.sufficient || pd_collector_needs_parts(c, &full->event) || current->time_ns == PD_NO_TIME)
+	full = plain->span.full;
+	brief = &full->brief;
+	if (!brief->sufficient || pd_collector_needs_parts(c, &full->event) || current->time_ns == PD_NO_TIME)
 		return false;
-	plain->time_at = PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_time;
-	if (full->brief.callchain != PD_FIELD_MISSING)
-		plain->chain_at = PD_RECORD_HEADER_SIZE + full->brief.callchain;
+	plain->places = (struct field_places){
+		.fixed = PD_RECORD_HEADER_SIZE + (size_t)brief->size,
+		.time = PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_time,
+		.id = plain->span.any_id ? 0 : PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_id,
+		.ip = in_record(brief->ip),
+		.pid = in_record(brief->pid),
+		.tid = in_record(brief->tid),
+		.chain = in_record(brief->callchain),
+		.period = in_record(brief->period),
+		.cpu = c->options->by & PD_BY_CPU ? in_record(brief->cpu) : 0,
+	};
 	plain->timed = pd_record_moment(current).time_ns == current->time_ns;
-	return true;
+	plain->places.least = least_of(&plain->places);
+	return plain->places.ip && plain->places.tid;
 }
 
-static inline uint64_t word_at(const uint8_t *body, uint8_t place, uint64_t none)
+// What is in a record that ends at `end` at the latest, and has all fields of fixed size; *chain_out are the words of its chain. 0
+// if it has to be looked at closely, else its size.
+static inline size_t measure_plain(const struct plain *plain, const struct field_places *places, const uint8_t *at,
+				   const uint8_t *end, struct pd_u64s *chain_out)
 {
-	return place == PD_FIELD_MISSING ? none : pd_load_u64(body + place, false);
-}
+	const size_t size = pd_load_u16(at + 6, false);
+	const uint8_t *chain = at + places->chain;
 
-static inline uint32_t half_at(const uint8_t *body, uint8_t place, uint32_t none)
-{
-	return place == PD_FIELD_MISSING ? none : pd_load_u32(body + place, false);
-}
-
-// Decodes the next one. 0 if it has to be looked at closely, else its size; *time_ns_out.
-static inline size_t take_plain(const struct plain *plain, const uint8_t *at, struct pd_pending *pending,
-				uint64_t *time_ns_out)
-{
-	const struct pd_brief_places *places = &plain->full->brief;
-	const uint8_t *body = at + PD_RECORD_HEADER_SIZE, *chain = at + plain->chain_at;
-	size_t size = pd_load_u16(at + 6, false), fixed = PD_RECORD_HEADER_SIZE + (size_t)places->size;
-	uint64_t count = 0;
-
-	if (pd_load_u32(at, false) != PD_RECORD_SAMPLE || size > (size_t)(plain->span.end - at) || size < fixed ||
-	    plain->time_at + 8 > size || !pd_stream_in_span(&plain->span, at, size))
+	if (PD_UNLIKELY(pd_load_u32(at, false) != PD_RECORD_SAMPLE || size > (size_t)(end - at) ||
+			size < places->least || (uintptr_t)chain % 8))
 		return 0;
-	*time_ns_out = pd_load_u64(at + plain->time_at, false);
-	if (plain->chain_at)
-		count = pd_load_u64(chain, false);
-	if (!*time_ns_out || count > (size - fixed) / 8 || (uintptr_t)chain % 8)
+	if (PD_UNLIKELY(places->id) && pd_load_u64(at + places->id, false) != plain->span.id)
 		return 0;
-	pending->chain = (const uint64_t *)(const void *)(chain + 8);
-	pending->chain_count = (uint32_t)count;
-	pending->ip = word_at(body, places->ip, 0);
-	pending->period = word_at(body, places->period, plain->full->event.attr->sample_period);
-	pending->pid = half_at(body, places->pid, UINT32_MAX);
-	pending->cpu = half_at(body, places->cpu, UINT32_MAX);
-	pending->cpumode = (uint32_t)PD_BITS(pd_load_u16(at + 4, false), PD_MISC_CPUMODE);
-	return size;
+	chain_out->items = (const uint64_t *)(const void *)(chain + 8);
+	chain_out->count = places->chain ? pd_load_u64(chain, false) : 0;
+	return PD_LIKELY(chain_out->count <= (size - places->fixed) / 8) ? size : 0;
 }
 
-static bool take_all_plain(struct pd_collector *c, struct plain *plain)
-{
-	const uint64_t from_ns = c->options->from_ns, to_ns = c->options->to_ns ? c->options->to_ns : UINT64_MAX;
-	const bool by_chain = c->options->by & PD_BY_CHAIN, slices = c->options->slices,
-		   by_cpu = c->options->by & PD_BY_CPU;
-	const uint32_t event = (uint32_t)plain->full->event.index;
-	size_t size;
-	uint64_t time_ns;
+// Times of samples that are wanted, where 0 is none.
+struct window {
+	uint64_t from_ns, length;
+};
 
-	for (; (size_t)(plain->span.end - plain->span.at) >= PD_RECORD_HEADER_SIZE; plain->span.at += size) {
-		struct pd_pending *pending = &c->pending[c->waiting];
+static struct window window_of(const struct pd_profile_options *options)
+{
+	const uint64_t from_ns = options->from_ns ? options->from_ns : 1;
+	const uint64_t to_ns = options->to_ns ? options->to_ns : UINT64_MAX;
+
+	return (struct window){ from_ns, to_ns - from_ns };
+}
+
+// Takes the samples that follow, until one has to be looked at closely. False if there is no memory.
+PD_ALWAYS_INLINE bool take_all(struct pd_collector *c, struct plain *plain, bool by_chain)
+{
+	const struct field_places places = plain->places;
+	const struct window window = window_of(c->options);
+	const uint64_t period = plain->span.full->event.attr->sample_period;
+	const bool slices = c->options->slices, timed = plain->timed;
+	const unsigned period_shift = c->period_shift;
+	const uint32_t event = (uint32_t)plain->span.full->event.index;
+	const uint8_t *at = plain->span.at, *const end = plain->span.end;
+	struct pd_lookup lookup = pd_lookup_of(c);
+	struct pd_pending *pending = c->pending + c->waiting;
+	uint64_t order = plain->span.place;
+
+	for (size_t size; (size_t)(end - at) >= PD_RECORD_HEADER_SIZE; at += size) {
 		const struct pd_thread_view *view;
-		uint32_t tid;
+		struct pd_moment when = { 0, order };
+		struct pd_u64s chain;
+		uint64_t time_ns;
 
-		size = take_plain(plain, plain->span.at, pending, &time_ns);
+		size = measure_plain(plain, &places, at, end, &chain);
 		if (PD_UNLIKELY(!size))
 			break;
-		pending->when = (struct pd_moment){ plain->timed ? time_ns : 0, plain->span.place + plain->passed++ };
-		if (PD_UNLIKELY(time_ns < from_ns || time_ns > to_ns))
+		time_ns = pd_load_u64(at + places.time, false);
+		if (PD_UNLIKELY(time_ns - window.from_ns > window.length)) {
+			if (!time_ns)
+				break;
+			order++;
 			continue;
-		tid = half_at(plain->span.at + PD_RECORD_HEADER_SIZE, plain->full->brief.tid, UINT32_MAX);
-		view = pd_collector_view(c, pending->pid, tid, pending->when);
+		}
+		when.time_ns = timed ? time_ns : 0;
+		pending->pid = pd_load_u32(at + places.pid, false);
+		view = pd_collector_view(c, pending->pid, pd_load_u32(at + places.tid, false), when);
 		if (PD_UNLIKELY(!view))
 			return false;
-		plain->samples++;
-		pending->period >>= c->period_shift;
-		pd_add_counting(&plain->period, pending->period, &plain->overflows);
+		order++;
+		pending->when = when;
 		pending->maps = view->view.maps;
 		pending->owner = view->owner;
+		pending->chain = chain.items;
+		pending->chain_count = by_chain ? (uint32_t)chain.count : 0;
+		pending->ip = pd_load_u64(at + places.ip, false);
+		pending->period = (places.period ? pd_load_u64(at + places.period, false) : period) >> period_shift;
+		pending->cpu = UINT32_MAX;
+		if (PD_UNLIKELY(places.cpu))
+			pending->cpu = pd_load_u32(at + places.cpu, false);
+		pending->cpumode = (uint8_t)PD_BITS(pd_load_u16(at + 4, false), PD_MISC_CPUMODE);
 		pending->event = event;
 		pending->weight = 0;
 		pending->unwound = PD_RECORDED;
 		pending->bin = slices ? pd_bin_of(c, time_ns) : 0;
-		if (!by_cpu)
-			pending->cpu = UINT32_MAX;
-		if (!by_chain)
-			pending->chain_count = 0;
-		pd_pending_prepare(c, pending, false);
-		if (++c->waiting == PD_PENDING_MOST && !pd_pending_flush(c))
+		plain->samples++;
+		pd_add_counting(&plain->period, pending->period, &plain->overflows);
+		pd_pending_prepare(c, &lookup, pending++, false);
+		if (++c->waiting < PD_PENDING_MOST)
+			continue;
+		if (!pd_pending_flush(c))
 			return false;
+		pending = c->pending;
+		lookup = pd_lookup_of(c);
 	}
+	plain->span.at = at;
+	plain->passed = order - plain->span.place;
 	return pd_pending_flush(c);
+}
+
+static bool take_all_plain(struct pd_collector *c, struct plain *plain)
+{
+	return c->options->by & PD_BY_CHAIN ? take_all(c, plain, true) : take_all(c, plain, false);
 }
 
 enum pd_status pd_collector_flush(struct pd_collector *collector, struct pd_error *error)
@@ -133,8 +187,8 @@ enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_
 	if (!done)
 		return pd_fail_memory(error);
 	c->sample_count += plain.passed;
-	c->totals[plain.full->event.index].samples += plain.samples;
-	pd_add_counting(&c->totals[plain.full->event.index].period, plain.period, &c->overflows);
+	c->totals[plain.span.full->event.index].samples += plain.samples;
+	pd_add_counting(&c->totals[plain.span.full->event.index].period, plain.period, &c->overflows);
 	c->overflows += plain.overflows;
 	if (plain.passed)
 		c->last_order = plain.span.place + plain.passed - 1;

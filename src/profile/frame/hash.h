@@ -11,19 +11,49 @@ struct pd_tag {
 	uint64_t low, high;
 };
 
-static inline struct pd_tag pd_product(uint64_t a, uint64_t b)
-{
 #ifdef __SIZEOF_INT128__
-	__extension__ typedef unsigned __int128 wide;
-	wide product = (wide)a * b;
+__extension__ typedef unsigned __int128 pd_wide;
 
-	return (struct pd_tag){ (uint64_t)product, (uint64_t)(product >> 64) };
+static inline pd_wide pd_wide_product(uint64_t a, uint64_t b)
+{
+	return (pd_wide)a * b;
+}
+
+static inline void pd_wide_add(pd_wide *sum, pd_wide more)
+{
+	*sum += more;
+}
+
+static inline struct pd_tag pd_wide_halves(pd_wide wide)
+{
+	return (struct pd_tag){ (uint64_t)wide, (uint64_t)(wide >> 64) };
+}
 #else
+typedef struct pd_tag pd_wide;
+
+static inline pd_wide pd_wide_product(uint64_t a, uint64_t b)
+{
 	uint64_t low = (uint32_t)a * (uint64_t)(uint32_t)b, high = (a >> 32) * (b >> 32);
 	uint64_t cross = (a >> 32) * (uint32_t)b + (low >> 32), other = (b >> 32) * (uint32_t)a + (uint32_t)cross;
 
-	return (struct pd_tag){ other << 32 | (uint32_t)low, high + (cross >> 32) + (other >> 32) };
+	return (pd_wide){ other << 32 | (uint32_t)low, high + (cross >> 32) + (other >> 32) };
+}
+
+static inline void pd_wide_add(pd_wide *sum, pd_wide more)
+{
+	sum->low += more.low;
+	sum->high += more.high + (sum->low < more.low);
+}
+
+static inline struct pd_tag pd_wide_halves(pd_wide wide)
+{
+	return wide;
+}
 #endif
+
+static inline struct pd_tag pd_product(uint64_t a, uint64_t b)
+{
+	return pd_wide_halves(pd_wide_product(a, b));
 }
 
 // Both halves of a product, folded: every bit of either factor reaches many bits of the result.
@@ -87,22 +117,28 @@ static inline void pd_secrets_fill(struct pd_secrets *secrets, uint64_t seed)
 		secrets->words[i] = pd_hash_words(seed, &(uint64_t){ i }, 1);
 }
 
-static inline void pd_tag_add(struct pd_tag *tag, const uint64_t *secrets, uint64_t a, uint64_t b)
+static inline void pd_tag_add(pd_wide *sum, const uint64_t *secrets, uint64_t a, uint64_t b)
 {
-	struct pd_tag product = pd_product(a + secrets[0], b + secrets[1]);
-
-	tag->low += product.low;
-	tag->high += product.high + (tag->low < product.low);
+	pd_wide_add(sum, pd_wide_product(a + secrets[0], b + secrets[1]));
 }
 
-static inline void pd_tag_add_words(struct pd_tag *tag, const uint64_t *secrets, const uint64_t *words, size_t count)
+static inline void pd_tag_add_words(pd_wide *sum, const uint64_t *secrets, const uint64_t *words, size_t count)
 {
 	size_t i;
 
 	for (i = 0; i + 2 <= count; i += 2)
-		pd_tag_add(tag, secrets + i, words[i], words[i + 1]);
+		pd_tag_add(sum, secrets + i, words[i], words[i + 1]);
 	if (i < count)
-		pd_tag_add(tag, secrets + i, words[i], 0);
+		pd_tag_add(sum, secrets + i, words[i], 0);
+}
+
+// The low half is not 0, which stands for none.
+static inline struct pd_tag pd_tag_end(pd_wide sum)
+{
+	struct pd_tag tag = pd_wide_halves(sum);
+
+	tag.low += !tag.low;
+	return tag;
 }
 
 static inline bool pd_same_tag(const struct pd_tag *a, const struct pd_tag *b)

@@ -56,10 +56,7 @@ static uint32_t bucket_of(uint64_t number)
 // As a collector looks for it.
 static uint32_t find_bucket(const struct pd_key_cache *cache, const struct pd_tag *tag)
 {
-	const struct pd_key_sums *sums;
-	uint32_t bucket = pd_key_cache_find_sums(cache, tag, &sums);
-
-	return sums ? PD_NOT_CACHED : bucket;
+	return pd_key_cache_find_in_both(cache, pd_key_cache_first(cache, tag), tag);
 }
 
 static uint32_t look_up_number(const struct pd_key_cache *cache, uint64_t number)
@@ -115,7 +112,7 @@ TEST(test_seen__a_line_is_one_of_the_cache)
 {
 	CHECK(sizeof(struct pd_key_cache_line) == 64);
 	for (size_t count = 1; count <= 1 << 14; count *= 4) {
-		struct pd_key_cache *cache = make(count, false);
+		struct pd_key_cache *cache = make(count);
 
 		CHECK(cache && (uintptr_t)cache->lines % 64 == 0 && cache->count == count);
 		destroy(cache);
@@ -127,7 +124,7 @@ TEST(test_seen__what_was_added_is_found)
 	enum {
 		COUNT = 6000
 	};
-	struct pd_key_cache *cache = make(LINES_FIRST, false);
+	struct pd_key_cache *cache = make(LINES_FIRST);
 	size_t added = 0, found = 0;
 
 	CHECK(cache);
@@ -207,11 +204,10 @@ TEST(test_seen__the_second_line_has_what_the_first_has_no_room_for)
 	for (size_t i = 0; i + 1 < count; i++) {
 		struct pd_tag tag = tag_of(numbers[i]);
 		bool is_in_first = i < PD_KEYS_IN_LINE;
-		size_t at;
 
 		CHECK(add_number(cache, numbers[i]));
-		CHECK((pd_key_cache_find(&cache->lines[0], &tag, &at) == bucket_of(numbers[i])) == is_in_first);
-		CHECK((pd_key_cache_find(&cache->lines[1], &tag, &at) == bucket_of(numbers[i])) == !is_in_first);
+		CHECK((pd_key_cache_find(&cache->lines[0], &tag) == bucket_of(numbers[i])) == is_in_first);
+		CHECK((pd_key_cache_find(&cache->lines[1], &tag) == bucket_of(numbers[i])) == !is_in_first);
 	}
 	CHECK(has_all(cache, numbers, count - 1));
 	CHECK(!add_number(cache, numbers[count - 1]));
@@ -278,7 +274,7 @@ TEST(test_seen__a_place_that_is_only_claimed_has_no_bucket)
 {
 	for (size_t at = 0; at < PD_KEYS_IN_LINE; at++) {
 		struct small small;
-		struct pd_key_cache *cache = make_small(&small, 1), *copied = make(4, false);
+		struct pd_key_cache *cache = make_small(&small, 1), *copied = make(4);
 		struct pd_tag tag = tag_of(50);
 
 		for (size_t i = 0; i < at; i++)
@@ -297,28 +293,53 @@ TEST(test_seen__a_place_that_is_only_claimed_has_no_bucket)
 	}
 }
 
-TEST(test_seen__keys_with_sums_keep_them)
+// Whether a key is found with its bucket and its sums. *number_out: of a key that has sums.
+static bool is_summed(const struct pd_key_cache *cache, uint64_t number, const struct pd_key_sums *sums,
+		      uint32_t *number_out)
 {
-	const struct pd_key_sums sums = { { 7, UINT16_MAX, 1 } };
-	struct pd_key_cache *cache = make(4, true), *copied = make(16, true);
-	const struct pd_key_sums *found;
+	struct pd_tag tag = tag_of(number);
+	uint32_t found = find_bucket(cache, &tag);
+	const struct pd_summed_key *key;
+
+	if (found == PD_NOT_CACHED || !(found & PD_KEY_HAS_SUMS))
+		return false;
+	key = pd_key_summed(cache, found);
+	*number_out = found & ~PD_KEY_HAS_SUMS;
+	return key->bucket == bucket_of(number) && memcmp(&key->sums, sums, sizeof(*sums)) == 0;
+}
+
+TEST(test_seen__keys_with_sums_keep_them_and_have_a_number_in_their_table)
+{
+	enum {
+		KEYS = 6
+	};
+	const struct pd_key_sums sums = { { 7, UINT16_MAX, 1 }, 3 };
+	struct pd_key_cache *cache = make(4), *copied = make(16);
+	bool had[2][KEYS / 2] = { { false } };
 
 	CHECK(cache && copied);
-	for (uint64_t i = 0; i < 6; i++) {
+	for (uint64_t i = 0; i < KEYS; i++) {
 		struct pd_tag tag = tag_of(i);
 
-		CHECK(pd_key_cache_add(cache, &tag, INT32_MAX - 1, i % 2 ? &sums : NULL));
+		CHECK(pd_key_cache_add(cache, &tag, bucket_of(i), i % 2 ? &sums : NULL));
 	}
 	copy(cache, copied);
-	for (uint64_t i = 0; i < 6; i++) {
-		struct pd_tag tag = tag_of(i);
+	for (uint64_t i = 0; i < KEYS; i++) {
+		const struct pd_key_cache *tables[] = { cache, copied };
 
-		CHECK(pd_key_cache_find_sums(cache, &tag, &found) == INT32_MAX - 1);
-		CHECK(i % 2 ? found && memcmp(found, &sums, sizeof(sums)) == 0 : !found);
-		CHECK(pd_key_cache_find_sums(copied, &tag, &found) == INT32_MAX - 1);
-		CHECK(i % 2 ? found && memcmp(found, &sums, sizeof(sums)) == 0 : !found);
+		for (size_t k = 0; k < 2; k++) {
+			uint32_t number = 0;
+
+			if (i % 2) {
+				CHECK(is_summed(tables[k], i, &sums, &number) && number < KEYS / 2 && !had[k][number]);
+				had[k][number] = true;
+			} else {
+				CHECK(look_up_number(tables[k], i) == bucket_of(i));
+			}
+		}
 	}
-	CHECK(pd_key_cache_find_sums(cache, &(struct pd_tag){ 1, 1 }, &found) == PD_NOT_CACHED && !found);
+	CHECK(cache->summed_count == KEYS / 2 && copied->summed_count == KEYS / 2);
+	CHECK(find_bucket(cache, &(struct pd_tag){ 1, 1 }) == PD_NOT_CACHED);
 	destroy(cache);
 	destroy(copied);
 }
@@ -447,17 +468,17 @@ TEST(test_seen__after_the_limit_comes_an_empty_one)
 	pd_key_cache_init(&now);
 	cache = pd_key_cache_enter(&now, NULL);
 	CHECK(cache);
-	for (; count < LINES_MOST; count *= GROWTH) {
+	for (; count < PD_KEY_CACHE_LINES_MOST; count *= GROWTH) {
 		CHECK(cache->count == count);
 		fill(&now, cache, &next);
 		cache = pd_key_cache_enter(&now, cache);
 		CHECK(cache && cache->used > count);
 	}
-	CHECK(cache->count == LINES_MOST && count_found(cache, next) == cache->used);
+	CHECK(cache->count == PD_KEY_CACHE_LINES_MOST && count_found(cache, next) == cache->used);
 	fill(&now, cache, &next);
-	CHECK(next > (uint64_t)LINES_MOST * 3 / 2);
+	CHECK(next > (uint64_t)PD_KEY_CACHE_LINES_MOST * 3 / 2);
 	cache = pd_key_cache_enter(&now, cache);
-	CHECK(cache && cache->count == LINES_MOST && cache->used == 0);
+	CHECK(cache && cache->count == PD_KEY_CACHE_LINES_MOST && cache->used == 0);
 	CHECK(count_found(cache, 100000) == 0);
 	CHECK(add_number(cache, 0) && look_up_number(cache, 0) == bucket_of(0));
 	pd_key_cache_leave(&now, cache);
@@ -728,7 +749,8 @@ RUN(TEST_CASE(test_seen__a_line_is_one_of_the_cache), TEST_CASE(test_seen__what_
     TEST_CASE(test_seen__the_second_line_has_what_the_first_has_no_room_for),
     TEST_CASE(test_seen__tags_with_the_same_half_are_distinguished),
     TEST_CASE(test_seen__the_same_half_in_another_line), TEST_CASE(test_seen__no_half_is_no_tag),
-    TEST_CASE(test_seen__keys_with_sums_keep_them), TEST_CASE(test_seen__a_place_that_is_only_claimed_has_no_bucket),
+    TEST_CASE(test_seen__keys_with_sums_keep_them_and_have_a_number_in_their_table),
+    TEST_CASE(test_seen__a_place_that_is_only_claimed_has_no_bucket),
     TEST_CASE(test_seen__a_table_lives_as_long_as_it_has_users), TEST_CASE(test_seen__no_memory_for_the_first_table),
     TEST_CASE(test_seen__a_full_table_is_left_for_a_larger_one_with_the_same),
     TEST_CASE(test_seen__after_the_limit_comes_an_empty_one),
