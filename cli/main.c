@@ -6,6 +6,7 @@
 #include "front/cli.h"
 #include "front/pager.h"
 #include "front/signals.h"
+#include "options/absent.h"
 #include "options/describe.h"
 
 #include <errno.h>
@@ -147,7 +148,7 @@ static int unknown_command(const char *word)
 {
 	struct stat status;
 
-	if (print_commands_of(word))
+	if (print_commands_of(word) || absent_report(NULL, word, strlen(word)))
 		return CODE_USAGE;
 	if (stat(word, &status) == 0)
 		return print_failure(CODE_USAGE, "'%s' is a file, not a command; try: perfdata info %s", word, word);

@@ -33,7 +33,7 @@ static const char *find_instead(const struct command *command, const char *name,
 	for (size_t i = 0; i < sizeof(absents) / sizeof(absents[0]); i++) {
 		const struct command_line *line = command_by_name(absents[i].command);
 
-		if (line && line->command == command && has_name(absents[i].names, name, length, short_name))
+		if (command == (line ? line->command : NULL) && has_name(absents[i].names, name, length, short_name))
 			return absents[i].instead;
 	}
 	return NULL;
@@ -44,7 +44,8 @@ bool absent_report(const struct command *command, const char *name, size_t lengt
 	const char *instead = find_instead(command, name, length, 0);
 
 	if (instead)
-		print_error("option --%.*s of perf is not here: %s", (int)length, name, instead);
+		print_error(command ? "option --%.*s of perf is not here: %s" : "perf %.*s is not here: %s",
+			    (int)length, name, instead);
 	return instead != NULL;
 }
 

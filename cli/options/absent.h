@@ -11,7 +11,8 @@
 
 struct command;
 
-/* Says on stderr what to use instead of an option of perf. False if perf does not have it either. */
+/* Says on stderr what to use instead of an option of perf, or (command NULL) of one of its commands. False if perf does not have it
+ * either. */
 bool absent_report(const struct command *command, const char *name, size_t length);
 bool absent_report_short(const struct command *command, char short_name);
 

@@ -37,6 +37,11 @@ def refused(perfdata, lines):
     """Lines of the table that are not what the program says."""
     wrong = []
     for command, name, letter, instead in lines:
+        if command == "perf":
+            code, text = ask([perfdata, name])
+            if code != 2 or f"perf {name} is not here: {instead}" not in text:
+                wrong.append(f"perfdata {name}: in the table of what is not here, and says: {text.splitlines()[:1]}")
+            continue
         for word in [*([f"--{name}"] if name else []), *([f"-{letter}"] if letter else [])]:
             code, text = ask([perfdata, command, word])
             if code != 2 or f"of perf is not here: {instead}" not in text:
@@ -48,7 +53,7 @@ def documented(top, lines):
     with open(os.path.join(top, "docs", "perf-options.md"), encoding="utf-8") as file:
         page = file.read()
     return [f"{command} --{name}: not in docs/perf-options.md" for command, name, letter, instead in lines
-            if f"`--{name}`" not in page and f"`-{letter}`" not in page or f"| {instead} |" not in page]
+            if f"`{'' if command == 'perf' else '--'}{name}`" not in page and f"`-{letter}`" not in page or f"| {instead} |" not in page]
 
 
 def missing(perfdata, lines):
@@ -56,6 +61,9 @@ def missing(perfdata, lines):
     known = {(command, name) for command, name, _, _ in lines}
     letters = {(command, letter) for command, _, letter, _ in lines}
     count, wrong = 0, []
+    for name in ask(["perf", "--list-cmds"])[1].split():
+        if ("perf", name) not in known and "unknown command" in ask([perfdata, name, "--help"])[1]:
+            wrong.append(f"{name}: neither a command nor in cli/options/absent.def")
     for command, words in COMMANDS.items():
         own = OWN.findall(ask([perfdata, command, "--help"])[1])
         names = {name for _, name in own} | {name[3:] for _, name in own if name.startswith("no-")}

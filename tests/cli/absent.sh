@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+# Commands and options of perf that are not here, with what to use instead.
+try archive
+try probe --add x
+try mem record
+try report --tui
+touch bench
+try bench
+try stta
