@@ -25,6 +25,8 @@ static enum pd_status compile(const char *option, const char *text, regex_t *pat
 	*has_out = !wrong;
 	if (!wrong)
 		return PD_OK;
+	if (wrong == REG_ESPACE)
+		return pd_fail_memory(error);
 	regerror(wrong, pattern, why, sizeof(why));
 	return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "option --%s: '%s' is no regular expression: %s", option,
 		       text, why);
