@@ -164,6 +164,21 @@ static const struct command_line *command_of_words(const char *word, const char 
 	return length > 0 && (size_t)length < sizeof(both) ? command_by_name(both) : NULL;
 }
 
+/* As with perf, options may stand between both words: "kmem --caller stat". */
+static void move_second_word(const struct line *line, const char *word)
+{
+	char **first = &line->argv[line->first], *second;
+	int at = 0, count = line->argc - line->first;
+
+	while (at < count && first[0][0] == '-' && !command_of_words(word, first[at]))
+		at++;
+	if (!at || at == count || command_by_name(word))
+		return;
+	second = first[at];
+	memmove(first + 1, first, (size_t)at * sizeof(*first));
+	first[0] = second;
+}
+
 /* "sched record" is record --for=sched. */
 static bool is_preset_of_record(struct line *line, const char *word)
 {
@@ -213,6 +228,7 @@ static int run_words(struct line *line, struct output *out)
 		word = line->argv[line->first++];
 	if (is_preset_of_record(line, word))
 		word = "record";
+	move_second_word(line, word);
 	of_two = command_of_words(word, line->first < line->argc ? line->argv[line->first] : NULL);
 	if (!of_two && !command_by_name(word))
 		return unknown_command(word);

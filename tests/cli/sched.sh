@@ -18,3 +18,6 @@ shell 'perfdata sched latency -q hot-trace-pipe.data | head -n 5'
 # raw data keep their byte order when a file is converted
 copy hot-trace.data
 shell 'perfdata convert -q --byte-order big -o big.data hot-trace.data && perfdata sched timehist -q big.data >big && perfdata sched timehist -q hot-trace.data | cmp - big && grep -c hot big'
+# options may stand before the second word
+shell 'perfdata sched -q -p latency hot-trace-pipe.data | cmp - <(perfdata sched latency -p -q hot-trace-pipe.data) && echo same'
+try sched -q nothing hot-trace-pipe.data

@@ -53,7 +53,7 @@ def without_callers(text):
 
 def compare(agreement, perfdata, path, lines):
     for line in lines:
-        agreement.compare(["perf", "kmem", *line.split(), "-i", path, "stat"], [perfdata, "kmem", "stat", *line.split(), path], without_callers)
+        agreement.compare(["perf", "kmem", *line.split(), "-i", path, "stat"], [perfdata, "kmem", *line.split(), "stat", path], without_callers)
 
 
 def refused(agreement, perfdata, path):
