@@ -12,6 +12,7 @@ import gzip
 import json
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -113,13 +114,23 @@ def labels_choose(folder):
 
 def hours_remain(folder):
     store = os.path.join(folder, "pruned.db")
-    run("store", "add", store, *recordings[:2])
+    paths = [os.path.join(folder, f"old-{number}.data") for number in range(2)]
+    for path, original in zip(paths, recordings):
+        shutil.copyfile(original, path)
+        os.utime(path, (1600000000, 1600000000))
+    run("store", "add", store, *paths)
     before = content(store)
+    require({row["start"][:10] for row in rows("store", "ls", store, "--format", "json")} == {"2020-09-13"}, "time of a file")
+    require(run("store", "add", store, recordings[2]).returncode in (0, 1), "add a new one")
+    require(run("store", "prune", store, "--days", "10000").returncode == 0, "prune nothing")
+    require(content(store)["samples"] != before["samples"], "what is new")
     require(run("store", "prune", store, "--days", "1").returncode == 0, "prune")
     after = content(store)
-    require(not after["samples"] and after["samples_hour"] == before["samples_hour"], "what remains")
-    require(len(after["profiles"]) == len(before["profiles"]) and after["stacks"], "names and profiles remain")
-    run("store", "add", store, *recordings[:2])
+    new = content(store + ".new") if run("store", "add", store + ".new", recordings[2]).returncode in (0, 1) else {}
+    require(after["samples"] == new["samples"] and len(after["samples_hour"]) == len(before["samples_hour"]) + len(new["samples_hour"]),
+            "what remains")
+    require(len(after["profiles"]) == 3 and after["stacks"], "names and profiles remain")
+    run("store", "add", store, *paths)
     require(content(store) == after, "what was pruned comes back")
     require(run("store", "prune", store).returncode == 2 and run("store", "prune", store + ".no", "--days", "1").returncode == 3, "prune what")
     require(not os.path.exists(store + ".no"), "prune makes a store")
