@@ -43,7 +43,7 @@ static enum pd_status print_slab_name(struct pd_kmem *kmem, const struct pd_kmem
 	if (callers && !kmem->options.raw_ip && !(place = pd_pair_place(&kmem->pairs, row->shown.caller)))
 		return pd_fail_memory(error);
 	if (place && place->function)
-		snprintf(name, sizeof(name), "%s+%" PRIx64, place->function->name, place->offset);
+		snprintf(name, sizeof(name), "%s+%" PRIx64, place->name, place->offset);
 	else
 		snprintf(name, sizeof(name), "%#" PRIx64, callers ? row->shown.caller : row->shown.addr);
 	pd_text_printf(kmem->pairs.sched.text, " %-34s |", name);
@@ -133,7 +133,7 @@ static enum pd_status print_page(struct pd_kmem *kmem, const struct pd_kmem_row 
 		types[page->migrate_type < PD_KMEM_MIGRATE_TYPES ? page->migrate_type : PD_KMEM_MIGRATE_TYPES - 1],
 		gfp_width(kmem, GFP_TITLE), pd_kmem_compact_gfp(kmem, page->gfp));
 	if (place->function)
-		pd_text_printf(text, "%s\n", place->function->name);
+		pd_text_printf(text, "%s\n", place->name);
 	else
 		pd_text_printf(text, "%" PRIx64 "\n", page->caller);
 	return PD_OK;

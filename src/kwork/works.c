@@ -90,7 +90,7 @@ bool pd_kwork_name(struct pd_kwork *kwork, struct pd_kwork_work *work, const str
 		return true;
 	if (work->of == PD_KWORK_WORKQUEUE) {
 		place = sample->values[1] ? pd_pair_place(&kwork->pairs, sample->values[1]) : NULL;
-		work->name = place && place->function ? place->function->name : NULL;
+		work->name = place ? place->name : NULL;
 		return place || !sample->values[1];
 	}
 	if (work->of == PD_KWORK_SOFTIRQ)

@@ -89,9 +89,9 @@ enum pd_status pd_lock_name_caller(struct pd_locks *locks, const struct pd_trace
 		if (i < locks->options.skip || !place->function || place->is_lock)
 			continue;
 		if (place->offset)
-			snprintf(name, size, "%s+%#" PRIx64, place->function->name, place->offset);
+			snprintf(name, size, "%s+%#" PRIx64, place->name, place->offset);
 		else
-			snprintf(name, size, "%s", place->function->name);
+			snprintf(name, size, "%s", place->name);
 		return PD_OK;
 	}
 	return status == PD_END ? PD_OK : status;

@@ -179,7 +179,7 @@ static enum pd_status print_stack(struct pd_locks *locks, const struct pd_lock *
 		if (!place)
 			return pd_fail_memory(error);
 		pd_text_printf(locks->pairs.sched.text, "\t\t\t%#" PRIx64 "  %s", lock->stack[i],
-			       place->function ? place->function->name : "");
+			       place->name ? place->name : "");
 		if (place->function && place->offset)
 			pd_text_printf(locks->pairs.sched.text, "+%#" PRIx64, place->offset);
 		pd_text_add(locks->pairs.sched.text, "\n");

@@ -47,6 +47,7 @@ struct pd_pairs {
 // Where code of the kernel is.
 struct pd_pair_place {
 	const struct pd_function *function; // NULL: not known
+	const char *name;                   // of the function, as it can be printed on a terminal; NULL: not known
 	uint64_t offset;                    // in the function
 	bool is_lock;                       // what takes locks or switches threads
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // Functions of the kernel.
+#include <string.h>
+
 #include "pairs/pairs.h"
 
 #include "symbol/lookup.h"
@@ -39,6 +41,10 @@ const struct pd_pair_place *pd_pair_place(struct pd_pairs *pairs, uint64_t addr)
 	found = pd_symbols_place(pairs->symbols, UINT32_MAX, PD_CPUMODE_KERNEL, end, addr);
 	place->function = found.function;
 	place->offset = found.function ? found.addr - found.function->start : 0;
+	if (found.function)
+		place->name = pd_pairs_name(pairs, found.function->name, strlen(found.function->name));
+	if (found.function && !place->name)
+		return NULL;
 	place->is_lock = is_lock(pairs, addr);
 	return pd_symbols_failed(pairs->symbols) ? NULL : place;
 }

@@ -100,7 +100,8 @@ static inline struct pd_symbols *traced_symbols(void *self, const struct pd_stat
 {
 	static const char list[] =
 		"ffffffff81000000 T _text\nffffffff81000100 T vfs_read\nffffffff81000200 T vfs_write\n"
-		"ffffffff81000300 T kmem_cache_alloc\nffffffff81000400 T do_work\nffffffff81001000 T __sched_text_start\n"
+		"ffffffff81000300 T kmem_cache_alloc\nffffffff81000400 T do_work\n"
+		"ffffffff81000500 T evil\x1b[31m\nffffffff81001000 T __sched_text_start\n"
 		"ffffffff81001010 T schedule\nffffffff81001100 T __sched_text_end\n"
 		"ffffffff81001200 T __lock_text_start\nffffffff81001210 T _raw_spin_lock\n"
 		"ffffffff81001300 T __lock_text_end\nffffffff81002000 T _etext\n";
@@ -113,6 +114,16 @@ static inline struct pd_symbols *traced_symbols(void *self, const struct pd_stat
 	fputs(list, file);
 	fclose(file);
 	return pd_symbols_new(self, state, &options, &symbols, NULL) == PD_OK ? symbols : NULL;
+}
+
+static inline size_t traced_lines(const struct pd_text *text)
+{
+	struct pd_bytes all = pd_text_bytes(text);
+	size_t lines = 0;
+
+	for (size_t i = 0; i < all.size; i++)
+		lines += all.data[i] == '\n';
+	return lines;
 }
 
 static inline bool traced_same(const struct pd_text *a, const struct pd_text *b)

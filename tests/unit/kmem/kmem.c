@@ -130,6 +130,38 @@ TEST(options)
 	pd_file_close(file);
 }
 
+TEST(hostile_names)
+{
+	struct pd_text *text = pd_text_new();
+	struct pd_file *file;
+
+	traced_begin(events, COUNT);
+	put(0, 0, "", (const uint64_t[]){ 0xffffffff81000510, 0x1000, 60, 64, UINT32_MAX });
+	put(2, 0, "0xffffffff81000510", (const uint64_t[]){ 1, 3, 2, 500 });
+	file = open_text(traced);
+	CHECK(file && print(text, file, &traced_error) == PD_OK);
+	CHECK(text_has(text, " evil\\x1b[31m+10 ") && text_has(text, "| evil\\x1b[31m\n") && !text_has(text, "\x1b"));
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
+// Addresses that differ in high bits only, as those of an unkeyed hash would be chosen: a row for each, each time.
+TEST(many_addresses)
+{
+	struct pd_text *text = pd_text_new(), *again = pd_text_new();
+	struct pd_file *file;
+
+	traced_begin(events, COUNT);
+	for (unsigned i = 1; i <= 300; i++)
+		put(0, 0, "", (const uint64_t[]){ 0xffffffff81000110, (uint64_t)i << 48, 60, 64, UINT32_MAX });
+	file = open_text(traced);
+	CHECK(file && print(text, file, &traced_error) == PD_OK && print(again, file, &traced_error) == PD_OK);
+	CHECK(traced_same(text, again) && traced_lines(text) >= 300);
+	pd_text_free(again);
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
 TEST(formats)
 {
 	CHECK(traced_is_refused(events, COUNT, print));
@@ -143,5 +175,5 @@ TEST(memory)
 	pd_file_close(file);
 }
 
-RUN(TEST_CASE(start), TEST_CASE(tables), TEST_CASE(live), TEST_CASE(options), TEST_CASE(formats), TEST_CASE(memory),
-    TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(tables), TEST_CASE(live), TEST_CASE(options), TEST_CASE(hostile_names),
+    TEST_CASE(many_addresses), TEST_CASE(formats), TEST_CASE(memory), TEST_CASE(clean))

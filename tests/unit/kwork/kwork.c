@@ -149,6 +149,21 @@ TEST(options)
 	pd_file_close(file);
 }
 
+TEST(hostile_names)
+{
+	struct pd_text *text = pd_text_new();
+	struct pd_file *file;
+
+	traced_begin(events, COUNT);
+	put(6, 5000000, 0, 0xabc, 0xffffffff81000500);
+	put(7, 5500000, 0, 0xabc, 0xffffffff81000500);
+	file = open_text(traced);
+	CHECK(file && print_report(text, file, &traced_error) == PD_OK);
+	CHECK(text_has(text, "(w)evil\\x1b[31m ") && !text_has(text, "\x1b"));
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
 TEST(formats)
 {
 	CHECK(traced_is_refused(events, COUNT, print_report));
@@ -163,5 +178,5 @@ TEST(memory)
 	pd_file_close(file);
 }
 
-RUN(TEST_CASE(start), TEST_CASE(report), TEST_CASE(latency), TEST_CASE(options), TEST_CASE(names), TEST_CASE(formats),
-    TEST_CASE(memory), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(report), TEST_CASE(latency), TEST_CASE(options), TEST_CASE(names),
+    TEST_CASE(hostile_names), TEST_CASE(formats), TEST_CASE(memory), TEST_CASE(clean))

@@ -152,6 +152,46 @@ TEST(lists)
 	pd_file_close(file);
 }
 
+// Names of functions come from the recording's machine: what is no text is escaped.
+TEST(hostile_names)
+{
+	static const char evil[] =
+		"0xffffffff81001220 0xffffffff81001230 0xffffffff81001240 0xffffffff81001020 0xffffffff81000510";
+	struct pd_text *text = pd_text_new();
+	struct pd_file *file;
+
+	traced_begin(events, COUNT);
+	put(0, 1000, 100, evil, 0x10, MUTEX);
+	put(1, 3000, 100, evil, 0x10, 0);
+	file = open_text(traced);
+	CHECK(file && print_waits(text, file, &traced_error) == PD_OK);
+	CHECK(text_has(text, "evil\\x1b[31m+0x10") && !text_has(text, "\x1b"));
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
+// Addresses that differ in high bits only, as those of an unkeyed hash would be chosen: a row for each, each time.
+TEST(many_addresses)
+{
+	struct pd_lock_options options = { .size = sizeof(options), .symbols = traced_symbols };
+	struct pd_text *text = pd_text_new(), *again = pd_text_new();
+	struct pd_file *file;
+
+	traced_begin(events, COUNT);
+	for (unsigned i = 1; i <= 100; i++) {
+		put(2, 1000 * i, 100, "", (uint64_t)i << 48, 0);
+		put(3, 1000 * i + 100, 100, "", (uint64_t)i << 48, 0);
+		put(5, 1000 * i + 200, 100, "", (uint64_t)i << 48, 0);
+	}
+	options.self = file = open_text(traced);
+	CHECK(file && pd_print_lock_report(text, file, &options, &traced_error) == PD_OK);
+	CHECK(pd_print_lock_report(again, file, &options, &traced_error) == PD_OK && traced_same(text, again));
+	CHECK(traced_lines(text) >= 100);
+	pd_text_free(again);
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
 TEST(formats)
 {
 	CHECK(traced_is_refused(events, COUNT, print_locks));
@@ -168,5 +208,5 @@ TEST(memory)
 	pd_file_close(file);
 }
 
-RUN(TEST_CASE(start), TEST_CASE(waits), TEST_CASE(options), TEST_CASE(taken), TEST_CASE(lists), TEST_CASE(formats),
-    TEST_CASE(memory), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(waits), TEST_CASE(options), TEST_CASE(taken), TEST_CASE(lists),
+    TEST_CASE(hostile_names), TEST_CASE(many_addresses), TEST_CASE(formats), TEST_CASE(memory), TEST_CASE(clean))
