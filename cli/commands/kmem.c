@@ -22,6 +22,7 @@ static const struct option options[] = {
 	       "sort by ptr, callsite, bytes, hit, pingpong, frag; after --page by page, callsite, bytes, hit, order, migtype, gfp"),
 	INTEGER("line", 'l', "N", how.lines, "show the first N rows of each table"),
 	FLAG("raw-ip", 0, how.raw_ip, "show callers as addresses"),
+	GROUP(time_range_option, how.time),
 	GROUP(input_group, shared.input),
 	GROUP(symbol_group, shared.symbols),
 	{ 0 },

@@ -15,7 +15,8 @@ struct values {
 	STRING("kwork", 'k', "KINDS", how.classes, "only these: irq, softirq, workqueue"), \
 		STRING("cpu", 'C', "CPUS", how.cpus, "only work of these CPUs, as 0-3,7"), \
 		STRING("name", 'n', "NAME", how.name, "only work of this name, as TIMER"), \
-		GROUP(input_group, shared.input), GROUP(symbol_group, shared.symbols),     \
+		GROUP(time_range_option, how.time), GROUP(input_group, shared.input),      \
+		GROUP(symbol_group, shared.symbols),                                       \
 	{                                                                                  \
 		0                                                                          \
 	}

@@ -43,6 +43,7 @@ struct pd_lock_options {
 	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);
 	void *self;
 	size_t lock_limit; /* maximum number of locks, threads, and of both together; 0 means 4 million */
+	const char *time;  /* only events of this time, see pd_select_options; NULL: all */
 };
 
 /** Name of the index-th column, for sort and fields; NULL past the end. */

@@ -99,6 +99,7 @@ static enum pd_status read_all(struct pd_kmem *kmem, struct pd_file *file, struc
 	kmem->pairs.take = take_point;
 	kmem->pairs.resolves = kmem->pairs.names_only = true;
 	kmem->pairs.open = kmem->options.symbols;
+	kmem->pairs.time = kmem->options.time;
 	kmem->pairs.open_self = kmem->options.self;
 	kmem->pairs.places.seed = kmem->seed = pd_hash_secret();
 	kmem->slabs.map.seed = kmem->slab_callers.map.seed = kmem->live.map.seed = kmem->seed;

@@ -74,6 +74,8 @@ static bool is_chosen(struct pd_kwork *kwork, const struct pd_kwork_work *work, 
 		return false;
 	if (options->name && work->name && strcmp(options->name, work->name) != 0)
 		return false;
+	if (!pd_pairs_has_time(&kwork->pairs, time_ns))
+		return false;
 	if (!kwork->first_ns || time_ns < kwork->first_ns)
 		kwork->first_ns = time_ns;
 	if (time_ns > kwork->last_ns)
@@ -151,6 +153,9 @@ static enum pd_status read_all(struct pd_kwork *kwork, struct pd_file *file, str
 	kwork->pairs.take = take_point;
 	kwork->pairs.resolves = kwork->pairs.names_only = true;
 	kwork->pairs.open = kwork->options.symbols;
+	kwork->pairs.time = kwork->options.time;
+	// names are those of the first event, as in perf
+	kwork->pairs.takes_all = true;
 	kwork->pairs.open_self = kwork->options.self;
 	kwork->pairs.places.seed = kwork->seed = pd_hash_secret();
 	if (kwork->options.mode == PD_KWORK_TIMEHIST)

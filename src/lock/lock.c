@@ -19,6 +19,7 @@ static enum pd_status read_all(struct pd_locks *locks, struct pd_file *file, str
 	locks->pairs.take = pd_lock_take;
 	locks->pairs.resolves = locks->pairs.names_only = true;
 	locks->pairs.open = locks->options.symbols;
+	locks->pairs.time = locks->options.time;
 	locks->pairs.open_self = locks->options.self;
 	locks->map.seed = locks->uses.seed = locks->pairs.places.seed = pd_hash_secret();
 	if (!locks->options.max_stack)

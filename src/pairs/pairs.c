@@ -12,6 +12,11 @@ enum {
 	ARENA_LIMIT = 2047 << 20
 };
 
+bool pd_pairs_has_time(const struct pd_pairs *pairs, uint64_t time_ns)
+{
+	return !pairs->select || pd_select_has_time(pairs->select, time_ns);
+}
+
 static void count_record(struct pd_pairs *pairs, const struct pd_record *record)
 {
 	const struct pd_lost *lost = record->type == PD_RECORD_LOST ? pd_as_lost(record) : NULL;
@@ -30,6 +35,8 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 
 	(void)stream;
 	count_record(pairs, record);
+	if (status == PD_OK && !pairs->takes_all && !pd_pairs_has_time(pairs, sample.brief.time_ns))
+		return PD_OK;
 	if (status == PD_OK)
 		return pairs->take(pairs, &sample, error);
 	if (status == PD_END)
@@ -55,8 +62,12 @@ static enum pd_status open_symbols(void *self, struct pd_window *window, struct 
 {
 	struct pd_pairs *pairs = self;
 	enum pd_status status = pairs->resolves ? pd_state_finalize(pairs->state, error) : PD_OK;
+	// all is read, so that it is known which events there are
+	struct pd_window unused = { 0 };
 
 	(void)window;
+	if (status >= 0 && pairs->select)
+		status = pd_select_ready(pairs->select, pairs->sched.file, &unused, error);
 	if (status < 0 || !pairs->resolves)
 		return status;
 	if (!pairs->open)
@@ -64,6 +75,13 @@ static enum pd_status open_symbols(void *self, struct pd_window *window, struct 
 	// in brackets: builds without files have a macro of that name
 	pairs->symbols = (pairs->open)(pairs->open_self, pairs->state);
 	return pairs->symbols ? PD_OK : pd_fail(error, PD_ERROR_STOPPED, PD_NO_OFFSET, "there are no symbols");
+}
+
+static enum pd_status select_time(struct pd_pairs *pairs, struct pd_error *error)
+{
+	const struct pd_select_options options = { .size = sizeof(options), .time = pairs->time };
+
+	return pd_select_new(&options, &pairs->select, error);
 }
 
 static bool restart(void *self)
@@ -103,9 +121,12 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 		status = pd_state_new(NULL, &pairs->state, error);
 	if (status >= 0 && pairs->resolves)
 		status = pd_state_take_features(pairs->state, file, error);
+	if (status >= 0 && pairs->time)
+		status = select_time(pairs, error);
 	if (status >= 0)
-		status = pairs->forget && !pairs->resolves ? pd_run_restarting(file, &sink, restart, error) :
-							     pd_run(file, &run, &sink, error);
+		status = pairs->forget && !pairs->resolves && !pairs->select ?
+				 pd_run_restarting(file, &sink, restart, error) :
+				 pd_run(file, &run, &sink, error);
 	if (status >= 0 && !pairs->points.found)
 		status = pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET, "%s", missing);
 	return status;
@@ -159,6 +180,7 @@ void pd_pairs_fini(struct pd_pairs *pairs)
 {
 	pd_tracepoints_fini(&pairs->points);
 	pd_symbols_free(pairs->symbols);
+	pd_select_free(pairs->select);
 	pd_state_free(pairs->state);
 	pd_u64_map_fini(&pairs->places);
 	pd_free(pairs->sched.threads);

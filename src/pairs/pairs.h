@@ -10,6 +10,7 @@
 #define PD_PAIRS_PAIRS_H
 
 #include <perfdata/pairs.h>
+#include <perfdata/select.h>
 #include <perfdata/symbol.h>
 
 #include "base/error.h"
@@ -33,6 +34,9 @@ struct pd_pairs {
 	enum pd_status (*other)(struct pd_pairs *pairs, const struct pd_record *record, struct pd_error *error);
 	// Who needs functions of the kernel sets resolves, and what opens their symbols; NULL: pd_symbols_new.
 	uint64_t records, lost, lost_chunks;
+	const char *time; // only events of this time, as pd_select_options.time; NULL: all
+	bool takes_all;   // events of other times, too: take asks pd_pairs_has_time
+	struct pd_select *select;
 	bool names_only; // of threads COMM records alone are read, as some of perf's commands do
 	bool resolves;
 	struct pd_symbols *(*open)(void *self, const struct pd_state *state);
@@ -56,6 +60,8 @@ struct pd_pair_place {
 enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct pd_text *text,
 			    const struct pd_tracepoint *table, size_t count, size_t thread_limit, const char *missing,
 			    struct pd_error *error);
+// Whether events of this time are wanted.
+bool pd_pairs_has_time(const struct pd_pairs *pairs, uint64_t time_ns);
 // Code of the kernel or of a module, which is looked up once. NULL: no memory.
 const struct pd_pair_place *pd_pair_place(struct pd_pairs *pairs, uint64_t addr);
 // A name of the recording, as it can be printed on a terminal, kept until the end. NULL: no memory.

@@ -20,10 +20,12 @@ from timehist import has_perf, output
 
 SLAB = tuple(f"--slab{options}" for options in (
     "", " --caller", " --alloc", " --caller -l 3", " --alloc -l 5", " --caller --raw-ip", " --caller -s hit", " --caller -s pingpong,bytes",
-    " --alloc -s ptr", " --alloc -s pingpong,frag -l 20", " --caller -s callsite -l 1"))
+    " --alloc -s ptr", " --alloc -s pingpong,frag -l 20", " --caller -s callsite -l 1",
+    " --caller --alloc --time 1.1,1.3"))
 PAGE = tuple(f"--page{options}" for options in (
     "", " --caller", " --alloc", " --caller -l 2", " --alloc -l 5", " --caller -s hit,order", " --caller -s migtype,gfp,bytes", " --alloc -s page",
-    " --live", " --live --caller", " --live --alloc", " --alloc -s order,bytes -l 7", " --slab"))
+    " --live", " --live --caller", " --live --alloc", " --alloc -s order,bytes -l 7", " --slab",
+    " --caller --alloc --time 1.1,1.3"))
 # The allocator that stands last before them decides which keys there are.
 BOTH = ("--page --slab --alloc -s ptr", "--slab --page --caller -s migtype,gfp,bytes", "--caller -s hit --page -s hit,order",
         "--alloc --page -s page --slab -s pingpong,frag")

@@ -18,7 +18,8 @@ from made import Recording, functions, kernel_line
 from timehist import has_perf, output
 
 OPTIONS = ("report", "report -S", "report -s max", "report -s count,runtime -S", "report -C 1 -S", "report -n TIMER", "latency", "latency -s max",
-           "latency -s count", "latency -C 0", "timehist", "timehist -C 1", "timehist -n RCU")
+           "latency -s count", "latency -C 0", "timehist", "timehist -C 1", "timehist -n RCU", "report --time 1.05,1.2 -S", "latency --time 1.05,1.2",
+           "timehist --time 1.05,1.2")
 KINDS = ("", "irq", "softirq", "workqueue,irq")
 IRQ = ("int", "irq", 8, 4, 1)
 VECTOR = (("unsigned int", "vec", 8, 4, 0),)

@@ -149,6 +149,21 @@ TEST(options)
 	pd_file_close(file);
 }
 
+TEST(time_range)
+{
+	struct pd_kwork_options options = { .size = sizeof(options), .symbols = traced_symbols, .time = "0.003,0.004" };
+	struct pd_file *file = make();
+	struct pd_text *text = pd_text_new();
+
+	options.self = file;
+	CHECK(file && pd_print_kwork(text, file, &options, &traced_error) == PD_OK);
+	CHECK(text_has(text, "(s)") && !text_has(text, "(w)"));
+	options.time = "soon";
+	CHECK(pd_print_kwork(text, file, &options, &traced_error) == PD_ERROR_ARGUMENT);
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
 TEST(hostile_names)
 {
 	struct pd_text *text = pd_text_new();
@@ -179,4 +194,4 @@ TEST(memory)
 }
 
 RUN(TEST_CASE(start), TEST_CASE(report), TEST_CASE(latency), TEST_CASE(options), TEST_CASE(names),
-    TEST_CASE(hostile_names), TEST_CASE(formats), TEST_CASE(memory), TEST_CASE(clean))
+    TEST_CASE(time_range), TEST_CASE(hostile_names), TEST_CASE(formats), TEST_CASE(memory), TEST_CASE(clean))
