@@ -570,5 +570,5 @@ const struct pd_sql_engine pd_sql_sqlite = {
 	.is_complete = is_complete,
 	.save = pd_sqlite_save,
 	.change = pd_sqlite_change,
-	.open = pd_sqlite_open,
+	.open_store = pd_sqlite_open,
 };

@@ -145,8 +145,8 @@ struct pd_sql_engine {
 	enum pd_status (*change)(struct pd_sql_database *database, const struct pd_sql_change *change,
 				 struct pd_error *error);
 	// A store, for reading.
-	enum pd_status (*open)(const char *path, const struct pd_sql_source *source,
-			       struct pd_sql_database **database_out, struct pd_error *error);
+	enum pd_status (*open_store)(const char *path, const struct pd_sql_source *source,
+				     struct pd_sql_database **database_out, struct pd_error *error);
 };
 
 extern const struct pd_sql_engine pd_sql_sqlite;

@@ -185,7 +185,7 @@ enum pd_status pd_store_open(const char *path, struct pd_sql_database **database
 {
 	enum pd_status status = check_engine(error);
 
-	return status < 0 ? status : pd_sql_sqlite.open(path, &no_source, database_out, error);
+	return status < 0 ? status : pd_sql_sqlite.open_store(path, &no_source, database_out, error);
 }
 
 enum pd_status pd_store_ask(const char *path, const char *statements, enum pd_sql_format format, struct pd_text *text,
