@@ -9,7 +9,7 @@
 #define MOUNT_MAGIC UINT64_C(0xc0ed0000)
 
 enum {
-	AT_FDCWD = -100,
+	CURRENT_FOLDER = -100,
 	ACCESS_BITS = 7,
 	FUTEX_ANY = -1,
 	SET_MEMORY = 35,
@@ -38,7 +38,7 @@ static void print_fd(struct pd_text *text, const struct pd_call_values *all, uin
 
 static void print_dir(struct pd_text *text, const struct pd_call_values *all, uint64_t value)
 {
-	if ((int32_t)value == AT_FDCWD)
+	if ((int32_t)value == CURRENT_FOLDER)
 		PD_TEXT_LITERAL(text, "CWD");
 	else
 		print_fd(text, all, value);
