@@ -31,7 +31,7 @@ ORDER = (
     "src/dump", "src/sched",
     "src/symbol", "src/pairs", "src/lock", "src/kmem", "src/kwork",
     "src/unwind",
-    "src/profile", "src/blocks", "src/report", "src/annotate", "src/diff", "src/flame", "src/samples", "src/doctor", "src/write", "src/quipper", "src/import", "src/edit", "src/stack", "src/table", "src/sql", "src/store", "src/export", "src/view",
+    "src/profile", "src/mem", "src/blocks", "src/report", "src/annotate", "src/diff", "src/flame", "src/samples", "src/doctor", "src/write", "src/quipper", "src/import", "src/edit", "src/stack", "src/table", "src/sql", "src/store", "src/export", "src/view",
     "src/record",
     "src/count", "src/top", "src/vocabulary", "manual", "server", "cli",
 )

@@ -11,9 +11,9 @@
 #include "options/symbol_options.h"
 
 struct analysis_options {
-	struct input_options input;
-	struct pd_select_options select;
+	struct input_options input; /* these two as in struct symbol_values */
 	struct symbol_options symbols;
+	struct pd_select_options select;
 	unsigned threads;
 	bool no_unwind;
 	bool stitch_lbr;

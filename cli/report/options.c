@@ -21,7 +21,7 @@ static const struct option_group report_select_group = { HEADING_FILTER, select_
 #undef VALUES
 #define VALUES struct report_values
 
-const struct option report_options[] = {
+static const struct option lines[] = {
 	GROUP(waiting_group, analysis.input),
 	GROUP(input_group, analysis.input),
 	STRING("sort", 's', "KEYS", options.sort,
@@ -54,18 +54,15 @@ const struct option report_options[] = {
 	FLAG("no-group", 0, options.no_groups, "print a table per event even for event groups"),
 	STRING("time-quantum", 0, "TIME", time_quantum, "time slice of the sort key time (default: 100ms)"),
 	STRING("symbol-filter", 0, "TEXT", options.symbol_part, "only rows of functions whose name has this part"),
-	STRING("parent", 'p', "REGEX", options.parent,
-	       "add the sort key parent: the first function of the call chain that matches"),
-	FLAG("exclude-other", 'x', options.only_parents, "only samples that have a parent"),
 	STRING("ignore-callees", 0, "REGEX", options.ignored_callees,
 	       "samples in what these functions called are their own"),
+	FLAG("mem-mode", 0, options.mem_mode, "memory accesses: add up weights, by the keys of perf mem report"),
 	FLAG("hierarchy", 0, options.hierarchy,
 	     "rows as a tree, a level for each sort key, or for several in braces: -s {comm,dso},sym"),
 	FLAG("ns", 0, options.nanoseconds, "show the sort key time in nanoseconds"),
 	FLAG("full-source-path", 0, options.source_paths, "show the paths of source files, not only their names"),
 	FLAG("no-skip-empty", 0, options.empty_tables, "print a table even for events without samples"),
 	FLAG("modules", 'm', modules, "has no effect: kernel modules are always resolved"),
-	STRING("field-separator", 't', "CHAR", separator, "column separator instead of blanks"),
 	FLAG("json", 0, json, "print JSON"),
 	FLAG("csv", 0, csv,
 	     "print CSV, one line per row and event; text that spreadsheets would run as a formula is prefixed with '"),
@@ -83,6 +80,17 @@ const struct option report_options[] = {
 	GROUP(switch_group, analysis.select),
 	GROUP(symbol_group, analysis.symbols),
 	GROUP(threads_option, analysis.threads),
+	{ 0 },
+};
+
+const struct option_group report_group = { HEADING_OWN, lines };
+
+const struct option report_options[] = {
+	GROUP_HERE(report_group),
+	STRING("parent", 'p', "REGEX", options.parent,
+	       "add the sort key parent: the first function of the call chain that matches"),
+	FLAG("exclude-other", 'x', options.only_parents, "only samples that have a parent"),
+	STRING("field-separator", 't', "CHAR", separator, "column separator instead of blanks"),
 	{ 0 },
 };
 

@@ -22,6 +22,7 @@ struct report_values {
 	const char *stats; /* "" without a value */
 	bool tasks, mmaps;
 	bool stdio, json, csv;
+	bool raw; /* of mem report: sample by sample */
 };
 
 /* A run of the command. */
@@ -35,7 +36,9 @@ struct report_run {
 	struct pd_report *report;
 };
 
+/* Those of the command, and those that mem report has, too. */
 extern const struct option report_options[];
+extern const struct option_group report_group;
 
 /* Fills options and text of a run from its values. Says on stderr what is wrong and returns false then. */
 bool report_options_parse(struct report_run *run);

@@ -31,6 +31,7 @@
  *   pairs.h         system calls and others from begin to end, as text
  *   why.h           why threads waited: who woke whom
  *   lock.h          waiting for locks of the kernel, as text
+ *   mem.h           memory accesses, as text
  *   kmem.h          what was allocated in the kernel, as text
  *   kwork.h         interrupts, softirqs and work queues, as text
  *   waiting.h       a recording of switches as one of waiting
@@ -129,6 +130,7 @@
 #include <perfdata/kwork.h>
 #include <perfdata/live.h>
 #include <perfdata/lock.h>
+#include <perfdata/mem.h>
 #include <perfdata/merge.h>
 #include <perfdata/objects.h>
 #include <perfdata/outfile.h>

@@ -44,7 +44,9 @@ enum pd_profile_by {
 	/* Of what pd_profile_options.symbols knows, functions are frames, unless one of these is set. */
 	PD_BY_ADDRESS = 512, /* each address of a function is a frame, as without symbols */
 	PD_BY_ACCESS = 2048, /* what a sample accessed: struct pd_access, in front of the raw data */
-	PD_BY_LINE = 1024    /* only in objects with debug information, where pd_symbols_lines tells addresses apart */
+	PD_BY_DATA =
+		4096,     /* where the data is: struct pd_data_place behind the struct pd_access, which comes with it */
+	PD_BY_LINE = 1024 /* only in objects with debug information, where pd_symbols_lines tells addresses apart */
 };
 
 /** Result of a filter. */
@@ -96,6 +98,7 @@ struct pd_profile_options {
 	/* With merge_below: callers are merged only where nothing is mapped, and what each of the N outermost callers of a sample has is
 	 * kept, see pd_profile_merged_caller. 0: nothing is kept. */
 	unsigned keep_merged;
+	bool weights; /* periods are the weights of samples, and 1 where that is 0 or not recorded */
 };
 
 /** Unit of the natural weight of samples of an event: their period if recorded, else 1. Weights of different events
@@ -132,6 +135,13 @@ struct pd_access {
 	uint64_t data_page_size, code_page_size;
 	uint32_t latency; /* of the instruction */
 	uint32_t stage;   /* cycles in a stage of the pipeline */
+};
+
+/** Where the data that a sample accessed is, by what was mapped then. */
+struct pd_data_place {
+	uint64_t addr, phys_addr;         /* 0: not recorded */
+	uint64_t ip;                      /* address of the code, as recorded */
+	const struct pd_mapping *mapping; /* of the profile's state; NULL: nothing is mapped at addr */
 };
 
 /** Part of an entry in a time slice. */

@@ -90,6 +90,13 @@ struct pd_report_graph {
 /** Changes what a list as in perf report -g names: "graph,0.5,caller,function,percent". Errors: PD_ERROR_ARGUMENT. */
 PD_API enum pd_status pd_report_graph_parse(const char *list, struct pd_report_graph *graph, struct pd_error *error);
 
+/** Which accesses were recorded. */
+enum pd_report_mem_type {
+	PD_REPORT_MEM_ALL,
+	PD_REPORT_MEM_LOADS,
+	PD_REPORT_MEM_STORES
+};
+
 /** Zero is the default for each member; NULL means all defaults. sort and fields are parsed by pd_report_new. */
 struct pd_report_options {
 	size_t size; /* sizeof(struct pd_report_options); 0 is PD_ERROR_ARGUMENT */
@@ -137,6 +144,10 @@ struct pd_report_options {
 	 * called are its own, if callers or call graphs are shown. */
 	const char *parent, *ignored_callees;
 	bool only_parents; /* rows only of samples that have a parent */
+	/* Memory accesses: weights are added up, the default keys are those of perf mem report; no children, no branches. */
+	bool mem_mode;
+	enum pd_report_mem_type mem_type;  /* other default keys for mem_mode, as the next two */
+	bool mem_phys_addr, mem_page_size; /* with physical addresses, sizes of pages */
 };
 
 /* ---- reports ---- */

@@ -94,6 +94,7 @@ struct pd_function {
 	const char *linker_name; /* as in the symbol table */
 	uint64_t start, end;     /* addresses in its object, end is exclusive; 0, 0 if inlined */
 	char bind;               /* 'g' global, 'l' local, 'w' weak, 'u' unknown */
+	bool data;               /* a variable */
 };
 
 /** A symbolized address. */

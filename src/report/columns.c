@@ -2,11 +2,19 @@
 /* Columns and the order of rows: parsed from lists of sort keys, in the places where perf report has them. */
 #include "report/report.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 
+enum {
+	MEM_KEYS_BYTES = 256
+};
+
 static const char default_keys[] = "comm,dso,sym";
+/* Those of perf mem report. */
+#define MEM_KEYS "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked"
+static const char store_keys[] = "mem,sym,dso,symbol_daddr,dso_daddr,tlb,locked";
 static const char branch_keys[] = "comm,dso_from,symbol_from,symbol_to,cycles";
 
 static enum pd_status add_key(struct pd_report *report, const char *name, size_t length, size_t *index_out,
@@ -131,13 +139,32 @@ static bool only_tracepoints(struct pd_file *file)
 	return count > 0;
 }
 
+/* As perf, which has other keys where something is asked for, and then, as after -s, a column more. They are the place for their
+ * text. */
+static const char *mem_keys(const struct pd_report *report, char keys[MEM_KEYS_BYTES], bool *asked_out)
+{
+	const struct pd_report_options *options = &report->options;
+	bool stores = options->mem_type == PD_REPORT_MEM_STORES;
+
+	*asked_out = !options->sort && (stores || options->mem_phys_addr || options->mem_page_size);
+	snprintf(keys, MEM_KEYS_BYTES, "%s%s%s%s", *asked_out && stores ? store_keys : MEM_KEYS,
+		 *asked_out ? "" : ",local_ins_lat", *asked_out && options->mem_phys_addr ? ",phys_daddr" : "",
+		 *asked_out && options->mem_page_size ? ",data_page_size" : "");
+	return keys;
+}
+
 /* The keys of -s; those with a + in front follow the default ones. */
 static enum pd_status parse_sort(struct pd_report *report, struct pd_file *file, struct column_list *keys,
 				 struct names *names, struct pd_error *error)
 {
 	const char *sort = report->options.sort;
-	const char *usual = report->by_branch ? branch_keys : file && only_tracepoints(file) ? "trace" : default_keys;
 	struct names ignored = { 0 };
+	char mem[MEM_KEYS_BYTES];
+	bool asked = false;
+	const char *usual = report->by_branch              ? branch_keys :
+			    report->options.mem_mode       ? mem_keys(report, mem, &asked) :
+			    file && only_tracepoints(file) ? "trace" :
+							     default_keys;
 
 	if ((!sort || *sort == '+') && parse(report, usual, keys, &ignored, error) < 0)
 		return PD_ERROR_ARGUMENT;
@@ -145,7 +172,7 @@ static enum pd_status parse_sort(struct pd_report *report, struct pd_file *file,
 		return PD_ERROR_ARGUMENT;
 	report->symbol_first = sort && *sort != '+' && names->symbol_first;
 	/* perf has a column more where a key is called so, not where it is a default key. */
-	if (!names->ipc || report->by_branch || report->options.no_empty_columns)
+	if (!(names->ipc || asked) || report->by_branch || report->options.no_empty_columns)
 		return PD_OK;
 	return parse(report, "ipc_null", keys, &ignored, error);
 }
@@ -174,9 +201,18 @@ static void add_numbers(struct pd_report *report)
 	if (report->options.show_levels)
 		add_levels(report);
 	if (report->options.show_samples)
-		add_number(report, COLUMN_SAMPLES);
+		append(&report->columns, &(struct column){ .kind = COLUMN_SAMPLES }, NULL);
 	if (report->options.show_period)
-		add_number(report, COLUMN_PERIOD);
+		append(&report->columns, &(struct column){ .kind = COLUMN_PERIOD }, NULL);
+}
+
+/* As perf: these count after the keys. */
+static void order_counts(struct pd_report *report)
+{
+	if (report->options.show_samples)
+		append(&report->order, &(struct column){ .kind = COLUMN_SAMPLES }, NULL);
+	if (report->options.show_period)
+		append(&report->order, &(struct column){ .kind = COLUMN_PERIOD }, NULL);
 }
 
 /* The default columns: shares, then what was requested, then the keys; rows are sorted by them in this order. Columns of
@@ -201,6 +237,8 @@ static enum pd_status plan_default(struct pd_report *report, struct pd_file *fil
 		status = append_all(&report->columns, &keys, error);
 	if (status == PD_OK)
 		status = append_all(&report->order, &keys, error);
+	if (status == PD_OK)
+		order_counts(report);
 	return status == PD_OK ? append_all(&report->order, &more, error) : status;
 }
 
@@ -239,12 +277,37 @@ static enum pd_status add_parent(struct pd_report *report, struct pd_error *erro
 	return status == PD_OK ? parse(report, "parent", &report->order, &(struct names){ 0 }, error) : status;
 }
 
+/* What perf says that rows are sorted by, with a key that has no column here; strings of the options are not kept. */
+static enum pd_status keep_sort(struct pd_report *report, struct pd_error *error)
+{
+	const char *sort = report->options.sort, *more = sort && *sort == '+' ? sort : NULL;
+	char keys[MEM_KEYS_BYTES];
+	bool asked, ipc;
+	size_t size;
+
+	mem_keys(report, keys, &asked);
+	ipc = asked || (sort && strstr(sort, "symbol"));
+	if (!sort || more)
+		snprintf(keys + strlen(keys), sizeof(keys) - strlen(keys), "%s%s", asked ? "" : ",local_p_stage_cyc",
+			 more && more[1] ? "," : "");
+	else
+		*keys = 0;
+	size = strlen(keys) + (sort ? strlen(sort) : 0) + sizeof(",ipc_null");
+	report->sort_text = pd_alloc(size);
+	if (!report->sort_text)
+		return pd_fail_memory(error);
+	snprintf(report->sort_text, size, "%s%s%s", keys, !sort ? "" : more ? more + 1 : sort, ipc ? ",ipc_null" : "");
+	return PD_OK;
+}
+
 enum pd_status pd_columns_plan(struct pd_report *report, struct pd_file *file, struct pd_error *error)
 {
 	enum pd_status status = plan_columns(report, file, error);
 
 	if (status == PD_OK && report->options.parent)
 		status = add_parent(report, error);
+	if (status == PD_OK && report->options.mem_mode)
+		status = keep_sort(report, error);
 	return status == PD_OK && report->options.symbol_part ? find_symbol_key(report, error) : status;
 }
 

@@ -60,8 +60,11 @@ static enum pd_status check_branches(const struct pd_report *report, struct pd_f
 
 static enum pd_status choose_view(struct pd_report *report, struct pd_file *file, struct pd_error *error)
 {
+	if (report->options.mem_mode && report->options.view == PD_REPORT_BRANCHES)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "branches have no memory accesses");
 	report->by_branch = report->options.view == PD_REPORT_BRANCHES ||
-			    (report->options.view == PD_REPORT_AUTO && file && pd_branches_are_default(file));
+			    (report->options.view == PD_REPORT_AUTO && !report->options.mem_mode && file &&
+			     pd_branches_are_default(file));
 	return !file || is_pipe(file) ? PD_OK : check_branches(report, file, error);
 }
 
@@ -70,7 +73,8 @@ static void choose_chains(struct pd_report *report, struct pd_file *file)
 {
 	bool pipe = file && is_pipe(file), chains = !report->by_branch && (!file || pipe || has_chains(file));
 
-	report->children = chains && !pipe && !report->options.no_children && !report->options.hierarchy;
+	report->children = chains && !pipe && !report->options.no_children && !report->options.hierarchy &&
+			   !report->options.mem_mode;
 	if (!chains)
 		report->graph.kind = PD_REPORT_GRAPH_NONE;
 	/* As perf: with callees' shares the chains go the other way. */
@@ -162,9 +166,8 @@ static double merge_below(const struct pd_report *report)
 
 void pd_report_ask(const struct pd_report *report, struct pd_profile_options *options)
 {
-	options->by = 0;
-	for (size_t i = 0; !report->by_branch && i < report->key_count; i++)
-		options->by |= report->keys[i]->head.by;
+	options->by = report_by(report);
+	options->weights = report->options.mem_mode;
 	if (!report->by_branch && (report->children || has_graphs(report) || report->has_parent))
 		options->by |= PD_BY_CHAIN;
 	if (report->graph.by_address)
@@ -271,6 +274,7 @@ void pd_report_free(struct pd_report *report)
 		pd_table_fini(&report->tables[i]);
 	pd_free(report->tables);
 	pd_parents_fini(report);
+	pd_free(report->sort_text);
 	for (size_t i = 0; i < PD_REPORT_KEYS_MAX; i++)
 		pd_value_table_fini(&report->values[i]);
 	pd_value_sets_fini(&report->whos);

@@ -120,6 +120,7 @@ struct pd_report {
 	regex_t parent, ignored;
 	bool has_parent, has_ignored; /* whether these are looked for */
 	struct column_list columns;
+	char *sort_text;                        /* of mem_mode: what rows are sorted by, as perf names it */
 	struct column_list order;               /* rows are sorted by these */
 	const char *elided[PD_REPORT_KEYS_MAX]; /* by key: the only name that passes the filters */
 	/* what it is built of */
@@ -146,6 +147,16 @@ static inline uint32_t row_value(const struct pd_report *report, const struct ro
 {
 	return report->keys[key]->of_frame ? report->places.values[row->place * report->key_count + key] :
 					     report->whos.values[row->who * report->key_count + key];
+}
+
+/* PD_BY_... that the keys need. */
+static inline uint32_t report_by(const struct pd_report *report)
+{
+	uint32_t by = 0;
+
+	for (size_t i = 0; !report->by_branch && i < report->key_count; i++)
+		by |= report->keys[i]->head.by;
+	return by;
 }
 
 static inline bool has_graphs(const struct pd_report *report)

@@ -10,10 +10,13 @@
 
 #include "base/error.h"
 
-static bool can_be_kept(const char *name)
+static bool can_be_kept(const struct pd_report_key *key)
 {
-	// Lines are looked up in symbols, which do not live as long as a sum; time slices are of a whole recording.
-	return strcmp(name, "srcline") != 0 && strcmp(name, "srcfile") != 0 && strcmp(name, "time") != 0;
+	const char *name = key->name;
+
+	// Lines and mappings are looked up in what does not live as long as a sum; time slices are of a whole recording.
+	return strcmp(name, "srcline") != 0 && strcmp(name, "srcfile") != 0 && strcmp(name, "time") != 0 &&
+	       !(key->by & PD_BY_DATA);
 }
 
 static enum pd_status plan_table(const struct pd_top_form *form, struct pd_report **report_out, struct pd_error *error)
@@ -42,7 +45,7 @@ static enum pd_status plan_table(const struct pd_top_form *form, struct pd_repor
 	options.only_comm = options.only_dso = options.only_symbol = NULL;
 	status = pd_report_new(NULL, &options, report_out, error);
 	for (size_t i = 0; status >= 0 && (key = pd_report_sort_key(*report_out, i)) != NULL; i++) {
-		if (can_be_kept(key->name))
+		if (can_be_kept(key))
 			continue;
 		status = pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "sort key '%s' is not supported by top",
 				 key->name);

@@ -198,6 +198,7 @@ static const struct pd_function *add_symbol(struct pd_symbols *symbols, const st
 		.start = symbol->start,
 		.end = symbol->end,
 		.bind = binds[symbol->bind % sizeof(binds)],
+		.data = symbol->kind == PD_SYMBOL_DATA,
 	};
 	struct pd_function_full *full = pd_lookup_add_function(symbols, dso, &function);
 

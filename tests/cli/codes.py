@@ -58,6 +58,7 @@ WAYS = {
     "lock-report": LOCKS,
     "lock-info": LOCKS,
     "kmem-stat": {1: "badslabs", 3: "no", 6: "empty"},
+    "mem-report": CHOOSES,
     "kwork-report": WORK,
     "kwork-latency": WORK,
     "kwork-timehist": WORK,

@@ -56,9 +56,8 @@ void pd_access_level(struct pd_access_words *words, uint64_t data_src)
 					      "Remote Cache (2 hops)",
 					      "I/O",
 					      "Uncached" };
-	static const char *const numbers[16] = {
-		[11] = "Any cache", [12] = "LFB/MAB", [13] = "RAM", [14] = "PMEM", [15] = "N/A"
-	};
+	static const char *const numbers[16] = { [9] = "CXL",  [10] = "I/O",  [11] = "Any cache", [12] = "LFB/MAB",
+						 [13] = "RAM", [14] = "PMEM", [15] = "N/A" };
 	static const char *const hops[8] = { "N/A", "core, same node", "node, same socket", "socket, same board",
 					     "board" };
 	uint64_t bits = PD_BITS(data_src, PD_DATA_SRC_LVL);

@@ -104,6 +104,8 @@ static bool add_hit(struct pd_collector *c, const struct pd_record *record, stru
 
 	if (choice == PD_CHOICE_LEAVE)
 		return true;
+	if (c->options->weights)
+		hit->brief.period = hit->weight ? hit->weight : 1;
 	hit->brief.period >>= c->period_shift;
 	if (choice == PD_CHOICE_COUNT) {
 		total->left_samples++;
@@ -168,22 +170,40 @@ static struct pd_access access_of(const struct pd_event *event, const struct pd_
 	return access;
 }
 
-// The number of what is asked for of a sample. 0 if there is no memory.
-static uint32_t number_raw(struct pd_collector *c, const struct pd_event *event, const struct pd_sample *sample)
+static struct pd_data_place data_place_of(const struct pd_collector *c, const struct hit *hit,
+					  const struct pd_sample *sample)
 {
-	bool with_raw = c->options->by & PD_BY_RAW;
-	struct pd_access access;
+	const struct pd_brief *brief = &hit->brief;
+	struct pd_data_place place = { .addr = sample->addr, .phys_addr = sample->phys_addr, .ip = brief->ip };
+	struct pd_location location;
 
-	if (!(c->options->by & PD_BY_ACCESS))
+	if (pd_state_locate(c->state, brief->pid, brief->cpumode, hit->when, place.addr, &location))
+		place.mapping = location.mapping;
+	return place;
+}
+
+// The number of what is asked for of a sample. 0 if there is no memory.
+static uint32_t number_raw(struct pd_collector *c, const struct hit *hit, const struct pd_sample *sample)
+{
+	struct pd_bytes raw = c->options->by & PD_BY_RAW ? sample->raw : (struct pd_bytes){ NULL, 0 };
+	struct pd_data_place place;
+	struct pd_access access;
+	size_t size = sizeof(access);
+
+	if (!(c->options->by & (PD_BY_ACCESS | PD_BY_DATA)))
 		return pd_raw_number(c->common, c->seed, sample->raw);
-	access = access_of(event, sample);
-	if (!with_raw || !sample->raw.size)
-		return pd_raw_number(c->common, c->seed, (struct pd_bytes){ (const uint8_t *)&access, sizeof(access) });
-	if (!PD_GROW(c->access_raw, c->access_raw_capacity, sizeof(access) + sample->raw.size))
+	access = access_of(hit->event, sample);
+	if (!PD_GROW(c->access_raw, c->access_raw_capacity, size + sizeof(place) + raw.size))
 		return 0;
-	memcpy(c->access_raw, &access, sizeof(access));
-	memcpy(c->access_raw + sizeof(access), sample->raw.data, sample->raw.size);
-	return pd_raw_number(c->common, c->seed, (struct pd_bytes){ c->access_raw, sizeof(access) + sample->raw.size });
+	memcpy(c->access_raw, &access, size);
+	if (c->options->by & PD_BY_DATA) {
+		place = data_place_of(c, hit, sample);
+		memcpy(c->access_raw + size, &place, sizeof(place));
+		size += sizeof(place);
+	}
+	if (raw.size)
+		memcpy(c->access_raw + size, raw.data, raw.size);
+	return pd_raw_number(c->common, c->seed, (struct pd_bytes){ c->access_raw, size + raw.size });
 }
 
 // What the brief form does not have. False if the sample is damaged or there is no memory.
@@ -193,9 +213,9 @@ static bool take_parts(struct pd_collector *c, const struct pd_sample *sample, s
 	hit->cgroup = sample->cgroup;
 	hit->copied = !c->unwinder && pd_sample_needs_unwinding(sample);
 	hit->brief.callchain = sample->callchain;
-	if (!(c->options->by & (PD_BY_RAW | PD_BY_ACCESS)))
+	if (!(c->options->by & PD_BY_RAW_PARTS))
 		return true;
-	hit->raw = number_raw(c, hit->event, sample);
+	hit->raw = number_raw(c, hit, sample);
 	return hit->raw != 0;
 }
 
@@ -205,8 +225,8 @@ bool pd_collector_needs_parts(const struct pd_collector *c, const struct pd_even
 			       PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT) | PD_MASK(PD_SAMPLE_TYPE_CGROUP) |
 			       PD_MASK(PD_SAMPLE_TYPE_STACK_USER);
 
-	return (event->attr->sample_type & parts) || pd_unwinder_wants(event->attr) ||
-	       (c->options->by & (PD_BY_RAW | PD_BY_ACCESS));
+	return (event->attr->sample_type & parts) || pd_unwinder_wants(event->attr) || c->options->weights ||
+	       (c->options->by & PD_BY_RAW_PARTS);
 }
 
 const struct pd_thread_view *pd_collector_view_anew(const struct pd_collector *c, struct pd_thread_view *view,

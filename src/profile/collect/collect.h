@@ -63,7 +63,7 @@ struct pd_collector {
 	const struct pd_state *state;
 	struct pd_file *file;
 	uint64_t seed;
-	uint8_t *access_raw; // access and raw data of a sample
+	uint8_t *access_raw; // access, place of the data and raw data of a sample
 	size_t access_raw_capacity;
 	struct pd_common *common;
 	bool *heavy;                  // of the run before, or NULL; the table in common takes it over

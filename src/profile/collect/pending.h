@@ -10,6 +10,8 @@
 #include "profile/collect/collect.h"
 #include "profile/frame/hash.h"
 
+// What the raw data of an entry is made of.
+#define PD_BY_RAW_PARTS (PD_BY_RAW | PD_BY_ACCESS | PD_BY_DATA)
 #define PD_BY_EXTRA (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME | PD_BY_RAW)
 
 // Whether a chain is as it was recorded.

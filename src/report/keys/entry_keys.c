@@ -110,13 +110,6 @@ bool pd_key_cgroup_id(struct pd_report *report, size_t key, const struct key_con
 				 ~(id.b << 32 | (id.a & UINT32_MAX)));
 }
 
-/* Instructions per cycle are not known of samples. */
-bool pd_key_ipc(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
-{
-	(void)context;
-	return pd_value_find_text(&report->values[key], "-      -", 0, (uintptr_t)report, value_out);
-}
-
 bool pd_key_weight(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
 	char text[32];
@@ -155,13 +148,14 @@ static const char *function_at(void *self, uint64_t addr, uint64_t *start_out)
 static struct pd_bytes raw_of(const struct pd_report *report, const struct pd_profile_entry *entry)
 {
 	struct pd_bytes raw = entry->raw;
-	bool follows = false;
+	uint32_t by = report_by(report);
+	size_t before = by & PD_BY_DATA   ? sizeof(struct pd_access) + sizeof(struct pd_data_place) :
+			by & PD_BY_ACCESS ? sizeof(struct pd_access) :
+					    0;
 
-	for (size_t i = 0; i < report->key_count; i++)
-		follows |= (report->keys[i]->head.by & PD_BY_ACCESS) != 0;
-	if (follows && raw.size >= sizeof(struct pd_access)) {
-		raw.data += sizeof(struct pd_access);
-		raw.size -= sizeof(struct pd_access);
+	if (raw.size >= before) {
+		raw.data += before;
+		raw.size -= before;
 	}
 	return raw;
 }

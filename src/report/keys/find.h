@@ -13,4 +13,7 @@ typedef bool pd_key_find_fn(struct pd_report *report, size_t key, const struct k
 #include "report/keys/keys.def"
 #undef KEY
 
+/* The character of a CPU mode. */
+char pd_key_level(unsigned cpumode);
+
 #endif

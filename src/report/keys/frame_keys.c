@@ -3,6 +3,7 @@
 #include "base/text/path.h"
 #include "report/keys/find.h"
 #include "report/report.h"
+#include "symbol/data.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ bool pd_key_dso(struct pd_report *report, size_t key, const struct key_context *
 	return find_object(report, key, frame_of(report, context), value_out);
 }
 
-static char level_character(unsigned cpumode)
+char pd_key_level(unsigned cpumode)
 {
 	switch (cpumode) {
 	case PD_CPUMODE_KERNEL:
@@ -60,12 +61,6 @@ static char level_character(unsigned cpumode)
 	default:
 		return '.';
 	}
-}
-
-/* As perf: the kernel's addresses come first. */
-static uint64_t in_order(uint64_t addr)
-{
-	return addr ^ UINT64_C(1) << 63;
 }
 
 /* Functions have numbers without gaps. False if there is no memory. */
@@ -105,11 +100,11 @@ static bool find_function(struct pd_report *report, size_t key, const struct pd_
 	/* As perf, which distinguishes the ends of branches at once, and has no order of their names. */
 	value->by_addr = !function || report->keys[key]->head.of_branch;
 	if (value->by_addr)
-		value->word = in_order(function ? function->start : id.a);
+		value->word = pd_addr_order(function ? function->start : id.a);
 	value->equivalent = !function && !report->keys[key]->head.of_branch;
 	table->any_equivalent |= value->equivalent;
 	value->order = function ? RESOLVED : UNRESOLVED;
-	value->level = level_character(cpumode);
+	value->level = pd_key_level(cpumode);
 	value->is_addr = !function;
 	if (function) {
 		value->text = function->name;
@@ -133,6 +128,28 @@ bool pd_key_symbol(struct pd_report *report, size_t key, const struct key_contex
 	/* What is in no object may be of another level in each table. */
 	id = (struct identity){ frame.place.addr, frame.place.dso ? 0 : report->scratch.first_event };
 	return find_function(report, key, &frame, context->cpumode, id, value_out);
+}
+
+/* Instructions per cycle are not known of samples. As perf: rows of different functions are never one. */
+bool pd_key_ipc(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
+{
+	static const char text[] = "-      -";
+	const struct pd_place *place = &frame_of(report, context)->place;
+	struct identity id = { place->addr, place->dso ? 0 : report->scratch.first_event };
+	struct value *value;
+	bool fresh;
+
+	if (place->function)
+		id = (struct identity){ place->function->index, UINT64_MAX };
+	if (!pd_value_find(&report->values[key], id, value_out, &fresh))
+		return false;
+	if (!fresh)
+		return true;
+	value = &report->values[key].items[*value_out];
+	value->by_addr = true;
+	value->word = pd_addr_order(place->function ? place->function->start : place->addr);
+	return pd_value_set_text(&report->values[key], *value_out,
+				 (struct pd_bytes){ (const uint8_t *)text, sizeof(text) - 1 }, 0);
 }
 
 static void describe_line(struct pd_report *report, const struct pd_frame *frame, bool whole)

@@ -28,6 +28,7 @@ struct value {
 	uint32_t length;     /* of the text */
 	char level;          /* of functions and addresses; of functions until they have a text */
 	uint8_t unsorted;    /* this many bytes in front do not count in the order */
+	uint8_t padding;     /* that perf leaves behind the text */
 	bool is_addr : 1;    /* there is no text */
 	bool by_addr : 1;    /* in the order of addresses, not of strings */
 	bool equivalent : 1; /* all such values of an order are one to the keys after this one */
@@ -88,7 +89,7 @@ struct key {
 	bool has_level;          /* strings begin with a level: "[k] " */
 	bool has_number;         /* strings begin with a number: "1234:comm" */
 	bool unknown_is_address; /* perf keeps the width of an address where it is unknown */
-	bool fixed_width;        /* as wide as its header */
+	bool fixed_width;        /* whatever rows there are */
 	const char *ipc_name;    /* perf adds a column where the key is requested by this name */
 };
 
@@ -99,7 +100,7 @@ const struct key *pd_key_by_name(const char *name, size_t length);
 
 /* ---- values.c ---- */
 
-/* Makes room for so many values, some of them addresses, or sets of values, so that they need not be moved while they come. False if there is no memory. */
+/* Makes padding for so many values, some of them addresses, or sets of values, so that they need not be moved while they come. False if there is no memory. */
 bool pd_value_reserve(struct value_table *table, size_t count, size_t addr_count);
 bool pd_value_sets_reserve(struct value_sets *sets, size_t keys, size_t count);
 /* The value of an identity, which is new: *new_out. False if there is no memory. */

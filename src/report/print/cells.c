@@ -56,7 +56,7 @@ static size_t number_width(const struct column *column)
 	return column->kind == COLUMN_SAMPLES || column->kind == COLUMN_PERIOD ? NUMBER_WIDTH : PERCENT_WIDTH;
 }
 
-/* perf leaves room for an address where an object is not known, if nothing was said of widths and objects. */
+/* perf leaves padding for an address where an object is not known, if nothing was said of widths and objects. */
 static bool has_wide_unknown(const struct pd_report *report, const struct column *column)
 {
 	for (size_t i = 0; i < report->columns.count; i++)
@@ -72,10 +72,27 @@ struct widening {
 	size_t widths[PD_PARTS_MOST][PD_REPORT_COLUMNS_MAX];
 };
 
+/* The key of functions, or the number of keys. */
+static size_t symbol_key(const struct pd_report *report)
+{
+	for (size_t i = 0; i < report->key_count; i++)
+		if (strcmp(report->keys[i]->head.name, "sym") == 0)
+			return i;
+	return report->key_count;
+}
+
+/* As perf: an object is as wide as an address where the function is not known. */
+static bool is_unresolved(const struct pd_report *report, size_t symbol, const struct row *row)
+{
+	return report->values[symbol].items[row_value(report, row, symbol)].is_addr;
+}
+
 static size_t widest(const struct widening *widening, const struct column *column, size_t begin, size_t end)
 {
 	const struct pd_report *report = widening->report;
 	const bool wide_unknown = has_wide_unknown(report, column), times = report->keys[column->key]->times_samples;
+	const bool by_symbol = wide_unknown && strcmp(report->keys[column->key]->head.name, "dso") == 0;
+	const size_t symbol = by_symbol ? symbol_key(report) : report->key_count;
 	const struct value *last = NULL;
 	size_t width = 0;
 
@@ -83,8 +100,10 @@ static size_t widest(const struct widening *widening, const struct column *colum
 		const struct row *row = &widening->table->rows[i];
 		const struct value *value = value_at(report, column, row);
 		char cell[PD_REPORT_CELL_BYTES];
-		size_t length = value->length;
+		size_t length = value->length + value->padding;
 
+		if (symbol < report->key_count && is_unresolved(report, symbol, row) && width < UNKNOWN_OBJECT_WIDTH)
+			width = UNKNOWN_OBJECT_WIDTH;
 		if (value == last && !times)
 			continue;
 		last = value;
@@ -141,9 +160,9 @@ static size_t least_width(const struct pd_report *report, const struct table *ta
 			least = number_width(column) * table->head.event_count;
 		return wanted > least ? wanted : least;
 	}
-	if (!fits_rows(report, index))
-		return wanted ? wanted : width;
 	least = report->keys[column->key]->width;
+	if (!fits_rows(report, index))
+		return wanted ? wanted : width > least ? width : least;
 	if (report->options.nanoseconds && report->keys[column->key]->ns_width)
 		least = report->keys[column->key]->ns_width;
 	return width > least ? width : least;
@@ -240,7 +259,7 @@ void pd_text_cell(const struct pd_report *report, struct pd_text *out, const cha
 	add_plain(report, out, text, (size_t)(end - text));
 }
 
-/* Returns the bytes that take no room on the screen. */
+/* Returns the bytes that take no padding on the screen. */
 static size_t add_share(const struct pd_report *report, struct pd_text *out, double percent, int width)
 {
 	const char *color = report->print.color ? share_color(percent) : NULL;

@@ -42,7 +42,11 @@ static void add_title(const struct pd_report *report, const struct table *table)
 	pd_text_add(report->out, "'");
 	if (report->print.time)
 		pd_text_printf(report->out, " (time slices: %s)", report->print.time);
-	pd_text_printf(report->out, "\n# Event count (approx.): %" PRIu64 "\n", total);
+	if (report->options.mem_mode)
+		pd_text_printf(report->out, "\n# Total weight : %" PRIu64 "\n# Sort order   : %s\n", total,
+			       report->sort_text);
+	else
+		pd_text_printf(report->out, "\n# Event count (approx.): %" PRIu64 "\n", total);
 	if (report->options.socket)
 		pd_text_printf(report->out, "# Processor Socket: %s\n", report->options.socket);
 	pd_text_add(report->out, "#\n");
