@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata mem report: memory accesses, as a table or one by one; and c2c report: who shares lines of the cache.
- */
+/* perfdata mem report: memory accesses; and c2c report: lines of the cache that CPUs share. */
 #include "report/options.h"
 
 #include <perfdata/mem.h>
@@ -49,10 +47,47 @@ const struct command cmd_mem_report = {
 	OPTIONS(options),
 	HOW(options),
 	DEFAULTS(.options.mem_mode = true, .options.show_samples = true, .options.max_stack = 127, .percent_limit = -1),
-	EXAMPLES({ "perfdata mem report perf.data", "accesses by cost" },
-		 { "perfdata mem report -s mem,snoop,tlb perf.data", "where data came from" },
-		 { "perfdata mem report -D -p perf.data", "each access, with physical addresses" }),
-	.usual = "type phys-data dump-raw-samples sort fields input",
 	.max_words = 1,
 	.run = run_mem_report,
+};
+
+struct c2c_values {
+	struct symbol_values shared;
+	struct pd_c2c_options how;
+	bool stdio;
+};
+#undef VALUES
+#define VALUES struct c2c_values
+
+static const struct option c2c_options[] = {
+	CHOICE("display", 'd', "WHAT", how.display, "default|tot|lcl|rmt|peer", "loads that lines are sorted by"),
+	STRING("coalesce", 'c', "FIELDS", how.coalesce, "tell accesses apart by pid, tid, iaddr (default), dso"),
+	INTEGER("node-info", 'N', "LEVEL", how.node_info, "nodes of CPUs: with shares (1), with CPUs (2)"),
+	FLAG("stats", 0, how.stats_only, "print sums only"),
+	FLAG("show-all", 0, how.show_all, "print all lines"),
+	FLAG("no-source", 0, how.no_source, "no column with source lines"),
+	FLAG("full-symbols", 0, how.full_symbols, "names of functions are not cut"),
+	GROUP(input_group, shared.input),
+	GROUP(symbol_group, shared.symbols),
+	GROUP(stdio_option, stdio),
+	{ 0 },
+};
+
+static enum pd_status print_c2c(struct input *input, const void *how, struct pd_error *error)
+{
+	struct pd_c2c_options own = *(const struct pd_c2c_options *)how;
+
+	own.symbols = symbols_of_input;
+	own.self = input;
+	return pd_print_c2c(input->out->text, input->file, &own, error);
+}
+
+const struct command cmd_c2c_report = {
+	.usage = "[OPTION]... [FILE]",
+	.text = "Print which lines of the cache CPUs share, as perf c2c report --stdio of perf 6.1 does: sums, lines by loads of "
+		"what another cache had modified (HITM), and the accesses in each. FILE has sources of data (perf c2c record).",
+	OPTIONS(c2c_options),
+	.max_words = 1,
+	HOW(how),
+	.print = print_c2c,
 };

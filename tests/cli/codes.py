@@ -59,6 +59,7 @@ WAYS = {
     "lock-info": LOCKS,
     "kmem-stat": {1: "badslabs", 3: "no", 6: "empty"},
     "mem-report": CHOOSES,
+    "c2c-report": {1: "bad", 3: "no"},
     "kwork-report": WORK,
     "kwork-latency": WORK,
     "kwork-timehist": WORK,
@@ -235,7 +236,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="codes-") as folder:
         codes = Codes(perfdata, data, folder)
         text = codes.start("help", "").stdout.decode()
-        commands = [name for name in re.findall(r"^  ([a-z-]+) +\S", text, re.M) if codes.documented(name)]
+        commands = [name for name in re.findall(r"^  ([a-z0-9-]+) +\S", text, re.M) if codes.documented(name)]
         for command in commands:
             codes.try_all(command)
         if missing := set(WAYS) - set(commands):

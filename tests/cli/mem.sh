@@ -39,3 +39,7 @@ shell 'cmp <(perfdata mem report --threads 3 m.data) <(perfdata mem report --thr
 try report --mem-mode -s mem,dso_daddr --json m.data
 try report --mem-mode --branch-stack m.data
 try report -s symbol_daddr m.data
+try c2c report --stats m.data
+try c2c report m.data
+try c2c report -d rmt -c pid,tid -N 1 m.data
+try c2c report -c pid,none m.data

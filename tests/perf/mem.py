@@ -24,7 +24,9 @@ MEM = tuple(f"{options} -g none".strip() for options in (
     "", "-p", "-t store", "-t load", "--data-page-size -p", "-t store -p", "-F overhead,sample,mem", "-s +cpu", "-t store -s +cpu", "-x ,",
     *(f"-s {key}" for key in KEYS)))
 RAW = ("-D", "-D -p", "-D -p --data-page-size", "-D -x ,", "-D -U")
-C2C = ()
+C2C = tuple(f"--no-source {options}" for options in (
+    "", "--stats", "-d lcl", "-d rmt", "-d peer", "-d tot", "--show-all", "-c pid", "-c tid", "-c pid,iaddr", "-c dso", "--full-symbols",
+    "-c pid,tid,dso -d rmt --show-all"))
 FIELDS = {"IP": "ip", "TID": "pid", "ADDR": "addr"}
 
 
