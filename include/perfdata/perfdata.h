@@ -67,6 +67,7 @@
  *   samples.h       samples as text
  *   table.h         samples, records and tracepoints as columns
  *   sql.h           questions in SQL
+ *   store.h         recordings in one database
  *   export.h        samples in the formats of other programs
  *   viewer.h        a recording as a page for a browser
  *   quipper.h       recordings as PerfDataProto, and back
