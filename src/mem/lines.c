@@ -142,7 +142,8 @@ static enum pd_status find_entry(struct pd_c2c *c2c, const struct pd_c2c_entry *
 			return PD_OK;
 		}
 	status = add_entry(c2c, wanted, hash, error);
-	*entry_out = &c2c->entries[c2c->entry_count - (c2c->entry_count > 0)];
+	if (status >= 0)
+		*entry_out = &c2c->entries[c2c->entry_count - 1];
 	return status;
 }
 
