@@ -29,10 +29,10 @@ static size_t take_packed(const uint8_t **at, size_t groups, unsigned width, uin
 // How many there are; those that fill the last group are zero.
 static size_t take_runs(struct pd_bytes bytes, unsigned width, uint32_t *items)
 {
-	const uint8_t *at = bytes.data;
+	const uint8_t *at = bytes.data, *end = bytes.size ? at + bytes.size : at;
 	size_t count = 0;
 
-	while (at < bytes.data + bytes.size && count < MOST) {
+	while (at < end && count < MOST) {
 		uint64_t header = take_leb(&at);
 		uint32_t value = 0;
 
