@@ -8,7 +8,7 @@
 #include <perfdata/viewer.h>
 
 #include "driver.h"
-#include "unit/image.h"
+#include "sampled.h"
 #include "walk.h"
 
 enum {
@@ -25,35 +25,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 	return LLVMFuzzerMutate(data, size, max_size);
 }
 
-// Two samples with call chains.
-static void make_file(struct image *image)
-{
-	const uint64_t sample_type = PD_MASK(PD_SAMPLE_TYPE_IP) | PD_MASK(PD_SAMPLE_TYPE_TID) |
-				     PD_MASK(PD_SAMPLE_TYPE_TIME) | PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN);
-	size_t record;
-
-	image_file(image, sample_type, image_flag(image, IMAGE_SAMPLE_ID_ALL));
-	record = image_record(image, PD_RECORD_COMM, 0);
-	image_u32(image, 7);
-	image_u32(image, 7);
-	image_text(image, "gcc", 8);
-	image_u64(image, 7);
-	image_u64(image, 1000);
-	image_end(image, record);
-	for (uint64_t i = 0; i < 2; i++) {
-		record = image_record(image, PD_RECORD_SAMPLE, (uint16_t)(1 + i));
-		image_u64(image, 0x1000 * i);
-		image_u32(image, 7);
-		image_u32(image, 7);
-		image_u64(image, 2000 + i);
-		image_u64(image, 2);
-		image_u64(image, (uint64_t)PD_CONTEXT_USER);
-		image_u64(image, 0x1234);
-		image_end(image, record);
-	}
-	image_data_at(image, 184, image->size - 184);
-}
-
 // Once: a server has one view for all requests.
 static void open_view(void)
 {
@@ -62,7 +33,7 @@ static void open_view(void)
 
 	if (viewer)
 		return;
-	make_file(&image);
+	sampled_make(&image);
 	REQUIRE(pd_file_open_memory(image.data, image.size, NULL, &file, NULL) == PD_OK);
 	REQUIRE(pd_viewer_new(file, &options, &viewer, NULL) == PD_OK);
 }

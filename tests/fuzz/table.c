@@ -6,26 +6,12 @@
 #include <perfdata/text.h>
 
 #include "mutate.h"
+#include "unit/no_files.h"
 #include "walk.h"
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
 	return mutate(data, size, max_size, seed);
-}
-
-struct opened {
-	struct pd_file *file;
-	struct pd_symbols *symbols;
-};
-
-static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
-{
-	const struct pd_symbols_options options = { .size = sizeof(options), .flags = PD_SYMBOLS_NO_FILES };
-	struct opened *opened = self;
-
-	if (pd_symbols_new(opened->file, state, &options, &opened->symbols, NULL) < 0)
-		opened->symbols = NULL;
-	return opened->symbols;
 }
 
 // Ends ascend, and strings are harmless.

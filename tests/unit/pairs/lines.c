@@ -1,28 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* System calls as lines: arguments as words, calls that are interrupted, what is chosen, fields of single calls, failing memory. */
-#include "unit/edit/recording.h"
+#include "calls.h"
 
-static struct pd_error error;
-static char text[1 << 16];
-
-#define EVENT(name, id, config)                                                         \
-	"event {name: \"" name "\", ids: [" #id "], type: tracepoint, config: " #config \
-	", sample_period: 1, sample_type: TID|TIME|CPU|RAW|IDENTIFIER, flags: sample_id_all}\n"
-#define FORMAT(name, id, fields)                                                                           \
-	"{data: \"name: " name "\\nID: " #id                                                               \
-	"\\nformat:\\n\\tfield:unsigned short common_type;\\toffset:0;\\tsize:2;\\tsigned:0;\\n\\n" fields \
-	"\\nprint fmt: \\\"x\\\"\\n\"}\n"
-#define FIELD(type, name, offset, size) \
-	"\\tfield:" type " " name ";\\toffset:" #offset ";\\tsize:" #size ";\\tsigned:1;\\n"
-#define HEAD(arch)                                                                                                  \
-	"feature ARCH {value: \"" arch "\"}\n"                                                                      \
-	"feature TRACING_DATA {magic: x\"17084474726163696e67\", version: \"0.6\", long_size: 8, page_size: 4096, " \
-	"header_page_name: \"header_page\", header_page: \"\\n\", header_event_name: \"header_event\", "            \
-	"header_event: \"\\n\", ftrace_formats: [], systems: [{name: \"syscalls\", formats: [\n"
-#define TAIL                                                                                                              \
-	"]}], kallsyms: \"\", printk_formats: \"\", saved_cmdlines: \"\"}\n"                                              \
-	"COMM pid: 100, tid: 100, comm: \"reader-\x1b[31m-of-all\", sample_id: {pid: 100, tid: 100, time_ns: 5, cpu: 0, " \
-	"identifier: 1}\n"
+#define TAIL END_OF_FORMATS THREAD("reader-\x1b[31m-of-all")
 #define RAW_EVENTS EVENT("raw_syscalls:sys_enter", 1, 7) EVENT("raw_syscalls:sys_exit", 2, 8)
 #define RAW_FORMATS(size)                                                                             \
 	FORMAT("sys_enter", 7, FIELD("long", "id", 8, 8) FIELD("unsigned long", "args[6]", 16, size)) \
@@ -67,7 +47,7 @@ static void end(unsigned tid, unsigned time_us, uint64_t id, int64_t result)
 static struct pd_file *make(void)
 {
 	snprintf(text, sizeof(text), "%s",
-		 "header form: file, byte_order: little\n" RAW_EVENTS HEAD("x86_64") RAW_FORMATS(48) TAIL);
+		 "header form: file, byte_order: little\n" RAW_EVENTS HEAD("x86_64", "syscalls") RAW_FORMATS(48) TAIL);
 	begin(100, 1000, 257, GIVEN((uint64_t)-100, 0x123456789abc, 0x80241, 0644)); // openat
 	end(100, 1500, 257, -2);
 	begin(100, 2000, 0, GIVEN(3, 0x1000, 10));              // read
@@ -159,7 +139,7 @@ TEST(single_events)
 
 	snprintf(text, sizeof(text), "%s",
 		 "header form: file, byte_order: little\n" EVENT("syscalls:sys_enter_openat", 1, 7)
-			 EVENT("syscalls:sys_exit_openat", 2, 8) HEAD("aarch64")
+			 EVENT("syscalls:sys_exit_openat", 2, 8) HEAD("aarch64", "syscalls")
 				 FORMAT("sys_enter_openat", 7,
 					FIELD("int", "__syscall_nr", 8, 4) FIELD("int", "dfd", 16, 8)
 						FIELD("const char *", "filename", 24, 8) FIELD("int", "flags", 32, 8)
@@ -185,7 +165,8 @@ TEST(hostile_formats)
 		struct pd_file *file;
 
 		snprintf(text, sizeof(text), "%s%s%s",
-			 "header form: file, byte_order: little\n" RAW_EVENTS HEAD("x86_64"), wrong[i], TAIL);
+			 "header form: file, byte_order: little\n" RAW_EVENTS HEAD("x86_64", "syscalls"), wrong[i],
+			 TAIL);
 		begin(100, 1000, 257, GIVEN(1, 2, 3, 4));
 		end(100, 1500, 257, 3);
 		file = open_text(text);

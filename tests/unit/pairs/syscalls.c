@@ -1,34 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of system calls: names, times, errors, and memory that fails. */
-#include "unit/edit/recording.h"
+#include "calls.h"
 
-static struct pd_error error;
-static char text[1 << 16];
-
-#define EVENT(name, id, config)                                                         \
-	"event {name: \"" name "\", ids: [" #id "], type: tracepoint, config: " #config \
-	", sample_period: 1, sample_type: TID|TIME|CPU|RAW|IDENTIFIER, flags: sample_id_all}\n"
-#define FORMAT(name, id, fields)                                                                           \
-	"{data: \"name: " name "\\nID: " #id                                                               \
-	"\\nformat:\\n\\tfield:unsigned short common_type;\\toffset:0;\\tsize:2;\\tsigned:0;\\n\\n" fields \
-	"\\nprint fmt: \\\"x\\\"\\n\"}\n"
 #define ID "\\tfield:long id;\\toffset:8;\\tsize:8;\\tsigned:1;\\n"
 #define RET "\\tfield:long ret;\\toffset:16;\\tsize:8;\\tsigned:1;\\n"
 
 static void put_head(const char *id)
 {
-	snprintf(
-		text, sizeof(text),
-		"header form: file, byte_order: little\n" EVENT("raw_syscalls:sys_enter", 1, 7) EVENT(
-			"raw_syscalls:sys_exit", 2,
-			8) "feature ARCH {value: \"x86_64\"}\n"
-			   "feature TRACING_DATA {magic: x\"17084474726163696e67\", version: \"0.6\", long_size: 8, page_size: 4096, header_page_name: "
-			   "\"header_page\", header_page: \"\\n\", header_event_name: \"header_event\", header_event: \"\\n\", ftrace_formats: [], "
-			   "systems: [{name: \"raw_syscalls\", formats: [\n" FORMAT("sys_enter", 7, "%s") FORMAT(
-				   "sys_exit", 8,
-				   ID RET) "]}], kallsyms: \"\", printk_formats: \"\", saved_cmdlines: \"\"}\n"
-					   "COMM pid: 100, tid: 100, comm: \"reader\", sample_id: {pid: 100, tid: 100, time_ns: 5, cpu: 0, identifier: 1}\n",
-		id);
+	snprintf(text, sizeof(text),
+		 "header form: file, byte_order: little\n" EVENT("raw_syscalls:sys_enter", 1, 7)
+			 EVENT("raw_syscalls:sys_exit", 2, 8) HEAD("x86_64", "raw_syscalls")
+				 FORMAT("sys_enter", 7, "%s") FORMAT("sys_exit", 8, ID RET)
+					 END_OF_FORMATS THREAD("reader"),
+		 id);
 }
 
 static void put_call(unsigned tid, unsigned time_ns, bool exits, uint64_t id, int64_t ret)

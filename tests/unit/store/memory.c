@@ -7,27 +7,12 @@
 #include <unistd.h>
 
 #include "../failing.h"
+#include "../no_files.h"
 #include "../test.h"
 
 #define RECORDING PERFDATA_TEST_DATA "/hot.data"
 
 static char path[] = "/tmp/perfdata-store-XXXXXX";
-
-struct opened {
-	struct pd_file *file;
-	struct pd_symbols *symbols;
-};
-
-// Nothing of the machine: the same allocations each time.
-static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
-{
-	const struct pd_symbols_options options = { .size = sizeof(options), .flags = PD_SYMBOLS_NO_FILES };
-	struct opened *opened = self;
-
-	if (pd_symbols_new(opened->file, state, &options, &opened->symbols, NULL) < 0)
-		opened->symbols = NULL;
-	return opened->symbols;
-}
 
 // A new one each time.
 static enum pd_status add(void)

@@ -8,23 +8,8 @@
 #include <stdlib.h>
 
 #include "../failing.h"
+#include "../no_files.h"
 #include "../test.h"
-
-struct opened {
-	struct pd_file *file;
-	struct pd_symbols *symbols;
-};
-
-// Nothing of the machine: the same allocations each time.
-static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
-{
-	const struct pd_symbols_options options = { .size = sizeof(options), .flags = PD_SYMBOLS_NO_FILES };
-	struct opened *opened = self;
-
-	if (pd_symbols_new(opened->file, state, &options, &opened->symbols, NULL) < 0)
-		opened->symbols = NULL;
-	return opened->symbols;
-}
 
 static enum pd_status read_table(struct pd_table_set *set, const struct pd_table *table, int64_t *rows_out)
 {
