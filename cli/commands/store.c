@@ -54,12 +54,12 @@ static int add_file(const char *path, const struct values *values, const struct 
 	return analysis_close(&analysis, code);
 }
 
-static int get_samples(const char *path, const struct values *values, uint64_t from_ns)
+static int get_samples(const char *path, const struct values *values)
 {
 	const struct pd_store_choice choice = { .size = sizeof(choice),
 						.labels = values->labels.items,
 						.label_count = values->labels.count,
-						.from_ns = from_ns };
+						.from_ns = pd_store_days_ago(values->days) };
 	struct target target = { 0 };
 	struct pd_error error;
 	enum pd_status status;
@@ -77,20 +77,22 @@ static int get_samples(const char *path, const struct values *values, uint64_t f
 static int run_store(const struct call *call)
 {
 	const struct values *values = call->values;
-	uint64_t from_ns = values->days ? ((uint64_t)time(NULL) - UINT64_C(86400) * values->days) * 1000000000 : 0;
-	const struct pd_store_options how = { .size = sizeof(how), .format = values->format, .before_ns = from_ns };
+	const uint64_t days_ago = pd_store_days_ago(values->days);
+	const struct pd_store_options how = { .size = sizeof(how), .format = values->format, .before_ns = days_ago };
 	struct call one = *call;
 	struct pd_error error;
-	int code = CODE_OK;
+	int code = CODE_OK, one_code;
 
 	if (call->word_count == 2 && !strcmp(call->words[0], "get"))
-		return get_samples(call->words[1], values, from_ns);
+		return get_samples(call->words[1], values);
 	if (call->word_count < 3 || strcmp(call->words[0], "add") != 0)
 		return code_of_print(pd_store_print(call->words, call->word_count, &how, call->out->text, &error),
 				     &error);
-	one.word_count = 1;
-	for (one.words += 2; code == CODE_OK && one.words < call->words + call->word_count; one.words++)
-		code = add_file(call->words[1], values, &one);
+	for (one.words += 2, one.word_count = 1; code != CODE_USAGE && one.words < call->words + call->word_count;
+	     one.words++) {
+		one_code = add_file(call->words[1], values, &one);
+		code = code == CODE_OK || one_code == CODE_USAGE ? one_code : code;
+	}
 	return code;
 }
 
@@ -102,8 +104,7 @@ const struct command cmd_store = {
 		"functions have their names; times and addresses are gone. prune removes samples, but no sums of hours.",
 	OPTIONS(options),
 	EXAMPLES({ "perfdata store add fleet.db --label service=web *.data", "recordings of a service" },
-		 { "perfdata store get fleet.db --label service=web -o - | perfdata report",
-		   "all of them in one table" }),
+		 { "perfdata store get fleet.db --label service=web -o - | perfdata report", "all as one" }),
 	.usual = "label days output format",
 	.max_words = (size_t)-1,
 	.run = run_store,

@@ -2,8 +2,8 @@
 /**
  * store.h - many recordings in one database that grows: samples summed up in ten seconds and hours, with names and stacks once.
  *
- * A store is a file of SQLite. A recording is in it once, however often it is added, and in whatever form: it is known by a hash of its
- * records. Changes are made as a whole or not at all. Sums of a store are sums of its recordings; hours stay when details are pruned.
+ * A store is a file of SQLite. A recording is in it once, however often it is added, as a file, a pipe, compressed or not: it is known by a hash
+ * of the records of the kernel, in the byte order that they have. Changes are made as a whole or not at all. Sums of a store are sums of its recordings; hours stay when details are pruned.
  *
  * Example:
  *
@@ -36,6 +36,9 @@ struct pd_store_profile {
  * PD_ERROR_FORMAT: the file is no store; PD_ERROR_ARGUMENT: a label is no KEY=VALUE. */
 PD_API enum pd_status pd_store_add(const char *path, struct pd_sql *sql, struct pd_file *file,
 				   const struct pd_store_profile *profile, struct pd_error *error);
+/** When the last so many days began, in ns since 1970: for before_ns and from_ns. At least 1 s; 0 for 0 days. Any thread. */
+PD_API uint64_t pd_store_days_ago(unsigned days);
+
 /** Removes samples from before a time, in ns since 1970, and names that nothing needs. Sums of hours remain. Errors: as pd_store_add. */
 PD_API enum pd_status pd_store_prune(const char *path, uint64_t before_ns, struct pd_error *error);
 

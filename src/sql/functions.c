@@ -47,15 +47,7 @@ static bool find_place(struct pd_sql *sql, const struct pd_sql_value *arguments,
 static void give_name(struct pd_sql *sql, const char *name, struct pd_sql_value *result_out)
 {
 	pd_text_clear(sql->text);
-	for (size_t at = 0, size = strlen(name); at < size;) {
-		size_t plain = pd_text_plain(name + at, size - at);
-
-		if (plain)
-			pd_text_put(sql->text, name + at, plain);
-		else
-			PD_TEXT_LITERAL(sql->text, "\xef\xbf\xbd");
-		at += plain ? plain : 1;
-	}
+	pd_text_harmless(sql->text, name);
 	if (!sql->text->failed)
 		give_text(result_out, sql->text->data, sql->text->size);
 }

@@ -68,15 +68,7 @@ static const char *harmless(struct pd_sql *sql, const char *name)
 	struct pd_text text = { 0 };
 	const char *result;
 
-	for (size_t at = 0, size = strlen(name); at < size;) {
-		size_t plain = pd_text_plain(name + at, size - at);
-
-		if (plain)
-			pd_text_put(&text, name + at, plain);
-		else
-			PD_TEXT_LITERAL(&text, "\xef\xbf\xbd");
-		at += plain ? plain : 1;
-	}
+	pd_text_harmless(&text, name);
 	result = text.failed ? NULL : pd_arena_text(&sql->arena, text.data, text.size);
 	pd_free(text.data);
 	return result;

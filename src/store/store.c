@@ -3,6 +3,7 @@
 #include "store/store.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include <perfdata/summary.h>
 
@@ -14,6 +15,7 @@
 
 enum {
 	HASH_BYTES = 16,
+	FIRST_TOOL_RECORD = 64,
 	NS_PER_SECOND = 1000000000
 };
 
@@ -47,7 +49,7 @@ struct said {
 	int64_t clock; // from times of the file to times since 1970, in ns
 };
 
-// Of all records: the same recording in another form is the same.
+// Of what the kernel recorded: what the recorder adds is not the same in every form.
 static enum pd_status hash_records(struct pd_file *file, struct said *said, struct pd_error *error)
 {
 	uint8_t hash[PD_SHA256_BYTES];
@@ -60,7 +62,8 @@ static enum pd_status hash_records(struct pd_file *file, struct said *said, stru
 		return status;
 	pd_sha256_begin(&sha);
 	while ((status = pd_stream_next(stream, &record, error)) == PD_OK)
-		pd_sha256_add(&sha, record->bytes.data, record->bytes.size);
+		if (record->type < FIRST_TOOL_RECORD)
+			pd_sha256_add(&sha, record->bytes.data, record->bytes.size);
 	pd_stream_close(stream);
 	pd_sha256_end(&sha, hash);
 	for (size_t i = 0; i < HASH_BYTES; i++)
@@ -151,6 +154,15 @@ enum pd_status pd_store_add(const char *path, struct pd_sql *sql, struct pd_file
 		status = add_said(path, sql, all.name ? all.name : pd_file_name(file), &said, error);
 	pd_free(said.labels.data);
 	return status;
+}
+
+uint64_t pd_store_days_ago(unsigned days)
+{
+	uint64_t now = (uint64_t)time(NULL), span = UINT64_C(86400) * days;
+
+	if (!days)
+		return 0;
+	return (span < now ? now - span : 1) * NS_PER_SECOND;
 }
 
 enum pd_status pd_store_prune(const char *path, uint64_t before_ns, struct pd_error *error)

@@ -60,7 +60,8 @@ static inline bool pd_unwind_read_word(struct pd_unwind_memory *memory, uint64_t
 static inline bool pd_unwind_read_any(struct pd_unwind_memory *memory, uint64_t addr, unsigned size,
 				      uint64_t *value_out)
 {
-	bool missed = memory->missed;
+	const bool missed = memory->missed;
+	const uint64_t missed_addr = memory->missed_addr;
 	uint8_t bytes[sizeof(uint64_t)];
 
 	if (pd_unwind_read(memory, addr, size, value_out))
@@ -69,6 +70,7 @@ static inline bool pd_unwind_read_any(struct pd_unwind_memory *memory, uint64_t 
 	    !pd_unwind_load(bytes, size, memory->swap, value_out))
 		return false;
 	memory->missed = missed;
+	memory->missed_addr = missed_addr;
 	return true;
 }
 

@@ -95,6 +95,10 @@ def once_is_enough(folder):
     with open(recordings[0], "rb") as plain, gzip.open(packed, "wb") as out:
         out.write(plain.read())
     require(run("store", "add", store, "--label", "other=label", packed).returncode == 0, "add again")
+    for number, words in enumerate((("--to", "pipe"), ("-z",), ("--to", "dir"))):
+        other = os.path.join(folder, f"form-{number}.data")
+        require(run("convert", "-q", *words, recordings[0], "-o", other).returncode == 0, "convert", words)
+        require(run("store", "add", store, other).returncode == 0, "add", words)
     require(content(store) == before, "adding twice changes something")
     require(len(before["profiles"]) == 1, "profiles")
 
@@ -122,7 +126,10 @@ def hours_remain(folder):
     before = content(store)
     require({row["start"][:10] for row in rows("store", "ls", store, "--format", "json")} == {"2020-09-13"}, "time of a file")
     require(run("store", "add", store, recordings[2]).returncode in (0, 1), "add a new one")
-    require(run("store", "prune", store, "--days", "10000").returncode == 0, "prune nothing")
+    whole = content(store)
+    for days in ("10000", "20700", "21000", "30000", "1000000"):
+        require(run("store", "prune", store, "--days", days).returncode == 0 and content(store) == whole, "prune nothing", days)
+    require(run("store", "get", store, "--days", "1000000", "-o", os.path.join(folder, "old.got")).returncode == 0, "get of all days")
     require(content(store)["samples"] != before["samples"], "what is new")
     require(run("store", "prune", store, "--days", "1").returncode == 0, "prune")
     after = content(store)
@@ -198,6 +205,16 @@ def several_at_once(folder):
     require(codes <= {0, 1} and store_sums(store) == file_sums(recordings), "at once", codes)
 
 
+def others_are_added(folder):
+    """What is wrong with one recording does not keep those after it."""
+    store, cut = os.path.join(folder, "others.db"), os.path.join(folder, "cut.data")
+    with open(recordings[0], "rb") as file, open(cut, "wb") as out:
+        out.write(file.read()[:-2000])
+    require(run("store", "add", store, cut, recordings[1]).returncode == 1 and len(content(store)["profiles"]) == 2, "after a damaged one")
+    require(run("store", "add", store, os.path.join(folder, "nothing"), recordings[2]).returncode == 3, "one is missing")
+    require(len(content(store)["profiles"]) == 3, "after a missing one")
+
+
 def damage_is_survived(folder):
     store, path = os.path.join(folder, "good.db"), os.path.join(folder, "mutant.db")
     run("store", "add", store, recordings[0])
@@ -236,7 +253,7 @@ def hostile_stores_end(folder):
 def main():
     with tempfile.TemporaryDirectory(prefix="perfdata-store-") as folder:
         for test in (sums_are_those_of_the_files, once_is_enough, labels_choose, hours_remain, reading_changes_nothing, others_are_refused,
-                     all_or_nothing, several_at_once, damage_is_survived, hostile_stores_end):
+                     all_or_nothing, several_at_once, others_are_added, damage_is_survived, hostile_stores_end):
             test(folder)
     print("\n".join(failures) or f"{len(recordings)} recordings: as they are in the files")
     return bool(failures)

@@ -353,6 +353,19 @@ size_t pd_text_plain(const char *string, size_t length)
 	return !step || is_control(data, step) || (step == 3 && turns_text(data)) ? 0 : step;
 }
 
+void pd_text_harmless(struct pd_text *text, const char *string)
+{
+	for (size_t size = strlen(string), plain; size; string += plain, size -= plain) {
+		plain = pd_text_plain(string, size);
+		if (plain) {
+			pd_text_put(text, string, plain);
+		} else {
+			PD_TEXT_LITERAL(text, "\xef\xbf\xbd");
+			plain = 1;
+		}
+	}
+}
+
 void pd_text_escaped(struct pd_text *text, const char *string, size_t length)
 {
 	for (size_t i = 0; i < length;) {

@@ -51,6 +51,9 @@ static inline void pd_text_char(struct pd_text *text, char c)
 
 #define PD_TEXT_LITERAL(text, literal) pd_text_put((text), "" literal, sizeof(literal) - 1)
 
+// A string in which what pd_text_plain rejects is the replacement character: for formats whose strings are UTF-8.
+void pd_text_harmless(struct pd_text *text, const char *string);
+
 void pd_text_u64(struct pd_text *text, uint64_t value);
 void pd_text_s64(struct pd_text *text, int64_t value);
 // The digits that are needed, in front of others that mean nothing; returns their number.

@@ -2,6 +2,7 @@
 /* Numbers as columns: each is packed while it is put, and compressed when it ends. */
 #include "export/page/page.h"
 
+#include "base/text/proto.h"
 #include "base/text/text.h"
 #include "export/write/gzip.h"
 
@@ -31,13 +32,6 @@ void pd_page_begin(struct pd_page_column *column, struct pd_page_blocks *blocks,
 	pd_text_clear(blocks->raw);
 }
 
-static void put_leb(struct pd_text *raw, uint64_t value)
-{
-	for (; value > 127; value >>= 7)
-		pd_text_char(raw, (char)(value | 128));
-	pd_text_char(raw, (char)value);
-}
-
 void pd_page_put(struct pd_page_column *column, uint64_t value)
 {
 	struct pd_text *raw = column->blocks->raw;
@@ -50,11 +44,11 @@ void pd_page_put(struct pd_page_column *column, uint64_t value)
 	if (column->code == PD_PAGE_BYTES)
 		pd_text_char(raw, (char)value);
 	else if (column->code == PD_PAGE_RISING)
-		put_leb(raw, step);
+		pd_proto_varint(raw, step);
 	else if (column->code == PD_PAGE_STEPS)
-		put_leb(raw, step << 1 ^ (uint64_t)((int64_t)step >> 63));
+		pd_proto_varint(raw, step << 1 ^ (uint64_t)((int64_t)step >> 63));
 	else
-		put_leb(raw, value);
+		pd_proto_varint(raw, value);
 }
 
 void pd_page_put_string(struct pd_page_column *column, const char *text, size_t size)

@@ -92,7 +92,7 @@ static void put_field(struct pd_text *text, const struct pd_table_column *column
 	size_t fields[6];
 
 	pd_flat_point(text, at, pd_flat_table(text, sizes, 6, fields));
-	pd_put_harmless(&name, column->name);
+	pd_text_harmless(&name, column->name);
 	pd_flat_point(text, fields[0], pd_flat_string(text, name.data, name.size));
 	text->failed |= name.failed;
 	pd_free(name.data);

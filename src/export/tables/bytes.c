@@ -22,13 +22,6 @@ void pd_put_le_items(struct pd_text *text, const void *items, size_t count, unsi
 #endif
 }
 
-void pd_put_leb(struct pd_text *text, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		pd_text_char(text, (char)(value | 0x80));
-	pd_text_char(text, (char)value);
-}
-
 void pd_put_zeros(struct pd_text *text, size_t count)
 {
 	static const char zeros[64];
@@ -36,20 +29,6 @@ void pd_put_zeros(struct pd_text *text, size_t count)
 	for (; count > sizeof(zeros); count -= sizeof(zeros))
 		pd_text_put(text, zeros, sizeof(zeros));
 	pd_text_put(text, zeros, count);
-}
-
-void pd_put_harmless(struct pd_text *text, const char *name)
-{
-	for (size_t size = strlen(name); size;) {
-		size_t plain = pd_text_plain(name, size);
-
-		if (plain)
-			pd_text_put(text, name, plain);
-		else
-			PD_TEXT_LITERAL(text, "\xef\xbf\xbd");
-		name += plain ? plain : 1;
-		size -= plain ? plain : 1;
-	}
 }
 
 enum pd_status pd_table_file_flush(struct pd_table_file *file, struct pd_error *error)

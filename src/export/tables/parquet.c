@@ -294,7 +294,7 @@ static void put_name(struct pd_thrift *thrift, const char *name)
 {
 	struct pd_text harmless = { 0 };
 
-	pd_put_harmless(&harmless, name);
+	pd_text_harmless(&harmless, name);
 	thrift->text->failed |= harmless.failed;
 	pd_thrift_bytes(thrift, harmless.data, harmless.size);
 	pd_free(harmless.data);
@@ -309,7 +309,7 @@ static void put_statistics(struct pd_thrift *thrift, const struct chunk *chunk, 
 	pd_thrift_i64(thrift, 3, chunk->rows - chunk->count);
 	for (int i = 0; kind->is_number && chunk->count && i < 2; i++) {
 		pd_thrift_field(thrift, fields[i], PD_THRIFT_BINARY);
-		pd_put_leb(thrift->text, kind->size);
+		pd_proto_varint(thrift->text, kind->size);
 		pd_put_le(thrift->text, range[i], kind->size);
 	}
 	pd_thrift_close(thrift);

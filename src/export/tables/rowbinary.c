@@ -17,7 +17,7 @@ static const char *type_of(enum pd_column_type type)
 
 static void put_string(struct pd_text *text, const char *string, size_t size)
 {
-	pd_put_leb(text, size);
+	pd_proto_varint(text, size);
 	pd_text_put(text, string, size);
 }
 
@@ -26,10 +26,10 @@ static enum pd_status begin(struct pd_table_file *file, struct pd_error *error)
 	const struct pd_table *table = file->table;
 	struct pd_text name = { 0 };
 
-	pd_put_leb(file->text, table->column_count);
+	pd_proto_varint(file->text, table->column_count);
 	for (size_t i = 0; i < table->column_count; i++) {
 		pd_text_clear(&name);
-		pd_put_harmless(&name, table->columns[i].name);
+		pd_text_harmless(&name, table->columns[i].name);
 		put_string(file->text, name.data, name.size);
 	}
 	file->text->failed |= name.failed;
@@ -89,7 +89,7 @@ static void put_quoted(struct pd_text *text, const char *name)
 {
 	struct pd_text harmless = { 0 };
 
-	pd_put_harmless(&harmless, name);
+	pd_text_harmless(&harmless, name);
 	pd_text_char(text, '`');
 	for (size_t i = 0; i < harmless.size; i++) {
 		if (harmless.data[i] == '`' || harmless.data[i] == '\\')

@@ -37,7 +37,7 @@ static void put_packed(struct pd_text *text, const uint32_t *items, size_t count
 	uint64_t word = 0;
 	unsigned bits = 0;
 
-	pd_put_leb(text, groups << 1 | 1);
+	pd_proto_varint(text, groups << 1 | 1);
 	for (size_t i = 0; i < groups * 8; i++) {
 		word |= (i < count ? (uint64_t)items[i] : 0) << bits;
 		for (bits += width; bits >= 8; bits -= 8, word >>= 8)
@@ -54,7 +54,7 @@ void pd_put_runs(struct pd_text *text, const uint32_t *items, size_t count, unsi
 			put_packed(text, items, length, width);
 		} else {
 			length = run_length(items, count);
-			pd_put_leb(text, length << 1);
+			pd_proto_varint(text, length << 1);
 			pd_put_le(text, items[0], (width + 7) / 8);
 		}
 		items += length;

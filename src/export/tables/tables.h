@@ -6,6 +6,7 @@
 #ifndef PD_EXPORT_TABLES_H
 #define PD_EXPORT_TABLES_H
 
+#include "base/text/proto.h"
 #include "base/error.h"
 #include "table/scan.h"
 
@@ -46,8 +47,6 @@ static inline uint64_t pd_table_file_at(const struct pd_table_file *file)
 enum pd_status pd_table_file_flush(struct pd_table_file *file, struct pd_error *error);
 // Adds data as a frame of zstd, or as it is without that.
 void pd_table_file_pack(const struct pd_table_file *file, const void *data, size_t size, struct pd_text *text);
-// A name made harmless, as strings of columns are.
-void pd_put_harmless(struct pd_text *text, const char *name);
 
 // ---- bytes ----
 
@@ -55,8 +54,6 @@ void pd_put_harmless(struct pd_text *text, const char *name);
 void pd_put_le(struct pd_text *text, uint64_t value, unsigned size);
 // Numbers of 4 or 8 bytes.
 void pd_put_le_items(struct pd_text *text, const void *items, size_t count, unsigned size);
-// LEB128.
-void pd_put_leb(struct pd_text *text, uint64_t value);
 void pd_put_zeros(struct pd_text *text, size_t count);
 
 // ---- strings by number of first use ----

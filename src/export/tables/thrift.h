@@ -31,7 +31,7 @@ static inline void pd_thrift_field(struct pd_thrift *thrift, unsigned id, unsign
 
 static inline void pd_thrift_number(struct pd_thrift *thrift, int64_t value)
 {
-	pd_put_leb(thrift->text, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+	pd_proto_varint(thrift->text, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
 static inline void pd_thrift_i32(struct pd_thrift *thrift, unsigned id, int32_t value)
@@ -48,7 +48,7 @@ static inline void pd_thrift_i64(struct pd_thrift *thrift, unsigned id, uint64_t
 
 static inline void pd_thrift_bytes(struct pd_thrift *thrift, const void *data, size_t size)
 {
-	pd_put_leb(thrift->text, size);
+	pd_proto_varint(thrift->text, size);
 	pd_text_put(thrift->text, data, size);
 }
 
@@ -63,7 +63,7 @@ static inline void pd_thrift_list(struct pd_thrift *thrift, unsigned id, size_t 
 	pd_thrift_field(thrift, id, PD_THRIFT_LIST);
 	pd_text_char(thrift->text, (char)((count < 15 ? count : 15) << 4 | type));
 	if (count >= 15)
-		pd_put_leb(thrift->text, count);
+		pd_proto_varint(thrift->text, count);
 }
 
 // A struct, of a list.
