@@ -3,9 +3,9 @@
 """How often perfdata diff finds changes that were planted, and how often it finds some where nothing changed: runs are recorded in
 turn, then drawn again and again.
 
-usage: changes.py PERFDATA [--runs N] [--draws N] [--side N] [--rounds N] [--freq HZ] [--cc CC]
+usage: changes.py PERFDATA [--runs N] [--draws N] [--side N]... [--rounds N] [--freq HZ] [--cc CC]
 
---runs: of each kind, to draw from; --side: of each side of a comparison. Rows are those of knobs.c. Exit status: 0, or 1 if more than
+--runs: of each kind, to draw from; --side: of each side of a comparison (of each number of them). Rows are those of knobs.c. Exit status: 0, or 1 if more than
 5 % of the comparisons without a change call a row real, or A against A or against half of its samples does.
 """
 
@@ -64,25 +64,24 @@ def named(rows, name):
     return [row for row in rows if row["symbol"].endswith(" " + name)]
 
 
-def false_alarms(arguments, chance, runs, options):
+def false_alarms(arguments, side, chance, runs, options):
     """Share of tables with a row that is called real, and of tests with a chance below 5 %."""
     tables = low = tests = 0
     for _ in range(arguments.draws):
-        drawn = chance.sample(runs, 2 * arguments.side)
-        rows = [row for row in compare(arguments, drawn[:arguments.side], drawn[arguments.side:], *options) if row["rating"]]
+        drawn = chance.sample(runs, 2 * side)
+        rows = [row for row in compare(arguments, drawn[:side], drawn[side:], *options) if row["rating"]]
         tables += any(row["rating"] == "real" for row in rows)
         tests += len(rows)
         low += sum(row["p"] < 0.05 for row in rows)
     return tables / arguments.draws, low / max(tests, 1)
 
 
-def found(arguments, chance, runs, name, options):
+def found(arguments, side, chance, runs, name, options):
     """How often the row is called real, and its mean growth."""
     row_name, real, growth, share = KINDS[name][2], 0, [], []
     draws = max(arguments.draws // 4, 1)
     for _ in range(draws):
-        rows = named(compare(arguments, chance.sample(runs["same"], arguments.side), chance.sample(runs[name], arguments.side), *options),
-                     row_name)
+        rows = named(compare(arguments, chance.sample(runs["same"], side), chance.sample(runs[name], side), *options), row_name)
         real += any(row["rating"] == "real" for row in rows)
         growth += [row["change"] / row["old_share"] for row in rows if row["old_share"]]
         share += [row["old_share"] for row in rows]
@@ -97,34 +96,42 @@ def halves(arguments, folder, path):
     return out
 
 
+def table(arguments, side, chance, runs):
+    """Print what is found with so many runs a side. True: too many false alarms."""
+    bad = False
+    print(f"\n{side} runs a side\n\n| compared | change | share | mean | called real |\n| --- | --- | --- | --- | --- |")
+    for label, options in (("shares", ()), ("amounts", ("--per", "run"))):
+        tables, low = false_alarms(arguments, side, chance, runs["same"], options)
+        bad |= tables > 0.05
+        print(f"| {label} | none, {arguments.draws} comparisons | | | {100 * tables:.1f} % of tables; {100 * low:.1f} % of rows by chance alone |")
+        for name in list(KINDS)[1:]:
+            real, mean, share = found(arguments, side, chance, runs, name, options)
+            print(f"| {label} | {name} | {100 * share:.0f} % | {mean} | {100 * real:.0f} % |")
+            sys.stdout.flush()
+    return bad
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("perfdata", type=os.path.abspath)
     parser.add_argument("--runs", type=int, default=12)
     parser.add_argument("--draws", type=int, default=200)
-    parser.add_argument("--side", type=int, default=5)
+    parser.add_argument("--side", type=int, action="append")
     parser.add_argument("--rounds", type=int, default=400)
     parser.add_argument("--freq", type=int, default=4000)
     parser.add_argument("--cc", default="cc")
     arguments = parser.parse_args()
-    chance, bad = random.Random(1), False
+    sides, chance, bad = arguments.side or [5], random.Random(1), False
     with tempfile.TemporaryDirectory(prefix="changes-") as folder:
         build(arguments, folder)
         runs = record(arguments, folder)
-        some = runs["same"][:arguments.side]
+        some = runs["same"][:max(sides)]
         same = [row for row in compare(arguments, some, some) if row["change"] or row["rating"] == "real"]
         half = [row for row in compare(arguments, some[:1], [halves(arguments, folder, some[0])]) if row["rating"] in ("real", "maybe")]
         bad |= bool(same) or bool(half)
-        print(f"A against A: {len(same)} rows changed; against half of A: {len(half)} rows are not noise\n")
-        print("| compared | change | share | mean | called real |\n| --- | --- | --- | --- | --- |")
-        for label, options in (("shares", ()), ("amounts", ("--per", "run"))):
-            tables, low = false_alarms(arguments, chance, runs["same"], options)
-            bad |= tables > 0.05
-            print(f"| {label} | none, {arguments.draws} comparisons | | | {100 * tables:.1f} % of tables; {100 * low:.1f} % of rows by chance alone |")
-            for name in list(KINDS)[1:]:
-                real, mean, share = found(arguments, chance, runs, name, options)
-                print(f"| {label} | {name} | {100 * share:.0f} % | {mean} | {100 * real:.0f} % |")
-                sys.stdout.flush()
+        print(f"A against A: {len(same)} rows changed; against half of A: {len(half)} rows are not noise")
+        for side in sides:
+            bad |= table(arguments, side, chance, runs)
     return bad
 
 

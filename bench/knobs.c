@@ -88,12 +88,12 @@ int main(int count, char **words)
 	for (long i = 0; i < rounds; i++) {
 		large((long)(400000 * factor(count, words, "large")));
 #ifdef MOVED
-		middle((long)(330000 * factor(count, words, "middle")), small_work);
+		middle((long)(690000 * factor(count, words, "middle")), small_work);
 #else
-		middle((long)(330000 * factor(count, words, "middle")), 0);
+		middle((long)(690000 * factor(count, words, "middle")), 0);
 		small(small_work);
 #endif
-		memory((long)(4500 * factor(count, words, "memory")));
+		memory((long)(9300 * factor(count, words, "memory")));
 	}
 	return 0;
 }
