@@ -203,6 +203,8 @@ bool pd_lookup_take_spans(struct pd_symbols *symbols, struct pd_dso_full *dso, c
 
 /** The vdso that the kernel gave to this process, or NULL; of programs of 64 bits only. */
 struct pd_elf *pd_lookup_own_vdso(void);
+/** The same, if it is certain that it is that of the recording. */
+struct pd_elf *pd_lookup_own_vdso_of(struct pd_symbols *symbols, const struct pd_dso_full *dso);
 
 // ---- lookup_lines.c ----
 

@@ -18,8 +18,7 @@ static struct pd_object_id id_of_vdso(struct pd_symbols *symbols, const struct p
 	return id;
 }
 
-// The vdso that the kernel gave to this process, if it is certain that it is that of the recording.
-static struct pd_elf *own_vdso_of(struct pd_symbols *symbols, const struct pd_dso_full *dso)
+struct pd_elf *pd_lookup_own_vdso_of(struct pd_symbols *symbols, const struct pd_dso_full *dso)
 {
 	struct pd_object_id id = { .size = 0 }, wanted;
 	struct pd_elf *elf;
@@ -39,7 +38,7 @@ static void load_vdso(struct pd_symbols *symbols, struct pd_dso_full *dso)
 	struct pd_elf *elf;
 
 	pd_lookup_load_file(symbols, dso);
-	elf = dso->table ? NULL : own_vdso_of(symbols, dso);
+	elf = dso->table ? NULL : pd_lookup_own_vdso_of(symbols, dso);
 	if (!elf)
 		return;
 	pd_lookup_read_table(symbols, dso, elf, NULL, &(struct pd_file_origin){ .place = NULL });
@@ -65,7 +64,7 @@ bool pd_lookup_open_files(struct pd_symbols *symbols, const struct pd_location *
 		return false;
 	}
 	if (!found_out->object && kind == PD_OBJECT_VDSO)
-		found_out->object = own_vdso_of(symbols, dso);
+		found_out->object = pd_lookup_own_vdso_of(symbols, dso);
 	if (!found_out->object && !found_out->debug)
 		found_out->object = pd_lookup_fetch(symbols, &dso->id, false);
 	return true;
@@ -114,7 +113,7 @@ struct pd_elf *pd_lookup_open_code(struct pd_symbols *symbols, const struct pd_d
 		return NULL;
 	}
 	if (!found_out->object && dso->object->kind == PD_OBJECT_VDSO)
-		found_out->object = own_vdso_of(symbols, full);
+		found_out->object = pd_lookup_own_vdso_of(symbols, full);
 	if (!found_out->object && !found_out->debug)
 		found_out->object = pd_lookup_fetch(symbols, &full->id, false);
 	if (has_code(found_out->object))

@@ -125,18 +125,16 @@ static void list_object(struct listing *l)
 {
 	const struct pd_dso_full *dso = l->dso;
 	struct pd_find_wanted wanted = pd_lookup_wanted(dso);
-	bool is_vdso = dso->dso.object->kind == PD_OBJECT_VDSO;
-	struct pd_elf *vdso = NULL;
 	struct pd_object_id id = { .size = 0 };
+	struct pd_elf *vdso;
 
-	if (dso->has_file || !is_vdso) {
+	if (dso->has_file || dso->dso.object->kind != PD_OBJECT_VDSO) {
 		list_file(l, &wanted, dso->dso.object->path);
 		return;
 	}
-	if (dso->table)
-		vdso = pd_lookup_own_vdso();
-	if (vdso && pd_elf_id(vdso, &id) && pd_object_id_equal(&id, &dso->id))
-		list_elf(l, PD_SOURCE_OBJECT, vdso, dso->dso.object->path, &dso->id, "the vdso of this system", NULL);
+	vdso = dso->table ? pd_lookup_own_vdso_of(l->symbols, dso) : NULL;
+	if (vdso && pd_elf_id(vdso, &id))
+		list_elf(l, PD_SOURCE_OBJECT, vdso, dso->dso.object->path, &id, "the vdso of this system", NULL);
 	pd_elf_close(vdso);
 }
 

@@ -197,14 +197,20 @@ static bool trusts_paths(const struct finding *f)
 	return f->path[0] && (!f->places->ids_only || f->wanted->id.size);
 }
 
+static bool is_vdso(const struct finding *f)
+{
+	return strncmp(f->wanted->path, "[vdso", 5) == 0;
+}
+
 static const char *cache_name(const struct finding *f)
 {
-	return strncmp(f->wanted->path, "[vdso", 5) == 0 ? "/vdso" : "/elf";
+	return is_vdso(f) ? "/vdso" : "/elf";
 }
 
 static void find_object_in(struct finding *f, struct place place)
 {
-	const char *name = f->path[0] ? f->path : f->wanted->name;
+	const char *other = is_vdso(f) ? f->wanted->path : f->wanted->name;
+	const char *name = f->path[0] ? f->path : other;
 	char path[PATH_MAX];
 
 	if (id_path(f, cache_name(f), path, sizeof(path)))
