@@ -32,7 +32,7 @@ WITHOUT = "without"
 APART = (DEPS, WITHOUT)
 
 FOREIGN = re.compile(
-    r"(zstd|zstd_errors|zdict|zlib|zconf|lzma|bzlib|libelf|gelf|dwarf|sqlite3)\.h$"
+    r"(zstd|zstd_errors|zdict|zlib|zconf|lzma|bzlib|libelf|gelf|dwarf|sqlite3|sqlite3ext)\.h$"
     r"|(lzma|elfutils|libdwarf)/"
 )
 HTTP = "microhttpd.h"

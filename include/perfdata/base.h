@@ -11,9 +11,9 @@
  *   is returned through a pointer to a pointer is owned by the caller, who releases it with the matching close or
  *   free. close and free accept NULL.
  * - Threads. One thread at a time for each object; different objects are independent.
- * - State. No environment, no output, no signal handlers; the library never exits. No globals but two, both atomic:
+ * - State. No environment, no output, no signal handlers; the library never exits. No globals but three, all atomic:
  *   `last_serial` numbers objects of symbols, so that what one has cached is not taken for another's; `gave_up` says that
- *   a C++ name took too long to read, so that it is not tried again.
+ *   a C++ name took too long to read, so that it is not tried again; `pd_sqlite_functions` is SQLite, once it is loaded.
  * - Units. _ns are nanoseconds, _bytes are bytes, _offset is a file offset in bytes, _count a number.
  *
  * Example:

@@ -468,10 +468,13 @@ static void close_database(struct pd_sql_database *database)
 static enum pd_status open_database(const struct pd_sql_source *source, struct pd_sql_database **database_out,
 				    struct pd_error *error)
 {
-	struct pd_sql_database *database = pd_alloc(sizeof(*database));
-	enum pd_status status;
+	enum pd_status status = pd_sqlite_load(error);
+	struct pd_sql_database *database;
 	int code;
 
+	if (status < 0)
+		return status;
+	database = pd_alloc(sizeof(*database));
 	if (!database)
 		return pd_fail_memory(error);
 	database->source = source;
@@ -553,7 +556,7 @@ static void finish(struct pd_sql_statement *statement)
 
 static bool is_complete(const char *text)
 {
-	return sqlite3_complete(text) == 1;
+	return pd_sqlite_load(NULL) >= 0 && sqlite3_complete(text) == 1;
 }
 
 const struct pd_sql_engine pd_sql_sqlite = {

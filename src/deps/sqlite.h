@@ -3,7 +3,14 @@
 #ifndef PD_DEPS_SQLITE_H
 #define PD_DEPS_SQLITE_H
 
+#ifdef STATIC_PROGRAM
 #include <sqlite3.h>
+#else
+// sqlite3_step(...) and all others are then functions of this table.
+#define sqlite3_api pd_sqlite_functions
+#include <sqlite3ext.h>
+SQLITE_EXTENSION_INIT3
+#endif
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -17,6 +24,8 @@ struct pd_sql_database {
 	struct pd_error error;
 };
 
+// Before any other function of SQLite. Several threads may call it.
+enum pd_status pd_sqlite_load(struct pd_error *error);
 enum pd_status pd_sqlite_fail(struct pd_sql_database *database, int code, struct pd_error *error);
 // A name between quotes.
 void pd_sqlite_put_name(struct pd_text *text, const char *name);

@@ -242,9 +242,12 @@ static enum pd_status open_file(struct pd_sql_database *database, const char *pa
 enum pd_status pd_sqlite_open(const char *path, const struct pd_sql_source *source,
 			      struct pd_sql_database **database_out, struct pd_error *error)
 {
-	struct pd_sql_database *database = pd_alloc(sizeof(*database));
-	enum pd_status status;
+	enum pd_status status = pd_sqlite_load(error);
+	struct pd_sql_database *database;
 
+	if (status < 0)
+		return status;
+	database = pd_alloc(sizeof(*database));
 	if (!database)
 		return pd_fail_memory(error);
 	database->source = source;

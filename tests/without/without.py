@@ -64,7 +64,7 @@ def check_calls(name, library, forbidden):
 
 
 def libraries(options):
-    every = {"zstd": "-lzstd", "zlib": "-lz", "lzma": "-llzma", "bzip2": "-lbz2", "sqlite": "-lsqlite3"}
+    every = {"zstd": "-lzstd", "zlib": "-lz", "lzma": "-llzma", "bzip2": "-lbz2"}
     return [flag for name, flag in every.items() if name + "=disabled" not in options]
 
 
