@@ -131,8 +131,9 @@ static int begin_files(struct script *script)
 	const char *prefix = strcmp(script->input.name, "standard input") == 0 ? "perf.data" : script->input.name;
 	enum pd_status status = pd_event_files_new(prefix, &script->files, &script->error);
 
-	script->unfinished = calloc(count + 1, sizeof(struct unfinished *));
-	for (size_t i = 0; script->unfinished && i < count && status >= 0; i++) {
+	if (!(script->unfinished = calloc(count + 1, sizeof(struct unfinished *))))
+		return print_failure(CODE_OUTPUT, "out of memory");
+	for (size_t i = 0; i < count && status >= 0; i++) {
 		const struct pd_outfile_options options = { .size = sizeof(options),
 							    .input = script->input.name,
 							    .unfinished = unfinished_note,

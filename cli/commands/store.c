@@ -97,8 +97,7 @@ static int run_store(const struct call *call)
 }
 
 const struct command cmd_store = {
-	.usage =
-		"add STORE FILE... | ls STORE | get STORE -o FILE | sql STORE STATEMENT | prune STORE --days N | schema",
+	.usage = "add STORE FILE... | ls STORE | get STORE -o FILE | sql STORE SQL | prune STORE --days N | schema",
 	.text = "Keep recordings in STORE, a file of SQLite: samples summed up in ten seconds and hours, by event, thread and stack. A recording "
 		"is in it once, however often it is added. get writes the sums as samples of a recording, which every command reads: "
 		"functions have their names; times and addresses are gone. prune removes samples, but no sums of hours.",

@@ -152,5 +152,5 @@ enum pd_status pd_print_kmem(struct pd_text *text, struct pd_file *file, const s
 	pd_kmem_rows_fini(&kmem.page_callers);
 	pd_free(kmem.gfps);
 	pd_pairs_fini(&kmem.pairs);
-	return status < 0 ? status : pd_pairs_flush(text, error);
+	return status < 0 ? status : pd_text_flush_or_fail(text, error);
 }

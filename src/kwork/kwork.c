@@ -60,7 +60,7 @@ static enum pd_status take_shown(struct pd_kwork *kwork, struct pd_kwork_work *w
 		return pd_kwork_push(kwork, work, step, open, error);
 	if (pd_kwork_pop(kwork, work, PD_KWORK_ENTRY, &open)) {
 		pd_kwork_print_time(kwork, work, &open, time_ns);
-		return pd_pairs_flush(kwork->pairs.sched.text, error);
+		return pd_text_flush_or_fail(kwork->pairs.sched.text, error);
 	}
 	work->left[step]++;
 	return PD_OK;
@@ -186,5 +186,5 @@ enum pd_status pd_print_kwork(struct pd_text *text, struct pd_file *file, const 
 	}
 	pd_kwork_works_fini(&kwork);
 	pd_pairs_fini(&kwork.pairs);
-	return status < 0 ? status : pd_pairs_flush(text, error);
+	return status < 0 ? status : pd_text_flush_or_fail(text, error);
 }

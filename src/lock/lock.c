@@ -61,7 +61,7 @@ static enum pd_status print_locks(struct pd_text *text, struct pd_file *file, co
 	pd_u64_map_fini(&locks.map);
 	pd_u64_map_fini(&locks.uses);
 	pd_pairs_fini(&locks.pairs);
-	return status < 0 ? status : pd_pairs_flush(text, error);
+	return status < 0 ? status : pd_text_flush_or_fail(text, error);
 }
 
 enum pd_status pd_print_lock_contention(struct pd_text *text, struct pd_file *file,

@@ -28,6 +28,7 @@ void pd_mem_counts_add(struct pd_mem_counts *sum, const struct pd_mem_counts *mo
 // Who accessed, and where that memory is.
 struct pd_c2c_who {
 	uint64_t *cpus; // bits
+	size_t cpu_words;
 	uint64_t nodes; // bits, of the memory
 	uint64_t last_phys_addr, phys_changes;
 };

@@ -8,6 +8,7 @@
 
 enum {
 	LIMIT = 16 << 20,
+	ARENA_LIMIT = 1 << 30, // CPUs and nodes of lines and entries
 	WORD_BITS = 64
 };
 
@@ -33,13 +34,32 @@ static size_t memory_node(const struct pd_mem_topology *topology, uint64_t addr)
 	return PD_C2C_NODES;
 }
 
-static void note_who(struct pd_c2c *c2c, struct pd_c2c_who *who, const struct pd_mem_sample *sample)
+// Bits for as many CPUs as were met: most lines are those of a few. False if there is no memory.
+static bool note_cpu(struct pd_c2c *c2c, struct pd_c2c_who *who, uint32_t cpu)
+{
+	const size_t words = cpu / WORD_BITS + 1;
+	uint64_t *cpus;
+
+	if (words > c2c->cpu_words)
+		return true;
+	if (words > who->cpu_words) {
+		cpus = pd_arena_alloc(&c2c->arena, words * sizeof(*cpus));
+		if (!cpus)
+			return false;
+		if (who->cpu_words)
+			memcpy(cpus, who->cpus, who->cpu_words * sizeof(*cpus));
+		who->cpus = cpus;
+		who->cpu_words = words;
+	}
+	set_bit(who->cpus, cpu);
+	return true;
+}
+
+static void note_memory(struct pd_c2c *c2c, struct pd_c2c_who *who, const struct pd_mem_sample *sample)
 {
 	uint64_t phys_addr = sample->sample->phys_addr;
 	size_t node;
 
-	if (sample->brief.cpu < c2c->cpu_words * WORD_BITS)
-		set_bit(who->cpus, sample->brief.cpu);
 	if (!phys_addr)
 		return;
 	node = memory_node(pd_file_mem_topology(c2c->pass.file), phys_addr);
@@ -50,12 +70,10 @@ static void note_who(struct pd_c2c *c2c, struct pd_c2c_who *who, const struct pd
 	who->last_phys_addr = phys_addr;
 }
 
-static bool start_who(struct pd_c2c *c2c, struct pd_c2c_who *who)
+static bool note_who(struct pd_c2c *c2c, struct pd_c2c_who *who, const struct pd_mem_sample *sample)
 {
-	who->cpus = pd_arena_alloc(&c2c->arena, c2c->cpu_words * sizeof(*who->cpus));
-	if (who->cpus)
-		memset(who->cpus, 0, c2c->cpu_words * sizeof(*who->cpus));
-	return who->cpus;
+	note_memory(c2c, who, sample);
+	return note_cpu(c2c, who, sample->brief.cpu);
 }
 
 // ---- lines and entries ----
@@ -83,7 +101,7 @@ static enum pd_status find_line(struct pd_c2c *c2c, const struct pd_cache_line *
 		return pd_fail_memory(error);
 	line = &c2c->lines[c2c->line_count];
 	*line = (struct pd_c2c_line){ .key = *key, .addr = addr & ~(uint64_t)(PD_CACHE_LINE_BYTES - 1) };
-	if (!start_who(c2c, &line->who) || !pd_index_add(&c2c->line_index, hash, (uint32_t)c2c->line_count))
+	if (!pd_index_add(&c2c->line_index, hash, (uint32_t)c2c->line_count))
 		return pd_fail_memory(error);
 	*number_out = (uint32_t)c2c->line_count++;
 	return PD_OK;
@@ -103,6 +121,8 @@ static uint64_t hash_entry(const struct pd_c2c *c2c, const struct pd_c2c_entry *
 	if (c2c->by_pid || c2c->by_tid)
 		hash = pd_hash_u64(c2c->seed, hash ^ (c2c->by_pid ? (uint64_t)entry->pid << 32 : 0) ^
 						      (c2c->by_tid ? entry->tid : 0));
+	if (c2c->by_dso)
+		hash = pd_hash_u64(c2c->seed, hash ^ (uintptr_t)entry->code.dso);
 	return c2c->by_ip ? pd_hash_u64(c2c->seed, hash ^ entry->ip) : hash;
 }
 
@@ -121,9 +141,8 @@ static enum pd_status add_entry(struct pd_c2c *c2c, const struct pd_c2c_entry *f
 		entry->nodes = pd_arena_alloc(&c2c->arena, c2c->node_count * sizeof(*entry->nodes));
 		if (!entry->nodes)
 			return pd_fail_memory(error);
-		memset(entry->nodes, 0, c2c->node_count * sizeof(*entry->nodes));
 	}
-	if (!start_who(c2c, &entry->who) || !pd_index_add(&c2c->entry_index, hash, (uint32_t)c2c->entry_count))
+	if (!pd_index_add(&c2c->entry_index, hash, (uint32_t)c2c->entry_count))
 		return pd_fail_memory(error);
 	c2c->entry_count++;
 	return PD_OK;
@@ -194,10 +213,10 @@ static enum pd_status take_sample(struct pd_mem_pass *pass, const struct pd_mem_
 	pd_mem_counts_add(&entry->counts, &counts);
 	if (entry->nodes)
 		pd_mem_counts_add(&entry->nodes[cpu_node(c2c, brief->cpu)].counts, &counts);
-	note_who(c2c, &c2c->lines[wanted.line].who, sample);
-	note_who(c2c, &entry->who, sample);
 	add_mean(entry, &counts, sample->weight);
-	return PD_OK;
+	return note_who(c2c, &c2c->lines[wanted.line].who, sample) && note_who(c2c, &entry->who, sample) ?
+		       PD_OK :
+		       pd_fail_memory(error);
 }
 
 // ---- the machine ----
@@ -226,11 +245,10 @@ static bool read_nodes(struct pd_c2c *c2c)
 	c2c->cpu_words += !c2c->cpu_words;
 	do {
 		struct pd_c2c_node *node = &c2c->nodes[c2c->node_count];
-		struct pd_c2c_who who;
 
-		if (!start_who(c2c, &who))
+		node->cpus = pd_arena_alloc(&c2c->arena, c2c->cpu_words * sizeof(*node->cpus));
+		if (!node->cpus)
 			return false;
-		node->cpus = who.cpus;
 		if (topology && c2c->node_count < topology->nodes.count)
 			read_cpus(PD_ITEM(pd_numa_node, topology->nodes, c2c->node_count)->cpus.data, node->cpus,
 				  c2c->cpu_words * WORD_BITS);
@@ -318,6 +336,7 @@ enum pd_status pd_print_c2c(struct pd_text *text, struct pd_file *file, const st
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_c2c_options.size is 0");
 	if (options)
 		memcpy(&c2c.options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+	c2c.arena.limit = ARENA_LIMIT;
 	c2c.pass.open = c2c.options.symbols;
 	c2c.pass.self = c2c.options.self;
 	status = read_and_print(&c2c, error);

@@ -34,15 +34,9 @@ struct printing {
 	struct pd_text *text;
 	struct pd_sorted *lines, *entries;
 	uint32_t *ranks; // by line
+	uint64_t *both;  // CPUs of a node that accessed
 	size_t node_width;
 };
-
-static enum pd_status flush(struct pd_text *text, struct pd_error *error)
-{
-	if (!pd_text_flush_large(text))
-		return pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "the output cannot be written");
-	return pd_text_failed(text) ? pd_fail_memory(error) : PD_OK;
-}
 
 // ---- what is shown ----
 
@@ -105,12 +99,14 @@ static void put_bits(struct pd_text *text, const uint64_t *bits, size_t words)
 	}
 }
 
-static size_t nodes_text(uint64_t nodes, char text_out[NODES_TEXT])
+// Without memory the output fails.
+static size_t nodes_text(struct pd_text *out, uint64_t nodes, char text_out[NODES_TEXT])
 {
 	struct pd_text text = { 0 };
 
 	put_bits(&text, &nodes, nodes ? 1 : 0);
 	snprintf(text_out, NODES_TEXT, "%.*s", (int)text.size, text.data && text.size ? (const char *)text.data : "");
+	out->failed |= text.failed;
 	pd_free(text.data);
 	if (!*text_out)
 		snprintf(text_out, NODES_TEXT, "N/A");
@@ -158,7 +154,8 @@ static bool sort_all(struct printing *p)
 	p->lines = pd_alloc((c2c->line_count + 1) * sizeof(*p->lines));
 	p->ranks = pd_alloc((c2c->line_count + 1) * sizeof(*p->ranks));
 	p->entries = pd_alloc((c2c->entry_count + 1) * sizeof(*p->entries));
-	if (!p->lines || !p->ranks || !p->entries)
+	p->both = pd_alloc(c2c->cpu_words * sizeof(*p->both));
+	if (!p->lines || !p->ranks || !p->entries || !p->both)
 		return false;
 	for (size_t i = 0; i < c2c->line_count; i++)
 		p->lines[i] = (struct pd_sorted){ ~measure(c2c, &c2c->lines[i].counts), c2c->lines[i].key.order,
@@ -251,7 +248,7 @@ static void put_line(const struct printing *p, size_t index, const struct pd_c2c
 				  c->load_l2 };
 	char nodes[NODES_TEXT];
 
-	nodes_text(line->who.nodes, nodes);
+	nodes_text(p->text, line->who.nodes, nodes);
 	pd_text_printf(p->text, "  %5zu", index);
 	put_address(p->text, line->addr);
 	pd_text_printf(p->text, "  %*s  %6" PRIu64, (int)p->node_width, nodes, line->who.phys_changes);
@@ -302,6 +299,19 @@ static bool has_source(const struct pd_c2c *c2c)
 	return c2c->by_ip && !c2c->options.no_source;
 }
 
+// Bytes of a name of the recording as it is printed.
+static size_t shown_size(const char *name)
+{
+	size_t shown = 0;
+
+	for (size_t size = strlen(name), plain; size; name += plain, size -= plain) {
+		plain = pd_text_plain(name, size);
+		shown += plain ? plain : sizeof("\\xNN") - 1;
+		plain += !plain;
+	}
+	return shown;
+}
+
 static void widen(size_t *width, size_t needed)
 {
 	if (*width < needed)
@@ -314,7 +324,7 @@ static void widen_by(const struct printing *p, struct widths *widths, const stru
 	char source[SOURCE_BYTES], unknown[PD_THREAD_NAME_BYTES];
 	const struct pd_place *code = &entry->code;
 
-	widen(&widths->tid, strlen(comm_of(p, entry, unknown)) + TID_LEAST);
+	widen(&widths->tid, shown_size(comm_of(p, entry, unknown)) + TID_LEAST);
 	widen(&widths->symbol, code->function ? strlen(code->function->name) + 4 : ADDRESS_SYMBOL);
 	widen(&widths->dso, code->function ? 0 : ADDRESS_OBJECT);
 	widen(&widths->dso, code->dso ? strlen(code->dso->name) : 0);
@@ -405,13 +415,13 @@ static void put_metric(struct pd_text *text, uint64_t part, uint64_t whole, cons
 static void put_nodes(const struct printing *p, const struct pd_c2c_entry *entry)
 {
 	const struct pd_c2c *c2c = p->c2c;
-	uint64_t *both = pd_alloc(c2c->cpu_words * sizeof(*both));
+	uint64_t *both = p->both;
 	bool first = true;
 
-	for (size_t i = 0; both && i < c2c->node_count; i++) {
+	for (size_t i = 0; i < c2c->node_count; i++) {
 		unsigned cpus = 0;
 
-		for (size_t k = 0; k < c2c->cpu_words; k++) {
+		for (size_t k = 0; k < entry->who.cpu_words; k++) {
 			both[k] = entry->who.cpus[k] & c2c->nodes[i].cpus[k];
 			cpus += (unsigned)__builtin_popcountll(both[k]);
 		}
@@ -431,18 +441,17 @@ static void put_nodes(const struct printing *p, const struct pd_c2c_entry *entry
 			put_metric(p->text, counts->stores, entry->counts.stores, "}");
 		} else if (c2c->options.node_info == 2) {
 			pd_text_add(p->text, "{");
-			put_bits(p->text, both, c2c->cpu_words);
+			put_bits(p->text, both, entry->who.cpu_words);
 			pd_text_add(p->text, "}");
 		}
 	}
-	pd_free(both);
 }
 
-static unsigned cpus_of(const struct pd_c2c *c2c, const struct pd_c2c_entry *entry)
+static unsigned cpus_of(const struct pd_c2c_entry *entry)
 {
 	unsigned cpus = 0;
 
-	for (size_t i = 0; i < c2c->cpu_words; i++)
+	for (size_t i = 0; i < entry->who.cpu_words; i++)
 		cpus += (unsigned)__builtin_popcountll(entry->who.cpus[i]);
 	return cpus;
 }
@@ -450,6 +459,13 @@ static unsigned cpus_of(const struct pd_c2c *c2c, const struct pd_c2c_entry *ent
 static double mean_of(const struct pd_c2c_entry *entry, enum pd_c2c_mean mean)
 {
 	return entry->means[mean].value;
+}
+
+static void put_name(struct pd_text *text, const char *name, size_t width)
+{
+	pd_text_escaped(text, name, strlen(name));
+	for (size_t size = shown_size(name); size < width; size++)
+		pd_text_char(text, ' ');
 }
 
 static void put_cut(struct pd_text *text, const char *string, size_t width)
@@ -490,7 +506,7 @@ static void put_entry(const struct printing *p, const struct pd_c2c_line *line, 
 	bool peer = is_peer(p->c2c);
 	char nodes[NODES_TEXT], unknown[PD_THREAD_NAME_BYTES];
 
-	nodes_text(entry->who.nodes, nodes);
+	nodes_text(p->text, entry->who.nodes, nodes);
 	pd_text_add(p->text, "       ");
 	put_share(p->text, peer ? c->remote_peer : c->remote_hitm, peer ? all->remote_peer : all->remote_hitm);
 	put_share(p->text, peer ? c->local_peer : c->local_hitm, peer ? all->local_peer : all->local_hitm);
@@ -503,14 +519,14 @@ static void put_entry(const struct printing *p, const struct pd_c2c_line *line, 
 		pd_text_printf(p->text, "  %7d", (int32_t)entry->pid);
 	if (p->c2c->by_tid) {
 		pd_text_printf(p->text, "  %7d:", (int32_t)entry->tid);
-		pd_text_printf(p->text, "%-*s", (int)w->tid - TID_LEAST, comm_of(p, entry, unknown));
+		put_name(p->text, comm_of(p, entry, unknown), w->tid - TID_LEAST);
 	}
 	if (p->c2c->by_ip)
 		put_address(p->text, entry->ip);
 	pd_text_printf(p->text, "  %8.0f  %8.0f  %8.0f  %7" PRIu64 "  %8u",
 		       mean_of(entry, peer ? PD_C2C_MEAN_REMOTE_PEER : PD_C2C_MEAN_REMOTE_HITM),
 		       mean_of(entry, peer ? PD_C2C_MEAN_LOCAL_PEER : PD_C2C_MEAN_LOCAL_HITM),
-		       mean_of(entry, PD_C2C_MEAN_LOAD), pd_mem_records(c), cpus_of(p->c2c, entry));
+		       mean_of(entry, PD_C2C_MEAN_LOAD), pd_mem_records(c), cpus_of(entry));
 	put_code(p, entry, w);
 	put_nodes(p, entry);
 	pd_text_add(p->text, "\n");
@@ -554,7 +570,7 @@ static enum pd_status put_accesses(struct printing *p, struct pd_error *error)
 		for (size_t i = from; i < end; i++)
 			if (is_entry_shown(c2c, &c2c->entries[p->entries[i].number]))
 				put_entry(p, line, &c2c->entries[p->entries[i].number], &widths);
-		status = flush(p->text, error);
+		status = pd_text_flush_or_fail(p->text, error);
 	}
 	return status;
 }
@@ -567,7 +583,7 @@ static void find_node_width(struct printing *p)
 	p->node_width = NODE_LEAST;
 	for (size_t i = 0; i < c2c->line_count; i++)
 		if (is_line_shown(c2c, &c2c->lines[i]))
-			widen(&p->node_width, nodes_text(c2c->lines[i].who.nodes, nodes));
+			widen(&p->node_width, nodes_text(p->text, c2c->lines[i].who.nodes, nodes));
 }
 
 static enum pd_status put_tables(struct printing *p, struct pd_error *error)
@@ -598,5 +614,6 @@ enum pd_status pd_c2c_print(struct pd_c2c *c2c, struct pd_error *error)
 	pd_free(p.lines);
 	pd_free(p.ranks);
 	pd_free(p.entries);
-	return status == PD_OK ? flush(p.text, error) : status;
+	pd_free(p.both);
+	return status == PD_OK ? pd_text_flush_or_fail(p.text, error) : status;
 }

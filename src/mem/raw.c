@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text/text.h"
 #include "format/text/access.h"
 
 struct raw {
@@ -32,13 +33,6 @@ static const char *object_name(const struct pd_dso *dso)
 	return dso ? dso->long_name : NULL;
 }
 
-static enum pd_status flush(struct pd_text *text, struct pd_error *error)
-{
-	if (!pd_text_flush_large(text))
-		return pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "the output cannot be written");
-	return pd_text_failed(text) ? pd_fail_memory(error) : PD_OK;
-}
-
 static enum pd_status print_sample(struct pd_mem_pass *pass, const struct pd_mem_sample *sample, struct pd_error *error)
 {
 	const struct raw *raw = (const struct raw *)pass;
@@ -62,7 +56,7 @@ static enum pd_status print_sample(struct pd_mem_pass *pass, const struct pd_mem
 	pd_text_add(text, ":");
 	put_name(text, sample->code.function ? sample->code.function->name : NULL);
 	pd_text_add(text, "\n");
-	return flush(text, error);
+	return pd_text_flush_or_fail(text, error);
 }
 
 enum pd_status pd_print_mem_samples(struct pd_text *text, struct pd_file *file, const struct pd_mem_options *options,
@@ -83,5 +77,5 @@ enum pd_status pd_print_mem_samples(struct pd_text *text, struct pd_file *file, 
 		       raw.options.phys_addr ? "PHYS ADDR, " : "", raw.options.page_size ? "DATA PAGE SIZE, " : "");
 	status = pd_mem_pass_run(&raw.pass, error);
 	pd_mem_pass_fini(&raw.pass);
-	return status < 0 ? status : flush(text, error);
+	return status < 0 ? status : pd_text_flush_or_fail(text, error);
 }

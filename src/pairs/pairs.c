@@ -187,10 +187,3 @@ void pd_pairs_fini(struct pd_pairs *pairs)
 	pd_u64_map_fini(&pairs->sched.map);
 	pd_arena_fini(&pairs->sched.arena);
 }
-
-enum pd_status pd_pairs_flush(struct pd_text *text, struct pd_error *error)
-{
-	if (!pd_text_flush_large(text))
-		return pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "the output cannot be written");
-	return pd_text_failed(text) ? pd_fail_memory(error) : PD_OK;
-}

@@ -72,6 +72,5 @@ bool pd_list_is_right(const char *list);
 bool pd_list_has(const char *list, uint64_t number);
 void pd_pairs_fini(struct pd_pairs *pairs);
 // Writes out what is long, and says how it went.
-enum pd_status pd_pairs_flush(struct pd_text *text, struct pd_error *error);
 
 #endif

@@ -91,13 +91,14 @@ static const char *name_of(struct syscalls *syscalls, const struct pd_tracepoint
 	}
 	// those have it in their own name
 	if (sample->which >= RAW_ONLY)
-		return sample->event->name + prefix;
+		return pd_pairs_name(&syscalls->pairs, sample->event->name + prefix,
+				     strlen(sample->event->name + prefix));
 	if (pd_syscall_name(syscalls->arch, syscalls->is_64_bit, 1))
 		return pd_syscall_name(syscalls->arch, syscalls->is_64_bit, number);
 	return name_number(syscalls, number);
 }
 
-// Numbers of one file, which are smaller than KNOWN, are those of one table, unless events have names.
+// Numbers of one file, which are smaller than KNOWN, are those of one table.
 static const char *find_name(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample, uint64_t number)
 {
 	if (syscalls->names[number])
@@ -240,7 +241,7 @@ static enum pd_status print_line(struct syscalls *syscalls, const struct pd_trac
 		syscalls->lines.base_ns = time_ns;
 	if (sample->which == RAW_EXIT || sample->which == EXIT) {
 		pd_lines_exit(&syscalls->lines, thread, entry, call, time_ns, (int64_t)sample->values[1]);
-		return pd_pairs_flush(syscalls->pairs.sched.text, error);
+		return pd_text_flush_or_fail(syscalls->pairs.sched.text, error);
 	}
 	pd_lines_enter(&syscalls->lines, entry, call, time_ns);
 	pd_call_read_values(&syscalls->shapes, syscalls->pairs.points.trace, sample, entry->values);
@@ -410,7 +411,8 @@ static enum pd_status print_threads(struct syscalls *syscalls, const struct pd_s
 			continue;
 		pd_text_printf(sched->text, " %s (%d), %" PRIu64 " events, %.1f%%\n", thread->comm, thread->tid,
 			       caller->events, (double)caller->events / (double)syscalls->events * 100.0);
-		status = print_calls(sched->text, caller) ? pd_pairs_flush(sched->text, error) : pd_fail_memory(error);
+		status = print_calls(sched->text, caller) ? pd_text_flush_or_fail(sched->text, error) :
+							    pd_fail_memory(error);
 	}
 	return status;
 }
@@ -486,5 +488,5 @@ enum pd_status pd_print_syscalls(struct pd_text *text, struct pd_file *file, con
 	status = print_all(&syscalls, file, text, error);
 	pd_u64_map_fini(&syscalls.map);
 	pd_pairs_fini(&syscalls.pairs);
-	return status < 0 ? status : pd_pairs_flush(text, error);
+	return status < 0 ? status : pd_text_flush_or_fail(text, error);
 }

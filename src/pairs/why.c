@@ -302,7 +302,7 @@ static enum pd_status print_all(struct pd_why *why, struct pd_file *file, struct
 		pd_why_print_json(why);
 	else
 		pd_why_print_text(why);
-	return pd_pairs_flush(text, error);
+	return pd_text_flush_or_fail(text, error);
 }
 
 enum pd_status pd_print_why(struct pd_text *text, struct pd_file *file, const struct pd_why_options *options,

@@ -8,6 +8,7 @@
 
 #include <perfdata/text.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 
 struct pd_text *pd_text_new(void)
@@ -87,6 +88,14 @@ bool pd_text_flush_large(struct pd_text *text)
 	if (text->sink && (text->size >= LARGE || text->failed))
 		flush_text(text);
 	return !text->sink_failed && !text->failed;
+}
+
+enum pd_status pd_text_flush_or_fail(struct pd_text *text, struct pd_error *error)
+{
+	if (pd_text_flush_large(text))
+		return PD_OK;
+	return text->sink_failed ? pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "the output cannot be written") :
+				   pd_fail_memory(error);
 }
 
 bool pd_text_reserve(struct pd_text *text, size_t size)

@@ -37,6 +37,8 @@ static inline void pd_text_put(struct pd_text *text, const char *data, size_t si
 
 // pd_text_flush_large, however little there is.
 bool pd_text_flush(struct pd_text *text);
+// pd_text_flush_large as a status. Errors: PD_ERROR_MEMORY; PD_ERROR_OUTPUT.
+enum pd_status pd_text_flush_or_fail(struct pd_text *text, struct pd_error *error);
 
 // Puts what is in memory of pd_alloc. If that is much it goes to the sink at once and is not copied: the memory may be another one
 // then, of the same capacity.

@@ -130,13 +130,17 @@ void pd_lines_exit(struct pd_lines *lines, const struct pd_sched_thread *thread,
 		   const struct pd_call *call, uint64_t time_ns, int64_t result)
 {
 	struct pd_text *text = lines->sched->text;
-	struct pd_call_values all = { call, entry->values, lines->sched, lines->is_arm, entry->called };
 	bool entered = entry->call == call, whole = entered && entry->pending;
+	struct pd_call_values all = { call, entry->values, lines->sched, lines->is_arm,
+				      entered ? entry->called : NULL };
 	uint64_t duration_ns = entered && time_ns > entry->time_ns ? time_ns - entry->time_ns : 0;
 	size_t from;
 
 	entry->pending = false;
 	entry->call = NULL;
+	// what is there is that of another call
+	if (!entered)
+		memset(entry->values, 0, sizeof(entry->values));
 	if (!is_wanted(lines, entered, duration_ns, result))
 		return;
 	lines->printed++;

@@ -121,9 +121,9 @@ void pd_call_read_values(struct pd_call_shapes *shapes, struct pd_trace *trace,
 
 // A call that a thread has begun.
 struct pd_line_entry {
-	const struct pd_call *call;
-	uint64_t time_ns; // 0: no call is known
-	bool pending;     // and it was not printed yet
+	const struct pd_call *call; // NULL: none is known
+	uint64_t time_ns;
+	bool pending; // and it was not printed yet
 	uint64_t values[PD_CALL_ARGUMENTS];
 	char called[PD_SCHED_NAME]; // the process that is an argument, when it began
 };

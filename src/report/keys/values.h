@@ -100,7 +100,7 @@ const struct key *pd_key_by_name(const char *name, size_t length);
 
 /* ---- values.c ---- */
 
-/* Makes padding for so many values, some of them addresses, or sets of values, so that they need not be moved while they come. False if there is no memory. */
+/* Makes room for so many values, some of them addresses, or sets of values, so that they need not be moved while they come. False if there is no memory. */
 bool pd_value_reserve(struct value_table *table, size_t count, size_t addr_count);
 bool pd_value_sets_reserve(struct value_sets *sets, size_t keys, size_t count);
 /* The value of an identity, which is new: *new_out. False if there is no memory. */

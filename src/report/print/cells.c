@@ -56,7 +56,7 @@ static size_t number_width(const struct column *column)
 	return column->kind == COLUMN_SAMPLES || column->kind == COLUMN_PERIOD ? NUMBER_WIDTH : PERCENT_WIDTH;
 }
 
-/* perf leaves padding for an address where an object is not known, if nothing was said of widths and objects. */
+/* perf leaves room for an address where an object is not known, if nothing was said of widths and objects. */
 static bool has_wide_unknown(const struct pd_report *report, const struct column *column)
 {
 	for (size_t i = 0; i < report->columns.count; i++)
@@ -259,7 +259,7 @@ void pd_text_cell(const struct pd_report *report, struct pd_text *out, const cha
 	add_plain(report, out, text, (size_t)(end - text));
 }
 
-/* Returns the bytes that take no padding on the screen. */
+/* Returns the bytes that take no room on the screen. */
 static size_t add_share(const struct pd_report *report, struct pd_text *out, double percent, int width)
 {
 	const char *color = report->print.color ? share_color(percent) : NULL;

@@ -91,6 +91,23 @@ TEST(lines_are_counted)
 	pd_file_close(file);
 }
 
+// Names are printed as they can be on a terminal, and columns stay where they are.
+TEST(hostile_names)
+{
+	struct pd_text *text = pd_text_new();
+	struct pd_file *file;
+
+	traced[0] = 0;
+	traced_add("%s", accesses);
+	traced_add("COMM pid: 5, tid: 5, comm: \"a\\x1b[31m\", sample_id: {pid: 5, tid: 5, time_ns: 9.0}\n");
+	file = open_text(traced);
+	CHECK(file && print_lines(text, file, &traced_error) == PD_OK);
+	CHECK(text_has(text, "5:a\\x1b[31m  "));
+	CHECK(!memchr(pd_text_bytes(text).data, 0x1b, pd_text_bytes(text).size));
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
 TEST(a_limit_is_an_error)
 {
 	struct pd_file *file = many();
@@ -123,5 +140,5 @@ TEST(memory_that_fails)
 	pd_file_close(file);
 }
 
-RUN(TEST_CASE(start), TEST_CASE(lines_are_counted), TEST_CASE(a_limit_is_an_error), TEST_CASE(wrong_options),
-    TEST_CASE(memory_that_fails), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(lines_are_counted), TEST_CASE(hostile_names), TEST_CASE(a_limit_is_an_error),
+    TEST_CASE(wrong_options), TEST_CASE(memory_that_fails), TEST_CASE(clean))

@@ -103,6 +103,48 @@ TEST(lines_of_calls)
 	pd_text_free(out);
 }
 
+// A call whose begin is missing has no arguments: those of another one say nothing of its result.
+TEST(begin_is_missing)
+{
+	struct pd_text *out = pd_text_new();
+	struct pd_file *file;
+
+	snprintf(text, sizeof(text), "%s",
+		 "header form: file, byte_order: little\n" RAW_EVENTS HEAD("x86_64", "syscalls") RAW_FORMATS(48) TAIL);
+	begin(100, 1000, 0, GIVEN(3, 1, 10)); // read
+	end(100, 1500, 0, 1);
+	end(100, 2000, 72, 1); // fcntl
+	file = open_text(text);
+	CHECK(out && print(file, NULL, out) == PD_OK);
+	CHECK(text_has(out, "fcntl())"));
+	CHECK(text_has(out, "= 1\n") && !text_has(out, "CLOEXEC"));
+	pd_text_free(out);
+	pd_file_close(file);
+}
+
+// Names of events are of the file.
+TEST(hostile_names)
+{
+	struct pd_text *out = pd_text_new();
+	struct pd_file *file;
+
+	snprintf(text, sizeof(text), "%s",
+		 "header form: file, byte_order: little\n" EVENT("syscalls:sys_enter_\\x1b[31mx", 1, 7)
+			 EVENT("syscalls:sys_exit_\\x1b[31mx", 2, 8) HEAD("x86_64", "syscalls")
+				 FORMAT("sys_enter_\\x1b[31mx", 7,
+					FIELD("int", "__syscall_nr", 8, 4) FIELD("int", "dfd", 16, 8))
+					 FORMAT("sys_exit_\\x1b[31mx", 8,
+						FIELD("int", "__syscall_nr", 8, 4) FIELD("long", "ret", 16, 8)) TAIL);
+	begin(100, 1000, 5, GIVEN(3));
+	end(100, 1500, 5, 1);
+	file = open_text(text);
+	CHECK(out && print(file, NULL, out) == PD_OK);
+	CHECK(text_has(out, "\\x1b[31mx("));
+	CHECK(!memchr(pd_text_bytes(out).data, 0x1b, pd_text_bytes(out).size));
+	pd_text_free(out);
+	pd_file_close(file);
+}
+
 TEST(chosen)
 {
 	struct pd_syscalls_options options = { .size = sizeof(options), .calls = "ope*,poll" };
@@ -210,5 +252,5 @@ TEST(start)
 	CHECK(mkdtemp(folder));
 }
 
-RUN(TEST_CASE(start), TEST_CASE(lines_of_calls), TEST_CASE(chosen), TEST_CASE(single_events),
-    TEST_CASE(hostile_formats), TEST_CASE(memory), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(lines_of_calls), TEST_CASE(begin_is_missing), TEST_CASE(hostile_names),
+    TEST_CASE(chosen), TEST_CASE(single_events), TEST_CASE(hostile_formats), TEST_CASE(memory), TEST_CASE(clean))
