@@ -5,14 +5,17 @@ turn, then drawn again and again.
 
 usage: changes.py PERFDATA [--runs N] [--draws N] [--side N]... [--rounds N] [--freq HZ] [--cc CC]
 
---runs: of each kind, to draw from; --side: of each side of a comparison (of each number of them). Rows are those of knobs.c. Exit status: 0, or 1 if more than
+--runs: of each kind, to draw from; --side: of each side of a comparison (of each number of them). Rows are those of knobs.c. In
+theory: what one test of the row would find, without adjustment, if runs differed by chance alone. Exit status: 0, or 1 if more than
 5 % of the comparisons without a change call a row real, or A against A or against half of its samples does.
 """
 
 import argparse
 import json
+import math
 import os
 import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -57,7 +60,7 @@ def record(arguments, folder):
 def compare(arguments, old, new, *options):
     done = subprocess.run([arguments.perfdata, "diff", "--json", "-q", "-s", "sym", *options, ",".join(old), ",".join(new)],
                           capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)["tables"][0]["rows"]
+    return json.loads(done.stdout)["tables"][0]
 
 
 def named(rows, name):
@@ -69,24 +72,36 @@ def false_alarms(arguments, side, chance, runs, options):
     tables = low = tests = 0
     for _ in range(arguments.draws):
         drawn = chance.sample(runs, 2 * side)
-        rows = [row for row in compare(arguments, drawn[:side], drawn[side:], *options) if row["rating"]]
+        rows = [row for row in compare(arguments, drawn[:side], drawn[side:], *options)["rows"] if row["rating"]]
         tables += any(row["rating"] == "real" for row in rows)
         tests += len(rows)
         low += sum(row["p"] < 0.05 for row in rows)
     return tables / arguments.draws, low / max(tests, 1)
 
 
+def in_theory(share, growth, samples, is_amount):
+    """How often one test of a row, at 5 % and without adjustment, would find this if runs differed by chance alone."""
+    if is_amount:
+        change, deviation = math.log1p(growth), math.sqrt(2 / (samples * share))
+    else:
+        change = math.asin(math.sqrt(share * (1 + growth) / (1 + share * growth))) - math.asin(math.sqrt(share))
+        deviation = math.sqrt(2 / (4 * samples))
+    return statistics.NormalDist().cdf(change / deviation - 1.96)
+
+
 def found(arguments, side, chance, runs, name, options):
-    """How often the row is called real, and its mean growth."""
-    row_name, real, growth, share = KINDS[name][2], 0, [], []
+    """How often the row is called real, its mean growth and share, and the samples of a side."""
+    row_name, real, growth, share, samples = KINDS[name][2], 0, [], [], []
     draws = max(arguments.draws // 4, 1)
     for _ in range(draws):
-        rows = named(compare(arguments, chance.sample(runs["same"], side), chance.sample(runs[name], side), *options), row_name)
+        table = compare(arguments, chance.sample(runs["same"], side), chance.sample(runs[name], side), *options)
+        rows = named(table["rows"], row_name)
         real += any(row["rating"] == "real" for row in rows)
         growth += [row["change"] / row["old_share"] for row in rows if row["old_share"]]
         share += [row["old_share"] for row in rows]
+        samples.append(sum(run["samples"] for run in table["old"]))
     mean = f"{100 * sum(growth) / len(growth):+.1f} %" if growth else "new"
-    return real / draws, mean, sum(share) / max(len(share), 1)
+    return real / draws, mean, sum(share) / max(len(share), 1), sum(samples) / draws
 
 
 def halves(arguments, folder, path):
@@ -99,14 +114,16 @@ def halves(arguments, folder, path):
 def table(arguments, side, chance, runs):
     """Print what is found with so many runs a side. True: too many false alarms."""
     bad = False
-    print(f"\n{side} runs a side\n\n| compared | change | share | mean | called real |\n| --- | --- | --- | --- | --- |")
+    print(f"\n{side} runs a side\n\n| compared | change | share | mean | called real | in theory |\n| --- | --- | --- | --- | --- | --- |")
     for label, options in (("shares", ()), ("amounts", ("--per", "run"))):
         tables, low = false_alarms(arguments, side, chance, runs["same"], options)
         bad |= tables > 0.05
-        print(f"| {label} | none, {arguments.draws} comparisons | | | {100 * tables:.1f} % of tables; {100 * low:.1f} % of rows by chance alone |")
+        print(f"| {label} | none, {arguments.draws} comparisons | | | {100 * tables:.1f} % of tables; {100 * low:.1f} % of rows by chance alone | |")
         for name in list(KINDS)[1:]:
-            real, mean, share = found(arguments, side, chance, runs, name, options)
-            print(f"| {label} | {name} | {100 * share:.0f} % | {mean} | {100 * real:.0f} % |")
+            real, mean, share, samples = found(arguments, side, chance, runs, name, options)
+            planted = KINDS[name][3]
+            theory = f"{100 * in_theory(share, planted, samples, label == 'amounts'):.0f} %" if planted else ""
+            print(f"| {label} | {name} | {100 * share:.0f} % | {mean} | {100 * real:.0f} % | {theory} |")
             sys.stdout.flush()
     return bad
 
@@ -126,8 +143,8 @@ def main():
         build(arguments, folder)
         runs = record(arguments, folder)
         some = runs["same"][:max(sides)]
-        same = [row for row in compare(arguments, some, some) if row["change"] or row["rating"] == "real"]
-        half = [row for row in compare(arguments, some[:1], [halves(arguments, folder, some[0])]) if row["rating"] in ("real", "maybe")]
+        same = [row for row in compare(arguments, some, some)["rows"] if row["change"] or row["rating"] == "real"]
+        half = [row for row in compare(arguments, some[:1], [halves(arguments, folder, some[0])])["rows"] if row["rating"] in ("real", "maybe")]
         bad |= bool(same) or bool(half)
         print(f"A against A: {len(same)} rows changed; against half of A: {len(half)} rows are not noise")
         for side in sides:

@@ -5,18 +5,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/error.h"
 
 static bool can_be_kept(const struct pd_report_key *key)
 {
-	const char *name = key->name;
-
 	// Lines and mappings are looked up in what does not live as long as a sum; time slices are of a whole recording.
-	return strcmp(name, "srcline") != 0 && strcmp(name, "srcfile") != 0 && strcmp(name, "time") != 0 &&
-	       !(key->by & PD_BY_DATA);
+	return !(key->by & (PD_BY_ADDRESS | PD_BY_LINE | PD_BY_TIME | PD_BY_DATA));
 }
 
 static enum pd_status plan_table(const struct pd_top_form *form, struct pd_report **report_out, struct pd_error *error)
