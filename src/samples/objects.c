@@ -14,6 +14,7 @@
 #include "base/lookup/hash.h"
 #include "base/memory.h"
 #include "file/file.h"
+#include "object/cache/cache.h"
 #include "state/locate.h"
 
 enum {
@@ -442,7 +443,7 @@ size_t pd_objects_add_to_cache(const struct pd_objects *list, struct pd_build_id
 
 	for (size_t i = 0; i < list->shown_count; i++) {
 		const struct pd_listed_object *line = &list->lines[list->shown[i]];
-		bool there = line->id.size && pd_build_id_cache_find(cache, &line->id);
+		bool there = line->id.size && pd_cache_has(cache, &line->id);
 		bool kernel = !strcmp(line->name, "[kernel.kallsyms]");
 
 		if (!there && line->id.size && line->machine == HOST && (kernel || is_unchanged(line)))
@@ -474,7 +475,7 @@ static enum pd_status add_recorded(const char *recording, bool all, struct pd_bu
 enum pd_status pd_objects_cache(const char *recording, bool all, const char *directory, struct pd_error *error)
 {
 	struct pd_build_id_cache *cache;
-	enum pd_status status = pd_build_id_cache_open(directory, &cache, error);
+	enum pd_status status = pd_cache_open_partial(directory, &cache, error);
 
 	if (status != PD_OK)
 		return status;

@@ -189,6 +189,29 @@ class Ways:
                 at += max(size, 8)
             self.expect(at == len(data) and at > 0, f"build ids of {path}: {len(data)} bytes")
 
+    def cached_objects(self):
+        """What ran is kept by build id: once, beside what others keep there, and nothing through links that lead elsewhere."""
+        cache, outside = (os.path.join(self.folder, name) for name in ("cache", "outside"))
+        more = {"env": dict(os.environ, PERF_BUILDID_DIR=cache)}
+        kept = []
+        for foreign in (False, True):
+            if foreign:
+                os.makedirs(os.path.join(cache, ".build-id", "00"), exist_ok=True)
+                os.symlink("../../x/" + "00" * 20, os.path.join(cache, ".build-id", "00", "00" * 19))
+            self.expect(self.record("-q", "--", self.busy, "0.1", **more).returncode == 0, "recording with a cache")
+            listed = subprocess.run([self.perfdata, "buildid-cache", "-l"], capture_output=True, text=True, check=True, **more).stdout
+            digits = [line.split()[0] for line in listed.splitlines() if line.endswith(self.busy)]
+            self.expect(len(digits) == 1, f"in the cache: {listed}")
+            file = os.stat(os.path.join(cache, self.busy.lstrip("/"), digits[0], "elf"))
+            kept.append((digits, file.st_ino, file.st_mtime_ns))
+        self.expect(kept[0] == kept[1], f"an object is kept again: {kept}")
+        shutil.rmtree(cache)
+        os.mkdir(outside)
+        os.mkdir(cache)
+        os.symlink(outside, os.path.join(cache, ".build-id"))
+        self.record("-q", "--", self.busy, "0.1", **more)
+        self.expect(not os.listdir(outside), f"written through a link: {os.listdir(outside)}")
+
     def time_of_day(self):
         """Known for the kernel's own clock, too, without another one in the events."""
         for options in ([], ["-k", "mono"], ["-o", "-"]):
@@ -293,7 +316,7 @@ def main():
             print("nothing can be recorded here:", probe.stderr.strip())
             return SKIPPED
         for way in (ways.thread_that_ends, ways.switched_files, ways.same_twice, ways.answers_unread, ways.fifo, ways.stops,
-                    ways.build_ids, ways.time_of_day, ways.packing, ways.flush, ways.threads, ways.runs):
+                    ways.build_ids, ways.cached_objects, ways.time_of_day, ways.packing, ways.flush, ways.threads, ways.runs):
             if arguments.only in way.__name__:
                 way()
                 print(f"{way.__name__}: {ways.failures} failures so far")

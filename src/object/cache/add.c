@@ -133,7 +133,7 @@ static enum pd_status add_copy(struct addition *a)
 	int folder;
 
 	pd_cache_digits(&a->id, a->digits);
-	if (pd_build_id_cache_find(a->cache, &a->id))
+	if (pd_cache_has(a->cache, &a->id))
 		return PD_OK;
 	status = open_cache(a);
 	if (status < 0)

@@ -214,27 +214,60 @@ static bool read_list(struct pd_build_id_cache *cache)
 	return ok;
 }
 
-enum pd_status pd_build_id_cache_open(const char *directory, struct pd_build_id_cache **cache_out,
-				      struct pd_error *error)
+static enum pd_status open_cache(const char *directory, bool is_partial, struct pd_build_id_cache **cache_out,
+				 struct pd_error *error)
 {
 	struct pd_build_id_cache *cache = pd_alloc(sizeof(*cache));
 	enum pd_status status = PD_OK;
 
 	if (!cache)
 		return pd_fail_memory(error);
+	cache->is_partial = is_partial;
 	cache->path = pd_arena_text(&cache->names, directory, strlen(directory));
 	cache->dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (!cache->path)
 		status = pd_fail_memory(error);
 	else if (cache->dir < 0 && errno != ENOENT)
 		status = pd_fail_system(error, errno, "%s", directory);
-	else if (cache->dir >= 0 && !read_list(cache))
+	else if (cache->dir >= 0 && !is_partial && !read_list(cache))
 		status = pd_fail_memory(error);
 	if (status < 0)
 		pd_build_id_cache_close(cache);
 	else
 		*cache_out = cache;
 	return status;
+}
+
+enum pd_status pd_build_id_cache_open(const char *directory, struct pd_build_id_cache **cache_out,
+				      struct pd_error *error)
+{
+	return open_cache(directory, false, cache_out, error);
+}
+
+enum pd_status pd_cache_open_partial(const char *directory, struct pd_build_id_cache **cache_out,
+				     struct pd_error *error)
+{
+	return open_cache(directory, true, cache_out, error);
+}
+
+bool pd_cache_has(struct pd_build_id_cache *cache, const struct pd_build_id *id)
+{
+	char digits[PD_CACHE_DIGITS], folder_path[16], start[3];
+	int folder;
+
+	if (pd_build_id_cache_find(cache, id))
+		return true;
+	if (!cache->is_partial || cache->dir < 0)
+		return false;
+	pd_cache_digits(id, digits);
+	snprintf(start, sizeof(start), "%.2s", digits);
+	snprintf(folder_path, sizeof(folder_path), ".build-id/%s", start);
+	folder = pd_cache_open_folder(cache->dir, folder_path, false);
+	if (folder < 0)
+		return false;
+	read_link(cache, folder, start, digits + 2);
+	close(folder);
+	return pd_build_id_cache_find(cache, id) != NULL;
 }
 
 void pd_build_id_cache_close(struct pd_build_id_cache *cache)

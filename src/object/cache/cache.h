@@ -19,11 +19,18 @@ struct pd_build_id_cache {
 	struct pd_arena names;
 	struct pd_cached_object *objects; // by build id
 	size_t count, capacity;
+	bool is_partial; // the list has what was asked for, not all
 };
+
+/** Opens a cache to add to it: nothing is listed, which takes long where there is much. Errors as of pd_build_id_cache_open. */
+enum pd_status pd_cache_open_partial(const char *directory, struct pd_build_id_cache **cache_out,
+				     struct pd_error *error);
 
 void pd_cache_digits(const struct pd_build_id *id, char digits[PD_CACHE_DIGITS]);
 /** Path of the link of a build id below the directory: ".build-id/ab/cdef...". */
 void pd_cache_link_path(const char *digits, char path[PD_CACHE_DIGITS + 16]);
+/** True if an object is there, in a list that is partial, too. */
+bool pd_cache_has(struct pd_build_id_cache *cache, const struct pd_build_id *id);
 /** Puts an object in its place in the list. False if there is no memory. */
 bool pd_cache_insert(struct pd_build_id_cache *cache, const struct pd_build_id *id, const char *name);
 void pd_cache_forget(struct pd_build_id_cache *cache, const struct pd_build_id *id);

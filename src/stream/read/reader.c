@@ -79,7 +79,8 @@ static enum pd_status reserve_bytes(struct pd_reader *reader, size_t size, struc
 	size_t want = size + LINE > WINDOW ? size + WINDOW : WINDOW;
 
 	if (size + LINE > reader->capacity) {
-		uint8_t *buffer = pd_alloc(want);
+		// not zeroed: of a small file most pages are never used
+		uint8_t *buffer = pd_realloc(NULL, want);
 
 		if (!buffer)
 			return pd_fail_memory(error);
