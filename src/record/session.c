@@ -53,7 +53,7 @@ static enum pd_status add_id_index(struct pd_recorder *recorder, struct pd_made 
 	enum {
 		PER_RECORD = 2000
 	};
-	struct pd_id_entry *entries = pd_alloc(PER_RECORD * sizeof(*entries));
+	struct pd_id_entry *entries = pd_realloc(NULL, PER_RECORD * sizeof(*entries)); // few are used as a rule
 	enum pd_status status = entries ? PD_OK : pd_fail_memory(error);
 	size_t count = 0;
 

@@ -259,35 +259,67 @@ static enum pd_status set_nodes(struct pd_writer *writer, struct collector *coll
 }
 
 // Blocks of memory of a node, by the names of the links to them.
+struct bits {
+	uint64_t *words;
+	size_t count, capacity;
+};
+
+static bool set_bit(struct bits *bits, size_t bit)
+{
+	size_t words = bit / 64 + 1;
+
+	if (!PD_GROW(bits->words, bits->capacity, words))
+		return false;
+	for (; bits->count < words; bits->count++)
+		bits->words[bits->count] = 0;
+	bits->words[bit / 64] |= UINT64_C(1) << bit % 64;
+	return true;
+}
+
+// Of an entry "memory123". There are hundreds of them: sscanf would take a fifth of the start of a recording.
+static bool parse_block(const char *name, size_t *block_out)
+{
+	static const char start[] = "memory";
+	char *end;
+	unsigned long long block;
+
+	if (strncmp(name, start, sizeof(start) - 1) != 0 || name[sizeof(start) - 1] < '0' || name[sizeof(start) - 1] > '9')
+		return false;
+	block = strtoull(name + sizeof(start) - 1, &end, 10);
+	*block_out = (size_t)block;
+	return !*end && block <= UINT32_MAX;
+}
+
 static bool read_blocks(struct collector *collector, struct pd_memory_node *node)
 {
-	uint64_t last = 0, *bitmap;
+	struct bits bits = { 0 };
 	char path[PATH_CAPACITY];
 	struct dirent *entry;
-	size_t words;
+	uint64_t last = 0, *bitmap;
+	bool ok;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "%.400s/devices/system/node/node%" PRIu64, collector->sysfs, node->node);
 	dir = opendir(path);
-	for (unsigned pass = 0; dir && pass < 2; pass++) {
-		words = (size_t)(last / 64 + 1);
-		bitmap = pass ? pd_arena_alloc(&collector->arena, words * sizeof(*bitmap)) : NULL;
-		rewinddir(dir);
-		while ((entry = readdir(dir)) != NULL) {
-			uint64_t block;
+	ok = dir && set_bit(&bits, 0);
+	// one word at least, also where no block is listed
+	if (ok)
+		bits.words[0] = 0;
+	while (ok && (entry = readdir(dir)) != NULL) {
+		size_t block;
 
-			if (sscanf(entry->d_name, "memory%" SCNu64, &block) != 1 || block > UINT32_MAX)
-				continue;
-			if (bitmap)
-				bitmap[block / 64] |= UINT64_C(1) << block % 64;
-			last = block > last ? block : last;
-		}
-		node->bitmap = (struct pd_u64s){ bitmap, words };
-		node->size = node->bitmap_size = last + 1;
+		if (!parse_block(entry->d_name, &block))
+			continue;
+		ok = set_bit(&bits, block);
+		last = block > last ? block : last;
 	}
 	if (dir)
 		closedir(dir);
-	return dir && node->bitmap.items;
+	bitmap = ok ? pd_arena_copy(&collector->arena, bits.words, bits.count * sizeof(*bitmap)) : NULL;
+	node->bitmap = (struct pd_u64s){ bitmap, bits.count };
+	node->size = node->bitmap_size = last + 1;
+	pd_free(bits.words);
+	return bitmap;
 }
 
 static enum pd_status set_blocks(struct pd_writer *writer, struct collector *collector, const struct pd_cpus *nodes,
