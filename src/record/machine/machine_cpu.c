@@ -283,7 +283,8 @@ static bool parse_block(const char *name, size_t *block_out)
 	char *end;
 	unsigned long long block;
 
-	if (strncmp(name, start, sizeof(start) - 1) != 0 || name[sizeof(start) - 1] < '0' || name[sizeof(start) - 1] > '9')
+	if (strncmp(name, start, sizeof(start) - 1) != 0 || name[sizeof(start) - 1] < '0' ||
+	    name[sizeof(start) - 1] > '9')
 		return false;
 	block = strtoull(name + sizeof(start) - 1, &end, 10);
 	*block_out = (size_t)block;
