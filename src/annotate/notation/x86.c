@@ -501,9 +501,33 @@ static void adjust_special(struct att *a)
 		drop_first(a);
 }
 
+// Jumps, calls, push and pop have 64 bits with or without REX.W.
+static bool is_always_wide(const struct bytes *b)
+{
+	uint8_t opcode = *b->opcode, digit = b->modrm >> 3 & 7;
+
+	return (opcode & 0xf0) == 0x50 || (opcode & 0xf0) == 0x70 || (opcode & 0xfe) == 0xc2 ||
+	       (opcode & 0xfe) == 0xe8 || opcode == 0xeb ||
+	       (opcode == 0xff && (digit == 2 || digit == 4 || digit == 6));
+}
+
+// Prefixes without an effect are said, too: linkers need room in accesses to thread-local storage.
+static void put_unused_prefixes(struct att *a)
+{
+	const struct bytes *b = &a->bytes;
+
+	if (!b->wide || b->map || !b->opcode || starts(a->mnemonic, "nop"))
+		return;
+	for (unsigned i = 0; i < b->data16; i++)
+		pd_notation_put(&a->writer->out, "data16 ", 7);
+	if (is_always_wide(b))
+		pd_notation_put(&a->writer->out, "rex.W ", 6);
+}
+
 void pd_notate_att(struct pd_notation_writer *s)
 {
 	struct att a = { .kind = s->kind, .writer = s };
+	size_t before, width;
 
 	read_bytes(&a, s->code, s->raw->size);
 	split_prefixes(&a, s->raw->mnemonic);
@@ -511,12 +535,15 @@ void pd_notate_att(struct pd_notation_writer *s)
 	s->notation->flow = flow_of(a.mnemonic);
 	choose_mnemonic(&a);
 	adjust_special(&a);
+	before = s->out.size;
+	put_unused_prefixes(&a);
 	pd_notation_put(&s->out, a.prefixes, strlen(a.prefixes));
+	width = s->out.size - before;
 	if (!a.count) {
 		pd_notation_put(&s->out, a.mnemonic, strlen(a.mnemonic));
 		return;
 	}
-	pd_notation_printf(&s->out, "%-*s ", (int)(strlen(a.prefixes) < 6 ? 6 - strlen(a.prefixes) : 0), a.mnemonic);
+	pd_notation_printf(&s->out, "%-*s ", (int)(width < 6 ? 6 - width : 0), a.mnemonic);
 	put_operands(&a);
 	if (a.has_reference) {
 		pd_notation_printf(&s->out, "        # ");
