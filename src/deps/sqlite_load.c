@@ -28,8 +28,8 @@ enum {
 struct calls {
 	int (*auto_extension)(void (*extension)(void));
 	int (*cancel_auto_extension)(void (*extension)(void));
-	int (*open)(const char *name, sqlite3 **db_out);
-	int (*close)(sqlite3 *db);
+	int (*open_db)(const char *name, sqlite3 **db_out);
+	int (*close_db)(sqlite3 *db);
 	int (*version)(void);
 };
 
@@ -59,7 +59,8 @@ static bool find_calls(void *library, struct calls *calls)
 {
 	return find_call(library, "sqlite3_auto_extension", &calls->auto_extension) &&
 	       find_call(library, "sqlite3_cancel_auto_extension", &calls->cancel_auto_extension) &&
-	       find_call(library, "sqlite3_open", &calls->open) && find_call(library, "sqlite3_close", &calls->close) &&
+	       find_call(library, "sqlite3_open", &calls->open_db) &&
+	       find_call(library, "sqlite3_close", &calls->close_db) &&
 	       find_call(library, "sqlite3_libversion_number", &calls->version);
 }
 
@@ -71,8 +72,8 @@ static int ask_for_functions(const struct calls *calls)
 	int code = calls->auto_extension(extension);
 
 	if (code == SQLITE_OK) {
-		code = calls->open(":memory:", &db);
-		calls->close(db);
+		code = calls->open_db(":memory:", &db);
+		calls->close_db(db);
 		calls->cancel_auto_extension(extension);
 	}
 	return code;
