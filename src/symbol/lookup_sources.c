@@ -125,7 +125,6 @@ static void list_object(struct listing *l)
 {
 	const struct pd_dso_full *dso = l->dso;
 	struct pd_find_wanted wanted = pd_lookup_wanted(dso);
-	struct pd_object_id id = { .size = 0 };
 	struct pd_elf *vdso;
 
 	if (dso->has_file || dso->dso.object->kind != PD_OBJECT_VDSO) {
@@ -133,8 +132,8 @@ static void list_object(struct listing *l)
 		return;
 	}
 	vdso = dso->table ? pd_lookup_own_vdso_of(l->symbols, dso) : NULL;
-	if (vdso && pd_elf_id(vdso, &id))
-		list_elf(l, PD_SOURCE_OBJECT, vdso, dso->dso.object->path, &id, "the vdso of this system", NULL);
+	if (vdso)
+		list_elf(l, PD_SOURCE_OBJECT, vdso, dso->dso.object->path, &dso->id, "the vdso of this system", NULL);
 	pd_elf_close(vdso);
 }
 

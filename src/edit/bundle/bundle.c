@@ -337,7 +337,9 @@ static enum pd_status put_links(struct pd_bundle *b, const struct pd_symbol_sour
 		slash = strrchr(name, '/');
 		return put_link(b, link, name, slash ? (size_t)(slash - name) : strlen(name));
 	}
-	if (s->kind != PD_SOURCE_OBJECT || s->id.size <= 1 || !name_of_path(s->path, true, link))
+	// a vdso with a build id is found by it alone: another process may have one without, of the same name
+	if (s->kind != PD_SOURCE_OBJECT || s->id.size <= 1 || strncmp(s->path, "[vdso", 5) == 0 ||
+	    !name_of_path(s->path, true, link))
 		return PD_OK;
 	return put_link(b, link, name, strlen(name));
 }
