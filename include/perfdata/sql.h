@@ -43,7 +43,7 @@ struct pd_sql_options {
 	size_t self_stride;             /* bytes */
 };
 /** Opens tables over files, which must outlive it. options are those of each set of tables; self of its functions is
- * options->self + i * self_stride for the i-th file. Errors: PD_ERROR_UNSUPPORTED if SQLite is not built in; those of
+ * options->self + i * self_stride for the i-th file. Errors: PD_ERROR_UNSUPPORTED if SQLite is not built in or cannot be loaded; those of
  * pd_table_set_new. */
 PD_API enum pd_status pd_sql_new(struct pd_file *const *files, size_t count, const struct pd_sql_options *options,
 				 struct pd_sql **sql_out, struct pd_error *error);

@@ -32,7 +32,7 @@ struct pd_store_profile {
 };
 
 /** Adds the samples of a recording to the store at a path, which is created if it is not there. sql is what pd_sql_new made of this one
- * file. PD_END: the recording is in the store. Errors: as pd_sql_run; PD_ERROR_UNSUPPORTED if SQLite is not built in;
+ * file. PD_END: the recording is in the store. Errors: as pd_sql_run; PD_ERROR_UNSUPPORTED if SQLite is not built in or cannot be loaded;
  * PD_ERROR_FORMAT: the file is no store; PD_ERROR_ARGUMENT: a label is no KEY=VALUE. */
 PD_API enum pd_status pd_store_add(const char *path, struct pd_sql *sql, struct pd_file *file,
 				   const struct pd_store_profile *profile, struct pd_error *error);

@@ -98,6 +98,9 @@ enum pd_status pd_sqlite_load(struct pd_error *error)
 	dlclose(library);
 	if (code == SQLITE_NOMEM)
 		return pd_fail_memory(error);
+	if (code != SQLITE_OK)
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "libsqlite3 opens no database: error %d",
+			       code);
 	if (!__atomic_load_n(&pd_sqlite_functions, __ATOMIC_ACQUIRE))
 		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "this libsqlite3 takes no extensions");
 	return PD_OK;

@@ -71,6 +71,5 @@ bool pd_list_is_right(const char *list);
 // Whether such a list has a number.
 bool pd_list_has(const char *list, uint64_t number);
 void pd_pairs_fini(struct pd_pairs *pairs);
-// Writes out what is long, and says how it went.
 
 #endif

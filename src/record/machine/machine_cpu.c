@@ -258,7 +258,6 @@ static enum pd_status set_nodes(struct pd_writer *writer, struct collector *coll
 	return topology.nodes.count ? pd_writer_set_feature(writer, PD_FEATURE_NUMA_TOPOLOGY, &topology, error) : PD_OK;
 }
 
-// Blocks of memory of a node, by the names of the links to them.
 struct bits {
 	uint64_t *words;
 	size_t count, capacity;
@@ -291,6 +290,7 @@ static bool parse_block(const char *name, size_t *block_out)
 	return !*end && block <= UINT32_MAX;
 }
 
+// Blocks of memory of a node, by the names of the links to them.
 static bool read_blocks(struct collector *collector, struct pd_memory_node *node)
 {
 	struct bits bits = { 0 };
