@@ -96,17 +96,18 @@ class Scene:
         lines.append(f"SAMPLE misc: user, ip: {base + self.vdso.addr + 1:#x}, pid: 42, tid: 42, time_ns: 1.1")
         return "\n".join(lines) + "\n"
 
-    def check(self, what, wanted, *words, base=BASE, build_id="", kernel=None, old=False, packed=False, **facts):
+    def check(self, what, wanted, *words, base=BASE, build_id="", kernel=None, old=False, packed=0, **facts):
         here = os.uname()
         text = self.text(facts.get("host", here.nodename), facts.get("release", here.release), base, build_id, kernel)
         path = os.path.join(self.folder, "one.data")
         subprocess.run([self.perfdata, "assemble", "-o", path, "-"], input=text.encode(), check=True)
         if old:
             os.utime(path, (1, 1))
-        if packed:
-            bundle = os.path.join(self.folder, "one.tar")
+        for number in range(packed):
+            bundle = os.path.join(self.folder, f"{number}.tar")
             subprocess.run([self.perfdata, "pack", "-q", "-o", bundle, path], check=True)
-            path, words = bundle, ("--symfs", self.folder, *words)
+            path = bundle
+        words = ("--symfs", self.folder, *words) if packed else words
         done = subprocess.run([self.perfdata, "script", "-q", "-F", "ip,sym", *words, path], stdout=subprocess.PIPE, check=False)
         names = {name for name, addr in self.vdso.functions if addr == self.vdso.addr} if wanted else {"[unknown]"}
         got = done.stdout.decode().split()[1:]
@@ -122,7 +123,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="perfdata-vdso-") as folder:
         scene = Scene(os.path.abspath(sys.argv[1]), vdso, folder)
         scene.check("no build id: this machine's", True)
-        scene.check("no build id, packed", True, packed=True)
+        scene.check("no build id, packed", True, packed=1)
+        scene.check("no build id, packed from a bundle", True, packed=2)
         scene.check("no build id, of another machine", False, host="elsewhere")
         scene.check("no build id, of another kernel", False, release="2.6.31")
         scene.check("no build id, of a kernel that is not told", False, release="")

@@ -40,12 +40,12 @@ static void used_path(const struct pd_found *found, enum pd_find_kind kind, char
 	}
 }
 
-// What an object is looked for by: what was recorded, else what it says itself.
-static struct pd_object_id id_of(const struct pd_object_id *recorded, struct pd_elf *elf)
+// What an object is looked for by: what was recorded, else what it says itself; a vdso without an id is found by its name.
+static struct pd_object_id id_of(const struct listing *l, const struct pd_object_id *recorded, struct pd_elf *elf)
 {
 	struct pd_object_id id = *recorded;
 
-	if (!id.size && elf)
+	if (!id.size && elf && l->dso->dso.object->kind != PD_OBJECT_VDSO)
 		pd_elf_id(elf, &id);
 	return id;
 }
@@ -72,7 +72,7 @@ static void list_shared(struct listing *l, struct pd_elf *elf)
 
 static void list_found(struct listing *l, struct pd_found *found, const char *path, const struct pd_object_id *recorded)
 {
-	struct pd_object_id id = id_of(recorded, found->object ? found->object : found->debug);
+	struct pd_object_id id = id_of(l, recorded, found->object ? found->object : found->debug);
 	const char *link = NULL;
 	char from[PATH_SIZE];
 	uint32_t crc;
@@ -113,7 +113,7 @@ static void list_file(struct listing *l, const struct pd_find_wanted *wanted, co
 	if (!found.object && !found.debug)
 		found.object = pd_lookup_fetch(l->symbols, &wanted->id, false);
 	if (found.object && !found.debug && !has_lines(found.object)) {
-		struct pd_object_id id = id_of(&wanted->id, found.object);
+		struct pd_object_id id = id_of(l, &wanted->id, found.object);
 
 		found.debug = pd_lookup_fetch(l->symbols, &id, true);
 	}
