@@ -273,7 +273,7 @@ static int check_options(const struct values *values, const struct call *call)
 	if (values->live && (names_output(call) || (path && !strcmp(path, "-"))))
 		return print_failure(CODE_USAGE,
 				     "--live records to the file of -i, or to perf.data: give no -o, and no '-'");
-	if (values->live && values->analysis.input.waiting)
+	if (values->live && (values->analysis.input.waiting || values->analysis.input.pair))
 		return print_failure(CODE_USAGE,
 				     "--live cannot be combined with --waiting, which needs a complete recording");
 	if (!values->output && !server_is_built())

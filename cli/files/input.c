@@ -32,6 +32,8 @@ const struct option_group input_group = { HEADING_INPUT, lines };
 static const struct option waiting_lines[] = {
 	OPTION("waiting", 0, ATTACHED, "MIN-MAX", waiting,
 	       "off-CPU time: samples are times that threads waited, from the switches of the recording; only those of a duration, as 1ms-20ms"),
+	STRING("pair", 0, "begin=EVENT,end=EVENT,key=FIELD", pair,
+	       "samples are times from one event to another with the same values of fields, as key=dev+sector; also ,owner=begin|end|FIELD and ,name=TEXT"),
 	{ 0 },
 };
 
@@ -139,48 +141,25 @@ static void outlive_writer(void)
 
 /* ---- waiting ---- */
 
-/* "1ms-20ms", "1ms", "-20ms", or nothing. */
-static bool parse_waiting(const char *text, struct pd_waiting_options *options)
-{
-	const char *dash = strchr(text, '-');
-	size_t length = dash ? (size_t)(dash - text) : strlen(text);
-	struct pd_error error;
-	char min[32];
-
-	snprintf(min, sizeof(min), "%.*s", (int)length, text);
-	if ((*min && pd_duration_parse(min, &options->min_ns, &error) < 0) ||
-	    (dash && dash[1] && pd_duration_parse(dash + 1, &options->max_ns, &error) < 0))
-		return print_error("option --waiting: %s", error.message);
-	if (dash && dash[1] && options->max_ns < options->min_ns)
-		return print_error("option --waiting: '%s' is a range that nothing is in", text);
-	return true;
-}
-
-static void report_waiting(const struct input *input, const struct pd_waiting_result *result)
-{
-	if (!input->quiet && result->what.mismatched)
-		print_error("%s: %" PRIu64
-			    " intervals (%.3f ms) are unknown: events between them were not recorded, or lost",
-			    input->name, result->what.mismatched, (double)result->uncertain_ns / 1e6);
-}
-
 /* What follows reads a recording that is made of the one that was opened. */
-static int open_waiting(struct input *input, const char *text, const struct pd_open_options *options)
+static int open_waiting(struct input *input, const struct input_options *from, const struct pd_open_options *options)
 {
-	struct pd_waiting_options how = { .size = sizeof(how) };
+	struct pd_waiting_options how = { .size = sizeof(how), .pair = from->pair };
 	struct pd_waiting_result result;
+	char text[PD_WAITING_TEXT];
 	struct pd_file *made;
 	struct pd_error error;
 	enum pd_status status;
 
-	if (!parse_waiting(text, &how))
-		return CODE_USAGE;
+	if (from->waiting && pd_waiting_range_parse(from->waiting, &how, &error) < 0)
+		return print_failure(CODE_USAGE, "option --waiting: %s", error.message);
 	status = pd_waiting_open(input->file, &how, options, &made, &result, &error);
 	if (status == PD_ERROR_NO_SAMPLES)
 		return print_failure(CODE_NO_SAMPLES, "%s: %s", input->name, error.message);
 	if (status < 0)
 		return code_with_error(status, &error);
-	report_waiting(input, &result);
+	if (!input->quiet && pd_waiting_describe(&how, &result, text))
+		print_error("%s: %s", input->name, text);
 	input_again(input);
 	input->switches = input->file;
 	input->file = made;
@@ -224,6 +203,7 @@ int input_open(struct input *input, const struct input_options *options, const s
 	       pd_problem_fn *problem, void *self)
 {
 	struct pd_open_options open_options = { .size = sizeof(open_options) };
+	bool makes = options->waiting || options->pair;
 	const char *path;
 	struct pd_error error;
 	enum pd_status status;
@@ -240,7 +220,7 @@ int input_open(struct input *input, const struct input_options *options, const s
 	input->name = strcmp(path, "-") != 0 ? path : "standard input";
 	open_options.problem = problem ? problem : report_problem;
 	open_options.self = problem ? self : input;
-	open_options.keep = options->keep || options->waiting;
+	open_options.keep = options->keep || makes;
 	open_options.recover = options->recover;
 	if (strcmp(path, "-") == 0)
 		outlive_writer();
@@ -249,7 +229,7 @@ int input_open(struct input *input, const struct input_options *options, const s
 	else
 		status = pd_file_open_fd(STDIN_FILENO, &open_options, &input->file, &error);
 	if (status == PD_OK) {
-		int code = options->waiting ? open_waiting(input, options->waiting, &open_options) : CODE_OK;
+		int code = makes ? open_waiting(input, options, &open_options) : CODE_OK;
 
 		return code == CODE_OK ? code : input_close(input, code);
 	}

@@ -16,6 +16,7 @@ struct input_options {
 	bool quiet;
 	bool verbose;
 	const char *waiting; /* of waiting_group: the samples are those of waiting; NULL: no */
+	const char *pair;    /* the same: of pairs of these events */
 	bool keep;           /* no option: the command reads twice, so what comes through a pipe is kept */
 	bool verify;         /* no option: damage inside of records is reported too, whoever decodes them or not */
 	bool recover;        /* no option: what the header says wrongly is looked for, see pd_open_options */

@@ -16,64 +16,27 @@
 #include <unistd.h>
 
 #include "base/error.h"
-
-struct word {
-	const char *name;
-	uint64_t value;
-};
-
-static const struct word *find_word(const struct word *words, const char *text, size_t length)
-{
-	for (; words->name; words++)
-		if (strlen(words->name) == length && !strncasecmp(words->name, text, length))
-			return words;
-	return NULL;
-}
+#include "base/text/units.h"
 
 static enum pd_status refuse(const char *text, const char *wanted, struct pd_error *error)
 {
 	return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "'%s' is not %s", text, wanted);
 }
 
-// A number with a unit after it; NULL for none.
-static bool scaled(const char *text, const struct word *units, uint64_t plain, uint64_t *value_out)
-{
-	char *end;
-	unsigned long long number;
-	const struct word *unit;
-
-	if (!isdigit((unsigned char)text[0]))
-		return false;
-	errno = 0;
-	number = strtoull(text, &end, 10);
-	unit = *end ? find_word(units, end, strlen(end)) : NULL;
-	if (errno || (*end && !unit) || (number && (unit ? unit->value : plain) > UINT64_MAX / number))
-		return false;
-	*value_out = number * (unit ? unit->value : plain);
-	return true;
-}
-
-static const struct word size_units[] = { { "B", 1 },        { "K", 1 << 10 },  { "M", 1 << 20 },  { "G", 1 << 30 },
-					  { "KB", 1 << 10 }, { "MB", 1 << 20 }, { "GB", 1 << 30 }, { 0 } };
+static const struct pd_named_number size_units[] = { { "B", 1 },        { "K", 1 << 10 },
+						     { "M", 1 << 20 },  { "G", 1 << 30 },
+						     { "KB", 1 << 10 }, { "MB", 1 << 20 },
+						     { "GB", 1 << 30 }, { 0 } };
 
 enum pd_status pd_size_parse(const char *text, uint64_t *bytes_out, struct pd_error *error)
 {
-	return scaled(text, size_units, 1, bytes_out) ? PD_OK : refuse(text, "a size: write 100, 64K, 2M or 1G", error);
+	return pd_scaled_read(text, size_units, 1, bytes_out) ? PD_OK :
+								refuse(text, "a size: write 100, 64K, 2M or 1G", error);
 }
 
 enum pd_status pd_duration_parse(const char *text, uint64_t *ns_out, struct pd_error *error)
 {
-	static const struct word units[] = { { "ns", 1 },
-					     { "us", 1000 },
-					     { "ms", 1000000 },
-					     { "s", 1000000000 },
-					     { "m", UINT64_C(60000000000) },
-					     { "h", UINT64_C(3600000000000) },
-					     { "d", UINT64_C(86400000000000) },
-					     { 0 } };
-
-	return scaled(text, units, 1000000000, ns_out) ? PD_OK :
-							 refuse(text, "a time: write 500ms, 10s, 2m or 1h", error);
+	return pd_duration_read(text, ns_out) ? PD_OK : refuse(text, "a time: write 500ms, 10s, 2m or 1h", error);
 }
 
 enum pd_status pd_ring_parse(const char *text, uint64_t *bytes_out, struct pd_error *error)
@@ -83,7 +46,7 @@ enum pd_status pd_ring_parse(const char *text, uint64_t *bytes_out, struct pd_er
 	char first[32];
 
 	snprintf(first, sizeof(first), "%.*s", (int)(comma ? comma - text : 31), text);
-	if (!scaled(first, size_units, page, &size) || !size || size > (UINT64_C(1) << 40))
+	if (!pd_scaled_read(first, size_units, page, &size) || !size || size > (UINT64_C(1) << 40))
 		return refuse(text, "a ring buffer size: pages, or 512K or 16M", error);
 	while (power < size)
 		power *= 2;
@@ -91,26 +54,26 @@ enum pd_status pd_ring_parse(const char *text, uint64_t *bytes_out, struct pd_er
 	return PD_OK;
 }
 
-static const struct word no_units[] = { { 0 } };
+static const struct pd_named_number no_units[] = { { 0 } };
 
 enum pd_status pd_clock_parse(const char *text, int32_t *clock_out, struct pd_error *error)
 {
-	static const struct word clocks[] = { { "realtime", CLOCK_REALTIME },
-					      { "real", CLOCK_REALTIME },
-					      { "monotonic", CLOCK_MONOTONIC },
-					      { "mono", CLOCK_MONOTONIC },
-					      { "monotonic_raw", CLOCK_MONOTONIC_RAW },
-					      { "raw", CLOCK_MONOTONIC_RAW },
-					      { "boottime", CLOCK_BOOTTIME },
-					      { "boot", CLOCK_BOOTTIME },
-					      { "tai", CLOCK_TAI },
-					      { 0 } };
+	static const struct pd_named_number clocks[] = { { "realtime", CLOCK_REALTIME },
+							 { "real", CLOCK_REALTIME },
+							 { "monotonic", CLOCK_MONOTONIC },
+							 { "mono", CLOCK_MONOTONIC },
+							 { "monotonic_raw", CLOCK_MONOTONIC_RAW },
+							 { "raw", CLOCK_MONOTONIC_RAW },
+							 { "boottime", CLOCK_BOOTTIME },
+							 { "boot", CLOCK_BOOTTIME },
+							 { "tai", CLOCK_TAI },
+							 { 0 } };
 	const char *name = strncasecmp(text, "CLOCK_", 6) == 0 ? text + 6 : text;
-	const struct word *clock = find_word(clocks, name, strlen(name));
+	const struct pd_named_number *clock = pd_named_number_find(clocks, name, strlen(name));
 	uint64_t number;
 
 	// by its number, too; the kernel takes no other ones
-	if (!clock && scaled(text, no_units, 1, &number))
+	if (!clock && pd_scaled_read(text, no_units, 1, &number))
 		for (clock = clocks; clock->name && clock->value != number;)
 			clock++;
 	if (!clock || !clock->name)
@@ -122,11 +85,12 @@ enum pd_status pd_clock_parse(const char *text, int32_t *clock_out, struct pd_er
 enum pd_status pd_call_graph_parse(const char *text, enum pd_call_graph *how_out, uint32_t *stack_size_out,
 				   struct pd_error *error)
 {
-	static const struct word ways[] = { { "fp", PD_CALL_GRAPH_FP },     { "dwarf", PD_CALL_GRAPH_DWARF },
-					    { "lbr", PD_CALL_GRAPH_LBR },   { "no", PD_CALL_GRAPH_NONE },
-					    { "none", PD_CALL_GRAPH_NONE }, { 0 } };
+	static const struct pd_named_number ways[] = { { "fp", PD_CALL_GRAPH_FP },     { "dwarf", PD_CALL_GRAPH_DWARF },
+						       { "lbr", PD_CALL_GRAPH_LBR },   { "no", PD_CALL_GRAPH_NONE },
+						       { "none", PD_CALL_GRAPH_NONE }, { 0 } };
 	const char *comma = strchr(text, ',');
-	const struct word *way = find_word(ways, text, comma ? (size_t)(comma - text) : strlen(text));
+	const struct pd_named_number *way =
+		pd_named_number_find(ways, text, comma ? (size_t)(comma - text) : strlen(text));
 	uint64_t size = 0;
 
 	if (!way)
@@ -134,7 +98,8 @@ enum pd_status pd_call_graph_parse(const char *text, enum pd_call_graph *how_out
 	*how_out = (enum pd_call_graph)way->value;
 	if (!comma)
 		return PD_OK;
-	if (way->value != PD_CALL_GRAPH_DWARF || !scaled(comma + 1, size_units, 1, &size) || size > 65528 || size < 8)
+	if (way->value != PD_CALL_GRAPH_DWARF || !pd_scaled_read(comma + 1, size_units, 1, &size) || size > 65528 ||
+	    size < 8)
 		return refuse(text, "a stack size: dwarf,SIZE with up to 65528 bytes", error);
 	*stack_size_out = (uint32_t)(size + 7) & ~UINT32_C(7);
 	return PD_OK;
@@ -142,32 +107,32 @@ enum pd_status pd_call_graph_parse(const char *text, enum pd_call_graph *how_out
 
 enum pd_status pd_branches_parse(const char *text, uint64_t *bits_out, struct pd_error *error)
 {
-	static const struct word kinds[] = { { "u", PD_MASK(PD_BRANCH_TYPE_USER) },
-					     { "k", PD_MASK(PD_BRANCH_TYPE_KERNEL) },
-					     { "hv", PD_MASK(PD_BRANCH_TYPE_HV) },
-					     { "any", PD_MASK(PD_BRANCH_TYPE_ANY) },
-					     { "any_call", PD_MASK(PD_BRANCH_TYPE_ANY_CALL) },
-					     { "any_ret", PD_MASK(PD_BRANCH_TYPE_ANY_RETURN) },
-					     { "ind_call", PD_MASK(PD_BRANCH_TYPE_IND_CALL) },
-					     { "abort_tx", PD_MASK(PD_BRANCH_TYPE_ABORT_TX) },
-					     { "in_tx", PD_MASK(PD_BRANCH_TYPE_IN_TX) },
-					     { "no_tx", PD_MASK(PD_BRANCH_TYPE_NO_TX) },
-					     { "cond", PD_MASK(PD_BRANCH_TYPE_COND) },
-					     { "ind_jmp", PD_MASK(PD_BRANCH_TYPE_IND_JUMP) },
-					     { "call", PD_MASK(PD_BRANCH_TYPE_CALL) },
-					     { "save_type", PD_MASK(PD_BRANCH_TYPE_TYPE_SAVE) },
-					     { "stack", PD_MASK(PD_BRANCH_TYPE_CALL_STACK) },
-					     { "hw_index", PD_MASK(PD_BRANCH_TYPE_HW_INDEX) },
-					     { "priv", PD_MASK(PD_BRANCH_TYPE_PRIV_SAVE) },
-					     { "counter", PD_MASK(PD_BRANCH_TYPE_COUNTERS) },
-					     { 0 } };
+	static const struct pd_named_number kinds[] = { { "u", PD_MASK(PD_BRANCH_TYPE_USER) },
+							{ "k", PD_MASK(PD_BRANCH_TYPE_KERNEL) },
+							{ "hv", PD_MASK(PD_BRANCH_TYPE_HV) },
+							{ "any", PD_MASK(PD_BRANCH_TYPE_ANY) },
+							{ "any_call", PD_MASK(PD_BRANCH_TYPE_ANY_CALL) },
+							{ "any_ret", PD_MASK(PD_BRANCH_TYPE_ANY_RETURN) },
+							{ "ind_call", PD_MASK(PD_BRANCH_TYPE_IND_CALL) },
+							{ "abort_tx", PD_MASK(PD_BRANCH_TYPE_ABORT_TX) },
+							{ "in_tx", PD_MASK(PD_BRANCH_TYPE_IN_TX) },
+							{ "no_tx", PD_MASK(PD_BRANCH_TYPE_NO_TX) },
+							{ "cond", PD_MASK(PD_BRANCH_TYPE_COND) },
+							{ "ind_jmp", PD_MASK(PD_BRANCH_TYPE_IND_JUMP) },
+							{ "call", PD_MASK(PD_BRANCH_TYPE_CALL) },
+							{ "save_type", PD_MASK(PD_BRANCH_TYPE_TYPE_SAVE) },
+							{ "stack", PD_MASK(PD_BRANCH_TYPE_CALL_STACK) },
+							{ "hw_index", PD_MASK(PD_BRANCH_TYPE_HW_INDEX) },
+							{ "priv", PD_MASK(PD_BRANCH_TYPE_PRIV_SAVE) },
+							{ "counter", PD_MASK(PD_BRANCH_TYPE_COUNTERS) },
+							{ 0 } };
 	const uint64_t levels = PD_MASK(PD_BRANCH_TYPE_USER) | PD_MASK(PD_BRANCH_TYPE_KERNEL) |
 				PD_MASK(PD_BRANCH_TYPE_HV);
 	uint64_t bits = 0;
 
 	for (const char *at = text; *at;) {
 		size_t length = strcspn(at, ",");
-		const struct word *kind = find_word(kinds, at, length);
+		const struct pd_named_number *kind = pd_named_number_find(kinds, at, length);
 
 		if (!kind)
 			return refuse(text,
@@ -249,19 +214,19 @@ enum pd_status pd_freq_parse(const char *text, struct pd_sampling *sampling, str
 
 enum pd_status pd_synth_parse(const char *text, struct pd_session *session, struct pd_error *error)
 {
-	static const struct word kinds[] = { { "all", PD_SYNTH_ALL },
-					     { "task", PD_SYNTH_TASK },
-					     { "mmap", PD_SYNTH_TASK | PD_SYNTH_MMAP },
-					     { "cgroup", PD_SYNTH_CGROUP },
-					     { "no", 0 },
-					     { 0 } };
-	const struct word *kind = kinds;
+	static const struct pd_named_number kinds[] = { { "all", PD_SYNTH_ALL },
+							{ "task", PD_SYNTH_TASK },
+							{ "mmap", PD_SYNTH_TASK | PD_SYNTH_MMAP },
+							{ "cgroup", PD_SYNTH_CGROUP },
+							{ "no", 0 },
+							{ 0 } };
+	const struct pd_named_number *kind = kinds;
 	unsigned synth = 0;
 
 	for (const char *at = text; *at && kind->value;) {
 		size_t length = strcspn(at, ",");
 
-		kind = find_word(kinds, at, length);
+		kind = pd_named_number_find(kinds, at, length);
 		if (!kind)
 			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
 				       "'%.*s' is not all, task, mmap, cgroup or no", (int)length, at);

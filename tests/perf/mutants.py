@@ -21,11 +21,12 @@ import locks
 import pairs
 from made import Recording
 
+PAIR = "begin=raw_syscalls:sys_enter,end=raw_syscalls:sys_exit,key=tid+id"
 COMMANDS = {
     locks.EVENTS: ("lock contention --no-symbols", "lock contention -t --no-symbols", "lock report -c --no-symbols",
                    "lock info --no-symbols", "lock info -m --no-symbols"),
     kmem.EVENTS: ("kmem stat --slab --page --caller --alloc --no-symbols", "kmem stat --page --live --caller --no-symbols"),
-    pairs.EVENTS: ("trace", "trace -s", "trace -S --duration 0.001", "trace --failure -T"),
+    pairs.EVENTS: (f"folded --no-symbols --pair {PAIR}", f"report --no-symbols --pair {PAIR},owner=id --waiting=1us-", "trace", "trace -s", "trace -S --duration 0.001", "trace --failure -T"),
     kwork.EVENTS: ("kwork report -S --no-symbols", "kwork latency --no-symbols", "kwork timehist --no-symbols"),
 }
 KERNEL = ('MMAP misc: kernel, pid: -1, tid: 0, addr: 0xffffffff81000000, len: 0x1000000, pgoff: 0xffffffff81000000, filename: '

@@ -20,101 +20,21 @@ static const struct pd_tracepoint points[] = {
 	{ "sched:sched_wakeup_new", { "pid" } },
 };
 
-// ---- chains ----
-
-static bool add_addr(struct pd_waiting *waiting, uint64_t addr)
-{
-	if (!PD_GROW(waiting->chain, waiting->chain_capacity, waiting->chain_count + 1))
-		return false;
-	waiting->chain[waiting->chain_count++] = addr;
-	return true;
-}
-
-// The part of a chain in one address space, from its last entry to its first.
-static bool add_reversed(struct pd_waiting *waiting, struct pd_u64s chain, uint64_t space)
-{
-	uint64_t now = 0;
-	size_t from = waiting->chain_count;
-
-	for (size_t i = 0; i < chain.count; i++) {
-		if (chain.items[i] >= PD_CONTEXT_MAX)
-			now = chain.items[i];
-		else if (now == space && !add_addr(waiting, chain.items[i]))
-			return false;
-	}
-	for (size_t i = from, j = waiting->chain_count; i + 1 < j; i++) {
-		uint64_t last = waiting->chain[--j];
-
-		waiting->chain[j] = waiting->chain[i];
-		waiting->chain[i] = last;
-	}
-	return true;
-}
-
-// Addresses of user space are only known in the process that waits.
-static bool add_waker_chain(struct pd_waiting *waiting, bool same_process)
-{
-	if (same_process && (!add_addr(waiting, (uint64_t)PD_CONTEXT_USER) ||
-			     !add_reversed(waiting, waiting->waker_chain, (uint64_t)PD_CONTEXT_USER) ||
-			     !add_addr(waiting, (uint64_t)PD_CONTEXT_KERNEL)))
-		return false;
-	return add_reversed(waiting, waiting->waker_chain, (uint64_t)PD_CONTEXT_KERNEL);
-}
-
-static enum pd_status add_label(struct pd_waiting *waiting, const char *name, uint64_t time_ns, struct pd_error *error)
-{
-	uint64_t addr;
-
-	if (!pd_label_addr(waiting, name, time_ns, &addr, error))
-		return error->status;
-	return add_addr(waiting, addr) ? PD_OK : pd_fail_memory(error);
-}
-
-static enum pd_status add_waker(struct pd_waiting *waiting, const struct pd_interval *interval, uint32_t pid,
-				struct pd_error *error)
-{
-	struct pd_sleeper *waker = pd_sleeper_of(&waiting->sleepers, waiting->waker);
-	char name[PD_WAITING_NAME + 16];
-	enum pd_status status;
-
-	if (!waker)
-		return pd_fail_memory(error);
-	snprintf(name, sizeof(name), "[woken by %.15s]", *waker->name ? waker->name : "?");
-	status = add_label(waiting, name, interval->end_ns, error);
-	if (status >= 0 && !add_waker_chain(waiting, waker->pid == pid && pid != UINT32_MAX))
-		status = pd_fail_memory(error);
-	return status;
-}
+// ---- intervals ----
 
 static enum pd_status build_chain(struct pd_waiting *waiting, const struct pd_interval *interval,
 				  const struct pd_sleeper *sleeper, struct pd_error *error)
 {
+	bool woken = interval->kind->of == PD_INTERVAL_BLOCKED && waiting->wakes;
 	char name[64];
-	enum pd_status status;
-	bool blocked = interval->kind->of == PD_INTERVAL_BLOCKED;
+	const struct pd_waited waited = { .name = name,
+					  .ended = woken ? "woken" : NULL,
+					  .pid = sleeper->pid,
+					  .end_ns = interval->end_ns,
+					  .chain = { sleeper->chain, sleeper->count } };
 
-	waiting->chain_count = 0;
-	status = add_addr(waiting, (uint64_t)PD_CONTEXT_KERNEL) ? PD_OK : pd_fail_memory(error);
-	if (status >= 0 && blocked && waiting->wakes && !waiting->options.no_wakers)
-		status = add_waker(waiting, interval, sleeper->pid, error);
 	snprintf(name, sizeof(name), "[%s]", interval->kind->name);
-	if (status >= 0)
-		status = add_label(waiting, name, interval->end_ns, error);
-	for (size_t i = 0; status >= 0 && i < sleeper->count; i++)
-		if (!add_addr(waiting, sleeper->chain[i]))
-			status = pd_fail_memory(error);
-	return status;
-}
-
-// ---- intervals ----
-
-static bool is_wanted(const struct pd_waiting *waiting, const struct pd_interval *interval)
-{
-	const struct pd_waiting_options *options = &waiting->options;
-	uint64_t length_ns = interval->end_ns - interval->begin_ns;
-
-	return length_ns >= options->min_ns && (!options->max_ns || length_ns <= options->max_ns) &&
-	       !(options->no_runnable && interval->kind->of == PD_INTERVAL_RUNNABLE);
+	return pd_waited_chain(waiting, &waited, error);
 }
 
 static enum pd_status take_interval(void *self, const struct pd_interval *interval, struct pd_error *error)
@@ -128,10 +48,12 @@ static enum pd_status take_interval(void *self, const struct pd_interval *interv
 	if ((interval->kind->of != PD_INTERVAL_BLOCKED && interval->kind->of != PD_INTERVAL_RUNNABLE) ||
 	    interval->end_ns == interval->begin_ns)
 		return PD_OK;
-	if (!is_wanted(waiting, interval)) {
+	if (waiting->options.no_runnable && interval->kind->of == PD_INTERVAL_RUNNABLE) {
 		waiting->result.left_out_count++;
 		return PD_OK;
 	}
+	if (!pd_waiting_wants(waiting, interval->end_ns - interval->begin_ns))
+		return PD_OK;
 	sleeper = pd_sleeper_of(&waiting->sleepers, interval->tid);
 	if (!sleeper)
 		return pd_fail_memory(error);
@@ -201,10 +123,12 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 	enum pd_status status;
 
 	if (record->type == PD_RECORD_SAMPLE)
-		return take_sample(waiting, record, error);
+		return waiting->pair.text ? pd_waiting_pair(waiting, record, error) :
+					    take_sample(waiting, record, error);
 	if (!pd_sleepers_take(&waiting->sleepers, record))
 		return pd_fail_memory(error);
-	status = pd_intervals_take(waiting->intervals, record, error);
+	status = waiting->pair.text ? pd_pairing_take(&waiting->pairing, record, error) :
+				      pd_intervals_take(waiting->intervals, record, error);
 	return status < 0 ? status : pd_waiting_pass(waiting, stream, record, error);
 }
 
@@ -216,11 +140,14 @@ static enum pd_status open_parts(struct pd_waiting *waiting, struct pd_error *er
 						  .interval = take_interval,
 						  .self = waiting,
 						  .thread_limit = waiting->options.thread_limit };
-	enum pd_status status =
-		pd_tracepoints_init(&waiting->points, waiting->file, points, sizeof(points) / sizeof(points[0]), error);
+	enum pd_status status;
 
 	waiting->sleepers.map.seed = waiting->labels.map.seed = pd_hash_secret();
 	waiting->sleepers.arena.limit = waiting->labels.arena.limit = ARENA_LIMIT;
+	if (waiting->options.pair)
+		return pd_waiting_open_pair(waiting, error);
+	status =
+		pd_tracepoints_init(&waiting->points, waiting->file, points, sizeof(points) / sizeof(points[0]), error);
 	return status < 0 ? status : pd_intervals_new(waiting->file, &how, &waiting->intervals, error);
 }
 
@@ -237,9 +164,14 @@ static enum pd_status write_all(struct pd_waiting *waiting, struct pd_error *err
 	if (status >= 0)
 		status = pd_each_record(waiting->file, &time_order, take_record, waiting, error);
 	if (status >= 0)
-		status = pd_intervals_finish(waiting->intervals, error);
+		status = waiting->pair.text ? pd_pairing_finish(&waiting->pairing, error) :
+					      pd_intervals_finish(waiting->intervals, error);
 	if (status < 0)
 		return status;
+	if (waiting->pair.text) {
+		waiting->result.what = waiting->pairing.counts;
+		return PD_OK;
+	}
 	pd_intervals_counts(waiting->intervals, &waiting->result.what);
 	if (!waiting->result.what.switches)
 		return pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET,
@@ -251,6 +183,8 @@ static void free_parts(struct pd_waiting *waiting)
 {
 	pd_intervals_free(waiting->intervals);
 	pd_tracepoints_fini(&waiting->points);
+	pd_pairing_fini(&waiting->pairing);
+	pd_pair_fini(&waiting->pair);
 	pd_sleepers_fini(&waiting->sleepers);
 	pd_labels_fini(&waiting->labels);
 	pd_free((void *)waiting->join.ids); // NOLINT: it is ours

@@ -4,6 +4,8 @@
  *
  *   waiting.c    records in time order, from intervals to samples
  *   sleepers.c   the last call chain of each thread, and its name
+ *   chain.c      call chains of samples
+ *   pairs.c      the same for pairs of events that somebody names
  *   labels.c     words that stand in call chains: as code of the kernel that KSYMBOL records name
  *   output.c     events and features of the output, and its records
  */
@@ -15,7 +17,7 @@
 #include "base/error.h"
 #include "base/lookup/u64_map.h"
 #include "base/memory.h"
-#include "interval/tracepoints.h"
+#include "interval/pair.h"
 
 enum {
 	PD_WAITING_NAME = 16 // of a thread
@@ -67,6 +69,8 @@ struct pd_waiting {
 	struct pd_waiting_result result;
 	struct pd_intervals *intervals;
 	struct pd_tracepoints points;
+	struct pd_pair pair; // instead of the two; its text is NULL if there is none
+	struct pd_pairing pairing;
 	struct pd_sleepers sleepers;
 	struct pd_labels labels;
 	struct pd_join join;
@@ -86,6 +90,23 @@ struct pd_waiting {
 bool pd_label_addr(struct pd_waiting *waiting, const char *name, uint64_t time_ns, uint64_t *addr_out,
 		   struct pd_error *error);
 void pd_labels_fini(struct pd_labels *labels);
+
+// What a sample is made of, beside its interval.
+struct pd_waited {
+	const char *name;  // "[sleeping]"
+	const char *ended; // "woken", by waiting->waker; NULL: by nobody who is known
+	uint32_t pid;      // of the thread that waited
+	uint64_t end_ns;
+	struct pd_u64s chain;
+};
+// Makes waiting->chain.
+enum pd_status pd_waited_chain(struct pd_waiting *waiting, const struct pd_waited *waited, struct pd_error *error);
+// Whether intervals that are so long are samples; counts those that are not.
+bool pd_waiting_wants(struct pd_waiting *waiting, uint64_t length_ns);
+
+// Of options.pair.
+enum pd_status pd_waiting_open_pair(struct pd_waiting *waiting, struct pd_error *error);
+enum pd_status pd_waiting_pair(struct pd_waiting *waiting, const struct pd_record *record, struct pd_error *error);
 
 // Events and features; after a pipe was read once.
 enum pd_status pd_waiting_begin(struct pd_waiting *waiting, struct pd_error *error);

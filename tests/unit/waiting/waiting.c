@@ -158,20 +158,135 @@ TEST(chains)
 	pd_file_close(file);
 }
 
+// ---- pairs ----
+
+#define WAKE_TO_RUN "begin=sched:sched_waking,end=sched:sched_switch,key=pid:next_pid,owner=pid,name=latency"
+
+// A wakeup of 1500 until 1550, and of 2600 until 2700; that of 1850 is followed by nothing until 2600.
+TEST(pairs)
+{
+	struct pd_waiting_options options = { .size = sizeof(options), .pair = WAKE_TO_RUN };
+	struct pd_waiting_result result;
+	struct pd_file *file = make_waiting(make(&now, STORY), &options, &result);
+	char said[PD_WAITING_TEXT];
+
+	CHECK(waits_are(waits_of(file, THREAD, "[latency]"), 2, 50 + 100));
+	CHECK(waits_are(waits_of(file, 0, NULL), result.sample_count, result.total_ns));
+	CHECK(waits_of(file, THREAD, "[ended by idle]").count == 1 &&
+	      waits_of(file, THREAD, "[ended by ?]").count == 1);
+	// eight switches have no wakeup, one wakeup is followed by another
+	CHECK(result.what.intervals == 2 && result.what.mismatched == 1 && !result.what.not_ended &&
+	      result.what.began_before == 8);
+	CHECK(pd_waiting_describe(&options, &result, said) && strstr(said, "2 pairs; 8 ended without a begin") &&
+	      strstr(said, ", 1 began again before they ended"));
+	pd_file_close(file);
+	options.min_ns = 60;
+	file = make_waiting(make(&now, STORY), &options, &result);
+	CHECK(waits_are(waits_of(file, THREAD, NULL), 1, 100) && result.left_out_count == 1);
+	pd_file_close(file);
+}
+
+// One event ends what the one before it has begun: a thread is off the CPU from one switch to another.
+TEST(pairs_of_one_event)
+{
+	struct pd_waiting_options options = {
+		.size = sizeof(options), .pair = "begin=sched:sched_switch,end=sched:sched_switch,key=prev_pid:next_pid"
+	};
+	struct pd_waiting_result result;
+	struct pd_file *file = make_waiting(make(&now, STORY), &options, &result);
+
+	CHECK(waits_are(waits_of(file, THREAD, "[sched_switch]"), 3, 350 + 100 + 700));
+	pd_file_close(file);
+	options.pair = "begin=sched:sched_s*,end=sched:sched_waking,key=cpu,owner=end,name=x";
+	file = make_waiting(make(&now, STORY), &options, &result);
+	// 1150 to 1500 and 2000 to 2600 by the other one on its CPU, 1800 to 1850 by the thread itself
+	CHECK(waits_are(waits_of(file, OTHER, "[x]"), 1, 350));
+	CHECK(waits_are(waits_of(file, THREAD, "[x]"), 1, 50));
+	CHECK(waits_of(file, OTHER, NULL).count == 1 && result.what.began_before == 1);
+	pd_file_close(file);
+}
+
+// Records that are lost make what is open then uncertain, and of ends without a begin nobody knows.
+TEST(pairs_with_losses)
+{
+	static const struct happened lossy[] = {
+		{ 1000, 0, WAKES, OTHER, 0, THREAD },  { 1100, 0, LOSES, 5, 0, 0 },
+		{ 1200, 0, SWITCHES, 0, 'R', THREAD }, { 1300, 1, SWITCHES, 0, 'R', OTHER },
+		{ 1400, 0, WAKES, THREAD, 0, 300 },
+	};
+	struct pd_waiting_options options = { .size = sizeof(options), .pair = WAKE_TO_RUN };
+	struct pd_waiting_result result;
+	struct pd_file *file = make_waiting(make(&now, lossy, 5), &options, &result);
+
+	CHECK(waits_are(waits_of(file, THREAD, "[latency]"), 1, 200));
+	CHECK(result.what.lost == 1 && result.what.unwoken == 1 && result.what.not_ended == 1 &&
+	      !result.what.began_before && result.what.lost_records == 5);
+	pd_file_close(file);
+	options.thread_limit = 1;
+	file = make_waiting(make(&now, (struct happened[]){ { 1, 0, WAKES, 1, 0, 2 }, { 2, 0, WAKES, 1, 0, 3 } }, 2),
+			    &options, &result);
+	CHECK(!file && error.status == PD_ERROR_LIMIT);
+}
+
+static enum pd_status status_of(const char *pair)
+{
+	const struct pd_waiting_options options = { .size = sizeof(options), .pair = pair };
+	struct pd_file *file = make(&now, STORY);
+	enum pd_status status = write_waiting(file, path_of("waiting"), &options, NULL);
+
+	pd_file_close(file);
+	return status;
+}
+
+TEST(pairs_that_are_wrong)
+{
+	static const struct {
+		const char *pair, *said;
+		enum pd_status status;
+	} wrong[] = {
+		{ "", "character 1: ''", PD_ERROR_ARGUMENT },
+		{ "begin=a,end=b", "key= is missing", PD_ERROR_ARGUMENT },
+		{ "end=a,key=b", "begin= is missing", PD_ERROR_ARGUMENT },
+		{ "begin=a,end=b,", "character 15: ''", PD_ERROR_ARGUMENT },
+		{ "begin=a,begin=b,key=c", "character 9: 'begin=b': is there twice", PD_ERROR_ARGUMENT },
+		{ "begin=a,end=,key=c", "character 9: 'end=': nothing", PD_ERROR_ARGUMENT },
+		{ "begin=a,of=b,key=c", "character 9: 'of=b': write", PD_ERROR_ARGUMENT },
+		{ "begin=a,end=b,key=a+", "has no name", PD_ERROR_ARGUMENT },
+		{ "begin=a,end=b,key=:a", "has no name", PD_ERROR_ARGUMENT },
+		{ "begin=a,end=b,key=a+b+c+d+e", "more than 4", PD_ERROR_ARGUMENT },
+		{ "begin=a,end=a,key=a:b+c:d+e:f+g:h", "more than 6", PD_ERROR_ARGUMENT },
+		{ "begin=sched:sched_waking,end=sched:sched_switch,key=pid", "no field pid", PD_ERROR_FORMAT },
+		{ "begin=sched:sched_waking,end=a:b,key=pid", "no samples of 'a:b'", PD_ERROR_NO_SAMPLES },
+	};
+	struct pd_waiting_options options = { .size = sizeof(options) };
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		enum pd_status status = status_of(wrong[i].pair);
+
+		if (status != wrong[i].status || !strstr(error.message, wrong[i].said))
+			printf("# %s: %d, %s\n", wrong[i].pair, status, error.message);
+		CHECK(status == wrong[i].status && strstr(error.message, wrong[i].said));
+	}
+	CHECK(pd_waiting_range_parse("1ms-2s", &options, &error) == PD_OK && options.min_ns == 1000000 &&
+	      options.max_ns == 2000000000);
+	CHECK(pd_waiting_range_parse("5ms-1ms", &options, &error) == PD_ERROR_ARGUMENT);
+	CHECK(pd_waiting_range_parse("5x", &options, &error) == PD_ERROR_ARGUMENT);
+}
+
 // Each allocation fails in turn: an error, or the same samples.
-TEST(memory)
+static void fail_each(const struct pd_waiting_options *options)
 {
 	struct pd_waiting_result right, result;
 	struct pd_file *file = make(&now, STORY);
 	long at = 0;
 
-	CHECK(write_waiting(file, path_of("waiting"), NULL, &right) == PD_OK);
+	CHECK(write_waiting(file, path_of("waiting"), options, &right) == PD_OK);
 	for (bool more = true; more; at++) {
 		enum pd_status status;
 
 		has_failed = false;
 		left = at;
-		status = write_waiting(file, path_of("waiting"), NULL, &result);
+		status = write_waiting(file, path_of("waiting"), options, &result);
 		more = has_failed;
 		left = -1;
 		CHECK(status == PD_OK || status == PD_ERROR_MEMORY || status == PD_ERROR_FORMAT ||
@@ -182,6 +297,16 @@ TEST(memory)
 	CHECK(at > 20);
 	pd_file_close(file);
 	unlink(path_of("waiting"));
+}
+
+TEST(memory)
+{
+	fail_each(NULL);
+}
+
+TEST(memory_of_pairs)
+{
+	fail_each(&(struct pd_waiting_options){ .size = sizeof(struct pd_waiting_options), .pair = WAKE_TO_RUN });
 }
 
 static enum pd_status open_waiting(struct pd_file *file, struct pd_file **file_out)
@@ -231,5 +356,6 @@ TEST(start)
 	CHECK(mkdtemp(folder));
 }
 
-RUN(TEST_CASE(start), TEST_CASE(samples), TEST_CASE(options), TEST_CASE(switches), TEST_CASE(chains), TEST_CASE(memory),
-    TEST_CASE(opens), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(samples), TEST_CASE(options), TEST_CASE(switches), TEST_CASE(chains), TEST_CASE(pairs),
+    TEST_CASE(pairs_of_one_event), TEST_CASE(pairs_with_losses), TEST_CASE(pairs_that_are_wrong), TEST_CASE(memory),
+    TEST_CASE(memory_of_pairs), TEST_CASE(opens), TEST_CASE(clean))
