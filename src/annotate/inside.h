@@ -82,6 +82,7 @@ struct pd_object_code {
 	struct pd_object_code *next;
 	const struct pd_dso *dso;
 	struct pd_elf *elf; // NULL: not found
+	const char *path;   // of the file that has the code, or of the object
 	struct pd_found *found;
 	struct pd_labels *labels;
 	struct pd_code_kind kind;

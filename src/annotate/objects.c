@@ -49,6 +49,9 @@ static bool is_runtime(const struct pd_dso *dso)
 
 static void open_object(struct pd_annotate *annotate, struct pd_object_code *object)
 {
+	const char *path;
+
+	object->path = object->dso->long_name;
 	object->runtime = is_runtime(object->dso);
 	if (object->runtime) {
 		object->labels = pd_labels_new(NULL, NULL);
@@ -60,6 +63,8 @@ static void open_object(struct pd_annotate *annotate, struct pd_object_code *obj
 	object->elf = pd_lookup_open_code(annotate->symbols, object->dso, object->found);
 	if (!object->elf)
 		return;
+	path = pd_lookup_code_path(annotate->symbols, object->dso);
+	object->path = path ? path : object->path;
 	object->labels = pd_labels_new(object->elf, object->found->debug);
 	pd_annotate_start(object, pd_code_kind(object->elf->machine, object->elf->wide, object->elf->big,
 					       annotate->options.intel));

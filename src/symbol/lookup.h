@@ -314,7 +314,9 @@ bool pd_lookup_kcore_recorded(const struct pd_symbols *symbols, char *folder_out
 bool pd_lookup_kcore_cached(const struct pd_symbols *symbols, const struct pd_object_id *id,
 			    const struct pd_mapping *reference, char *folder_out, size_t size,
 			    struct pd_kallsyms *kallsyms_out);
-/** Opens the code of a kernel whose symbols are those of a list; NULL if there is none, or it may not be read. */
+/** The copy of the code of a kernel whose symbols are those of a list, or NULL. */
+const char *pd_lookup_kcore_path(const struct pd_kernel *kernel);
+/** Opens it. NULL if there is none, or it may not be read. */
 struct pd_elf *pd_lookup_open_kcore(const struct pd_symbols *symbols, const struct pd_kernel *kernel);
 
 // ---- lookup_module.c ----

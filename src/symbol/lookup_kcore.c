@@ -80,9 +80,14 @@ bool pd_lookup_kcore_cached(const struct pd_symbols *symbols, const struct pd_ob
 	return found;
 }
 
+const char *pd_lookup_kcore_path(const struct pd_kernel *kernel)
+{
+	return kernel->kcore_path ? kernel->kcore_path : kernel->is_running ? "/proc/kcore" : NULL;
+}
+
 struct pd_elf *pd_lookup_open_kcore(const struct pd_symbols *symbols, const struct pd_kernel *kernel)
 {
-	const char *path = kernel->kcore_path ? kernel->kcore_path : kernel->is_running ? "/proc/kcore" : NULL;
+	const char *path = pd_lookup_kcore_path(kernel);
 	struct pd_elf *elf = NULL;
 
 	return path && pd_elf_open(&elf, path, symbols->limit, NULL) == PD_OK ? elf : NULL;

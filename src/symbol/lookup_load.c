@@ -121,6 +121,15 @@ struct pd_elf *pd_lookup_open_code(struct pd_symbols *symbols, const struct pd_d
 	return has_code(found_out->debug) ? found_out->debug : NULL;
 }
 
+const char *pd_lookup_code_path(const struct pd_symbols *symbols, const struct pd_dso *dso)
+{
+	const struct pd_kernel *kernel = symbols->dsos[dso->index]->kernel;
+
+	if (!kernel)
+		return dso->long_name;
+	return kernel->image ? kernel->detail : pd_lookup_kcore_path(kernel);
+}
+
 // ---- all kinds ----
 
 static void load_nothing(struct pd_symbols *symbols, struct pd_dso_full *dso)

@@ -43,6 +43,10 @@ bool pd_lookup_innermost(struct pd_symbols *symbols, const struct pd_dso *dso, u
  * closed in any case. In lookup_load.c */
 struct pd_elf *pd_lookup_open_code(struct pd_symbols *symbols, const struct pd_dso *dso, struct pd_found *found_out);
 
+/** The file that has the code: for kernels an image or a kcore, for others what was recorded. NULL if none is known. It lives as
+ * long as the symbols. In lookup_load.c */
+const char *pd_lookup_code_path(const struct pd_symbols *symbols, const struct pd_dso *dso);
+
 /** The code of a function that its program made and wrote to a jitdump; false if it is not such a one. The dump and the
  * names live as long as the symbols. In lookup_lines.c */
 struct pd_jitdump;

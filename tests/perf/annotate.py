@@ -66,6 +66,22 @@ int main(void)
 	return 0;
 }
 """
+KERNEL = r"""
+__asm__(".globl _text\n.text\n_text:\nnop\n");
+__attribute__((noinline)) unsigned hash(const char *s, unsigned n)
+{
+	unsigned h = 2166136261u;
+	for (unsigned i = 0; i < n; i++)
+		h = (h ^ (unsigned char)s[i]) * 16777619u;
+	return h;
+}
+__attribute__((noinline)) void copy(long *to, const long *from, unsigned n)
+{
+	while (n--)
+		*to++ = *from++ + hash((const char *)from, n);
+}
+"""
+KERNEL_AT = 0xFFFFFFFF81000000
 VERSION = "6.1."
 OPTIONS = ("", "-n", "--show-total-period", "--percent-type global-period", "--percent-type local-hits", "--no-source", "-l", "-P", "--group")
 EVENTS = (("cpu-clock",), ("cpu-clock", "page-faults"))
@@ -149,10 +165,35 @@ def with_branches(perfdata, path, made):
     subprocess.run([perfdata, "assemble", "-o", made, "-"], input=text.encode(), check=True)
 
 
-def compare_all(args, path, events):
+def with_kernel(perfdata, folder, compiler):
+    """A small image at the place of a kernel, and a recording with samples in its functions; None if it cannot be built."""
+    source, image, path = (os.path.join(folder, name) for name in ("kernel.c", "vmlinux-1", "kernel.data"))
+    with open(source, "w", encoding="utf-8") as f:
+        f.write(KERNEL)
+    flags = ("-O2", "-g", "-ffreestanding", "-nostdlib", "-static", "-no-pie", "-mcmodel=kernel", "-fno-pic", "-fcf-protection=none",
+             f"-Wl,-Ttext={KERNEL_AT:#x},-e,_text,--build-id=sha1")
+    if output([*compiler, *flags, "-o", image, source])[0] != 0:
+        return None
+    build_id = re.search(r"Build ID: (\w+)", output(["readelf", "-n", image])[1])[1]
+    addrs = re.findall(r"^ *([0-9a-f]{16}):", output(["objdump", "-d", image])[1], re.M)
+    addrs = [addr for addr in addrs if int(addr, 16) >= KERNEL_AT + 16]
+    at = "sample_id: {pid: 42, tid: 42, time_ns: 1.0}"
+    lines = ['event {name: "cpu-clock", ids: [7], type: software, sample_period: 1000000', "sample_type: IP|TID|TIME|IDENTIFIER, "
+             "flags: mmap|mmap2|comm|sample_id_all}", f'feature BUILD_ID {{records: [{{misc: 0x8001, pid: -1, build_id: x"{build_id}", '
+             'size: 20, filename: "[kernel.kallsyms]"+64}]}', 'feature ARCH {value: "x86_64"}',
+             f"MMAP misc: kernel, pid: -1, tid: 0, addr: {KERNEL_AT:#x}, len: 0x1000, pgoff: {KERNEL_AT:#x}, "
+             'filename: "[kernel.kallsyms]_text", sample_id: {time_ns: 0}', f'COMM misc: user, pid: 42, tid: 42, comm: "demo", {at}']
+    chance = random.Random(2)
+    lines += [f"SAMPLE misc: kernel, ip: 0x{addr}, pid: 42, tid: 42, time_ns: {1000 + i}"
+              for i, addr in enumerate(chance.choices(addrs, k=400))]
+    subprocess.run([perfdata, "assemble", "-o", path, "-"], input="\n".join(lines).encode() + b"\n", check=True)
+    return path, image
+
+
+def compare_all(args, path, events, more=()):
     failed = False
     for options in OPTIONS:
-        count, names, wrong = compare(args.perfdata, path, options.split(), args.verbose)
+        count, names, wrong = compare(args.perfdata, path, [*options.split(), *more], args.verbose)
         same = 1 - names / max(count, 1)
         print(f"{','.join(events)} {options}: {count} instructions, {names} with another name of an address, {len(wrong)} differences")
         for line in wrong[:10]:
@@ -187,6 +228,9 @@ def main():
             failed |= compare_all(args, path, events)
             with_branches(args.perfdata, path, path + ".branches")
             failed |= compare_all(args, path + ".branches", (*events, "branches"))
+        kernel = with_kernel(args.perfdata, folder, args.compiler)
+        if kernel:
+            failed |= compare_all(args, kernel[0], ("kernel",), ("-k", kernel[1]))
     return 1 if failed else 0
 
 

@@ -84,13 +84,12 @@ static const char *base_name(const char *path)
 
 static void put_head(struct pd_annotate_printing *p)
 {
-	const struct pd_dso *dso = p->code->entry->head.function->dso;
+	const char *path = p->code->object->path, *name = p->options.full_paths ? path : base_name(path);
 	size_t begin = p->out->size;
 
 	pd_text_printf(p->out, " %-*s%s|\tSource code & Disassembly of ", (int)(pd_annotate_width(p) - p->cycles_width),
 		       pd_annotate_column_word(p), p->cycles_width ? PD_ANNOTATE_CYCLES : "");
-	pd_annotate_put_name(p, p->options.full_paths ? dso->long_name : base_name(dso->long_name),
-			     strlen(p->options.full_paths ? dso->long_name : base_name(dso->long_name)));
+	pd_annotate_put_name(p, name, strlen(name));
 	pd_text_add(p->out, " for ");
 	pd_annotate_put_name(p, p->code->part->name, strlen(p->code->part->name));
 	pd_text_printf(p->out, " (%" PRIu64 " samples, percent: %s)\n", p->code->entry->head.sums[0].samples,
