@@ -62,8 +62,8 @@ struct pd_run_options {
 	size_t size;         /* sizeof(struct pd_run_options) */
 	unsigned threads;    /* 0: one for each CPU; 1: the calling thread only */
 	enum pd_order order; /* for sinks that cannot be forked */
-	/* Called for every record that is not a sample, in file order, before the sink; on the calling thread. May be
-	 * NULL. */
+	/* Called for every record that is not a sample (but see first_samples), in file order, before the sink; on the
+	 * calling thread. May be NULL. */
 	enum pd_status (*first)(void *self, struct pd_stream *stream, const struct pd_record *record,
 				struct pd_error *error);
 	/* Called between the first pass and the sink: finalize a state, choose a time range. May change from_ns and
@@ -82,6 +82,8 @@ struct pd_run_options {
 	 * the end with NULL. Not for small files, nor for what can only be read in one piece. May be NULL. */
 	void (*peek)(void *self, const struct pd_record *record);
 	bool quiet; /* does not report the problems of the file: another run has */
+	/* `first` is called for samples, too. Then the first pass is on one thread, and takes longer. */
+	bool first_samples;
 };
 
 /** Passes all records of a file to a sink. A pipe must have been opened with pd_open_options.keep; else

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts what can be wrong with a recording, in one pass over its records.
+ * Counts what can be wrong with a recording, record by record.
  */
 #include "doctor/doctor.h"
 
 #include <string.h>
-
-#include "stream/each.h"
 
 /* Samples that interrupt others on their way into the buffer may be this much out of order. */
 static const uint64_t harmless_ns = 1000000;
@@ -169,13 +167,10 @@ static void (*const note_by_type[])(struct pd_doctor_counts *, const struct pd_r
 	[PD_RECORD_LOST_SAMPLES] = note_lost_samples,
 };
 
-static enum pd_status note_record(void *self, struct pd_stream *stream, const struct pd_record *record,
-				  struct pd_error *error)
+enum pd_status pd_doctor_take(struct pd_doctor *doctor, const struct pd_record *record, struct pd_error *error)
 {
-	struct pd_doctor *doctor = self;
 	struct pd_doctor_counts *counts = &doctor->counts;
 
-	(void)stream;
 	pd_stats_count(counts->stats, record);
 	if (!grow_events(counts, doctor->file))
 		return pd_fail_memory(error);
@@ -186,16 +181,8 @@ static enum pd_status note_record(void *self, struct pd_stream *stream, const st
 	return PD_OK;
 }
 
-enum pd_status pd_doctor_count(struct pd_doctor *doctor, struct pd_error *error)
+void pd_doctor_end_counts(struct pd_doctor_counts *counts)
 {
-	const struct pd_each each = { .progress = doctor->options.progress,
-				      .progress_self = doctor->options.self,
-				      .trusts = true };
-	struct pd_doctor_counts *counts = &doctor->counts;
-	enum pd_status status = pd_stats_new(doctor->file, &counts->stats, error);
-
-	if (status >= 0)
-		status = pd_each_record(doctor->file, &each, note_record, doctor, error);
 	// what is still stopped at the end was so until then
 	for (size_t i = 0; i < counts->counter_count; i++) {
 		uint64_t since = counts->counters[i].since_ns;
@@ -203,5 +190,4 @@ enum pd_status pd_doctor_count(struct pd_doctor *doctor, struct pd_error *error)
 		if (since && counts->last_ns > since)
 			counts->throttled_ns += counts->last_ns - since;
 	}
-	return status >= 0 && pd_stats_failed(counts->stats) ? pd_fail_memory(error) : status;
 }

@@ -4,8 +4,10 @@
 
 #include <string.h>
 
-enum pd_status pd_doctor_new(struct pd_file *file, const struct pd_doctor_options *options,
-			     struct pd_doctor **doctor_out, struct pd_error *error)
+#include "stream/each.h"
+
+enum pd_status pd_doctor_begin(struct pd_file *file, const struct pd_doctor_options *options,
+			       struct pd_doctor **doctor_out, struct pd_error *error)
 {
 	struct pd_doctor *doctor;
 	enum pd_status status;
@@ -18,13 +20,49 @@ enum pd_status pd_doctor_new(struct pd_file *file, const struct pd_doctor_option
 	if (options)
 		memcpy(&doctor->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
 	doctor->file = file;
-	status = pd_doctor_count(doctor, error);
-	if (status >= 0) {
-		pd_doctor_validate_recording(doctor);
-		pd_doctor_sort(doctor);
-	}
-	if (status >= 0 && doctor->failed)
-		status = pd_fail_memory(error);
+	status = pd_stats_new(file, &doctor->counts.stats, error);
+	if (status < 0)
+		pd_doctor_free(doctor);
+	else
+		*doctor_out = doctor;
+	return status;
+}
+
+enum pd_status pd_doctor_end(struct pd_doctor *doctor, struct pd_error *error)
+{
+	pd_doctor_end_counts(&doctor->counts);
+	if (pd_stats_failed(doctor->counts.stats))
+		return pd_fail_memory(error);
+	pd_doctor_validate_recording(doctor);
+	pd_doctor_sort(doctor);
+	return doctor->failed ? pd_fail_memory(error) : PD_OK;
+}
+
+static enum pd_status take_record(void *self, struct pd_stream *stream, const struct pd_record *record,
+				  struct pd_error *error)
+{
+	(void)stream;
+	return pd_doctor_take(self, record, error);
+}
+
+static enum pd_status read_records(struct pd_doctor *doctor, struct pd_error *error)
+{
+	const struct pd_each each = { .progress = doctor->options.progress,
+				      .progress_self = doctor->options.self,
+				      .trusts = true };
+	enum pd_status status = pd_each_record(doctor->file, &each, take_record, doctor, error);
+
+	return status < 0 ? status : pd_doctor_end(doctor, error);
+}
+
+enum pd_status pd_doctor_new(struct pd_file *file, const struct pd_doctor_options *options,
+			     struct pd_doctor **doctor_out, struct pd_error *error)
+{
+	struct pd_doctor *doctor = NULL;
+	enum pd_status status = pd_doctor_begin(file, options, &doctor, error);
+
+	if (status >= 0)
+		status = read_records(doctor, error);
 	if (status < 0)
 		pd_doctor_free(doctor);
 	else

@@ -2,6 +2,7 @@
 /*
  * The inside of a doctor: what a pass over the records and a profile tell of a recording, and findings made of it.
  *
+ *   visit.h       for whoever reads the records anyway
  *   counts.c      what one pass over the records tells
  *   recording.c   validates records, header and events
  *   profile.c     validates addresses and stacks
@@ -18,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "doctor/visit.h"
 
 enum {
 	PD_DOCTOR_CPUS = 1024,
@@ -87,8 +89,8 @@ struct pd_doctor {
 	bool failed;             // memory ran out
 };
 
-// counts.c: reads all records.
-enum pd_status pd_doctor_count(struct pd_doctor *doctor, struct pd_error *error);
+// counts.c: after the last record.
+void pd_doctor_end_counts(struct pd_doctor_counts *counts);
 // recording.c
 void pd_doctor_validate_recording(struct pd_doctor *doctor);
 // unwinding.c

@@ -104,6 +104,7 @@ void pd_export_free(struct pd_export *export_)
 		pd_places_fini(&self->places);
 		pd_tables_fini(&self->tables);
 	}
+	pd_run_forget(self->pieces);
 	pd_unwinder_free(self->unwinder);
 	pd_symbols_free(self->own_symbols);
 	pd_profile_free(self->profile);

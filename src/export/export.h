@@ -13,6 +13,7 @@
 #include "stack/places.h"
 #include "export/feed/sums.h"
 #include "stack/tables.h"
+#include "stream/parallel/known.h"
 
 enum pd_support {
 #define SAMPLE_PART(NAME, bit, text) PD_SUPPORT_##NAME,
@@ -75,6 +76,10 @@ struct pd_export_sink {
 	void (*sample)(struct pd_export *self, const struct pd_export_sample *sample);
 	// Another record, in time order with the samples, and before the first one, too. NULL: they are not needed.
 	void (*record)(struct pd_export *self, const struct pd_record *record);
+	// Every record of the file, whatever is chosen, samples among them: first in the order of the file, before anything else is known,
+	// then in time order. NULL: they are not needed.
+	enum pd_status (*first)(struct pd_export *self, const struct pd_record *record, struct pd_error *error);
+	enum pd_status (*every)(struct pd_export *self, const struct pd_record *record, struct pd_error *error);
 	void (*end)(struct pd_export *self); // after the last sample
 	void (*fini)(struct pd_export *self);
 	// Exports everything by itself, instead of all other functions; NULL: it does not.
@@ -96,6 +101,7 @@ struct pd_export {
 	struct pd_symbols *symbols, *own_symbols;
 	struct pd_unwinder *unwinder; // or NULL
 	struct pd_tables tables;
+	struct pd_pieces *pieces; // of the file, for another run; or NULL
 	struct pd_places places;
 	bool has_places;
 	bool begun;

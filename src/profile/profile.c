@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 #include "file/file.h"
+#include "profile/known.h"
+#include "stream/parallel/known.h"
 #include "stream/read/stream.h"
 #include "symbol/lookup.h"
 
@@ -194,6 +196,19 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 	return status;
 }
 
+// The state has what the file says, and nobody asks for functions.
+static enum pd_status get_known_ready(void *self, struct pd_window *window, struct pd_error *error)
+{
+	struct pd_profile *profile = self;
+
+	profile->losses.first_ns = window->first_ns;
+	profile->losses.last_ns = window->last_ns;
+	if (!profile->options.slice_ns)
+		profile->options.slice_ns = slice_of_window(window);
+	set_slices(profile, window);
+	return pd_collector_init(&profile->collector, error);
+}
+
 static bool report_progress(void *self, uint64_t done, uint64_t total)
 {
 	const struct pd_profile *profile = self;
@@ -355,6 +370,8 @@ static enum pd_status run_samples(struct pd_profile *profile, struct pd_run_opti
 
 	if (options->order == PD_ORDER_TIME)
 		sink.fork = NULL;
+	if (!options->first && profile->pieces && !options->quiet)
+		return pd_run_next(profile->file, options, &sink, profile->pieces, error);
 	return pd_run(profile->file, options, &sink, error);
 }
 
@@ -385,8 +402,8 @@ static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *
 	struct pd_run_options options = {
 		.size = sizeof(options),
 		.threads = profile->options.threads,
-		.first = learn,
-		.ready = get_ready,
+		.first = profile->pieces ? NULL : learn,
+		.ready = profile->pieces ? get_known_ready : get_ready,
 		.self = profile,
 		.from_ns = profile->options.from_ns,
 		.to_ns = profile->options.to_ns,
@@ -450,7 +467,7 @@ enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status stat
 
 static enum pd_status fill(struct pd_profile *profile, struct pd_error *error)
 {
-	enum pd_status status = pd_state_new(NULL, &profile->state, error);
+	enum pd_status status = profile->state ? PD_OK : pd_state_new(NULL, &profile->state, error);
 
 	begin_collector(profile);
 	if (status >= 0)
@@ -458,23 +475,47 @@ static enum pd_status fill(struct pd_profile *profile, struct pd_error *error)
 	return pd_profile_finish(profile, status, error);
 }
 
-enum pd_status pd_profile_read(struct pd_file *file, const struct pd_profile_options *options,
-			       struct pd_profile **profile_out, struct pd_error *error)
+static enum pd_status read_profile(struct pd_profile *profile, const struct pd_profile_options *options,
+				   struct pd_profile **profile_out, struct pd_error *error)
 {
-	struct pd_profile *profile = pd_alloc(sizeof(*profile));
 	enum pd_status status;
 
-	if (!profile)
-		return pd_fail_memory(error);
 	if (options)
 		memcpy(&profile->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
-	profile->file = file;
+	if (profile->pieces)
+		profile->options.symbols = NULL;
 	status = fill(profile, error);
 	if (status < 0)
 		pd_profile_free(profile);
 	else
 		*profile_out = profile;
 	return status < 0 ? status : PD_OK;
+}
+
+enum pd_status pd_profile_read(struct pd_file *file, const struct pd_profile_options *options,
+			       struct pd_profile **profile_out, struct pd_error *error)
+{
+	struct pd_profile *profile = pd_alloc(sizeof(*profile));
+
+	if (!profile)
+		return pd_fail_memory(error);
+	profile->file = file;
+	return read_profile(profile, options, profile_out, error);
+}
+
+enum pd_status pd_profile_read_known(struct pd_file *file, struct pd_state *state, struct pd_pieces *pieces,
+				     const struct pd_profile_options *options, struct pd_profile **profile_out,
+				     struct pd_error *error)
+{
+	struct pd_profile *profile = pd_alloc(sizeof(*profile));
+
+	if (!profile)
+		return pd_fail_memory(error);
+	profile->file = file;
+	profile->state = state;
+	profile->foreign_state = true;
+	profile->pieces = pieces;
+	return read_profile(profile, options, profile_out, error);
 }
 
 void pd_profile_free(struct pd_profile *profile)

@@ -28,6 +28,7 @@ struct pd_profile {
 	struct pd_file *file;
 	struct pd_state *state;
 	bool foreign_state;            // it belongs to somebody else
+	struct pd_pieces *pieces;      // of a run before, which the file was known by; or NULL
 	struct pd_symbols *symbols;    // that are loaded and used by a thread in the background, or NULL
 	struct pd_symbols *codes_of;   // that know code that replaced other code, or NULL
 	size_t first_dso;              // of those that were loaded while samples were counted

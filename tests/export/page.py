@@ -15,6 +15,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 import page_format
 
@@ -120,6 +121,22 @@ class Test:
             self.test_selected(path, page, lambda sample: sample[2] == cpu, "--cpu", str(cpu))
 
 
+    def test_damage(self, path):
+        """A file that ends too early is read several times, but its damage is told and counted once."""
+        with tempfile.NamedTemporaryFile(suffix=".data") as cut:
+            with open(path, "rb") as whole:
+                cut.write(whole.read()[:-100])
+            cut.flush()
+            out = subprocess.run((self.perfdata, "export", "--to", "page", cut.name), capture_output=True, check=False)
+            told = [line for line in out.stderr.decode().splitlines() if ": damage:" in line]
+            findings = page_format.Page(out.stdout).header["findings"]
+            found = [finding["count"] for finding in findings if finding["code"] == "damaged"]
+            self.count += 1
+            if not told or len(told) != len(set(told)) or found != [len(told)]:
+                self.wrong += 1
+                print(f"{path} without its end: {len(told)} problems told, {len(set(told))} different, the doctor counts {found}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("perfdata")
@@ -133,6 +150,8 @@ def main():
     test = Test(os.path.abspath(arguments.perfdata))
     for path in paths:
         test.test_file(path)
+        if path.endswith("-pipe.data"):
+            test.test_damage(path)
     print(f"{len(paths)} recordings, {test.count} sums, {test.wrong} wrong")
     return 1 if test.wrong or not test.count else 0
 

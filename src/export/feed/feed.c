@@ -188,8 +188,11 @@ static enum pd_status take_first(void *self, struct pd_stream *stream, const str
 				 struct pd_error *error)
 {
 	struct pd_export *all = self;
+	enum pd_status status = all->format->first ? all->format->first(all, record, error) : PD_OK;
 
 	(void)stream;
+	if (status < 0 || record->type == PD_RECORD_SAMPLE)
+		return status;
 	pd_export_note_records(all, record->type, 1);
 	return pd_state_take(all->state, record, error);
 }
@@ -272,7 +275,7 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 	all->from_ns = wanted.from_ns;
 	all->to_ns = wanted.to_ns;
 	// counters need every sample, and records are wanted whenever they were
-	if (!has_counters(all->file) && !all->format->record)
+	if (!has_counters(all->file) && !all->format->record && !all->format->every)
 		*window = wanted;
 	all->event_count = pd_file_event_count(all->file);
 	all->sums = pd_alloc((all->event_count + 1) * sizeof(*all->sums));
@@ -297,8 +300,11 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 				  struct pd_error *error)
 {
 	struct pd_export *all = self;
+	enum pd_status status = all->format->every ? all->format->every(all, record, error) : PD_OK;
 
 	(void)stream;
+	if (status < 0)
+		return status;
 	if (record->type == PD_RECORD_SAMPLE)
 		take_sample(all, record);
 	else if (all->format->record && is_in_time(all, record->time_ns))
@@ -321,13 +327,14 @@ enum pd_status pd_export_feed(struct pd_export *self, struct pd_file *file, stru
 						.first = take_first,
 						.ready = get_ready,
 						.self = self,
-						.progress = show_progress };
+						.progress = show_progress,
+						.first_samples = self->format->first != NULL };
 	const struct pd_sink sink = { .size = sizeof(sink), .self = self, .record = take_record };
 	enum pd_status status = pd_state_new(NULL, &self->state, error);
 
 	self->file = file;
 	if (status >= 0)
-		status = pd_run(file, &options, &sink, error);
+		status = pd_run_first(file, &options, &sink, &self->pieces, error);
 	if (status < 0)
 		return status;
 	if (!self->result.samples)

@@ -74,20 +74,13 @@ static void add_function(struct code *code, struct pd_annotate *annotate, size_t
 	code->ends[code->count++] = code->line_count;
 }
 
-static enum pd_status read_code(struct code *code, struct pd_annotate *annotate, struct pd_profile **profile_out)
+static enum pd_status read_code(struct code *code, struct pd_annotate *annotate)
 {
 	struct pd_export *self = code->self;
-	struct pd_profile_options how = { 0 };
+	const struct pd_page *page = self->sink;
 	struct pd_error error;
-	enum pd_status status;
+	enum pd_status status = pd_annotate_build(annotate, self->file, page->profile, self->symbols, &error);
 
-	pd_annotate_ask(annotate, &how);
-	how.size = sizeof(how);
-	status = pd_profile_read(self->file, &how, profile_out, &error);
-	if (status >= 0)
-		status = pd_profile_name(*profile_out, self->symbols, &error);
-	if (status >= 0)
-		status = pd_annotate_build(annotate, self->file, *profile_out, self->symbols, &error);
 	for (size_t i = 0; status >= 0 && pd_annotate_function(annotate, 0, i); i++) {
 		if (code->count == FUNCTIONS_MOST || code->line_count >= LINES_MOST)
 			break;
@@ -178,12 +171,11 @@ void pd_page_put_code(struct pd_export *self)
 	struct pd_page *page = self->sink;
 	struct code code = { .self = self };
 	struct pd_annotate *annotate = NULL;
-	struct pd_profile *profile = NULL;
 	struct pd_error error;
 	enum pd_status status = pd_annotate_new(&options, &annotate, &error);
 
 	if (status >= 0)
-		status = read_code(&code, annotate, &profile);
+		status = read_code(&code, annotate);
 	self->failed |= status == PD_ERROR_MEMORY;
 	// without a disassembler there is none
 	if (!self->failed && code.count) {
@@ -191,6 +183,5 @@ void pd_page_put_code(struct pd_export *self)
 		put_lines(&page->blocks, &code);
 	}
 	pd_annotate_free(annotate);
-	pd_profile_free(profile);
 	pd_free(code.lines);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the doctor finds, in the header of the page: the recording is read again for it. */
+/* What the doctor finds, in the header of the page. */
 #include <perfdata/doctor.h>
 
 #include "export/page/page.h"
@@ -24,35 +24,13 @@ static void put_finding(struct pd_export *self, struct pd_json *json, const stru
 	pd_json_close(json, '}');
 }
 
-static enum pd_status take_profile(struct pd_export *self, struct pd_doctor *doctor, struct pd_profile **profile_out,
-				   struct pd_error *error)
-{
-	const struct pd_profile_options options = { .size = sizeof(options), .by = PD_BY_CHAIN | PD_BY_COMM };
-	enum pd_status status = pd_profile_read(self->file, &options, profile_out, error);
-
-	if (status >= 0)
-		status = pd_profile_name(*profile_out, self->symbols, error);
-	if (status >= 0)
-		status = pd_doctor_take_profile(doctor, *profile_out, self->symbols, error);
-	return status;
-}
-
 void pd_page_put_findings(struct pd_export *self, struct pd_json *json)
 {
-	const struct pd_doctor_options options = { .size = sizeof(options) };
-	struct pd_doctor *doctor = NULL;
-	struct pd_profile *profile = NULL;
+	const struct pd_page *page = self->sink;
 	const struct pd_finding *finding;
-	struct pd_error error;
-	enum pd_status status = pd_doctor_new(self->file, &options, &doctor, &error);
 
-	if (status >= 0 && pd_doctor_has_samples(doctor))
-		status = take_profile(self, doctor, &profile, &error);
-	self->failed |= status == PD_ERROR_MEMORY;
 	pd_json_open(json, "findings", '[');
-	for (size_t i = 0; status >= 0 && (finding = pd_doctor_finding(doctor, i)) != NULL; i++)
+	for (size_t i = 0; (finding = pd_doctor_finding(page->doctor, i)) != NULL; i++)
 		put_finding(self, json, finding);
 	pd_json_close(json, ']');
-	pd_doctor_free(doctor);
-	pd_profile_free(profile);
 }

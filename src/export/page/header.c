@@ -236,7 +236,7 @@ static void put_omitted(const struct pd_page *page, uint64_t samples, struct pd_
 {
 	pd_json_open(json, "omitted", '{');
 	pd_json_bool(json, "addresses", samples > PD_PAGE_ADDRESS_SAMPLES);
-	pd_json_number(json, "intervals", page->intervals_cut);
+	pd_json_number(json, "intervals", page->intervals.cut);
 	pd_json_number(json, "markers", page->markers.cut);
 	pd_json_close(json, '}');
 }

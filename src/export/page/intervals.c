@@ -1,42 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* When threads ran and why they did not, from context switches: a reading of its own, as the choice of samples must not touch it. */
+/* When threads ran and why they did not, from context switches: of all of the file, as the choice of samples must not touch it. */
 #include <perfdata/interval.h>
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sort.h"
 #include "export/page/page.h"
 
-struct interval {
-	uint64_t begin_ns, length_ns;
-	uint32_t task, cpu;
-	uint32_t kind;
-};
-
-struct intervals {
-	struct pd_export *self;
-	struct interval *items;
-	size_t count, capacity;
-};
-
 static enum pd_status take_interval(void *self, const struct pd_interval *interval, struct pd_error *error)
 {
-	struct intervals *all = self;
-	struct pd_page *page = all->self->sink;
+	const struct pd_export *export_ = self;
+	struct pd_page_intervals *all = &((struct pd_page *)export_->sink)->intervals;
 
-	(void)error;
-	if (interval->end_ns < all->self->from_ns || (all->self->to_ns && interval->begin_ns > all->self->to_ns))
+	if (interval->end_ns < export_->from_ns || (export_->to_ns && interval->begin_ns > export_->to_ns))
 		return PD_OK;
 	if (all->count == PD_PAGE_INTERVALS_MOST) {
-		page->intervals_cut++;
+		all->cut++;
 		return PD_OK;
 	}
 	if (!PD_GROW(all->items, all->capacity, all->count + 1))
-		return PD_ERROR_MEMORY;
-	all->items[all->count++] = (struct interval){
+		return pd_fail_memory(error);
+	all->items[all->count++] = (struct pd_page_interval){
 		.begin_ns = interval->begin_ns,
 		.length_ns = interval->end_ns - interval->begin_ns,
-		.task = interval->tid ? pd_page_task(all->self, interval->pid, interval->tid) + 1 : 0,
+		.pid = interval->pid,
+		.task = interval->tid,
 		.cpu = interval->cpu + 1,
 		.kind = (uint32_t)interval->kind->index,
 	};
@@ -54,39 +43,77 @@ static bool has_switches(struct pd_file *file)
 	return false;
 }
 
-typedef uint64_t interval_cell_fn(const struct pd_page *page, const struct interval *interval);
+static enum pd_status begin(struct pd_export *self, struct pd_error *error)
+{
+	const struct pd_intervals_options options = { .size = sizeof(options),
+						      .interval = take_interval,
+						      .self = self };
+	struct pd_page_intervals *all = &((struct pd_page *)self->sink)->intervals;
 
-static uint64_t task_of(const struct pd_page *page, const struct interval *interval)
+	all->begun = true;
+	return has_switches(self->file) ? pd_intervals_new(self->file, &options, &all->from, error) : PD_OK;
+}
+
+enum pd_status pd_page_take_interval(struct pd_export *self, const struct pd_record *record, struct pd_error *error)
+{
+	struct pd_page_intervals *all = &((struct pd_page *)self->sink)->intervals;
+	enum pd_status status = all->begun ? PD_OK : begin(self, error);
+
+	if (status >= 0 && all->from)
+		status = pd_intervals_take(all->from, record, error);
+	if (status >= 0 || status == PD_ERROR_MEMORY)
+		return status;
+	// without what they need there is no time line of states, but everything else
+	pd_intervals_free(all->from);
+	all->from = NULL;
+	return PD_OK;
+}
+
+// ---- columns ----
+
+// After those of samples and markers.
+static void number_tasks(struct pd_export *self, struct pd_page_intervals *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		struct pd_page_interval *interval = &all->items[i];
+
+		interval->task = interval->task ? pd_page_task(self, interval->pid, interval->task) + 1 : 0;
+	}
+}
+
+typedef uint64_t interval_cell_fn(const struct pd_page *page, const struct pd_page_interval *interval);
+
+static uint64_t task_of(const struct pd_page *page, const struct pd_page_interval *interval)
 {
 	(void)page;
 	return interval->task;
 }
 
-static uint64_t cpu_of(const struct pd_page *page, const struct interval *interval)
+static uint64_t cpu_of(const struct pd_page *page, const struct pd_page_interval *interval)
 {
 	(void)page;
 	return interval->cpu;
 }
 
-static uint64_t kind_of(const struct pd_page *page, const struct interval *interval)
+static uint64_t kind_of(const struct pd_page *page, const struct pd_page_interval *interval)
 {
 	(void)page;
 	return interval->kind;
 }
 
-static uint64_t length_of(const struct pd_page *page, const struct interval *interval)
+static uint64_t length_of(const struct pd_page *page, const struct pd_page_interval *interval)
 {
 	return pd_page_time(page, interval->begin_ns + interval->length_ns) - pd_page_time(page, interval->begin_ns);
 }
 
 // Since the end of the one before: almost always 0, as a thread is always in some state.
-static void put_gaps(struct pd_page *page, const struct intervals *all, const struct pd_sorted *order)
+static void put_gaps(struct pd_page *page, const struct pd_page_intervals *all, const struct pd_sorted *order)
 {
 	struct pd_page_column column;
 
 	pd_page_begin(&column, &page->blocks, "intervals.gap", PD_PAGE_NUMBERS);
 	for (size_t i = 0; i < all->count; i++) {
-		const struct interval *before = &all->items[order[i ? i - 1 : 0].number];
+		const struct pd_page_interval *before = &all->items[order[i ? i - 1 : 0].number];
 		bool follows = i && order[i - 1].first == order[i].first;
 		uint64_t end = follows ? pd_page_time(page, before->begin_ns + before->length_ns) : 0;
 		uint64_t begin = pd_page_time(page, all->items[order[i].number].begin_ns);
@@ -96,7 +123,7 @@ static void put_gaps(struct pd_page *page, const struct intervals *all, const st
 	pd_page_end(&column);
 }
 
-static void put_columns(struct pd_page *page, const struct intervals *all, const struct pd_sorted *order)
+static void put_columns(struct pd_page *page, const struct pd_page_intervals *all, const struct pd_sorted *order)
 {
 	static const struct {
 		const char *name;
@@ -127,7 +154,7 @@ static int compare_equal(const void *self, uint32_t a, uint32_t b)
 	return (a > b) - (a < b);
 }
 
-static void sort_and_put(struct pd_export *self, const struct intervals *all)
+static void sort_and_put(struct pd_export *self, const struct pd_page_intervals *all)
 {
 	struct pd_page *page = self->sink;
 	struct pd_sorted *order = pd_realloc(NULL, (all->count + 1) * sizeof(*order));
@@ -145,22 +172,16 @@ static void sort_and_put(struct pd_export *self, const struct intervals *all)
 
 void pd_page_put_intervals(struct pd_export *self)
 {
-	struct intervals all = { .self = self };
-	const struct pd_intervals_options options = { .size = sizeof(options),
-						      .interval = take_interval,
-						      .self = &all };
-	struct pd_intervals *intervals = NULL;
+	struct pd_page_intervals *all = &((struct pd_page *)self->sink)->intervals;
+	struct pd_interval_counts counts = { 0 };
 	struct pd_error error;
-	enum pd_status status;
+	enum pd_status status = all->from ? pd_intervals_finish(all->from, &error) : PD_END;
 
-	if (!has_switches(self->file))
-		return;
-	status = pd_intervals_read(self->file, &options, &intervals, &error);
-	pd_intervals_free(intervals);
-	if (status == PD_ERROR_MEMORY)
-		self->failed = true;
-	// without what it needs there is no time line of states, but everything else
-	else if (status >= 0)
-		sort_and_put(self, &all);
-	pd_free(all.items);
+	if (all->from)
+		pd_intervals_counts(all->from, &counts);
+	self->failed |= status == PD_ERROR_MEMORY;
+	if (status == PD_OK && counts.switches) {
+		number_tasks(self, all);
+		sort_and_put(self, all);
+	}
 }

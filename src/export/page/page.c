@@ -19,8 +19,12 @@ static void end(struct pd_export *self)
 	pd_page_put_markers(self);
 	pd_page_put_intervals(self);
 	pd_page_put_tasks(self);
+	pd_page_end_visits(self);
+	if (self->failed || self->wrong < 0)
+		return;
 	if (with_addresses)
 		pd_page_put_code(self);
+	pd_page_end_profile(page);
 	pd_page_put_tables(self);
 	if (!self->failed && self->wrong >= 0)
 		pd_page_put_header(self);
@@ -31,6 +35,7 @@ static void fini(struct pd_export *self)
 	struct pd_page *page = self->sink;
 	struct pd_page_markers *markers = &page->markers;
 
+	pd_page_free_visits(page);
 	if (!page->prepared)
 		return;
 	for (size_t i = 0; i < page->event_count && page->events; i++)
@@ -56,6 +61,8 @@ const struct pd_export_sink pd_export_sink_page = {
 	.size = sizeof(struct pd_page),
 	.sample = pd_page_take_sample,
 	.record = pd_page_take_record,
+	.first = pd_page_first,
+	.every = pd_page_every,
 	.end = end,
 	.fini = fini,
 };

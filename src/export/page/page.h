@@ -6,6 +6,7 @@
 #ifndef PD_EXPORT_PAGE_PAGE_H
 #define PD_EXPORT_PAGE_PAGE_H
 
+#include <perfdata/interval.h>
 #include <perfdata/json.h>
 
 #include "export/export.h"
@@ -146,6 +147,20 @@ struct pd_page_truth {
 	uint64_t lost, lost_samples, throttled, truncated, unknown;
 };
 
+struct pd_page_interval {
+	uint64_t begin_ns, length_ns;
+	uint32_t pid, task; // task: the tid, until tasks are numbered
+	uint32_t cpu, kind;
+};
+
+struct pd_page_intervals {
+	struct pd_intervals *from; // NULL: the file has no context switches, or not all that it takes
+	bool begun;
+	struct pd_page_interval *items;
+	size_t count, capacity;
+	uint64_t cut;
+};
+
 struct pd_page {
 	struct pd_spool spool;
 	bool prepared;
@@ -160,7 +175,9 @@ struct pd_page {
 	struct pd_u64_map cgroup_of;
 	uint64_t base_ns; // the first time; UINT64_MAX: none
 	uint64_t unit_ns;
-	uint64_t intervals_cut;
+	struct pd_page_intervals intervals;
+	struct pd_doctor *doctor;
+	struct pd_profile *profile; // of all samples, by address and call chain, until it is no more needed
 	struct pd_page_blocks blocks;
 	struct pd_page_rows rows;
 };
@@ -178,16 +195,27 @@ void pd_page_put_tasks(struct pd_export *self);
 void pd_page_take_sample(struct pd_export *self, const struct pd_export_sample *sample);
 void pd_page_put_samples(struct pd_export *self);
 
+// ---- visits.c: what wants to see all of the file, whatever is exported ----
+
+enum pd_status pd_page_first(struct pd_export *self, const struct pd_record *record, struct pd_error *error);
+enum pd_status pd_page_every(struct pd_export *self, const struct pd_record *record, struct pd_error *error);
+// After the last record: ends the doctor, and reads the profile. Errors stop the export.
+void pd_page_end_visits(struct pd_export *self);
+// What is said of code needs it no more.
+void pd_page_end_profile(struct pd_page *page);
+void pd_page_free_visits(struct pd_page *page);
+
 // ---- markers.c, intervals.c ----
 
 void pd_page_take_record(struct pd_export *self, const struct pd_record *record);
 void pd_page_put_markers(struct pd_export *self);
-// Reads the file again if it has context switches.
+// Every record of the file, in the order of time. Errors: PD_ERROR_MEMORY.
+enum pd_status pd_page_take_interval(struct pd_export *self, const struct pd_record *record, struct pd_error *error);
 void pd_page_put_intervals(struct pd_export *self);
 
 // ---- code.c, findings.c, tables.c, header.c ----
 
-// Reads the file again, for the code of functions with samples.
+// The code of functions with samples.
 void pd_page_put_code(struct pd_export *self);
 void pd_page_put_findings(struct pd_export *self, struct pd_json *json);
 

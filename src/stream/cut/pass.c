@@ -57,7 +57,7 @@ static enum pd_status note_record(struct pass *pass, const struct pd_record *rec
 		if (status < 0)
 			return status;
 	}
-	if (record->type != PD_RECORD_SAMPLE)
+	if (record->type != PD_RECORD_SAMPLE || (pass->visitor && pass->visitor->samples))
 		return show(pass, record, error);
 	pd_cut_pass(&pass->cut);
 	return PD_OK;

@@ -50,6 +50,7 @@ struct pd_pieces {
 // What a pass shows to whoever asked for it. Functions may be NULL.
 struct pd_visitor {
 	void *self;
+	bool samples; // record is called for samples, too; on one thread
 	// every record but samples
 	enum pd_status (*record)(void *self, struct pd_stream *stream, const struct pd_record *record,
 				 struct pd_error *error);

@@ -12,6 +12,8 @@
 
 #include "base/threads.h"
 #include "stream/cut/pieces.h"
+#include "stream/parallel/known.h"
+#include "stream/parallel/peek.h"
 #include "stream/parallel/queue.h"
 #include "stream/order/order.h"
 #include "stream/order/split.h"
@@ -24,9 +26,6 @@ enum {
 	PART_SIZE = 4 << 20, // bytes of records of a part of the time
 	PARTS_PER_WORKER = 4,
 	PEEKED_PIECES_LEAST = 16,
-	PEEKED_PIECES = 512, // and up to twice as many
-	PEEKED_RECORDS = 4096,
-	PEEKED_BYTES = 2 << 20,
 };
 
 struct run {
@@ -34,6 +33,7 @@ struct run {
 	struct pd_run_options options;
 	struct pd_sink sink;
 	struct pd_pieces pieces;
+	bool is_known;         // pieces are those of another run
 	struct pd_split split; // if the sink wants parts of the time
 	struct pd_window window;
 	uint64_t total;             // bytes of one pass
@@ -74,7 +74,7 @@ static size_t first_thread_count(const struct run *run)
 {
 	size_t count = thread_count(run);
 
-	if (!run->sink.fork)
+	if (!run->sink.fork || run->options.first_samples)
 		return 1;
 	return run->options.first_threads && run->options.first_threads < count ? run->options.first_threads : count;
 }
@@ -100,7 +100,9 @@ static enum pd_status pass_progress(void *self, struct pd_stream *stream, struct
 
 static enum pd_status first_pass(struct run *run, struct pd_error *error)
 {
-	struct pd_visitor visitor = { .self = run, .record = show_first, .progress = pass_progress };
+	struct pd_visitor visitor = {
+		.self = run, .samples = run->options.first_samples, .record = show_first, .progress = pass_progress
+	};
 	struct pd_stream *stream;
 	enum pd_status status = pd_stream_open(run->file, NULL, &stream, error);
 
@@ -113,6 +115,20 @@ static enum pd_status first_pass(struct run *run, struct pd_error *error)
 	status = pd_pieces_pass(&run->pieces, stream, &visitor, first_thread_count(run), error);
 	pd_stream_close(stream);
 	return status;
+}
+
+// Of a file that was passed over: only its size is not known yet.
+static enum pd_status skip_first_pass(struct run *run, struct pd_error *error)
+{
+	struct pd_stream *stream;
+	enum pd_status status = pd_stream_open(run->file, NULL, &stream, error);
+	uint64_t done;
+
+	if (status < 0)
+		return status;
+	pd_stream_progress(stream, &done, &run->total);
+	pd_stream_close(stream);
+	return PD_OK;
 }
 
 static enum pd_status choose_threads(struct run *run, struct pd_error *error)
@@ -132,42 +148,6 @@ static enum pd_status choose_threads(struct run *run, struct pd_error *error)
 	if (status < 0)
 		return status;
 	atomic_store(&run->done, pd_pieces_narrow(&run->pieces, run->window.from_ns, run->window.to_ns));
-	return PD_OK;
-}
-
-// ---- some of the samples ----
-
-// Shows the first records of a piece. What is wrong there is told when all of it is read.
-static void peek_piece(struct run *run, struct pd_stream *stream, struct pd_piece piece, size_t parts)
-{
-	const struct pd_record *record;
-	struct pd_error unwanted;
-	enum pd_status status;
-
-	if (piece.end - piece.begin > PEEKED_BYTES / parts)
-		piece.end = piece.begin + PEEKED_BYTES / parts;
-	status = pd_stream_open_piece(stream, &piece, &unwanted);
-	for (size_t i = 0; status == PD_OK && i < PEEKED_RECORDS / parts; i++) {
-		status = pd_stream_next(stream, &record, &unwanted);
-		if (status == PD_OK && record->type == PD_RECORD_SAMPLE)
-			run->options.peek(run->options.self, record);
-	}
-}
-
-static enum pd_status peek(struct run *run, struct pd_error *error)
-{
-	size_t parts = run->pieces.count < PEEKED_PIECES ? run->pieces.count : PEEKED_PIECES;
-	size_t step = run->pieces.count / parts;
-	struct pd_stream *stream;
-	enum pd_status status = pd_stream_open(run->file, NULL, &stream, error);
-
-	if (status < 0)
-		return status;
-	pd_stream_follow(stream, &run->pieces);
-	for (size_t i = 0; i < run->pieces.count; i += step)
-		peek_piece(run, stream, run->pieces.items[i], parts);
-	pd_stream_close(stream);
-	run->options.peek(run->options.self, NULL);
 	return PD_OK;
 }
 
@@ -631,14 +611,14 @@ static enum pd_status run_batches(struct run *run, struct pd_error *error)
 
 static enum pd_status go(struct run *run, struct pd_error *error)
 {
-	enum pd_status status = first_pass(run, error);
+	enum pd_status status = run->is_known ? skip_first_pass(run, error) : first_pass(run, error);
 
 	if (status >= 0)
 		status = choose_threads(run, error);
 	if (status < 0)
 		return status;
 	if (run->options.peek && !run->pieces.once && run->pieces.count >= PEEKED_PIECES_LEAST)
-		status = peek(run, error);
+		status = pd_peek(run->file, &run->pieces, run->options.peek, run->options.self, error);
 	if (status < 0)
 		return status;
 	if (wants_parts(run))
@@ -650,10 +630,11 @@ static enum pd_status go(struct run *run, struct pd_error *error)
 	return run_workers(run, NULL, worker_count(run), take_pieces, error);
 }
 
-enum pd_status pd_run(struct pd_file *file, const struct pd_run_options *options, const struct pd_sink *sink,
-		      struct pd_error *error)
+// pieces: of the run before, or empty; then those of this run, or NULL.
+static enum pd_status run_over(struct pd_file *file, const struct pd_run_options *options, const struct pd_sink *sink,
+			       struct pd_pieces *pieces, bool is_known, struct pd_error *error)
 {
-	struct run run = { .file = file, .failed_part = SIZE_MAX };
+	struct run run = { .file = file, .failed_part = SIZE_MAX, .is_known = is_known };
 	struct pd_error unwanted;
 	enum pd_status status;
 
@@ -670,8 +651,45 @@ enum pd_status pd_run(struct pd_file *file, const struct pd_run_options *options
 	if (!pd_pieces_possible(file))
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
 			       "%s: a pipe can be read only once unless it is buffered", pd_file_name(file));
+	if (pieces)
+		run.pieces = *pieces;
 	status = go(&run, error);
 	pd_split_fini(&run.split);
-	pd_pieces_fini(&run.pieces);
+	if (pieces)
+		*pieces = run.pieces;
+	else
+		pd_pieces_fini(&run.pieces);
 	return status;
+}
+
+enum pd_status pd_run(struct pd_file *file, const struct pd_run_options *options, const struct pd_sink *sink,
+		      struct pd_error *error)
+{
+	return run_over(file, options, sink, NULL, false, error);
+}
+
+enum pd_status pd_run_first(struct pd_file *file, const struct pd_run_options *options, const struct pd_sink *sink,
+			    struct pd_pieces **pieces_out, struct pd_error *error)
+{
+	struct pd_pieces *pieces = pd_alloc(sizeof(*pieces));
+	enum pd_status status = pieces ? run_over(file, options, sink, pieces, false, error) : pd_fail_memory(error);
+
+	if (status < 0)
+		pd_run_forget(pieces);
+	*pieces_out = status < 0 ? NULL : pieces;
+	return status;
+}
+
+enum pd_status pd_run_next(struct pd_file *file, const struct pd_run_options *options, const struct pd_sink *sink,
+			   struct pd_pieces *pieces, struct pd_error *error)
+{
+	return run_over(file, options, sink, pieces, true, error);
+}
+
+void pd_run_forget(struct pd_pieces *pieces)
+{
+	if (!pieces)
+		return;
+	pd_pieces_fini(pieces);
+	pd_free(pieces);
 }

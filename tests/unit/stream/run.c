@@ -7,6 +7,8 @@
 #include "made.h"
 #include "tally.h"
 
+#include "stream/parallel/known.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -261,6 +263,73 @@ TEST(run__twice_over_one_file)
 	opened_close(&o);
 }
 
+// The first walk sees samples, too, if it is to; then its order is that of the file.
+static bool try_first_samples(open_fn *open, const void *self)
+{
+	struct watched plain, w = { .sink.decodes = true, .first.decodes = true };
+	struct pd_run_options options = watched_options(&w, 4);
+
+	options.first_samples = true;
+	open(self);
+	visit_stream(&plain);
+	open(self);
+	visit_run(&w, &options);
+	return w.status == PD_OK && tally_same(&w.first, &plain.stream) && tally_same(&w.sink, &plain.stream) &&
+	       w.first.last_place == plain.stream.last_place && !w.progress_went_back &&
+	       (same_problems(&plain, &w) || opened_told(&o, "late-records"));
+}
+
+TEST(run__first_walk_with_samples)
+{
+	struct make plain = { .damaged = true };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		CHECK(try_first_samples(open_by_name, names[i]));
+	for (size_t i = 0; i < sizeof(makes) / sizeof(makes[0]); i++)
+		CHECK(try_first_samples(open_by_make, &makes[i]));
+	CHECK(try_first_samples(open_compressed, &plain));
+	opened_close(&o);
+}
+
+// A second run sees what the first one saw without a walk of its own, and nothing is reported twice.
+static bool try_next_run(open_fn *open, const void *self, unsigned threads)
+{
+	struct watched first = { .sink.decodes = true, .first.decodes = true }, next = { .sink.decodes = true };
+	struct pd_run_options options = watched_options(&first, 1);
+	struct pd_sink sink = { .size = sizeof(sink), .self = &first.sink, .record = tally_take };
+	struct pd_pieces *pieces;
+
+	open(self);
+	options.order = PD_ORDER_TIME;
+	options.first_samples = true;
+	first.status = pd_run_first(o.file, &options, &sink, &pieces, &o.error);
+	note_problems(&first);
+	options = (struct pd_run_options){ .size = sizeof(options), .threads = threads };
+	sink.self = &next.sink;
+	sink.fork = tally_fork;
+	sink.join = tally_join;
+	if (first.status == PD_OK)
+		next.status = pd_run_next(o.file, &options, &sink, pieces, &o.error);
+	note_problems(&next);
+	pd_run_forget(pieces);
+	return first.status == PD_OK && next.status == PD_OK && tally_same(&first.sink, &next.sink) &&
+	       first.sink.records && same_problems(&first, &next);
+}
+
+TEST(run__next_run_of_known_pieces)
+{
+	struct make plain = { .damaged = true };
+
+	for (unsigned threads = 1; threads < 4; threads++) {
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			CHECK(try_next_run(open_by_name, names[i], threads));
+		for (size_t i = 0; i < sizeof(makes) / sizeof(makes[0]); i++)
+			CHECK(try_next_run(open_by_make, &makes[i], threads));
+		CHECK(try_next_run(open_compressed, &plain, threads));
+	}
+	opened_close(&o);
+}
+
 // ---- what clones may ask ----
 
 struct asking {
@@ -503,5 +572,6 @@ TEST(run__pipes_that_are_kept)
 RUN(TEST_CASE(run__shows_what_a_stream_shows), TEST_CASE(run__made_files_in_many_pieces),
     TEST_CASE(run__compressed_files_in_many_batches), TEST_CASE(run__order_of_time_on_one_thread),
     TEST_CASE(stream__places_in_the_order_of_time), TEST_CASE(run__twice_over_one_file),
+    TEST_CASE(run__first_walk_with_samples), TEST_CASE(run__next_run_of_known_pieces),
     TEST_CASE(run__clones_may_ask_the_file), TEST_CASE(run__windows), TEST_CASE(run__no_times),
     TEST_CASE(run__pipes_that_are_kept))
