@@ -91,6 +91,11 @@ uint64_t pd_doctor_sample_count(const struct pd_doctor *doctor)
 	return doctor->counts.samples;
 }
 
+void pd_doctor_use_unwinder(struct pd_doctor *doctor, const struct pd_unwinder *unwinder)
+{
+	doctor->unwinder = unwinder;
+}
+
 enum pd_status pd_doctor_take_profile(struct pd_doctor *doctor, const struct pd_profile *profile,
 				      const struct pd_symbols *symbols, struct pd_error *error)
 {

@@ -81,6 +81,7 @@ struct pd_doctor {
 	struct pd_file *file;
 	const struct pd_profile *profile; // from pd_doctor_take_profile on
 	const struct pd_symbols *symbols;
+	const struct pd_unwinder *unwinder; // that is not the profile's, or NULL
 	struct pd_doctor_counts counts;
 	struct pd_ordered_finding *findings;
 	size_t finding_count, finding_capacity;

@@ -175,7 +175,7 @@ static void check_rest(struct pd_doctor *doctor, const struct pd_unwinder *unwin
 
 void pd_doctor_validate_unwinding(struct pd_doctor *doctor)
 {
-	const struct pd_unwinder *unwinder = pd_profile_unwinder(doctor->profile);
+	const struct pd_unwinder *unwinder = doctor->unwinder ? doctor->unwinder : pd_profile_unwinder(doctor->profile);
 	uint64_t sums[PD_UNWIND_ENDS], all = 0;
 
 	if (!unwinder) {

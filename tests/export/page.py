@@ -110,6 +110,7 @@ class Test:
         if not data:
             return
         page = page_format.Page(data)
+        self.test_findings(path, page)
         self.test_selected(path, page, lambda sample: True)
         if page.header["time"]["known"]:
             start, length = int(page.header["time"]["start"]), int(page.header["time"]["end"]) - int(page.header["time"]["start"])
@@ -120,6 +121,16 @@ class Test:
         for cpu in sorted(cpus)[:1]:
             self.test_selected(path, page, lambda sample: sample[2] == cpu, "--cpu", str(cpu))
 
+
+    def test_findings(self, path, page):
+        """What the doctor finds of all of the recording."""
+        found = [(one["code"], one["severity"], one["count"], one["total"]) for one in page.header["findings"]]
+        text = run(self.perfdata, "doctor", "--json", "-q", "-i", path)
+        wanted = [(one["code"], one["severity"], one["count"], one["total"]) for one in json.loads(text or "{}").get("findings", [])]
+        self.count += 1
+        if found != wanted:
+            self.wrong += 1
+            print(f"{path}: findings of the page {found}, of the doctor {wanted}")
 
     def test_damage(self, path):
         """A file that ends too early is read several times, but its damage is told and counted once."""

@@ -43,6 +43,7 @@ void pd_page_end_visits(struct pd_export *self)
 
 	if (status >= 0)
 		status = read_profile(self, &error);
+	pd_doctor_use_unwinder(page->doctor, self->unwinder);
 	if (status >= 0 && pd_doctor_has_samples(page->doctor))
 		status = pd_doctor_take_profile(page->doctor, page->profile, self->symbols, &error);
 	if (status < 0)
