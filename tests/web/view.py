@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -125,7 +126,7 @@ def page_functions(view):
     for name, own, all_of_it in rows:
         self[name] += own
         total[name] += all_of_it
-    shown = view.run("[...document.querySelectorAll('.functions .row')].map((row) => [...row.children].map((one) => one.textContent))")
+    shown = view.run("[...document.querySelectorAll('.functions .row')].map((row) => [...row.children].filter((one) => !one.classList.contains('beside')).map((one) => one.textContent))")
     check(shown, "no row of the table is shown")
     for own, _, all_of_it, _, *_, name, _ in shown:
         check(count(own) <= self[name] and count(all_of_it) <= total[name], f"{name}: the row shows {own} and {all_of_it}")
@@ -140,7 +141,30 @@ def check_functions(view, source, event, options, what):
     wanted = by_function(report(source, "--no-children", "-s", "symbol,dso", *options).get(event, []), self)
     check(self == wanted, f"{what}: self {dict(self - wanted)} more and {dict(wanted - self)} less than report")
     check(view.run("perfdataView.app.session.counts.samples") == sum(wanted.values()), f"{what}: samples")
+    check_besides(view, source, options, what)
     return self, total
+
+
+def check_besides(view, source, options, what):
+    """What functions have of other events, under the same selection."""
+    wait(view, "perfdataView.app.session.otherEvents.slice(0, 3).every((event) => perfdataView.app.session.beside(event))", f"{what}: other events")
+    view.page.settle()
+    events = view.run("perfdataView.app.recording.header.events.map((one) => one.name)")
+    others = view.run("perfdataView.app.session.otherEvents.slice(0, 3)")
+    heads = view.texts(".functions .head .beside")
+    check(heads == [events[event] for event in others], f"{what}: the table has {heads} of {events} beside")
+    if not others:
+        return
+    rows = report(source, "--no-children", "-s", "symbol,dso", *options)
+    for column, event in enumerate(others):
+        found = view.run(f"[...perfdataView.app.session.beside({event}).self].map((self, func) => [perfdataView.app.recording.name(func), self]).filter(([, self]) => self > 0)")
+        self = collections.Counter()
+        for name, own in found:
+            self[name] += own
+        wanted = by_function(rows.get(events[event], []), self)
+        check(self == wanted, f"{what}: {events[event]} beside: {dict(self - wanted)} more and {dict(wanted - self)} less than report")
+        cells = view.run(f"[...document.querySelectorAll('.functions .row')].map((row) => [row.querySelector('.name b').textContent, row.querySelectorAll('.beside')[{column}].textContent])")
+        check(all(text == "" or count(text) <= self[name] for name, text in cells), f"{what}: {events[event]} beside: {cells[:5]}")
 
 
 def check_tree(view, self, what):
@@ -497,6 +521,80 @@ def check_changes(page, view):
 
 
 
+# Another function becomes hot after some seconds, and then the program goes on. It says when that was.
+CHANGES = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static volatile unsigned sum;
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+__attribute__((noinline)) static void hot_before(double end)
+{
+	while (now() < end)
+		for (unsigned i = 0; i < 1000000; i++)
+			sum += i;
+}
+
+__attribute__((noinline)) static void hot_after(void)
+{
+	for (;;)
+		sum *= 3;
+}
+
+int main(int argc, char **argv)
+{
+	double end = now() + atof(argv[1]);
+	FILE *file;
+
+	hot_before(end);
+	file = fopen(argv[2], "w");
+	fprintf(file, "%.3f", now());
+	fclose(file);
+	hot_after();
+}
+"""
+CHANGES_AFTER = 5  # seconds
+
+
+def check_live(page):
+    """A recording that grows: its newest hot function comes into view by itself, and what was selected stays selected."""
+    source, changes, said = folder / "changes.c", folder / "changes", folder / "changed"
+    source.write_text(CHANGES)
+    if not shutil.which("cc") or not shutil.which("perf"):
+        return ""
+    subprocess.run(["cc", "-O1", "-g", "-o", str(changes), str(source)], check=True)
+    live = subprocess.Popen([program, "view", "--no-browser", "-i", str(folder / "live.data"), "--live", "--", "-e", "cpu-clock", "-F", "997", "-g",
+                             str(changes), str(CHANGES_AFTER), str(said)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    url = live.stdout.readline().strip()
+    if not url.startswith("http://127.0.0.1:"):
+        print(f"no live page: {live.communicate()[1].strip()}")
+        return ""
+    view = Page(page, pathlib.Path("/"))
+    page.open("about:blank")
+    page.open(f"{url}#1&v=functions&w=samples&q=hot_")
+    shown = "[...document.querySelectorAll('.functions .row .name b')].map((one) => one.textContent)"
+    wait(view, f"{shown}.includes('hot_before')", "the function that is hot at first")
+    check("hot_after" not in view.run(shown), "the other function is not known yet")
+    wait(view, f"{shown}.includes('hot_after')", "the function that is hot then")
+    seen = time.time()
+    check(live.poll() is None, "the program runs on")
+    check(view.state()["search"] == "hot_" and view.state()["view"] == "functions", f"what was selected: {view.state()}")
+    check(view.run("perfdataView.updates") > 0, "the page was made anew")
+    page.open("about:blank")
+    live.wait(60)
+    check(live.returncode == 0, f"the recorder ends with the page: {live.returncode}")
+    return f", seen {max(seen - float(said.read_text()), 0):.1f} s after it changed"
+
+
 def check_timeline(page):
     """Counters are lines and tracepoints marks beside the samples of another event; two fingers zoom, one that stays opens the menu."""
     several = folder / "several.data"
@@ -580,9 +678,10 @@ def main():
         check_served(page, sources[0])
         check_compare(page, sources[-1], recordings / "hot.data")
         check_timeline(page)
+        latency = check_live(page)
         check_hostile(page)
         check_looks(page, first, "view")
-    print(f"{checks} checks passed, {len(sources)} recordings")
+    print(f"{checks} checks passed, {len(sources)} recordings{latency}")
     return 0
 
 

@@ -90,4 +90,5 @@ def main():
         print(f"memory at the end {memory(page)} MB")
 
 
-main()
+if __name__ == "__main__":
+    main()

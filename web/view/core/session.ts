@@ -45,6 +45,35 @@ export interface AllTaken {
 	readonly by: readonly Taken[];
 }
 
+// A mask of CPUs for samples; undefined: all.
+function maskOfCpus(cpus: readonly number[], samples: Samples): Uint8Array | undefined {
+	if (cpus.length === 0) return undefined;
+	let most = 0;
+	const { cpu } = samples;
+	for (let index = 0; index < cpu.length; index++) if (cpu[index] > most) most = cpu[index];
+	const mask = new Uint8Array(most + 2);
+	for (const one of cpus) if (one >= -1 && one <= most) mask[one + 1] = 1;
+	return mask;
+}
+
+// What functions have of an event that is not the one that is looked at.
+export interface Beside {
+	readonly unit: string;
+	readonly self: Float64Array;
+}
+
+// Samples of another event.
+class Others {
+	readonly cpus = new Kept<Uint8Array | undefined>();
+	readonly counts = new Kept<Counts>();
+	readonly functions = new Kept<FunctionSums>();
+	readonly counter: Counter;
+
+	constructor(readonly samples: Samples, leaves: number) {
+		this.counter = new Counter(samples, leaves, () => undefined);
+	}
+}
+
 export class Session {
 	state: State = firstState();
 	preview: Range | undefined; // while something is dragged
@@ -67,6 +96,7 @@ export class Session {
 	private readonly keptTaken = new Kept<AllTaken>();
 	private readonly keptWithout = new Kept<Stage>();
 	private readonly keptLanes = new Kept<LaneStore>();
+	private readonly besides = new Map<number, Others>(); // by event
 
 	private constructor(readonly recording: Recording, samples: Samples) {
 		this.samples = samples;
@@ -95,7 +125,37 @@ export class Session {
 	}
 
 	get unit(): string {
-		return this.state.weight === "samples" ? "samples" : this.recording.header.events[this.state.event]?.unit ?? "samples";
+		return this.unitOf(this.state.event);
+	}
+
+	private unitOf(event: number): string {
+		return this.state.weight === "samples" ? "samples" : this.recording.header.events[event]?.unit ?? "samples";
+	}
+
+	// ---- other events ----
+
+	// Those with samples, but the one that is looked at.
+	get otherEvents(): number[] {
+		const { recording: { header: { events } }, state } = this;
+		return [...events.keys()].filter((event) => event !== state.event && events[event].samples > 0);
+	}
+
+	async readBeside(event: number): Promise<void> {
+		if (this.besides.has(event)) return;
+		const samples = await this.recording.samplesOf(event);
+		this.besides.set(event, new Others(samples, this.recording.base(true).leafRow.length));
+	}
+
+	// What functions have of another event under the same selection; undefined before it was read.
+	beside(event: number): Beside | undefined {
+		const others = this.besides.get(event);
+		if (!others) return undefined;
+		const { range, threads, cgroups } = this.filter;
+		const { stage, state, functionCount } = this;
+		const cpus = others.cpus.of([state.cpus], () => maskOfCpus(state.cpus, others.samples));
+		const counts = others.counts.of([range, threads, cpus, cgroups], () => others.counter.count({ range, threads, cpus, cgroups }));
+		const { self } = others.functions.of([counts, stage, state.weight], () => functionSums(sumsOf(stage, this.amounts(counts)), functionCount));
+		return { unit: this.unitOf(event), self };
 	}
 
 	// ---- time ----
@@ -132,15 +192,7 @@ export class Session {
 
 	private cpuMask(): Uint8Array | undefined {
 		const { cpus } = this.state;
-		return this.keptCpus.of([cpus, this.samples], () => {
-			if (cpus.length === 0) return undefined;
-			let most = 0;
-			const { cpu } = this.samples;
-			for (let index = 0; index < cpu.length; index++) if (cpu[index] > most) most = cpu[index];
-			const mask = new Uint8Array(most + 2);
-			for (const cpu of cpus) if (cpu >= -1 && cpu <= most) mask[cpu + 1] = 1;
-			return mask;
-		});
+		return this.keptCpus.of([cpus, this.samples], () => maskOfCpus(cpus, this.samples));
 	}
 
 	private cgroupMask(): Uint8Array | undefined {

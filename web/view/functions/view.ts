@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// All functions with their own and their total amount, for each event that was looked at.
+// All functions with their own and their total amount, and beside them what they have of other events.
 
 import { amount, percent, plural, points } from "../core/text";
+import type { Beside } from "../core/session";
 import type { Sort } from "../core/state";
 import { el } from "../ui/dom";
 import { whereOf } from "../ui/describe";
@@ -14,12 +15,15 @@ const COLUMNS: readonly { sort: Sort; label: string; numeric: boolean }[] = [
 	{ sort: "name", label: "function", numeric: false }, { sort: "object", label: "object", numeric: false },
 ];
 
+const BESIDES_MOST = 3; // columns of other events
+
 export class FunctionsView implements ViewPanel {
 	readonly element: HTMLElement;
 	private readonly rows: Rows;
 	private readonly head = el("div", { class: "head table-grid", role: "row" });
 	private readonly summary = el("p", { class: "note" });
 	private order: number[] = [];
+	private besides: { event: number; sums: Beside }[] = []; // other events
 	private changes: Float64Array | undefined; // of shares of self, where a time is selected, or there is another recording
 
 	constructor(private readonly host: Host) {
@@ -32,18 +36,27 @@ export class FunctionsView implements ViewPanel {
 
 	show(): void {
 		this.draw();
-		// what was before is known a moment later
+		const { session } = this.host;
+		// what was before, and what other events have, is known a moment later
+		const wanted = session.otherEvents.slice(0, BESIDES_MOST);
+		if (wanted.some((event) => !session.beside(event)))
+			void Promise.all(wanted.map((event) => session.readBeside(event))).then(() => this.draw());
 		if (!this.host.session.others) void this.host.comparison?.sync().then(() => this.draw());
 	}
 
 	private draw(): void {
 		this.changes = this.changed();
 		this.element.classList.toggle("with-change", this.changes !== undefined);
+		this.besides = this.host.session.otherEvents.slice(0, BESIDES_MOST).flatMap((event) => {
+			const sums = this.host.session.beside(event);
+			return sums ? [{ event, sums }] : [];
+		});
+		this.element.style.setProperty("--besides", "minmax(84px, 104px) ".repeat(this.besides.length));
 		this.showHead();
 		this.order = this.sorted();
 		const { session } = this.host;
 		this.summary.textContent = `${plural(this.order.length, "function")}${session.state.search ? " found" : ""}; `
-			+ `total counts a sample once, however often the function is in its stack`;
+			+ `total counts a sample once, however often the function is in its stack${this.besidesNote()}`;
 		this.rows.show(this.order.length, (index) => this.row(index));
 		const at = this.order.indexOf(session.state.func);
 		if (at >= 0) this.rows.reveal(at);
@@ -74,6 +87,11 @@ export class FunctionsView implements ViewPanel {
 		return found.sort((one, other) => compare(keys.get(one) ?? "", keys.get(other) ?? "") || self[other] - self[one]);
 	}
 
+	private besidesNote(): string {
+		const more = this.host.session.otherEvents.length - BESIDES_MOST;
+		return more > 0 ? `; ${plural(more, "more event")} can be chosen above` : "";
+	}
+
 	private showHead(): void {
 		const { sort } = this.host.session.state;
 		const title = (column: (typeof COLUMNS)[number]) => el("button", { type: "button", role: "columnheader",
@@ -81,7 +99,7 @@ export class FunctionsView implements ViewPanel {
 			click: () => this.host.update({ sort: column.sort }) }, column.label, sort === column.sort ? (column.numeric ? " \u25be" : " \u25b4") : "");
 		const [self, total, change, name, object] = COLUMNS;
 		this.head.replaceChildren(title(self), el("span", { class: "num" }, "self %"), title(total), el("span", { class: "num" }, "total %"),
-			...(this.changes ? [title(change)] : []), title(name), title(object));
+			...(this.changes ? [title(change)] : []), title(name), title(object), ...this.besides.map(({ event }) => this.headBeside(event)));
 	}
 
 	private row(index: number): HTMLElement {
@@ -98,7 +116,8 @@ export class FunctionsView implements ViewPanel {
 		number(self[func]), share(self[func]), number(total[func]), share(total[func]), ...this.change(func),
 		el("span", { class: "name", role: "gridcell", title: `${recording.name(func)}\n${whereOf(this.host, func)}` },
 			el("i", { class: "patch", style: `background:${look.fill(func)}` }), el("b", {}, recording.name(func))),
-		el("span", { class: "name", role: "gridcell" }, el("small", {}, `${recording.letterOf(func)} ${recording.objectOf(func)}`)));
+		el("span", { class: "name", role: "gridcell" }, el("small", {}, `${recording.letterOf(func)} ${recording.objectOf(func)}`)),
+		...this.besides.map(({ sums }) => el("span", { class: "num beside", role: "gridcell" }, sums.self[func] === 0 ? "" : amount(sums.self[func], sums.unit))));
 		row.addEventListener("click", () => this.host.select([], func));
 		row.addEventListener("dblclick", () => this.host.update({ view: "sandwich", func }, true));
 		row.addEventListener("contextmenu", (event) => {
@@ -107,6 +126,12 @@ export class FunctionsView implements ViewPanel {
 			this.host.menu(event.clientX, event.clientY);
 		});
 		return row;
+	}
+
+	private headBeside(event: number): HTMLElement {
+		const name = this.host.recording.header.events[event]?.name ?? "";
+		return el("button", { type: "button", role: "columnheader", class: "num beside", title: `Self of ${name}; click to look at this event`,
+			click: () => this.host.update({ event, sort: "self" }, true) }, name);
 	}
 
 	private change(func: number): HTMLElement[] {
