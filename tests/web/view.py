@@ -371,6 +371,30 @@ def check_bytes(page, view, dumped):
     view.run("perfdataView.app.update({ invert: false, path: [], func: -1 })")
 
 
+def check_buttons(page, view):
+    """What keys do can be done by pointing, too: from a function between its callers to a sample's bytes, and to its code."""
+    for label, name in ("Bytes", "records"), ("Code", "source"):
+        view.update({"view": "sandwich", "path": [], "func": -1})
+        view.run(f"[...document.querySelectorAll('.sandwich .between button')].find((one) => one.textContent === '{label}').click()")
+        wait(view, f"perfdataView.app.session.state.view === '{name}'", f"{label} of a function")
+        check(view.state()["func"] >= 0, f"{label}: the function is selected")
+
+
+def check_widths(page, view, names, what):
+    """Nothing is wider than a window, whatever its size."""
+    for label, width, height in ("light", 1600, 900), ("narrow", 390, 780):
+        page.size(width, height)
+        for name in names:
+            view.update({"view": name})
+            time.sleep(0.3)
+            page.settle()
+            check(view.run("document.documentElement.scrollWidth") <= width, f"{what}, {label} {name}: wider than the window")
+            if shots:
+                shots.mkdir(parents=True, exist_ok=True)
+                page.screenshot(shots / f"{what}-{label}-{name}.png")
+    page.size(1300, 1000)
+
+
 def check_served(page, source):
     """Code and records come from the server, and nothing from elsewhere."""
     server = subprocess.Popen([program, "view", "-q", "--no-browser", str(source)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -392,12 +416,16 @@ def check_served(page, source):
     offset = count(view.texts(".record-detail dd")[0])
     wanted = [one for one in map(json.loads, dumped) if one.get("offset") == offset]
     check(wanted and wanted[0]["type"] == "SAMPLE", f"dump has no sample at {offset}: {wanted}")
+    address = view.run("[...document.querySelectorAll('.record-detail dt')].find((one) => one.textContent === 'ip').nextSibling.textContent")
+    check(address == f"0x{wanted[0]['fields']['ip']:x}", f"the address {address} is not that of {wanted[0]}")
     view.run("document.querySelector('.record-detail button').click()")
     wait(view, "perfdataView.app.session.state.view === 'samples'", "the sample again")
     page.settle()
     check(shown[:20] in view.texts(".samples .row")[0], f"{shown} is not {view.texts('.samples .row')}")
     check_bytes(page, view, dumped)
+    check_buttons(page, view)
     check_code(view, source)
+    check_widths(page, view, ("records", "texts", "samples"), "served")
     check(all(one.startswith(url) or one == "about:blank" for one in page.requests), f"requests: {page.requests}")
     # Whether there is a second recording is asked of the server.
     errors = [one for one in page.errors if "404" not in one]
@@ -451,6 +479,7 @@ def check_compare(page, before, after):
     view.update({"view": "flame", "colour": "change"})
     check(view.run("perfdataView.app.comparison.shares(perfdataView.app.session.nodes, 0).before") == 1, "the root is the root")
     check_changes(page, view)
+    check_widths(page, view, ("overview", "compare", "flame", "tree", "functions", "sandwich"), "compared")
 
 
 # Shares of what has a path, stack by stack, before and after: from the root, or from a function on, outwards or inwards.

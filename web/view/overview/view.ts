@@ -80,7 +80,7 @@ export class OverviewView implements ViewPanel {
 			el("td", {}, el("i", { class: "patch", style: `background:${look.fill(func)}` }),
 				button(recording.name(func), "Callers and callees", () => this.host.update({ view: "sandwich", func }, true), { class: "link" }),
 				el("small", {}, ` ${recording.objectOf(func)}`))))),
-		button("All functions", "3", () => this.host.update({ view: "functions" }, true)));
+		button("All functions", "The table of functions", () => this.host.update({ view: "functions" }, true)));
 	}
 
 	private busiest(): HTMLElement {

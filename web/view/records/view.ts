@@ -122,12 +122,27 @@ export class RecordsView implements ViewPanel {
 	}
 }
 
-// Fields by their path; lists as they are.
+// Fields that are addresses, or lists of them.
+const ADDRESSES = new Set(["ip", "addr", "start", "pgoff", "callchain", "phys_addr", "func", "ret_addr"]);
+// What stands in a call chain between addresses: those that follow are of this part of the machine.
+const CONTEXTS = new Map([["0xfffffffffffffe00", "user"], ["0xffffffffffffff80", "kernel"], ["0xffffffffffffffe0", "hypervisor"],
+	["0xfffffffffffff800", "guest"], ["0xfffffffffffff780", "guest kernel"], ["0xfffffffffffff600", "guest user"]]);
+
+function addressOf(value: unknown): string {
+	if (Array.isArray(value)) return value.map(addressOf).join("\n");
+	if (typeof value !== "number" && !(typeof value === "string" && /^\d+$/.test(value))) return typeof value === "string" ? value : JSON.stringify(value);
+	const text = `0x${BigInt(value).toString(16)}`;
+	const context = CONTEXTS.get(text);
+	return context === undefined ? text : `${text} (${context})`;
+}
+
+// Fields by their path; lists as they are, addresses as such.
 function fieldsOf(fields: unknown, prefix = ""): [string, string][] {
 	if (fields === null || typeof fields !== "object") return [];
 	return Object.entries(fields).flatMap(([name, value]): [string, string][] => {
 		const isMap = value !== null && typeof value === "object" && !Array.isArray(value);
-		return isMap && prefix.length < 60 ? fieldsOf(value, `${prefix}${name}.`) : [[`${prefix}${name}`, typeof value === "string" ? value : JSON.stringify(value)]];
+		return isMap && prefix.length < 60 ? fieldsOf(value, `${prefix}${name}.`) : [[`${prefix}${name}`,
+			ADDRESSES.has(name) ? addressOf(value) : typeof value === "string" ? value : JSON.stringify(value)]];
 	});
 }
 

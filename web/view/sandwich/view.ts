@@ -17,6 +17,7 @@ export class SandwichView implements ViewPanel {
 	readonly callees: Graph;
 	private readonly title = el("p", { class: "between" });
 	private readonly threads = el("span", { id: "between-threads" });
+	private readonly tools = el("span", { class: "tools" });
 	private readonly empty = el("p", { class: "note" }, "No function is selected: choose one in another view, or search for it.");
 	private nodes: { func: number; from: unknown; callers: Nodes; callees: Nodes } | undefined;
 	private used: Graph;
@@ -27,6 +28,11 @@ export class SandwichView implements ViewPanel {
 		this.used = this.callees;
 		this.callers.element.addEventListener("focusin", () => (this.used = this.callers));
 		this.callees.element.addEventListener("focusin", () => (this.used = this.callees));
+		this.tools.append(button("Code", "Source and instructions of this function", () => host.update({ view: "source", func: this.func() }, true)));
+		if (host.served) this.tools.append(button("Bytes", "The record of a sample with this function in the file (b)", () => {
+			host.select([], this.func());
+			void host.showRecord();
+		}));
 		this.element = el("section", { class: "view sandwich" }, this.empty, this.callers.element, this.title, this.callees.element);
 	}
 
@@ -80,7 +86,7 @@ export class SandwichView implements ViewPanel {
 		const { self, total } = session.functions;
 		this.title.replaceChildren(el("b", {}, recording.name(func)), el("small", {}, whereOf(this.host, func)),
 			el("span", { id: "between-total" }, `total ${amount(total[func], session.unit)} (${percent(total[func], sums.total[0])})`),
-			el("span", { id: "between-self" }, `self ${amount(self[func], session.unit)} (${percent(self[func], sums.total[0])})`), this.threads);
+			el("span", { id: "between-self" }, `self ${amount(self[func], session.unit)} (${percent(self[func], sums.total[0])})`), this.threads, this.tools);
 		this.showThreads(func);
 		for (const [graph, nodes] of [[this.callers, this.nodes.callers], [this.callees, this.nodes.callees]] as const) {
 			const top = nodes.children(ROOT)[0] ?? ROOT;
