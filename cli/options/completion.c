@@ -69,7 +69,9 @@ static void add_vocabulary(struct pd_text *text, enum pd_vocabulary list)
 
 static void add_report_fields(struct pd_text *text)
 {
-	pd_text_add(text, "overhead overhead_children overhead_sys overhead_us sample period ");
+	pd_text_add(
+		text,
+		"overhead overhead_children overhead_sys overhead_us sample period count total mean p50 p95 p99 max ");
 	add_sort_keys(text);
 }
 

@@ -45,8 +45,9 @@ enum pd_profile_by {
 	PD_BY_ADDRESS = 512, /* each address of a function is a frame, as without symbols */
 	PD_BY_ACCESS = 2048, /* what a sample accessed: struct pd_access, in front of the raw data */
 	PD_BY_DATA =
-		4096,     /* where the data is: struct pd_data_place behind the struct pd_access, which comes with it */
-	PD_BY_LINE = 1024 /* only in objects with debug information, where pd_symbols_lines tells addresses apart */
+		4096, /* where the data is: struct pd_data_place behind the struct pd_access, which comes with it */
+	PD_BY_PERIOD = 8192, /* how large the period of one sample is: pd_profile_entry.sample_period */
+	PD_BY_LINE = 1024    /* only in objects with debug information, where pd_symbols_lines tells addresses apart */
 };
 
 /** Result of a filter. */
@@ -123,9 +124,11 @@ struct pd_profile_entry {
 	uint64_t slice_ns; /* start of the time slice */
 	size_t stack;      /* see pd_profile_stack */
 	uint64_t samples;
-	uint64_t period;     /* sum */
-	uint64_t weights;    /* sum, if the event records weights */
-	struct pd_bytes raw; /* with PD_BY_ACCESS a struct pd_access, then raw data of each sample; 8-aligned */
+	uint64_t period;        /* sum */
+	uint64_t weights;       /* sum, if the event records weights */
+	struct pd_bytes raw;    /* with PD_BY_ACCESS a struct pd_access, then raw data of each sample; 8-aligned */
+	uint64_t sample_period; /* with PD_BY_PERIOD that of each sample, without all but its seven highest bits: at most
+				 * 1/64 too low */
 };
 
 /** What a sample says of its memory access and transaction; 0: not recorded. */

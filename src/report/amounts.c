@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Amounts of rows: what a column shows of them, and whether they are too small to be shown. */
+/* Amounts of rows: what a column shows of them; whether they are too small to be shown. */
 #include "report/report.h"
 
 double pd_percent(uint64_t part, uint64_t whole)
@@ -19,6 +19,24 @@ uint64_t pd_amounts_period(const struct pd_report_amounts *amounts, enum column_
 	default:
 		return amounts->period;
 	}
+}
+
+bool pd_column_is_share(enum column_kind kind)
+{
+	return kind < COLUMN_SAMPLES;
+}
+
+uint64_t pd_row_number(const struct table *table, const struct row *row, size_t event, enum column_kind kind)
+{
+	const struct pd_report_amounts *amounts = &row->amounts[event];
+
+	if (kind == COLUMN_SAMPLES)
+		return amounts->samples;
+	if (kind == COLUMN_MEAN)
+		return amounts->samples ? amounts->period / amounts->samples : 0;
+	if (kind > COLUMN_MEAN)
+		return table->percentiles ? table->percentiles[amounts - table->amounts].periods[kind - COLUMN_P50] : 0;
+	return pd_amounts_period(amounts, kind);
 }
 
 void pd_amounts_add(struct pd_report_amounts *sum, const struct pd_report_amounts *more, size_t count)

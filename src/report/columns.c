@@ -47,13 +47,17 @@ static enum pd_status parse_column(struct pd_report *report, const char *name, s
 		{ "overhead", COLUMN_OVERHEAD }, { "overhead_children", COLUMN_CHILDREN },
 		{ "sample", COLUMN_SAMPLES },    { "samples", COLUMN_SAMPLES },
 		{ "period", COLUMN_PERIOD },     { "overhead_sys", COLUMN_KERNEL },
-		{ "overhead_us", COLUMN_USER },
+		{ "overhead_us", COLUMN_USER },  { "count", COLUMN_SAMPLES },
+		{ "total", COLUMN_PERIOD },      { "mean", COLUMN_MEAN },
+		{ "p50", COLUMN_P50 },           { "p95", COLUMN_P95 },
+		{ "p99", COLUMN_P99 },           { "max", COLUMN_MAX },
 	};
 
 	*column = (struct column){ .kind = COLUMN_KEY };
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (strlen(numbers[i].name) == length && !memcmp(numbers[i].name, name, length))
 			column->kind = numbers[i].kind;
+	report->percentiles |= column->kind >= COLUMN_MEAN && column->kind <= COLUMN_MAX;
 	return column->kind != COLUMN_KEY ? PD_OK : add_key(report, name, length, &column->key, error);
 }
 
@@ -94,7 +98,7 @@ static void note_name(const struct pd_report *report, const struct column *colum
 {
 	const struct key *key = column->kind == COLUMN_KEY ? report->keys[column->key] : NULL;
 
-	names->shares |= column->kind != COLUMN_KEY && column->kind != COLUMN_SAMPLES && column->kind != COLUMN_PERIOD;
+	names->shares |= pd_column_is_share(column->kind);
 	names->ipc |= key && key->ipc_name && strlen(key->ipc_name) == length && !memcmp(key->ipc_name, name, length);
 	names->symbol_first |= first && key && (key->has_level || key->ipc_name);
 }
@@ -304,6 +308,9 @@ enum pd_status pd_columns_plan(struct pd_report *report, struct pd_file *file, s
 {
 	enum pd_status status = plan_columns(report, file, error);
 
+	if (status == PD_OK && report->percentiles && report->options.hierarchy)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "mean, p50, p95, p99 and max are of rows, which --hierarchy has none of");
 	if (status == PD_OK && report->options.parent)
 		status = add_parent(report, error);
 	if (status == PD_OK && report->options.mem_mode)

@@ -26,7 +26,20 @@ enum column_kind {
 	COLUMN_USER,
 	COLUMN_SAMPLES,
 	COLUMN_PERIOD,
+	COLUMN_MEAN, /* of the periods of samples, as all up to COLUMN_MAX */
+	COLUMN_P50,  /* so many percent are not larger */
+	COLUMN_P95,
+	COLUMN_P99,
+	COLUMN_MAX,
 	COLUMN_KEY
+};
+
+/* Of the samples of a row and an event: p50, p95, p99 and the largest, by COLUMN_P50 ... COLUMN_MAX. */
+enum {
+	COLUMN_PERCENTILES = COLUMN_MAX - COLUMN_P50 + 1
+};
+struct percentiles {
+	uint64_t periods[COLUMN_PERCENTILES];
 };
 
 struct column {
@@ -76,6 +89,7 @@ struct table {
 	uint64_t *totals, *samples;        /* those of head */
 	struct row *rows;                  /* in the order in which they are shown */
 	struct pd_report_amounts *amounts; /* of all rows */
+	struct percentiles *percentiles;   /* the same, if a column asks for them; else NULL */
 	struct link *links;                /* by row */
 	size_t widths[PD_REPORT_COLUMNS_MAX];
 };
@@ -113,6 +127,7 @@ struct pd_report {
 	/* the plan */
 	struct pd_file *planned_for;            /* or NULL */
 	bool children, by_branch, symbol_first; /* -s begins with a function */
+	bool percentiles;                       /* there are columns of them */
 	struct pd_report_graph graph;
 	const struct key *keys[PD_REPORT_KEYS_MAX];
 	size_t key_count;
@@ -156,7 +171,7 @@ static inline uint32_t report_by(const struct pd_report *report)
 
 	for (size_t i = 0; !report->by_branch && i < report->key_count; i++)
 		by |= report->keys[i]->head.by;
-	return by;
+	return by | (report->percentiles && !report->by_branch ? PD_BY_PERIOD : 0);
 }
 
 static inline bool has_graphs(const struct pd_report *report)
@@ -176,6 +191,10 @@ static inline const struct pd_stack *report_stack(const struct pd_report *report
 
 /* The sum of periods that a column shows. */
 uint64_t pd_amounts_period(const struct pd_report_amounts *amounts, enum column_kind kind);
+/* The number that a column shows of a row and an event; not of COLUMN_KEY. */
+uint64_t pd_row_number(const struct table *table, const struct row *row, size_t event, enum column_kind kind);
+/* Whether a column of numbers is of shares of the whole. */
+bool pd_column_is_share(enum column_kind kind);
 /* Adds the amounts of count events. */
 void pd_amounts_add(struct pd_report_amounts *sum, const struct pd_report_amounts *more, size_t count);
 double pd_percent(uint64_t part, uint64_t whole);

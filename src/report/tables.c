@@ -99,6 +99,7 @@ void pd_table_fini(struct table *table)
 	pd_free(table->name);
 	pd_free(table->rows);
 	pd_free(table->amounts);
+	pd_free(table->percentiles);
 	pd_free(table->totals);
 	pd_free(table->samples);
 	pd_free(table->links);

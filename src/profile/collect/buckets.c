@@ -106,7 +106,7 @@ static void details_fini(struct pd_details_table *table)
 bool pd_same_details(const struct pd_details *a, const struct pd_details *b)
 {
 	return a->event == b->event && a->cpu == b->cpu && a->raw == b->raw && a->cgroup == b->cgroup &&
-	       a->weight == b->weight && a->slice == b->slice;
+	       a->weight == b->weight && a->slice == b->slice && a->size == b->size;
 }
 
 static uint64_t hash_details(uint64_t seed, const struct pd_details *details)
@@ -117,6 +117,7 @@ static uint64_t hash_details(uint64_t seed, const struct pd_details *details)
 		details->cgroup,
 		details->weight,
 		details->slice,
+		details->size,
 	};
 
 	return pd_hash_words(seed, words, sizeof(words) / sizeof(words[0]));

@@ -14,7 +14,7 @@
 
 // What few samples differ in: most files have one of these for each event.
 struct pd_details {
-	uint64_t cgroup, weight, slice; // 0: not asked for
+	uint64_t cgroup, weight, slice, size; // 0: not asked for
 	uint32_t event;
 	uint32_t cpu; // UINT32_MAX: not asked for
 	uint32_t raw; // number of the raw data, 0: not asked for

@@ -35,6 +35,18 @@ static uint64_t slice_of(const struct pd_collector *c, const struct hit *hit)
 	return hit->brief.time_ns == PD_NO_TIME || !slice_ns ? 0 : hit->brief.time_ns / slice_ns * slice_ns;
 }
 
+// So that there are few of them: 64 between a power of two and the next.
+static uint64_t rounded(uint64_t period)
+{
+	enum {
+		KEPT_BITS = 7
+	};
+	unsigned bits = period ? 64 - (unsigned)__builtin_clzll(period) : 0,
+		 dropped = bits > KEPT_BITS ? bits - KEPT_BITS : 0;
+
+	return period >> dropped << dropped;
+}
+
 static void take_chain(struct pd_collector *c, const struct hit *hit, struct pd_pending *pending)
 {
 	struct pd_u64s chain = hit->brief.callchain;
@@ -71,6 +83,7 @@ static bool add_sample(struct pd_collector *c, const struct hit *hit)
 		.raw = hit->raw,
 		.cgroup = by & PD_BY_CGROUP ? hit->cgroup : 0,
 		.slice = by & PD_BY_TIME ? slice_of(c, hit) : 0,
+		.size = by & PD_BY_PERIOD ? rounded(brief->period) : 0,
 		.bin = c->options->slices ? pd_bin_of(c, brief->time_ns) : 0,
 	};
 

@@ -21,6 +21,7 @@ static bool find_details(struct pd_collector *c, const struct pd_pending *pendin
 		.cgroup = pending->cgroup,
 		.weight = c->options->by & PD_BY_WEIGHT ? pending->weight : 0,
 		.slice = pending->slice,
+		.size = pending->size,
 		.event = pending->event,
 		.cpu = pending->cpu,
 		.raw = pending->raw,
@@ -79,7 +80,7 @@ static void tag_miss(const struct pd_collector *c, struct pd_miss *miss)
 		   pending->raw);
 	if (c->options->by & PD_BY_EXTRA) {
 		pd_tag_add(&sum, secrets + 6, pending->cgroup, c->options->by & PD_BY_WEIGHT ? pending->weight : 0);
-		pd_tag_add(&sum, secrets + 8, pending->slice, 0);
+		pd_tag_add(&sum, secrets + 8, pending->slice, pending->size);
 	}
 	secrets += PD_TAG_HEAD;
 	for (i = 0; i + 4 <= count; i += 4)

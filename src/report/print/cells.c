@@ -46,6 +46,16 @@ static const char *header_of(const struct pd_report *report, const struct column
 		return "Samples";
 	case COLUMN_PERIOD:
 		return "Period";
+	case COLUMN_MEAN:
+		return "Mean";
+	case COLUMN_P50:
+		return "p50";
+	case COLUMN_P95:
+		return "p95";
+	case COLUMN_P99:
+		return "p99";
+	case COLUMN_MAX:
+		return "Max";
 	default:
 		return report->keys[column->key]->head.header;
 	}
@@ -53,7 +63,7 @@ static const char *header_of(const struct pd_report *report, const struct column
 
 static size_t number_width(const struct column *column)
 {
-	return column->kind == COLUMN_SAMPLES || column->kind == COLUMN_PERIOD ? NUMBER_WIDTH : PERCENT_WIDTH;
+	return pd_column_is_share(column->kind) ? PERCENT_WIDTH : NUMBER_WIDTH;
 }
 
 /* perf leaves room for an address where an object is not known, if nothing was said of widths and objects. */
@@ -277,13 +287,11 @@ static size_t add_number(const struct pd_report *report, struct pd_text *out, co
 			 const struct row *row, size_t event)
 {
 	const struct column *column = &report->columns.items[index];
-	const struct pd_report_amounts *amounts = &row->amounts[event];
-	uint64_t period = pd_amounts_period(amounts, column->kind);
-	uint64_t number = column->kind == COLUMN_SAMPLES ? amounts->samples : period;
+	uint64_t number = pd_row_number(table, row, event, column->kind);
 	int width = (int)(report->print.widths[index] ? report->print.widths[index] : number_width(column));
 
-	if (column->kind != COLUMN_SAMPLES && column->kind != COLUMN_PERIOD)
-		return add_share(report, out, pd_percent(period, table->totals[event]),
+	if (pd_column_is_share(column->kind))
+		return add_share(report, out, pd_percent(number, table->totals[event]),
 				 report->print.separator || width < 2 ? 0 : width - 2);
 	add_right(out, number, report->print.separator ? 0 : width - 1);
 	return 0;

@@ -55,6 +55,8 @@ static void add_csv_row(struct pd_report *report, const struct table *table, con
 		pd_text_printf(out, ",%.4f", pd_percent(amounts->children_period, table->totals[event]));
 	pd_text_printf(out, ",%.4f,%" PRIu64 ",%" PRIu64, pd_percent(amounts->period, table->totals[event]),
 		       amounts->samples, amounts->period);
+	for (unsigned kind = COLUMN_MEAN; report->percentiles && kind <= COLUMN_MAX; kind++)
+		pd_text_printf(out, ",%" PRIu64, pd_row_number(table, row, event, (enum column_kind)kind));
 	for (size_t i = 0; i < report->key_count; i++) {
 		char cell[PD_REPORT_CELL_BYTES];
 		const char *text = pd_value_text(report, i, row, cell);
@@ -72,6 +74,7 @@ static void add_csv_header(const struct pd_report *report)
 	struct pd_text *out = report->out;
 
 	pd_text_add(out, report->children ? "event,children,overhead,samples,period" : "event,overhead,samples,period");
+	pd_text_add(out, report->percentiles ? ",mean,p50,p95,p99,max" : "");
 	for (size_t i = 0; i < report->key_count; i++)
 		pd_text_printf(out, ",%s", report->keys[i]->head.json);
 	pd_text_add(out, "\r\n");

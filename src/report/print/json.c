@@ -32,6 +32,7 @@ static void add_value(struct pd_json *json, const struct pd_report *report, size
 
 static bool add_row(struct pd_json *json, struct pd_report *report, const struct table *table, const struct row *row)
 {
+	static const char *const names[] = { "mean", "p50", "p95", "p99", "max" };
 	bool done = true;
 
 	pd_json_open(json, NULL, '{');
@@ -45,6 +46,9 @@ static bool add_row(struct pd_json *json, struct pd_report *report, const struct
 		pd_json_double(json, "overhead", pd_percent(amounts->period, table->totals[i]));
 		pd_json_number(json, "samples", amounts->samples);
 		pd_json_number(json, "period", amounts->period);
+		for (unsigned k = 0; report->percentiles && k < sizeof(names) / sizeof(names[0]); k++)
+			pd_json_number(json, names[k],
+				       pd_row_number(table, row, i, (enum column_kind)(COLUMN_MEAN + k)));
 		if (report->children) {
 			pd_json_double(json, "children", pd_percent(amounts->children_period, table->totals[i]));
 			pd_json_number(json, "children_samples", amounts->children_samples);

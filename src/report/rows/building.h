@@ -130,6 +130,11 @@ bool pd_rare_number(struct building *building, uint64_t before);
 /* Adds their rows to those of the first part. False if there is no memory. */
 bool pd_rare_rows(struct building *building);
 
+/* ---- percentiles.c ---- */
+
+/* Fills the percentiles of the table. False if there is no memory. */
+bool pd_rows_percentiles(struct building *building);
+
 /* ---- links.c ---- */
 
 /* Which chains belong into the graphs of which rows. False if there is no memory. */

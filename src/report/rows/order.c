@@ -99,11 +99,7 @@ static void fill_words(const struct pd_report *report, const struct table *table
 		if (column->kind == COLUMN_CHILDREN && !report->children)
 			continue;
 		for (size_t k = 0; k < events; k++)
-			add_descending(to,
-				       column->kind == COLUMN_SAMPLES ?
-					       row->amounts[k].samples :
-					       pd_amounts_period(&row->amounts[k], column->kind),
-				       measures->amounts);
+			add_descending(to, pd_row_number(table, row, k, column->kind), measures->amounts);
 		if (column->kind == COLUMN_CHILDREN && has_graphs(report))
 			add_depth(report, row, measures, to);
 	}

@@ -264,6 +264,9 @@ TEST(refused)
 	CHECK(pd_report_new(source.file, &options, &report, NULL) == PD_ERROR_ARGUMENT);
 	options = (struct pd_report_options){ .size = sizeof(options), .view = PD_REPORT_BRANCHES };
 	CHECK(pd_report_new(source.file, &options, &report, &error) == PD_ERROR_NO_MATCH);
+	options = (struct pd_report_options){ .size = sizeof(options), .hierarchy = true, .fields = "p50,comm" };
+	CHECK(pd_report_new(source.file, &options, &report, &error) == PD_ERROR_ARGUMENT);
+	CHECK(strstr(error.message, "--hierarchy"));
 	options.size = 0;
 	CHECK(pd_report_new(source.file, &options, &report, &error) == PD_ERROR_ARGUMENT);
 	CHECK(pd_report_graph_parse("flat,2,caller", &graph, &error) == PD_OK);
@@ -308,6 +311,144 @@ TEST(no_memory)
 	}
 	CHECK(failures > 20);
 	close_source(&source);
+}
+
+// ---- percentiles ----
+
+enum {
+	PERIOD_SAMPLES = 6000, // more than one part of entries
+	PERIOD_THREADS = 3
+};
+
+// Not in order; from 1 to some billions.
+static uint64_t some_period(unsigned thread, unsigned index)
+{
+	uint64_t at = (uint64_t)index * 7919 % PERIOD_SAMPLES;
+
+	return thread ? (at + 1) * (at + 1) * (at + 1) / (50 * thread) + 1 : 1 + at % 4;
+}
+
+// As many samples for each thread, of which all have another address.
+static struct pd_file *open_periods(void)
+{
+	struct pd_text *made = pd_text_new();
+	struct pd_file *file;
+
+	pd_text_add(made,
+		    "header form: file, byte_order: little\n"
+		    "event {name: \"a\", ids: [7], type: software, sample_type: IP|TID|TIME|PERIOD|IDENTIFIER}\n"
+		    "event {name: \"b\", ids: [8], type: software, sample_type: IP|TID|TIME|PERIOD|IDENTIFIER}\n");
+	for (unsigned i = 0; i < PERIOD_SAMPLES; i++)
+		for (unsigned k = 0; k < PERIOD_THREADS; k++)
+			pd_text_printf(
+				made,
+				"SAMPLE misc: user, identifier: %u, ip: %u, pid: %u, tid: %u, time_ns: %u, period: %llu\n",
+				k == 2 ? 8 : 7, 0x1000 + i % 97 * 16, k + 1, k + 1, 1 + i,
+				(unsigned long long)some_period(k, i));
+	pd_text_printf(made, "%c", 0);
+	file = open_text((const char *)pd_text_bytes(made).data);
+	pd_text_free(made);
+	return file;
+}
+
+static int compare_periods(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+// Whether a line of CSV has the numbers of a thread, as nearly as they are kept.
+static bool has_percentiles(const char *line, unsigned thread)
+{
+	static const unsigned percents[] = { 50, 95, 99, 100 };
+	static uint64_t periods[PERIOD_SAMPLES];
+	unsigned long long samples, total, mean, found[4], sum = 0;
+	bool right;
+
+	for (unsigned i = 0; i < PERIOD_SAMPLES; i++)
+		sum += periods[i] = some_period(thread, i);
+	qsort(periods, PERIOD_SAMPLES, sizeof(*periods), compare_periods);
+	right = sscanf(line, "%*[^,],%*[^,],%llu,%llu,%llu,%llu,%llu,%llu,%llu", &samples, &total, &mean, &found[0],
+		       &found[1], &found[2], &found[3]) == 7 &&
+		samples == PERIOD_SAMPLES && total == sum && mean == sum / PERIOD_SAMPLES;
+	for (unsigned i = 0; right && i < 4; i++) {
+		uint64_t wanted = periods[(PERIOD_SAMPLES * percents[i] + 99) / 100 - 1];
+		uint64_t off = found[i] > wanted ? found[i] - wanted : wanted - found[i];
+
+		right &= off <= wanted / 64;
+	}
+	return right;
+}
+
+static enum pd_status print_percentiles(struct pd_file *file, const char *fields, bool children, unsigned threads,
+					struct pd_text *text)
+{
+	const struct pd_report_options options = { .size = sizeof(options),
+						   .sort = "tgid",
+						   .fields = fields,
+						   .no_children = !children,
+						   .graph = { .kind = PD_REPORT_GRAPH_TREE },
+						   .threads = threads };
+	struct pd_report *report = NULL;
+	enum pd_status status = pd_report_read(file, &options, NULL, &report, &error);
+
+	if (status == PD_OK)
+		status = pd_report_csv(report, NULL, text, &error);
+	if (status == PD_OK)
+		status = pd_report_text(report, NULL, text, &error);
+	if (status == PD_OK)
+		status = pd_report_json(report, text, &error);
+	pd_report_free(report);
+	return status;
+}
+
+TEST(percentiles)
+{
+	struct pd_file *file = open_periods();
+	struct pd_text *text = pd_text_new();
+	unsigned found = 0;
+
+	CHECK(file && print_percentiles(file, "+count,total,mean,p50,p95,p99,max", false, 2, text) == PD_OK);
+	pd_text_printf(text, "%c", 0);
+	for (const char *line = (const char *)pd_text_bytes(text).data; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		for (unsigned k = 0; k < PERIOD_THREADS; k++)
+			found += *line == (k == 2 ? 'b' : 'a') && line[1] == ',' && has_percentiles(line, k);
+	}
+	CHECK(found == PERIOD_THREADS);
+	CHECK(strstr((const char *)pd_text_bytes(text).data,
+		     "Mean           p50           p95           p99           Max"));
+	CHECK(strstr((const char *)pd_text_bytes(text).data, "\"mean\":2"));
+	pd_text_free(text);
+	// callers have rows, too
+	text = pd_text_new();
+	CHECK(print_percentiles(file, "p50,max,sample", true, 1, text) == PD_OK);
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
+TEST(percentiles_without_memory)
+{
+	struct pd_file *file = open_text(recording);
+	unsigned failures = 0;
+	enum pd_status status;
+
+	has_failed = true;
+	for (long n = 0; has_failed; n++) {
+		struct pd_text *text = pd_text_new();
+
+		left = n;
+		has_failed = false;
+		status = print_percentiles(file, "+max,p50", true, 1, text);
+		left = -1;
+		pd_text_free(text);
+		failures += status == PD_ERROR_MEMORY;
+		CHECK(has_failed || status == PD_OK);
+		CHECK(n < 10000);
+	}
+	CHECK(failures > 20);
+	pd_file_close(file);
 }
 
 // All of top's functions on a profile.
@@ -390,5 +531,6 @@ TEST(start)
 }
 
 RUN(TEST_CASE(start), TEST_CASE(keys), TEST_CASE(rows), TEST_CASE(callers), TEST_CASE(texts), TEST_CASE(refused),
-    TEST_CASE(in_one_call), TEST_CASE(past_the_end), TEST_CASE(place_names), TEST_CASE(no_memory), TEST_CASE(top),
-    TEST_CASE(top_without_memory), TEST_CASE(clean))
+    TEST_CASE(in_one_call), TEST_CASE(past_the_end), TEST_CASE(place_names), TEST_CASE(no_memory),
+    TEST_CASE(percentiles), TEST_CASE(percentiles_without_memory), TEST_CASE(top), TEST_CASE(top_without_memory),
+    TEST_CASE(clean))
