@@ -479,7 +479,37 @@ def check_compare(page, before, after):
     view.update({"view": "flame", "colour": "change"})
     check(view.run("perfdataView.app.comparison.shares(perfdataView.app.session.nodes, 0).before") == 1, "the root is the root")
     check_changes(page, view)
+    check_other(view, before, after)
     check_widths(page, view, ("overview", "compare", "flame", "tree", "functions", "sandwich"), "compared")
+
+
+CHANGES_OF_BOTH = ("(() => { const { comparison } = perfdataView.app; return comparison.sync().then(() => comparison.functions(false)"
+                   ".filter((one) => one.before + one.after > 0).map((one) => [one.name, one.object, one.before, one.after]).sort()); })()")
+
+
+def check_other(view, before, after):
+    """All views can show either of two recordings; what changed is the same whichever is looked at."""
+    view.update({"view": "functions", "ranges": [], "threads": [], "transforms": [], "colour": "kind"})
+    changes = view.run(CHANGES_OF_BOTH)
+    title = view.run("document.title")
+    for at, source in (0, before), (1, after):
+        view.run(f"(() => {{ const one = perfdataView.app.toolbar.recording; one.value = '{at}'; one.dispatchEvent(new Event('change')); }})()")
+        wait(view, f"perfdataView.app.recording.header.name === '{source.name}'", f"{source.name} instead of the other")
+        view.page.settle()
+        event = view.run("perfdataView.app.recording.header.events[perfdataView.app.session.state.event].name")
+        check_functions(view, source, event, [], f"{source.name} of two")
+        check(view.texts(".warning") == [""], f"{source.name} of two: {view.texts('.warning')}")
+        got = view.run(CHANGES_OF_BOTH)
+        check([one[:2] for one in got] == [one[:2] for one in changes], f"functions of both, looking at {source.name}")
+        check(all(abs(one[at] - other[at]) < 1e-9 for one, other in zip(got, changes) for at in (2, 3)), f"changes, looking at {source.name}: {got} {changes}")
+        check(view.run("document.title") == title, "the title has the earlier one first")
+        view.update({"search": "h"})
+        time.sleep(0.4)
+        state, fragment = view.state(), view.run("location.hash")
+        check(state["earlier"] == (at == 0), f"{source.name}: {state}")
+        view.open(fragment)
+        check(view.state() == state and view.run("perfdataView.app.recording.header.name") == source.name, f"{fragment} shows another recording")
+        view.update({"search": ""})
 
 
 # Shares of what has a path, stack by stack, before and after: from the root, or from a function on, outwards or inwards.

@@ -82,8 +82,9 @@ export class App implements Host {
 
 	readonly comparison: Comparison | undefined;
 
-	constructor(readonly session: Session, private readonly server: Server | undefined, base?: Session) {
-		this.comparison = base && new Comparison(session, base);
+	// reopen: makes the page anew, for the other one of two recordings.
+	constructor(readonly session: Session, private readonly server: Server | undefined, base: Session | undefined, private readonly reopen: () => void) {
+		this.comparison = base && new Comparison(session, base, session.state.earlier);
 		this.recording = session.recording;
 		this.look = new Look(session);
 		this.tabs = TABS.filter((tab) => (server || !tab.served) && (base || !tab.compared));
@@ -103,8 +104,7 @@ export class App implements Host {
 
 	private build(): void {
 		const { header } = this.recording;
-		const before = this.comparison?.base.recording.header.name;
-		const name = before === undefined ? header.name : `${before} \u2192 ${header.name}`;
+		const name = this.comparison ? this.comparison.names.join(" \u2192 ") : header.name;
 		document.title = `${name} \u2013 perfdata`;
 		this.tabBar.append(...this.tabs.map((tab, index) => button(tab.label, `${tab.label} (${(index + 1) % 10})`,
 			() => this.update({ view: tab.view }, true), { role: "tab", "data-view": tab.view })));
@@ -167,6 +167,7 @@ export class App implements Host {
 	private takeAddress(): void {
 		this.steps = Number((history.state as { steps?: number } | null)?.steps ?? 0);
 		const { state, messages } = stateOf(location.hash, this.recording);
+		if (state.earlier !== this.session.state.earlier) return this.reopen();
 		const now = this.session.state as unknown as Record<string, unknown>;
 		const event = state.event !== this.session.state.event;
 		for (const [key, value] of Object.entries(state))
@@ -174,6 +175,15 @@ export class App implements Host {
 		this.warn(messages.length > 0 ? `Not understood in the link: ${messages.join("; ")}` : "");
 		if (event) void this.session.readEvent().then(() => this.draw());
 		this.draw();
+	}
+
+	// Looks at the other one of two recordings. Times, tasks and records are of one only, and so is the fingerprint of the link.
+	lookAt(earlier: boolean): void {
+		const { state } = this.session;
+		clearTimeout(this.urlTimer);
+		const text = textOf({ ...state, earlier, ranges: [], window: [], processes: [], threads: [], cpus: [], cgroups: [], record: -1 }, this.recording);
+		history.pushState({ steps: ++this.steps }, "", `#${text.replace(/&fp=[^&]*/, "")}`);
+		this.reopen();
 	}
 
 	// Whether somebody is in the middle of something, which more data should not disturb.
@@ -302,9 +312,9 @@ export class App implements Host {
 		return this.server?.texts ?? [];
 	}
 
-	// Of two recordings the second is looked at, which the server has under another name.
+	// Of two recordings the server has the second under another name.
 	private endpoint(path: string): string {
-		return this.comparison ? path.replace(/^[\w.]+/, (name) => `${name}/1`) : path;
+		return this.comparison && !this.comparison.earlier ? path.replace(/^[\w.]+/, (name) => `${name}/1`) : path;
 	}
 
 	fetch(path: string): Promise<Response> {

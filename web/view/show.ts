@@ -6,26 +6,38 @@ import * as core from "./core/index";
 import type { Container } from "./core/decode";
 import { Recording } from "./core/recording";
 import { Session } from "./core/session";
+import { renewPage } from "./ui/dom";
 import type { Server } from "./ui/view";
 
 export interface Page {
-	app: App;
+	app: App; // another one when more of the recording, or another recording, is shown
 	picture: number; // when the first one was drawn
 	updates: number;
 }
 
-// One recording, or an earlier and a later one.
-export async function appOf(all: readonly Container[], server: Server | undefined): Promise<App> {
-	const last = all[all.length - 1];
-	if (!last) throw new Error("there is no recording in this page");
-	const recording = await Recording.open(last);
+// One recording, or an earlier and a later one, of which the address may say that the earlier one is looked at.
+export async function appOf(all: readonly Container[], server: Server | undefined, reopen = () => {}): Promise<App> {
+	const isEarlier = all.length > 1 && /[#&]b=1(&|$)/.test(location.hash);
+	const [main, other] = isEarlier ? all : [...all].reverse();
+	if (!main) throw new Error("there is no recording in this page");
+	const recording = await Recording.open(main);
 	const { state } = core.state.stateOf(location.hash, recording);
-	const base = all.length > 1 ? await Session.open(await Recording.open(all[0])) : undefined;
-	return new App(await Session.open(recording, state.event), server, base);
+	const base = other ? await Session.open(await Recording.open(other)) : undefined;
+	const session = await Session.open(recording, state.event);
+	session.state.earlier = state.earlier;
+	return new App(session, server, base, reopen);
 }
 
 export async function show(all: readonly Container[], server: Server | undefined): Promise<Page> {
-	const page = { app: await appOf(all, server), picture: 0, updates: 0 };
+	const page = { picture: 0, updates: 0 } as Page;
+	const reopen = () => {
+		renewPage();
+		void appOf(all, server, reopen).then((app) => {
+			page.app = app;
+			page.updates++;
+		}, failed);
+	};
+	page.app = await appOf(all, server, reopen);
 	Object.assign(globalThis, { perfdataView: page });
 	// After the first picture is drawn; for tests.
 	requestAnimationFrame(() => setTimeout(() => {

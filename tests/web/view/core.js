@@ -300,6 +300,7 @@ test("a state survives its text", async () => {
 		const state = core.state.firstState();
 		const pick = (list) => list[random(list.length)];
 		state.view = pick(core.state.VIEWS);
+		state.earlier = random(2) === 1;
 		state.event = random(2);
 		state.weight = pick(core.state.WEIGHTS);
 		state.ranges = random(2) ? [] : [{ from: random(100), to: 100 + random(100) }, { from: 90, to: 91 }];

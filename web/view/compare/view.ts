@@ -36,9 +36,11 @@ export class CompareView implements ViewPanel {
 			const { matches } = session;
 			this.which.textContent = this.ofTotal ? "Total" : "Self";
 			this.changes = comparison.functions(this.ofTotal).filter((one) => !matches || (one.func !== NONE && matches[one.func] !== 0));
-			const { base } = comparison;
-			this.note.textContent = `before: ${base.recording.header.name}, ${plural(base.counts.samples, "sample")}; after: ${session.recording.header.name}, `
-				+ `${plural(session.counts.samples, "sample")}. Shares of each; time and tasks are selected in the second only.`;
+			const [before, after] = comparison.names;
+			const counts = [comparison.base, session].map(({ counts: { samples } }) => plural(samples, "sample"));
+			if (comparison.earlier) counts.reverse();
+			this.note.textContent = `before: ${before}, ${counts[0]}; after: ${after}, ${counts[1]}. Shares of each; time and tasks are selected in `
+				+ `${session.recording.header.name} only, which the other views show.`;
 			this.rows.show(this.changes.length, (index) => this.row(index));
 		});
 	}

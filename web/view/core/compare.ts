@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Two recordings under one selection: the one that is looked at, and one from before that it is compared with. Functions are the same
-// if their names and objects are. Shares are compared, since recordings differ in length; times and tasks of one say nothing in
-// the other, so only event and transforms are applied to the one from before.
+// Two recordings under one selection: the one that is looked at, and the base that it is compared with, which is from before unless
+// the earlier one is looked at. Functions are the same if their names and objects are. Shares are compared, since recordings differ in
+// length; times and tasks of one say nothing in the other, so only event and transforms are applied to the base.
 
 import type { Nodes } from "./nodes";
 import type { Session } from "./session";
@@ -16,13 +16,28 @@ export interface Change {
 	readonly after: number;
 }
 
+interface Shares {
+	readonly before: number;
+	readonly after: number;
+}
+
 export class Comparison {
 	private readonly found = new Map<number, number>(); // function of the base for each of the other
 	private readonly others = new WeakMap<Nodes, { base: Nodes | undefined; nodeOf: Map<number, number> }>();
 
-	constructor(readonly main: Session, readonly base: Session) {}
+	constructor(readonly main: Session, readonly base: Session, readonly earlier = false) {}
 
-	// The same function before, or NONE.
+	// The names of both, the earlier one first.
+	get names(): [string, string] {
+		const [main, base] = [this.main.recording.header.name, this.base.recording.header.name];
+		return this.earlier ? [main, base] : [base, main];
+	}
+
+	private ordered(base: number, main: number): Shares {
+		return this.earlier ? { before: main, after: base } : { before: base, after: main };
+	}
+
+	// The same function of the base, or NONE.
 	baseFunc(func: number): number {
 		let found = this.found.get(func);
 		if (found === undefined) {
@@ -57,7 +72,7 @@ export class Comparison {
 		await base.readEvent();
 	}
 
-	// Says which nodes before are those of the same kind; undefined: there were none.
+	// Says which nodes of the base are those of the same kind; undefined: there are none.
 	pair(nodes: Nodes, base: Nodes | undefined): void {
 		if (this.others.get(nodes)?.base !== base || !this.others.has(nodes)) this.others.set(nodes, { base, nodeOf: new Map() });
 	}
@@ -68,12 +83,12 @@ export class Comparison {
 		return this.others.has(nodes);
 	}
 
-	// Shares of the whole that a node has, and that the same path had before.
-	shares(nodes: Nodes, node: number): { before: number; after: number } {
-		const before = this.has(nodes) ? this.baseNode(nodes, node) : NONE;
+	// Shares of the whole that a path has in both.
+	shares(nodes: Nodes, node: number): Shares {
+		const other = this.has(nodes) ? this.baseNode(nodes, node) : NONE;
 		const { main, base } = this;
-		const value = before === NONE ? 0 : this.others.get(nodes)?.base?.value(before) ?? 0;
-		return { before: value / Math.max(base.sums.total[ROOT], 1), after: nodes.value(node) / Math.max(main.sums.total[ROOT], 1) };
+		const value = other === NONE ? 0 : this.others.get(nodes)?.base?.value(other) ?? 0;
+		return this.ordered(value / Math.max(base.sums.total[ROOT], 1), nodes.value(node) / Math.max(main.sums.total[ROOT], 1));
 	}
 
 	private baseNode(nodes: Nodes, node: number): number {
@@ -89,13 +104,14 @@ export class Comparison {
 		return found;
 	}
 
-	// Shares of self of each function, less what they were before.
+	// Shares of self of each function after, less what they were before.
 	selfChanges(): Float64Array {
 		const { main, base } = this;
-		const [all, allBefore] = [Math.max(main.sums.total[ROOT], 1), Math.max(base.sums.total[ROOT], 1)];
+		const [all, allBase] = [Math.max(main.sums.total[ROOT], 1), Math.max(base.sums.total[ROOT], 1)];
 		return main.functions.self.map((self, func) => {
-			const before = main.functions.total[func] > 0 ? this.baseFunc(func) : NONE;
-			return self / all - (before === NONE ? 0 : base.functions.self[before] / allBefore);
+			const other = main.functions.total[func] > 0 ? this.baseFunc(func) : NONE;
+			const { before, after } = this.ordered(other === NONE ? 0 : base.functions.self[other] / allBase, self / all);
+			return after - before;
 		});
 	}
 
@@ -103,21 +119,21 @@ export class Comparison {
 	functions(ofTotal: boolean): Change[] {
 		const { main, base } = this;
 		const pick = ({ functions }: Session) => (ofTotal ? functions.total : functions.self);
-		const [after, before] = [pick(main), pick(base)];
-		const [all, allBefore] = [Math.max(main.sums.total[ROOT], 1), Math.max(base.sums.total[ROOT], 1)];
+		const [mains, bases] = [pick(main), pick(base)];
+		const [all, allBase] = [Math.max(main.sums.total[ROOT], 1), Math.max(base.sums.total[ROOT], 1)];
 		const changes: Change[] = [];
 		const seen = new Set<number>();
-		for (let func = 0; func < after.length; func++) {
+		for (let func = 0; func < mains.length; func++) {
 			const other = main.functions.total[func] > 0 ? this.baseFunc(func) : NONE;
 			if (main.functions.total[func] === 0) continue;
 			const known = other !== NONE && !seen.has(other);
 			if (known) seen.add(other);
 			changes.push({ name: main.recording.name(func), object: main.recording.objectOf(func), func,
-				before: known ? before[other] / allBefore : 0, after: after[func] / all });
+				...this.ordered(known ? bases[other] / allBase : 0, mains[func] / all) });
 		}
-		for (let func = 0; func < before.length; func++) {
-			if (before[func] === 0 || seen.has(func)) continue;
-			changes.push({ name: base.recording.name(func), object: base.recording.objectOf(func), func: NONE, before: before[func] / allBefore, after: 0 });
+		for (let func = 0; func < bases.length; func++) {
+			if (bases[func] === 0 || seen.has(func)) continue;
+			changes.push({ name: base.recording.name(func), object: base.recording.objectOf(func), func: NONE, ...this.ordered(bases[func] / allBase, 0) });
 		}
 		return changes.sort((one, other) => Math.abs(other.after - other.before) - Math.abs(one.after - one.before));
 	}

@@ -21,6 +21,7 @@ export type Sort = (typeof SORTS)[number];
 
 export interface State {
 	view: View;
+	earlier: boolean; // of two recordings the first one is looked at
 	event: number;
 	weight: Weight;
 	ranges: Range[]; // each within the one before
@@ -45,7 +46,7 @@ export interface State {
 
 export function firstState(): State {
 	return {
-		view: "overview", event: 0, weight: "period", ranges: [], processes: [], threads: [], cpus: [], cgroups: [], transforms: [],
+		view: "overview", earlier: false, event: 0, weight: "period", ranges: [], processes: [], threads: [], cpus: [], cgroups: [], transforms: [],
 		inlined: true, invert: false, down: false, search: "", colour: "kind", lanes: "process", path: [], func: -1, zoom: [], sort: "self", record: -1, window: [],
 	};
 }
@@ -147,6 +148,7 @@ export function textOf(state: State, recording: Recording): string {
 		if (value !== unless) parts.push(`${key}=${value}`);
 	};
 	put("v", state.view, first.view);
+	put("b", state.earlier ? "1" : "0", "0");
 	put("e", encoded(recording.header.events[state.event]?.name ?? ""), encoded(recording.header.events[0]?.name ?? ""));
 	put("w", state.weight, first.weight);
 	put("t", state.ranges.map((range) => rangeText(range, unit)).join("~"), "");
@@ -228,6 +230,7 @@ class Parser {
 		const { state, recording } = this;
 		switch (key) {
 		case "v": return this.choice(key, text, VIEWS, (value) => (state.view = value));
+		case "b": return this.flag(key, text, (value) => (state.earlier = value));
 		case "e": return this.event(key, text);
 		case "w": return this.choice(key, text, WEIGHTS, (value) => (state.weight = value));
 		case "t": state.ranges = this.each(key, text, (part) => rangeOf(part, recording.header.time.unit_ns)); return;

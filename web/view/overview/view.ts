@@ -28,13 +28,13 @@ export class OverviewView implements ViewPanel {
 		this.element.replaceChildren(this.truth(), this.findings(), this.about(), this.events(), this.hottest(), this.busiest());
 	}
 
-	// With those of the recording before, if there is one.
+	// With those of the other recording, if there is one.
 	private truth(): HTMLElement {
 		const { recording, comparison } = this.host;
-		const before = comparison && new Map(factsOf(comparison.base.recording).map((fact) => [fact.label, fact.value]));
+		const others = comparison && new Map(factsOf(comparison.base.recording).map((fact) => [fact.label, fact.value]));
 		return el("ul", { class: "truth", "aria-label": "Profile quality" }, ...factsOf(recording).map((fact) =>
 			el("li", { class: fact.bad ? "bad" : "", title: fact.title, "data-fact": fact.label }, el("b", {}, fact.value), el("span", {}, fact.label),
-				...(before ? [el("small", {}, `before ${before.get(fact.label) ?? "0"}`)] : []))));
+				...(others ? [el("small", {}, `${comparison?.earlier ? "after" : "before"} ${others.get(fact.label) ?? "0"}`)] : []))));
 	}
 
 	private findings(): HTMLElement {

@@ -16,17 +16,20 @@ export class Toolbar {
 	private readonly event: HTMLSelectElement;
 	private readonly weight: HTMLSelectElement;
 	private readonly colour: HTMLSelectElement;
+	private readonly recording: HTMLSelectElement;
 	private readonly switches: { element: HTMLButtonElement; on: () => boolean }[] = [];
 
 	constructor(private readonly host: Host) {
 		const { session, recording } = host;
+		this.recording = this.choice("Recording", host.comparison ? host.comparison.names : [], (at) => host.lookAt(at === 0));
+		this.recording.title = "Which of the two recordings the views show; changes are always from the first to the second";
 		this.event = this.choice("Event", recording.header.events.map((event) => event.name), (at) =>
 			host.update({ event: at, path: [], zoom: [] }, true));
 		this.weight = this.choice("Count", ["event count", "samples"], (at) => host.update({ weight: WEIGHTS[at] as Weight }, true));
 		this.colour = this.choice("Colour", COLOURINGS.filter((one) => host.comparison || one !== "change").map((one) => `by ${one}`), (at) => host.update({ colour: COLOURINGS[at] as Colouring }));
 		this.search.addEventListener("input", () => host.update({ search: this.search.value }));
 		this.element = el("div", { class: "toolbar", role: "toolbar", "aria-label": "Selection and looks" },
-			...[this.event, this.weight, this.colour].map((one) => one.parentElement as HTMLElement),
+			...[this.recording, this.event, this.weight, this.colour].map((one) => one.parentElement as HTMLElement),
 			button("Tasks\u2026", "Choose processes, threads and CPUs (t)", () => showFilters(host)),
 			this.toggle("Invert", "From the sampled functions to their callers (i)", () => session.state.invert,
 				() => host.update({ invert: !session.state.invert, path: [], zoom: [] }, true)),
@@ -54,6 +57,7 @@ export class Toolbar {
 	show(): void {
 		const { session, recording } = this.host;
 		const { state } = session;
+		this.recording.value = state.earlier ? "0" : "1";
 		this.event.value = String(state.event);
 		this.weight.value = String(WEIGHTS.indexOf(state.weight));
 		const unit = recording.header.events[state.event]?.unit ?? "samples";

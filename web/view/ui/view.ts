@@ -38,6 +38,7 @@ export interface Host {
 	tip(lines: readonly TipLine[], x: number, y: number): void;
 	noTip(): void;
 	menu(x: number, y: number): void; // of the selected function
+	lookAt(earlier: boolean): void; // at which of two recordings
 	showRecord(index?: number): Promise<void>; // of a sample of the event, or of the first one with the selected function
 	say(text: string): void; // to everybody, in the line at the end of the page
 	fetch(path: string): Promise<Response>; // of what docs/page.md lists, for the recording that is looked at
