@@ -414,7 +414,7 @@ static void take_relocations(struct stubs *stubs, const struct pd_elf_section *s
 // ---- names ----
 
 // Stubs of ifuncs are called as the ifunc whose code the relocation names.
-static void name_indirect(struct stubs *stubs, const struct pd_symtab_maker *maker)
+static void name_indirect(struct stubs *stubs, struct pd_symtab_maker *maker)
 {
 	size_t count = 0;
 

@@ -10,6 +10,7 @@
 #include "base/lookup/heap.h"
 #include "base/lookup/search.h"
 #include "base/radix.h"
+#include "object/demangle/demangle.h"
 
 enum {
 	PAGE = 4096
@@ -54,6 +55,9 @@ struct pd_symtab_item {
 	struct pd_symbol symbol;
 	uint32_t rank; // of those that cover an address, the highest has it
 	bool is_open;  // the size is not known; end is the most it can be
+	// of the name as it is shown, counted up to the most that fits; no length: not counted yet
+	uint8_t shown_underscores;
+	uint16_t shown_length;
 };
 
 // Where something of unknown size ends if nothing else says so.
@@ -74,7 +78,9 @@ static bool is_too_much(const struct pd_symtab_maker *maker, size_t name_length)
 
 void pd_symtab_add(struct pd_symtab_maker *maker, const struct pd_symbol *symbol, uint64_t most)
 {
-	struct pd_symtab_item item = { *symbol, (uint32_t)maker->count, symbol->end <= symbol->start };
+	struct pd_symtab_item item = { .symbol = *symbol,
+				       .rank = (uint32_t)maker->count,
+				       .is_open = symbol->end <= symbol->start };
 
 	if (maker->out_of_memory || maker->over_limit)
 		return;
@@ -98,6 +104,8 @@ void pd_symtab_add(struct pd_symtab_maker *maker, const struct pd_symbol *symbol
 void pd_symtab_maker_fini(struct pd_symtab_maker *maker)
 {
 	pd_free(maker->items);
+	pd_free(maker->shown.data);
+	maker->shown = (struct pd_text){ .data = NULL };
 	pd_arena_fini(&maker->names);
 	maker->items = NULL;
 	maker->count = maker->capacity = maker->name_bytes = 0;
@@ -130,13 +138,56 @@ static bool sort_items(struct pd_symtab_maker *maker)
 
 // ---- names of one address ----
 
-static size_t underscores(const struct pd_symtab_item *item)
+static void count_name(struct pd_symtab_item *item, const char *name, size_t length)
 {
-	size_t n = 0;
+	size_t underscores = 0;
 
-	while (n < item->symbol.name_length && item->symbol.name[n] == '_')
-		n++;
-	return n;
+	while (underscores < length && name[underscores] == '_')
+		underscores++;
+	item->shown_underscores = underscores < UINT8_MAX ? (uint8_t)underscores : UINT8_MAX;
+	item->shown_length = length < UINT16_MAX ? (uint16_t)length : UINT16_MAX;
+}
+
+// perf takes names apart before it compares them.
+static void count_shown_name(struct pd_symtab_maker *maker, struct pd_symtab_item *item)
+{
+	const struct pd_symbol *symbol = &item->symbol;
+
+	if (item->shown_length)
+		return;
+	maker->shown.size = 0;
+	if (pd_demangle(&maker->shown, symbol->name, symbol->name_length))
+		count_name(item, maker->shown.data, maker->shown.size);
+	else
+		count_name(item, symbol->name, symbol->name_length);
+	maker->out_of_memory |= maker->shown.failed;
+}
+
+// Constructors, or destructors, of one class that are only of another kind ("C1", "C2") are shown by one name. Most
+// names that share an address are these.
+static bool have_one_shown_name(const struct pd_symbol *a, const struct pd_symbol *b)
+{
+	size_t i = 0;
+
+	if (a->name_length != b->name_length)
+		return false;
+	while (i < a->name_length && a->name[i] == b->name[i])
+		i++;
+	return i && i < a->name_length && (a->name[i - 1] == 'C' || a->name[i - 1] == 'D') && a->name[i] >= '0' &&
+	       a->name[i] <= '4' && b->name[i] >= '0' && b->name[i] <= '4' &&
+	       memcmp(a->name + i + 1, b->name + i + 1, a->name_length - i - 1) == 0;
+}
+
+static int compare_shown_names(struct pd_symtab_maker *maker, struct pd_symtab_item *a, struct pd_symtab_item *b)
+{
+	int underscores;
+
+	if (have_one_shown_name(&a->symbol, &b->symbol))
+		return 0;
+	count_shown_name(maker, a);
+	count_shown_name(maker, b);
+	underscores = (a->shown_underscores < b->shown_underscores) - (a->shown_underscores > b->shown_underscores);
+	return underscores ? underscores : (a->shown_length > b->shown_length) - (a->shown_length < b->shown_length);
 }
 
 static bool begins(const struct pd_symtab_item *item, const char *prefix)
@@ -148,7 +199,8 @@ static bool begins(const struct pd_symtab_item *item, const char *prefix)
 
 // Larger is better, the first that differs decides. a came before b; what has no size goes to the next start, so that of
 // those at one address only the last one is not empty.
-static int compare_names(const struct pd_symtab_item *a, const struct pd_symtab_item *b, bool b_is_last)
+static int compare_names(struct pd_symtab_maker *maker, struct pd_symtab_item *a, struct pd_symtab_item *b,
+			 bool b_is_last)
 {
 	bool a_alias = begins(a, "SyS") || begins(a, "compat_SyS");
 	bool both_open = a->is_open && b->is_open && a->symbol.kind != PD_SYMBOL_BOUND &&
@@ -159,14 +211,14 @@ static int compare_names(const struct pd_symtab_item *a, const struct pd_symtab_
 		-both_open,
 		(a->symbol.bind != PD_BIND_WEAK) - (b->symbol.bind != PD_BIND_WEAK),
 		(a->symbol.bind == PD_BIND_GLOBAL) - (b->symbol.bind == PD_BIND_GLOBAL),
-		(underscores(a) < underscores(b)) - (underscores(a) > underscores(b)),
-		(a->symbol.name_length > b->symbol.name_length) - (a->symbol.name_length < b->symbol.name_length),
 	};
+	int shown;
 
 	for (size_t i = 0; i < sizeof(differ) / sizeof(differ[0]); i++)
 		if (differ[i])
 			return differ[i];
-	return a_alias ? -1 : 1;
+	shown = compare_shown_names(maker, a, b);
+	return shown ? shown : a_alias ? -1 : 1;
 }
 
 size_t pd_symtab_maker_count(const struct pd_symtab_maker *maker)
@@ -179,9 +231,9 @@ const struct pd_symbol *pd_symtab_maker_at(const struct pd_symtab_maker *maker, 
 	return &maker->items[index].symbol;
 }
 
-bool pd_symtab_maker_prefers(const struct pd_symtab_maker *maker, size_t first, size_t second)
+bool pd_symtab_maker_prefers(struct pd_symtab_maker *maker, size_t first, size_t second)
 {
-	return compare_names(&maker->items[first], &maker->items[second], false) < 0;
+	return compare_names(maker, &maker->items[first], &maker->items[second], false) < 0;
 }
 
 // Keeps the best symbol of each address. A bound stays only where nothing else starts.
@@ -196,7 +248,7 @@ static void keep_best(struct pd_symtab_maker *maker)
 
 		if (!last || last->symbol.start != items[i].symbol.start)
 			items[kept++] = items[i];
-		else if (compare_names(last, &items[i], is_last) < 0)
+		else if (compare_names(maker, last, &items[i], is_last) < 0)
 			*last = items[i];
 	}
 	maker->count = kept;
@@ -381,7 +433,7 @@ enum pd_status pd_symtab_make(struct pd_symtab_maker *maker, struct pd_symtab **
 			keep_best(maker);
 		end_items(maker);
 		drop_bounds(maker);
-		ok = fill(table, maker);
+		ok = !maker->out_of_memory && fill(table, maker);
 	}
 	if (maker->over_limit)
 		status = pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET, "more symbols than the limit");

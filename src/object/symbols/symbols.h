@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text/text.h"
 
 enum pd_symbol_bind {
 	PD_BIND_LOCAL,
@@ -56,6 +57,7 @@ struct pd_symtab_maker {
 	size_t count;
 	size_t capacity;
 	size_t name_bytes;
+	struct pd_text shown; // a name as it is shown
 	bool out_of_memory;
 	bool over_limit;
 };
@@ -69,7 +71,7 @@ void pd_symtab_add(struct pd_symtab_maker *maker, const struct pd_symbol *symbol
 size_t pd_symtab_maker_count(const struct pd_symtab_maker *maker);
 const struct pd_symbol *pd_symtab_maker_at(const struct pd_symtab_maker *maker, size_t index);
 /** Whether an address that both begin at is named by the second one, which was added later. */
-bool pd_symtab_maker_prefers(const struct pd_symtab_maker *maker, size_t first, size_t second);
+bool pd_symtab_maker_prefers(struct pd_symtab_maker *maker, size_t first, size_t second);
 
 /** Makes the table and empties the maker, also on failure.
  * PD_ERROR_MEMORY, or PD_ERROR_LIMIT if there was more than the maker's limit. */
