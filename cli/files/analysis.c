@@ -14,7 +14,8 @@ enum pd_choice analysis_choose(const void *self, const struct pd_candidate *cand
 bool analysis_takes_all(const struct pd_select_options *select)
 {
 	return !select->time && !select->comms && !select->comm && !select->pid && !select->tid && !select->cpu &&
-	       !select->event && !select->where && !select->socket && !select->switch_on && !select->switch_off;
+	       !select->event && !select->where && !select->socket && !select->switch_on && !select->switch_off &&
+	       !select->parallelism;
 }
 
 enum pd_status analysis_ready(void *self, struct pd_window *window, struct pd_error *error)
@@ -63,6 +64,7 @@ static int read_profile(struct analysis *analysis, const struct analysis_options
 	profile_options.no_unwind = options->no_unwind;
 	profile_options.stitch_lbr = options->stitch_lbr;
 	profile_options.threads = options->threads;
+	profile_options.parallelism = options->select.parallelism != NULL;
 	/* Asking about each sample is dear where all are wanted. */
 	profile_options.choose = analysis_takes_all(&options->select) ? NULL : analysis_choose;
 	profile_options.ready = analysis_ready;

@@ -60,6 +60,7 @@ static const struct option sample_lines[] = {
 	FLAG("namespaces", 0, wanted.sampling.namespaces, "record namespaces of processes"),
 	FLAG("all-cgroups", 0, wanted.sampling.all_cgroups, "record cgroups"),
 	FLAG("switch-events", 0, wanted.sampling.switch_events, "record context switches"),
+	FLAG("latency", 0, wanted.sampling.switch_events, "record what report --latency needs: context switches"),
 	FLAG("no-bpf-event", 0, wanted.sampling.no_bpf_event, "do not record loading of BPF programs"),
 	FLAG("buildid-mmap", 0, wanted.sampling.build_id_mmap, "record build ids in MMAP2 records"),
 	FLAG("strict-freq", 0, wanted.sampling.strict_freq,

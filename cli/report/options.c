@@ -9,16 +9,6 @@
 static const double FOLDED_BELOW = 0.5; /* percent */
 
 #undef VALUES
-#define VALUES struct pd_select_options
-
-static const struct option select_lines[] = {
-	STRING("socket-filter", 0, "N", socket, "only samples on the CPUs of this processor socket"),
-	{ 0 },
-};
-
-static const struct option_group report_select_group = { HEADING_FILTER, select_lines };
-
-#undef VALUES
 #define VALUES struct report_values
 
 static const struct option lines[] = {
@@ -28,7 +18,7 @@ static const struct option lines[] = {
 	       "group and sort by these keys; +KEY adds one (default: " DEFAULT_KEYS
 	       "; trace if all events are tracepoints)"),
 	STRING("fields", 'F', "LIST", options.fields,
-	       "columns: overhead, overhead_children, overhead_sys, overhead_us, sample (or count), period (or total), of periods mean, p50, p95, p99, max (percentiles within 1.6 %), and keys; +KEY adds one"),
+	       "columns: overhead, overhead_children, overhead_sys, overhead_us, latency, latency_children, sample (or count), period (or total), of periods mean, p50, p95, p99, max (percentiles within 1.6 %), and keys; +KEY adds one"),
 	OPTION("call-graph", 'g', MAYBE, "HOW", call_graph,
 	       "graph, fractal, flat, folded or none; minimum percentage; caller or callee; function or address; percent, "
 	       "period or count"),
@@ -42,6 +32,8 @@ static const struct option lines[] = {
 	GROUP(max_stack_option, options.max_stack),
 	GROUP(unwind_option, analysis.no_unwind),
 	GROUP(stitch_option, analysis.stitch_lbr),
+	FLAG("latency", 0, options.latency,
+	     "shares of wall time first: of each sample, divided by the threads that ran then (record --latency)"),
 	GROUP(percent_limit_option, percent_limit),
 	CHOICE("percentage", 0, "HOW", options.relative, "absolute|relative",
 	       "percentages of all samples (absolute) or of those that match the filters (relative)"),
@@ -76,7 +68,8 @@ static const struct option lines[] = {
 	FLAG("mmaps", 0, mmaps, "the same with what was mapped"),
 	GROUP(stdio_option, stdio),
 	GROUP(select_group_d, analysis.select),
-	GROUP(report_select_group, analysis.select),
+	GROUP(socket_filter_option, analysis.select.socket),
+	GROUP(parallelism_option, analysis.select.parallelism),
 	GROUP(switch_group, analysis.select),
 	GROUP(symbol_group, analysis.symbols),
 	GROUP(threads_option, analysis.threads),

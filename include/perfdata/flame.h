@@ -37,7 +37,8 @@ enum pd_flame_root {
 enum pd_flame_weight {
 	PD_FLAME_WEIGHT_NATURAL, /* by the unit of the event */
 	PD_FLAME_WEIGHT_SAMPLES,
-	PD_FLAME_WEIGHT_PERIOD
+	PD_FLAME_WEIGHT_PERIOD,
+	PD_FLAME_WEIGHT_LATENCY /* see pd_profile_options.latency */
 };
 
 /** The one event of several recordings that flame graphs are made of. All zero until the first pd_flame_read with it takes the first event

@@ -46,8 +46,9 @@ enum pd_profile_by {
 	PD_BY_ACCESS = 2048, /* what a sample accessed: struct pd_access, in front of the raw data */
 	PD_BY_DATA =
 		4096, /* where the data is: struct pd_data_place behind the struct pd_access, which comes with it */
-	PD_BY_PERIOD = 8192, /* how large the period of one sample is: pd_profile_entry.sample_period */
-	PD_BY_LINE = 1024    /* only in objects with debug information, where pd_symbols_lines tells addresses apart */
+	PD_BY_PERIOD = 8192,       /* how large the period of one sample is: pd_profile_entry.sample_period */
+	PD_BY_PARALLELISM = 16384, /* how many threads ran at the time of the sample */
+	PD_BY_LINE = 1024 /* only in objects with debug information, where pd_symbols_lines tells addresses apart */
 };
 
 /** Result of a filter. */
@@ -57,12 +58,18 @@ enum pd_choice {
 	PD_CHOICE_LEAVE  /* ignore */
 };
 
+/** Latencies are in parts of the unit of their period. */
+enum {
+	PD_LATENCY_UNIT = 1000
+};
+
 /** A sample for a filter. */
 struct pd_candidate {
 	const struct pd_record *record;
 	const struct pd_event *event;
 	const struct pd_brief *brief;
-	const char *comm; /* NULL: unknown */
+	const char *comm;     /* NULL: unknown */
+	uint32_t parallelism; /* threads that ran at this time; 0: not asked for */
 };
 
 /** Zero is the default for each member; NULL means all defaults. */
@@ -99,7 +106,11 @@ struct pd_profile_options {
 	/* With merge_below: callers are merged only where nothing is mapped, and what each of the N outermost callers of a sample has is
 	 * kept, see pd_profile_merged_caller. 0: nothing is kept. */
 	unsigned keep_merged;
-	bool weights; /* periods are the weights of samples, and 1 where that is 0 or not recorded */
+	bool weights;     /* periods are the weights of samples, and 1 where that is 0 or not recorded */
+	bool parallelism; /* candidates of the filter have theirs, too, not only entries with PD_BY_PARALLELISM */
+	/* Periods are the share of the wall time: that of a sample divided by how many threads ran at that time. Those of events that do not count
+	 * ns are in thousandths. This, parallelism and PD_BY_PARALLELISM need recorded context switches. */
+	bool latency;
 };
 
 /** Unit of the natural weight of samples of an event: their period if recorded, else 1. Weights of different events
@@ -129,6 +140,7 @@ struct pd_profile_entry {
 	struct pd_bytes raw;    /* with PD_BY_ACCESS a struct pd_access, then raw data of each sample; 8-aligned */
 	uint64_t sample_period; /* with PD_BY_PERIOD that of each sample, without all but its seven highest bits: at most
 				 * 1/64 too low */
+	uint32_t parallelism;   /* threads that ran at the time of the samples; 0: not asked for */
 };
 
 /** What a sample says of its memory access and transaction; 0: not recorded. */
@@ -196,6 +208,8 @@ struct pd_profile_total {
 				 * call chain, that were not unwound: their callers are missing */
 	/* Periods of the whole profile are divided by 2 to this power, as their sum would not fit; a problem says so. Otherwise 0. */
 	unsigned period_shift;
+	/* With PD_BY_PARALLELISM, of the same samples: each period divided by its parallelism, in thousandths. */
+	uint64_t latency, left_latency;
 };
 
 /** Losses of the whole file. */
@@ -238,7 +252,7 @@ struct pd_profile_sizes {
 };
 
 /** Reads a file that can be read twice (see pd_run). The file must outlive the profile.
- * Errors: those of pd_run; PD_ERROR_ARGUMENT. */
+ * Errors: those of pd_run; PD_ERROR_ARGUMENT; PD_ERROR_NO_MATCH if it is not known how many threads ran. */
 PD_API enum pd_status pd_profile_read(struct pd_file *file, const struct pd_profile_options *options,
 				      struct pd_profile **profile_out, struct pd_error *error);
 PD_API void pd_profile_free(struct pd_profile *profile);
@@ -267,6 +281,9 @@ PD_API bool pd_profile_merged_caller(const struct pd_profile *profile, size_t in
 				     struct pd_merged_caller *caller_out);
 /** Totals of the index-th event of the file. */
 PD_API const struct pd_profile_total *pd_profile_total(const struct pd_profile *profile, size_t event);
+/** How many threads ran when a sample was taken, if the options asked for it; else 0. *hint is 0 first, then it makes the next call
+ * cheap. */
+PD_API uint32_t pd_profile_parallelism(const struct pd_profile *profile, const struct pd_record *record, size_t *hint);
 /** How unwinding ended, for pd_unwinder_count; NULL if nothing was to be unwound. Owned by the profile. */
 PD_API const struct pd_unwinder *pd_profile_unwinder(const struct pd_profile *profile);
 /** Losses of the file. */

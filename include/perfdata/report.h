@@ -148,6 +148,9 @@ struct pd_report_options {
 	bool mem_mode;
 	enum pd_report_mem_type mem_type;  /* other default keys for mem_mode, as the next two */
 	bool mem_phys_addr, mem_page_size; /* with physical addresses, sizes of pages */
+	/* Shares of wall time first: the period of a sample divided by how many threads ran then. Of recordings by record --latency they follow
+	 * the shares of CPU time without being asked for. */
+	bool latency;
 };
 
 /* ---- reports ---- */
@@ -190,6 +193,7 @@ struct pd_report_amounts {
 	uint64_t period, samples;
 	uint64_t kernel_period, user_period;        /* of period, by CPU mode */
 	uint64_t children_period, children_samples; /* with everything called */
+	uint64_t latency, children_latency;         /* in PD_LATENCY_UNIT; 0 unless columns show it */
 };
 
 struct pd_report_table {
@@ -198,6 +202,7 @@ struct pd_report_table {
 	bool group;
 	size_t row_count;
 	const uint64_t *totals, *samples; /* by event: the period that is 100 %, and its samples */
+	const uint64_t *latencies;        /* by event: the latency that is 100 %; NULL: no column shows it */
 };
 
 /** What to know before believing any number: the quality of the data. */

@@ -42,6 +42,7 @@ struct pd_select_options {
 	const char *switch_on;        /* only samples after one of this event ... */
 	const char *switch_off;       /* ... and until one of this event */
 	bool show_switches;           /* samples of these two events are selected, too */
+	const char *parallelism;      /* 1-4: so many threads ran; needs pd_profile_options.parallelism */
 };
 
 struct pd_select;

@@ -140,14 +140,12 @@ static bool has_number(const struct pd_number_list *list, uint32_t number)
 	return bsearch(&number, list->numbers, list->count, sizeof(*list->numbers), compare_numbers);
 }
 
-static enum pd_status parse_cpus(struct pd_select *select, const char *argument, struct pd_error *error)
+/* 0,2-3 as bits. False if it is none, or a number is too large. */
+static bool parse_set(const char *argument, uint64_t *bits)
 {
 	const char *at = argument;
 	char *rest;
 
-	if (!argument)
-		return PD_OK;
-	select->by_cpu = true;
 	do {
 		unsigned long first = strtoul(at, &rest, 10), last = first;
 
@@ -156,13 +154,40 @@ static enum pd_status parse_cpus(struct pd_select *select, const char *argument,
 			last = strtoul(at, &rest, 10);
 		}
 		if (rest == at || last < first || last >= PD_SELECT_CPU_WORDS * 64 || (*rest && *rest != ','))
-			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-				       "option --cpu: invalid list of CPUs '%s'", argument);
+			return false;
 		for (; first <= last; first++)
-			select->cpus[first / 64] |= UINT64_C(1) << first % 64;
+			bits[first / 64] |= UINT64_C(1) << first % 64;
 		at = rest + (*rest == ',');
 	} while (*at);
-	return PD_OK;
+	return true;
+}
+
+static bool has_bit(const uint64_t *bits, uint32_t number)
+{
+	return number < PD_SELECT_CPU_WORDS * 64 && (bits[number / 64] >> number % 64 & 1);
+}
+
+static enum pd_status parse_cpus(struct pd_select *select, const char *argument, struct pd_error *error)
+{
+	if (!argument)
+		return PD_OK;
+	select->by_cpu = true;
+	return parse_set(argument, select->cpus) ? PD_OK :
+						   pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+							   "option --cpu: invalid list of CPUs '%s'", argument);
+}
+
+static enum pd_status parse_levels(struct pd_select *select, const char *argument, struct pd_error *error)
+{
+	if (!argument)
+		return PD_OK;
+	select->levels = pd_alloc(PD_SELECT_CPU_WORDS * sizeof(*select->levels));
+	if (!select->levels)
+		return fail_memory(error);
+	return parse_set(argument, select->levels) ?
+		       PD_OK :
+		       pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "option --parallelism: invalid list of numbers of threads '%s'", argument);
 }
 
 /* ---- options ---- */
@@ -229,6 +254,8 @@ static enum pd_status parse_options(struct pd_select *select, const struct pd_se
 		status = parse_socket(select, options->socket, error);
 	if (status >= 0)
 		status = parse_range(select, options, error);
+	if (status >= 0)
+		status = parse_levels(select, options->parallelism, error);
 	for (size_t i = 0; status >= 0 && i < sizeof(names) / sizeof(names[0]); i++) {
 		if (i == before_numbers && ((status = parse_numbers(&select->pids, "pid", options->pid, error)) < 0 ||
 					    (status = parse_numbers(&select->tids, "tid", options->tid, error)) < 0 ||
@@ -283,6 +310,7 @@ void pd_select_free(struct pd_select *select)
 	pd_free(select->tids.numbers);
 	pd_free(select->event_chosen);
 	pd_free(select->points);
+	pd_free(select->levels);
 	pd_filter_free(select->where);
 	pd_free(select);
 }
@@ -435,7 +463,7 @@ bool pd_select_has_cpu(const struct pd_select *select, uint32_t cpu)
 {
 	if (!select->by_cpu || cpu == UINT32_MAX)
 		return !select->lacks_cpu;
-	return cpu < PD_SELECT_CPU_WORDS * 64 && (select->cpus[cpu / 64] >> cpu % 64 & 1);
+	return has_bit(select->cpus, cpu);
 }
 
 /* As perf: samples without a CPU are of no socket. */
@@ -495,7 +523,8 @@ enum pd_choice pd_select_choose(const struct pd_select *select, const struct pd_
 	    !pd_select_has_cpu(select, brief->cpu) || !pd_select_has_event(select, candidate->event) ||
 	    !pd_select_has_where(select, candidate->record, &names))
 		return PD_CHOICE_LEAVE;
-	return has_socket(select, brief->cpu) && pd_select_has_thread(select, brief->pid, brief->tid, candidate->comm) ?
+	return has_socket(select, brief->cpu) && (!select->levels || has_bit(select->levels, candidate->parallelism)) &&
+			       pd_select_has_thread(select, brief->pid, brief->tid, candidate->comm) ?
 		       PD_CHOICE_TAKE :
 		       PD_CHOICE_COUNT;
 }

@@ -67,6 +67,7 @@ struct pd_select {
 	bool by_cpu;
 	bool lacks_cpu; /* no event records it */
 	uint64_t cpus[PD_SELECT_CPU_WORDS];
+	uint64_t *levels;   /* of parallelism; NULL: all */
 	const char *events; /* as it was typed, or NULL */
 	bool *event_chosen; /* by index of the event, once the events are known */
 	size_t event_count;

@@ -64,6 +64,7 @@ void pd_flame_profile_options(const struct pd_flame_options *options, struct pd_
 	profile->unnamed_as_one = true;
 	profile->max_stack = options->max_stack;
 	profile->slices = options->slices;
+	profile->latency = options->weight == PD_FLAME_WEIGHT_LATENCY;
 }
 
 static void take_result(struct pd_flame *flame)

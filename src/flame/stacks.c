@@ -504,7 +504,7 @@ static enum pd_unit unit_of(enum pd_flame_weight weight, const struct pd_profile
 
 	if (weight == PD_FLAME_WEIGHT_SAMPLES)
 		return PD_UNIT_SAMPLES;
-	if (weight == PD_FLAME_WEIGHT_PERIOD)
+	if (weight == PD_FLAME_WEIGHT_PERIOD || weight == PD_FLAME_WEIGHT_LATENCY)
 		return unit == PD_UNIT_SAMPLES ? PD_UNIT_EVENTS : unit;
 	return total->period ? unit : PD_UNIT_SAMPLES;
 }

@@ -368,6 +368,7 @@ static void fill_entry(struct arranger *a, size_t at, const struct pd_bucket *bu
 		.weight = details->weight,
 		.slice_ns = details->slice,
 		.sample_period = details->size,
+		.parallelism = details->parallelism,
 		.raw = details->raw ? a->from->raws.items[details->raw] : (struct pd_bytes){ 0 },
 		.stack = a->stacks[at],
 	};

@@ -41,7 +41,7 @@ static void take_options(struct pd_live *live, const struct pd_live_options *o)
 {
 	live->options = (struct pd_profile_options){
 		.size = sizeof(live->options),
-		.by = o->by & ~(uint32_t)PD_BY_TIME,
+		.by = o->by & ~(uint32_t)(PD_BY_TIME | PD_BY_PARALLELISM),
 		.max_stack = o->max_stack,
 		.choose = o->choose,
 		.symbols = o->symbols,

@@ -170,6 +170,11 @@ static void use_symbols(struct pd_profile *profile, bool has_code)
 	profile->symbols = profile->preparer.started ? symbols : NULL;
 }
 
+static bool needs_running(const struct pd_profile_options *options)
+{
+	return options->latency || options->parallelism || (options->by & PD_BY_PARALLELISM);
+}
+
 static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_error *error)
 {
 	struct pd_profile *profile = self;
@@ -186,6 +191,9 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 	if (!profile->options.slice_ns)
 		profile->options.slice_ns = slice_of_window(window);
 	set_slices(profile, window);
+	if (status >= 0 && needs_running(&profile->options))
+		status = pd_running_read(profile->file, &profile->running, error);
+	profile->collector.running = profile->running;
 	// only now all events are known
 	if (status >= 0)
 		status = pd_collector_init(&profile->collector, error);
@@ -253,6 +261,7 @@ static enum pd_status make_clone(void *self, void **clone_out, struct pd_error *
 		.slice_ns = collector->slice_ns,
 		.first_slice = collector->first_slice,
 		.common = collector->common,
+		.running = collector->running,
 	};
 	collector->common->locks = true;
 	status = pd_collector_init(clone, error);
@@ -328,6 +337,7 @@ static void begin_collector(struct pd_profile *profile)
 		.state = profile->state,
 		.file = profile->file,
 		.seed = pd_file_secret(profile->file),
+		.running = profile->running,
 	};
 }
 
@@ -526,6 +536,7 @@ void pd_profile_free(struct pd_profile *profile)
 	if (!profile->foreign_state)
 		pd_state_free(profile->state);
 	pd_unwinder_free(profile->unwinder);
+	pd_running_free(profile->running);
 	pd_free(profile->totals);
 	pd_free(profile->entries);
 	pd_free(profile->slices);
@@ -610,6 +621,11 @@ bool pd_profile_merged_caller(const struct pd_profile *profile, size_t index, st
 const struct pd_profile_total *pd_profile_total(const struct pd_profile *profile, size_t event)
 {
 	return event < profile->event_count ? &profile->totals[event] : NULL;
+}
+
+uint32_t pd_profile_parallelism(const struct pd_profile *profile, const struct pd_record *record, size_t *hint)
+{
+	return profile->running ? pd_running_at(profile->running, record->time_ns, record->place, hint) : 0;
 }
 
 const struct pd_unwinder *pd_profile_unwinder(const struct pd_profile *profile)

@@ -37,6 +37,7 @@ struct pd_profile {
 	uint64_t named_by;             // the serial of the symbols that all places have their names from, or 0
 	struct pd_collector collector; // empty once all is put together
 	struct pd_unwinder *unwinder;  // of the collector, or NULL
+	struct pd_running *running;    // threads at each moment, or NULL
 	struct pd_profile_losses losses;
 	struct pd_profile_total *totals;
 	size_t event_count;

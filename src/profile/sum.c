@@ -240,7 +240,8 @@ static uint32_t stack_number(struct pd_sum *sum, const struct pd_profile *profil
 static bool same_entry(const struct pd_profile_entry *a, const struct pd_profile_entry *b)
 {
 	return a->comm == b->comm && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
-	       a->cgroup == b->cgroup && a->weight == b->weight && a->stack == b->stack && a->raw.size == b->raw.size &&
+	       a->cgroup == b->cgroup && a->weight == b->weight && a->parallelism == b->parallelism &&
+	       a->stack == b->stack && a->raw.size == b->raw.size &&
 	       (!a->raw.size || memcmp(a->raw.data, b->raw.data, a->raw.size) == 0);
 }
 
@@ -253,11 +254,11 @@ static uint64_t hash_entry(const struct pd_sum *sum, const struct pd_profile_ent
 		entry->cgroup,
 		entry->weight,
 		entry->stack,
-		0,
+		entry->parallelism,
 	};
 
 	if (entry->raw.size)
-		words[6] = pd_hash(sum->seed, entry->raw.data, entry->raw.size);
+		words[6] ^= pd_hash(sum->seed, entry->raw.data, entry->raw.size);
 	return pd_hash_words(sum->seed, words, sizeof(words) / sizeof(words[0]));
 }
 

@@ -12,6 +12,10 @@ uint64_t pd_amounts_period(const struct pd_report_amounts *amounts, enum column_
 	switch (kind) {
 	case COLUMN_CHILDREN:
 		return amounts->children_period;
+	case COLUMN_LATENCY:
+		return amounts->latency;
+	case COLUMN_LATENCY_CHILDREN:
+		return amounts->children_latency;
 	case COLUMN_KERNEL:
 		return amounts->kernel_period;
 	case COLUMN_USER:
@@ -48,6 +52,8 @@ void pd_amounts_add(struct pd_report_amounts *sum, const struct pd_report_amount
 		sum[i].user_period += more[i].user_period;
 		sum[i].children_period += more[i].children_period;
 		sum[i].children_samples += more[i].children_samples;
+		sum[i].latency += more[i].latency;
+		sum[i].children_latency += more[i].children_latency;
 	}
 }
 

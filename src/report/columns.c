@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "interval/running.h"
 
 enum {
 	MEM_KEYS_BYTES = 256
@@ -51,6 +52,7 @@ static enum pd_status parse_column(struct pd_report *report, const char *name, s
 		{ "total", COLUMN_PERIOD },      { "mean", COLUMN_MEAN },
 		{ "p50", COLUMN_P50 },           { "p95", COLUMN_P95 },
 		{ "p99", COLUMN_P99 },           { "max", COLUMN_MAX },
+		{ "latency", COLUMN_LATENCY },   { "latency_children", COLUMN_LATENCY_CHILDREN },
 	};
 
 	*column = (struct column){ .kind = COLUMN_KEY };
@@ -58,6 +60,7 @@ static enum pd_status parse_column(struct pd_report *report, const char *name, s
 		if (strlen(numbers[i].name) == length && !memcmp(numbers[i].name, name, length))
 			column->kind = numbers[i].kind;
 	report->percentiles |= column->kind >= COLUMN_MEAN && column->kind <= COLUMN_MAX;
+	report->named_latency |= counts_latency(column->kind);
 	return column->kind != COLUMN_KEY ? PD_OK : add_key(report, name, length, &column->key, error);
 }
 
@@ -197,11 +200,24 @@ static void add_levels(struct pd_report *report)
 	append(&report->columns, &(struct column){ .kind = COLUMN_USER }, NULL);
 }
 
+/* Shares of CPU time, and of wall time before or after them. */
+static void add_pair(struct pd_report *report, enum column_kind of_cpu, enum column_kind of_wall, bool wanted)
+{
+	if (wanted && report->options.latency)
+		add_number(report, of_wall);
+	if (wanted)
+		add_number(report, of_cpu);
+	if (wanted && report->implied_latency && !report->options.latency)
+		add_number(report, of_wall);
+}
+
 static void add_numbers(struct pd_report *report)
 {
-	if (report->children)
-		add_number(report, COLUMN_CHILDREN);
-	add_number(report, COLUMN_OVERHEAD);
+	/* As perf: who sorts by wall time asks for all columns. */
+	bool shares = !report->options.sort || !strstr(report->options.sort, "latency");
+
+	add_pair(report, COLUMN_CHILDREN, COLUMN_LATENCY_CHILDREN, shares && report->children);
+	add_pair(report, COLUMN_OVERHEAD, COLUMN_LATENCY, shares);
 	if (report->options.show_levels)
 		add_levels(report);
 	if (report->options.show_samples)
@@ -273,6 +289,26 @@ static enum pd_status plan_columns(struct pd_report *report, struct pd_file *fil
 	return append_all(&report->columns, &report->order, error);
 }
 
+static bool shows_latency(const struct column_list *columns)
+{
+	bool shows = false;
+
+	for (size_t i = 0; i < columns->count; i++)
+		shows = shows || counts_latency(columns->items[i].kind);
+	return shows;
+}
+
+/* Whether perf record --latency made it, which is what says that this time is of interest. */
+static bool is_recorded_for_latency(struct pd_file *file)
+{
+	const struct pd_cmdline *line = file ? pd_file_cmdline(file) : NULL;
+
+	for (size_t i = 0; line && i < line->arguments.count; i++)
+		if (strcmp(PD_ITEM(pd_argument, line->arguments, i)->value.data, "--latency") == 0)
+			return true;
+	return false;
+}
+
 /* As perf: a pattern of parents shows them, behind all others. */
 static enum pd_status add_parent(struct pd_report *report, struct pd_error *error)
 {
@@ -306,7 +342,11 @@ static enum pd_status keep_sort(struct pd_report *report, struct pd_error *error
 
 enum pd_status pd_columns_plan(struct pd_report *report, struct pd_file *file, struct pd_error *error)
 {
-	enum pd_status status = plan_columns(report, file, error);
+	enum pd_status status;
+
+	report->implied_latency = !report->by_branch && is_recorded_for_latency(file) && pd_running_is_recorded(file);
+	status = plan_columns(report, file, error);
+	report->by_latency = shows_latency(&report->columns) || shows_latency(&report->order);
 
 	if (status == PD_OK && report->percentiles && report->options.hierarchy)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
@@ -316,6 +356,37 @@ enum pd_status pd_columns_plan(struct pd_report *report, struct pd_file *file, s
 	if (status == PD_OK && report->options.mem_mode)
 		status = keep_sort(report, error);
 	return status == PD_OK && report->options.symbol_part ? find_symbol_key(report, error) : status;
+}
+
+static void drop_latency(struct column_list *list)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (!counts_latency(list->items[i].kind))
+			list->items[kept++] = list->items[i];
+	list->count = kept;
+}
+
+static bool is_parallel(const struct pd_report *report)
+{
+	const struct pd_profile_total *total;
+
+	for (size_t i = 0; (total = pd_profile_total(report->profile, i)) != NULL; i++)
+		if (total->latency + total->left_latency != (total->period + total->left_period) * PD_LATENCY_UNIT)
+			return true;
+	return false;
+}
+
+void pd_columns_drop_latency(struct pd_report *report)
+{
+	const struct pd_report_options *options = &report->options;
+
+	if (!report->implied_latency || options->latency || report->named_latency || is_parallel(report))
+		return;
+	drop_latency(&report->columns);
+	drop_latency(&report->order);
+	report->by_latency = false;
 }
 
 void pd_columns_elide(struct pd_report *report)

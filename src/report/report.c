@@ -155,7 +155,8 @@ static double merge_below(const struct pd_report *report)
 {
 	const struct pd_report_options *options = &report->options;
 	struct pd_file *file = report->planned_for;
-	bool possible = file && !is_pipe(file) && (options->no_groups || !pd_file_group_desc(file));
+	bool possible = file && !is_pipe(file) && !(report_by(report) & PD_BY_PARALLELISM) &&
+			(options->no_groups || !pd_file_group_desc(file));
 
 	if (!possible || options->all_in_one_table || options->hide_unresolved || options->has_place ||
 	    report->by_branch || (callers_have_rows(report) && !can_keep_merged(report)) || report->graph.by_address ||
@@ -213,6 +214,7 @@ enum pd_status pd_report_build(struct pd_report *report, struct pd_file *file, c
 	report->profile = profile;
 	report->symbols = symbols;
 	pd_columns_elide(report);
+	pd_columns_drop_latency(report);
 	status = check_view(report, error);
 	if (status < 0)
 		return status;

@@ -22,6 +22,8 @@ struct row;
 enum column_kind {
 	COLUMN_OVERHEAD,
 	COLUMN_CHILDREN,
+	COLUMN_LATENCY,
+	COLUMN_LATENCY_CHILDREN,
 	COLUMN_KERNEL, /* of the overhead, what was in the kernel */
 	COLUMN_USER,
 	COLUMN_SAMPLES,
@@ -86,7 +88,8 @@ struct chain {
 struct table {
 	struct pd_report_table head;
 	char *name;
-	uint64_t *totals, *samples;        /* those of head */
+	uint64_t *totals, *samples; /* those of head */
+	uint64_t *latencies;
 	struct row *rows;                  /* in the order in which they are shown */
 	struct pd_report_amounts *amounts; /* of all rows */
 	struct percentiles *percentiles;   /* the same, if a column asks for them; else NULL */
@@ -128,6 +131,9 @@ struct pd_report {
 	struct pd_file *planned_for;            /* or NULL */
 	bool children, by_branch, symbol_first; /* -s begins with a function */
 	bool percentiles;                       /* there are columns of them */
+	bool by_latency;                        /* a column shows it */
+	bool implied_latency;                   /* the file asks for it */
+	bool named_latency;                     /* a list of columns or keys does */
 	struct pd_report_graph graph;
 	const struct key *keys[PD_REPORT_KEYS_MAX];
 	size_t key_count;
@@ -169,9 +175,11 @@ static inline uint32_t report_by(const struct pd_report *report)
 {
 	uint32_t by = 0;
 
-	for (size_t i = 0; !report->by_branch && i < report->key_count; i++)
-		by |= report->keys[i]->head.by;
-	return by | (report->percentiles && !report->by_branch ? PD_BY_PERIOD : 0);
+	const uint32_t own = report->percentiles && !report->by_branch ? PD_BY_PERIOD : 0;
+
+	for (size_t i = 0; i < report->key_count; i++)
+		by |= report->keys[i]->head.by & (report->by_branch ? PD_BY_PARALLELISM : UINT32_MAX);
+	return by | own | (report->by_latency ? PD_BY_PARALLELISM : 0);
 }
 
 static inline bool has_graphs(const struct pd_report *report)
@@ -188,6 +196,29 @@ static inline const struct pd_stack *report_stack(const struct pd_report *report
 }
 
 /* ---- amounts.c ---- */
+
+/* What an entry has of the wall time. */
+static inline uint64_t entry_latency(const struct pd_profile_entry *entry)
+{
+	return entry->parallelism ? entry->period * PD_LATENCY_UNIT / entry->parallelism : 0;
+}
+
+/* Whether columns count what was called, and wall time. */
+static inline bool counts_children(enum column_kind kind)
+{
+	return kind == COLUMN_CHILDREN || kind == COLUMN_LATENCY_CHILDREN;
+}
+
+static inline bool counts_latency(enum column_kind kind)
+{
+	return kind == COLUMN_LATENCY || kind == COLUMN_LATENCY_CHILDREN;
+}
+
+/* What 100 % of a column are. */
+static inline uint64_t column_total(const struct table *table, enum column_kind kind, size_t event)
+{
+	return counts_latency(kind) ? table->latencies[event] : table->totals[event];
+}
 
 /* The sum of periods that a column shows. */
 uint64_t pd_amounts_period(const struct pd_report_amounts *amounts, enum column_kind kind);
@@ -210,11 +241,15 @@ uint64_t pd_graph_least(const struct pd_report *report, const struct table *tabl
 enum pd_status pd_columns_plan(struct pd_report *report, struct pd_file *file, struct pd_error *error);
 /* Columns that can only have one value are printed above the table. */
 void pd_columns_elide(struct pd_report *report);
+/* Wall time that nobody asked for is not shown where one thread ran at a time. */
+void pd_columns_drop_latency(struct pd_report *report);
 
 /* ---- tables.c ---- */
 
 /* Adds a table without rows for each event that has samples, or for each group. False if there is no memory. */
 bool pd_tables_create(struct pd_report *report);
+/* Makes its totals, all 0. False if there is no memory. */
+bool pd_table_begin_totals(struct table *table);
 void pd_table_fini(struct table *table);
 
 /* ---- quality.c ---- */

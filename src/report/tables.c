@@ -94,6 +94,16 @@ bool pd_tables_create(struct pd_report *report)
 	return true;
 }
 
+bool pd_table_begin_totals(struct table *table)
+{
+	size_t count = table->head.event_count;
+
+	table->totals = pd_alloc(count * sizeof(*table->totals));
+	table->samples = pd_alloc(count * sizeof(*table->samples));
+	table->latencies = pd_alloc(count * sizeof(*table->latencies));
+	return table->totals && table->samples && table->latencies;
+}
+
 void pd_table_fini(struct table *table)
 {
 	pd_free(table->name);
@@ -102,5 +112,6 @@ void pd_table_fini(struct table *table)
 	pd_free(table->percentiles);
 	pd_free(table->totals);
 	pd_free(table->samples);
+	pd_free(table->latencies);
 	pd_free(table->links);
 }

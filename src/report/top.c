@@ -12,7 +12,7 @@
 static bool can_be_kept(const struct pd_report_key *key)
 {
 	// Lines and mappings are looked up in what does not live as long as a sum; time slices are of a whole recording.
-	return !(key->by & (PD_BY_ADDRESS | PD_BY_LINE | PD_BY_TIME | PD_BY_DATA));
+	return !(key->by & (PD_BY_ADDRESS | PD_BY_LINE | PD_BY_TIME | PD_BY_DATA | PD_BY_PARALLELISM));
 }
 
 static enum pd_status plan_table(const struct pd_top_form *form, struct pd_report **report_out, struct pd_error *error)

@@ -106,14 +106,14 @@ static void details_fini(struct pd_details_table *table)
 bool pd_same_details(const struct pd_details *a, const struct pd_details *b)
 {
 	return a->event == b->event && a->cpu == b->cpu && a->raw == b->raw && a->cgroup == b->cgroup &&
-	       a->weight == b->weight && a->slice == b->slice && a->size == b->size;
+	       a->weight == b->weight && a->slice == b->slice && a->size == b->size && a->parallelism == b->parallelism;
 }
 
 static uint64_t hash_details(uint64_t seed, const struct pd_details *details)
 {
 	const uint64_t words[] = {
 		(uint64_t)details->cpu << 32 | details->event,
-		details->raw,
+		(uint64_t)details->parallelism << 32 | details->raw,
 		details->cgroup,
 		details->weight,
 		details->slice,

@@ -16,8 +16,9 @@
 struct pd_details {
 	uint64_t cgroup, weight, slice, size; // 0: not asked for
 	uint32_t event;
-	uint32_t cpu; // UINT32_MAX: not asked for
-	uint32_t raw; // number of the raw data, 0: not asked for
+	uint32_t cpu;         // UINT32_MAX: not asked for
+	uint32_t raw;         // number of the raw data, 0: not asked for
+	uint32_t parallelism; // 0: not asked for
 };
 
 struct pd_details_table {

@@ -22,7 +22,8 @@ struct hit {
 	uint32_t owner;
 	uint32_t raw; // number of its raw data, if it is asked for
 	uint64_t weight, cgroup;
-	bool copied; // its user stack was copied, and nothing else tells its callers
+	uint32_t parallelism; // 0: not asked for
+	bool copied;          // its user stack was copied, and nothing else tells its callers
 	// that may be unwound, or NULL
 	const struct pd_record *record;
 	const struct pd_sample *sample;
@@ -84,6 +85,7 @@ static bool add_sample(struct pd_collector *c, const struct hit *hit)
 		.cgroup = by & PD_BY_CGROUP ? hit->cgroup : 0,
 		.slice = by & PD_BY_TIME ? slice_of(c, hit) : 0,
 		.size = by & PD_BY_PERIOD ? rounded(brief->period) : 0,
+		.parallelism = by & PD_BY_PARALLELISM ? hit->parallelism : 0,
 		.bin = c->options->slices ? pd_bin_of(c, brief->time_ns) : 0,
 	};
 
@@ -103,30 +105,66 @@ static enum pd_choice filter_sample(const struct pd_collector *c, const struct p
 {
 	const struct pd_profile_options *options = c->options;
 	uint64_t time_ns = hit->brief.time_ns;
-	struct pd_candidate candidate = { record, hit->event, &hit->brief, hit->comm };
+	struct pd_candidate candidate = { record, hit->event, &hit->brief, hit->comm, hit->parallelism };
 
 	if (time_ns != PD_NO_TIME && (time_ns < options->from_ns || (options->to_ns && time_ns > options->to_ns)))
 		return PD_CHOICE_LEAVE;
 	return options->choose ? options->choose(options->self, &candidate) : PD_CHOICE_TAKE;
 }
 
-static bool add_hit(struct pd_collector *c, const struct pd_record *record, struct hit *hit)
+// The share of the wall time, in thousandths. What passes 64 bits is counted as such.
+static uint64_t latency_of(struct pd_collector *c, const struct hit *hit)
 {
-	struct pd_profile_total *total = &c->totals[hit->event->index];
-	enum pd_choice choice = filter_sample(c, record, hit);
+	uint64_t scaled, period = hit->brief.period;
 
-	if (choice == PD_CHOICE_LEAVE)
-		return true;
+	if (!hit->parallelism)
+		return 0;
+	if (!__builtin_mul_overflow(period, PD_LATENCY_UNIT, &scaled))
+		return scaled / hit->parallelism;
+	c->overflows += PD_LATENCY_UNIT;
+	return UINT64_MAX;
+}
+
+// What a sample weighs.
+static void weigh(struct pd_collector *c, struct hit *hit)
+{
 	if (c->options->weights)
 		hit->brief.period = hit->weight ? hit->weight : 1;
 	hit->brief.period >>= c->period_shift;
+	if (!c->options->latency)
+		return;
+	if (pd_event_unit(hit->event) == PD_UNIT_NS)
+		hit->brief.period /= hit->parallelism;
+	else
+		hit->brief.period = latency_of(c, hit);
+}
+
+static void count_latency(struct pd_collector *c, const struct hit *hit, uint64_t *sum)
+{
+	if (c->options->by & PD_BY_PARALLELISM)
+		pd_add_counting(sum, latency_of(c, hit), &c->overflows);
+}
+
+static bool add_hit(struct pd_collector *c, const struct pd_record *record, struct hit *hit)
+{
+	struct pd_profile_total *total = &c->totals[hit->event->index];
+	enum pd_choice choice;
+
+	if (PD_UNLIKELY(c->running))
+		hit->parallelism = pd_running_at(c->running, hit->brief.time_ns, record->place, &c->running_hint);
+	choice = filter_sample(c, record, hit);
+	if (choice == PD_CHOICE_LEAVE)
+		return true;
+	weigh(c, hit);
 	if (choice == PD_CHOICE_COUNT) {
 		total->left_samples++;
 		pd_add_counting(&total->left_period, hit->brief.period, &c->overflows);
+		count_latency(c, hit, &total->left_latency);
 		return true;
 	}
 	total->samples++;
 	pd_add_counting(&total->period, hit->brief.period, &c->overflows);
+	count_latency(c, hit, &total->latency);
 	total->weights += hit->weight;
 	total->copied_stacks += hit->copied;
 	return add_sample(c, hit);
@@ -274,7 +312,7 @@ static bool take_sample(struct pd_collector *c, const struct pd_record *record)
 	}
 	hit.event = record->event;
 	hit.when = pd_record_moment(record);
-	hit.weight = hit.cgroup = hit.raw = 0;
+	hit.weight = hit.cgroup = hit.raw = hit.parallelism = 0;
 	hit.copied = false;
 	hit.record = record;
 	hit.sample = NULL;
@@ -415,11 +453,13 @@ void pd_collector_fini(struct pd_collector *collector)
 // Those of all events together fit then, as some views add up events.
 unsigned pd_collector_excess(const struct pd_collector *collector)
 {
-	uint64_t sum = 0, overflows = collector->overflows;
+	uint64_t sum = 0, latency = 0, overflows = collector->overflows;
 
 	for (size_t i = 0; i < collector->event_count; i++) {
 		pd_add_counting(&sum, collector->totals[i].period, &overflows);
 		pd_add_counting(&sum, collector->totals[i].left_period, &overflows);
+		pd_add_counting(&latency, collector->totals[i].latency, &overflows);
+		pd_add_counting(&latency, collector->totals[i].left_latency, &overflows);
 	}
 	return overflows ? 64 - (unsigned)__builtin_clzll(overflows) : 0;
 }
@@ -435,6 +475,8 @@ bool pd_collector_join(struct pd_collector *collector, struct pd_collector *clon
 		to->weights += from->weights;
 		to->left_samples += from->left_samples;
 		pd_add_counting(&to->left_period, from->left_period, &collector->overflows);
+		pd_add_counting(&to->latency, from->latency, &collector->overflows);
+		pd_add_counting(&to->left_latency, from->left_latency, &collector->overflows);
 		to->copied_stacks += from->copied_stacks;
 	}
 	collector->overflows += clone->overflows;

@@ -12,6 +12,7 @@
 #define PD_PROFILE_COLLECT_COLLECT_H
 
 #include "base/lookup/last_values.h"
+#include "interval/running.h"
 #include "profile/collect/buckets.h"
 #include "profile/collect/rare.h"
 #include "profile/time_bins.h"
@@ -110,7 +111,9 @@ struct pd_collector {
 	uint64_t last_order;               // of the sample before
 	bool shuffled;                     // samples do not come in the order of the file
 	struct pd_last_values last_values; // of counters
-	struct pd_profile_total *totals;   // by event
+	const struct pd_running *running;  // threads at each moment, if that is asked for
+	size_t running_hint;
+	struct pd_profile_total *totals; // by event
 	size_t event_count;
 	uint64_t overflows;    // how often the sum of an event passed 64 bits
 	unsigned period_shift; // periods are divided by 2 to this power

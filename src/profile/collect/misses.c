@@ -22,6 +22,7 @@ static bool find_details(struct pd_collector *c, const struct pd_pending *pendin
 		.weight = c->options->by & PD_BY_WEIGHT ? pending->weight : 0,
 		.slice = pending->slice,
 		.size = pending->size,
+		.parallelism = pending->parallelism,
 		.event = pending->event,
 		.cpu = pending->cpu,
 		.raw = pending->raw,
@@ -81,6 +82,7 @@ static void tag_miss(const struct pd_collector *c, struct pd_miss *miss)
 	if (c->options->by & PD_BY_EXTRA) {
 		pd_tag_add(&sum, secrets + 6, pending->cgroup, c->options->by & PD_BY_WEIGHT ? pending->weight : 0);
 		pd_tag_add(&sum, secrets + 8, pending->slice, pending->size);
+		pd_tag_add(&sum, secrets + 10, pending->parallelism, 0);
 	}
 	secrets += PD_TAG_HEAD;
 	for (i = 0; i + 4 <= count; i += 4)

@@ -12,7 +12,7 @@
 
 // What the raw data of an entry is made of.
 #define PD_BY_RAW_PARTS (PD_BY_RAW | PD_BY_ACCESS | PD_BY_DATA)
-#define PD_BY_EXTRA (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME | PD_BY_RAW | PD_BY_PERIOD)
+#define PD_BY_EXTRA (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME | PD_BY_RAW | PD_BY_PERIOD | PD_BY_PARALLELISM)
 
 // Whether a chain is as it was recorded.
 enum pd_pending_unwound {
@@ -36,6 +36,7 @@ struct pd_pending {
 	uint8_t unwound; // enum pd_pending_unwound
 	uint8_t cpumode;
 	uint64_t cgroup, slice, size;         // size: of the period, without its low bits
+	uint32_t parallelism;                 // 0: not asked for
 	const struct pd_key_cache_line *line; // its first one, if it has a tag
 };
 
@@ -87,6 +88,7 @@ static inline void pd_pending_tag(const uint64_t *secrets, struct pd_pending *pe
 	if (extra) {
 		pd_tag_add(&sum, secrets + 6, pending->cgroup, pending->weight);
 		pd_tag_add(&sum, secrets + 8, pending->slice, pending->size);
+		pd_tag_add(&sum, secrets + 10, pending->parallelism, 0);
 	}
 	pd_tag_add_words(&sum, secrets + PD_TAG_HEAD, pending->chain, pending->chain_count);
 	pending->tag = pd_tag_end(sum);

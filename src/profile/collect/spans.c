@@ -44,7 +44,7 @@ static bool is_plain(const struct pd_collector *c, const struct pd_stream *strea
 
 	if (c->options->to_ns && c->options->to_ns < c->options->from_ns)
 		return false;
-	if (c->options->choose || (c->options->by & PD_BY_EXTRA) || !pd_stream_span(stream, &plain->span))
+	if (c->options->choose || c->running || (c->options->by & PD_BY_EXTRA) || !pd_stream_span(stream, &plain->span))
 		return false;
 	full = plain->span.full;
 	brief = &full->brief;
@@ -146,6 +146,7 @@ PD_ALWAYS_INLINE bool take_all(struct pd_collector *c, struct plain *plain, bool
 		pending->cpumode = (uint8_t)PD_BITS(pd_load_u16(at + 4, false), PD_MISC_CPUMODE);
 		pending->event = event;
 		pending->weight = 0;
+		pending->parallelism = 0;
 		pending->unwound = PD_RECORDED;
 		pending->bin = slices ? pd_bin_of(c, time_ns) : 0;
 		plain->samples++;

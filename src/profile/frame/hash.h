@@ -103,7 +103,7 @@ static inline uint64_t pd_hash_halves(uint64_t seed, const uint32_t *halves, siz
  * chance that the secrets make their tags the same is one in 2^64.
  */
 enum {
-	PD_TAG_HEAD = 10, // words in front of a chain
+	PD_TAG_HEAD = 12, // words in front of a chain
 	PD_TAG_CHAIN_MOST = 160,
 };
 

@@ -58,6 +58,15 @@ bool pd_key_parent(struct pd_report *report, size_t key, const struct key_contex
 				  value_out);
 }
 
+bool pd_key_parallelism(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
+{
+	uint32_t number = context->entry->parallelism;
+	char text[16];
+
+	snprintf(text, sizeof(text), "%" PRIu32, number);
+	return pd_value_find_number(&report->values[key], number, number, text, value_out);
+}
+
 static int socket_of(struct pd_report *report, uint32_t cpu)
 {
 	const struct pd_cpu_topology *topology = pd_file_cpu_topology(report->file);

@@ -38,6 +38,9 @@ static const char *header_of(const struct pd_report *report, const struct column
 		return column->implied ? "Self" : "Overhead";
 	case COLUMN_CHILDREN:
 		return "Children";
+	case COLUMN_LATENCY:
+	case COLUMN_LATENCY_CHILDREN:
+		return "Latency";
 	case COLUMN_KERNEL:
 		return "sys";
 	case COLUMN_USER:
@@ -166,7 +169,8 @@ static size_t least_width(const struct pd_report *report, const struct table *ta
 	size_t width = strlen(header_of(report, column)), wanted = report->print.widths[index], least = width;
 
 	if (column->kind != COLUMN_KEY) {
-		if (table->head.group || !wanted)
+		/* as perf: this one is as wide as its title, whatever is in it */
+		if ((table->head.group || !wanted) && column->kind != COLUMN_LATENCY_CHILDREN)
 			least = number_width(column) * table->head.event_count;
 		return wanted > least ? wanted : least;
 	}
@@ -291,7 +295,7 @@ static size_t add_number(const struct pd_report *report, struct pd_text *out, co
 	int width = (int)(report->print.widths[index] ? report->print.widths[index] : number_width(column));
 
 	if (pd_column_is_share(column->kind))
-		return add_share(report, out, pd_percent(number, table->totals[event]),
+		return add_share(report, out, pd_percent(number, column_total(table, column->kind, event)),
 				 report->print.separator || width < 2 ? 0 : width - 2);
 	add_right(out, number, report->print.separator ? 0 : width - 1);
 	return 0;
@@ -338,8 +342,10 @@ static void add_cell(const struct pd_report *report, struct pd_text *out, const 
 
 	if (column->kind == COLUMN_KEY) {
 		length = add_key(report, out, table, index, row);
-	} else if (column->kind == COLUMN_CHILDREN && !report->children) {
-		add_not_known(out, report->print.widths[index] ? report->print.widths[index] : PERCENT_WIDTH);
+	} else if (counts_children(column->kind) && !report->children) {
+		add_not_known(out, report->print.widths[index]     ? report->print.widths[index] :
+				   column->kind == COLUMN_CHILDREN ? PERCENT_WIDTH :
+								     0);
 		length = pd_text_bytes(out).size - before;
 	} else {
 		for (size_t i = 0; i < table->head.event_count; i++)

@@ -57,6 +57,10 @@ static void add_csv_row(struct pd_report *report, const struct table *table, con
 		       amounts->samples, amounts->period);
 	for (unsigned kind = COLUMN_MEAN; report->percentiles && kind <= COLUMN_MAX; kind++)
 		pd_text_printf(out, ",%" PRIu64, pd_row_number(table, row, event, (enum column_kind)kind));
+	if (report->by_latency)
+		pd_text_printf(out, ",%.4f", pd_percent(amounts->latency, table->latencies[event]));
+	if (report->by_latency && report->children)
+		pd_text_printf(out, ",%.4f", pd_percent(amounts->children_latency, table->latencies[event]));
 	for (size_t i = 0; i < report->key_count; i++) {
 		char cell[PD_REPORT_CELL_BYTES];
 		const char *text = pd_value_text(report, i, row, cell);
@@ -75,6 +79,8 @@ static void add_csv_header(const struct pd_report *report)
 
 	pd_text_add(out, report->children ? "event,children,overhead,samples,period" : "event,overhead,samples,period");
 	pd_text_add(out, report->percentiles ? ",mean,p50,p95,p99,max" : "");
+	if (report->by_latency)
+		pd_text_add(out, report->children ? ",latency,children_latency" : ",latency");
 	for (size_t i = 0; i < report->key_count; i++)
 		pd_text_printf(out, ",%s", report->keys[i]->head.json);
 	pd_text_add(out, "\r\n");

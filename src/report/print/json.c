@@ -30,6 +30,14 @@ static void add_value(struct pd_json *json, const struct pd_report *report, size
 	pd_json_string(json, name, text);
 }
 
+static void add_latency(struct pd_json *json, const struct pd_report *report, const struct pd_report_amounts *amounts,
+			uint64_t total)
+{
+	pd_json_double(json, "latency", pd_percent(amounts->latency, total));
+	if (report->children)
+		pd_json_double(json, "children_latency", pd_percent(amounts->children_latency, total));
+}
+
 static bool add_row(struct pd_json *json, struct pd_report *report, const struct table *table, const struct row *row)
 {
 	static const char *const names[] = { "mean", "p50", "p95", "p99", "max" };
@@ -54,6 +62,8 @@ static bool add_row(struct pd_json *json, struct pd_report *report, const struct
 			pd_json_number(json, "children_samples", amounts->children_samples);
 			pd_json_number(json, "children_period", amounts->children_period);
 		}
+		if (report->by_latency)
+			add_latency(json, report, amounts, table->latencies[i]);
 		pd_json_close(json, '}');
 	}
 	pd_json_close(json, ']');

@@ -49,6 +49,10 @@ static void add_title(const struct pd_report *report, const struct table *table)
 		pd_text_printf(report->out, "\n# Event count (approx.): %" PRIu64 "\n", total);
 	if (report->options.socket)
 		pd_text_printf(report->out, "# Processor Socket: %s\n", report->options.socket);
+	if (report->by_latency)
+		pd_text_add(
+			report->out,
+			"# Latency: share of the wall time: the weight of each sample divided by the number of threads that ran then\n");
 	pd_text_add(report->out, "#\n");
 }
 

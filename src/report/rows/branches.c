@@ -10,6 +10,7 @@ struct branch_pass {
 	struct table *table;
 	branch_fn *each;
 	void *self;
+	size_t running_hint;
 	bool failed;
 };
 
@@ -53,6 +54,7 @@ static bool take_branch(struct branch_pass *pass, struct pd_profile_entry *entry
 	if (is_shown || !report->options.relative) {
 		pass->table->totals[event]++;
 		pass->table->samples[event]++;
+		pass->table->latencies[event] += entry_latency(entry);
 	}
 	return !is_shown || pass->each(pass->self, &context);
 }
@@ -125,8 +127,9 @@ static bool take_record(struct branch_pass *pass, const struct pd_record *record
 		.period = 1,
 		.slice_ns = brief.time_ns == PD_NO_TIME ? 0 : brief.time_ns - brief.time_ns % report->options.slice_ns,
 		.raw = sample->raw,
+		.parallelism = pd_profile_parallelism(report->profile, record, &pass->running_hint),
 	};
-	candidate = (struct pd_candidate){ record, record->event, &brief, entry.comm };
+	candidate = (struct pd_candidate){ record, record->event, &brief, entry.comm, entry.parallelism };
 	choice = report->options.choose ? report->options.choose(report->options.filter, &candidate) : PD_CHOICE_TAKE;
 	pass->failed =
 		choice != PD_CHOICE_LEAVE &&
@@ -165,9 +168,7 @@ bool pd_branches_read(struct pd_report *report, struct table *table, branch_fn *
 	struct branch_pass pass = { .report = report, .table = table, .each = each, .self = self };
 	struct pd_error error;
 
-	table->totals = pd_alloc(table->head.event_count * sizeof(*table->totals));
-	table->samples = pd_alloc(table->head.event_count * sizeof(*table->samples));
-	if (!table->totals || !table->samples)
+	if (!pd_table_begin_totals(table))
 		return false;
 	if (read_records(&pass, &error) < 0 && report->options.warn)
 		report->options.warn(report->options.self, error.message);

@@ -71,8 +71,8 @@ struct building_part {
 	size_t who_count, who_capacity;
 	struct first_frame *firsts;
 	size_t first_count, first_capacity;
-	uint8_t *flags;             /* those of the report, with FRAME_VISITED */
-	uint64_t *totals, *samples; /* by event of the table */
+	uint8_t *flags;                         /* those of the report, with FRAME_VISITED */
+	uint64_t *totals, *samples, *latencies; /* by event of the table */
 	struct pd_report_quality quality;
 	struct row_set rows;
 	uint32_t *numbers;     /* by row of the part: what all parts have for it; NULL: the same */

@@ -48,6 +48,7 @@ static bool allocate(struct level *level, const struct table *table)
 	level->table.head.row_count = 0;
 	level->table.totals = table->totals;
 	level->table.samples = table->samples;
+	level->table.latencies = table->latencies;
 	level->table.rows = pd_alloc((count + 1) * sizeof(*level->table.rows));
 	level->table.amounts = pd_alloc((count * events + 1) * sizeof(*level->table.amounts));
 	level->parents = pd_alloc((count + 1) * sizeof(*level->parents));

@@ -31,7 +31,8 @@ static void measure(const struct pd_report *report, const struct table *table, s
 		for (size_t k = 0; k < table->head.event_count; k++)
 			amounts |= table->rows[i].amounts[k].children_period |
 				   table->rows[i].amounts[k].children_samples | table->rows[i].amounts[k].period |
-				   table->rows[i].amounts[k].samples;
+				   table->rows[i].amounts[k].samples | table->rows[i].amounts[k].children_latency |
+				   table->rows[i].amounts[k].latency;
 	}
 	measures->amounts = bits_of(amounts);
 	measures->depth = bits_of(depth);
@@ -88,7 +89,7 @@ static void fill_words(const struct pd_report *report, const struct table *table
 	for (size_t i = 0; i < report->order.count; i++) {
 		const struct column *column = &report->order.items[i];
 		/* As perf: what is called counts for the leader only. */
-		size_t events = column->kind == COLUMN_CHILDREN ? 1 : table->head.event_count;
+		size_t events = counts_children(column->kind) ? 1 : table->head.event_count;
 
 		if (column->kind == COLUMN_KEY) {
 			add_bits(to, report->values[column->key].ranks[row_value(report, row, column->key)],
@@ -96,11 +97,11 @@ static void fill_words(const struct pd_report *report, const struct table *table
 			continue;
 		}
 		/* What is called is not known. */
-		if (column->kind == COLUMN_CHILDREN && !report->children)
+		if (counts_children(column->kind) && !report->children)
 			continue;
 		for (size_t k = 0; k < events; k++)
 			add_descending(to, pd_row_number(table, row, k, column->kind), measures->amounts);
-		if (column->kind == COLUMN_CHILDREN && has_graphs(report))
+		if (counts_children(column->kind) && has_graphs(report))
 			add_depth(report, row, measures, to);
 	}
 	for (size_t i = 0; i < report->order.count; i++) {

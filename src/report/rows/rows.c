@@ -18,7 +18,8 @@ static size_t hash_entry(const struct pd_profile_entry *entry)
 {
 	uint64_t hash = (uintptr_t)entry->comm ^ entry->slice_ns ^ entry->cgroup ^ entry->weight << 32;
 
-	hash ^= (uint64_t)entry->tid << 32 ^ (uint64_t)entry->pid << 16 ^ entry->cpu ^ (uintptr_t)entry->raw.data;
+	hash ^= (uint64_t)entry->parallelism << 24 ^ (uint64_t)entry->tid << 32 ^ (uint64_t)entry->pid << 16 ^
+		entry->cpu ^ (uintptr_t)entry->raw.data;
 	hash *= UINT64_C(0x9e3779b97f4a7c15);
 	return (size_t)(hash >> 32);
 }
@@ -27,7 +28,7 @@ static bool same_entry(const struct pd_profile_entry *a, const struct pd_profile
 {
 	return a->comm == b->comm && a->tid == b->tid && a->pid == b->pid && a->cpu == b->cpu && a->event == b->event &&
 	       a->slice_ns == b->slice_ns && a->cgroup == b->cgroup && a->weight == b->weight &&
-	       a->raw.data == b->raw.data && a->raw.size == b->raw.size;
+	       a->parallelism == b->parallelism && a->raw.data == b->raw.data && a->raw.size == b->raw.size;
 }
 
 /* ---- the first pass: who and where ---- */
@@ -99,6 +100,7 @@ static void add_total(struct building_part *part, const struct pd_profile_entry 
 	    (building->report->options.relative && !is_shown(building->report, entry, flags)))
 		return;
 	part->totals[event] += entry->period;
+	part->latencies[event] += entry_latency(entry);
 	part->samples[event] += entry->samples;
 }
 
@@ -134,8 +136,9 @@ static void collect_part(void *self, size_t number)
 	part->rows.event_count = events;
 	part->totals = pd_alloc(events * sizeof(*part->totals));
 	part->samples = pd_alloc(events * sizeof(*part->samples));
+	part->latencies = pd_alloc(events * sizeof(*part->latencies));
 	part->flags = pd_alloc(frames + 1);
-	part->failed = !part->totals || !part->samples || !part->flags;
+	part->failed = !part->totals || !part->samples || !part->latencies || !part->flags;
 	if (!part->failed)
 		memcpy(part->flags, building->report->scratch.flags, frames);
 	for (size_t i = pd_part_entry(building, number); !part->failed && i < end; i++) {
@@ -246,6 +249,8 @@ static void add_own(struct pd_report_amounts *amounts, const struct pd_profile_e
 {
 	amounts->children_period += entry->period;
 	amounts->children_samples += entry->samples;
+	amounts->children_latency += entry_latency(entry);
+	amounts->latency += entry_latency(entry);
 	amounts->period += entry->period;
 	amounts->samples += entry->samples;
 	if (cpumode == PD_CPUMODE_KERNEL)
@@ -290,6 +295,7 @@ static bool add_caller(struct building_part *part, const struct visit *visit, ui
 	amounts = amounts_of(part, row, visit->entry);
 	amounts->children_period += visit->entry->period;
 	amounts->children_samples += visit->entry->samples;
+	amounts->children_latency += entry_latency(visit->entry);
 	note_depth(part, row, visit, from);
 	return true;
 }
@@ -394,6 +400,7 @@ static void add_totals(struct pd_report *report, struct table *table, const stru
 	for (size_t i = 0; i < table->head.event_count; i++) {
 		table->totals[i] += part->totals[i];
 		table->samples[i] += part->samples[i];
+		table->latencies[i] += part->latencies[i];
 	}
 }
 
@@ -402,9 +409,7 @@ static bool sum_totals(const struct building *building)
 {
 	struct table *table = building->table;
 
-	table->totals = pd_alloc(table->head.event_count * sizeof(*table->totals));
-	table->samples = pd_alloc(table->head.event_count * sizeof(*table->samples));
-	if (!table->totals || !table->samples)
+	if (!pd_table_begin_totals(table))
 		return false;
 	for (size_t i = 0; i < table->head.event_count && !building->report->options.relative; i++) {
 		const struct pd_profile_total *total =
@@ -412,6 +417,7 @@ static bool sum_totals(const struct building *building)
 
 		table->totals[i] = total->left_period;
 		table->samples[i] = total->left_samples;
+		table->latencies[i] = total->left_latency;
 	}
 	for (size_t i = 0; i < building->part_count; i++)
 		add_totals(building->report, table, &building->parts[i]);
@@ -466,8 +472,11 @@ static void sum_kept_rows(struct table *table)
 {
 	for (size_t k = 0; k < table->head.event_count; k++) {
 		table->totals[k] = 0;
-		for (size_t i = 0; i < table->head.row_count; i++)
+		table->latencies[k] = 0;
+		for (size_t i = 0; i < table->head.row_count; i++) {
 			table->totals[k] += table->rows[i].amounts[k].period;
+			table->latencies[k] += table->rows[i].amounts[k].latency;
+		}
 	}
 }
 
@@ -506,6 +515,7 @@ static void part_fini(struct building_part *part)
 	pd_free(part->firsts);
 	pd_free(part->totals);
 	pd_free(part->samples);
+	pd_free(part->latencies);
 	pd_row_set_fini(&part->rows);
 	pd_free(part->numbers);
 	pd_free(part->last_sample);
@@ -585,6 +595,7 @@ bool pd_rows_build(struct pd_report *report)
 			return false;
 		report->tables[i].head.totals = report->tables[i].totals;
 		report->tables[i].head.samples = report->tables[i].samples;
+		report->tables[i].head.latencies = report->by_latency ? report->tables[i].latencies : NULL;
 	}
 	if (!pd_values_rank(report))
 		return false;
