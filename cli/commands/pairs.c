@@ -85,7 +85,7 @@ const struct command cmd_waiting = {
 	.usage = "[OPTION]... [FILE]",
 	.text = "Print the longest waits of threads in FILE, each with the thread that ended it, what that one had waited for meanwhile, who had woken "
 		"that one, and so on, back to an interrupt (a timer or device) or to a thread that ran all the time. Then what all waits were "
-		"spent on, by thread: the critical path; and who preempted whom.\n"
+		"spent on, by thread: the critical path; who preempted whom; how long waits were; and how many threads waited for each CPU over time.\n"
 		"\n"
 		"FILE has sched:sched_switch and wakeups (perfdata waiting record). Stacks of waits are shown by --waiting of flame, report, folded "
 		"and others.",

@@ -34,7 +34,8 @@ struct pd_why_options {
 	size_t thread_limit; /* maximum number of threads; 0 means 4 million */
 };
 
-/** Appends the longest waits with their wakeups, what all waits in the range were spent on by thread, and who preempted whom. Errors:
+/** Appends the longest waits with their wakeups, what all waits in the range were spent on by thread, who preempted whom, how
+ * long waits were (percentiles are at most 1/64 too low), and how many threads waited for each CPU over time. Errors:
  * those of pd_intervals_read; PD_ERROR_OUTPUT. */
 PD_API enum pd_status pd_print_why(struct pd_text *text, struct pd_file *file, const struct pd_why_options *options,
 				   struct pd_error *error);

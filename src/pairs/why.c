@@ -127,6 +127,7 @@ static bool end_wait(struct pd_why *why, struct pd_why_thread *thread, uint64_t 
 	if (!wait->total_ns || (why->options.tid && link->tid != why->options.tid) || in_ns < why->options.from_ns ||
 	    (why->options.to_ns && link->begin_ns > why->options.to_ns))
 		return true;
+	pd_histogram_add(why->lengths, wait->total_ns);
 	why->wait_count++;
 	why->wait_ns += wait->total_ns;
 	keep_longest(why, wait);
@@ -188,6 +189,19 @@ static bool take_wakeup(struct pd_why *why, struct pd_why_thread *thread, const 
 	return true;
 }
 
+// The CPU is that on which it runs then. Times before the range, and after it, are cut off.
+static bool add_runnable(struct pd_why *why, const struct pd_interval *interval)
+{
+	bool ended = !(interval->flags & PD_INTERVAL_NOT_ENDED);
+	uint64_t end_ns = interval->end_ns, begin_ns = interval->begin_ns;
+
+	if (interval->kind->of != PD_INTERVAL_RUNNABLE)
+		return true;
+	if (why->options.to_ns && end_ns > why->options.to_ns)
+		end_ns = why->options.to_ns;
+	return pd_run_queue_add(&why->queue, ended ? why->cpu : interval->cpu, begin_ns, end_ns);
+}
+
 static enum pd_status take_interval(void *self, const struct pd_interval *interval, struct pd_error *error)
 {
 	struct pd_why *why = self;
@@ -196,6 +210,8 @@ static enum pd_status take_interval(void *self, const struct pd_interval *interv
 
 	if (!interval->tid || !thread)
 		return interval->tid ? error->status : PD_OK;
+	if (!add_runnable(why, interval))
+		return pd_fail_memory(error);
 	if (interval->flags & PD_INTERVAL_NOT_ENDED)
 		return PD_OK;
 	switch (interval->kind->of) {
@@ -228,6 +244,9 @@ static enum pd_status take_sample(struct pd_why *why, const struct pd_record *re
 	if (status < 0)
 		return status;
 	why->wakes = status == PD_OK && sample.which != SWITCH;
+	why->cpu = status == PD_OK ? sample.brief.cpu : UINT32_MAX;
+	if (status == PD_OK && !why->queue.first_ns)
+		why->queue.first_ns = at_least(sample.brief.time_ns, why->options.from_ns);
 	if (why->wakes) {
 		why->waker = sample.brief.tid;
 		why->waker_cpu = sample.brief.cpu;
@@ -274,7 +293,8 @@ static enum pd_status open_parts(struct pd_why *why, struct pd_file *file, struc
 	why->limits.thread_limit = why->options.thread_limit;
 	why->sched.map.seed = why->spent.map.seed = why->preempted.map.seed = pd_hash_secret();
 	why->longest = pd_alloc(why->options.count * sizeof(*why->longest));
-	if (status >= 0 && !why->longest)
+	why->lengths = pd_alloc(sizeof(*why->lengths));
+	if (status >= 0 && (!why->longest || !why->lengths))
 		status = pd_fail_memory(error);
 	if (status >= 0)
 		status = pd_intervals_new(file, &how, &why->intervals, error);
@@ -292,6 +312,8 @@ static enum pd_status print_all(struct pd_why *why, struct pd_file *file, struct
 
 	if (status >= 0)
 		status = pd_run(file, &run, &sink, error);
+	if (status >= 0)
+		status = pd_intervals_finish(why->intervals, error);
 	if (status >= 0 && !(why->points.found & ~(UINT64_C(1) << SWITCH)))
 		status = pd_fail(
 			error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET,
@@ -331,5 +353,7 @@ enum pd_status pd_print_why(struct pd_text *text, struct pd_file *file, const st
 	pd_u64_map_fini(&why.preempted.map);
 	pd_free(why.preempted.all);
 	pd_free(why.longest);
+	pd_free(why.lengths);
+	pd_run_queue_fini(&why.queue);
 	return status < 0 ? status : PD_OK;
 }

@@ -4,6 +4,7 @@
  *
  *   why.c        from intervals to waits with their wakeups, and sums
  *   why_text.c   as text and JSON
+ *   histogram.h  how long waits were, and how many threads waited for a CPU
  */
 #ifndef PD_PAIRS_WHY_H
 #define PD_PAIRS_WHY_H
@@ -11,6 +12,7 @@
 #include <perfdata/interval.h>
 #include <perfdata/why.h>
 
+#include "pairs/histogram.h"
 #include "pairs/pairs.h"
 
 enum {
@@ -73,6 +75,9 @@ struct pd_why {
 	size_t longest_count;
 	uint64_t wait_count, wait_ns;
 	struct pd_why_sums spent, preempted;
+	struct pd_histogram *lengths; // of waits
+	struct pd_run_queue queue;    // of all threads in the range
+	uint32_t cpu;                 // of the event that is being read
 	// the wakeup that is being read, if it is one
 	bool wakes, interrupt;
 	uint32_t waker, waker_cpu;

@@ -156,6 +156,10 @@ void pd_why_print_text(struct pd_why *why)
 		print_wait(why, i + 1, &why->longest[i]);
 	print_spent(why);
 	print_preempted(why);
+	if (why->wait_count)
+		pd_text_add(why->sched.text, "\nHow long waits were: ");
+	pd_histogram_text(why->lengths, why->sched.text);
+	pd_run_queue_text(&why->queue, why->sched.text);
 }
 
 // ---- JSON ----
@@ -222,6 +226,8 @@ void pd_why_print_json(struct pd_why *why)
 	pd_json_close(&json, ']');
 	json_sums(why, &json, "spent", &why->spent, false);
 	json_sums(why, &json, "preempted", &why->preempted, true);
+	pd_histogram_json(why->lengths, "lengths", &json);
+	pd_run_queue_json(&why->queue, "run_queue", &json);
 	pd_json_close(&json, '}');
 	pd_text_char(why->sched.text, '\n');
 }

@@ -2,6 +2,7 @@
 /* Why threads waited: chains of wakeups in their order, what waits were spent on, and memory that fails. */
 #include <perfdata/why.h>
 
+#include "pairs/histogram.h"
 #include "unit/interval/story.h"
 
 static struct pd_error error;
@@ -55,6 +56,12 @@ TEST(wakeups)
 	CHECK(text_has(out, "      0.088  63.8%       1  :101[101] waited for an interrupt\n"));
 	CHECK(text_has(out, "      0.010   7.2%       1  :104[104] ran\n"));
 	CHECK(text_has(out, "      0.005       1  :105[105] by :101[101]\n"));
+	// until it runs each thread waits for 1 us, and one for 5 us after a preemption
+	options = (struct pd_why_options){ .size = sizeof(options), .json = true };
+	CHECK(print(file, &options, out) == PD_OK && text_has(out, "\"run_queue\":{\"from_ns\":1000,") &&
+	      text_has(out, "\"slice_ns\":8192,") && text_has(out, ",0.421875,1]]") &&
+	      text_has(out, "\"lengths\":{\"count\":11,\"total_ns\":603000,\"max_ns\":133000,\"p50_ns\":42496,"));
+	options = (struct pd_why_options){ .size = sizeof(options), .tid = 105, .count = 1 };
 	options.from_ns = 145001;
 	CHECK(print(file, &options, out) == PD_OK && text_has(out, "1 waits, 0.005 ms"));
 	options = (struct pd_why_options){ .size = sizeof(options), .json = true, .to_ns = 5500 };
@@ -65,6 +72,62 @@ TEST(wakeups)
 	file = make(NULL, CHAIN);
 	CHECK(print(file, NULL, out) == PD_ERROR_NO_SAMPLES);
 	pd_file_close(file);
+	pd_text_free(out);
+}
+
+// What percentiles are of is known; they are at most 1/64 too low.
+TEST(lengths)
+{
+	static struct pd_histogram lengths;
+	struct pd_text *out = pd_text_new();
+
+	pd_histogram_text(&lengths, out);
+	CHECK(pd_histogram_percentile(&lengths, 50) == 0 && pd_text_bytes(out).size == 0);
+	for (uint64_t i = 1; i <= 100000; i++)
+		pd_histogram_add(&lengths, i * 7919 % 100003);
+	CHECK(lengths.count == 100000 && lengths.max_ns == 100002);
+	for (unsigned percent = 1; percent <= 100; percent++) {
+		uint64_t wanted = 1000 * percent, got = pd_histogram_percentile(&lengths, percent);
+
+		CHECK(got <= wanted + 3 && got + wanted / 64 + 1 >= wanted);
+	}
+	pd_histogram_text(&lengths, out);
+	CHECK(text_has(out,
+		       "            65.536       131.072     34465  |****************************************|\n"));
+	CHECK(text_has(out,
+		       "             0.001         0.002         1  |                                        |\n"));
+	pd_histogram_add(&lengths, 0);
+	pd_histogram_add(&lengths, UINT64_MAX);
+	CHECK(pd_histogram_percentile(&lengths, 100) == UINT64_C(0x7f) << 57 && lengths.max_ns == UINT64_MAX);
+	pd_text_clear(out);
+	pd_histogram_text(&lengths, out);
+	CHECK(text_has(out, "             0.000         0.001         1  |"));
+	pd_text_free(out);
+}
+
+// Two threads wait for CPU 1 for a while, one of them longer; however long slices are then, they add up.
+TEST(run_queue)
+{
+	struct pd_run_queue queue = { .first_ns = 1000 };
+	struct pd_text *out = pd_text_new();
+	uint64_t sum = 0;
+
+	pd_run_queue_text(&queue, out);
+	CHECK(pd_text_bytes(out).size == 0);
+	CHECK(pd_run_queue_add(&queue, 1, 0, 1000 + 1024) && pd_run_queue_add(&queue, 1, 1000, 1000 + 2048));
+	CHECK(pd_run_queue_add(&queue, UINT32_MAX, 0, 9999) && pd_run_queue_add(&queue, 0, 500, 900));
+	CHECK(queue.slice_ns == 1024 && queue.cpus[1].waited_ns[0] == 2048 && queue.cpus[1].waited_ns[1] == 1024);
+	pd_run_queue_text(&queue, out);
+	CHECK(text_has(out, "       Time      All  CPU  0  CPU  1\n           0.000001     2.00    0.00    2.00\n"));
+	CHECK(pd_run_queue_add(&queue, 70, 5000, UINT64_C(10000000000)));
+	for (size_t i = 0; i < PD_RUN_QUEUE_SLICES; i++)
+		sum += queue.cpus[70].waited_ns[i];
+	CHECK(sum == UINT64_C(10000000000) - 5000 && queue.cpus[1].waited_ns[0] == 3072);
+	CHECK(pd_run_queue_add(&queue, 2, 1000, UINT64_MAX) && queue.cpus[1].waited_ns[0] == 3072);
+	pd_text_clear(out);
+	pd_run_queue_text(&queue, out);
+	CHECK(text_has(out, "       Time      All\n"));
+	pd_run_queue_fini(&queue);
 	pd_text_free(out);
 }
 
@@ -106,4 +169,4 @@ TEST(start)
 	CHECK(mkdtemp(folder));
 }
 
-RUN(TEST_CASE(start), TEST_CASE(wakeups), TEST_CASE(memory), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(wakeups), TEST_CASE(lengths), TEST_CASE(run_queue), TEST_CASE(memory), TEST_CASE(clean))
