@@ -270,7 +270,17 @@ def check_thread(view, source, event, what):
     view.update({"threads": [f"{task['pid']}:{task['tid']}"]})
     self, _ = check_functions(view, source, event, ["--tid", str(task["tid"])], f"{what} of {task['tid']}")
     check_flame(view, self, f"{what} of {task['tid']}")
+    check_chart(view, self, f"{what} of {task['tid']}")
     view.update({"threads": []})
+
+
+def check_chart(view, self, what):
+    """All samples of a thread over time: each is in the outermost box of its stack, where it has one."""
+    view.update({"view": "chart", "window": []})
+    view.page.settle()
+    check(count(view.texts("main .view-tools .note")[0]) == sum(self.values()), f"{what}: the chart has {view.texts('main .view-tools .note')}, report {sum(self.values())}")
+    boxes = view.run("perfdataView.app.current.pieces.filter((one) => one.depth === 0).reduce((sum, one) => sum + one.samples, 0)")
+    check(0 <= boxes <= sum(self.values()), f"{what}: the outermost boxes have {boxes} samples")
 
 
 def check_overview(view, source):
@@ -686,6 +696,36 @@ def check_timeline(page):
     check(not page.errors, f"{page.errors}")
 
 
+def check_unhurt(view, name):
+    check(view.run("window.hurt === undefined && document.querySelectorAll('script').length < 3"), f"{name}: a name was run")
+    check(view.run("document.querySelectorAll('img').length") == 0, f"{name}: a name became an element")
+    check(view.run("document.documentElement.scrollWidth <= innerWidth"), f"{name}: a long name makes the page wider")
+
+
+def check_hostile_served(page, data):
+    """What only a server has: each record of the file that has names, and what info, report and script print."""
+    server = subprocess.Popen([program, "view", "-q", "--no-browser", str(data)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    url = server.stdout.readline().strip()
+    if not url:
+        return
+    page.open("about:blank")
+    page.open(f"{url}#1&v=records&r=0")
+    view = Page(page, pathlib.Path("/"))
+    wait(view, "document.querySelector('.hex')?.textContent", "a record")
+    dumped = [json.loads(line) for line in run("dump", "--json", str(data)).splitlines()]
+    for index in [index for index, one in enumerate(dumped) if one["type"] in ("COMM", "MMAP", "MMAP2")][:20]:
+        view.update({"record": index})
+        wait(view, f"document.querySelector('.record-detail h2')?.textContent.startsWith('{index:,} ')", f"record {index}")
+        check_unhurt(view, f"record {index}")
+    view.update({"view": "texts"})
+    for at in range(3):
+        view.run(f"document.querySelectorAll('.texts .view-tools button')[{at}].click()")
+        wait(view, "document.querySelector('.texts pre')?.textContent", f"text {at}")
+        check_unhurt(view, f"text {at}")
+    page.open("about:blank")
+    server.wait(30)
+
+
 def check_hostile(page):
     path = folder / "hostile.folded"
     path.write_text("".join(f"task;{name.replace(';', ':')};end {index + 1}\n" for index, name in enumerate(HOSTILE)))
@@ -696,11 +736,10 @@ def check_hostile(page):
     view = Page(page, out)
     for name in VIEWS:
         view.open(f"#1&v={name}")
-        check(view.run("window.hurt === undefined && document.querySelectorAll('script').length < 3"), f"{name}: a name was run")
-        check(view.run("document.querySelectorAll('img').length") == 0, f"{name}: a name became an element")
-        check(view.run("document.documentElement.scrollWidth <= innerWidth"), f"{name}: a long name makes the page wider")
+        check_unhurt(view, name)
     names = view.run("(() => { const { recording } = perfdataView.app, all = []; for (let f = 0; f < recording.functionCount; f++) all.push(recording.name(f)); return all; })()")
     check(any(name.startswith("</script>") for name in names), f"no hostile name: {[name[:40] for name in names]}")
+    check_hostile_served(page, data)
 
 
 def check_looks(page, path, what):

@@ -13,7 +13,7 @@ export class FrameTree {
 	private readonly prefix = `frames${made++}`;
 	private waiting = 0;
 
-	constructor(label: string, private readonly labelOf: (box: Box) => string) {
+	constructor(label: string, private readonly labelOf: (nodes: Nodes, box: Box) => string) {
 		this.element = el("div", { class: "offscreen", role: "tree", "aria-label": label });
 	}
 
@@ -36,7 +36,7 @@ export class FrameTree {
 			role: "treeitem", id: `${this.prefix}-${index + first}`, "aria-level": box.depth + 1,
 			"aria-selected": String(box.node === selected && box.node !== NONE),
 			...(box.node !== NONE && nodes.hasChildren(box.node) ? { "aria-expanded": "true" } : {}),
-		}, this.labelOf(box))));
+		}, this.labelOf(nodes, box))));
 		this.owner?.setAttribute("aria-activedescendant", `${this.prefix}-${at}`);
 	}
 }

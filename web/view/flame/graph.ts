@@ -14,7 +14,7 @@ const NARROWEST = 0.5;
 export interface GraphOptions {
 	readonly label: string;
 	readonly down: () => boolean; // hangs from the top
-	readonly describe: (node: number) => string[];
+	readonly describe: (nodes: Nodes, node: number) => string[];
 	readonly selected: (path: readonly number[], func: number) => void;
 	readonly zoomed: (path: readonly number[]) => void;
 	readonly whole?: false; // callers of the zoomed node are not drawn
@@ -38,7 +38,7 @@ export class Graph {
 	readonly redraw = onceAFrame(() => this.draw());
 
 	constructor(private readonly host: Host, private readonly options: GraphOptions) {
-		this.frames = new FrameTree(options.label, (box) => this.labelOf(box));
+		this.frames = new FrameTree(options.label, (nodes, box) => this.labelOf(nodes, box));
 		this.element = el("div", { class: "graph", tabindex: 0, role: "group", "aria-label": options.label }, this.spacer,
 			this.frames.element);
 		this.frames.attach(this.element);
@@ -75,7 +75,12 @@ export class Graph {
 
 	layout(): void {
 		const { nodes } = this;
-		if (!nodes || this.element.clientWidth === 0) return;
+		if (!nodes || this.element.clientWidth === 0) {
+			// boxes are of other nodes now
+			this.boxes = [];
+			this.laidWidth = 0;
+			return;
+		}
 		this.laidDown = this.down;
 		this.laidWidth = this.width;
 		this.above = [];
@@ -195,9 +200,9 @@ export class Graph {
 		});
 	}
 
-	private labelOf(box: Box): string {
+	private labelOf(nodes: Nodes, box: Box): string {
 		if (box.node === NONE) return `${box.rest} narrower frames`;
-		return this.options.describe(box.node).join(", ");
+		return this.options.describe(nodes, box.node).join(", ");
 	}
 
 	// ---- what people do ----
@@ -253,11 +258,12 @@ export class Graph {
 			this.hover = index;
 			this.redraw();
 		}
-		if (index === NONE) return this.host.noTip();
+		const { nodes } = this;
+		if (index === NONE || !nodes) return this.host.noTip();
 		const box = this.boxes[index];
 		const lines = node === NONE
-			? [`${box.rest} narrower frames`, ...this.options.describe(box.parent).slice(0, 1), "double click to zoom in"]
-			: this.options.describe(node);
+			? [`${box.rest} narrower frames`, ...this.options.describe(nodes, box.parent).slice(0, 1), "double click to zoom in"]
+			: this.options.describe(nodes, node);
 		this.host.tip(lines.map((text, at) => ({ text, strong: at === 0 })), event.clientX, event.clientY);
 	}
 

@@ -18,7 +18,7 @@ export class FlameView implements ViewPanel {
 		const { session } = host;
 		this.graph = new Graph(host, {
 			label: "Flame graph", down: () => session.state.down !== session.state.invert,
-			describe: (node) => describeNode(host, session.nodes, node),
+			describe: (nodes, node) => describeNode(host, nodes, node),
 			selected: (path, func) => host.select(path, func),
 			zoomed: (path) => host.update({ zoom: [...path] }, true),
 		});

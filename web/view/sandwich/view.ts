@@ -23,8 +23,8 @@ export class SandwichView implements ViewPanel {
 	private used: Graph;
 
 	constructor(private readonly host: Host) {
-		this.callers = this.graph("Callers", false, () => this.nodes?.callers);
-		this.callees = this.graph("Callees", true, () => this.nodes?.callees);
+		this.callers = this.graph("Callers", false);
+		this.callees = this.graph("Callees", true);
 		this.used = this.callees;
 		this.callers.element.addEventListener("focusin", () => (this.used = this.callers));
 		this.callees.element.addEventListener("focusin", () => (this.used = this.callees));
@@ -36,9 +36,10 @@ export class SandwichView implements ViewPanel {
 		this.element = el("section", { class: "view sandwich" }, this.empty, this.callers.element, this.title, this.callees.element);
 	}
 
-	private graph(label: string, down: boolean, nodes: () => Nodes | undefined): Graph {
-		const graph: Graph = new Graph(this.host, {
-			label, whole: false, down: () => down, describe: (node) => this.describe(nodes(), node),
+	private graph(label: string, down: boolean): Graph {
+		const { host } = this;
+		const graph: Graph = new Graph(host, {
+			label, whole: false, down: () => down, describe: (nodes, node) => [...describeNode(host, nodes, node), "double click: this function in the middle"],
 			// What is selected here is the function in the middle: a frame becomes it by a double click or Enter.
 			selected: (path) => this.mark(graph, path),
 			zoomed: (path) => {
@@ -47,10 +48,6 @@ export class SandwichView implements ViewPanel {
 			},
 		});
 		return graph;
-	}
-
-	private describe(nodes: Nodes | undefined, node: number): string[] {
-		return nodes ? [...describeNode(this.host, nodes, node), "double click: this function in the middle"] : [];
 	}
 
 	private mark(graph: Graph, path: readonly number[]): void {
