@@ -44,6 +44,8 @@ static const struct option lines[] = {
 	FLAG("hide-unresolved", 'U', options.hide_unresolved, "omit samples in unresolved functions"),
 	FLAG("group", 0, options.all_in_one_table, "print all events in one table"),
 	FLAG("no-group", 0, options.no_groups, "print a table per event even for event groups"),
+	INTEGER("group-sort-idx", 0, "N", options.sort_event,
+		"sort the rows of event groups by the N-th event, from 0"),
 	STRING("time-quantum", 0, "TIME", time_quantum, "time slice of the sort key time (default: 100ms)"),
 	STRING("symbol-filter", 0, "TEXT", options.symbol_part, "only rows of functions whose name has this part"),
 	STRING("ignore-callees", 0, "REGEX", options.ignored_callees,

@@ -151,6 +151,7 @@ struct pd_report_options {
 	/* Shares of wall time first: the period of a sample divided by how many threads ran then. Of recordings by record --latency they follow
 	 * the shares of CPU time without being asked for. */
 	bool latency;
+	size_t sort_event; /* of a group: rows go by its amounts, then by those of the others but the first */
 };
 
 /* ---- reports ---- */

@@ -114,6 +114,7 @@ VARIANTS = {
     "hide unresolved children": "-g none -n --children -U",
     "no group": "-g none -n --no-children --no-group",
     "group": "-g none -n --no-children --group",
+    "group by another event": "-g none -n --no-children --group --group-sort-idx 1 -s comm,dso",
     "no-demangle": "-g none -n --no-children --no-demangle",
     "no symbols": "-g none -n --no-children --symfs {empty} --kallsyms {empty}/kallsyms",
     "no symbols children": "-g none -n --children --symfs {empty} --kallsyms {empty}/kallsyms",

@@ -82,6 +82,25 @@ static void add_depth(const struct pd_report *report, const struct row *row, con
 		add_bits(to, row->depth, measures->depth);
 }
 
+/* How many events of a group count in the order. As perf: the first one does not if another one was asked for, and only it does if
+ * there is no such event. */
+static size_t count_events(const struct pd_report *report, const struct table *table)
+{
+	size_t first = report->options.sort_event, events = table->head.event_count;
+
+	return !first || events < 2 ? events : first < events ? events - 1 : 1;
+}
+
+/* The one that counts as the index-th. */
+static size_t event_at(const struct pd_report *report, const struct table *table, size_t index)
+{
+	size_t first = report->options.sort_event;
+
+	if (!first || first >= table->head.event_count)
+		return index;
+	return index == 0 ? first : index < first ? index : index + 1;
+}
+
 static void fill_words(const struct pd_report *report, const struct table *table, const struct row *row,
 		       const struct measures *measures, struct words *to)
 {
@@ -89,7 +108,7 @@ static void fill_words(const struct pd_report *report, const struct table *table
 	for (size_t i = 0; i < report->order.count; i++) {
 		const struct column *column = &report->order.items[i];
 		/* As perf: what is called counts for the leader only. */
-		size_t events = counts_children(column->kind) ? 1 : table->head.event_count;
+		size_t events = counts_children(column->kind) ? 1 : count_events(report, table);
 
 		if (column->kind == COLUMN_KEY) {
 			add_bits(to, report->values[column->key].ranks[row_value(report, row, column->key)],
@@ -99,8 +118,11 @@ static void fill_words(const struct pd_report *report, const struct table *table
 		/* What is called is not known. */
 		if (counts_children(column->kind) && !report->children)
 			continue;
-		for (size_t k = 0; k < events; k++)
-			add_descending(to, pd_row_number(table, row, k, column->kind), measures->amounts);
+		for (size_t k = 0; k < events; k++) {
+			size_t event = counts_children(column->kind) ? 0 : event_at(report, table, k);
+
+			add_descending(to, pd_row_number(table, row, event, column->kind), measures->amounts);
+		}
 		if (counts_children(column->kind) && has_graphs(report))
 			add_depth(report, row, measures, to);
 	}

@@ -158,6 +158,43 @@ TEST(texts)
 	close_source(&source);
 }
 
+/* Names of threads as the rows of all events in one table have them. */
+static bool rows_are(struct pd_file *file, size_t sort_event, const char *first, const char *second, const char *third)
+{
+	const struct pd_report_options options = {
+		.size = sizeof(options), .sort = "comm", .all_in_one_table = true, .sort_event = sort_event
+	};
+	const char *const wanted[] = { first, second, third };
+	struct pd_report *report = NULL;
+	char cell[PD_REPORT_CELL_BYTES];
+	bool right = pd_report_read(file, &options, NULL, &report, &error) == PD_OK;
+
+	for (size_t i = 0; right && i < 3; i++)
+		right = pd_report_row(report, 0, i) && !strcmp(pd_report_cell(report, 0, i, 0, cell), wanted[i]);
+	pd_report_free(report);
+	return right;
+}
+
+/* By the first event, by another one and then all but the first, and by one that there is not: by the first one alone. */
+TEST(sorted_by_an_event)
+{
+#define EVENT(id, name)                                                           \
+	"event {name: \"" name "\", ids: [" #id "], type: software, config: " #id \
+	", sample_type: IP|TID|PERIOD|IDENTIFIER}\n"
+#define SAMPLE(id, tid, period) \
+	"SAMPLE event: " #id ", misc: user, identifier: " #id ", pid: " #tid ", tid: " #tid ", period: " #period "\n"
+	struct pd_file *file = open_text(EVENT(0, "a") EVENT(1, "b") EVENT(2, "c") SAMPLE(0, 1, 30) SAMPLE(0, 2, 20)
+						 SAMPLE(0, 3, 30) SAMPLE(1, 1, 5) SAMPLE(1, 2, 6) SAMPLE(1, 3, 7)
+							 SAMPLE(2, 1, 9));
+
+	CHECK(file);
+	CHECK(rows_are(file, 0, ":3", ":1", ":2"));
+	CHECK(rows_are(file, 1, ":3", ":2", ":1"));
+	CHECK(rows_are(file, 2, ":1", ":3", ":2"));
+	CHECK(rows_are(file, 3, ":1", ":3", ":2"));
+	pd_file_close(file);
+}
+
 TEST(in_one_call)
 {
 	const struct pd_report_options options = { .size = sizeof(options), .sort = "comm,sym" };
@@ -531,6 +568,6 @@ TEST(start)
 }
 
 RUN(TEST_CASE(start), TEST_CASE(keys), TEST_CASE(rows), TEST_CASE(callers), TEST_CASE(texts), TEST_CASE(refused),
-    TEST_CASE(in_one_call), TEST_CASE(past_the_end), TEST_CASE(place_names), TEST_CASE(no_memory),
-    TEST_CASE(percentiles), TEST_CASE(percentiles_without_memory), TEST_CASE(top), TEST_CASE(top_without_memory),
-    TEST_CASE(clean))
+    TEST_CASE(sorted_by_an_event), TEST_CASE(in_one_call), TEST_CASE(past_the_end), TEST_CASE(place_names),
+    TEST_CASE(no_memory), TEST_CASE(percentiles), TEST_CASE(percentiles_without_memory), TEST_CASE(top),
+    TEST_CASE(top_without_memory), TEST_CASE(clean))
