@@ -69,7 +69,7 @@ OPTIONS = {
     "sample-identifier": "--sample-identifier", "user-regs": "--user-regs=ip,sp", "intr-regs": "--intr-regs=ax,bx",
     "all-user": "--all-user", "all-kernel": "--all-kernel", "user-callchains": "-g --user-callchains",
     "kernel-callchains": "-g --kernel-callchains", "clockid": "-k mono", "mmap-pages": "-m 64", "namespaces": "--namespaces -a",
-    "all-cgroups": "--all-cgroups -a", "switch-events": "--switch-events -a", "no-bpf-event": "--no-bpf-event",
+    "all-cgroups": "--all-cgroups -a", "switch-events": "--switch-events -a", "latency": "OURS --latency", "no-bpf-event": "--no-bpf-event",
     "buildid-mmap": "--buildid-mmap", "strict-freq": "--strict-freq -F 100", "output": "-o -", "compression-level": "-z3",
     "no-samples": "-n", "stat": "-s", "running-time": "--running-time", "per-thread": "--per-thread", "off-cpu": "OURS --off-cpu -a",
     "unwind-now": "OURS --unwind-now --call-graph dwarf", "runs": "OURS --runs 1", "for": "OURS --for sched",
