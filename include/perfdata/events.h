@@ -119,6 +119,7 @@ struct pd_event_preset {
 	const char *events; /* separated by blanks; those after '?' are skipped by kernels that lack them */
 	bool all;           /* of the whole system, if nothing else is said */
 	bool chains;        /* with call chains */
+	bool data;          /* with addresses of data, where it was, and what it cost */
 };
 /** The index-th preset; NULL past the end. */
 PD_API const struct pd_event_preset *pd_event_preset_at(size_t index);

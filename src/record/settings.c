@@ -265,5 +265,7 @@ enum pd_status pd_recorder_options_preset(struct pd_recorder_options *options, s
 		options->targets.all = preset->all || !targets->command;
 	if (preset->chains && options->sampling.call_graph == PD_CALL_GRAPH_UNSET)
 		options->sampling.call_graph = PD_CALL_GRAPH_FP;
+	options->sampling.addr |= preset->data;
+	options->sampling.weight |= preset->data;
 	return PD_OK;
 }

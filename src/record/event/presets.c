@@ -8,7 +8,7 @@
 #include "base/error.h"
 
 static const struct pd_event_preset presets[] = {
-#define PRESET(name, all, chains, events) { name, events, all, chains },
+#define PRESET(name, all, chains, data, events) { name, events, all, chains, data },
 #include "record/event/presets.def"
 };
 
@@ -50,7 +50,10 @@ enum pd_status pd_events_add_preset(struct pd_events *events, const struct pd_ev
 		at += *at == ' ';
 	}
 	if (status >= 0 && pd_events_count(events) == before)
-		status = pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "this kernel has no events of '%s'",
-				 preset->name);
+		status = preset->data ? pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+						"this machine has no events of memory accesses (mem-loads, IBS): the "
+						"processor cannot, or a virtual machine hides them") :
+					pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+						"this kernel has no events of '%s'", preset->name);
 	return status;
 }

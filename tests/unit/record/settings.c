@@ -126,11 +126,17 @@ TEST(presets)
 
 	CHECK(pd_events_new(NULL, &events, &error) == PD_OK);
 	CHECK(pd_recorder_options_preset(&options, events, "nothing", &error) == PD_ERROR_NO_MATCH);
-	CHECK_STR(error.message, "'nothing' is none of sched, waiting, lock, kwork, kmem, trace");
+	CHECK_STR(error.message, "'nothing' is none of sched, waiting, lock, kwork, kmem, trace, mem, c2c");
 	status = pd_recorder_options_preset(&options, events, "waiting", &error);
 	/* tracepoints of this machine may not be readable */
 	CHECK(status < 0 || (options.targets.all && options.sampling.call_graph == PD_CALL_GRAPH_FP));
 	CHECK(status == PD_OK || (!options.targets.all && options.sampling.call_graph == PD_CALL_GRAPH_UNSET));
+	options = (struct pd_recorder_options){ .size = sizeof(options) };
+	status = pd_recorder_options_preset(&options, events, "c2c", &error);
+	/* most virtual machines have none */
+	CHECK(status == PD_OK || status == PD_ERROR_ARGUMENT);
+	CHECK(options.sampling.addr == (status == PD_OK) && options.sampling.weight == (status == PD_OK));
+	CHECK(status == PD_OK || strstr(error.message, "no events of memory accesses"));
 	pd_events_free(events);
 }
 
