@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata: finds the command, has its options parsed, runs it and ends with its exit code.
- */
+/* perfdata: finds the command, has its options parsed, runs it and ends with its exit code. */
 #include "files/input.h"
 #include "front/cli.h"
 #include "front/pager.h"
@@ -191,6 +189,17 @@ static bool is_preset_of_record(struct line *line, const char *word)
 	return true;
 }
 
+/* "store report" is report, which reads stores, too. */
+static bool reads_store(const struct line *line, const char *word)
+{
+	static const char *const commands_of_stores[] = { "report", "flame", "folded", "diff" };
+	bool found = false;
+
+	for (size_t i = 0; line->first < line->argc && i < sizeof(commands_of_stores) / sizeof(char *); i++)
+		found |= !strcmp(word, "store") && !strcmp(line->argv[line->first], commands_of_stores[i]);
+	return found;
+}
+
 /* Without a command, the help is printed as an error. */
 static int help_missing(struct output *out)
 {
@@ -228,6 +237,8 @@ static int run_words(struct line *line, struct output *out)
 		word = line->argv[line->first++];
 	if (is_preset_of_record(line, word))
 		word = "record";
+	if (reads_store(line, word))
+		word = line->argv[line->first++];
 	move_second_word(line, word);
 	of_two = command_of_words(word, line->first < line->argc ? line->argv[line->first] : NULL);
 	if (!of_two && !command_by_name(word))

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata buildid-list: the objects of a file with their build ids, as perf buildid-list prints them.
- */
+/* perfdata buildid-list: the objects of a file with their build ids, as perf buildid-list prints them. */
 #include "files/input.h"
 
 #include <perfdata/objects.h>

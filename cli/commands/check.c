@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata check: decodes all of a file and prints every problem on standard output.
- */
+/* perfdata check: decodes all of a file and prints every problem on standard output. */
 #include "files/input.h"
 
 #include <inttypes.h>

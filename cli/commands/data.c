@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata data convert: as perf has it, by one of the formats of perfdata export.
- */
+/* perfdata data convert: as perf has it, by one of the formats of perfdata export. */
 #include "files/export.h"
 
 #include <stdio.h>

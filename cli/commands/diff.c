@@ -95,7 +95,7 @@ static bool has_runs(const struct call *call)
 	for (size_t i = 0; i < call->word_count; i++)
 		if (compare_is_list(call->words[i]))
 			return true;
-	return false;
+	return compare_is_stored(call->words, call->word_count);
 }
 
 static int make_diff(struct run *run)
@@ -294,7 +294,7 @@ static int run_diff(const struct call *call)
 }
 
 const struct command cmd_diff = {
-	.usage = "[OPTION]... [OLD[,OLD...] [NEW[,NEW...]]...]",
+	.usage = "[OPTION]... [OLD[,OLD...] [NEW[,NEW...]]... | STORE OLD NEW...]",
 	.text = "Compare recordings with the first one, OLD (default: perf.data.old and perf.data): a row for each function, or for each "
 		"group of samples that --sort names, in every event of OLD. Functions are matched by object and name, not by address.\n"
 		"\n"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata doctor: what is wrong with a recording, how much of it, and what to type against it.
- */
+/* perfdata doctor: what is wrong with a recording, how much of it, and what to type against it. */
 #include "files/analysis.h"
 
 #include <perfdata/doctor.h>

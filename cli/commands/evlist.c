@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata evlist: the events of a file, as perf evlist prints them, or as JSON.
- */
+/* perfdata evlist: the events of a file, as perf evlist prints them, or as JSON. */
 #include "files/input.h"
 
 #include <perfdata/header.h>

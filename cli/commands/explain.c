@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata explain: what the format's table says of a name, or all of it.
- */
+/* perfdata explain: what the format's table says of a name, or all of it. */
 #include "front/cli.h"
 
 #include <perfdata/explain.h>

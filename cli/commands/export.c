@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata export: the samples of a recording as a file of another program.
- */
+/* perfdata export: the samples of a recording as a file of another program. */
 #include "files/export.h"
 
 #include <errno.h>

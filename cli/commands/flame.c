@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata flame: a flame graph of the samples, or of folded stacks, as one page or as a picture.
- */
+/* perfdata flame: a flame graph of the samples, or of folded stacks, as one page or as a picture. */
 #include "front/cli.h"
 #include "options/flame_options.h"
 #include "files/outfile.h"
@@ -195,7 +193,7 @@ static int run_flame(const struct call *call)
 }
 
 const struct command cmd_flame = {
-	.usage = "[OPTION]... [FILE]",
+	.usage = "[OPTION]... [FILE | STORE [CONDITION]...]",
 	.text = "Draw a flame graph of FILE: each frame is a function, as wide as its share including what it called, and stands "
 		"on its caller.\n"
 		"\n"
@@ -221,6 +219,6 @@ const struct command cmd_flame = {
 		 { "perfdata flame --diff old.data new.data -o diff.html", "what changed, by colour" },
 		 { "perfdata flame --folded stacks.txt -o flame.html", "from the output of a stackcollapse script" }),
 	.usual = "output input format title time comms",
-	.max_words = 1,
+	.max_words = SIZE_MAX,
 	.run = run_flame,
 };

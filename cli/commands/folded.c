@@ -81,7 +81,7 @@ static int run_folded(const struct call *call)
 }
 
 const struct command cmd_folded = {
-	.usage = "[OPTION]... [FILE]",
+	.usage = "[OPTION]... [FILE | STORE [CONDITION]...]",
 	.text = "Print the stacks of FILE folded, one line each: thread name and functions, outermost first, separated by semicolons, and "
 		"a number. flamegraph.pl, speedscope and perfdata flame --folded read this.\n"
 		"\n"
@@ -107,6 +107,6 @@ const struct command cmd_folded = {
 		 { "perfdata folded --weight samples perf.data | flamegraph.pl", "count samples" },
 		 { "perfdata folded --diff old.data new.data | flamegraph.pl", "what changed, by colour" }),
 	.usual = "input time comms event",
-	.max_words = 1,
+	.max_words = SIZE_MAX,
 	.run = run_folded,
 };

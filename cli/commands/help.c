@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata help: help for the program, a command or the exit codes; manual pages; completion.
- */
+/* perfdata help: help for the program, a command or the exit codes; manual pages; completion. */
 #include "front/cli.h"
 #include "options/describe.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata import: a recording out of a file of another program. The library reads it (perfdata/import.h).
- */
+/* perfdata import: a recording out of a file of another program. The library reads it (perfdata/import.h). */
 #include "front/cli.h"
 #include "files/input.h"
 #include "files/target.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata info: what a file is, where and how it was made and what is in it, on one screen.
- */
+/* perfdata info: what a file is, where and how it was made and what is in it, on one screen. */
 #include "files/input.h"
 
 #include <perfdata/summary.h>

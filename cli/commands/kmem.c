@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata kmem stat: what was allocated in the kernel as perf prints it.
- */
+/* perfdata kmem stat: what was allocated in the kernel as perf prints it. */
 #include "options/symbol_options.h"
 
 struct values {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata kwork report, latency and timehist: interrupts, softirqs and work queues as perf prints them.
- */
+/* perfdata kwork report, latency and timehist: interrupts, softirqs and work queues as perf prints them. */
 #include "options/symbol_options.h"
 
 struct values {

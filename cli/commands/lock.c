@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata lock contention, report and info: waiting for locks of the kernel as perf prints it.
- */
+/* perfdata lock contention, report and info: waiting for locks of the kernel as perf prints it. */
 #include "options/symbol_options.h"
 
 #include <limits.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata pack: a recording with the objects that its samples need, in one tar file that can be read anywhere.
- */
+/* perfdata pack: a recording with the objects that its samples need, in one tar file that can be read anywhere. */
 #include "files/analysis.h"
 #include "files/outfile.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata trace and waiting: pairs of events, as perf prints them where it does.
- */
+/* perfdata trace and waiting: pairs of events, as perf prints them where it does. */
 #include "files/input.h"
 
 /* ---- trace ---- */

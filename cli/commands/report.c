@@ -196,7 +196,7 @@ static int run_report(const struct call *call)
 #define VALUES struct report_values
 
 const struct command cmd_report = {
-	.usage = "[OPTION]... [FILE]",
+	.usage = "[OPTION]... [FILE | STORE [CONDITION]...]",
 	.text = "Print a profile of FILE: a table per event, grouped by sort keys, with the percentages, sample counts and call "
 		"graphs of perf report --stdio (6.1). The first line is the profile quality: lost samples, throttling, "
 		"truncated stacks, unresolved functions; perfdata doctor explains it.\n"
@@ -232,6 +232,6 @@ const struct command cmd_report = {
 		 { "perfdata report --stats", "count the records by type" },
 		 { "perfdata report --stats=profile", "how many stacks there are, and what they cost" }),
 	.usual = "input sort call-graph no-children percent-limit time comms dsos symbols json",
-	.max_words = 1,
+	.max_words = SIZE_MAX,
 	.run = run_report,
 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata sched timehist, latency and map: switches and wakeups as perf prints them.
- */
+/* perfdata sched timehist, latency and map: switches and wakeups as perf prints them. */
 #include "files/input.h"
 
 #include <perfdata/sched.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata sql: questions about recordings in SQL, one after another or as given.
- */
+/* perfdata sql: questions about recordings in SQL, one after another or as given. */
 #include "files/analysis.h"
 #include "files/outfile.h"
 

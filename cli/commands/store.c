@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata store: many recordings in one database. The library does it (perfdata/store.h).
- */
+/* perfdata store: many recordings in one database. The library does it (perfdata/store.h). */
 #include "files/analysis.h"
 #include "files/target.h"
 
@@ -97,13 +95,19 @@ static int run_store(const struct call *call)
 }
 
 const struct command cmd_store = {
-	.usage = "add STORE FILE... | ls STORE | get STORE -o FILE | sql STORE SQL | prune STORE --days N | schema",
+	.usage =
+		"add STORE FILE... | ls STORE | report STORE [CONDITION]... | flame STORE ... | diff STORE OLD NEW | top STORE ... | get STORE -o FILE | sql STORE SQL | prune STORE --days N | schema",
 	.text = "Keep recordings in STORE, a file of SQLite: samples summed up in ten seconds and hours, by event, thread and stack. A recording "
 		"is in it once, however often it is added. get writes the sums as samples of a recording, which every command reads: "
-		"functions have their names; times and addresses are gone. prune removes samples, but no sums of hours.",
+		"functions have their names; times and addresses are gone. report, flame, folded and diff are the commands of these names, and all that "
+		"read recordings read a STORE: with functions and objects, but without times and addresses. A CONDITION is a label, KEY=VALUE; "
+		"a range of times in UTC, FROM..TO, such as 2026-11-28..2026-11-29T12:30 or 7d.. (ago); or a recording by the first digits that ls "
+		"shows; commas join them. Each recording is a run for diff. top prints the functions that took most, and the sum of the others. prune removes samples, but no sums of hours.",
 	OPTIONS(options),
 	EXAMPLES({ "perfdata store add fleet.db --label service=web *.data", "recordings of a service" },
-		 { "perfdata store get fleet.db --label service=web -o - | perfdata report", "all as one" }),
+		 { "perfdata store report fleet.db service=web 7d..", "the last week of a service as one profile" },
+		 { "perfdata store diff fleet.db version=1 version=2",
+		   "what a version changed, each recording a run" }),
 	.usual = "label days output format",
 	.max_words = (size_t)-1,
 	.run = run_store,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata text: a whole file as text, which perfdata assemble turns back. The library knows the text.
- */
+/* perfdata text: a whole file as text, which perfdata assemble turns back. The library knows the text. */
 #include "front/cli.h"
 #include "files/input.h"
 #include "files/outfile.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata version: which version this is and what it was built with.
- */
+/* perfdata version: which version this is and what it was built with. */
 #include "front/cli.h"
 
 struct values {

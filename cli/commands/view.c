@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfdata view: a recording as a page for a browser, as one file or from a server on this machine.
- */
+/* perfdata view: a recording as a page for a browser, as one file or from a server on this machine. */
 #include "files/analysis.h"
 #include "files/outfile.h"
 #include "front/browser.h"

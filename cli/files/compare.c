@@ -53,19 +53,20 @@ static bool is_saved(const char *path)
 }
 
 /* A recording is closed before the next one is opened. */
-static int add_recording(struct compare *compare, size_t side, const char *path)
+static int add_recording(struct compare *compare, size_t side, const char *path, const char *const *words, size_t count)
 {
-	struct analysis_options wanted = *compare->options;
-	const struct call alone = { .values = compare->call->values, .out = compare->call->out };
+	const struct call alone = {
+		.values = compare->call->values, .out = compare->call->out, .words = words, .word_count = count
+	};
 	struct pd_report *report = NULL;
 	struct pd_error error;
 	int code;
 
-	if (is_saved(path))
+	if (count == 1 && is_saved(path))
 		return code_with_error(pd_diff_add_saved(compare->diff, side, path, &error), &error);
-	wanted.input.path = path;
-	code = analysis_begin(&compare->analysis, &wanted, &alone);
+	code = analysis_begin(&compare->analysis, compare->options, &alone);
 	if (code == CODE_OK) {
+		compare->analysis.input.name = path;
 		ask_report(compare);
 		code = code_with_error(pd_report_new(compare->analysis.input.file, &compare->report, &report, &error),
 				       &error);
@@ -86,7 +87,7 @@ static int add_list(struct compare *compare, size_t side, const char *list)
 
 		if (!path)
 			return print_failure(CODE_UNREADABLE, "out of memory");
-		code = *path ? add_recording(compare, side, path) : CODE_OK;
+		code = *path ? add_recording(compare, side, path, (const char *const *)&path, 1) : CODE_OK;
 		worst = code != CODE_OK ? code : worst;
 		free(path);
 		list += length + (list[length] == ',');
@@ -94,13 +95,39 @@ static int add_list(struct compare *compare, size_t side, const char *list)
 	return worst;
 }
 
+/* Each recording of a store is a run. */
+static int add_stored(struct compare *compare, size_t side, const char *store, const char *which)
+{
+	char hash[PD_STORE_HASH_BYTES];
+	const char *const words[] = { store, which, hash };
+	struct pd_error error;
+	enum pd_status status = PD_OK;
+	int worst = CODE_OK, code;
+
+	for (size_t i = 0; status == PD_OK && code_is_usable(worst); i++) {
+		status = pd_store_profile(store, &which, 1, i, hash, &error);
+		if (status == PD_END && !i)
+			return print_failure(CODE_NOTHING, "%s: no recording has '%s'", store, which);
+		code = status == PD_OK ? add_recording(compare, side, which, words, 3) : CODE_OK;
+		worst = code != CODE_OK ? code : worst;
+	}
+	return status < 0 ? code_with_error(status, &error) : worst;
+}
+
+bool compare_is_stored(const char *const *words, size_t count)
+{
+	return count > 1 && pd_store_is(words[0]) && access(words[1], F_OK) != 0;
+}
+
 int compare_add_all(struct compare *compare, const char *const *paths, size_t count)
 {
+	size_t first = compare_is_stored(paths, count);
 	int worst = CODE_OK;
 
-	for (size_t i = 0; i < count && code_is_usable(worst); i++) {
-		int code = compare_is_list(paths[i]) ? add_list(compare, i, paths[i]) :
-						       add_recording(compare, i, paths[i]);
+	for (size_t i = first; i < count && code_is_usable(worst); i++) {
+		int code = first                     ? add_stored(compare, i - 1, paths[0], paths[i]) :
+			   compare_is_list(paths[i]) ? add_list(compare, i, paths[i]) :
+						       add_recording(compare, i, paths[i], paths + i, 1);
 
 		worst = code != CODE_OK ? code : worst;
 	}

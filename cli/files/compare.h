@@ -20,7 +20,9 @@ struct compare {
 
 /* Whether a word names several files, with commas between them. */
 bool compare_is_list(const char *word);
-/* Each word is a side: a recording, a saved profile, or a list of them. Returns the worst code. */
+/* Whether the words are a store and conditions, each of which is a side. */
+bool compare_is_stored(const char *const *words, size_t count);
+/* Each word is a side: a recording, a saved profile, or a list of them; or else of a store. Returns the worst code. */
 int compare_add_all(struct compare *compare, const char *const *words, size_t count);
 
 #endif

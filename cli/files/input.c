@@ -211,6 +211,9 @@ int input_open(struct input *input, const struct input_options *options, const s
 	memset(input, 0, sizeof(*input));
 	if (!input_path(options->path, call, default_path(), &path))
 		return CODE_USAGE;
+	if (call->word_count > 1 && !pd_store_is(path))
+		return print_failure(CODE_USAGE, "unexpected argument '%s' (only one FILE is accepted)",
+				     call->words[1]);
 	input->quiet = options->quiet;
 	input->verbose = options->verbose;
 	input->verify = options->verify;
@@ -224,10 +227,13 @@ int input_open(struct input *input, const struct input_options *options, const s
 	open_options.recover = options->recover;
 	if (strcmp(path, "-") == 0)
 		outlive_writer();
-	if (strcmp(path, "-") != 0)
-		status = pd_file_open(path, &open_options, &input->file, &error);
-	else
+	if (strcmp(path, "-") == 0)
 		status = pd_file_open_fd(STDIN_FILENO, &open_options, &input->file, &error);
+	else if (pd_store_is(path)) /* the other words say which samples */
+		status = pd_store_open_file(path, call->words + 1, call->word_count ? call->word_count - 1 : 0,
+					    &open_options, &input->file, &error);
+	else
+		status = pd_file_open(path, &open_options, &input->file, &error);
 	if (status == PD_OK) {
 		int code = makes ? open_waiting(input, options, &open_options) : CODE_OK;
 
@@ -236,7 +242,7 @@ int input_open(struct input *input, const struct input_options *options, const s
 	report_rest(input);
 	print_error("%s", error.message);
 	input->out->progress = NULL;
-	return CODE_UNREADABLE;
+	return status == PD_ERROR_NO_MATCH || status == PD_ERROR_ARGUMENT ? code_of(status) : CODE_UNREADABLE;
 }
 
 int input_close(struct input *input, int code)

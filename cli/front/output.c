@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Buffered standard output with every write checked, messages on standard error, and progress.
- */
+/* Buffered standard output with every write checked, messages on standard error, and progress. */
 #include "front/cli.h"
 #include "front/terminal.h"
 

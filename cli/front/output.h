@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Output of a command: results to standard output through one large buffer.
- */
+/* Output of a command: results to standard output through one large buffer. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 

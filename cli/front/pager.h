@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Sends standard output through the user's pager.
- */
+/* Sends standard output through the user's pager. */
 #ifndef CLI_PAGER_H
 #define CLI_PAGER_H
 

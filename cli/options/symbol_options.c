@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Symbols by the options of a command. Directories that are not given are those of the user.
- */
+/* Symbols by the options of a command. Directories that are not given are those of the user. */
 #include "options/symbol_options.h"
 
 #include <perfdata/debuginfod.h>

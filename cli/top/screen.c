@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The terminal of perfdata top. It is given back whatever ends the program: signal handlers do it, too.
- */
+/* The terminal of perfdata top. It is given back whatever ends the program: signal handlers do it, too. */
 #include "top/top.h"
 
 #include <errno.h>

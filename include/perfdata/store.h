@@ -53,11 +53,31 @@ struct pd_store_choice {
 	const char *const *labels; /* "KEY=VALUE", which recordings have, all of them */
 	size_t label_count;
 	uint64_t from_ns, to_ns; /* since 1970, to ten seconds; to_ns is exclusive, 0: open */
+	const char *profile;     /* of one recording: its hash, or how that begins */
 };
 /** Adds samples to a writer that has nothing yet, for every reader of recordings: one for each row of the store, its period is the sum of
  * the row. samples_out may be NULL. Errors: as pd_sql_run; those of the writer; PD_ERROR_NO_MATCH: there are none. */
 PD_API enum pd_status pd_store_get(const char *path, const struct pd_store_choice *choice, struct pd_writer *writer,
 				   uint64_t *samples_out, struct pd_error *error);
+
+/** Whether the file at a path is a store. */
+PD_API bool pd_store_is(const char *path);
+/** Opens samples as a recording, which is in a temporary file, for all that is asked of files: threads, functions and objects have
+ * their names whatever files there are, and each sample counts as often as it was recorded. Times and addresses are gone.
+ *
+ * Words are what people type: conditions with commas between them, all of which hold: KEY=VALUE, a label; FROM..TO, times in UTC as
+ * 2026-11-28, 2026-11-28T10:30, or 7d, 12h, 30m ago, each of which may be missing; a recording by the first digits of its hash. A backslash
+ * before a comma makes it part of a condition. Errors: as pd_store_get and pd_file_open; PD_ERROR_ARGUMENT. */
+PD_API enum pd_status pd_store_open_file(const char *path, const char *const *words, size_t count,
+					 const struct pd_open_options *options, struct pd_file **file_out,
+					 struct pd_error *error);
+enum {
+	PD_STORE_HASH_BYTES = 33
+};
+/** The hash of the index-th recording that has such samples, with a NUL, in the order of their begins; PD_END past the last one.
+ * Errors: as pd_store_ask; PD_ERROR_ARGUMENT. */
+PD_API enum pd_status pd_store_profile(const char *path, const char *const *words, size_t count, size_t index,
+				       char hash_out[PD_STORE_HASH_BYTES], struct pd_error *error);
 
 /** Zero is the default for each member. */
 struct pd_store_options {
@@ -65,8 +85,9 @@ struct pd_store_options {
 	enum pd_sql_format format;
 	uint64_t before_ns; /* of prune */
 };
-/** What people type: "ls", a path; "sql", a path and a statement; "prune", a path; "schema", which prints the tables of a store as
- * statements. Errors: as pd_store_ask; PD_ERROR_ARGUMENT: there is no such action. */
+/** What people type: "ls", a path; "sql", a path and a statement; "top", a path and words of pd_store_open_file, which prints the fifty
+ * functions of each event that took most themselves, and the sum of the others; "prune", a path; "schema", which prints the tables of a
+ * store as statements. Errors: as pd_store_ask; PD_ERROR_ARGUMENT: there is no such action. */
 PD_API enum pd_status pd_store_print(const char *const *words, size_t count, const struct pd_store_options *options,
 				     struct pd_text *text, struct pd_error *error);
 

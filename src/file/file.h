@@ -78,6 +78,10 @@ struct pd_source *pd_file_main_source(const struct pd_file *file);
 const struct pd_part *pd_file_part(const struct pd_file *file, size_t part);
 // The archive that the file is a part of, and the one with its symbols inside of that. Returns how many there are.
 size_t pd_file_archives(const struct pd_file *file, struct pd_archive *archives_out[2]);
+// What comes with a file that is made of something else than records, for those who know what it is (object/symbols/given.h). It is freed with
+// the file.
+void pd_file_give(struct pd_file *file, void *given, void (*free_given)(void *given));
+void *pd_file_given(const struct pd_file *file); // or NULL
 // A number that differs from run to run, for hashes.
 uint64_t pd_file_secret(const struct pd_file *file);
 // These never change.

@@ -57,6 +57,8 @@ struct pd_file {
 	void *problem_self;
 	uint64_t problem_counts[4];
 	_Atomic bool stopped; // the problem function said so
+	void *given;          // names that come with it, or NULL, see object/symbols/given.h
+	void (*free_given)(void *given);
 	pthread_mutex_t lock; // recursive: over problems, and features that are read when they are asked for
 	int64_t modified;
 };

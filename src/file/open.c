@@ -347,6 +347,8 @@ void pd_file_close(struct pd_file *file)
 	pd_source_close(&file->main);
 	pd_archive_close(file->symbols_archive);
 	pd_archive_close(file->archive);
+	if (file->free_given)
+		file->free_given(file->given);
 	pd_free(file->extra);
 	pd_free(file->parts);
 	pd_free(file->events);
@@ -442,6 +444,17 @@ size_t pd_file_archives(const struct pd_file *file, struct pd_archive *archives_
 	if (file->symbols_archive)
 		archives_out[count++] = file->symbols_archive;
 	return count;
+}
+
+void pd_file_give(struct pd_file *file, void *given, void (*free_given)(void *given))
+{
+	file->given = given;
+	file->free_given = free_given;
+}
+
+void *pd_file_given(const struct pd_file *file)
+{
+	return file->given;
 }
 
 uint64_t pd_file_secret(const struct pd_file *file)

@@ -115,7 +115,7 @@ uint32_t pd_builder_event(struct pd_builder *self, const char *name, size_t size
 	find_event(self->events.items[number], nanoseconds, &attr);
 	attr.sample_type = self->sample_type | PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER) | PD_MASK(PD_SAMPLE_TYPE_IP) |
 			   PD_MASK(PD_SAMPLE_TYPE_TID) | PD_MASK(PD_SAMPLE_TYPE_PERIOD) |
-			   PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN);
+			   (self->no_chains ? 0 : PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN));
 	attr.flags = PD_MASK(PD_ATTR_COMM) | PD_MASK(PD_ATTR_KSYMBOL);
 	self->status = pd_writer_add_event(self->writer, &attr, (struct pd_u64s){ &id, 1 }, self->events.items[number],
 					   self->error);
@@ -123,6 +123,11 @@ uint32_t pd_builder_event(struct pd_builder *self, const char *name, size_t size
 }
 
 // ---- functions and threads ----
+
+static uint16_t mode_of(uint64_t address)
+{
+	return address >> 63 ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER;
+}
 
 uint64_t pd_builder_function(struct pd_builder *self, const char *name, size_t size)
 {
@@ -171,20 +176,59 @@ uint32_t pd_builder_numberless_thread(struct pd_builder *self, const char *comm,
 	return number + 1;
 }
 
+void pd_builder_map(struct pd_builder *self, uint32_t pid, uint64_t addr, uint64_t size, const char *path)
+{
+	const struct pd_mmap record = { .pid = pid,
+					.tid = pid,
+					.addr = addr,
+					.len = size,
+					.pgoff = addr,
+					.filename = { path, (uint32_t)strlen(path), 0 } };
+
+	add_record(self, PD_RECORD_MMAP, mode_of(addr), &record, 0);
+}
+
 // ---- samples ----
+
+// The addresses of a chain behind markers of their modes, as far as there is room. False if there is no memory.
+static bool put_chain(struct pd_builder *self, const struct pd_builder_sample *sample, size_t *taken_out,
+		      size_t *count_out)
+{
+	size_t most = sample->count > MOST_CHAIN ? MOST_CHAIN : sample->count, i, to = 0;
+	uint16_t mode = PD_CPUMODE_UNKNOWN;
+
+	if (!PD_GROW(self->chain, self->chain_capacity, most > MOST_CHAIN / 2 ? MOST_CHAIN + 2 : 2 * most + 1))
+		return false;
+	for (i = 0; i < most; i++) {
+		uint16_t next = mode_of(sample->chain[i]);
+
+		if (to + (next != mode) > MOST_CHAIN)
+			break;
+		if (next != mode)
+			self->chain[to++] = (uint64_t)(next == PD_CPUMODE_KERNEL ? PD_CONTEXT_KERNEL : PD_CONTEXT_USER);
+		mode = next;
+		self->chain[to++] = sample->chain[i];
+	}
+	if (sample->unfinished)
+		self->chain[to++] = (uint64_t)PD_CONTEXT_USER;
+	*taken_out = i;
+	*count_out = to;
+	return true;
+}
 
 void pd_builder_sample(struct pd_builder *self, const struct pd_builder_sample *sample)
 {
-	size_t count = sample->count > MOST_CHAIN ? MOST_CHAIN : sample->count;
+	size_t taken = 0, count = 0;
 	struct pd_sample record = { .identifier = (uint64_t)sample->event + 1,
 				    .ip = sample->chain[0],
 				    .pid = sample->pid,
 				    .tid = sample->tid,
 				    .time_ns = sample->time_ns,
 				    .cpu = sample->cpu,
-				    .period = sample->period };
+				    .period = sample->period,
+				    .weight = sample->weight };
 
-	if (self->status >= 0 && !PD_GROW(self->chain, self->chain_capacity, count + 1))
+	if (self->status >= 0 && !put_chain(self, sample, &taken, &count))
 		self->status = pd_fail_memory(self->error);
 	if (self->status >= 0 && self->most_frames) {
 		self->most_frames -= sample->count < self->most_frames ? sample->count : self->most_frames;
@@ -194,9 +238,7 @@ void pd_builder_sample(struct pd_builder *self, const struct pd_builder_sample *
 	}
 	if (self->status < 0)
 		return;
-	self->result->left_out += sample->count - count;
-	self->chain[0] = (uint64_t)PD_CONTEXT_KERNEL;
-	memcpy(self->chain + 1, sample->chain, count * sizeof(*sample->chain));
-	record.callchain = (struct pd_u64s){ self->chain, count + 1 };
-	add_record(self, PD_RECORD_SAMPLE, PD_CPUMODE_KERNEL, &record, sample->event);
+	self->result->left_out += sample->count - taken;
+	record.callchain = (struct pd_u64s){ self->chain, count };
+	add_record(self, PD_RECORD_SAMPLE, mode_of(sample->chain[0]), &record, sample->event);
 }

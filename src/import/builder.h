@@ -17,9 +17,10 @@ struct pd_builder_sample {
 	uint32_t pid, tid;
 	uint64_t time_ns;
 	uint32_t cpu;
-	uint64_t period;
+	uint64_t period, weight;
 	const uint64_t *chain; // addresses, innermost first; at least one
 	size_t count;
+	bool unfinished; // outer callers are missing
 };
 
 struct pd_builder {
@@ -27,6 +28,7 @@ struct pd_builder {
 	struct pd_import_result *result;
 	const char *name;      // of the input
 	uint64_t sample_type;  // beside what all have; set before the first event
+	bool no_chains;        // samples have their address alone; likewise
 	struct pd_arena arena; // of names
 	struct pd_strings events, functions, comms;
 	struct pd_u64_map comm_of; // pid and tid to the number of a name plus 1
@@ -50,6 +52,8 @@ uint64_t pd_builder_function(struct pd_builder *builder, const char *name, size_
 void pd_builder_thread(struct pd_builder *builder, uint32_t pid, uint32_t tid, const char *comm, size_t size);
 // The same for a thread whose numbers are not known: returns one for its name, which is its process, too.
 uint32_t pd_builder_numberless_thread(struct pd_builder *builder, const char *comm, size_t size);
+// Something is mapped in a process, or in the kernel, at an address and at that offset.
+void pd_builder_map(struct pd_builder *builder, uint32_t pid, uint64_t addr, uint64_t size, const char *path);
 void pd_builder_sample(struct pd_builder *builder, const struct pd_builder_sample *sample);
 
 #endif

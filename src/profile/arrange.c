@@ -11,6 +11,7 @@
 #include "base/lookup/strings.h"
 #include "base/radix.h"
 #include "base/threads.h"
+#include "file/file.h"
 #include "profile/frame/hash.h"
 #include "profile/profile.h"
 
@@ -350,6 +351,8 @@ static void add_up(const struct arranger *a, const struct pd_bucket *bucket, str
 		entry->samples += amounts->items[bucket->number].samples;
 		entry->period += amounts->items[bucket->number].period;
 	}
+	if (pd_file_given(c->file))
+		entry->samples = entry->weights;
 }
 
 static void fill_entry(struct arranger *a, size_t at, const struct pd_bucket *bucket)

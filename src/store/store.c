@@ -33,13 +33,6 @@ static const char *const prune_statements[] = {
 static const struct pd_sql_function no_functions[1];
 static const struct pd_sql_source no_source = { .functions = no_functions };
 
-static enum pd_status check_engine(struct pd_error *error)
-{
-	return pd_sql_sqlite.begin ? PD_OK :
-				     pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET,
-					     "this build has no SQLite (see docs/dependencies.md)");
-}
-
 // ---- what is said of a recording ----
 
 struct said {
@@ -69,16 +62,6 @@ static enum pd_status hash_records(struct pd_file *file, struct said *said, stru
 	for (size_t i = 0; i < HASH_BYTES; i++)
 		snprintf(said->hash + 2 * i, 3, "%02x", hash[i]);
 	return status < 0 ? status : PD_OK;
-}
-
-const char *pd_store_label_value(const char *label, struct pd_error *error)
-{
-	const char *equals = strchr(label, '=');
-
-	if (equals && equals != label)
-		return equals + 1;
-	pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "label '%s' is no KEY=VALUE", label);
-	return NULL;
 }
 
 static enum pd_status put_labels(const struct pd_store_profile *profile, struct said *said, struct pd_error *error)
@@ -138,7 +121,7 @@ enum pd_status pd_store_add(const char *path, struct pd_sql *sql, struct pd_file
 {
 	struct pd_store_profile all = { 0 };
 	struct said said = { .clock = 0 };
-	enum pd_status status = check_engine(error);
+	enum pd_status status = pd_store_check_engine(error);
 
 	if (status < 0)
 		return status;
@@ -174,7 +157,7 @@ enum pd_status pd_store_prune(const char *path, uint64_t before_ns, struct pd_er
 		path, false, prune_statements, sizeof(prune_statements) / sizeof(char *), &before, 1
 	};
 	struct pd_sql_database *database;
-	enum pd_status status = check_engine(error);
+	enum pd_status status = pd_store_check_engine(error);
 
 	if (status >= 0)
 		status = pd_sql_sqlite.begin(&no_source, &database, error);
@@ -185,40 +168,25 @@ enum pd_status pd_store_prune(const char *path, uint64_t before_ns, struct pd_er
 	return status;
 }
 
-// ---- reading ----
-
-static const char list_statement[] =
-	"SELECT substr(p.profile, 1, 12) AS profile, datetime(p.start_ns / 1000000000, 'unixepoch') AS start, "
-	"round((p.finish_ns - p.start_ns) / 1e9, 3) AS seconds, p.samples, p.lost, p.host, "
-	"(SELECT group_concat(l.key || '=' || l.value, ' ') FROM labels l WHERE l.profile = p.profile) AS labels, p.name "
-	"FROM profiles p ORDER BY p.start_ns, p.profile";
-
-enum pd_status pd_store_open(const char *path, struct pd_sql_database **database_out, struct pd_error *error)
-{
-	enum pd_status status = check_engine(error);
-
-	return status < 0 ? status : pd_sql_sqlite.open_store(path, &no_source, database_out, error);
-}
-
-enum pd_status pd_store_ask(const char *path, const char *statements, enum pd_sql_format format, struct pd_text *text,
-			    struct pd_error *error)
-{
-	struct pd_sql_database *database;
-	enum pd_status status = pd_store_open(path, &database, error);
-
-	if (status < 0)
-		return status;
-	status = pd_sql_run_on(database, statements ? statements : list_statement, format, text, error);
-	pd_sql_sqlite.close(database);
-	return status;
-}
-
 // ---- what people type ----
 
 static void print_schema(struct pd_text *text)
 {
 #define TABLE(statement) pd_text_add(text, statement ";\n");
 #include "store/statements.def"
+}
+
+static enum pd_status print_top(const char *const *words, size_t count, enum pd_sql_format format, struct pd_text *text,
+				struct pd_error *error)
+{
+	struct pd_store_choice *choice;
+	enum pd_status status = pd_store_choice_new(words + 2, count - 2, &choice, error);
+
+	if (status < 0)
+		return status;
+	status = pd_store_print_top(words[1], choice, format, text, error);
+	pd_store_choice_free(choice);
+	return status;
 }
 
 enum pd_status pd_store_print(const char *const *words, size_t count, const struct pd_store_options *options,
@@ -232,12 +200,14 @@ enum pd_status pd_store_print(const char *const *words, size_t count, const stru
 		return pd_store_ask(words[1], NULL, all.format, text, error);
 	if (count == 3 && !strcmp(words[0], "sql"))
 		return pd_store_ask(words[1], words[2], all.format, text, error);
+	if (count >= 2 && !strcmp(words[0], "top"))
+		return print_top(words, count, all.format, text, error);
 	if (count == 2 && !strcmp(words[0], "prune") && all.before_ns)
 		return pd_store_prune(words[1], all.before_ns, error);
 	if (count != 1 || strcmp(words[0], "schema") != 0)
 		return pd_fail(
 			error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-			"what to do with a store: add STORE FILE..., ls STORE, get STORE, sql STORE STATEMENT, prune STORE --days N, or schema");
+			"what to do with a store: add STORE FILE..., ls STORE, top STORE, get STORE, sql STORE STATEMENT, prune STORE --days N, or schema");
 	print_schema(text);
 	return PD_OK;
 }

@@ -7,7 +7,24 @@
 
 #include "sql/engine.h"
 
+// PD_ERROR_UNSUPPORTED without SQLite.
+enum pd_status pd_store_check_engine(struct pd_error *error);
 enum pd_status pd_store_open(const char *path, struct pd_sql_database **database_out, struct pd_error *error);
+// What people type, see pd_store_open_file. The result is the caller's.
+enum pd_status pd_store_choice_new(const char *const *words, size_t count, struct pd_store_choice **choice_out,
+				   struct pd_error *error);
+void pd_store_choice_free(struct pd_store_choice *choice); // NULL is ignored
+// Conditions on profiles, and on the time of samples, as SQL. Errors: as pd_store_label_value; PD_ERROR_MEMORY.
+enum pd_status pd_store_put_profiles(const struct pd_store_choice *choice, struct pd_text *text,
+				     struct pd_error *error);
+void pd_store_put_times(const struct pd_store_choice *choice, struct pd_text *text);
+// Prepares a statement with both between its parts.
+enum pd_status pd_store_ask_for(struct pd_sql_database *database, const struct pd_store_choice *choice,
+				const char *before, const char *after, struct pd_sql_statement **row_out,
+				struct pd_error *error);
+// The self time of functions: the most of each event, and the sum of the others.
+enum pd_status pd_store_print_top(const char *path, const struct pd_store_choice *choice, enum pd_sql_format format,
+				  struct pd_text *text, struct pd_error *error);
 // Where the value of a label begins; NULL if it is no KEY=VALUE.
 const char *pd_store_label_value(const char *label, struct pd_error *error);
 

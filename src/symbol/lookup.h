@@ -327,6 +327,8 @@ void pd_lookup_load_module(struct pd_symbols *symbols, struct pd_dso_full *dso, 
 
 /** Code that programs made: perf-PID.map and jit-PID.dump. */
 void pd_lookup_load_runtime(struct pd_symbols *symbols, struct pd_dso_full *dso);
+/** Takes the names that came with the file, see pd_file_given. */
+void pd_lookup_load_given(struct pd_symbols *symbols, struct pd_dso_full *dso);
 /** The dumps of the index-th process that mapped one; NULL after the last one, without memory, and if dumps are not wanted. */
 const struct pd_process_dumps *pd_lookup_dumps_at(struct pd_symbols *symbols, size_t index);
 void pd_lookup_dumps_fini(struct pd_symbols *symbols);

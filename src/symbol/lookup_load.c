@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which kind of dso gets its symbols from where: files, the vdso, the kernel, code made at run time. Each is loaded once. */
+#include "file/file.h"
 #include "symbol/lookup.h"
 #include "symbol/sources.h"
 
@@ -143,6 +144,8 @@ void pd_lookup_load(struct pd_symbols *symbols, struct pd_dso_full *dso, const s
 
 	if (symbols->flags & PD_SYMBOLS_NO_FILES)
 		pd_lookup_report(symbols, dso, PD_DSO_MISSING, "not searched");
+	else if (pd_file_given(symbols->file))
+		pd_lookup_load_given(symbols, dso);
 	else if (!dso->dso.object)
 		pd_lookup_load_runtime(symbols, dso);
 	else if (kind == PD_OBJECT_KERNEL)

@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "file/file.h"
 #include "symbol/lookup.h"
+#include "object/symbols/given.h"
 #include "object/runtime/perfmap.h"
 #include "object/find/root.h"
 #include "state/locate.h"
@@ -186,4 +188,22 @@ void pd_lookup_load_runtime(struct pd_symbols *symbols, struct pd_dso_full *dso)
 		pd_lookup_report(symbols, dso, PD_DSO_SYMBOLS, "%s; %s", dumps->detail, dso->path);
 	else if (dso->jits)
 		pd_lookup_report(symbols, dso, PD_DSO_SYMBOLS, "%s", dumps->detail);
+}
+
+// ---- names that come with a file ----
+
+void pd_lookup_load_given(struct pd_symbols *symbols, struct pd_dso_full *dso)
+{
+	struct pd_symtab_maker maker = { .rule = PD_SYMTAB_INNER };
+	const struct pd_given_object *object =
+		dso->dso.object ? pd_given_names(pd_file_given(symbols->file), dso->dso.object->path, &maker) : NULL;
+
+	if (object) {
+		dso->dso.name = object->name;
+		dso->dso.long_name = object->long_name;
+		if (pd_symtab_make(&maker, &dso->own_table, NULL) < 0)
+			symbols->failed = true;
+		dso->table = dso->own_table;
+	}
+	pd_lookup_report(symbols, dso, dso->table ? PD_DSO_SYMBOLS : PD_DSO_NO_SYMBOLS, "the names came with it");
 }

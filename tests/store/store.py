@@ -143,6 +143,77 @@ def hours_remain(folder):
     require(not os.path.exists(store + ".no"), "prune makes a store")
 
 
+# ---- what is asked of files ----
+
+def events(*words):
+    """What report prints of each event, without what is said of the quality, which a store does not keep."""
+    done = run(*words)
+    require(done.returncode in (0, 1, 6), words, done.returncode, done.stderr)
+    lines = [line for line in done.stdout.decode().splitlines() if not line.startswith("# Profile quality")]
+    return sorted(block.rstrip("\n#") for block in "\n".join(lines).split("# Samples: ")[1:])
+
+
+def folded(*words):
+    found = collections.Counter()
+    for line in run(*words).stdout.decode().splitlines():
+        stack, value = line.rsplit(" ", 1)
+        found[stack] += int(value)
+    return found
+
+
+def imported(folder, name, lines):
+    text, path = os.path.join(folder, name + ".folded"), os.path.join(folder, name + ".data")
+    with open(text, "w", encoding="utf-8") as file:
+        file.write("".join(f"{stack} {count}\n" for stack, count in lines))
+    require(run("import", "--from", "folded", text, "-o", path).returncode == 0, "import", name)
+    return path
+
+
+def report_is_that_of_the_file(folder):
+    named = imported(folder, "named", [(f"a;main;f{i % 7};g{i}", i * i + 1) for i in range(90)] + [("b;main;g1", 5)])
+    for number, path in enumerate([path for path in recordings if events("report", path)] + [named]):
+        store = os.path.join(folder, f"one-{number}.db")
+        run("store", "add", store, path)
+        for words in (("-s", "comm,dso"), ("-s", "pid"), ("-s", "comm,tid,dso")):
+            words += ("--no-children", "-g", "none")
+            expected = events("report", path, *words)
+            if not any("group" in event for event in expected):
+                require(events("store", "report", store, *words) == expected, "report", path, *words)
+    require(events("report", store) == events("report", named) and len(events("report", store)) == 1, "report with names")
+    require(run("annotate", store).returncode >= 0 and run("store", "flame", store, "-o", store + ".html").returncode == 0, "flame")
+
+
+def stores_are_their_files(folder):
+    store = os.path.join(folder, "both.db")
+    odd = "a,b=c\\'\""
+    escaped = odd.replace("\\", "\\\\").replace(",", "\\,")
+    paths = [imported(folder, f"part-{i}", [(f"p{i};main;f{n % (20 + i)}", n + i + 1) for n in range(60)]) for i in range(3)]
+    for i, path in enumerate(paths):
+        run("store", "add", store, path, "--label", f"part={i}", "--label", f"odd={odd}", "--label", f"last={int(i == 2)}")
+    require(folded("folded", store) == sum((folded("folded", path) for path in paths), collections.Counter()), "sums of all")
+    for words in (["last=0"], [f"last=0,odd={escaped}"], ["last=0", "2000-01-01..2100-01-01"]):
+        require(folded("store", "folded", store, *words) == folded("folded", paths[0]) + folded("folded", paths[1]), "sums of", words)
+    hashes = [row["profile"] for row in rows("store", "ls", store, "--format", "json")]
+    whole = sum((folded("store", "folded", store, digits) for digits in hashes), collections.Counter())
+    require(len(hashes) == 3 and whole == folded("folded", store), "one by one")
+    for words, code in ((["last=2"], 5), (["..2000-01-01"], 5), (["nothing"], 2), (["x..y"], 2), (["=x"], 2), (["last=0", "1d..x"], 2)):
+        require(run("store", "report", store, *words).returncode == code, "code of", words)
+    require(run("report", paths[0], paths[1]).returncode == 2, "two files")
+    found = run("store", "diff", store, "last=0", "last=1")
+    require(found.returncode == 0 and b"2 and 1 runs" in found.stdout and b"# Old: last=0" in found.stdout, "diff", found.stdout)
+    require(run("store", "diff", store, "last=0", "last=7").returncode == 5, "diff with nothing")
+
+
+def top_has_all(folder):
+    lines = [(f"p;main;f{n}", n + 1) for n in range(120)]
+    store = os.path.join(folder, "top.db")
+    run("store", "add", store, imported(folder, "top", lines))
+    found = rows("store", "top", store, "--format", "json")
+    require(sum(row["value"] for row in found) == sum(value for _, value in lines), "sum of top")
+    require([row["function"] for row in found[:50]] == [f"f{n}" for n in range(119, 69, -1)], "the top 50")
+    require(len(found) == 51 and found[50]["function"] == "70 other functions", "the others")
+
+
 # ---- what may go wrong ----
 
 def reading_changes_nothing(folder):
@@ -227,7 +298,7 @@ def damage_is_survived(folder):
             mutant[chosen.randrange(len(data))] = chosen.randrange(256)
         with open(path, "wb") as file:
             file.write(mutant[:chosen.randrange(len(data))] if number % 5 == 0 else mutant)
-        for words in (("ls", path), ("get", path, "-o", "-"), ("add", path, recordings[1]), ("prune", path, "--days", "1")):
+        for words in (("ls", path), ("get", path, "-o", "-"), ("report", path), ("top", path), ("diff", path, "..2100-01-01", "2000-01-01.."), ("add", path, recordings[1]), ("prune", path, "--days", "1")):
             code = run("store", *words).returncode
             require(0 <= code <= 5, "mutant", number, words[0], code)
 
@@ -244,16 +315,36 @@ def hostile_stores_end(folder):
     database.close()
     got = os.path.join(folder, "circle.data")
     require(run("store", "get", store, "-o", got).returncode == 0, "a circle")
+    require(run("store", "report", store).returncode in (0, 1), "report of a circle")
     run("store", "add", store, recordings[1])
     database = sqlite3.connect(store)
     require(database.execute("select count(*) from samples").fetchone() >= before, "a trigger ran")
     database.close()
 
 
+def hostile_rows_are_read(folder):
+    """What no recording has: huge counts, negative values, names with anything in them, numbers of other kinds."""
+    store = os.path.join(folder, "rows.db")
+    run("store", "add", store, recordings[0])
+    database = sqlite3.connect(store)
+    name, odd = "x" * 65536, "a\x00b;\x1b[31m\n'\""
+    database.execute("update frames set function = ?, linker_name = ?, object = ?, path = null where rowid % 2", (name, odd, name))
+    database.execute("update frames set function = ?, linker_name = x'ff00fe', object = ?, kind = 'kernel' where not rowid % 2", (odd, "[heap]"))
+    database.execute("insert into samples select profile, time, ?, ?, -1, -1, stack, 1 << 62, -value from samples", (odd, name))
+    database.execute("insert into samples select profile, time, x'ff', null, 'a', 2.5, 'b', null, null from samples")
+    database.commit()
+    database.close()
+    for words in (("report", store), ("report", store, "--json"), ("flame", store, "-o", store + ".html"), ("folded", store), ("top", store),
+                  ("diff", store, "..2100-01-01", "..2100-01-01"), ("get", store, "-o", store + ".data")):
+        code = run("store", *words).returncode
+        require(code in (0, 1) or (words[0] == "top" and code == 2), "hostile rows", words[0], code)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="perfdata-store-") as folder:
-        for test in (sums_are_those_of_the_files, once_is_enough, labels_choose, hours_remain, reading_changes_nothing, others_are_refused,
-                     all_or_nothing, several_at_once, others_are_added, damage_is_survived, hostile_stores_end):
+        for test in (sums_are_those_of_the_files, once_is_enough, labels_choose, hours_remain, report_is_that_of_the_file, stores_are_their_files,
+                     top_has_all, reading_changes_nothing, others_are_refused,
+                     all_or_nothing, several_at_once, others_are_added, damage_is_survived, hostile_stores_end, hostile_rows_are_read):
             test(folder)
     print("\n".join(failures) or f"{len(recordings)} recordings: as they are in the files")
     return bool(failures)

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/threads.h"
+#include "file/file.h"
 #include "format/text/access.h"
 #include "profile/frame/hash.h"
 #include "profile/collect/pending.h"
@@ -148,6 +149,8 @@ static void count_latency(struct pd_collector *c, const struct hit *hit, uint64_
 static bool add_hit(struct pd_collector *c, const struct pd_record *record, struct hit *hit)
 {
 	struct pd_profile_total *total = &c->totals[hit->event->index];
+	// made of sums: the weight is how many samples it stands for
+	uint64_t samples = PD_UNLIKELY(pd_file_given(c->file)) ? hit->weight : 1;
 	enum pd_choice choice;
 
 	if (PD_UNLIKELY(c->running))
@@ -157,12 +160,12 @@ static bool add_hit(struct pd_collector *c, const struct pd_record *record, stru
 		return true;
 	weigh(c, hit);
 	if (choice == PD_CHOICE_COUNT) {
-		total->left_samples++;
+		total->left_samples += samples;
 		pd_add_counting(&total->left_period, hit->brief.period, &c->overflows);
 		count_latency(c, hit, &total->left_latency);
 		return true;
 	}
-	total->samples++;
+	total->samples += samples;
 	pd_add_counting(&total->period, hit->brief.period, &c->overflows);
 	count_latency(c, hit, &total->latency);
 	total->weights += hit->weight;

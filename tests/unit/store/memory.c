@@ -58,6 +58,47 @@ static enum pd_status get(void)
 	return status >= 0 && !samples ? PD_ERROR_NO_SAMPLES : status;
 }
 
+// As a recording, with the names that come with it.
+static enum pd_status read_all(void)
+{
+	static const char *const words[] = { "service=web", "2000-01-01..,..2100-01-01" };
+	const struct pd_profile_options how = { .size = sizeof(how), .by = PD_BY_CHAIN | PD_BY_COMM, .threads = 1 };
+	struct pd_file *file = NULL;
+	struct pd_profile *profile = NULL;
+	struct pd_symbols *symbols = NULL;
+	enum pd_status status = pd_store_open_file(path, words, 2, NULL, &file, NULL);
+
+	if (status >= 0)
+		status = pd_profile_read(file, &how, &profile, NULL);
+	if (status >= 0)
+		status = pd_symbols_new(file, pd_profile_state(profile), NULL, &symbols, NULL);
+	if (status >= 0)
+		status = pd_profile_name(profile, symbols, NULL);
+	if (status >= 0 && pd_symbols_failed(symbols))
+		status = PD_ERROR_MEMORY;
+	if (status >= 0 && !pd_symbols_function(symbols, 0))
+		status = PD_ERROR_NO_MATCH;
+	pd_profile_free(profile);
+	pd_symbols_free(symbols);
+	pd_file_close(file);
+	return status;
+}
+
+static enum pd_status find(void)
+{
+	static const char *const words[] = { "service=web" }, *const top[] = { "top", path, "service=web" };
+	char hash[PD_STORE_HASH_BYTES];
+	struct pd_text *text = pd_text_new();
+	enum pd_status status = text ? pd_store_profile(path, words, 1, 0, hash, NULL) : PD_ERROR_MEMORY;
+
+	if (status >= 0)
+		status = pd_store_print(top, 3, NULL, text, NULL);
+	if (status >= 0 && pd_text_failed(text))
+		status = PD_ERROR_MEMORY;
+	pd_text_free(text);
+	return status;
+}
+
 static enum pd_status ask(void)
 {
 	struct pd_text *text = pd_text_new();
@@ -98,6 +139,8 @@ TEST(test_store__says_so_when_memory_runs_out)
 	CHECK(fd >= 0);
 	CHECK(every_turn("add", add) > 20);
 	CHECK(every_turn("get", get) > 20);
+	CHECK(every_turn("read", read_all) > 20);
+	CHECK(every_turn("find", find) > 1);
 	CHECK(every_turn("ask", ask) > 1);
 	close(fd);
 	unlink(path);
