@@ -77,17 +77,33 @@ static void compile(struct pd_elf *elf, struct pd_elf *debug, const uint8_t *dat
 	}
 }
 
+// As the index has them: rows may be anything, but what is found of them is a rule.
+static void check_packed(const uint8_t *data, size_t size)
+{
+	uint8_t *block = pd_realloc(NULL, size + 1);
+	struct pd_unwind_table table;
+
+	REQUIRE(block);
+	memcpy(block, data, size);
+	if (!pd_unwind_unpack(&table, block, block, size)) {
+		pd_free(block);
+		return;
+	}
+	for (size_t i = 0; i < table.row_count; i++) {
+		uint32_t rule = pd_unwind_table_find(&table, table.base + table.rows[i].addr);
+
+		if (rule)
+			check_rule(&table, rule, data, size);
+	}
+	pd_unwind_table_fini(&table);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pd_elf *elf = NULL;
-	struct pd_unwind_table table;
 	struct pd_image image;
 
-	// as the index has them
-	if (pd_unwind_unpack(data, size, &table)) {
-		check_table(&table, data, size);
-		pd_unwind_table_fini(&table);
-	}
+	check_packed(data, size);
 	pd_image_open_memory(&image, data, size);
 	if (pd_elf_open_image(&elf, &image, "input", 4 << 20, NULL))
 		return 0;

@@ -6,12 +6,13 @@
 #include "unwind/rules/arch.h"
 
 enum {
-	VARIANT = 3,       // changes with what tables say
+	VARIANT = 4,       // changes with what tables say
 	WORTH_A_FILE = 512 // rows
 };
 
+// Then rows, rules, pages, expressions.
 struct packed {
-	uint64_t base, row_count, rule_count, expression_count;
+	uint64_t base, row_count, rule_count, page_count, page_shift, expression_count;
 };
 
 // ---- writing ----
@@ -19,7 +20,8 @@ struct packed {
 size_t pd_unwind_packed_size(const struct pd_unwind_table *table)
 {
 	return sizeof(struct packed) + table->row_count * sizeof(*table->rows) +
-	       table->rule_count * sizeof(*table->rules) + table->expression_count;
+	       table->rule_count * sizeof(*table->rules) + table->page_count * sizeof(*table->pages) +
+	       table->expression_count;
 }
 
 static uint8_t *put_bytes(uint8_t *at, const void *data, size_t size)
@@ -31,11 +33,13 @@ static uint8_t *put_bytes(uint8_t *at, const void *data, size_t size)
 
 void pd_unwind_pack(const struct pd_unwind_table *table, uint8_t *data)
 {
-	const struct packed packed = { table->base, table->row_count, table->rule_count, table->expression_count };
+	const struct packed packed = { table->base,       table->row_count,  table->rule_count,
+				       table->page_count, table->page_shift, table->expression_count };
 
 	data = put_bytes(data, &packed, sizeof(packed));
 	data = put_bytes(data, table->rows, table->row_count * sizeof(*table->rows));
 	data = put_bytes(data, table->rules, table->rule_count * sizeof(*table->rules));
+	data = put_bytes(data, table->pages, table->page_count * sizeof(*table->pages));
 	put_bytes(data, table->expressions, table->expression_count);
 }
 
@@ -95,78 +99,69 @@ static size_t size_of_rule(const struct pd_unwind_table *table, size_t at)
 	return (size_t)rule->count + 1;
 }
 
-// Marks where rules begin, a bit for each word.
-static bool mark_rules(const struct pd_unwind_table *table, uint8_t *marks)
+static bool mark_rules(const struct pd_unwind_table *table, uint8_t *begins)
 {
 	size_t size;
 
-	marks[0] = 1;
+	begins[0] = 1;
 	for (size_t at = 1; at < table->rule_count; at += size) {
 		size = size_of_rule(table, at);
 		if (!size)
 			return false;
-		marks[at / 8] |= (uint8_t)(1 << at % 8);
+		begins[at / 8] |= (uint8_t)(1 << at % 8);
 	}
 	return true;
 }
 
-static bool are_rows(const struct pd_unwind_table *table, const uint8_t *marks)
+// Rows are by far the most; each is checked when it is found.
+static bool is_good(const struct pd_unwind_table *table, uint8_t *begins)
 {
-	for (size_t i = 0; i < table->row_count; i++) {
-		uint32_t rule = table->rows[i].rule;
-
-		if (rule >= table->rule_count || !(marks[rule / 8] >> rule % 8 & 1) ||
-		    (i && table->rows[i - 1].addr >= table->rows[i].addr))
+	if (table->rules[0] != 0 || !mark_rules(table, begins))
+		return false;
+	for (size_t i = 0; i < table->page_count; i++)
+		if (table->pages[i] > table->row_count)
 			return false;
-	}
 	return true;
-}
-
-static bool is_good(const struct pd_unwind_table *table)
-{
-	uint8_t *marks = pd_alloc(table->rule_count / 8 + 1);
-	bool good = marks && table->rules[0] == 0 && mark_rules(table, marks) && are_rows(table, marks);
-
-	pd_free(marks);
-	return good;
 }
 
 // ---- reading ----
 
-static const uint8_t *take_bytes(const uint8_t *at, void **items_out, size_t size)
+static bool is_size(const struct packed *p, size_t size)
 {
-	*items_out = pd_realloc(NULL, size + 1);
-	if (*items_out && size)
-		memcpy(*items_out, at, size);
-	return at + size;
+	const struct pd_unwind_table *t = NULL;
+
+	return p->rule_count && p->row_count <= size / sizeof(*t->rows) && p->rule_count <= size / sizeof(*t->rules) &&
+	       p->page_count <= size / sizeof(*t->pages) && p->expression_count <= size && p->page_shift < 64;
 }
 
-bool pd_unwind_unpack(const uint8_t *data, size_t size, struct pd_unwind_table *table_out)
+bool pd_unwind_unpack(struct pd_unwind_table *table_out, void *block, uint8_t *data, size_t size)
 {
-	struct pd_unwind_table table = { 0 };
+	struct pd_unwind_table table = { .block = block };
 	struct packed packed;
 
 	if (size < sizeof(packed))
 		return false;
 	memcpy(&packed, data, sizeof(packed));
-	size -= sizeof(packed);
-	if (!packed.rule_count || packed.row_count > size / sizeof(*table.rows) ||
-	    packed.rule_count > size / sizeof(*table.rules) || packed.expression_count > size)
+	if (!is_size(&packed, size - sizeof(packed)))
 		return false;
 	table.base = packed.base;
 	table.row_count = table.row_capacity = (size_t)packed.row_count;
 	table.rule_count = table.rule_capacity = (size_t)packed.rule_count;
+	table.page_count = (size_t)packed.page_count;
+	table.page_shift = (unsigned)packed.page_shift;
 	table.expression_count = table.expression_capacity = (size_t)packed.expression_count;
-	if (pd_unwind_packed_size(&table) != size + sizeof(packed))
+	if (pd_unwind_packed_size(&table) != size)
 		return false;
-	data = take_bytes(data + sizeof(packed), (void **)&table.rows, table.row_count * sizeof(*table.rows));
-	data = take_bytes(data, (void **)&table.rules, table.rule_count * sizeof(*table.rules));
-	take_bytes(data, (void **)&table.expressions, table.expression_count);
-	if (table.rows && table.rules && table.expressions && is_good(&table) && pd_unwind_table_sort(&table)) {
+	table.rows = (struct pd_unwind_row *)(void *)(data + sizeof(packed));
+	table.rules = (uint64_t *)(void *)(table.rows + table.row_count);
+	table.pages = (uint32_t *)(void *)(table.rules + table.rule_count);
+	table.expressions = (uint8_t *)(table.pages + table.page_count);
+	table.begins = pd_alloc(table.rule_count / 8 + 1);
+	if (table.begins && is_good(&table, table.begins)) {
 		*table_out = table;
 		return true;
 	}
-	pd_unwind_table_fini(&table);
+	pd_free(table.begins);
 	return false;
 }
 
@@ -181,8 +176,11 @@ bool pd_unwind_load_table(const char *index, const struct pd_object_id *id, cons
 	if (!index || !origin->place || !pd_index_open(index, &key, &image))
 		return false;
 	if (pd_index_first(&image, &key, limit, &content)) {
-		done = pd_unwind_unpack(content.data, content.size, table_out);
-		pd_free(content.block);
+		uint8_t *data = (uint8_t *)content.block + (content.data - (uint8_t *)content.block);
+
+		done = pd_unwind_unpack(table_out, content.block, data, content.size);
+		if (!done)
+			pd_free(content.block);
 	}
 	pd_image_close(&image);
 	return done;

@@ -13,9 +13,9 @@ bool pd_unwind_load_table(const char *index, const struct pd_object_id *id, cons
 void pd_unwind_save_table(const char *index, const struct pd_object_id *id, const struct pd_file_origin *origin,
 			  const struct pd_unwind_table *table);
 
-// The same with bytes. What is read is checked: nothing in a table that was made of bytes leads out of it. False if they are no
-// table, or there is no memory.
-bool pd_unwind_unpack(const uint8_t *data, size_t size, struct pd_unwind_table *table_out);
+// The same with bytes. Nothing in a table that was made of bytes leads out of it. It uses them in place and takes over the block
+// that they stand in (pd_free), if it succeeds. data is 8-aligned. False if they are no table, or there is no memory.
+bool pd_unwind_unpack(struct pd_unwind_table *table_out, void *block, uint8_t *data, size_t size);
 size_t pd_unwind_packed_size(const struct pd_unwind_table *table);
 void pd_unwind_pack(const struct pd_unwind_table *table, uint8_t *data);
 

@@ -26,10 +26,14 @@ bool pd_unwind_table_init(struct pd_unwind_table *table, uint64_t base)
 void pd_unwind_table_fini(struct pd_unwind_table *table)
 {
 	pd_unwind_table_finish(table);
-	pd_free(table->rows);
-	pd_free(table->pages);
-	pd_free(table->rules);
-	pd_free(table->expressions);
+	if (!table->block) {
+		pd_free(table->rows);
+		pd_free(table->pages);
+		pd_free(table->rules);
+		pd_free(table->expressions);
+	}
+	pd_free(table->block);
+	pd_free(table->begins);
 	*table = (struct pd_unwind_table){ 0 };
 }
 

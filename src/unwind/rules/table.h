@@ -62,6 +62,9 @@ struct pd_unwind_table {
 	size_t rule_count, rule_capacity;
 	uint8_t *expressions; // each after its size in 4 bytes
 	size_t expression_count, expression_capacity;
+	// of a table from the index: what all of these stand in, and a bit for each word where a rule begins, as rows were not checked
+	void *block;
+	uint8_t *begins;
 	// while it is made
 	struct pd_index rule_index, expression_index;
 	uint32_t last_rule;
@@ -86,6 +89,16 @@ void pd_unwind_table_mark(struct pd_unwind_table *table, unsigned word, unsigned
 // Drops what only making needs.
 void pd_unwind_table_finish(struct pd_unwind_table *table);
 
+// The rule of a row.
+static inline uint32_t pd_unwind_table_rule_of(const struct pd_unwind_table *table, size_t row)
+{
+	uint32_t rule = table->rows[row].rule;
+
+	if (table->begins && (rule >= table->rule_count || !(table->begins[rule / 8] >> rule % 8 & 1)))
+		return 0;
+	return rule;
+}
+
 // The number of the rule at an address of a table that is sorted; 0: none.
 static inline uint32_t pd_unwind_table_find(const struct pd_unwind_table *table, uint64_t addr)
 {
@@ -104,7 +117,7 @@ static inline uint32_t pd_unwind_table_find(const struct pd_unwind_table *table,
 		else
 			high = middle;
 	}
-	return low ? table->rows[low - 1].rule : 0;
+	return low ? pd_unwind_table_rule_of(table, low - 1) : 0;
 }
 
 static inline const struct pd_unwind_rule *pd_unwind_table_at(const struct pd_unwind_table *table, uint32_t rule)
