@@ -111,6 +111,9 @@ struct pd_profile_options {
 	/* Periods are the share of the wall time: that of a sample divided by how many threads ran at that time. Those of events that do not count
 	 * ns are in thousandths. This, parallelism and PD_BY_PARALLELISM need recorded context switches. */
 	bool latency;
+	/* With symbols, without PD_BY_CHAIN: all places of a CPU mode that have a function are one frame, and so are those that have none:
+	 * for views that do not show places. */
+	bool places_as_one;
 };
 
 /** Unit of the natural weight of samples of an event: their period if recorded, else 1. Weights of different events

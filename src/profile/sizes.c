@@ -81,6 +81,8 @@ static void note_working_memory(struct pd_profile_tables *tables, const struct p
 			 PD_VIEWS * sizeof(*c->views) + PD_PENDING_MOST * (sizeof(*c->pending) + sizeof(*c->misses)) +
 			 2 * PD_REPEATS * sizeof(*c->repeats.tags) + sizeof(*c->secrets);
 
+	if (c->leaves.most)
+		fixed += c->leaves.most * sizeof(*c->leaves.items) + PD_PENDING_MOST * sizeof(*c->leaves.asks);
 	for (size_t i = 0; i < PD_MERGE_EVENTS; i++)
 		fixed += c->sums[i] ? PD_MERGE_SUMS * sizeof(*c->sums[i]) : 0;
 

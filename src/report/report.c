@@ -165,6 +165,17 @@ static double merge_below(const struct pd_report *report)
 	return report->graph.least_percent;
 }
 
+/* Places that no row says anything of need not be told apart but for whether they have a function. */
+static bool shows_places(const struct pd_report *report)
+{
+	bool any = report->by_branch || report->options.has_place || report->options.symbol_part ||
+		   report->has_parent || report->has_ignored;
+
+	for (size_t i = 0; i < report->key_count; i++)
+		any = any || report->keys[i]->of_frame;
+	return any;
+}
+
 void pd_report_ask(const struct pd_report *report, struct pd_profile_options *options)
 {
 	options->by = report_by(report);
@@ -177,6 +188,7 @@ void pd_report_ask(const struct pd_report *report, struct pd_profile_options *op
 	options->max_stack = report->graph.caller ? 0 : (unsigned)report->options.max_stack;
 	options->slice_ns = report->options.slice_ns;
 	options->merge_below = merge_below(report);
+	options->places_as_one = !shows_places(report);
 	if (can_keep_merged(report))
 		options->keep_merged = report->graph.caller && report->options.max_stack ?
 					       (unsigned)report->options.max_stack :

@@ -223,7 +223,10 @@ struct pd_common *pd_common_new(const struct pd_state *state, uint64_t seed, con
 	}
 	if (pd_functions_wanted(options))
 		common->frames.functions = &common->functions;
-	common->frames.unnamed_as_one = common->frames.functions && options->unnamed_as_one;
+	common->frames.places_as_one = common->frames.functions && options->places_as_one &&
+				       !(options->by & PD_BY_CHAIN);
+	common->frames.unnamed_as_one = common->frames.places_as_one ||
+					(common->frames.functions && options->unnamed_as_one);
 	if (begin_merging(&common->frames, options, heavy))
 		return common;
 	pd_common_free(common);

@@ -358,6 +358,7 @@ static void free_tables(struct pd_collector *c)
 	pd_free(c->known_memory);
 	c->known_memory = c->known = NULL;
 	c->known_count = 0;
+	pd_leaves_fini(&c->leaves);
 	pd_free(c->ranges);
 	c->ranges = NULL;
 	pd_free(c->repeats.tags);
@@ -382,6 +383,32 @@ void pd_collector_finish(struct pd_collector *collector)
 
 // ---- beginning and end ----
 
+static bool has_same_form(const struct pd_event_full *a, const struct pd_event_full *b)
+{
+	return a->event.attr->sample_type == b->event.attr->sample_type && a->sample_time == b->sample_time &&
+	       a->sample_id == b->sample_id && memcmp(&a->brief, &b->brief, sizeof(a->brief)) == 0;
+}
+
+// Most files have events of one form. Only neighbours and the first one are compared, as a file may have very many.
+static uint32_t form_of(const struct pd_collector *c, uint32_t event)
+{
+	const struct pd_event_full *full = pd_file_full_event(c->file, event);
+
+	if (!full->brief.sufficient || pd_collector_needs_parts(c, &full->event))
+		return PD_NOT_PLAIN;
+	if (event && c->forms[event - 1] != PD_NOT_PLAIN && has_same_form(pd_file_full_event(c->file, event - 1), full))
+		return c->forms[event - 1];
+	return event && c->forms[0] == 0 && has_same_form(pd_file_full_event(c->file, 0), full) ? 0 : event;
+}
+
+static bool find_forms(struct pd_collector *c)
+{
+	c->forms = pd_alloc((c->event_count + 1) * sizeof(*c->forms));
+	for (uint32_t i = 0; c->forms && i < c->event_count; i++)
+		c->forms[i] = form_of(c, i);
+	return c->forms;
+}
+
 enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error *error)
 {
 	struct pd_collector *c = collector;
@@ -405,7 +432,8 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 	c->repeats.tags = pd_alloc(PD_REPEATS * sizeof(*c->repeats.tags));
 	c->raw_repeats.tags = pd_alloc(PD_REPEATS * sizeof(*c->raw_repeats.tags));
 	if (!c->common || !c->known || !c->ranges || !c->repeats.tags || !c->raw_repeats.tags || !c->views ||
-	    !c->pending || !c->misses || !c->asks || !c->secrets || !c->totals || !c->cache) {
+	    !c->pending || !c->misses || !c->asks || !c->secrets || !c->totals || !c->cache || !pd_leaves_init(c) ||
+	    !find_forms(c)) {
 		pd_collector_fini(c);
 		return pd_fail_memory(error);
 	}
@@ -447,6 +475,7 @@ void pd_collector_fini(struct pd_collector *collector)
 	pd_sums_free(collector);
 	pd_free(collector->heavy);
 	pd_free(collector->totals);
+	pd_free(collector->forms);
 	for (size_t i = 0; i <= collector->joined_count; i++)
 		free_share(pd_collector_share(collector, i));
 	pd_free(collector->joined);

@@ -14,6 +14,7 @@
 #include "base/lookup/last_values.h"
 #include "interval/running.h"
 #include "profile/collect/buckets.h"
+#include "profile/collect/leaves.h"
 #include "profile/collect/rare.h"
 #include "profile/time_bins.h"
 #include "unwind/unwinder.h"
@@ -45,6 +46,9 @@ struct pd_share {
 	struct pd_binned_list binned; // if slices are asked for
 };
 
+// An event whose samples have to be looked at closely.
+#define PD_NOT_PLAIN UINT32_MAX
+
 struct pd_pending;
 struct pd_ask;
 struct pd_miss;
@@ -74,7 +78,8 @@ struct pd_collector {
 	struct pd_known_place *known; // the same
 	void *known_memory;
 	size_t known_count, known_added;
-	size_t known_most;            // the largest known_count
+	size_t known_most; // the largest known_count
+	struct pd_leaves leaves;
 	struct pd_thread_view *views; // by a hash of the tid; a newer one takes the place
 	struct pd_pending *pending;
 	size_t waiting;         // samples
@@ -117,6 +122,7 @@ struct pd_collector {
 	size_t event_count;
 	uint64_t overflows;    // how often the sum of an event passed 64 bits
 	unsigned period_shift; // periods are divided by 2 to this power
+	uint32_t *forms;       // by event: one whose samples have the same form, or PD_NOT_PLAIN
 	uint64_t unknown_event, damaged;
 	uint64_t sample_count; // wanted or not
 	// if slices are asked for

@@ -110,14 +110,26 @@ static bool flush_all(struct pd_collector *c, size_t waiting)
 	return true;
 }
 
+static bool flush_some(struct pd_collector *c, size_t waiting)
+{
+	if (c->leaves.asks)
+		return pd_leaves_flush(c, waiting);
+	return c->by_frames ? flush_all(c, waiting) : flush_cached(c, waiting);
+}
+
+static bool end_misses(struct pd_collector *c)
+{
+	return c->leaves.asks ? pd_leaves_end(c) : pd_misses_end(c);
+}
+
 bool pd_pending_flush(struct pd_collector *c)
 {
 	size_t waiting = c->waiting;
 
 	c->waiting = 0;
-	if (!(c->by_frames ? flush_all(c, waiting) : flush_cached(c, waiting)))
+	if (!flush_some(c, waiting))
 		return false;
-	if (c->miss_count && (!pd_misses_end(c) || !renew_cache(c)))
+	if (c->miss_count && (!end_misses(c) || !renew_cache(c)))
 		return false;
 	choose_keys(c);
 	if (PD_LIKELY(c->is_settled))

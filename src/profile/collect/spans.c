@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of one event in a row that have nothing but what stands at known offsets: decoded in place, a hundred at a time. */
+/* Samples in a row, of events whose samples are alike, that have nothing but what stands at known offsets: decoded in place, a hundred at a time. */
 #include "base/cursor.h"
 #include "base/error.h"
 #include "profile/collect/pending.h"
@@ -14,13 +14,16 @@ struct field_places {
 	size_t chain, period, cpu; // 0: missing
 };
 
-// Samples after the present one that are plain: those of one event, all of which are wanted, and have nothing but what
-// stands at known places.
+// Samples after the present one that are plain: all of them are wanted, and have nothing but what stands at known places, the same
+// for all events among them.
 struct plain {
-	struct pd_span span;
+	const struct pd_stream *stream;
+	struct pd_span span; // of the last event
 	struct field_places places;
 	bool timed; // times are moments
-	uint64_t samples, period, overflows;
+	uint32_t event;
+	uint64_t event_period;               // of samples that do not say one
+	uint64_t samples, period, overflows; // of the last event
 	uint64_t passed;
 };
 
@@ -36,6 +39,35 @@ static size_t least_of(const struct field_places *places)
 	return places->fixed > trailing ? places->fixed : trailing;
 }
 
+static void begin_event(struct plain *plain, const struct pd_event_full *full, uint64_t id)
+{
+	plain->span.full = full;
+	plain->span.id = id;
+	plain->event = (uint32_t)full->event.index;
+	plain->event_period = full->event.attr->sample_period;
+}
+
+static void add_totals(struct pd_collector *c, struct plain *plain)
+{
+	struct pd_profile_total *total = &c->totals[plain->event];
+
+	total->samples += plain->samples;
+	pd_add_counting(&total->period, plain->period, &c->overflows);
+	plain->samples = plain->period = 0;
+}
+
+// A sample has the id of another event. False if that is not known, or its samples are not alike.
+static bool change_event(struct pd_collector *c, struct plain *plain, const uint8_t *at, size_t size)
+{
+	const struct pd_event_full *full = pd_stream_span_event(plain->stream, at, size);
+
+	if (!full || c->forms[full->event.index] != c->forms[plain->event])
+		return false;
+	add_totals(c, plain);
+	begin_event(plain, full, pd_load_u64(at + plain->places.id, false));
+	return true;
+}
+
 static bool is_plain(const struct pd_collector *c, const struct pd_stream *stream, struct plain *plain)
 {
 	const struct pd_record *current = pd_stream_current(stream);
@@ -48,8 +80,10 @@ static bool is_plain(const struct pd_collector *c, const struct pd_stream *strea
 		return false;
 	full = plain->span.full;
 	brief = &full->brief;
-	if (!brief->sufficient || pd_collector_needs_parts(c, &full->event) || current->time_ns == PD_NO_TIME)
+	if (c->forms[full->event.index] == PD_NOT_PLAIN || current->time_ns == PD_NO_TIME)
 		return false;
+	plain->stream = stream;
+	begin_event(plain, full, plain->span.id);
 	plain->places = (struct field_places){
 		.fixed = PD_RECORD_HEADER_SIZE + (size_t)brief->size,
 		.time = PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_time,
@@ -68,8 +102,8 @@ static bool is_plain(const struct pd_collector *c, const struct pd_stream *strea
 
 // What is in a record that ends at `end` at the latest, and has all fields of fixed size; *chain_out are the words of its chain. 0
 // if it has to be looked at closely, else its size.
-static inline size_t measure_plain(const struct plain *plain, const struct field_places *places, const uint8_t *at,
-				   const uint8_t *end, struct pd_u64s *chain_out)
+static inline size_t measure_plain(struct pd_collector *c, struct plain *plain, const struct field_places *places,
+				   const uint8_t *at, const uint8_t *end, struct pd_u64s *chain_out)
 {
 	const size_t size = pd_load_u16(at + 6, false);
 	const uint8_t *chain = at + places->chain;
@@ -77,7 +111,8 @@ static inline size_t measure_plain(const struct plain *plain, const struct field
 	if (PD_UNLIKELY(pd_load_u32(at, false) != PD_RECORD_SAMPLE || size > (size_t)(end - at) ||
 			size < places->least || (uintptr_t)chain % 8))
 		return 0;
-	if (PD_UNLIKELY(places->id) && pd_load_u64(at + places->id, false) != plain->span.id)
+	if (PD_UNLIKELY(places->id) && pd_load_u64(at + places->id, false) != plain->span.id &&
+	    !change_event(c, plain, at, size))
 		return 0;
 	chain_out->items = (const uint64_t *)(const void *)(chain + 8);
 	chain_out->count = places->chain ? pd_load_u64(chain, false) : 0;
@@ -102,10 +137,8 @@ PD_ALWAYS_INLINE bool take_all(struct pd_collector *c, struct plain *plain, bool
 {
 	const struct field_places places = plain->places;
 	const struct window window = window_of(c->options);
-	const uint64_t period = plain->span.full->event.attr->sample_period;
 	const bool slices = c->options->slices, timed = plain->timed;
 	const unsigned period_shift = c->period_shift;
-	const uint32_t event = (uint32_t)plain->span.full->event.index;
 	const uint8_t *at = plain->span.at, *const end = plain->span.end;
 	struct pd_lookup lookup = pd_lookup_of(c);
 	struct pd_pending *pending = c->pending + c->waiting;
@@ -117,7 +150,7 @@ PD_ALWAYS_INLINE bool take_all(struct pd_collector *c, struct plain *plain, bool
 		struct pd_u64s chain;
 		uint64_t time_ns;
 
-		size = measure_plain(plain, &places, at, end, &chain);
+		size = measure_plain(c, plain, &places, at, end, &chain);
 		if (PD_UNLIKELY(!size))
 			break;
 		time_ns = pd_load_u64(at + places.time, false);
@@ -139,12 +172,13 @@ PD_ALWAYS_INLINE bool take_all(struct pd_collector *c, struct plain *plain, bool
 		pending->chain = chain.items;
 		pending->chain_count = by_chain ? (uint32_t)chain.count : 0;
 		pending->ip = pd_load_u64(at + places.ip, false);
-		pending->period = (places.period ? pd_load_u64(at + places.period, false) : period) >> period_shift;
+		pending->period = (places.period ? pd_load_u64(at + places.period, false) : plain->event_period) >>
+				  period_shift;
 		pending->cpu = UINT32_MAX;
 		if (PD_UNLIKELY(places.cpu))
 			pending->cpu = pd_load_u32(at + places.cpu, false);
 		pending->cpumode = (uint8_t)PD_BITS(pd_load_u16(at + 4, false), PD_MISC_CPUMODE);
-		pending->event = event;
+		pending->event = plain->event;
 		pending->weight = 0;
 		pending->parallelism = 0;
 		pending->unwound = PD_RECORDED;
@@ -188,8 +222,7 @@ enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_
 	if (!done)
 		return pd_fail_memory(error);
 	c->sample_count += plain.passed;
-	c->totals[plain.span.full->event.index].samples += plain.samples;
-	pd_add_counting(&c->totals[plain.span.full->event.index].period, plain.period, &c->overflows);
+	add_totals(c, &plain);
 	c->overflows += plain.overflows;
 	if (plain.passed)
 		c->last_order = plain.span.place + plain.passed - 1;

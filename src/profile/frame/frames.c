@@ -11,6 +11,7 @@
 #define IS_FUNCTION (UINT64_C(1) << 43)
 #define IS_MERGED (UINT64_C(1) << 44)
 #define IS_NAMELESS (UINT64_C(1) << 45) // an address for which there is no function
+#define IS_ONE (UINT64_C(1) << 46)      // of all places with a name, or without one
 #define NO_FUNCTION UINT64_MAX          // what has no name in an object
 
 void pd_frames_fini(struct pd_frames *frames)
@@ -38,6 +39,10 @@ static void identify_function(const struct pd_frames *frames, struct pd_wanted *
 
 	named = pd_functions_find(frames->functions, object, &wanted->address, &wanted->range, &number);
 	wanted->unnamed = named == PD_NAMED_NOT && wanted->address.cpumode == PD_CPUMODE_USER;
+	if (frames->places_as_one && named != PD_NAMED_ADDRESS) {
+		*id = (struct pd_frame_id){ { 0, named == PD_NAMED_NOT, wanted->address.cpumode | IS_ONE } };
+		return;
+	}
 	if (named == PD_NAMED_NOT && !frames->unnamed_as_one)
 		id->words[2] |= IS_NAMELESS;
 	if (named == PD_NAMED_ADDRESS || (named == PD_NAMED_NOT && !frames->unnamed_as_one))

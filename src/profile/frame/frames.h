@@ -63,6 +63,7 @@ struct pd_frames {
 	const struct pd_codes *codes;   // or NULL
 	struct pd_functions *functions; // that stand for their addresses, or NULL
 	bool unnamed_as_one;            // so does what has no name, for each object and where nothing is mapped
+	bool places_as_one;             // all that have a name are one frame, and all that have none
 	struct pd_merge merge;          // callers without a name that are rare
 	uint64_t seed;
 	struct pd_raw_frame *items;

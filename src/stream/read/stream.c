@@ -444,6 +444,11 @@ bool pd_stream_span(const struct pd_stream *stream, struct pd_span *span_out)
 	return true;
 }
 
+const struct pd_event_full *pd_stream_span_event(const struct pd_stream *stream, const uint8_t *at, size_t size)
+{
+	return pd_stream_met_event(stream, at, size, false);
+}
+
 void pd_stream_pass_span(struct pd_stream *stream, const uint8_t *at, uint64_t passed)
 {
 	end_pass(stream, at, passed);

@@ -144,6 +144,8 @@ struct pd_span {
 };
 // False if there are none of which anything is known. Only in the byte order of this machine.
 bool pd_stream_span(const struct pd_stream *stream, struct pd_span *span_out);
+// The event of a sample after those of a span; NULL: it takes more to know.
+const struct pd_event_full *pd_stream_span_event(const struct pd_stream *stream, const uint8_t *at, size_t size);
 // Whether a sample of a span is of the event.
 static inline bool pd_stream_in_span(const struct pd_span *span, const uint8_t *at, size_t size)
 {

@@ -57,7 +57,7 @@ static enum pd_status read_profile(struct names *names, struct pd_profile_option
 				   struct pd_profile **profile_out)
 {
 	options.size = sizeof(options);
-	options.by |= PD_BY_CHAIN;
+	options.by |= options.places_as_one ? 0 : PD_BY_CHAIN;
 	options.symbols = open_names;
 	options.self = names;
 	*profile_out = NULL;
@@ -143,6 +143,14 @@ TEST(what_has_no_name_as_one)
 {
 	// one of the program, one where nothing is mapped; the first two samples have one stack, and the last two
 	check_counts((struct pd_profile_options){ .unnamed_as_one = true }, 4, 3);
+}
+
+TEST(places_as_one)
+{
+	// with a function: those of the kernel; without one: those of the program
+	check_counts((struct pd_profile_options){ .places_as_one = true }, 2, 2);
+	check_counts((struct pd_profile_options){ .by = PD_BY_PID, .places_as_one = true }, 2, 3);
+	check_counts((struct pd_profile_options){ .threads = 4, .places_as_one = true }, 2, 2);
 }
 
 TEST(functions_are_those_of_all_threads)
@@ -296,6 +304,7 @@ TEST(clean)
 }
 
 RUN(TEST_CASE(start), TEST_CASE(addresses_if_they_are_asked_for), TEST_CASE(functions),
-    TEST_CASE(what_has_no_name_as_one), TEST_CASE(functions_are_those_of_all_threads), TEST_CASE(sizes),
-    TEST_CASE(nobody_asks_for_symbols_without_samples), TEST_CASE(without_symbols_addresses_are_distinguished),
-    TEST_CASE(sizes_side_by_side), TEST_CASE(memory_that_runs_out), TEST_CASE(clean))
+    TEST_CASE(what_has_no_name_as_one), TEST_CASE(places_as_one), TEST_CASE(functions_are_those_of_all_threads),
+    TEST_CASE(sizes), TEST_CASE(nobody_asks_for_symbols_without_samples),
+    TEST_CASE(without_symbols_addresses_are_distinguished), TEST_CASE(sizes_side_by_side),
+    TEST_CASE(memory_that_runs_out), TEST_CASE(clean))
