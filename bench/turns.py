@@ -172,8 +172,10 @@ def measure_indexed(tool, tools, path, work, runs, only, scratch):
         warm, cold = (os.path.join(scratch, word) for word in ("warm", "cold"))
         theirs = perf_side(tool, tools["perf"], words, path, script)
         script = theirs if words[0] == "script" else script
+        indexed = [tools["perfdata"], *words, *stdio, "--index-dir", warm, "-i", path]
+        Side(tool, indexed).run_again()  # which makes it
         sides = [
-            (f"{name}, index", Side(tool, [tools["perfdata"], *words, *stdio, "--index-dir", warm, "-i", path])),
+            (f"{name}, index", Side(tool, indexed)),
             (
                 f"{name}, no index yet",
                 Side(

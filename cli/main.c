@@ -139,7 +139,8 @@ static bool print_commands_of(const char *word)
 	for (size_t i = 0, at = 0; (line = command_at(i)) != NULL; i++)
 		if (!strncmp(line->name, word, length) && line->name[length] == '-' && at < sizeof(names))
 			at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", line->name + length + 1);
-	return *names && !print_error("perfdata %s needs one of:%s", word, names);
+	return *names &&
+	       !print_error("perfdata %s needs one of:%s%s", word, names, pd_event_preset_find(word) ? " record" : "");
 }
 
 static int unknown_command(const char *word)

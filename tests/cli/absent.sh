@@ -2,7 +2,7 @@
 # Commands and options of perf that are not here, with what to use instead.
 try archive
 try probe --add x
-try mem record
+try mem lists
 try report --tui
 touch bench
 try bench
