@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stubs through which an object calls functions of others (.plt, .plt.got, .plt.sec). They have no symbols. Each jumps to
- * what a slot of the GOT holds, and the relocation of that slot names the function. The order of stubs says nothing:
+ * Entries through which an object calls functions of others (.plt, .plt.got, .plt.sec). They have no symbols. Each jumps to
+ * what a slot of the GOT holds, and the relocation of that slot names the function. The order of entries says nothing:
  * linkers put those of indirect functions (ifuncs) anywhere, and their relocations last.
  */
 #include "object/elf/elf.h"
@@ -31,18 +31,18 @@ struct code {
 	bool big;
 };
 
-// Whether a stub begins there: the bytes that it takes up to its jump, or 0; and its slot.
-typedef size_t stub_fn(const struct code *code, uint64_t *slot_out);
+// Whether an entry begins there: the bytes that it takes up to its jump, or 0; and its slot.
+typedef size_t entry_fn(const struct code *code, uint64_t *slot_out);
 
 struct machine {
 	uint16_t number;
-	uint8_t step; // stubs begin at multiples of this
+	uint8_t step; // entries begin at multiples of this
 	uint8_t longest;
 	uint32_t indirect; // type of the relocations of ifuncs
-	stub_fn *stub;
+	entry_fn *entry;
 };
 
-struct stub {
+struct entry {
 	uint64_t start, end;
 	uint64_t slot;
 	uint64_t resolver; // of an ifunc
@@ -53,10 +53,10 @@ struct stub {
 	size_t best;   // item of the maker that names the resolver
 };
 
-struct stubs {
+struct entries {
 	struct pd_elf *elf;
 	const struct machine *machine;
-	struct stub *items;
+	struct entry *items;
 	size_t count, capacity;
 	bool out_of_memory;
 };
@@ -94,7 +94,7 @@ static bool x86_jump(const struct code *code, size_t *at_out, uint8_t *form_out)
 	return true;
 }
 
-static size_t x86_64_stub(const struct code *code, uint64_t *slot_out)
+static size_t x86_64_entry(const struct code *code, uint64_t *slot_out)
 {
 	uint8_t form;
 	size_t at;
@@ -105,7 +105,7 @@ static size_t x86_64_stub(const struct code *code, uint64_t *slot_out)
 	return at + 4;
 }
 
-static size_t i386_stub(const struct code *code, uint64_t *slot_out)
+static size_t i386_entry(const struct code *code, uint64_t *slot_out)
 {
 	uint8_t form;
 	size_t at;
@@ -118,7 +118,7 @@ static size_t i386_stub(const struct code *code, uint64_t *slot_out)
 }
 
 // [bti] adrp x16, page; ldr x17, [x16, offset]
-static size_t aarch64_stub(const struct code *code, uint64_t *slot_out)
+static size_t aarch64_entry(const struct code *code, uint64_t *slot_out)
 {
 	size_t at = word_at(code, 0, false) == 0xd503245f ? 4 : 0;
 	uint32_t page = word_at(code, at, false), load = word_at(code, at + 4, false);
@@ -142,7 +142,7 @@ static uint32_t arm_immediate(uint32_t word)
 }
 
 // [Thumb: bx pc; nop] add ip, pc, n; add ip, ip, n ...; ldr pc, [ip, n]!
-static size_t arm_stub(const struct code *code, uint64_t *slot_out)
+static size_t arm_entry(const struct code *code, uint64_t *slot_out)
 {
 	bool big = code->big;
 	size_t at = word_at(code, 0, big) == (big ? 0x477846c0 : 0x46c04778) ? 4 : 0;
@@ -164,7 +164,7 @@ static size_t arm_stub(const struct code *code, uint64_t *slot_out)
 }
 
 // larl %r1, slot; lg %r1, 0(%r1)
-static size_t s390x_stub(const struct code *code, uint64_t *slot_out)
+static size_t s390x_entry(const struct code *code, uint64_t *slot_out)
 {
 	static const uint8_t load[] = { 0xe3, 0x10, 0x10, 0x00, 0x00, 0x04 };
 
@@ -176,7 +176,7 @@ static size_t s390x_stub(const struct code *code, uint64_t *slot_out)
 }
 
 // auipc t3, n; ld t3, n(t3)
-static size_t riscv_stub(const struct code *code, uint64_t *slot_out)
+static size_t riscv_entry(const struct code *code, uint64_t *slot_out)
 {
 	uint32_t page = word_at(code, 0, false), load = word_at(code, 4, false);
 
@@ -187,7 +187,7 @@ static size_t riscv_stub(const struct code *code, uint64_t *slot_out)
 }
 
 // pcaddu12i $t3, n; ld $t3, $t3, n
-static size_t loongarch_stub(const struct code *code, uint64_t *slot_out)
+static size_t loongarch_entry(const struct code *code, uint64_t *slot_out)
 {
 	uint32_t page = word_at(code, 0, false), load = word_at(code, 4, false);
 
@@ -199,7 +199,7 @@ static size_t loongarch_stub(const struct code *code, uint64_t *slot_out)
 }
 
 // [std r2, 24(r1)] addis r12, r2, n; ld r12, n(r12); mtctr r12; bctr. They stand in .text, and r2 is the table of contents.
-static size_t ppc64_stub(const struct code *code, uint64_t *slot_out)
+static size_t ppc64_entry(const struct code *code, uint64_t *slot_out)
 {
 	size_t at = word_at(code, 0, code->big) == 0xf8410018 ? 4 : 0;
 	uint32_t word = word_at(code, at, code->big);
@@ -220,10 +220,10 @@ static size_t ppc64_stub(const struct code *code, uint64_t *slot_out)
 }
 
 static const struct machine machines[] = {
-	{ 3, 8, 16, 42, i386_stub },    { MACHINE_PPC64, 4, 20, 248, ppc64_stub },
-	{ 22, 4, 32, 61, s390x_stub },  { 40, 4, 20, 160, arm_stub },
-	{ 62, 8, 16, 37, x86_64_stub }, { 183, 4, 24, 1032, aarch64_stub },
-	{ 243, 4, 16, 58, riscv_stub }, { 258, 4, 16, 12, loongarch_stub },
+	{ 3, 8, 16, 42, i386_entry },    { MACHINE_PPC64, 4, 20, 248, ppc64_entry },
+	{ 22, 4, 32, 61, s390x_entry },  { 40, 4, 20, 160, arm_entry },
+	{ 62, 8, 16, 37, x86_64_entry }, { 183, 4, 24, 1032, aarch64_entry },
+	{ 243, 4, 16, 58, riscv_entry }, { 258, 4, 16, 12, loongarch_entry },
 };
 
 static const struct machine *find_machine(const struct pd_elf *elf)
@@ -237,7 +237,7 @@ static const struct machine *find_machine(const struct pd_elf *elf)
 	return NULL;
 }
 
-// ---- stubs and their slots ----
+// ---- entries and their slots ----
 
 static uint64_t got_of(const struct pd_elf *elf)
 {
@@ -249,39 +249,39 @@ static uint64_t got_of(const struct pd_elf *elf)
 	return got ? got->addr : 0;
 }
 
-static void find_stubs_in(struct stubs *stubs, const struct pd_elf_section *section)
+static void find_entries_in(struct entries *entries, const struct pd_elf_section *section)
 {
-	const struct machine *machine = stubs->machine;
-	struct pd_bytes bytes = pd_elf_section_bytes(stubs->elf, section);
-	uint64_t got = got_of(stubs->elf);
-	size_t first = stubs->count;
+	const struct machine *machine = entries->machine;
+	struct pd_bytes bytes = pd_elf_section_bytes(entries->elf, section);
+	uint64_t got = got_of(entries->elf);
+	size_t first = entries->count;
 
 	for (size_t at = 0; bytes.data && at < bytes.size;) {
-		struct code code = { bytes.data + at, bytes.size - at, section->addr + at, got, stubs->elf->big };
-		struct stub stub = { .start = code.addr };
-		size_t size = machine->stub(&code, &stub.slot);
+		struct code code = { bytes.data + at, bytes.size - at, section->addr + at, got, entries->elf->big };
+		struct entry entry = { .start = code.addr };
+		size_t size = machine->entry(&code, &entry.slot);
 
 		if (!size) {
 			at += machine->step;
 			continue;
 		}
-		if (stubs->count > first && stubs->items[stubs->count - 1].end > stub.start)
-			stubs->items[stubs->count - 1].end = stub.start;
-		if (!PD_GROW(stubs->items, stubs->capacity, stubs->count + 1)) {
-			stubs->out_of_memory = true;
+		if (entries->count > first && entries->items[entries->count - 1].end > entry.start)
+			entries->items[entries->count - 1].end = entry.start;
+		if (!PD_GROW(entries->items, entries->capacity, entries->count + 1)) {
+			entries->out_of_memory = true;
 			return;
 		}
-		stub.end = code.size < machine->longest ? code.addr + code.size : code.addr + machine->longest;
-		if (stub.end < stub.start)
+		entry.end = code.size < machine->longest ? code.addr + code.size : code.addr + machine->longest;
+		if (entry.end < entry.start)
 			return;
-		stubs->items[stubs->count++] = stub;
+		entries->items[entries->count++] = entry;
 		at += (size + machine->step - 1) / machine->step * machine->step;
 	}
 }
 
-static void find_stubs(struct stubs *stubs)
+static void find_entries(struct entries *entries)
 {
-	const struct pd_elf *elf = stubs->elf;
+	const struct pd_elf *elf = entries->elf;
 
 	for (size_t i = 0; i < elf->section_count; i++) {
 		const struct pd_elf_section *s = &elf->sections[i];
@@ -289,20 +289,20 @@ static void find_stubs(struct stubs *stubs)
 
 		if (s->type != PD_ELF_SECTION_NOBITS && s->flags & PD_ELF_FLAG_EXEC &&
 		    (is_plt || elf->machine == MACHINE_PPC64))
-			find_stubs_in(stubs, s);
+			find_entries_in(entries, s);
 	}
 }
 
 static int by_slot(const void *a, const void *b)
 {
-	const struct stub *x = a, *y = b;
+	const struct entry *x = a, *y = b;
 
 	return x->slot != y->slot ? (x->slot < y->slot ? -1 : 1) : x->start < y->start ? -1 : x->start > y->start;
 }
 
 static int by_resolver(const void *a, const void *b)
 {
-	const struct stub *x = a, *y = b;
+	const struct entry *x = a, *y = b;
 
 	if (x->indirect != y->indirect)
 		return x->indirect ? -1 : 1;
@@ -366,80 +366,83 @@ static uint64_t content_of(const struct pd_elf *elf, uint64_t slot)
 	return 0;
 }
 
-// The stubs of a slot, that no relocation has named before.
-static struct stub *stubs_of(struct stubs *stubs, uint64_t slot)
+// The entries of a slot, that no relocation has named before.
+static struct entry *entries_of(struct entries *entries, uint64_t slot)
 {
 	size_t low;
 
-	PD_SEARCH(low, 0, stubs->count, i, stubs->items[i].slot < slot);
-	return low < stubs->count && stubs->items[low].slot == slot && !stubs->items[low].found ? &stubs->items[low] :
-												  NULL;
+	PD_SEARCH(low, 0, entries->count, i, entries->items[i].slot < slot);
+	return low < entries->count && entries->items[low].slot == slot && !entries->items[low].found ?
+		       &entries->items[low] :
+		       NULL;
 }
 
-static void take_relocation(struct stubs *stubs, const struct relocations *all, const struct relocation *r)
+static void take_relocation(struct entries *entries, const struct relocations *all, const struct relocation *r)
 {
-	const struct pd_elf *elf = stubs->elf;
-	struct stub *stub = r->symbol || r->type == stubs->machine->indirect ? stubs_of(stubs, r->slot) : NULL;
+	const struct pd_elf *elf = entries->elf;
+	struct entry *entry = r->symbol || r->type == entries->machine->indirect ? entries_of(entries, r->slot) : NULL;
 	struct pd_cursor c = pd_cursor(all->symbols.data, all->symbols.size, elf->big);
 	const char *name = NULL;
 	uint32_t length = 0;
 
-	if (!stub)
+	if (!entry)
 		return;
 	pd_cursor_take(&c, r->symbol * (elf->wide ? 24 : 16));
 	if (r->symbol && (!pd_elf_name(all->names, pd_cursor_u32(&c), &name, &length) || c.failed))
 		length = 0;
-	for (; stub < stubs->items + stubs->count && stub->slot == r->slot; stub++) {
-		stub->found = true;
-		stub->indirect = !r->symbol;
-		stub->resolver = stub->indirect && !all->addends ? content_of(elf, r->slot) : r->addend;
-		stub->name = name;
-		stub->name_length = length;
+	for (; entry < entries->items + entries->count && entry->slot == r->slot; entry++) {
+		entry->found = true;
+		entry->indirect = !r->symbol;
+		entry->resolver = entry->indirect && !all->addends ? content_of(elf, r->slot) : r->addend;
+		entry->name = name;
+		entry->name_length = length;
 	}
 }
 
-static void take_relocations(struct stubs *stubs, const struct pd_elf_section *section)
+static void take_relocations(struct entries *entries, const struct pd_elf_section *section)
 {
-	const struct relocations all = read_section(stubs->elf, section);
-	size_t step = (stubs->elf->wide ? 8 : 4) * (all.addends ? 3u : 2u);
+	const struct relocations all = read_section(entries->elf, section);
+	size_t step = (entries->elf->wide ? 8 : 4) * (all.addends ? 3u : 2u);
 
 	for (size_t at = 0; all.bytes.data && all.bytes.size - at >= step; at += step) {
-		struct pd_cursor c = pd_cursor(all.bytes.data + at, step, stubs->elf->big);
-		struct relocation r = read_relocation(stubs->elf, &c, all.addends);
+		struct pd_cursor c = pd_cursor(all.bytes.data + at, step, entries->elf->big);
+		struct relocation r = read_relocation(entries->elf, &c, all.addends);
 
-		take_relocation(stubs, &all, &r);
+		take_relocation(entries, &all, &r);
 	}
 }
 
 // ---- names ----
 
-// Stubs of ifuncs are called as the ifunc whose code the relocation names.
-static void name_indirect(struct stubs *stubs, struct pd_symtab_maker *maker)
+// Entries of ifuncs are called as the ifunc whose code the relocation names.
+static void name_indirect(struct entries *entries, struct pd_symtab_maker *maker)
 {
 	size_t count = 0;
 
-	qsort(stubs->items, stubs->count, sizeof(*stubs->items), by_resolver);
-	while (count < stubs->count && stubs->items[count].indirect)
-		stubs->items[count++].best = SIZE_MAX;
+	qsort(entries->items, entries->count, sizeof(*entries->items), by_resolver);
+	while (count < entries->count && entries->items[count].indirect)
+		entries->items[count++].best = SIZE_MAX;
 	for (size_t i = 0; count && i < pd_symtab_maker_count(maker); i++) {
 		const struct pd_symbol *symbol = pd_symtab_maker_at(maker, i);
 		size_t low;
 
-		PD_SEARCH(low, 0, count, s, stubs->items[s].resolver < symbol->start);
-		if (low < count && stubs->items[low].resolver == symbol->start && symbol->kind == PD_SYMBOL_INDIRECT &&
-		    (stubs->items[low].best == SIZE_MAX || pd_symtab_maker_prefers(maker, stubs->items[low].best, i)))
-			stubs->items[low].best = i;
+		PD_SEARCH(low, 0, count, s, entries->items[s].resolver < symbol->start);
+		if (low < count && entries->items[low].resolver == symbol->start &&
+		    symbol->kind == PD_SYMBOL_INDIRECT &&
+		    (entries->items[low].best == SIZE_MAX ||
+		     pd_symtab_maker_prefers(maker, entries->items[low].best, i)))
+			entries->items[low].best = i;
 	}
 	for (size_t i = 0; i < count; i++) {
-		struct stub *stub = &stubs->items[i];
+		struct entry *entry = &entries->items[i];
 		const struct pd_symbol *symbol;
 
 		// the first of those with one resolver has the answer
-		if (i && stub[-1].resolver == stub->resolver)
-			stub->best = stub[-1].best;
-		symbol = stub->best == SIZE_MAX ? NULL : pd_symtab_maker_at(maker, stub->best);
-		stub->name = symbol ? symbol->name : NULL;
-		stub->name_length = symbol ? symbol->name_length : 0;
+		if (i && entry[-1].resolver == entry->resolver)
+			entry->best = entry[-1].best;
+		symbol = entry->best == SIZE_MAX ? NULL : pd_symtab_maker_at(maker, entry->best);
+		entry->name = symbol ? symbol->name : NULL;
+		entry->name_length = symbol ? symbol->name_length : 0;
 	}
 }
 
@@ -455,52 +458,52 @@ static void add_symbol(struct pd_symtab_maker *maker, uint64_t start, uint64_t e
 		pd_symtab_add(maker, &symbol, 0);
 }
 
-static void add_stub(const struct stub *stub, struct pd_symtab_maker *maker)
+static void add_entry(const struct entry *entry, struct pd_symtab_maker *maker)
 {
 	char text[LONGEST_NAME];
 	int n;
 
-	if (stub->name_length)
-		n = snprintf(text, sizeof(text), "%.*s@plt", (int)stub->name_length, stub->name);
+	if (entry->name_length)
+		n = snprintf(text, sizeof(text), "%.*s@plt", (int)entry->name_length, entry->name);
 	else
-		n = snprintf(text, sizeof(text), "offset_%#" PRIx64 "@plt", stub->start);
+		n = snprintf(text, sizeof(text), "offset_%#" PRIx64 "@plt", entry->start);
 	if (n > 0 && (size_t)n < sizeof(text))
-		add_symbol(maker, stub->start, stub->end, text, PD_SYMBOL_PLT);
+		add_symbol(maker, entry->start, entry->end, text, PD_SYMBOL_PLT);
 }
 
-// What stands before the first stub looks the function up, for all of them.
-static void add_head(const struct stubs *stubs, struct pd_symtab_maker *maker)
+// What stands before the first entry looks the function up, for all of them.
+static void add_head(const struct entries *entries, struct pd_symtab_maker *maker)
 {
-	const struct pd_elf_section *plt = pd_elf_section_by_name(stubs->elf, ".plt");
+	const struct pd_elf_section *plt = pd_elf_section_by_name(entries->elf, ".plt");
 
 	if (!plt || plt->type == PD_ELF_SECTION_NOBITS || !(plt->flags & PD_ELF_FLAG_EXEC) ||
 	    plt->size > UINT64_MAX - plt->addr)
 		return;
-	for (size_t i = 0; i < stubs->count; i++)
-		if (stubs->items[i].found && stubs->items[i].start == plt->addr)
+	for (size_t i = 0; i < entries->count; i++)
+		if (entries->items[i].found && entries->items[i].start == plt->addr)
 			return;
 	add_symbol(maker, plt->addr, plt->addr + plt->size, ".plt", PD_SYMBOL_FUNCTION);
 }
 
 void pd_elf_add_plt(struct pd_elf *elf, struct pd_symtab_maker *maker)
 {
-	struct stubs stubs = { .elf = elf, .machine = find_machine(elf) };
+	struct entries entries = { .elf = elf, .machine = find_machine(elf) };
 
-	if (!stubs.machine || elf->type == PD_ELF_TYPE_REL)
+	if (!entries.machine || elf->type == PD_ELF_TYPE_REL)
 		return;
-	find_stubs(&stubs);
-	if (stubs.count) {
-		qsort(stubs.items, stubs.count, sizeof(*stubs.items), by_slot);
+	find_entries(&entries);
+	if (entries.count) {
+		qsort(entries.items, entries.count, sizeof(*entries.items), by_slot);
 		for (size_t i = 0; i < elf->section_count; i++)
 			if (elf->sections[i].flags & PD_ELF_FLAG_ALLOC &&
 			    (elf->sections[i].type == SECTION_RELA || elf->sections[i].type == SECTION_REL))
-				take_relocations(&stubs, &elf->sections[i]);
-		name_indirect(&stubs, maker);
-		add_head(&stubs, maker);
+				take_relocations(&entries, &elf->sections[i]);
+		name_indirect(&entries, maker);
+		add_head(&entries, maker);
 	}
-	for (size_t i = 0; i < stubs.count; i++)
-		if (stubs.items[i].found)
-			add_stub(&stubs.items[i], maker);
-	maker->out_of_memory |= stubs.out_of_memory;
-	pd_free(stubs.items);
+	for (size_t i = 0; i < entries.count; i++)
+		if (entries.items[i].found)
+			add_entry(&entries.items[i], maker);
+	maker->out_of_memory |= entries.out_of_memory;
+	pd_free(entries.items);
 }

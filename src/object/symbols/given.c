@@ -89,15 +89,15 @@ static const struct pd_given_object *find_by_path(const struct pd_given *given, 
 
 static void add_symbol(struct pd_symtab_maker *maker, const char *name, uint64_t start)
 {
-	static const char stub[] = "@plt";
-	size_t length = strlen(name), tail = strlen(stub);
-	bool is_stub = length > tail && !strcmp(name + length - tail, stub);
+	static const char plt[] = "@plt";
+	size_t length = strlen(name), tail = strlen(plt);
+	bool is_plt = length > tail && !strcmp(name + length - tail, plt);
 	const struct pd_symbol symbol = { .start = start,
 					  .end = start + PD_GIVEN_CODE_BYTES,
 					  .name = name,
 					  .name_length = (uint32_t)length,
 					  .bind = PD_BIND_GLOBAL,
-					  .kind = is_stub ? PD_SYMBOL_PLT : PD_SYMBOL_FUNCTION };
+					  .kind = is_plt ? PD_SYMBOL_PLT : PD_SYMBOL_FUNCTION };
 
 	pd_symtab_add(maker, &symbol, 0);
 }

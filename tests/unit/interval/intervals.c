@@ -7,16 +7,6 @@
 
 #include "unit/interval/story.h"
 
-#define CHECK_U64(got, wanted)                                                                     \
-	do {                                                                                       \
-		unsigned long long got_ = (got), wanted_ = (unsigned long long)(wanted);           \
-		if (got_ != wanted_) {                                                             \
-			printf("# %s:%d: %llu, wanted %llu\n", __FILE__, __LINE__, got_, wanted_); \
-			test_failed = true;                                                        \
-			return;                                                                    \
-		}                                                                                  \
-	} while (0)
-
 static struct pd_error error;
 
 // ---- what is made of it ----

@@ -4,16 +4,6 @@
 
 #include "unit/interval/story.h"
 
-#define CHECK_U64(got, wanted)                                                                     \
-	do {                                                                                       \
-		unsigned long long got_ = (got), wanted_ = (unsigned long long)(wanted);           \
-		if (got_ != wanted_) {                                                             \
-			printf("# %s:%d: %llu, wanted %llu\n", __FILE__, __LINE__, got_, wanted_); \
-			test_failed = true;                                                        \
-			return;                                                                    \
-		}                                                                                  \
-	} while (0)
-
 #define EVENT(flags)                                                                                               \
 	"event {name: \"cpu-clock\", ids: [7], type: software, sample_period: 12, flags: comm|sample_id_all" flags \
 	", sample_type: IP|TID|TIME|CPU|PERIOD|IDENTIFIER}\n"                                                      \

@@ -10,6 +10,16 @@
 
 #include "unit/edit/recording.h"
 
+#define CHECK_U64(got, wanted)                                                                     \
+	do {                                                                                       \
+		unsigned long long got_ = (got), wanted_ = (unsigned long long)(wanted);           \
+		if (got_ != wanted_) {                                                             \
+			printf("# %s:%d: %llu, wanted %llu\n", __FILE__, __LINE__, got_, wanted_); \
+			test_failed = true;                                                        \
+			return;                                                                    \
+		}                                                                                  \
+	} while (0)
+
 enum {
 	TEXT_MOST = 1 << 20,
 	SWITCH_ID = 7,
