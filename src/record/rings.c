@@ -16,14 +16,59 @@ enum {
 	LEAST_RING = 32 << 10, // bytes
 	USUAL_RING = 16 << 20,
 	SMALL_RING = 512 << 10, // perf's own
+	SIDE_BAND = 1 << 20,    // bytes a second, of what begins, ends and maps files
+	KERNEL_STACK = 127,     // kernel.perf_event_max_stack
+	CONTEXTS = 8,           // marks between the parts of a chain
 };
+
+// What the size of a sample does not depend on: each has 8 bytes in it.
+#define PD_PLAIN_PARTS                                                                                             \
+	(PD_MASK(PD_SAMPLE_TYPE_IP) | PD_MASK(PD_SAMPLE_TYPE_TID) | PD_MASK(PD_SAMPLE_TYPE_TIME) |                 \
+	 PD_MASK(PD_SAMPLE_TYPE_ADDR) | PD_MASK(PD_SAMPLE_TYPE_ID) | PD_MASK(PD_SAMPLE_TYPE_CPU) |                 \
+	 PD_MASK(PD_SAMPLE_TYPE_PERIOD) | PD_MASK(PD_SAMPLE_TYPE_STREAM_ID) | PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER) | \
+	 PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN))
+
+// Bytes of its samples in a second. Only clocks tick evenly: of other events, and of samples of any size, it is USUAL_RING.
+static uint64_t bytes_a_second(const struct pd_attr *attr)
+{
+	const uint64_t second_ns = 1000000000;
+	uint64_t stack = attr->sample_max_stack ? attr->sample_max_stack : KERNEL_STACK, size = 8, rate;
+	bool is_clock = attr->type == PD_TYPE_SOFTWARE &&
+			(attr->config == PD_SW_CPU_CLOCK || attr->config == PD_SW_TASK_CLOCK);
+
+	if (attr->type == PD_TYPE_SOFTWARE && attr->config == PD_SW_DUMMY &&
+	    !PD_BITS(attr->flags, PD_ATTR_CONTEXT_SWITCH))
+		return 0;
+	if (!is_clock || !attr->sample_period || attr->sample_type & ~PD_PLAIN_PARTS ||
+	    PD_BITS(attr->flags, PD_ATTR_CONTEXT_SWITCH) || PD_BITS(attr->flags, PD_ATTR_WRITE_BACKWARD))
+		return USUAL_RING;
+	rate = PD_BITS(attr->flags, PD_ATTR_FREQ) ? attr->sample_period : second_ns / attr->sample_period;
+	size += 8 * (uint64_t)__builtin_popcountll(attr->sample_type);
+	if (attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN))
+		size += 8 * (stack + CONTEXTS);
+	return rate < USUAL_RING / size ? rate * size : USUAL_RING;
+}
+
+// It is emptied once a second or when it is half full: what comes in two seconds fits. Making memory of what is never filled
+// is most of the time in which a recorder starts.
+static size_t needed_ring(const struct pd_config *config)
+{
+	uint64_t bytes = SIDE_BAND;
+	size_t size = SMALL_RING;
+
+	for (size_t i = 0; i < config->event_count && bytes < USUAL_RING; i++)
+		bytes += bytes_a_second(&config->events[i].attr);
+	while (size < USUAL_RING && size < 2 * bytes)
+		size *= 2;
+	return size;
+}
 
 // As much as helps, without taking more than a part of the memory.
 static size_t usual_ring(const struct pd_recorder *recorder, size_t count)
 {
 	uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES), page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t most = pages * page / 64 / (count ? count : 1);
-	size_t size = USUAL_RING;
+	size_t size = needed_ring(&recorder->config);
 
 	if (recorder->options.session.ring_bytes)
 		return (size_t)recorder->options.session.ring_bytes;

@@ -249,6 +249,24 @@ class Ways:
             self.checked(f"--mmap-flush {size}")
             self.expect(info["events"][0]["samples"] > 200 and not info["lost"]["records"], f"--mmap-flush {size}: {info['lost']}")
 
+    def ring(self, *options):
+        """Bytes of the largest ring, as the recorded command sees them in its parent, without the page in front."""
+        maps = os.path.join(self.folder, "maps")
+        self.record("-q", *options, "--", "sh", "-c", f"cat /proc/$PPID/maps >{maps}")
+        with open(maps, encoding="utf-8") as file:
+            ends = [line.split()[0].split("-") for line in file if "[perf_event]" in line]
+        return max((int(end, 16) - int(begin, 16) for begin, end in ends), default=0) - os.sysconf("SC_PAGESIZE")
+
+    def rings(self):
+        """What is known to come slowly gets less memory; of what comes at any rate, or is kept, as much as there may be."""
+        usual = self.ring("-e", "page-faults", "-c", "1")
+        slow = self.ring("-F", "100")
+        self.expect(0 < slow <= max(usual / 4, 512 << 10), f"rings of a slow clock: {slow} of {usual} bytes")
+        self.expect(self.ring("-F", "100", "-m", "1M") == 1 << 20, "-m 1M")
+        for options in (["-c", "1000", "-g"], ["-F", "100", "--call-graph", "dwarf"], ["-F", "100", "--switch-events"],
+                        ["-F", "100", "--overwrite"], ["-F", "100", "-e", "page-faults"]):
+            self.expect(self.ring(*options) == usual, f"rings of {options}: {self.ring(*options)} of {usual} bytes")
+
     def threads(self):
         """Several threads write a directory, which is read as one file, by perf too."""
         for spec in ("", "=cpu", "=core", "=package", "=numa"):
@@ -316,7 +334,8 @@ def main():
             print("nothing can be recorded here:", probe.stderr.strip())
             return SKIPPED
         for way in (ways.thread_that_ends, ways.switched_files, ways.same_twice, ways.answers_unread, ways.fifo, ways.stops,
-                    ways.build_ids, ways.cached_objects, ways.time_of_day, ways.packing, ways.flush, ways.threads, ways.runs):
+                    ways.build_ids, ways.cached_objects, ways.time_of_day, ways.packing, ways.flush, ways.rings,
+                    ways.threads, ways.runs):
             if arguments.only in way.__name__:
                 way()
                 print(f"{way.__name__}: {ways.failures} failures so far")
