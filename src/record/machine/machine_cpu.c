@@ -48,7 +48,7 @@ static struct pd_str line_of(struct collector *collector, const char *format, ..
 	if (used < sizeof(path))
 		vsnprintf(path + used, sizeof(path) - used, format, arguments);
 	va_end(arguments);
-	length = pd_procfile_read(&collector->file, path) && collector->file.size ?
+	length = pd_procfile_read_line(&collector->file, path) && collector->file.size ?
 			 strcspn(collector->file.data, "\n") :
 			 0;
 	copy = length ? pd_arena_text(&collector->arena, collector->file.data, length) : NULL;
@@ -174,26 +174,49 @@ static bool is_same_cache(const struct pd_cache_level *a, const struct pd_cache_
 	return a->level == b->level && strcmp(a->type.data, b->type.data) == 0 && strcmp(a->map.data, b->map.data) == 0;
 }
 
-static bool read_cache(struct collector *collector, size_t cpu, unsigned index, struct pd_cache_level *cache)
+static struct pd_str cache_line_of(struct collector *collector, size_t cpu, unsigned index, const char *name)
 {
-	static const char *const words[] = { "level", "coherency_line_size", "number_of_sets",
-					     "ways_of_associativity" };
-	uint32_t numbers[4];
+	return line_of(collector, "devices/system/cpu/cpu%zu/cache/index%u/%s", cpu, index, name);
+}
 
-	for (unsigned i = 0; i < 4; i++) {
-		struct pd_str text =
-			line_of(collector, "devices/system/cpu/cpu%zu/cache/index%u/%s", cpu, index, words[i]);
+static uint32_t cache_number_of(struct collector *collector, size_t cpu, unsigned index, const char *name)
+{
+	struct pd_str text = cache_line_of(collector, cpu, index, name);
 
-		numbers[i] = number_of(&text, 0);
+	return number_of(&text, 0);
+}
+
+// What tells a cache from others. False if there is none of this index.
+static bool identify_cache(struct collector *collector, size_t cpu, unsigned index, struct pd_cache_level *cache)
+{
+	*cache = (struct pd_cache_level){ .type = cache_line_of(collector, cpu, index, "type") };
+	if (!cache->type.length)
+		return false;
+	cache->level = cache_number_of(collector, cpu, index, "level");
+	cache->map = cache_line_of(collector, cpu, index, "shared_cpu_list");
+	return cache->map.length;
+}
+
+static void read_cache(struct collector *collector, size_t cpu, unsigned index, struct pd_cache_level *cache)
+{
+	cache->line_size = cache_number_of(collector, cpu, index, "coherency_line_size");
+	cache->sets = cache_number_of(collector, cpu, index, "number_of_sets");
+	cache->ways = cache_number_of(collector, cpu, index, "ways_of_associativity");
+	cache->size = cache_line_of(collector, cpu, index, "size");
+}
+
+// Those of a CPU that no CPU before shares.
+static void add_caches(struct collector *collector, size_t cpu, struct pd_cache_level *caches, size_t *count)
+{
+	for (unsigned index = 0; index < MOST_CACHES && identify_cache(collector, cpu, index, &caches[*count]);
+	     index++) {
+		size_t i = 0;
+
+		while (i < *count && !is_same_cache(&caches[i], &caches[*count]))
+			i++;
+		if (i == *count)
+			read_cache(collector, cpu, index, &caches[(*count)++]);
 	}
-	cache->level = numbers[0];
-	cache->line_size = numbers[1];
-	cache->sets = numbers[2];
-	cache->ways = numbers[3];
-	cache->type = line_of(collector, "devices/system/cpu/cpu%zu/cache/index%u/type", cpu, index);
-	cache->size = line_of(collector, "devices/system/cpu/cpu%zu/cache/index%u/size", cpu, index);
-	cache->map = line_of(collector, "devices/system/cpu/cpu%zu/cache/index%u/shared_cpu_list", cpu, index);
-	return cache->type.length && cache->map.length;
 }
 
 static int compare_caches(const void *a, const void *b)
@@ -211,16 +234,8 @@ static enum pd_status set_caches(struct pd_writer *writer, struct collector *col
 
 	if (!caches)
 		return pd_fail_memory(error);
-	for (size_t cpu = 0; cpu < cpus; cpu++) {
-		for (unsigned index = 0; index < MOST_CACHES && read_cache(collector, cpu, index, &caches[count]);
-		     index++) {
-			size_t i = 0;
-
-			while (i < count && !is_same_cache(&caches[i], &caches[count]))
-				i++;
-			count += i == count;
-		}
-	}
+	for (size_t cpu = 0; cpu < cpus; cpu++)
+		add_caches(collector, cpu, caches, &count);
 	if (!count)
 		return PD_OK;
 	qsort(caches, count, sizeof(*caches), compare_caches);

@@ -12,14 +12,14 @@ enum {
 	MOST = 64 << 20
 };
 
-bool pd_procfile_read(struct pd_procfile *file, const char *path)
+static bool read_until(struct pd_procfile *file, const char *path, bool first_line)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t got = fd >= 0 ? 1 : -1;
 
 	file->size = 0;
 	file->cut = false;
-	while (got > 0 && file->size < MOST) {
+	while (got > 0 && file->size < MOST && !(first_line && file->size && memchr(file->data, '\n', file->size))) {
 		if (!PD_GROW(file->data, file->capacity, file->size + STEP + 1)) {
 			got = -1;
 			break;
@@ -30,7 +30,7 @@ bool pd_procfile_read(struct pd_procfile *file, const char *path)
 		if (got > 0)
 			file->size += (size_t)got;
 	}
-	file->cut = got > 0;
+	file->cut = got > 0 && !first_line;
 	if (fd >= 0)
 		close(fd);
 	if (got < 0)
@@ -38,6 +38,16 @@ bool pd_procfile_read(struct pd_procfile *file, const char *path)
 	if (file->data)
 		file->data[file->size] = 0;
 	return got >= 0;
+}
+
+bool pd_procfile_read(struct pd_procfile *file, const char *path)
+{
+	return read_until(file, path, false);
+}
+
+bool pd_procfile_read_line(struct pd_procfile *file, const char *path)
+{
+	return read_until(file, path, true);
 }
 
 void pd_procfile_fini(struct pd_procfile *file)

@@ -14,6 +14,8 @@ struct pd_procfile {
 
 // Reads all of a file. False if it is not there, or there is no memory: then it is empty.
 bool pd_procfile_read(struct pd_procfile *file, const char *path);
+// At least the first line of a file: does not ask again whether more follows, as these files are many.
+bool pd_procfile_read_line(struct pd_procfile *file, const char *path);
 void pd_procfile_fini(struct pd_procfile *file);
 
 // The next line of *at, without its end, as a text of its own; NULL at the end. The text is changed.
