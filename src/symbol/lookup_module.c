@@ -96,8 +96,8 @@ static const char *find_in_list(struct pd_symbols *symbols, const char *folder, 
 	return NULL;
 }
 
-// Where the file of a module is of which the name alone is known.
-static const char *find_module(struct pd_symbols *symbols, const char *name, size_t length)
+// Where the file of a module is of which the name alone was recorded: [ext4], not /lib/modules/.../ext4.ko.
+static const char *find_by_name(struct pd_symbols *symbols, const char *name, size_t length)
 {
 	struct utsname here;
 	char folder[PATH_SIZE / 4], path[PATH_SIZE];
@@ -133,7 +133,7 @@ void pd_lookup_load_module(struct pd_symbols *symbols, struct pd_dso_full *dso, 
 	if (dso->path[0] == '[' && dso->dso.long_name[0] == '/')
 		dso->path = dso->dso.long_name;
 	if (dso->path[0] == '[' && pd_lookup_module(dso->path, &name, &length)) {
-		path = find_module(symbols, name, length);
+		path = find_by_name(symbols, name, length);
 		dso->path = path ? path : dso->path;
 	}
 	pd_lookup_load_file(symbols, dso);

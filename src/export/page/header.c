@@ -176,7 +176,7 @@ static void put_kinds(struct pd_json *json)
 {
 	static const char *const kinds[][2] = {
 #define KIND(NAME, name, code) { name, code },
-#include "export/page/kind.def"
+#include "export/page/function_kind.def"
 	};
 
 	put_names(json, "kinds", "letter", kinds, sizeof(kinds) / sizeof(kinds[0]));

@@ -8,7 +8,7 @@
 
 enum kind {
 #define KIND(NAME, name, code) KIND_##NAME,
-#include "export/page/kind.def"
+#include "export/page/function_kind.def"
 };
 
 // What flame graphs call it, if that is more than "user".

@@ -106,7 +106,7 @@ TEST(test_layout__features)
 	CHECK_STR(pd_feature_name(3), "HOSTNAME");
 	CHECK_STR(pd_feature_name(34), "CLN_SIZE");
 	CHECK_STR(pd_layout_name(pd_feature_layout(PD_FEATURE_ARCH)), "string");
-	CHECK(!pd_feature_name(0) && !pd_feature_name(35) && !pd_feature_layout(127) && !pd_feature_doc(255));
+	CHECK(!pd_feature_name(0) && !pd_feature_name(250) && !pd_feature_layout(127) && !pd_feature_doc(255));
 }
 
 TEST(test_layout__layouts_by_name)
