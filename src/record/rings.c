@@ -17,11 +17,11 @@ enum {
 	USUAL_RING = 16 << 20,
 	SMALL_RING = 512 << 10, // perf's own
 	SIDE_BAND = 1 << 20,    // bytes a second, of what begins, ends and maps files
-	KERNEL_STACK = 127,     // kernel.perf_event_max_stack
+	KERNEL_STACK = 127,     // kernel.perf_event_max_stack, unless it was changed
 	CONTEXTS = 8,           // marks between the parts of a chain
 };
 
-// What the size of a sample does not depend on: each has 8 bytes in it.
+// Parts of a sample of which the largest size is known: 8 bytes each, and a chain.
 #define PD_PLAIN_PARTS                                                                                             \
 	(PD_MASK(PD_SAMPLE_TYPE_IP) | PD_MASK(PD_SAMPLE_TYPE_TID) | PD_MASK(PD_SAMPLE_TYPE_TIME) |                 \
 	 PD_MASK(PD_SAMPLE_TYPE_ADDR) | PD_MASK(PD_SAMPLE_TYPE_ID) | PD_MASK(PD_SAMPLE_TYPE_CPU) |                 \
