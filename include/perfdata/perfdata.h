@@ -90,6 +90,7 @@
  *   events.h        parsing and listing events
  *   recorder.h      recording events (Linux)
  *   counter.h       counting events (Linux)
+ *   probe.h         dynamic tracepoints in programs and the kernel (Linux)
  *   stat.h          counts with metrics, as perf stat prints them
  *
  * Each of them has an example at its head. What an example does not declare is there: `file` is a recording, `stream` its records
@@ -137,6 +138,7 @@
 #include <perfdata/outfile.h>
 #include <perfdata/pairs.h>
 #include <perfdata/print.h>
+#include <perfdata/probe.h>
 #include <perfdata/profile.h>
 #include <perfdata/quipper.h>
 #include <perfdata/record_stats.h>

@@ -293,6 +293,8 @@ struct pd_object_id pd_lookup_kernel_id(const struct pd_symbols *symbols, uint32
 /** The build id of the kernel that runs here, and where its reference symbol stands, if the recording says what they were:
  * false if one differs, so that it was another kernel or another boot. True if nothing is known against it. */
 bool pd_lookup_kernel_may_run(struct pd_symbols *symbols);
+/** Where an image of a kernel may be, from 0 on; "" if the path is too long. False past the last one. */
+bool pd_lookup_image_path(size_t index, const char *release, char *path, size_t size);
 /** Build id of the kernel that runs here. */
 bool pd_lookup_running_id(struct pd_object_id *id_out);
 /** Build id in a file of notes, such as /sys/kernel/notes. */

@@ -24,6 +24,21 @@ static const char *const image_paths[] = {
 	"/boot/vmlinux",
 };
 
+bool pd_lookup_image_path(size_t index, const char *release, char *path, size_t size)
+{
+	const char *form = index < sizeof(image_paths) / sizeof(image_paths[0]) ? image_paths[index] : NULL, *hole;
+	int n;
+
+	if (!form)
+		return false;
+	hole = strstr(form, "%s");
+	n = hole ? snprintf(path, size, "%.*s%s%s", (int)(hole - form), form, release, hole + 2) :
+		   snprintf(path, size, "%s", form);
+	if (n <= 0 || (size_t)n >= size)
+		path[0] = 0;
+	return true;
+}
+
 // ---- what was given ----
 
 enum pd_status pd_lookup_kernel_given(struct pd_symbols *symbols, struct pd_error *error)
@@ -392,14 +407,9 @@ static bool try_usual_paths(struct pd_symbols *symbols, struct pd_kernel *kernel
 	const char *release = pd_lookup_kernel_release(symbols, &here);
 	char path[PATH_SIZE];
 
-	for (size_t i = 0; release[0] && i < sizeof(image_paths) / sizeof(image_paths[0]); i++) {
-		const char *hole = strstr(image_paths[i], "%s"), *form = image_paths[i];
-		int n = hole ? snprintf(path, sizeof(path), "%.*s%s%s", (int)(hole - form), form, release, hole + 2) :
-			       snprintf(path, sizeof(path), "%s", form);
-
-		if (n > 0 && (size_t)n < sizeof(path) && try_path(symbols, kernel, &places, path, id, reference, tried))
+	for (size_t i = 0; release[0] && pd_lookup_image_path(i, release, path, sizeof(path)); i++)
+		if (path[0] && try_path(symbols, kernel, &places, path, id, reference, tried))
 			return true;
-	}
 	return false;
 }
 

@@ -15,7 +15,9 @@ enum {
 	UNIT_SPLIT_COMPILE = 5,
 	UNIT_SPLIT_TYPE = 6,
 	MOST_ATTRIBUTES = 4096, // of an entry
-	WORK_FACTOR = 8         // how often the shapes may be read
+	WORK_FACTOR = 8,        // how often the shapes may be read
+	LEAST_ENTRY_WORK = 1 << 20,
+	ENTRY_WORK_FACTOR = 64
 };
 
 // ---- shapes of entries ----
@@ -41,6 +43,7 @@ static const struct use uses[] = {
 	{ 0x72, PD_USE_STR_OFFSETS_BASE },
 	{ 0x73, PD_USE_ADDR_BASE },
 	{ 0x74, PD_USE_RNGLISTS_BASE },
+	{ 0x8c, PD_USE_LOCLISTS_BASE },
 	{ 0x2007, PD_USE_LINKAGE_NAME },
 	{ 0x2133, PD_USE_ADDR_BASE },
 };
@@ -58,7 +61,11 @@ static bool read_attribute(struct pd_dwarf *d, struct pd_cursor *c, const struct
 			   struct pd_dwarf_abbrevs *t, struct pd_dwarf_abbrev *abbrev)
 {
 	uint64_t name = pd_dwarf_uleb(c), form = pd_dwarf_uleb(c);
-	struct pd_dwarf_attribute attribute = { .form = (uint16_t)form, .use = use_of(name) };
+	struct pd_dwarf_attribute attribute = {
+		.form = (uint16_t)form,
+		.use = use_of(name),
+		.name = name <= UINT16_MAX ? (uint16_t)name : 0,
+	};
 
 	if (form == FORM_IMPLICIT_CONST)
 		attribute.constant = pd_dwarf_sleb(c);
@@ -433,6 +440,7 @@ static bool read_head(struct pd_dwarf *d, struct pd_cursor *all, struct pd_dwarf
 	u->str_offsets_base = u->version >= 5 ? u->offset_size * 2u : 0;
 	u->addr_base = u->version >= 5 ? 8 : 0;
 	u->rnglists_base = u->offset_size == 8 ? 20 : 12;
+	u->loclists_base = u->rnglists_base;
 	return true;
 }
 
@@ -459,6 +467,7 @@ enum pd_status pd_dwarf_open(struct pd_dwarf **dwarf_out, const struct pd_debug_
 	d->image = image;
 	d->shared = shared;
 	d->abbrev_work = image->sections[PD_DEBUG_ABBREV].size * WORK_FACTOR;
+	d->entry_work = LEAST_ENTRY_WORK + image->sections[PD_DEBUG_INFO].size * ENTRY_WORK_FACTOR;
 	if (!read_heads(d)) {
 		pd_dwarf_close(d);
 		return pd_fail_memory(error);
@@ -513,6 +522,8 @@ void pd_dwarf_set_bases(const struct pd_dwarf *d, struct pd_dwarf_unit_head *u, 
 		u->addr_base = values[PD_USE_ADDR_BASE].number;
 	if (values[PD_USE_RNGLISTS_BASE].form)
 		u->rnglists_base = values[PD_USE_RNGLISTS_BASE].number;
+	if (values[PD_USE_LOCLISTS_BASE].form)
+		u->loclists_base = values[PD_USE_LOCLISTS_BASE].number;
 	if (!pd_dwarf_addr(d, u, &values[PD_USE_LOW], &u->low))
 		u->low = 0;
 	u->is_ready = true;

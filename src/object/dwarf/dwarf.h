@@ -94,6 +94,7 @@ enum pd_dwarf_use {
 	PD_USE_STR_OFFSETS_BASE,
 	PD_USE_ADDR_BASE,
 	PD_USE_RNGLISTS_BASE,
+	PD_USE_LOCLISTS_BASE,
 	PD_USE_COUNT
 };
 
@@ -101,6 +102,7 @@ struct pd_dwarf_attribute {
 	uint16_t form;
 	uint8_t use;
 	int8_t size; // of the value; -1: it says itself
+	uint16_t name;
 	int64_t constant;
 };
 
@@ -127,8 +129,8 @@ struct pd_dwarf_abbrevs {
 /** The value of an attribute that was read. form is 0 if there is none. */
 struct pd_dwarf_value {
 	uint16_t form;
-	uint64_t number;  // an index, an offset, an address, a constant
-	const char *text; // of what stands in place
+	uint64_t number;  // an index, an offset, an address, a constant, the size of a block
+	const char *text; // of what stands in place; the bytes of a block
 };
 
 struct pd_dwarf_unit_head {
@@ -136,7 +138,7 @@ struct pd_dwarf_unit_head {
 	uint64_t tree;       // where its first entry is
 	uint64_t abbrev_offset;
 	struct pd_dwarf_abbrevs *abbrevs; // NULL: not read yet
-	uint64_t str_offsets_base, addr_base, rnglists_base, low;
+	uint64_t str_offsets_base, addr_base, rnglists_base, loclists_base, low;
 	uint8_t version, addr_size, offset_size, type;
 	bool is_ready; // bases are read
 	bool is_bad;
@@ -149,6 +151,7 @@ struct pd_dwarf {
 	size_t unit_count, unit_capacity;
 	struct pd_dwarf_abbrevs *tables;
 	size_t abbrev_work; // attributes that may yet be read: units may share tables, or claim to have many
+	size_t entry_work;  // entries and ranges that may yet be read one by one (die.h)
 	bool out_of_memory;
 };
 
@@ -221,9 +224,20 @@ typedef bool pd_dwarf_span_fn(void *self, uint64_t start, uint64_t end);
 void pd_dwarf_spans(const struct pd_dwarf *d, const struct pd_dwarf_unit_head *u, const struct pd_dwarf_entry *entry,
 		    size_t *work, pd_dwarf_span_fn *span, void *self);
 
+/** A row of a line program as it stands there. */
+struct pd_dwarf_row {
+	uint64_t addr, file;
+	uint32_t line;
+	bool is_statement, is_after_prologue;
+	bool ends; // nothing is here
+};
+typedef void pd_dwarf_row_fn(void *self, const struct pd_dwarf_row *row);
+
 /** The files of a unit as texts of a maker, made when they are asked for. */
 struct pd_dwarf_files {
 	struct pd_unit_maker *maker;
+	pd_dwarf_row_fn *row; // gets the rows instead of the maker; or NULL
+	void *row_self;
 	const char *folder;
 	const char **folders;
 	size_t folder_count, folder_capacity;

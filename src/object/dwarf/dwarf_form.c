@@ -166,7 +166,8 @@ struct pd_dwarf_value pd_dwarf_value(struct pd_cursor *c, const struct pd_dwarf_
 		value.text = take_text(c);
 		break;
 	case KIND_BLOCK:
-		pd_cursor_take(c, f.size ? pd_dwarf_number(c, f.size) : pd_dwarf_uleb(c));
+		value.number = f.size ? pd_dwarf_number(c, f.size) : pd_dwarf_uleb(c);
+		value.text = (const char *)pd_cursor_take(c, value.number);
 		break;
 	case KIND_CONSTANT:
 		value.number = (uint64_t)constant;

@@ -21,6 +21,7 @@ struct program {
 	unsigned version;
 	uint8_t instruction_size, most_operations, first_special, line_range;
 	int8_t line_base;
+	bool begins_as_statement, is_statement, is_after_prologue;
 	const uint8_t *operands; // of the standard instructions, counted from 1
 
 	uint64_t addr, file;
@@ -172,6 +173,7 @@ static void reset(struct program *p)
 	p->op = 0;
 	p->file = 1;
 	p->line = 1;
+	p->is_statement = p->begins_as_statement;
 	p->sequence = p->files->maker->row_count;
 }
 
@@ -181,6 +183,12 @@ static void put_row(struct program *p, bool ends)
 	struct pd_unit_row row = { .addr = p->addr, .file = PD_NO_TEXT };
 	size_t n = maker->row_count;
 
+	if (p->files->row) {
+		p->files->row(p->files->row_self, &(struct pd_dwarf_row){ p->addr, p->file, p->line, p->is_statement,
+									  p->is_after_prologue, ends });
+		p->is_after_prologue = false;
+		return;
+	}
 	if (!ends) {
 		if (p->row_file != p->file) {
 			p->row_text = pd_dwarf_file_text(p->files, p->file);
@@ -260,6 +268,12 @@ static void run_standard(struct program *p, unsigned code)
 	case 4:
 		p->file = pd_dwarf_uleb(&p->c);
 		break;
+	case 6:
+		p->is_statement = !p->is_statement;
+		break;
+	case 10:
+		p->is_after_prologue = true;
+		break;
 	case 8:
 		advance(p, (255u - p->first_special) / p->line_range);
 		break;
@@ -267,7 +281,7 @@ static void run_standard(struct program *p, unsigned code)
 		p->addr += pd_cursor_u16(&p->c);
 		p->op = 0;
 		break;
-	default: // columns, statements, blocks, and what is not known
+	default: // columns, blocks, and what is not known
 		for (unsigned i = 0; i < p->operands[code - 1]; i++)
 			pd_dwarf_uleb(&p->c);
 		break;
@@ -330,7 +344,7 @@ static bool read_head(struct program *p, struct pd_cursor *tables_out)
 	c = tables_out;
 	p->instruction_size = pd_cursor_u8(c);
 	p->most_operations = p->version >= 4 ? pd_cursor_u8(c) : 1;
-	pd_cursor_u8(c); // whether rows begin as statements
+	p->begins_as_statement = pd_cursor_u8(c) != 0;
 	p->line_base = (int8_t)pd_cursor_u8(c);
 	p->line_range = pd_cursor_u8(c);
 	p->first_special = pd_cursor_u8(c);
