@@ -30,7 +30,7 @@ ORDER = (
     "src/base", "src/format", "src/file", "src/stream", "src/object", "src/trace", "src/header", "src/filter", "src/state", "src/interval",
     "src/dump", "src/sched",
     "src/symbol", "src/pairs", "src/lock", "src/kmem", "src/kwork",
-    "src/unwind",
+    "src/unwind", "src/probe",
     "src/profile", "src/mem", "src/blocks", "src/report", "src/annotate", "src/diff", "src/flame", "src/samples", "src/doctor", "src/write", "src/quipper", "src/import", "src/edit", "src/stack", "src/table", "src/sql", "src/store", "src/export", "src/view",
     "src/record",
     "src/count", "src/top", "src/vocabulary", "manual", "server", "cli",

@@ -34,26 +34,6 @@ struct assemble {
 	bool other_order; /* than the text says */
 };
 
-/* What the options leave open is as the text says. */
-static void take_said(struct assemble *assemble, const struct pd_writer_options *said)
-{
-	const struct target_options *given = &assemble->values->target;
-	struct pd_writer_options *wanted = &assemble->target.wanted;
-
-	if (!given->form && wanted->mode == PD_MODE_FILE)
-		wanted->mode = said->mode;
-	if (given->byte_order == PD_ENDIAN_SAME)
-		wanted->endian = said->endian;
-	assemble->other_order = said->endian != PD_ENDIAN_SAME && wanted->endian != said->endian &&
-				wanted->endian != PD_ENDIAN_SAME;
-	if (wanted->endian == PD_ENDIAN_SAME)
-		wanted->endian = said->endian;
-	if (wanted->packing == PD_PACK_KEEP) {
-		wanted->packing = said->packing;
-		wanted->level = said->level;
-	}
-}
-
 static enum pd_status open_target(void *self, const struct pd_writer_options *said, struct pd_writer **writer_out,
 				  struct pd_error *error)
 {
@@ -61,7 +41,7 @@ static enum pd_status open_target(void *self, const struct pd_writer_options *sa
 	struct target *target = &assemble->target;
 	enum pd_status status;
 
-	take_said(assemble, said);
+	assemble->other_order = pd_assembler_fill(&target->wanted, said, !assemble->values->target.form);
 	status = target_open_writer(target, error);
 	*writer_out = target->writer;
 	return status;

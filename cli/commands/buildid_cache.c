@@ -9,9 +9,6 @@
 #include <perfdata/build_id_cache.h>
 #include <perfdata/objects.h>
 
-#include <stdlib.h>
-#include <string.h>
-
 struct values {
 	struct option_tags actions; /* in the order given */
 	const char *missing;
@@ -33,62 +30,14 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-/* What is done to the files of an option. */
-struct action {
-	const char *name, *done;
-	enum pd_status (*run)(struct pd_build_id_cache *cache, const char *path, struct pd_error *error);
-};
-
-static enum pd_status add_path(struct pd_build_id_cache *cache, const char *path, struct pd_error *error)
+static void report_done(void *self, const char *path, const char *what, const struct pd_error *error)
 {
-	return pd_build_id_cache_add(cache, path, NULL, error);
-}
+	const struct values *values = self;
 
-static enum pd_status update_path(struct pd_build_id_cache *cache, const char *path, struct pd_error *error)
-{
-	return pd_build_id_cache_update(cache, path, NULL, error);
-}
-
-static const struct action actions[] = { { "add", "added", add_path },
-					 { "remove", "removed", pd_build_id_cache_remove_file },
-					 { "purge", "removed", pd_build_id_cache_remove_path },
-					 { "update", "updated", update_path } };
-
-static const struct action *action_of(const char *name)
-{
-	size_t i = 0;
-
-	while (strcmp(actions[i].name, name) != 0)
-		i++;
-	return &actions[i];
-}
-
-static int run_action(struct pd_build_id_cache *cache, const struct values *values, const struct action *action,
-		      const char *path)
-{
-	struct pd_error error;
-	enum pd_status status = action->run(cache, path, &error);
-
-	if (status < 0)
-		return code_with_error(status, &error);
-	if (values->verbose)
-		print_error("%s: %s", path, action->done);
-	return CODE_OK;
-}
-
-/* The files of an option, parted by commas. The first failure counts, and the others are tried. */
-static int run_tag(struct pd_build_id_cache *cache, const struct values *values, const struct option_tag *tag)
-{
-	char *list = strdup(tag->value), *rest = list, *path;
-	int code = list ? CODE_OK : CODE_OUTPUT;
-
-	while (rest && (path = strsep(&rest, ",")) != NULL) {
-		int own = *path ? run_action(cache, values, action_of(tag->name), path) : CODE_OK;
-
-		code = code != CODE_OK ? code : own;
-	}
-	free(list);
-	return code;
+	if (!what)
+		print_error("%s", error->message);
+	else if (values->verbose)
+		print_error("%s: %s", path, what);
 }
 
 static int purge_all(struct pd_build_id_cache *cache, const struct values *values)
@@ -130,7 +79,9 @@ static int change(struct pd_build_id_cache *cache, const struct values *values)
 	int code = values->purge_all ? purge_all(cache, values) : CODE_OK;
 
 	for (size_t i = 0; i < values->actions.count; i++) {
-		int own = run_tag(cache, values, &values->actions.items[i]);
+		const struct option_tag *tag = &values->actions.items[i];
+		int own = code_of(
+			pd_build_id_cache_change(cache, tag->name, tag->value, report_done, (void *)values, NULL));
 
 		code = code != CODE_OK ? code : own;
 	}

@@ -62,23 +62,6 @@ static void report_result(const struct repair *repair)
 	print_and_free(text);
 }
 
-static void result_json(struct repair *repair)
-{
-	struct pd_json json = { .text = repair->input.out->text };
-	struct pd_bytes problems = pd_text_bytes(repair->problems);
-
-	pd_json_open(&json, NULL, '{');
-	pd_json_string(&json, "file", repair->input.name);
-	pd_json_string(&json, "output", repair->values->dry_run ? NULL : repair->target.path);
-	pd_repair_json(&repair->result, &json);
-	pd_json_number(&json, "mended", repair->recovered);
-	pd_json_number(&json, "problem_count", repair->problem_count);
-	pd_json_name(&json, "problems");
-	pd_text_printf(json.text, "[%.*s]", (int)problems.size, (const char *)problems.data);
-	pd_json_close(&json, '}');
-	pd_text_add(json.text, "\n");
-}
-
 static bool has_dropped_features(const struct pd_repair_result *result)
 {
 	const uint64_t *bits = result->dropped_features;
@@ -89,7 +72,9 @@ static bool has_dropped_features(const struct pd_repair_result *result)
 static int report_end(struct repair *repair)
 {
 	if (repair->values->json)
-		result_json(repair);
+		pd_repair_print_json(repair->input.out->text, &repair->result, repair->input.name,
+				     repair->values->dry_run ? NULL : repair->target.path, repair->problems,
+				     repair->problem_count, repair->recovered);
 	report_result(repair);
 	if (repair->result.record_count)
 		return repair->recovered || has_dropped_features(&repair->result) ? CODE_DAMAGED : CODE_OK;

@@ -147,16 +147,10 @@ static int begin_files(struct script *script)
 
 static int finish_files(struct script *script)
 {
-	struct pd_text *out = script->input.out->text;
-	const struct pd_event_file *one;
-
 	if (pd_event_files_finish(script->files, &script->error) < 0)
 		return print_failure(CODE_OUTPUT, "%s", script->error.message);
-	for (size_t i = 0; !script->values->input.quiet && (one = pd_event_files_at(script->files, i)) != NULL; i++) {
-		pd_text_printf(out, "[ perfdata script: Wrote %.3f MB ", (double)one->bytes / (1 << 20));
-		pd_text_escaped(out, one->path, strlen(one->path));
-		pd_text_printf(out, " (%" PRIu64 " samples) ]\n", one->samples);
-	}
+	if (!script->values->input.quiet)
+		pd_event_files_print(script->input.out->text, script->files);
 	return CODE_OK;
 }
 

@@ -117,13 +117,8 @@ static bool parse_key(struct job *job)
 static void print_name(void *self, const char *class_name, struct pd_bytes from, struct pd_bytes to)
 {
 	struct job *job = self;
-	struct pd_text *text = job->map.out->text;
 
-	pd_text_printf(text, "%s\t", class_name);
-	pd_text_escaped(text, (const char *)to.data, to.size);
-	pd_text_add(text, "\t");
-	pd_text_escaped(text, (const char *)from.data, from.size);
-	pd_text_add(text, "\n");
+	pd_scrub_print_name(job->map.out->text, class_name, from, to);
 	output_flush_large(job->map.out);
 }
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #undef VALUES
 #define VALUES struct symbol_options
@@ -72,20 +71,6 @@ static const char *index_of(const struct symbol_options *options, char path[PATH
 	return index ? index : in_home("HOME", ".cache/perfdata", path);
 }
 
-/* What perf archive put beside the file, or NULL. */
-static const char *find_archive(const struct pd_file *file, char path[PATH_SIZE])
-{
-	static const char *const ends[] = { ".tar.bz2", ".tar.zst", ".tar.gz", ".tar.xz", ".tar" };
-
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		int n = snprintf(path, PATH_SIZE, "%s%s", pd_file_name(file), ends[i]);
-
-		if (n > 0 && n < PATH_SIZE && access(path, R_OK) == 0)
-			return path;
-	}
-	return NULL;
-}
-
 /* Opened once, for all symbols of a run. */
 static struct pd_debuginfod *servers;
 
@@ -129,7 +114,7 @@ struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_
 	own.debug_path_count = options->debug_paths.count;
 	own.archives = options->archives.items;
 	own.archive_count = options->archives.count;
-	own.spare_archive = find_archive(file, archive);
+	own.spare_archive = pd_archive_of_recording(pd_file_name(file), archive, sizeof(archive));
 	own.index = index_of(options, index);
 	if (options->debuginfod && !open_servers(options))
 		return NULL;

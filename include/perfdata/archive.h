@@ -64,6 +64,8 @@ PD_API enum pd_status pd_archive_open_fd(int fd, const struct pd_open_options *o
 PD_API enum pd_status pd_archive_open_memory(const void *data, size_t size, const struct pd_open_options *options,
 					     struct pd_archive **archive_out, struct pd_error *error);
 PD_API void pd_archive_close(struct pd_archive *archive);
+/** The path of what perf archive put beside a recording; NULL if there is nothing, or the path is longer than size. */
+PD_API const char *pd_archive_of_recording(const char *recording, char *path, size_t size);
 
 /** Name as opened. */
 PD_API const char *pd_archive_name(const struct pd_archive *archive);

@@ -71,6 +71,10 @@ struct pd_assembler_options {
 	uint64_t memory_limit; /* maximum bytes per statement; 0 means 256 MiB */
 };
 
+/** Fills what options of a writer leave open as the text says, of whose options said is: the mode (if mode_is_open), the byte order and
+ * how it is packed. True if the byte order is then another one than that of the text. */
+PD_API bool pd_assembler_fill(struct pd_writer_options *options, const struct pd_writer_options *said,
+			      bool mode_is_open);
 /** A parser that has not seen any text. Errors: PD_ERROR_ARGUMENT, PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_assembler_new(const struct pd_assembler_options *options, struct pd_assembler **assembler_out,
 				       struct pd_error *error);

@@ -71,6 +71,14 @@ PD_API enum pd_status pd_build_id_cache_remove_path(struct pd_build_id_cache *ca
 /** Removes all objects. Errors: those of pd_build_id_cache_remove. */
 PD_API enum pd_status pd_build_id_cache_clear(struct pd_build_id_cache *cache, struct pd_error *error);
 
+/** Does "add", "remove", "purge" (all that were added from the paths) or "update" with each of a list of paths, parted by commas. All
+ * are tried; done is called after each, with a word for what was done, or NULL and the error. done may be NULL. Returns the first error:
+ * those of the functions above; PD_ERROR_ARGUMENT for another action; PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_build_id_cache_change(struct pd_build_id_cache *cache, const char *action, const char *paths,
+					       void (*done)(void *self, const char *path, const char *what,
+							    const struct pd_error *error),
+					       void *self, struct pd_error *error);
+
 /** Prints a line for each object: build id and name; escape: as a terminal needs it. */
 PD_API void pd_print_build_id_cache(struct pd_text *text, const struct pd_build_id_cache *cache, bool escape);
 /** Prints a JSON object for each object, a line each: build_id and name. */

@@ -105,6 +105,8 @@ PD_API const struct pd_event_file *pd_event_files_at(const struct pd_event_files
 /** Writes what is left, and renames the files. Errors: PD_ERROR_MEMORY; PD_ERROR_SYSTEM; those of pd_outfile_finish. */
 PD_API enum pd_status pd_event_files_finish(struct pd_event_files *files, struct pd_error *error);
 /** Removes those that are not finished. NULL is ignored. */
+/** Adds a line for each of them once they are complete: size, path and samples. */
+PD_API void pd_event_files_print(struct pd_text *text, const struct pd_event_files *files);
 PD_API void pd_event_files_free(struct pd_event_files *files);
 
 /** Removes a file, or a directory with all that is in it, up to 64 levels of directories. Links are removed, not followed. Makes

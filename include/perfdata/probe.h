@@ -36,24 +36,25 @@ extern "C" {
 
 /** Zero is the default for each member; NULL means all defaults. Strings must live as long as the probes. */
 struct pd_probe_options {
-	size_t size;            /* sizeof(struct pd_probe_options); 0 is PD_ERROR_ARGUMENT */
-	const char *object;     /* program or library; NULL: the kernel */
-	const char *module;     /* a module of the kernel, by its name or path; NULL: the kernel itself */
-	const char *vmlinux;    /* image of the kernel with debug information; NULL: the usual locations */
-	const char *kallsyms;   /* symbols of the kernel; NULL: /proc/kallsyms */
-	const char *source;     /* directory with the sources; NULL: where they were compiled */
-	const char *symfs;      /* root directory for the object and its debug file; NULL: "/" */
+	size_t size;                    /* sizeof(struct pd_probe_options); 0 is PD_ERROR_ARGUMENT */
+	const char *object;             /* program or library; NULL: the kernel */
+	const char *module;             /* a module of the kernel, by its name or path; NULL: the kernel itself */
+	const char *vmlinux;            /* image of the kernel with debug information; NULL: the usual locations */
+	const char *kallsyms;           /* symbols of the kernel; NULL: /proc/kallsyms */
+	const char *source;             /* directory with the sources; NULL: where they were compiled */
+	const char *symfs;              /* root directory for the object and its debug file; NULL: "/" */
 	const char *build_id_cache;     /* perf's, such as ~/.debug; NULL: none */
 	const char *const *debug_paths; /* for debug files; NULL: /usr/lib/debug */
 	size_t debug_path_count;
 	const char *tracefs; /* NULL: where it is mounted */
-	const char *filter;  /* of functions and variables that are printed: names with * and ?, and ! | &. NULL: the default of perf */
-	uint32_t most;       /* maximum number of places of one definition; 0: 128 */
-	bool no_inlines;     /* not where a function was inlined */
-	bool force;          /* a name that is there already gets a number */
-	bool ranges;         /* variables that have a value elsewhere in the function, too, with where that is */
-	bool externs;        /* also global variables of the unit */
-	bool dry_run;        /* pd_probe_run: nothing is written to the kernel */
+	const char *
+		filter; /* of functions and variables that are printed: names with * and ?, and ! | &. NULL: the default of perf */
+	uint32_t most;   /* maximum number of places of one definition; 0: 128 */
+	bool no_inlines; /* not where a function was inlined */
+	bool force;      /* a name that is there already gets a number */
+	bool ranges;     /* variables that have a value elsewhere in the function, too, with where that is */
+	bool externs;    /* also global variables of the unit */
+	bool dry_run;    /* pd_probe_run: nothing is written to the kernel */
 	void (*note)(void *self, const char *line); /* what a user may want to know; NULL: nobody */
 	void *self;
 };
@@ -77,7 +78,8 @@ PD_API size_t pd_probes_count(const struct pd_probes *probes);
 PD_API enum pd_status pd_probes_add(struct pd_probes *probes, struct pd_error *error);
 
 /** Prints the events of the set as the kernel takes them, a line each. Errors: PD_ERROR_ARGUMENT: no name can be made. */
-PD_API enum pd_status pd_print_probe_definitions(struct pd_text *text, struct pd_probes *probes, struct pd_error *error);
+PD_API enum pd_status pd_print_probe_definitions(struct pd_text *text, struct pd_probes *probes,
+						 struct pd_error *error);
 /** Prints the events of the set that were added, as perf probe --add does. */
 PD_API void pd_print_added_probes(struct pd_text *text, const struct pd_probes *probes);
 /** Prints the source of a function or of lines, with the numbers of lines that probes can be at. Range: FUNC[@SRC][:FIRST[+COUNT|-LAST]]

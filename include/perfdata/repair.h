@@ -65,6 +65,11 @@ PD_API void pd_repair_text(const struct pd_repair_result *result, bool written, 
 PD_API void pd_repair_problem_json(const struct pd_problem *problem, struct pd_json *list);
 /** Adds a result as members of a JSON object: "records" and "features". */
 PD_API void pd_repair_json(const struct pd_repair_result *result, struct pd_json *json);
+/** One object with all of it: the names of both files (output may be NULL), the problems as pd_repair_problem_json has put them into a
+ * text, how many there were, and how many were corrected. */
+PD_API void pd_repair_print_json(struct pd_text *text, const struct pd_repair_result *result, const char *file,
+				 const char *output, const struct pd_text *problems, uint64_t problem_count,
+				 uint64_t corrected_count);
 
 #ifdef __cplusplus
 }

@@ -149,6 +149,8 @@ PD_API bool pd_scrub_dropped_feature(const struct pd_scrub *scrub, unsigned feat
 PD_API void pd_scrub_json(const struct pd_scrub *scrub, struct pd_json *json);
 /** The same in words, a few lines; after pd_scrub_write. */
 PD_API void pd_scrub_text(const struct pd_scrub *scrub, struct pd_text *text);
+/** A line of a map: class, new and old name. */
+PD_API void pd_scrub_print_name(struct pd_text *text, const char *class_name, struct pd_bytes from, struct pd_bytes to);
 
 /** One JSON object with the level, whether the key was given or is random, and all of pd_scrub_json, on a line. */
 PD_API void pd_scrub_print_json(const struct pd_scrub *scrub, bool random_key, struct pd_text *text);

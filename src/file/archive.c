@@ -187,6 +187,22 @@ static enum pd_status open_source(struct pd_source *source, const char *name, co
 	return pd_archive_take(source, name, options, archive_out, NULL, error);
 }
 
+const char *pd_archive_of_recording(const char *recording, char *path, size_t size)
+{
+	static const char *const ends[] = { ".tar.bz2", ".tar.zst", ".tar.gz", ".tar.xz", ".tar" };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		int n = snprintf(path, size, "%s%s", recording, ends[i]);
+		int fd = n > 0 && (size_t)n < size ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+
+		if (fd < 0)
+			continue;
+		close(fd);
+		return path;
+	}
+	return NULL;
+}
+
 enum pd_status pd_archive_open(const char *path, const struct pd_open_options *options, struct pd_archive **archive_out,
 			       struct pd_error *error)
 {

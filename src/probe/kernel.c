@@ -166,8 +166,7 @@ enum pd_status pd_probe_place_in_kernel(struct pd_probes *probes, struct pd_prob
 		return name_offline(probes, point) ? pd_fail_memory(error) : PD_OK;
 	if (point->is_return && !probes->features.has_return_offsets)
 		return PD_OK;
-	if (!pd_probe_reference(probes, &name, &running) ||
-	    !pd_elf_symbol_addr(probes->debug.object, name, &image))
+	if (!pd_probe_reference(probes, &name, &running) || !pd_elf_symbol_addr(probes->debug.object, name, &image))
 		return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET,
 			       "the kernel hides its addresses, see kernel.kptr_restrict");
 	point->symbol = name;

@@ -37,8 +37,8 @@ static bool take_line(void *self, const char *file, uint32_t line, uint64_t addr
 
 	if (line < l->first || line > l->last || !pd_probe_same_tail(file, l->file))
 		return true;
-	// another line has the address when it is looked up
-	if (pd_probe_line_at(&l->unit, addr, &other, &number) && (number != line || strcmp(other, file) != 0))
+	// another line has the address when it is looked up, or none
+	if (!pd_probe_line_at(&l->unit, addr, &other, &number) || number != line || strcmp(other, file) != 0)
 		return true;
 	if (!PD_GROW(l->numbers, l->capacity, l->count + 1)) {
 		l->failed = true;
@@ -188,9 +188,8 @@ enum pd_status pd_print_probe_lines(struct pd_text *text, struct pd_probes *prob
 	struct pd_dwarf *dwarf = probes->debug.dwarf;
 	enum pd_status status = pd_probe_parse_range(&probes->arena, range, &l.range, error);
 
-	if (!status && !dwarf)
-		status = pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "no debug information of %s",
-				 probes->path ? probes->path : "the kernel");
+	if (!status)
+		status = pd_probe_need_information(probes, range, error);
 	for (size_t i = 0; !status && i < dwarf->unit_count && !l.found && !l.failed; i++) {
 		if (pd_probe_unit_read(&probes->debug, i, &l.unit))
 			take_unit(&l);

@@ -137,7 +137,8 @@ static void place_in_object(struct reverse *r, const struct pd_probe_point *poin
 {
 	uint64_t addr;
 
-	if (open_object(r, point) && r->probes->debug.object && pd_elf_addr(r->probes->debug.object, point->addr, &addr) &&
+	if (open_object(r, point) && r->probes->debug.object &&
+	    pd_elf_addr(r->probes->debug.object, point->addr, &addr) &&
 	    (place_by_debug_information(r, addr, d) ||
 	     place_by_symbol(r, pd_probe_debug_symbols(&r->probes->debug), addr, d)))
 		return;
@@ -271,8 +272,7 @@ static enum pd_status remove_event(void *self, const struct pd_probe_point *poin
 
 	pd_text_printf(&line, "-:%s/%s\n", point->group, point->event);
 	pd_text_char(&line, 0);
-	status = line.failed ? pd_fail_memory(error) :
-			       pd_probe_events_write(l->tracefs, l->is_user, line.data, error);
+	status = line.failed ? pd_fail_memory(error) : pd_probe_events_write(l->tracefs, l->is_user, line.data, error);
 	pd_free(line.data);
 	if (!status) {
 		pd_text_printf(l->text, "Removed event: %s:%s\n", point->group, point->event);

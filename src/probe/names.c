@@ -46,8 +46,8 @@ static bool is_there(const char *existing, const char *group, const char *event)
 	size_t length = strlen(group), size = strlen(event);
 
 	for (const char *at = existing; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
-		if (strncmp(at, group, length) == 0 && at[length] == ':' && strncmp(at + length + 1, event, size) == 0 &&
-		    at[length + 1 + size] == '\n')
+		if (strncmp(at, group, length) == 0 && at[length] == ':' &&
+		    strncmp(at + length + 1, event, size) == 0 && at[length + 1 + size] == '\n')
 			return true;
 	return false;
 }

@@ -51,7 +51,7 @@ static const struct action {
 	step_fn *run;
 	bool needs_object;
 } actions[] = {
-	{ "add", define, true },           { "definition", define, true },  { "line", print_lines, true },
+	{ "add", define, true },           { "definition", define, true },     { "line", print_lines, true },
 	{ "vars", print_variables, true }, { "funcs", print_functions, true }, { "list", print_events, false },
 	{ "del", remove_events, false },
 };
@@ -121,8 +121,8 @@ static enum pd_status run_steps(const struct running *r, const struct action *ac
 	return add_defined(r);
 }
 
-static enum pd_status choose(const struct pd_probe_step *steps, size_t step_count, size_t word_count,
-			     const struct action **action_out, struct pd_error *error)
+static enum pd_status choose_action(const struct pd_probe_step *steps, size_t step_count, size_t word_count,
+				    const struct action **action_out, struct pd_error *error)
 {
 	*action_out = word_count ? &actions[0] : step_count ? action_of(steps[0].action) : NULL;
 	if (!*action_out)
@@ -145,7 +145,7 @@ enum pd_status pd_probe_run(struct pd_text *text, const struct pd_probe_options 
 	enum pd_status status = pd_probe_take_options(options, &own, error);
 
 	if (!status)
-		status = choose(steps, step_count, word_count, &action, error);
+		status = choose_action(steps, step_count, word_count, &action, error);
 	if (status)
 		return status;
 	if (action->run == print_functions && steps[0].item[0])

@@ -1,30 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets of probes: from an object and definitions to events, and into the kernel. */
 #include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "probe/kernel.h"
 
-enum {
-	MOST_PLACES = 128
-};
-
 // ---- opening ----
-
-enum pd_status pd_probe_take_options(const struct pd_probe_options *options, struct pd_probe_options *out,
-				     struct pd_error *error)
-{
-	*out = (struct pd_probe_options){ .size = sizeof(*out) };
-	if (options && !options->size)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "options without a size");
-	if (options)
-		memcpy(out, options, options->size < sizeof(*out) ? options->size : sizeof(*out));
-	out->size = sizeof(*out);
-	return PD_OK;
-}
 
 static void set_places(struct pd_probes *probes)
 {
@@ -97,19 +79,6 @@ void pd_probes_close(struct pd_probes *probes)
 	pd_free(probes);
 }
 
-void pd_probe_note(const struct pd_probe_options *options, const char *format, ...)
-{
-	char line[512];
-	va_list arguments;
-
-	if (!options->note)
-		return;
-	va_start(arguments, format);
-	vsnprintf(line, sizeof(line), format, arguments);
-	va_end(arguments);
-	options->note(options->self, line);
-}
-
 size_t pd_probes_count(const struct pd_probes *probes)
 {
 	size_t count = 0;
@@ -120,20 +89,6 @@ size_t pd_probes_count(const struct pd_probes *probes)
 }
 
 // ---- definitions ----
-
-enum pd_status pd_probe_item_add(struct pd_probes *probes, struct pd_probe_item *item,
-				 const struct pd_probe_point *point, struct pd_error *error)
-{
-	size_t most = probes->options.most ? probes->options.most : MOST_PLACES;
-
-	if (item->count >= most)
-		return pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET, "'%s': more than %zu places; see --max-probes",
-			       item->definition.text, most);
-	if (!PD_GROW(item->points, item->capacity, item->count + 1))
-		return pd_fail_memory(error);
-	item->points[item->count++] = *point;
-	return PD_OK;
-}
 
 struct pd_probe_finder pd_probe_finder_of(struct pd_probes *probes, const struct pd_probe_definition *definition,
 					  struct pd_error *error)
@@ -291,9 +246,10 @@ static enum pd_status resolve(struct pd_probes *probes, struct pd_probe_item *it
 
 	if (d->is_addr && !needed)
 		return by_addr(probes, item, error);
-	if (!probes->debug.dwarf && needed)
-		return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "'%s': no debug information of %s", d->text,
-			       probes->path ? probes->path : "the kernel");
+	if (needed)
+		status = pd_probe_need_information(probes, d->text, error);
+	if (status)
+		return status;
 	if (probes->debug.dwarf && !d->is_return)
 		status = by_debug_information(probes, item, error);
 	if (!status && item->count)

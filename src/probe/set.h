@@ -23,7 +23,7 @@ struct pd_probes {
 	struct pd_kallsyms kallsyms; // once it was asked for
 	bool has_kallsyms;
 	bool is_offline; // the image is that of any kernel: symbols are not moved
-	char *tracefs; // NULL: not mounted
+	char *tracefs;   // NULL: not mounted
 	struct pd_probe_features features;
 	struct pd_probe_item *items;
 	size_t count, capacity;
@@ -32,6 +32,8 @@ struct pd_probes {
 /** Options with the size that the caller has; NULL is PD_ERROR_ARGUMENT in out. */
 enum pd_status pd_probe_take_options(const struct pd_probe_options *options, struct pd_probe_options *out,
 				     struct pd_error *error);
+/** Fails unless there is debug information; what: what was asked for. */
+enum pd_status pd_probe_need_information(const struct pd_probes *probes, const char *what, struct pd_error *error);
 /** Fills a finder for a definition. */
 struct pd_probe_finder pd_probe_finder_of(struct pd_probes *probes, const struct pd_probe_definition *definition,
 					  struct pd_error *error);

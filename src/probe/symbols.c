@@ -23,7 +23,9 @@ static enum pd_status fail_missing(const struct pd_probes *probes, const struct 
 				   struct pd_error *error)
 {
 	return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "'%s': no function '%s' in %s%s", d->text, d->function,
-		       probes->path ? probes->path : probes->where ? probes->where : "the kernel",
+		       probes->path  ? probes->path :
+		       probes->where ? probes->where :
+				       "the kernel",
 		       probes->debug.object || !probes->path ? "" : ", which has no symbols");
 }
 
@@ -85,8 +87,8 @@ static enum pd_status add_symbol(struct pd_probes *probes, struct pd_probe_item 
 
 // ---- in an object ----
 
-static enum pd_status add_in_object(struct pd_probes *probes, struct pd_probe_item *item, const struct pd_symbol *symbol,
-				    struct pd_error *error)
+static enum pd_status add_in_object(struct pd_probes *probes, struct pd_probe_item *item,
+				    const struct pd_symbol *symbol, struct pd_error *error)
 {
 	uint64_t offset;
 
@@ -118,7 +120,8 @@ static enum pd_status find_in_object(struct pd_probes *probes, struct pd_probe_i
 	for (size_t i = 0; table && i < pd_symtab_count(table) && !status; i++) {
 		struct pd_symbol symbol = pd_symtab_at(table, i);
 
-		if (symbol.kind == PD_SYMBOL_FUNCTION && matches(item->definition.function, symbol.name, &probes->arena))
+		if (symbol.kind == PD_SYMBOL_FUNCTION &&
+		    matches(item->definition.function, symbol.name, &probes->arena))
 			status = add_in_object(probes, item, &symbol, error);
 	}
 	if (!status && table && !item->count)

@@ -226,7 +226,8 @@ bool pd_probe_parse_event(struct pd_arena *arena, const char *line, size_t lengt
 	const char *all = line + length;
 	size_t words = 0;
 
-	*point = (struct pd_probe_point){ .values = pd_arena_alloc(arena, PD_PROBE_ARGUMENTS * sizeof(*point->values)) };
+	*point =
+		(struct pd_probe_point){ .values = pd_arena_alloc(arena, PD_PROBE_ARGUMENTS * sizeof(*point->values)) };
 	if (!point->values)
 		return false;
 	while (line < all) {

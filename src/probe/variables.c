@@ -17,8 +17,8 @@ struct names {
 
 struct showing {
 	struct pd_probes *probes;
-	struct pd_text *text;   // what is printed
-	uint64_t *addrs;        // that were shown
+	struct pd_text *text; // what is printed
+	uint64_t *addrs;      // that were shown
 	size_t count, capacity;
 };
 
@@ -205,11 +205,10 @@ enum pd_status pd_print_probe_variables(struct pd_text *text, struct pd_probes *
 	enum pd_status status = pd_probe_parse(&probes->arena, definition, &d, error);
 	size_t start;
 
+	if (!status)
+		status = pd_probe_need_information(probes, definition, error);
 	if (status)
 		return status;
-	if (!probes->debug.dwarf)
-		return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "no debug information of %s",
-			       probes->path ? probes->path : "the kernel");
 	start = text->size;
 	pd_text_add(text, "Available variables at ");
 	pd_probe_put_place(text, &d);

@@ -36,6 +36,7 @@ WAYS = {
              127: "-e cpu-clock -- ./no", 128: "-e cpu-clock -- sh -c kill\\ -9\\ $$"},
     "top": {1: "--input bad", 3: "--input no"},
     "list": {5: "no-such-event-anywhere"},
+    "probe": {3: "-x no -F", 5: "-x good.o -D nothing"},
     "info": READS,
     "report": CHOOSES,
     "script": CHOOSES,

@@ -15,7 +15,7 @@ import sys
 
 # of perf: the command, and the words that ask for its help
 COMMANDS = {name: [name] for name in ("report", "script", "record", "stat", "top", "list", "inject", "evlist", "buildid-list", "diff", "annotate",
-                                        "trace")}
+                                        "trace", "probe")}
 COMMANDS["data"] = ["data", "convert"]
 TABLE = re.compile(r'^ABSENT\(([\w-]+), "([^"]*)", "(.*)"\)$', re.MULTILINE)
 OPTION = re.compile(r"^    (?:-(\S)(?:, | |$)|(?:    )?(?=--))(?:--([a-zA-Z0-9][\w-]*))?", re.MULTILINE)

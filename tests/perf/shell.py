@@ -25,12 +25,7 @@ WORDS = {0: "passes", 2: "skips", None: "hangs"}
 # Tests that need what perfdata does not have, with the reason.
 LEFT_OUT = {
     "daemon.sh": "perf daemon",
-    "record+probe_libc_inet_pton.sh": "perf probe",
-    "test_uprobe_from_different_cu.sh": "perf probe",
     "record_offcpu.sh": "perf bench",
-    "probe_vfs_getname.sh": "perf probe",
-    "record+script_probe_vfs_getname.sh": "perf probe",
-    "trace+probe_vfs_getname.sh": "perf probe",
 }
 
 

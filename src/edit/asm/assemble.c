@@ -197,3 +197,19 @@ void pd_assembler_free(struct pd_assembler *a)
 	pd_free(a->waiting.data);
 	pd_free(a);
 }
+
+bool pd_assembler_fill(struct pd_writer_options *options, const struct pd_writer_options *said, bool mode_is_open)
+{
+	bool is_other = said->endian != PD_ENDIAN_SAME && options->endian != said->endian &&
+			options->endian != PD_ENDIAN_SAME;
+
+	if (mode_is_open && options->mode == PD_MODE_FILE)
+		options->mode = said->mode;
+	if (options->endian == PD_ENDIAN_SAME)
+		options->endian = said->endian;
+	if (options->packing == PD_PACK_KEEP) {
+		options->packing = said->packing;
+		options->level = said->level;
+	}
+	return is_other;
+}

@@ -119,3 +119,23 @@ void pd_repair_json(const struct pd_repair_result *result, struct pd_json *json)
 	features_json(json, "made", result->made_features);
 	pd_json_close(json, '}');
 }
+
+void pd_repair_print_json(struct pd_text *text, const struct pd_repair_result *result, const char *file,
+			  const char *output, const struct pd_text *problems, uint64_t problem_count,
+			  uint64_t corrected_count)
+{
+	struct pd_json json = { .text = text };
+
+	pd_json_open(&json, NULL, '{');
+	pd_json_string(&json, "file", file);
+	pd_json_string(&json, "output", output);
+	pd_repair_json(result, &json);
+	pd_json_number(&json, "mended", corrected_count);
+	pd_json_number(&json, "problem_count", problem_count);
+	pd_json_name(&json, "problems");
+	pd_text_char(text, '[');
+	pd_text_put(text, problems->data, problems->size);
+	pd_text_char(text, ']');
+	pd_json_close(&json, '}');
+	pd_text_char(text, '\n');
+}

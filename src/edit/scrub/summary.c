@@ -188,6 +188,15 @@ static void print_classes(const struct pd_scrub *scrub, struct pd_text *text)
 	end_line(&kept);
 }
 
+void pd_scrub_print_name(struct pd_text *text, const char *class_name, struct pd_bytes from, struct pd_bytes to)
+{
+	pd_text_printf(text, "%s\t", class_name);
+	pd_text_escaped(text, (const char *)to.data, to.size);
+	pd_text_char(text, '\t');
+	pd_text_escaped(text, (const char *)from.data, from.size);
+	pd_text_char(text, '\n');
+}
+
 void pd_scrub_text(const struct pd_scrub *scrub, struct pd_text *text)
 {
 	const struct pd_scrub_result *result = &scrub->result;

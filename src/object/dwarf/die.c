@@ -304,7 +304,7 @@ struct looking {
 	bool found;
 };
 
-static bool look_in(void *self, uint64_t start, uint64_t end)
+static bool check_span(void *self, uint64_t start, uint64_t end)
 {
 	struct looking *looking = self;
 
@@ -316,7 +316,7 @@ bool pd_die_has_pc(const struct pd_die *die, uint64_t addr)
 {
 	struct looking looking = { .addr = addr };
 
-	pd_die_spans(die, look_in, &looking);
+	pd_die_spans(die, check_span, &looking);
 	return looking.found;
 }
 

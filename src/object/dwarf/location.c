@@ -45,7 +45,7 @@ static bool give(struct list *l, uint64_t start, uint64_t end, uint64_t size)
 	if (!data || !l->die->dwarf->entry_work)
 		return false;
 	l->die->dwarf->entry_work--;
-	return start >= end || l->each(l->self, &location);
+	return start > end || !end || l->each(l->self, &location);
 }
 
 static void each_of_old(struct list *l)
@@ -172,7 +172,7 @@ struct looking {
 	struct pd_die_location *location;
 };
 
-static bool look_at(void *self, const struct pd_die_location *location)
+static bool check_location(void *self, const struct pd_die_location *location)
 {
 	struct looking *looking = self;
 
@@ -188,7 +188,7 @@ bool pd_die_location_at(const struct pd_die *die, unsigned attribute, const stru
 {
 	struct looking looking = { .addr = addr, .location = location_out };
 
-	pd_die_each_location(die, attribute, locations, look_at, &looking);
+	pd_die_each_location(die, attribute, locations, check_location, &looking);
 	return looking.found;
 }
 

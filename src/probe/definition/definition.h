@@ -107,5 +107,7 @@ void pd_probe_put_place(struct pd_text *text, const struct pd_probe_definition *
 /** The line of perf probe --list. */
 void pd_probe_put_event(struct pd_text *text, const struct pd_probe_point *point,
 			const struct pd_probe_definition *definition);
+/** Says what a user may want to know. */
+void pd_probe_note(const struct pd_probe_options *options, const char *format, ...) PD_PRINTF(2, 3);
 
 #endif

@@ -18,7 +18,8 @@ struct parsing {
 	struct pd_arena *arena;
 	const char *text; // all of it
 	struct pd_error *error;
-	const char *copy, *original; // of an argument, which is cut into parts: where it begins, and where that is in the text
+	const char *copy,
+		*original; // of an argument, which is cut into parts: where it begins, and where that is in the text
 };
 
 static enum pd_status fail_at(const struct parsing *p, const char *at, const char *sentence, const char *what)

@@ -3,6 +3,8 @@
 #include "probe/definition/definition.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -124,4 +126,17 @@ void pd_probe_put_event(struct pd_text *text, const struct pd_probe_point *point
 		pd_probe_put_argument(text, &d->arguments[i]);
 	}
 	PD_TEXT_LITERAL(text, ")\n");
+}
+
+void pd_probe_note(const struct pd_probe_options *options, const char *format, ...)
+{
+	char line[512];
+	va_list arguments;
+
+	if (!options->note)
+		return;
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	options->note(options->self, line);
 }

@@ -53,8 +53,8 @@ enum pd_status pd_probe_debug_read(struct pd_probe_debug *debug, const struct pd
 	return PD_OK;
 }
 
-enum pd_status pd_probe_debug_open(struct pd_probe_debug *debug, const struct pd_find_wanted *wanted, const struct pd_find_places *places,
-				   struct pd_error *error)
+enum pd_status pd_probe_debug_open(struct pd_probe_debug *debug, const struct pd_find_wanted *wanted,
+				   const struct pd_find_places *places, struct pd_error *error)
 {
 	struct pd_find_places all = *places;
 	enum pd_status status;

@@ -78,6 +78,7 @@ bool pd_probe_put_type(struct pd_text *text, const struct pd_die *die)
 	bool is_pointer = false;
 
 	for (;;) {
+		struct pd_die pointer = at;
 		bool has_type = pd_probe_type_of(&at, false, &at);
 		uint32_t tag = has_type ? pd_die_tag(&at) : 0;
 		const char *prefix = prefix_of(tag), *name;
@@ -88,7 +89,8 @@ bool pd_probe_put_type(struct pd_text *text, const struct pd_die *die)
 			continue;
 		}
 		name = has_type ? pd_die_name(&at) : NULL;
-		if (!has_type && !is_pointer)
+		// of nothing, not of a constant nothing
+		if (!has_type && (!is_pointer || pd_die_has(&pointer, PD_AT_TYPE)))
 			return false;
 		if (has_type && !name && tag != PD_TAG_FUNCTION_TYPE)
 			return false;
@@ -147,7 +149,7 @@ static bool find_member(const struct pd_die *structure, const char *name, int de
 		own = pd_die_name(&walk.die);
 		if (own ? strcmp(own, name) == 0 :
 			  depth < NESTED && pd_die_find_reference(&walk.die, PD_AT_TYPE, &type) &&
-				  find_member(&type, name, depth + 1, &inner)) {
+				    find_member(&type, name, depth + 1, &inner)) {
 			*member_out = walk.die;
 			return true;
 		}
@@ -171,7 +173,8 @@ static bool offset_of_member(const struct pd_die *member, uint64_t *offset_out)
 		return true;
 	}
 	if (!pd_die_value(member, PD_AT_MEMBER_LOCATION, &value) || !value.text ||
-	    !pd_die_operation(member, (struct pd_bytes){ (const uint8_t *)value.text, (size_t)value.number }, &operation) ||
+	    !pd_die_operation(member, (struct pd_bytes){ (const uint8_t *)value.text, (size_t)value.number },
+			      &operation) ||
 	    operation.code != PD_OP_PLUS_UCONST || !operation.is_only)
 		return false;
 	*offset_out = operation.number;
@@ -276,7 +279,7 @@ static bool is_string(const char *type)
 }
 
 // One letter: only how a number is printed is given.
-static bool is_letter(const char *type)
+static bool is_notation(const char *type)
 {
 	return type && type[0] && !type[1] && strchr("xsu", type[0]);
 }
@@ -314,12 +317,12 @@ static bool is_signed(const struct pd_die *type)
 	       (encoding == ENCODING_SIGNED || encoding == ENCODING_SIGNED_CHAR || encoding == ENCODING_SIGNED_FIXED);
 }
 
-static char letter_of(const struct pd_probe_finder *f, const struct pd_probe_argument *argument,
-		      const struct pd_die *type)
+static char notation_of(const struct pd_probe_finder *f, const struct pd_probe_argument *argument,
+			const struct pd_die *type)
 {
 	bool can_hex = f->features.has_hexadecimal;
 
-	if (is_letter(argument->type) && (argument->type[0] != 'x' || can_hex))
+	if (is_notation(argument->type) && (argument->type[0] != 'x' || can_hex))
 		return argument->type[0];
 	return is_signed(type) ? 's' : can_hex ? 'x' : 'u';
 }
@@ -354,7 +357,7 @@ enum pd_status pd_probe_type(struct pd_probe_finder *f, const struct pd_probe_ar
 	uint64_t bits, offset, bytes;
 	char text[80];
 
-	if (argument->type && !is_string(argument->type) && !is_letter(argument->type))
+	if (argument->type && !is_string(argument->type) && !is_notation(argument->type))
 		return give_type(f, value, argument->type);
 	if (bit_field(die, &bits, &offset, &bytes)) {
 		snprintf(text, sizeof(text), "b%" PRIu64 "@%" PRIu64 "/%" PRIu64, bits, offset, bytes * 8);
@@ -368,6 +371,6 @@ enum pd_status pd_probe_type(struct pd_probe_finder *f, const struct pd_probe_ar
 	if (!pd_die_find_number(&type, PD_AT_BYTE_SIZE, &bits) || !bits)
 		return PD_OK;
 	bits = bits > MOST_BITS / 8 ? MOST_BITS : bits * 8;
-	snprintf(text, sizeof(text), "%c%" PRIu64, letter_of(f, argument, &type), bits);
+	snprintf(text, sizeof(text), "%c%" PRIu64, notation_of(f, argument, &type), bits);
 	return give_type(f, value, text);
 }

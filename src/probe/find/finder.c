@@ -42,7 +42,9 @@ static void find_frame(struct pd_probe_finder *f)
 	rule = number ? pd_unwind_table_at(&f->debug->rules, number) : NULL;
 	f->has_frame = rule && rule->kind == PD_CFA_REGISTER;
 	if (f->has_frame)
-		f->frame = (struct pd_die_operation){ .code = PD_OP_BREGX, .number = rule->cfa_register, .offset = rule->cfa };
+		f->frame = (struct pd_die_operation){ .code = PD_OP_BREGX,
+						      .number = rule->cfa_register,
+						      .offset = rule->cfa };
 }
 
 // scope: the function that was asked for, which may be inlined.
@@ -74,14 +76,14 @@ enum pd_status pd_probe_place(struct pd_probe_finder *f, struct pd_probe_point *
 		const struct pd_symtab *table = pd_probe_debug_symbols(f->debug);
 
 		if (!table || !pd_symtab_find(table, f->addr, &symbol))
-			return pd_fail(f->error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "'%s': no symbol has the address %#" PRIx64,
-				       f->definition->text, f->addr);
+			return pd_fail(f->error, PD_ERROR_NO_MATCH, PD_NO_OFFSET,
+				       "'%s': no symbol has the address %#" PRIx64, f->definition->text, f->addr);
 		entry = symbol.start;
 		name = symbol.name;
 	}
 	if (f->definition->is_return && entry != f->addr)
-		return pd_fail(f->error, PD_ERROR_NO_MATCH, PD_NO_OFFSET,
-			       "'%s': an inlined function has no return", f->definition->text);
+		return pd_fail(f->error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "'%s': an inlined function has no return",
+			       f->definition->text);
 	name = name ? name : scope;
 	*point = (struct pd_probe_point){
 		.symbol = name ? pd_arena_text(f->arena, name, strlen(name)) : NULL,
@@ -267,10 +269,11 @@ static void skip_prologue(struct pd_probe_finder *f, const struct pd_die *functi
 		return;
 	f->addr = after_prologue(f, function, entry);
 	if (f->addr != entry)
-		pd_probe_note(f->options,
-			      "not optimized: the probe is after the first lines of the function, where its variables are on the "
-			      "stack; 0x%" PRIx64 " is its very begin",
-			      entry);
+		pd_probe_note(
+			f->options,
+			"not optimized: the probe is after the first lines of the function, where its variables are on the "
+			"stack; 0x%" PRIx64 " is its very begin",
+			entry);
 }
 
 // Parameters of copies are where they are at once.

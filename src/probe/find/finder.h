@@ -39,9 +39,6 @@ struct pd_probe_finder {
 	size_t count;
 };
 
-/** Says what a user may want to know. In set.c */
-void pd_probe_note(const struct pd_probe_options *options, const char *format, ...) PD_PRINTF(2, 3);
-
 /** Looks for all places; count of them is in the finder. Errors: PD_ERROR_NO_MATCH, those of found. */
 enum pd_status pd_probe_find(struct pd_probe_finder *finder);
 /** What was found at the present place. Its symbol is the function. Errors: PD_ERROR_NO_MATCH if it is outside of the function. */

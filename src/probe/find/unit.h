@@ -34,7 +34,7 @@ struct pd_probe_unit {
 /** An object and its debug information. */
 struct pd_probe_debug {
 	struct pd_found files;
-	struct pd_elf *object;   // its segments are those of the file that runs
+	struct pd_elf *object;    // its segments are those of the file that runs
 	struct pd_elf *with_info; // the object or its debug file, whichever has debug information; NULL: none
 	struct pd_debug_image image, shared_image;
 	struct pd_elf *shared_file;
@@ -49,8 +49,8 @@ struct pd_probe_debug {
 
 /** Opens an object with the debug file that belongs to it. Having no debug information is no error: dwarf is NULL then. Errors:
  * PD_ERROR_SYSTEM, PD_ERROR_FORMAT, PD_ERROR_MEMORY. */
-enum pd_status pd_probe_debug_open(struct pd_probe_debug *debug, const struct pd_find_wanted *wanted, const struct pd_find_places *places,
-				   struct pd_error *error);
+enum pd_status pd_probe_debug_open(struct pd_probe_debug *debug, const struct pd_find_wanted *wanted,
+				   const struct pd_find_places *places, struct pd_error *error);
 /** The same for files that were found. */
 enum pd_status pd_probe_debug_read(struct pd_probe_debug *debug, const struct pd_find_places *places,
 				   struct pd_error *error);

@@ -210,9 +210,10 @@ static bool find_variable(const struct pd_die *scope, const char *name, uint64_t
 
 static enum pd_status fail_missing(const struct pd_probe_finder *f, const struct pd_probe_argument *argument)
 {
-	return pd_fail(f->error, PD_ERROR_NO_MATCH, PD_NO_OFFSET,
-		       "'%s': variable '%s' has no value at this place, it may have been optimized out; see --vars --range",
-		       f->definition->text, argument->variable);
+	return pd_fail(
+		f->error, PD_ERROR_NO_MATCH, PD_NO_OFFSET,
+		"'%s': variable '%s' has no value at this place, it may have been optimized out; see --vars --range",
+		f->definition->text, argument->variable);
 }
 
 static enum pd_status take_found(struct pd_probe_finder *f, const struct pd_probe_argument *argument,
@@ -365,8 +366,8 @@ enum pd_status pd_probe_fill(struct pd_probe_finder *f, struct pd_probe_point *p
 					known = &points[k].values[i];
 			if (!known)
 				return fail_missing(f, i < f->definition->argument_count ?
-								&f->definition->arguments[i] :
-								&(struct pd_probe_argument){ .variable = value->name });
+							       &f->definition->arguments[i] :
+							       &(struct pd_probe_argument){ .variable = value->name });
 			value->value = unknown_value;
 			value->type = known->type;
 		}

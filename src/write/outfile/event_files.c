@@ -3,6 +3,7 @@
 #include <perfdata/outfile.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +162,17 @@ enum pd_status pd_event_files_finish(struct pd_event_files *files, struct pd_err
 	for (size_t i = 0; i < files->count && status >= 0; i++)
 		status = finish_one(files->items[i], error);
 	return status;
+}
+
+void pd_event_files_print(struct pd_text *text, const struct pd_event_files *files)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		const struct pd_event_file *one = &files->items[i]->head;
+
+		pd_text_printf(text, "[ perfdata script: Wrote %.3f MB ", (double)one->bytes / (1 << 20));
+		pd_text_escaped(text, one->path, strlen(one->path));
+		pd_text_printf(text, " (%" PRIu64 " samples) ]\n", one->samples);
+	}
 }
 
 void pd_event_files_free(struct pd_event_files *files)

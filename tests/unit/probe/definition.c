@@ -127,11 +127,14 @@ TEST(test_definition__ranges)
 {
 	struct pd_probe_range range;
 
-	CHECK(pd_probe_parse_range(&arena, "main", &range, &error) == PD_OK && range.first == 0 && range.last == UINT32_MAX);
+	CHECK(pd_probe_parse_range(&arena, "main", &range, &error) == PD_OK && range.first == 0 &&
+	      range.last == UINT32_MAX);
 	CHECK_STR(range.function, "main");
-	CHECK(pd_probe_parse_range(&arena, "main@a.c:3+4", &range, &error) == PD_OK && range.first == 3 && range.last == 6);
+	CHECK(pd_probe_parse_range(&arena, "main@a.c:3+4", &range, &error) == PD_OK && range.first == 3 &&
+	      range.last == 6);
 	CHECK_STR(range.file, "a.c");
-	CHECK(pd_probe_parse_range(&arena, "dir/a.c:10-12", &range, &error) == PD_OK && range.last == 12 && !range.function);
+	CHECK(pd_probe_parse_range(&arena, "dir/a.c:10-12", &range, &error) == PD_OK && range.last == 12 &&
+	      !range.function);
 	CHECK(pd_probe_parse_range(&arena, "main:5-3", &range, &error) == PD_ERROR_ARGUMENT);
 	CHECK(pd_probe_parse_range(&arena, "main:x", &range, &error) == PD_ERROR_ARGUMENT && error.offset == 5);
 	CHECK(pd_probe_parse_range(&arena, ":3", &range, &error) == PD_ERROR_ARGUMENT);
@@ -163,10 +166,16 @@ TEST(test_definition__kernel)
 TEST(test_definition__memory)
 {
 	struct pd_probe_memory outer = { .offset = -4 }, inner = { .offset = 16, .is_user = true, .next = &outer };
-	struct pd_probe_value values[] = { { "a", "%di", "u8", &inner }, { "b", "@sym", NULL, &inner }, { NULL, "%ax", NULL, NULL } };
-	const struct pd_probe_point point = {
-		.group = "g", .event = "e", .module = "ext4", .symbol = "f", .offset = 3, .values = values, .value_count = 3
-	};
+	struct pd_probe_value values[] = { { "a", "%di", "u8", &inner },
+					   { "b", "@sym", NULL, &inner },
+					   { NULL, "%ax", NULL, NULL } };
+	const struct pd_probe_point point = { .group = "g",
+					      .event = "e",
+					      .module = "ext4",
+					      .symbol = "f",
+					      .offset = 3,
+					      .values = values,
+					      .value_count = 3 };
 	struct pd_text text = { .data = NULL };
 
 	pd_probe_put_point(&text, &point);

@@ -85,7 +85,8 @@ static bool gives(const char *definition, const char *pattern)
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
 		const char *got = define(i, definition);
 
-		snprintf(whole, sizeof(whole), "[pr]:probe_probe_*/* %s:0x*%s%s\n", samples[i], *pattern ? " " : "", pattern);
+		snprintf(whole, sizeof(whole), "[pr]:probe_probe_*/* %s:0x*%s%s\n", samples[i], *pattern ? " " : "",
+			 pattern);
 		if (fnmatch(whole, got, 0) == 0 && strchr(got, '\n')[1] == 0)
 			continue;
 		fprintf(stderr, "# %s: %s\n# got '%s', wanted '%s'\n", definition, error.message, got, whole);
@@ -158,7 +159,8 @@ TEST(test_set__places)
 			lines += *at == '\n';
 		CHECK(lines == 2);
 		snprintf(first, sizeof(first), "p:probe_%s/twice %s:0x", name, samples[i]);
-		CHECK(strncmp(got, first, strlen(first)) == 0 && strncmp(strchr(got, '\n') + 1, first, strlen(first)) == 0);
+		CHECK(strncmp(got, first, strlen(first)) == 0 &&
+		      strncmp(strchr(got, '\n') + 1, first, strlen(first)) == 0);
 		snprintf(wanted, sizeof(wanted), "p:probe_%s/abs_1234 %s:0x1234 %%ax\n", name, samples[i]);
 		CHECK_STR(define(i, "0x1234 %ax"), wanted);
 		snprintf(first, sizeof(first), "p:probe_%s/handle_L4 %s:0x", name, samples[i]);
@@ -235,7 +237,8 @@ TEST(test_set__kernel)
 	pd_text_free(text);
 }
 
-static const char *printed(enum pd_status (*print)(struct pd_text *, struct pd_probes *, const char *, struct pd_error *),
+static const char *printed(enum pd_status (*print)(struct pd_text *, struct pd_probes *, const char *,
+						   struct pd_error *),
 			   size_t which, const char *item)
 {
 	static char out[8192];
@@ -244,7 +247,8 @@ static const char *printed(enum pd_status (*print)(struct pd_text *, struct pd_p
 
 	out[0] = 0;
 	if (probes && print(text, probes, item, &error) == PD_OK)
-		snprintf(out, sizeof(out), "%.*s", (int)pd_text_bytes(text).size, (const char *)pd_text_bytes(text).data);
+		snprintf(out, sizeof(out), "%.*s", (int)pd_text_bytes(text).size,
+			 (const char *)pd_text_bytes(text).data);
 	pd_text_free(text);
 	pd_probes_close(probes);
 	return out;
@@ -306,5 +310,6 @@ TEST(test_set__end)
 }
 
 RUN(TEST_CASE(test_set__begin), TEST_CASE(test_set__fields), TEST_CASE(test_set__bit_fields),
-    TEST_CASE(test_set__variables), TEST_CASE(test_set__places), TEST_CASE(test_set__errors), TEST_CASE(test_set__kernel),
-    TEST_CASE(test_set__lines), TEST_CASE(test_set__names_of_variables), TEST_CASE(test_set__end))
+    TEST_CASE(test_set__variables), TEST_CASE(test_set__places), TEST_CASE(test_set__errors),
+    TEST_CASE(test_set__kernel), TEST_CASE(test_set__lines), TEST_CASE(test_set__names_of_variables),
+    TEST_CASE(test_set__end))

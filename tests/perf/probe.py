@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""perfdata probe beside perf probe: definitions, variables and lines of programs in C, C++ and Rust.
+
+usage: probe.py PERFDATA FOLDER [--perf PERF] [--object FILE [--most N]] [--verbose]
+
+FOLDER has the sources. With --object, functions of that program are taken instead. A definition that perf cannot resolve must fail
+with a message, unless perfdata can resolve more. Exit status: 0 all that perf prints is equal, 1 otherwise, 77 no perf here or it has
+no debug information reader.
+"""
+
+import argparse
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+PROGRAMS = {
+    "probed.c": ["main", "walk", "leaf", "many", "by_value", "small", "outer", "mai*", "walk%return $retval", "w=walk $params",
+                 "walk list->id list->color list->name:string list->text:string list->bytes:string list->points[1].y",
+                 "walk list->others[2].x list->others->y list->next->next->id:x32 list->whole list->part.y list->call",
+                 "walk list->table[1][1] list->number list->on what:string what[3] length:u8", "walk list->id:x list->id:s list->id:u",
+                 "walk global_count file_count global_text:string corner.y", "walk buffer:string buffer[2] sum", "small twice number item->id",
+                 "small $vars", "outer $vars", "walk $vars", "many g h a", "many+4 a", "main argc argv[0]:string item.name:string item.id",
+                 "by_value point.x factor", "walk list->nothing", "walk list.id", "walk nothing", "walk sum->x", "walk list->id:string",
+                 "leaf a b c d", "walk what:ustring@user list->id@user", "g:e=walk %ax $stack0 +8(%di):x64", "probed.c;sum+=*",
+                 "walk;sum+=*", "walk@probed.c list", "walk@other.c", "walk+100000", "0x1234", "puts", "nothing", "many $vars h", "leaf%return"],
+    "probed.cc": ["main", "add", "convert", "largest", "total", "add this->count_ price times", "add price->whole times:x", "add $vars",
+                  "total name sum", "total $vars", "largest a b", "_ZN4shop6Basket3addERKNS_5PriceEl", "add this->last_.parts before", "add*",
+                  "convert%return $retval:s32", "operator()", "main basket price.whole"],
+    "probed.rs": ["handle", "handle count factor", "handle $vars", "sum", "sum $vars", "one item flag", "one $vars", "one item->id item->small",
+                  "one item->point.x item->name", "twice", "twice number", "main", "main $vars"],
+}
+COMPILERS = {".c": [["gcc", "-g", "-O2"], ["gcc", "-g", "-O0"], ["gcc", "-gdwarf-4", "-O1"], ["clang", "-g", "-O2"], ["clang", "-g", "-O0"],
+                    ["gcc", "-g", "-O2", "-no-pie", "-fno-omit-frame-pointer"]],
+             ".cc": [["g++", "-g", "-O2"], ["g++", "-g", "-O0"], ["clang++", "-g", "-O1"]],
+             ".rs": [["rustc", "-g", "-O"], ["rustc", "-g"]]}
+
+
+def run(words):
+    done = subprocess.run(words, capture_output=True, encoding="utf-8", errors="replace", check=False, timeout=600,
+                          env={**os.environ, "LC_ALL": "C", "PERF_PAGER": "cat", "PAGER": "cat"})
+    return done.returncode, done.stdout, done.stderr
+
+
+class Comparison:
+    def __init__(self, options):
+        self.options = options
+        self.counts = {"equal": 0, "both fail": 0, "only perfdata": 0, "different": 0}
+        self.wrong = []
+
+    def compare(self, program, words):
+        theirs = run([self.options.perf, "probe", "-x", program, *words])
+        ours = run([self.options.perfdata, "probe", "-x", program, *words])
+        if ours[0] < 0 or ours[0] > 5:
+            result = "different"
+        elif theirs[0] != 0 or not theirs[1]:
+            result = "both fail" if ours[0] else "only perfdata"
+        else:
+            result = "equal" if ours[:2] == theirs[:2] else "different"
+        self.counts[result] += 1
+        if self.options.verbose and result == "only perfdata":
+            print(f"only perfdata: {program} {words}\n{ours[1]}    perf: {theirs[2]}", file=sys.stderr)
+        if result == "both fail" and not ours[2].strip():
+            self.wrong.append(f"{program} {words}: fails without a message")
+        if result == "different":
+            self.wrong.append(f"{program} {words}:\n--- perf ({theirs[0]})\n{theirs[1]}{theirs[2][-300:]}--- perfdata ({ours[0]})\n{ours[1]}{ours[2]}")
+
+    def lines_of(self, program, function):
+        """Numbers of lines that perf says probes can be at."""
+        _, text, _ = run([self.options.perf, "probe", "-x", program, "-L", function])
+        return [int(number) for number in re.findall(r"^ {0,6}(\d+)  ", text, re.MULTILINE)]
+
+    def compare_function(self, program, function):
+        self.compare(program, ["-L", function])
+        self.compare(program, ["-V", function])
+        self.compare(program, ["-V", function, "--range"])
+        for number in self.lines_of(program, function)[:20]:
+            if number:
+                self.compare(program, ["-D", f"{function}:{number}"])
+                self.compare(program, ["-D", f"{function}:{number} $vars"])
+                self.compare(program, ["-V", f"{function}:{number}"])
+
+    def compare_program(self, program, definitions):
+        for definition in definitions:
+            self.compare(program, ["-D", definition])
+        for function in [definition for definition in definitions if re.fullmatch(r"\w+", definition)]:
+            self.compare_function(program, function)
+
+
+def functions_of(program, most):
+    _, text, _ = run(["nm", "--defined-only", program])
+    names = sorted({line.split()[2] for line in text.splitlines() if re.match(r"^\S+ [tT] [A-Za-z]\w*$", line)})
+    random.Random(1).shuffle(names)
+    return names[:most]
+
+
+def compile_all(folder, there):
+    for source in PROGRAMS:
+        for number, words in enumerate(COMPILERS[os.path.splitext(source)[1]]):
+            if not shutil.which(words[0]):
+                continue
+            program = os.path.join(there, f"{source.replace('.', '_')}{number}")
+            done = subprocess.run([*words, "-o", program, os.path.join(folder, source)], capture_output=True, check=False)
+            if done.returncode == 0:
+                yield source, program
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("perfdata")
+    parser.add_argument("folder")
+    parser.add_argument("--perf", default=shutil.which("perf"))
+    parser.add_argument("--object")
+    parser.add_argument("--most", type=int, default=20)
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    if not options.perf or run([options.perf, "probe", "-h"])[2].find("--vars") < 0 and run([options.perf, "probe", "-h"])[1].find("--vars") < 0:
+        print("no perf probe with debug information here")
+        return SKIPPED
+    comparison = Comparison(options)
+    if options.object:
+        for function in functions_of(options.object, options.most):
+            comparison.compare_program(options.object, [function, f"{function} $vars", f"{function} $params"])
+    else:
+        with tempfile.TemporaryDirectory(prefix="perfdata-probe-") as there:
+            for source, program in compile_all(options.folder, there):
+                comparison.compare_program(program, PROGRAMS[source])
+    print(", ".join(f"{count} {name}" for name, count in comparison.counts.items()))
+    for problem in comparison.wrong[:20]:
+        print(problem, file=sys.stderr)
+    return 1 if comparison.wrong or not comparison.counts["equal"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
