@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What all that finds places needs: options, debug information, and the list of places. */
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "probe/set.h"
@@ -18,6 +20,15 @@ enum pd_status pd_probe_take_options(const struct pd_probe_options *options, str
 		memcpy(out, options, options->size < sizeof(*out) ? options->size : sizeof(*out));
 	out->size = sizeof(*out);
 	return PD_OK;
+}
+
+const char *pd_probe_absolute(struct pd_arena *arena, const struct pd_probe_options *options, const char *path)
+{
+	char real[PATH_MAX];
+
+	if (!options->symfs && realpath(path, real))
+		path = real;
+	return pd_arena_text(arena, path, strlen(path));
 }
 
 enum pd_status pd_probe_need_information(const struct pd_probes *probes, const char *what, struct pd_error *error)

@@ -47,8 +47,10 @@ bool pd_probe_reference(struct pd_probes *probes, const char **name_out, uint64_
 
 static enum pd_status open_given(struct pd_probes *probes, struct pd_error *error)
 {
-	const struct pd_find_wanted wanted = { .path = probes->options.vmlinux };
-	enum pd_status status = pd_probe_debug_open(&probes->debug, &wanted, &probes->places, error);
+	const struct pd_find_wanted wanted = { .path = pd_probe_absolute(&probes->arena, &probes->options,
+									 probes->options.vmlinux) };
+	enum pd_status status = wanted.path ? pd_probe_debug_open(&probes->debug, &wanted, &probes->places, error) :
+					      pd_fail_memory(error);
 
 	probes->is_offline = !status;
 	return status;
@@ -117,12 +119,12 @@ static const char *find_module(struct pd_probes *probes, const char *folder, con
 static enum pd_status open_module(struct pd_probes *probes, struct pd_error *error)
 {
 	const char *module = probes->options.module;
-	struct pd_find_wanted wanted = { .path = module };
+	struct pd_find_wanted wanted = { .path = pd_probe_absolute(&probes->arena, &probes->options, module) };
 	struct utsname machine;
 	char folder[512];
 
 	probes->where = module_name(&probes->arena, module);
-	if (!probes->where)
+	if (!probes->where || !wanted.path)
 		return pd_fail_memory(error);
 	if (!strchr(module, '/')) {
 		if (uname(&machine))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The probes that are in the kernel: back from their addresses to functions and lines, and out of it. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "probe/kernel.h"
@@ -145,12 +146,10 @@ static void place_in_object(struct reverse *r, const struct pd_probe_point *poin
 	place_by_point(r, point, d);
 }
 
-static bool running_addr(struct reverse *r, const struct pd_kallsyms *kallsyms, const struct pd_probe_point *point,
-			 uint64_t *addr_out)
+static bool running_addr(const struct pd_kallsyms *kallsyms, const struct pd_probe_point *point, uint64_t *addr_out)
 {
 	struct pd_symbol symbol;
 
-	(void)r;
 	*addr_out = point->addr;
 	if (!point->symbol)
 		return true;
@@ -169,7 +168,7 @@ static void place_in_kernel(struct reverse *r, const struct pd_probe_point *poin
 	uint64_t addr, image, running;
 	const char *name;
 
-	if (kallsyms && !point->module && running_addr(r, kallsyms, point, &addr)) {
+	if (kallsyms && !point->module && running_addr(kallsyms, point, &addr)) {
 		if (r->probes->debug.dwarf && pd_probe_reference(r->probes, &name, &running) &&
 		    pd_elf_symbol_addr(r->probes->debug.object, name, &image) &&
 		    place_by_debug_information(r, addr - running + image, d))
@@ -230,22 +229,37 @@ static enum pd_status print_event(struct pd_text *text, struct reverse *r, const
 
 typedef enum pd_status event_fn(void *self, const struct pd_probe_point *point, struct pd_error *error);
 
-// Calls a function with each event that matches.
+static int compare_points(const void *a, const void *b)
+{
+	const struct pd_probe_point *x = a, *y = b;
+
+	return strcmp(x->line, y->line);
+}
+
+// Calls a function with each event that matches, in the order of their lines, as perf.
 static enum pd_status each_event(struct pd_arena *arena, const char *lines, const char *filter, event_fn *each,
 				 void *self, struct pd_error *error)
 {
+	struct pd_probe_point *points = NULL;
+	size_t count = 0, capacity = 0;
 	enum pd_status status = PD_OK;
 
 	for (const char *at = lines; at && *at && !status;) {
 		size_t length = strcspn(at, "\n");
 		struct pd_probe_point point;
+		bool is_one = pd_probe_parse_event(arena, at, length, &point);
 
-		if (pd_probe_parse_event(arena, at, length, &point) && is_wanted(&point, filter))
-			status = each(self, &point, error);
-		else if (arena->failed)
+		if (arena->failed || (is_one && !PD_GROW(points, capacity, count + 1)))
 			status = pd_fail_memory(error);
+		else if (is_one && is_wanted(&point, filter))
+			points[count++] = point;
 		at += length + (at[length] == '\n');
 	}
+	if (count)
+		qsort(points, count, sizeof(*points), compare_points);
+	for (size_t i = 0; i < count && !status; i++)
+		status = each(self, &points[i], error);
+	pd_free(points);
 	return status;
 }
 
@@ -254,7 +268,8 @@ struct listing {
 	struct pd_text *text;
 	const char *tracefs;
 	bool is_user;
-	size_t count;
+	struct pd_probe_point *removed; // all of a name go at once
+	size_t removed_count, removed_capacity;
 };
 
 static enum pd_status list_event(void *self, const struct pd_probe_point *point, struct pd_error *error)
@@ -270,14 +285,18 @@ static enum pd_status remove_event(void *self, const struct pd_probe_point *poin
 	struct pd_text line = { .data = NULL };
 	enum pd_status status;
 
+	for (size_t i = 0; i < l->removed_count; i++)
+		if (strcmp(l->removed[i].group, point->group) == 0 && strcmp(l->removed[i].event, point->event) == 0)
+			return PD_OK;
+	if (!PD_GROW(l->removed, l->removed_capacity, l->removed_count + 1))
+		return pd_fail_memory(error);
+	l->removed[l->removed_count++] = *point;
 	pd_text_printf(&line, "-:%s/%s\n", point->group, point->event);
 	pd_text_char(&line, 0);
 	status = line.failed ? pd_fail_memory(error) : pd_probe_events_write(l->tracefs, l->is_user, line.data, error);
 	pd_free(line.data);
-	if (!status) {
+	if (!status)
 		pd_text_printf(l->text, "Removed event: %s:%s\n", point->group, point->event);
-		l->count++;
-	}
 	return status;
 }
 
@@ -309,7 +328,8 @@ static enum pd_status each_file(struct pd_text *text, const struct pd_probe_opti
 	pd_probes_close(l.reverse.probes);
 	pd_arena_fini(&arena);
 	pd_free(tracefs);
-	*count_out = l.count;
+	*count_out = l.removed_count;
+	pd_free(l.removed);
 	return status;
 }
 

@@ -87,7 +87,7 @@ static enum pd_status name_point(struct pd_probes *probes, const struct pd_probe
 	return point->event ? PD_OK : pd_fail_memory(error);
 }
 
-// Events of one definition have one name if the kernel can do that, else numbers.
+// The next ones have other names.
 static bool add_names(struct pd_text *text, const struct pd_probe_point *point)
 {
 	pd_text_printf(text, "%s:%s\n", point->group, point->event);
@@ -110,15 +110,8 @@ enum pd_status pd_probe_name(struct pd_probes *probes, struct pd_probe_item *ite
 			status = pd_fail_memory(error);
 		else
 			status = name_point(probes, &item->definition, &item->points[i], names.data, suffixed, error);
-		if (!status && i == 0 && probes->features.has_same_names) {
-			// the others join it
-			for (size_t k = 1; k < item->count; k++) {
-				item->points[k].group = item->points[0].group;
-				item->points[k].event = item->points[0].event;
-			}
-			break;
-		}
-		if (!status && !add_names(&names, &item->points[i]))
+		// places of one function are one event, if the kernel can do that
+		if (!status && !probes->features.has_same_names && !add_names(&names, &item->points[i]))
 			status = pd_fail_memory(error);
 		suffixed = true;
 	}

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets of probes: from an object and definitions to events, and into the kernel. */
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "probe/kernel.h"
@@ -24,13 +22,8 @@ static void set_places(struct pd_probes *probes)
 static enum pd_status open_object(struct pd_probes *probes, struct pd_error *error)
 {
 	struct pd_find_wanted wanted = { .path = NULL };
-	char path[PATH_MAX];
 
-	// events name it so that any process finds it
-	if (!probes->options.symfs && realpath(probes->options.object, path))
-		probes->path = pd_arena_text(&probes->arena, path, strlen(path));
-	else
-		probes->path = pd_arena_text(&probes->arena, probes->options.object, strlen(probes->options.object));
+	probes->path = pd_probe_absolute(&probes->arena, &probes->options, probes->options.object);
 	if (!probes->path)
 		return pd_fail_memory(error);
 	if (strpbrk(probes->path, " \t\n"))

@@ -32,6 +32,8 @@ struct pd_probes {
 /** Options with the size that the caller has; NULL is PD_ERROR_ARGUMENT in out. */
 enum pd_status pd_probe_take_options(const struct pd_probe_options *options, struct pd_probe_options *out,
 				     struct pd_error *error);
+/** A path as any process finds it, if it is not below another root; NULL without memory. */
+const char *pd_probe_absolute(struct pd_arena *arena, const struct pd_probe_options *options, const char *path);
 /** Fails unless there is debug information; what: what was asked for. */
 enum pd_status pd_probe_need_information(const struct pd_probes *probes, const char *what, struct pd_error *error);
 /** Fills a finder for a definition. */

@@ -228,7 +228,8 @@ bool pd_probe_parse_event(struct pd_arena *arena, const char *line, size_t lengt
 
 	*point =
 		(struct pd_probe_point){ .values = pd_arena_alloc(arena, PD_PROBE_ARGUMENTS * sizeof(*point->values)) };
-	if (!point->values)
+	point->line = pd_arena_text(arena, line, length);
+	if (!point->values || !point->line)
 		return false;
 	while (line < all) {
 		const char *end = line;

@@ -35,6 +35,10 @@ PROGRAMS = {
     "probed.rs": ["handle", "handle count factor", "handle $vars", "sum", "sum $vars", "one item flag", "one $vars", "one item->id item->small",
                   "one item->point.x item->name", "twice", "twice number", "main", "main $vars"],
 }
+KERNEL = ["vfs_read", "vfs_read+4", "vfs_read%return $retval", "vfs_r*", "g:e=do_sys_openat2 %ax @jiffies:u64 +0(%si):string", "nosuchfunction",
+          "vfs_read file", "0xffffffff81234567", "vfs_read+100000"]
+# Of a program in the place of a kernel's image.
+IMAGE = ["many", "walk list->id list->name:string", "small number", "many%return $retval", "many h", "walk:6", "nosuchfunction"]
 COMPILERS = {".c": [["gcc", "-g", "-O2"], ["gcc", "-g", "-O0"], ["gcc", "-gdwarf-4", "-O1"], ["clang", "-g", "-O2"], ["clang", "-g", "-O0"],
                     ["gcc", "-g", "-O2", "-no-pie", "-fno-omit-frame-pointer"]],
              ".cc": [["g++", "-g", "-O2"], ["g++", "-g", "-O0"], ["clang++", "-g", "-O1"]],
@@ -53,9 +57,10 @@ class Comparison:
         self.counts = {"equal": 0, "both fail": 0, "only perfdata": 0, "different": 0}
         self.wrong = []
 
-    def compare(self, program, words):
-        theirs = run([self.options.perf, "probe", "-x", program, *words])
-        ours = run([self.options.perfdata, "probe", "-x", program, *words])
+    def compare(self, program, words, what="-x"):
+        where = [what, program] if program else []
+        theirs = run([self.options.perf, "probe", *where, *words])
+        ours = run([self.options.perfdata, "probe", *where, *words])
         if ours[0] < 0 or ours[0] > 5:
             result = "different"
         elif theirs[0] != 0 or not theirs[1]:
@@ -84,6 +89,32 @@ class Comparison:
                 self.compare(program, ["-D", f"{function}:{number}"])
                 self.compare(program, ["-D", f"{function}:{number} $vars"])
                 self.compare(program, ["-V", f"{function}:{number}"])
+
+    def compare_kernel(self, image):
+        for definition in KERNEL:
+            self.compare(None, ["-D", definition])
+        for definition in IMAGE:
+            self.compare(image, ["-D", definition], "-k")
+
+    def compare_events(self, program):
+        """Events that perf adds, as both list them and as both print what was recorded."""
+        group = "probe_" + os.path.basename(program)
+        added = ["walk list->id what:string", "small number item->id", "many%return $retval:s32", "walk:6 list"]
+        code, _, error = run([self.options.perf, "probe", "-x", program, *[word for one in added for word in ("-a", one)]])
+        if code:
+            print(f"perf cannot add events here: {error}", file=sys.stderr)
+            return
+        data = program + ".data"
+        self.compare(None, ["-l"])
+        self.compare(None, ["-l", f"{group}:many*"])
+        run([self.options.perfdata, "record", "-q", "-e", f"{group}:*", "-o", data, "--", program])
+        theirs, ours = run([self.options.perf, "script", "-i", data]), run([self.options.perfdata, "script", "-i", data])
+        self.counts["equal" if theirs[1] and theirs[:2] == ours[:2] else "different"] += 1
+        if not theirs[1] or theirs[:2] != ours[:2]:
+            self.wrong.append(f"script of {data}:\n{theirs[1]}--- perfdata\n{ours[1]}{ours[2]}")
+        code, text, error = run([self.options.perfdata, "probe", "-d", f"{group}:*"])
+        if code or text.count("Removed event:") != len(added) or run([self.options.perf, "probe", "-l", f"{group}:*"])[1]:
+            self.wrong.append(f"events of {group} are not removed: {text}{error}")
 
     def compare_program(self, program, definitions):
         for definition in definitions:
@@ -130,6 +161,10 @@ def main():
         with tempfile.TemporaryDirectory(prefix="perfdata-probe-") as there:
             for source, program in compile_all(options.folder, there):
                 comparison.compare_program(program, PROGRAMS[source])
+            program = os.path.join(there, "events")
+            if subprocess.run(["gcc", "-g", "-O0", "-o", program, os.path.join(options.folder, "probed.c")], check=False).returncode == 0:
+                comparison.compare_kernel(program)
+                comparison.compare_events(program)
     print(", ".join(f"{count} {name}" for name, count in comparison.counts.items()))
     for problem in comparison.wrong[:20]:
         print(problem, file=sys.stderr)

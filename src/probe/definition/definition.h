@@ -91,7 +91,7 @@ struct pd_probe_point {
 	const char *module;   // object, or name of a kernel module; NULL: the kernel
 	uint64_t addr, offset;
 	bool is_user, is_return;
-	bool is_foreign; // the function's name need not be one of C
+	const char *line; // of what the kernel lists, as it is there
 	struct pd_probe_value *values;
 	size_t value_count;
 };

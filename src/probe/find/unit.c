@@ -211,6 +211,8 @@ static void read_rows(struct pd_probe_unit *unit)
 	};
 	if (entry.values[PD_USE_LINES].form)
 		pd_dwarf_lines(d, unit->die.unit, entry.values[PD_USE_LINES].number, &unit->files);
+	// as perf: only what has no folder of its own is where the compiler ran
+	unit->files.folder = NULL;
 	drop_sequences(unit);
 	if (unit->row_count)
 		qsort(unit->rows, unit->row_count, sizeof(*unit->rows), compare_rows);
