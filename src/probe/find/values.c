@@ -293,6 +293,11 @@ static bool add_argument(struct pd_probe_finder *f, struct arguments *arguments,
 {
 	if (arguments->count == PD_PROBE_ARGUMENTS)
 		return true;
+	// of an inner block, or of what was inlined: the kernel refuses a name that is there already
+	for (size_t i = 0; i < arguments->count; i++)
+		if (strcmp(arguments->items[i].name ? arguments->items[i].name : arguments->items[i].variable, name) ==
+		    0)
+			return true;
 	name = pd_arena_text(f->arena, name, strlen(name));
 	arguments->items[arguments->count++] = (struct pd_probe_argument){ .variable = name };
 	return name != NULL;
