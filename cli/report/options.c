@@ -50,6 +50,8 @@ static const struct option lines[] = {
 	STRING("symbol-filter", 0, "TEXT", options.symbol_part, "only rows of functions whose name has this part"),
 	STRING("ignore-callees", 0, "REGEX", options.ignored_callees,
 	       "samples in what these functions called are their own"),
+	FLAG("total-cycles", 0, options.total_cycles,
+	     "of branches with cycles: a row for each basic block, by its cycles"),
 	FLAG("mem-mode", 0, options.mem_mode, "memory accesses: add up weights, by the keys of perf mem report"),
 	FLAG("hierarchy", 0, options.hierarchy,
 	     "rows as a tree, a level for each sort key, or for several in braces: -s {comm,dso},sym"),

@@ -152,6 +152,7 @@ struct pd_report_options {
 	 * the shares of CPU time without being asked for. */
 	bool latency;
 	size_t sort_event; /* of a group: rows go by its amounts, then by those of the others but the first */
+	bool total_cycles; /* texts of branches have a row for each basic block, by its share of the cycles */
 };
 
 /* ---- reports ---- */

@@ -13,7 +13,7 @@ struct pd_blocks {
 	struct pd_index index; // while they are counted
 	struct pd_block_count *items;
 	size_t count, capacity;
-	uint64_t cycles;
+	uint64_t cycles, all_cycles;
 };
 
 struct pd_blocks *pd_blocks_new(void)
@@ -118,6 +118,16 @@ const struct pd_block_count *pd_blocks_all(const struct pd_blocks *blocks, size_
 uint64_t pd_blocks_cycles(const struct pd_blocks *blocks)
 {
 	return blocks->cycles;
+}
+
+uint64_t pd_blocks_all_cycles(const struct pd_blocks *blocks)
+{
+	return blocks->all_cycles;
+}
+
+void pd_blocks_add_cycles(struct pd_blocks *blocks, uint64_t cycles)
+{
+	blocks->all_cycles += cycles;
 }
 
 // As perf: a block of one instruction has no start.

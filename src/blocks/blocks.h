@@ -45,6 +45,9 @@ const struct pd_block_count *pd_blocks_all(const struct pd_blocks *blocks, size_
 /** Cycles of all blocks. */
 uint64_t pd_blocks_cycles(const struct pd_blocks *blocks);
 
+/** Cycles of all branches, also of those whose block is not known. */
+uint64_t pd_blocks_all_cycles(const struct pd_blocks *blocks);
+
 /** Blocks that end at one branch, as perf adds them up: cycles are those of all, but a block has only those of its longest form. */
 struct pd_block {
 	const struct pd_function *function;

@@ -53,13 +53,15 @@ static bool take_stack(const struct pd_blocks_options *options, struct pd_blocks
 						.start = PD_BLOCK_NO_START,
 						.end = from.addr,
 						.count = 1,
-						.predicted = PD_BITS(branch->flags, PD_BRANCH_PREDICTED),
-						.timed = timed };
+						.predicted = PD_BITS(branch->flags, PD_BRANCH_PREDICTED) };
+		uint32_t cycles = timed ? (uint32_t)PD_BITS(branch->flags, PD_BRANCH_CYCLES) : 0;
 
 		if (before.function == from.function && before.addr <= from.addr)
 			block.start = before.addr;
-		if (timed)
-			block.cycles = block.least = block.most = (uint32_t)PD_BITS(branch->flags, PD_BRANCH_CYCLES);
+		// as perf: no cycles were not recorded
+		block.timed = cycles != 0;
+		block.cycles = block.least = block.most = cycles;
+		pd_blocks_add_cycles(blocks, block.cycles);
 		if (from.function && !pd_blocks_add(blocks, &block))
 			return false;
 		before = pairing == PAIR_BLOCKS ? place_of(options, pid, when, branch->to) : (struct pd_place){ 0 };

@@ -88,6 +88,7 @@ shell 'perfdata annotate --symfs root -i branches.data --json work | grep -o "\"
 shell 'perfdata annotate --symfs root -i branches.data --html work | grep -A5 "Blocks\|IPC<td>Cycle"'
 # the same branches in other cycles, and a function without blocks of its own
 sed 's/cycles(2)/cycles(12)/g; s/cycles(4)/cycles(3)/; s/ip: 0x400150/ip: 0x400113/' branches.txt | perfdata assemble -o slower.data -
+try report -b --symfs root --total-cycles branches.data
 try diff --symfs root -c cycles -d demo branches.data slower.data
 try diff --symfs root -c cycles -d demo -p -t : branches.data slower.data branches.data
 try diff --symfs root -c cycles branches.data demo.data

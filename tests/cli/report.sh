@@ -81,7 +81,7 @@ try report --symbol-filter no-such-name --no-symbols -s sym hot.data
 try report -s nothing hot.data
 try report -F overhead,nothing hot.data
 try report -w 12,30,no hot.data
-try report --total-cycles hot.data
+try report --itrace hot.data
 try report -g sideways hot.data
 cmp <(perfdata report --no-symbols -g -i hot.data) <(perfdata report --no-symbols hot.data)
 try report --percent-limit much hot.data

@@ -53,6 +53,11 @@ void pd_text_cell(const struct pd_report *report, struct pd_text *out, const cha
 /* Header and rows of a table as a tree, without what is smaller than least_percent. */
 enum pd_status pd_text_hierarchy(struct pd_report *report, const struct table *table, double least_percent);
 
+/* ---- blocks.c ---- */
+
+/* The basic blocks of an event, instead of the rows of its table. */
+enum pd_status pd_text_blocks(struct pd_report *report, const struct table *table);
+
 /* ---- draw.c ---- */
 
 /* Rows of a table with their graphs, made on several threads, in order. */

@@ -151,6 +151,8 @@ static enum pd_status add_table(struct pd_report *report, struct table *table)
 
 	if (!report->print.quiet)
 		add_title(report, table);
+	if (report->options.total_cycles && report->by_branch)
+		return pd_text_blocks(report, table);
 	status = report->options.hierarchy ? add_tree(report, table) : add_flat(report, table);
 	pd_text_add(report->out, "\n\n");
 	return status;
