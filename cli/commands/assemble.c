@@ -11,8 +11,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct values {
 	struct target_options target;
@@ -28,7 +26,6 @@ static const struct option options[] = {
 struct assemble {
 	const struct values *values;
 	struct target target;
-	struct stat text; /* what is read */
 	struct pd_assembler *assembler;
 	struct pd_error error;
 	bool other_order; /* than the text says */
@@ -45,20 +42,6 @@ static enum pd_status open_target(void *self, const struct pd_writer_options *sa
 	status = target_open_writer(target, error);
 	*writer_out = target->writer;
 	return status;
-}
-
-/* The text itself is never written to. */
-static bool is_text(const struct assemble *assemble)
-{
-	const char *path = assemble->target.path;
-	struct stat status;
-
-	if ((strcmp(path, "-") != 0 ? stat(path, &status) : fstat(STDOUT_FILENO, &status)) < 0 ||
-	    !S_ISREG(status.st_mode) || status.st_dev != assemble->text.st_dev ||
-	    status.st_ino != assemble->text.st_ino)
-		return false;
-	print_error("%s: refusing to overwrite the input file", path);
-	return true;
 }
 
 static int read_text(struct assemble *assemble, struct pd_descriptor *text)
@@ -79,8 +62,9 @@ static int assemble_text(struct assemble *assemble, struct pd_descriptor *text)
 	uint64_t raw;
 	int code;
 
-	if (fstat(text->fd, &assemble->text) == 0 && is_text(assemble))
-		return CODE_USAGE;
+	/* the text itself is never written to */
+	if (pd_is_same_file(assemble->target.path, text->fd))
+		return print_failure(CODE_USAGE, "%s: refusing to overwrite the input file", assemble->target.path);
 	status = pd_assembler_new(&wanted, &assemble->assembler, &assemble->error);
 	if (status < 0)
 		return target_failed(&assemble->target, status, &assemble->error);

@@ -109,10 +109,10 @@ static bool check_options(const struct values *values)
 static enum pd_packing packing(const struct values *values)
 {
 	const struct pd_inject_options *how = &values->how;
-	bool changes = how->build_ids >= PD_INJECT_MAPS || how->jit || how->sched_stat || how->unwind || how->drop_aux;
 	bool to_pipe = !values->target.output || !strcmp(values->target.output, "-");
 
-	return changes || (how->build_ids && (to_pipe || values->target.form)) ? PD_PACK_SAME : PD_PACK_KEEP;
+	return !pd_inject_keeps_records(how) || (how->build_ids && (to_pipe || values->target.form)) ? PD_PACK_SAME :
+												       PD_PACK_KEEP;
 }
 
 static void report_end(const struct run *run)
@@ -142,15 +142,6 @@ static int write_all(struct run *run)
 	return target_close(&run->target, code_with_error(status, &error));
 }
 
-/* Whether a pipe can be unwound as it comes. */
-static bool is_once(const struct values *values)
-{
-	const struct pd_inject_options *how = &values->how;
-
-	return how->unwind && (!how->build_ids || how->build_ids == PD_INJECT_LIST_ALL) && !how->jit &&
-	       !how->sched_stat;
-}
-
 static int inject_with_options(struct run *run)
 {
 	const struct values *values = run->values;
@@ -161,7 +152,7 @@ static int inject_with_options(struct run *run)
 
 	if (code != CODE_OK)
 		return code;
-	options.once = is_once(values) && pd_file_header(run->input.file)->mode == PD_MODE_PIPE;
+	options.once = pd_inject_is_once(&values->how) && pd_file_header(run->input.file)->mode == PD_MODE_PIPE;
 	options.symbols = open_symbols;
 	options.warn = values->input.quiet ? NULL : input_warn;
 	options.progress = input_progress;
@@ -208,7 +199,7 @@ static int run_inject(const struct call *call)
 	if (code != CODE_OK)
 		return code;
 	input.keep = how->build_ids == PD_INJECT_LIST || how->build_ids == PD_INJECT_MAPS ||
-		     (how->unwind && !is_once(run.values));
+		     (how->unwind && !pd_inject_is_once(how));
 	input.verify = true;
 	return input_run(&run.input, &input, call, inject_opened);
 }

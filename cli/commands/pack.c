@@ -4,13 +4,13 @@
 #include "files/outfile.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
-	MOST_LEVEL = 22,
-	USUAL_LEVEL = 3
+	MOST_LEVEL = 22
 };
 
 struct values {
@@ -108,13 +108,6 @@ static void report_result(const struct packing *packing)
 
 /* ---- the command ---- */
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t length = strlen(text), tail = strlen(end);
-
-	return length > tail && !strcmp(text + length - tail, end);
-}
-
 /* False, said on stderr, for what makes no sense. */
 static bool check(const struct values *values, int *level_out)
 {
@@ -125,7 +118,7 @@ static bool check(const struct values *values, int *level_out)
 	if (values->level.given && (!values->level.value || values->level.value > MOST_LEVEL))
 		return print_error("option --level: %" PRIu64 " is not between 1 and %d", values->level.value,
 				   MOST_LEVEL);
-	*level_out = values->compress || ends_with(values->output, ".zst") ? USUAL_LEVEL : 0;
+	*level_out = pd_bundle_level(values->compress ? "x.zst" : values->output);
 	if (values->level.given)
 		*level_out = (int)values->level.value;
 	return true;
@@ -189,4 +182,39 @@ const struct command cmd_pack = {
 		 { "perf record -g -o - -- make | perfdata pack -i - -o make.tar", "bundle a recording from a pipe" }),
 	.max_words = 1,
 	.run = run_pack,
+};
+
+/* ---- archive ---- */
+
+static int run_archive(const struct call *call)
+{
+	struct values values = *(const struct values *)call->values;
+	struct call packing = *call;
+	char output[4096];
+	const char *input;
+	int code;
+
+	if (!input_path(values.analysis.input.path, call, "perf.data", &input))
+		return CODE_USAGE;
+	snprintf(output, sizeof(output), "%s.tar.zst", strcmp(input, "-") ? input : "perf.data");
+	values.output = values.output ? values.output : output;
+	values.full = true;
+	packing.values = &values;
+	code = run_pack(&packing);
+	if (code == CODE_OK)
+		pd_text_printf(
+			call->out->text,
+			"Now please run:\n\n$ tar xvf %s -C ~/.debug\n\nwherever you need to run 'perf report' on.\n",
+			values.output);
+	return code;
+}
+
+const struct command cmd_archive = {
+	.usage = "[OPTION]... [FILE]",
+	.text = "Write the objects of FILE by build ID to FILE.tar.zst, as perf archive does: unpacked into ~/.debug elsewhere, perf finds them "
+		"there. It is a bundle with complete objects, see perfdata pack, so that the commands of perfdata also read it as it is.",
+	OPTIONS(options),
+	EXAMPLES({ "perfdata archive perf.data", "write perf.data.tar.zst" }),
+	.max_words = 1,
+	.run = run_archive,
 };

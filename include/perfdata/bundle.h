@@ -50,6 +50,9 @@ struct pd_bundle_options {
 	int level;      /* zstd compression level, 1 to 22; 0: uncompressed, readable in place */
 };
 
+/** The compression level of a bundle at a path where nothing says another: that of zstd if its name ends in .zst, else 0. */
+PD_API int pd_bundle_level(const char *path);
+
 struct pd_bundle;
 
 /** Starts a bundle at the current position of a file descriptor, which remains owned by the caller and need not be

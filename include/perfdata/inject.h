@@ -97,6 +97,10 @@ struct pd_inject_result {
 
 struct pd_inject;
 
+/** Whether a pipe can be read once with these options, see once. */
+PD_API bool pd_inject_is_once(const struct pd_inject_options *options);
+/** Whether all records stay as they are. */
+PD_API bool pd_inject_keeps_records(const struct pd_inject_options *options);
 /** Reads what must be known before anything is written. The file must remain open. Errors: PD_ERROR_MEMORY, those of
  * pd_stream_next, pd_symbols_new and pd_trace_new. */
 PD_API enum pd_status pd_inject_new(struct pd_file *file, const struct pd_inject_options *options,

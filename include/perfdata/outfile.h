@@ -87,6 +87,9 @@ PD_API void pd_outfiles_free(struct pd_outfiles *files);
 
 /** Files of text for the samples of each event, as perf script --per-event-dump writes them: PREFIX.EVENT.dump. Events of one name have
  * one file. */
+/** Whether a path ("-": standard output) is the regular file that is open as fd. */
+PD_API bool pd_is_same_file(const char *path, int fd);
+
 struct pd_event_files;
 /** One of them: its path, owned by the files; how much is written, once they are finished; and how often its text was asked for. */
 struct pd_event_file {

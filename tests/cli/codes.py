@@ -96,6 +96,7 @@ WAYS = {
     "scrub": {1: "-o out bad", 3: "-o out no", 4: "-o no/out good"},
     "pack": {1: "--no-symbols -o out bad", 3: "--no-symbols -o out no", 4: "--no-symbols -o no/out good",
              5: "--no-symbols -o out unfit"},
+    "archive": {1: "--no-symbols bad", 3: "--no-symbols no", 5: "--no-symbols unfit"},
     "unpack": {1: "-o out badtar", 3: "-o out no", 4: "-o no/out tar"},
 }
 NEEDS_EVENTS = {("record", 127), ("record", 128), ("record", 4), ("view", 127), ("stat", 127), ("stat", 128), ("stat", 4)}

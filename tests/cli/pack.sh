@@ -43,3 +43,5 @@ shell 'perfdata pack $alone -q --objects full --symfs root -o full.tar hot.data;
 shell 'perfdata pack $alone -q -o dir.tar hot-dir; tar tf dir.tar; diff <(perfdata dump hot-dir) <(perfdata dump dir.tar) && echo the same records'
 # what is missing is told
 shell 'perfdata pack $alone -o poor.tar hot.data 2>&1 | sed "s/\(not packed: [^:]*\):.*/\1/"'
+# as perf archive
+shell 'perfdata archive $alone -q --symfs root hot.data && tar tf hot.data.tar.zst | grep elf; rm hot.data.tar.zst'

@@ -14,6 +14,7 @@
 
 enum {
 	STEP = 256 << 10,
+	LEVEL_USUAL = 3,
 	LEVEL_MOST = 22,
 	HEX_SIZE = 2 * 64 + 1
 };
@@ -420,6 +421,13 @@ enum pd_status pd_bundle_add_dso(struct pd_bundle *bundle, struct pd_symbols *sy
 }
 
 // ---- begin and end ----
+
+int pd_bundle_level(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length > 4 && strcmp(path + length - 4, ".zst") == 0 ? LEVEL_USUAL : 0;
+}
 
 enum pd_status pd_bundle_open_fd(int fd, const char *name, const struct pd_bundle_options *options,
 				 struct pd_bundle **bundle_out, struct pd_error *error)

@@ -176,6 +176,18 @@ static enum pd_status open_parts(struct pd_inject *inject, struct pd_error *erro
 	return status;
 }
 
+bool pd_inject_is_once(const struct pd_inject_options *options)
+{
+	return options->unwind && (!options->build_ids || options->build_ids == PD_INJECT_LIST_ALL) && !options->jit &&
+	       !options->sched_stat;
+}
+
+bool pd_inject_keeps_records(const struct pd_inject_options *options)
+{
+	return options->build_ids < PD_INJECT_MAPS && !options->jit && !options->sched_stat && !options->unwind &&
+	       !options->drop_aux;
+}
+
 enum pd_status pd_inject_new(struct pd_file *file, const struct pd_inject_options *options,
 			     struct pd_inject **inject_out, struct pd_error *error)
 {

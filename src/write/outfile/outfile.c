@@ -181,3 +181,12 @@ void pd_outfile_abort(struct pd_outfile *file)
 	}
 	free_file(file);
 }
+
+bool pd_is_same_file(const char *path, int fd)
+{
+	struct stat one, other;
+
+	return (strcmp(path, "-") != 0 ? stat(path, &one) : fstat(STDOUT_FILENO, &one)) == 0 &&
+	       fstat(fd, &other) == 0 && S_ISREG(one.st_mode) && one.st_dev == other.st_dev &&
+	       one.st_ino == other.st_ino;
+}
