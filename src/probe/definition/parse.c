@@ -307,11 +307,12 @@ static enum pd_status take_piece(struct parsing *p, const struct piece *piece, s
 
 	switch (piece->separator) {
 	case ':':
-		if (!take_number(piece->start, piece->end, &d->line) || d->line > INT32_MAX)
+		// as perf: nothing is 0
+		if (length && (!take_number(piece->start, piece->end, &d->line) || d->line > INT32_MAX))
 			return fail_at(p, piece->start, "a line is a number", NULL);
 		return PD_OK;
 	case '+':
-		if (!take_number(piece->start, piece->end, &d->offset))
+		if (length && !take_number(piece->start, piece->end, &d->offset))
 			return fail_at(p, piece->start, "an offset is a number of bytes", NULL);
 		return PD_OK;
 	case '%':

@@ -35,6 +35,7 @@ TEST(test_definition__points)
 	CHECK_STR(d.file, "a.c");
 	CHECK(parse("a.c;x=*y+1"));
 	CHECK_STR(d.pattern, "x=*y+1");
+	CHECK(parse("main: a") && !d.line && parse("main+") && !d.offset);
 	CHECK(parse("main@*:3") && d.line == 3 && !d.file);
 	CHECK(parse("0x1234 %ax") && d.is_addr && d.addr == 0x1234);
 	CHECK(parse("foo\\@LIB_1.0") && !d.file);
