@@ -21,6 +21,26 @@ MAY_FAIL = {"recorder", "counter", "debuginfod", "pairs", "why", "lock", "kmem",
 # Examples whose perf.data is another one than hot.data.
 RECORDINGS = {"interval": "hot-records.data", "sched": "hot-trace.data", "waiting": "hot-trace.data"}
 
+# A program that has a function to probe.
+SERVER = """
+struct request {
+	int id;
+	const char *name;
+};
+
+__attribute__((noipa)) int handle(struct request *request)
+{
+	return request->id + request->name[0];
+}
+
+int main(int argc, char **argv)
+{
+	struct request request = { argc, argv[0] };
+
+	return handle(&request) == 0;
+}
+"""
+
 BEGIN = """
 #include <fcntl.h>
 #include <stdio.h>
@@ -124,7 +144,7 @@ def program(examples):
             + '\tif (error.message[0])\n\t\tfprintf(stderr, "%s\\n", error.message);\n\treturn error.message[0] != 0;\n}\n')
 
 
-def prepare(folder, data):
+def prepare(folder, data, cc):
     for name in ("perf.data", "other.data", "broken.data"):
         shutil.copy(os.path.join(data, "hot.data"), os.path.join(folder, name))
     with open(os.path.join(folder, "broken.data"), "r+b") as file:
@@ -133,6 +153,7 @@ def prepare(folder, data):
     shutil.copy(os.path.join(data, "..", "demo", "hot.tar.zst"), os.path.join(folder, "bundle.tar"))
     with open(os.path.join(folder, "jit-1.dump"), "wb") as file:
         file.write(struct.pack("<IIIIIIQQ", 0x4A695444, 1, 40, 62, 0, 1, 0, 0))
+    subprocess.run([*cc.split(), "-x", "c", "-g", "-O1", "-Wno-attributes", "-o", os.path.join(folder, "server"), "-"], input=SERVER.encode(), check=True)
 
 
 def main():
@@ -149,7 +170,7 @@ def main():
         else:
             examples[name[:-2]] = example
     with tempfile.TemporaryDirectory(prefix="perfdata-examples-") as folder:
-        prepare(folder, data)
+        prepare(folder, data, cc)
         for compiler, standard, suffix in ((cc, "c11", "c"), (cxx, "c++20", "cc")):
             source, binary = os.path.join(folder, "examples." + suffix), os.path.join(folder, "examples-" + suffix)
             with open(source, "w", encoding="utf-8") as file:

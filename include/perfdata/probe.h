@@ -21,7 +21,7 @@
  *
  *	if (pd_probes_open(&options, &probes, &error) == PD_OK) {
  *		if (pd_probes_define(probes, "handle request->id name=request->name:string", &error) == PD_OK)
- *			pd_probes_add(probes, &error);
+ *			pd_print_probe_definitions(text, probes, &error); // or pd_probes_add(), for the kernel
  *		pd_probes_close(probes);
  *	}
  */
