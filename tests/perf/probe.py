@@ -40,7 +40,7 @@ KERNEL = ["vfs_read", "vfs_read+4", "vfs_read%return $retval", "vfs_r*", "g:e=do
 # Of a program in the place of a kernel's image.
 IMAGE = ["many", "walk list->id list->name:string", "small number", "many%return $retval", "many h", "walk:6", "nosuchfunction"]
 COMPILERS = {".c": [["gcc", "-g", "-O2"], ["gcc", "-g", "-O0"], ["gcc", "-gdwarf-4", "-O1"], ["clang", "-g", "-O2"], ["clang", "-g", "-O0"],
-                    ["gcc", "-g", "-O2", "-no-pie", "-fno-omit-frame-pointer"]],
+                    ["gcc", "-g", "-O2", "-no-pie", "-fno-omit-frame-pointer"], ["gcc", "-g", "-O1", "-flto"]],
              ".cc": [["g++", "-g", "-O2"], ["g++", "-g", "-O0"], ["clang++", "-g", "-O1"]],
              ".rs": [["rustc", "-g", "-O"], ["rustc", "-g"]]}
 

@@ -83,6 +83,7 @@ void pd_probe_debug_close(struct pd_probe_debug *debug)
 	if (debug->has_rules)
 		pd_unwind_table_fini(&debug->rules);
 	pd_die_locations_fini(&debug->locations);
+	pd_probe_others_fini(debug);
 	pd_dwarf_close(debug->dwarf);
 	pd_dwarf_close(debug->shared);
 	pd_free(debug->image.data);

@@ -373,11 +373,12 @@ enum pd_status pd_probe_find(struct pd_probe_finder *f)
 	struct pd_dwarf *dwarf = f->debug->dwarf;
 	enum pd_status status = PD_OK;
 
-	for (size_t i = 0; i < dwarf->unit_count && !status; i++)
+	for (size_t i = 0; i < dwarf->unit_count && !status; i++) {
 		if (pd_probe_unit_read(f->debug, i, &f->unit))
 			status = find_in_unit(f);
-		else if (f->unit.failed)
+		if (!status && f->unit.failed)
 			status = pd_fail_memory(f->error);
+	}
 	pd_probe_unit_fini(&f->unit);
 	if (!status && (dwarf->out_of_memory || !dwarf->entry_work))
 		status = dwarf->out_of_memory ? pd_fail_memory(f->error) :

@@ -178,9 +178,7 @@ static void drop_sequences(struct pd_probe_unit *unit)
 
 static const char *file_at(struct pd_probe_unit *unit, uint64_t number)
 {
-	uint32_t text = number < unit->files.count ? pd_dwarf_file_text(&unit->files, number) : PD_NO_TEXT;
-
-	return text == PD_NO_TEXT || !unit->texts.texts || !unit->texts.texts[text] ? NULL : unit->texts.texts + text;
+	return pd_probe_file_at(&unit->texts, &unit->files, number);
 }
 
 // Makes all paths first, as each may move those before.
@@ -222,6 +220,7 @@ static void read_rows(struct pd_probe_unit *unit)
 bool pd_probe_unit_read(struct pd_probe_debug *debug, size_t number, struct pd_probe_unit *unit)
 {
 	pd_probe_unit_fini(unit);
+	unit->debug = debug;
 	if (!pd_die_unit(debug->dwarf, number, &unit->die))
 		return false;
 	read_functions(unit);
@@ -275,11 +274,13 @@ static bool file_and_line(struct pd_probe_unit *unit, const struct pd_die *die, 
 	if (!pd_die_find_number(die, line, &value) || value > INT32_MAX)
 		return false;
 	*line_out = (uint32_t)value;
-	// files of another unit are not those of this one
-	if (!pd_die_find_value(die, file, &number, &owner) || owner.unit != unit->die.unit)
+	if (!pd_die_find_value(die, file, &number, &owner))
 		return false;
-	*file_out = pd_probe_unit_file(unit, number.number);
-	return *file_out != NULL;
+	if (owner.unit == unit->die.unit)
+		*file_out = pd_probe_unit_file(unit, number.number);
+	else if (!pd_probe_other_file(unit->debug, &owner, number.number, file_out))
+		unit->failed = true;
+	return !unit->failed && *file_out != NULL;
 }
 
 bool pd_probe_declared(struct pd_probe_unit *unit, const struct pd_die *die, const char **file_out, uint32_t *line_out)

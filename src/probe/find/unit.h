@@ -18,6 +18,7 @@ struct pd_probe_row {
 
 /** A unit that was read. */
 struct pd_probe_unit {
+	struct pd_probe_debug *debug;
 	struct pd_die die;
 	struct pd_die *functions; // entries of functions in their order, declarations too
 	size_t function_count, function_capacity;
@@ -43,7 +44,8 @@ struct pd_probe_debug {
 	const struct pd_unwind_arch *arch; // NULL: not known
 	struct pd_unwind_table rules;
 	bool has_rules;
-	struct pd_symtab *symbols; // once it was asked for
+	struct pd_symtab *symbols;          // once it was asked for
+	struct pd_probe_others **others[2]; // files of each unit of dwarf and of shared, see others.c
 	size_t limit;
 };
 
@@ -68,6 +70,17 @@ const char *pd_probe_unit_file(struct pd_probe_unit *unit, uint64_t number);
 const char *pd_probe_unit_file_by_tail(struct pd_probe_unit *unit, const char *tail);
 /** Whether one of two paths ends with the other one. */
 bool pd_probe_same_tail(const char *a, const char *b);
+
+// ---- others.c ----
+
+/** The path of a file of a unit that was read, or NULL. */
+const char *pd_probe_file_at(const struct pd_unit_maker *texts, struct pd_dwarf_files *files, uint64_t number);
+/** The path of a file of the unit that an entry is in, or NULL. It lives as long as debug. False without memory. */
+bool pd_probe_other_file(struct pd_probe_debug *debug, const struct pd_die *die, uint64_t number,
+			 const char **file_out);
+void pd_probe_others_fini(struct pd_probe_debug *debug);
+
+// ---- unit.c ----
 
 /** Where an entry was declared, with its origins; false if it is not known. */
 bool pd_probe_declared(struct pd_probe_unit *unit, const struct pd_die *die, const char **file_out, uint32_t *line_out);

@@ -11,7 +11,11 @@
 #include "sample.h"
 #include "unit/test.h"
 
-static const char *const samples[] = { PERFDATA_SAMPLES };
+// The last one is optimized by the linker, or NULL where there is no such linker.
+static const char *const samples[] = { PERFDATA_SAMPLES, PERFDATA_LINKED };
+enum {
+	LINKED = sizeof(samples) / sizeof(samples[0]) - 1
+};
 static const char readme[] = "  uprobe_events\t\t- Create/append/remove/show the userspace dynamic events\n"
 			     "\t           \\imm-value, \\\"imm-string\"\n"
 			     "\t     type: s8/16/32/64, u8/16/32/64, x8/16/32/64, char, string, symbol,\n";
@@ -82,7 +86,7 @@ static bool gives(const char *definition, const char *pattern)
 {
 	char whole[1024];
 
-	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+	for (size_t i = 0; i < LINKED; i++) {
 		const char *got = define(i, definition);
 
 		snprintf(whole, sizeof(whole), "[pr]:probe_probe_*/* %s:0x*%s%s\n", samples[i], *pattern ? " " : "",
@@ -148,7 +152,7 @@ TEST(test_set__variables)
 
 TEST(test_set__places)
 {
-	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+	for (size_t i = 0; i < LINKED; i++) {
 		const char *name = strrchr(samples[i], '/') + 1;
 		char wanted[512], first[256];
 		const char *got = define(i, "twice number");
@@ -175,7 +179,7 @@ TEST(test_set__places)
 
 static bool fails(const char *definition, enum pd_status wanted, const char *sentence)
 {
-	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+	for (size_t i = 0; i < LINKED; i++) {
 		struct pd_probes *probes = open_sample(i, false);
 		enum pd_status status = probes ? pd_probes_define(probes, definition, &error) : PD_OK;
 
@@ -256,7 +260,7 @@ static const char *printed(enum pd_status (*print)(struct pd_text *, struct pd_p
 
 TEST(test_set__lines)
 {
-	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+	for (size_t i = 0; i < LINKED; i++) {
 		const char *got = printed(pd_print_probe_lines, i, "handle");
 
 		CHECK(fnmatch("<handle@*sample.c:0>\n      0  __attribute__((noinline)) int handle(*", got, 0) == 0);
@@ -270,13 +274,27 @@ TEST(test_set__lines)
 
 TEST(test_set__names_of_variables)
 {
-	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+	for (size_t i = 0; i < LINKED; i++) {
 		const char *got = printed(pd_print_probe_variables, i, "handle");
 
 		CHECK(fnmatch("Available variables at handle\n\t@<handle+*>\n*", got, 0) == 0);
 		CHECK(strstr(got, "\t\tstruct outer*\trequest\n") && strstr(got, "\t\tlong int\tsize\n"));
 		CHECK(strstr(got, "\t\tchar*\twhat\n") && !strstr(got, "\ttotal\n"));
 	}
+}
+
+// What was declared in one unit has its code in another one.
+TEST(test_set__linked)
+{
+	char wanted[512];
+
+	if (!samples[LINKED])
+		return;
+	snprintf(wanted, sizeof(wanted), "p:probe_probe_linked/handle %s:0x* v=+%zu(*):x16\n", samples[LINKED],
+		 offsetof(struct outer, parts[1].high));
+	CHECK(fnmatch(wanted, define(LINKED, "handle v=request->parts[1].high"), 0) == 0);
+	CHECK(fnmatch(wanted, define(LINKED, "handle@sample.c v=request->parts[1].high"), 0) == 0);
+	CHECK(fnmatch("<handle@*sample.c:0>\n*", printed(pd_print_probe_lines, LINKED, "handle"), 0) == 0);
 }
 
 static bool make_tracefs(void)
@@ -312,4 +330,4 @@ TEST(test_set__end)
 RUN(TEST_CASE(test_set__begin), TEST_CASE(test_set__fields), TEST_CASE(test_set__bit_fields),
     TEST_CASE(test_set__variables), TEST_CASE(test_set__places), TEST_CASE(test_set__errors),
     TEST_CASE(test_set__kernel), TEST_CASE(test_set__lines), TEST_CASE(test_set__names_of_variables),
-    TEST_CASE(test_set__end))
+    TEST_CASE(test_set__linked), TEST_CASE(test_set__end))
