@@ -12,6 +12,13 @@ struct values {
 #undef VALUES
 #define VALUES struct values
 
+#define SHARED_OPTIONS                                                                                      \
+	GROUP(time_range_option, how.time), GROUP(json_option, how.json), GROUP(input_group, shared.input), \
+		GROUP(symbol_group, shared.symbols),                                                        \
+	{                                                                                                   \
+		0                                                                                           \
+	}
+
 static const struct option contention_options[] = {
 	FLAG("threads", 't', how.by_thread, "a row for each thread, not for each caller"),
 	STRING("key", 'k', "COLUMN", how.sort,
@@ -21,10 +28,7 @@ static const struct option contention_options[] = {
 	FLAG("stacks", 0, how.stacks, "show the call chain of each row, as perf does with -v"),
 	NUMBER("max-stack", 0, "N", stack, "entries of call chains that are looked at (default: 8)"),
 	NUMBER("stack-skip", 0, "N", skip, "entries of call chains that are never callers (default: 3)"),
-	GROUP(time_range_option, how.time),
-	GROUP(input_group, shared.input),
-	GROUP(symbol_group, shared.symbols),
-	{ 0 },
+	SHARED_OPTIONS,
 };
 
 static struct pd_lock_options how_of(struct input *input, const void *how)
@@ -85,10 +89,7 @@ static const struct option report_options[] = {
 	       "sort by acquired (default), contended, avg_wait, wait_total, wait_max or wait_min"),
 	STRING("field", 'F', "COLUMNS", how.fields, "show these columns only"),
 	NUMBER("entries", 'E', "N", entries, "show the first N rows"),
-	GROUP(time_range_option, how.time),
-	GROUP(input_group, shared.input),
-	GROUP(symbol_group, shared.symbols),
-	{ 0 },
+	SHARED_OPTIONS,
 };
 
 static enum pd_status print_report(struct input *input, const void *how, struct pd_error *error)
@@ -116,10 +117,7 @@ const struct command cmd_lock_report = {
 static const struct option info_options[] = {
 	FLAG("map", 'm', how.map, "list locks with their addresses"),
 	FLAG("threads", 't', how.by_thread, "list threads (default), also with --map"),
-	GROUP(time_range_option, how.time),
-	GROUP(input_group, shared.input),
-	GROUP(symbol_group, shared.symbols),
-	{ 0 },
+	SHARED_OPTIONS,
 };
 
 static enum pd_status print_info(struct input *input, const void *how, struct pd_error *error)

@@ -67,6 +67,7 @@ static const struct option c2c_options[] = {
 	FLAG("show-all", 0, how.show_all, "print all lines"),
 	FLAG("no-source", 0, how.no_source, "no column with source lines"),
 	FLAG("full-symbols", 0, how.full_symbols, "names of functions are not cut"),
+	GROUP(json_option, how.json),
 	GROUP(input_group, shared.input),
 	GROUP(symbol_group, shared.symbols),
 	GROUP(stdio_option, stdio),

@@ -26,6 +26,7 @@ static const struct option trace_options[] = {
 	INTEGER("max-events", 0, "N", how.max_lines, "print the first N calls"),
 	FLAG("time", 'T', how.full_time, "print times as recorded, not those since the first call"),
 	FLAG("no-comm", 0, how.without_names, "print the numbers of threads without their names"),
+	GROUP(json_option, how.json),
 	GROUP(input_group, input),
 	{ 0 },
 };

@@ -21,6 +21,7 @@ static const struct option options[] = {
 	FLAG("state", 0, how.state,
 	     "print the state in which threads are switched out; in the table, how long they waited by state"),
 	FLAG("no-call-graph", 0, no_call_graph, "do not warn that call chains are not printed"),
+	GROUP(json_option, how.json),
 	GROUP(input_group, input),
 	{ 0 },
 };
@@ -79,6 +80,7 @@ struct latency_values {
 static const struct option latency_options[] = {
 	FLAG("pids", 'p', how.by_thread, "a line for each thread, not for each name"),
 	STRING("sort", 's', "KEYS", how.sort, "sort by these keys: avg (default), max, switch, runtime, pid"),
+	GROUP(json_option, how.json),
 	GROUP(input_group, input),
 	{ 0 },
 };
@@ -117,6 +119,7 @@ static const struct option map_options[] = {
 	STRING("cpus", 0, "CPUS", how.cpus, "only these CPUs, as 0-3,7"),
 	STRING("color-cpus", 0, "CPUS", how.color_cpus, "highlight these CPUs"),
 	STRING("color-pids", 0, "TIDS", how.color_pids, "highlight these threads"),
+	GROUP(json_option, how.json),
 	GROUP(input_group, input),
 	{ 0 },
 };

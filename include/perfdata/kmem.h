@@ -42,6 +42,7 @@ struct pd_kmem_options {
 	size_t limit;          /* maximum number of addresses, and of rows; 0 means 16 million */
 	const char *slab_sort; /* keys of slabs where sort is of pages; NULL: the usual ones */
 	const char *time;      /* only events of this time, see pd_select_options; NULL: all */
+	bool json;             /* as one JSON object */
 };
 
 /** Name of the index-th key of slabs or pages; NULL past the end. */

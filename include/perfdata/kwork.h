@@ -44,6 +44,7 @@ struct pd_kwork_options {
 	void *self;
 	size_t limit; /* maximum number of kinds of work by CPU, and of what has begun but not ended; 0 means 4 million */
 	const char *time; /* only events of this time, see pd_select_options; NULL: all */
+	bool json;        /* as one JSON object */
 };
 
 /** Appends a table, or lines. Errors: PD_ERROR_MEMORY; PD_ERROR_LIMIT; PD_ERROR_ARGUMENT for an unknown class, key or list;

@@ -44,6 +44,7 @@ struct pd_lock_options {
 	void *self;
 	size_t lock_limit; /* maximum number of locks, threads, and of both together; 0 means 4 million */
 	const char *time;  /* only events of this time, see pd_select_options; NULL: all */
+	bool json;         /* as one JSON object */
 };
 
 /** Name of the index-th column, for sort and fields; NULL past the end. */

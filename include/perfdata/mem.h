@@ -63,6 +63,7 @@ struct pd_c2c_options {
 	bool show_all;        /* lines however few such loads they have */
 	uint64_t node_info;   /* column Node: 0 numbers, 1 with shares of stores and loads, 2 with lists of CPUs */
 	size_t limit;         /* maximum number of lines and of offsets in them; 0 means 16 million */
+	bool json;            /* as one JSON object */
 };
 
 /** Appends sums, the table of lines that several CPUs accessed, and for each of them its offsets. Errors: PD_ERROR_MEMORY;

@@ -46,6 +46,8 @@ struct pd_syscalls_options {
 	uint64_t max_lines;       /* the first calls; 0: all */
 	bool full_time;           /* times as recorded, instead of those since the first call */
 	bool without_names;       /* of threads, only the number */
+	/* Of all: */
+	bool json; /* as one JSON object */
 };
 
 /** Appends system calls as perf trace does: from raw_syscalls:sys_enter and sys_exit, or syscalls:sys_enter_NAME and sys_exit_NAME.

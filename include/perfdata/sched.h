@@ -34,6 +34,7 @@ struct pd_timehist_options {
 	bool state;          /* the state in which a thread is switched out */
 	bool has_chains;     /* set by the call: samples have call chains, which are not printed */
 	size_t thread_limit; /* maximum number of threads; 0 means 4 million */
+	bool json;           /* as one JSON object: events with all of their columns, and sums */
 };
 
 /** Appends the text, and writes it out (pd_text_flush_large) where it is long. *options may be changed where it says so.
@@ -48,6 +49,7 @@ struct pd_sched_latency_options {
 	bool by_thread;      /* a line for each thread, not for each name */
 	const char *sort;    /* keys: runtime, switch, avg, max, pid; NULL: "avg,max,switch,runtime" */
 	size_t thread_limit; /* maximum number of threads; 0 means 4 million */
+	bool json;           /* as one JSON object */
 };
 
 /** Appends a table of threads: how long they ran, and waited for a CPU after they were woken. Errors: those of
@@ -64,6 +66,7 @@ struct pd_sched_map_options {
 	const char *color_pids; /* threads that are highlighted: "1,2"; NULL: none */
 	size_t thread_limit;    /* maximum number of threads; 0 means 4 million */
 	bool no_color;          /* nothing is highlighted: both lists are only checked */
+	bool json;              /* as one JSON object */
 };
 
 /** Appends a line for each switch, with the threads that run on each CPU by abbreviations. Errors: those of

@@ -122,7 +122,9 @@ static bool sort_tables(struct pd_kmem *kmem)
 
 static enum pd_status print(struct pd_kmem *kmem, struct pd_error *error)
 {
-	return sort_tables(kmem) ? pd_kmem_print(kmem, error) : pd_fail_memory(error);
+	if (!sort_tables(kmem))
+		return pd_fail_memory(error);
+	return (kmem->options.json ? pd_kmem_json : pd_kmem_print)(kmem, error);
 }
 
 enum pd_status pd_print_kmem(struct pd_text *text, struct pd_file *file, const struct pd_kmem_options *options,

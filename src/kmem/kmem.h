@@ -7,7 +7,7 @@
  *   pages.c    events of the page allocator, and who called it
  *   gfp.c      flags of allocations, with gfp.def
  *   kmem.c     the pass over a file; the public function
- *   print.c    tables and summaries
+ *   print.c    tables and summaries; json.c, both as JSON
  */
 #ifndef PD_KMEM_KMEM_H
 #define PD_KMEM_KMEM_H
@@ -121,5 +121,11 @@ const char *pd_kmem_compact_gfp(const struct pd_kmem *kmem, uint32_t flags);
 // ---- print.c ----
 
 enum pd_status pd_kmem_print(struct pd_kmem *kmem, struct pd_error *error);
+// Of a number that a page has.
+const char *pd_kmem_migrate_type(uint32_t type);
+
+// ---- json.c ----
+
+enum pd_status pd_kmem_json(struct pd_kmem *kmem, struct pd_error *error);
 
 #endif

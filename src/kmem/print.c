@@ -113,10 +113,16 @@ static void print_gfps(struct pd_kmem *kmem)
 			       kmem->gfps[i].compact, kmem->gfps[i].name);
 }
 
+const char *pd_kmem_migrate_type(uint32_t type)
+{
+	static const char *const types[] = { "UNMOVABL", "RECLAIM", "MOVABLE", "RESERVED", "CMA/ISLT", "UNKNOWN" };
+
+	return types[type < PD_KMEM_MIGRATE_TYPES ? type : PD_KMEM_MIGRATE_TYPES - 1];
+}
+
 static enum pd_status print_page(struct pd_kmem *kmem, const struct pd_kmem_row *row, bool callers,
 				 struct pd_error *error)
 {
-	static const char *const types[] = { "UNMOVABL", "RECLAIM", "MOVABLE", "RESERVED", "CMA/ISLT", "UNKNOWN" };
 	struct pd_text *text = kmem->pairs.sched.text;
 	const struct pd_kmem_key *page = &row->shown;
 	const struct pd_pair_place *place = pd_pair_place(&kmem->pairs, page->caller);
@@ -127,11 +133,9 @@ static enum pd_status print_page(struct pd_kmem *kmem, const struct pd_kmem_row 
 		pd_text_printf(text, " %16" PRIu64 " |", page->addr);
 	else if (!callers)
 		pd_text_printf(text, " %016" PRIx64 " |", page->addr);
-	pd_text_printf(
-		text, " %16" PRIu64 " | %9" PRIu64 " | %5" PRIu32 " | %8s | %-*s | ", row->allocated / 1024, row->count,
-		page->order,
-		types[page->migrate_type < PD_KMEM_MIGRATE_TYPES ? page->migrate_type : PD_KMEM_MIGRATE_TYPES - 1],
-		gfp_width(kmem, GFP_TITLE), pd_kmem_compact_gfp(kmem, page->gfp));
+	pd_text_printf(text, " %16" PRIu64 " | %9" PRIu64 " | %5" PRIu32 " | %8s | %-*s | ", row->allocated / 1024,
+		       row->count, page->order, pd_kmem_migrate_type(page->migrate_type), gfp_width(kmem, GFP_TITLE),
+		       pd_kmem_compact_gfp(kmem, page->gfp));
 	if (place->function)
 		pd_text_printf(text, "%s\n", place->name);
 	else

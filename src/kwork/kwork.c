@@ -10,11 +10,6 @@ static const struct pd_tracepoint points[] = {
 #include "kwork/classes.def"
 };
 
-static const char *const class_names[] = {
-#define CLASS(NAME, name, raise, entry, exit, id, field) name,
-#include "kwork/classes.def"
-};
-
 static void add_time(struct pd_kwork_work *work, uint64_t begin_ns, uint64_t end_ns)
 {
 	uint64_t time_ns = end_ns - begin_ns;
@@ -59,7 +54,7 @@ static enum pd_status take_shown(struct pd_kwork *kwork, struct pd_kwork_work *w
 	if (step != PD_KWORK_EXIT)
 		return pd_kwork_push(kwork, work, step, open, error);
 	if (pd_kwork_pop(kwork, work, PD_KWORK_ENTRY, &open)) {
-		pd_kwork_print_time(kwork, work, &open, time_ns);
+		(kwork->options.json ? pd_kwork_json_time : pd_kwork_print_time)(kwork, work, &open, time_ns);
 		return pd_text_flush_or_fail(kwork->pairs.sched.text, error);
 	}
 	work->left[step]++;
@@ -123,10 +118,11 @@ static enum pd_status choose_classes(struct pd_kwork *kwork, struct pd_error *er
 	const char *list = kwork->options.classes ? kwork->options.classes : all;
 
 	for (unsigned place = 1; *(list += strspn(list, ", ")); place++) {
-		size_t length = strcspn(list, ", "), i = 0;
+		size_t length = strcspn(list, ", ");
+		enum pd_kwork_class i = 0;
 
 		while (i < PD_KWORK_CLASSES &&
-		       (strlen(class_names[i]) != length || memcmp(class_names[i], list, length) != 0))
+		       (strlen(pd_kwork_class_name(i)) != length || memcmp(pd_kwork_class_name(i), list, length) != 0))
 			i++;
 		if (i == PD_KWORK_CLASSES)
 			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
@@ -158,7 +154,7 @@ static enum pd_status read_all(struct pd_kwork *kwork, struct pd_file *file, str
 	kwork->pairs.takes_all = true;
 	kwork->pairs.open_self = kwork->options.self;
 	kwork->pairs.places.seed = kwork->seed = pd_hash_secret();
-	if (kwork->options.mode == PD_KWORK_TIMEHIST)
+	if (kwork->options.mode == PD_KWORK_TIMEHIST && !kwork->options.json)
 		pd_kwork_print_head(text);
 	return pd_pairs_run(&kwork->pairs, file, text, points, sizeof(points) / sizeof(points[0]), 0,
 			    "no work of the kernel (perfdata kwork record)", error);
@@ -177,10 +173,11 @@ enum pd_status pd_print_kwork(struct pd_text *text, struct pd_file *file, const 
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_kwork_options.size is 0");
 	if (options)
 		memcpy(&kwork.options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+	kwork.json.text = text;
 	status = read_all(&kwork, file, text, error);
-	if (status >= 0 && kwork.options.mode != PD_KWORK_TIMEHIST) {
+	if (status >= 0 && (kwork.options.json || kwork.options.mode != PD_KWORK_TIMEHIST)) {
 		if (pd_kwork_sort(&kwork))
-			pd_kwork_print(&kwork);
+			(kwork.options.json ? pd_kwork_json : pd_kwork_print)(&kwork);
 		else
 			status = pd_fail_memory(error);
 	}

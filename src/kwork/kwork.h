@@ -5,7 +5,7 @@
  *   classes.def   kinds of work, and their events
  *   works.c       work by number and CPU, what of it has not ended, and its names
  *   kwork.c       from events to sums; the public function
- *   print.c       tables, and a line for each time
+ *   print.c       tables, and a line for each time; json.c, both as JSON
  */
 #ifndef PD_KWORK_KWORK_H
 #define PD_KWORK_KWORK_H
@@ -62,10 +62,13 @@ struct pd_kwork {
 	size_t count, capacity;
 	size_t open_count;
 	uint64_t first_ns, last_ns;
+	struct pd_json json;
+	bool json_begun;
 };
 
 // ---- works.c ----
 
+const char *pd_kwork_class_name(enum pd_kwork_class of);
 // NULL: an error.
 struct pd_kwork_work *pd_kwork_find(struct pd_kwork *kwork, enum pd_kwork_class of, uint64_t id, uint32_t cpu,
 				    struct pd_error *error);
@@ -86,5 +89,17 @@ void pd_kwork_print_head(struct pd_text *text);
 void pd_kwork_print_time(struct pd_kwork *kwork, const struct pd_kwork_work *work, const struct pd_kwork_open *begin,
 			 uint64_t end_ns);
 void pd_kwork_print(struct pd_kwork *kwork);
+
+// Events that did not fit, by step.
+struct pd_kwork_left {
+	uint64_t of[PD_KWORK_STEPS], all;
+};
+struct pd_kwork_left pd_kwork_count_left(const struct pd_kwork *kwork);
+
+// ---- json.c ----
+
+void pd_kwork_json_time(struct pd_kwork *kwork, const struct pd_kwork_work *work, const struct pd_kwork_open *begin,
+			uint64_t end_ns);
+void pd_kwork_json(struct pd_kwork *kwork);
 
 #endif

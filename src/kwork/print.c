@@ -87,21 +87,29 @@ static void print_summary(struct pd_kwork *kwork, uint64_t count, uint64_t total
 }
 
 // Events whose partner is missing.
-static void print_left(struct pd_kwork *kwork)
+struct pd_kwork_left pd_kwork_count_left(const struct pd_kwork *kwork)
 {
-	uint64_t left[PD_KWORK_STEPS] = { 0 }, all = 0;
+	struct pd_kwork_left left = { 0 };
 
 	for (size_t i = 0; i < kwork->count; i++)
 		for (unsigned step = 0; step < PD_KWORK_STEPS; step++)
-			left[step] += kwork->works[i]->left[step] +
-				      (step < PD_KWORK_EXIT ? kwork->works[i]->open[step].count : 0);
+			left.of[step] += kwork->works[i]->left[step] +
+					 (step < PD_KWORK_EXIT ? kwork->works[i]->open[step].count : 0);
 	for (unsigned step = 0; step < PD_KWORK_STEPS; step++)
-		all += left[step];
-	if (all && kwork->pairs.records)
+		left.all += left.of[step];
+	return left;
+}
+
+static void print_left(struct pd_kwork *kwork)
+{
+	const struct pd_kwork_left left = pd_kwork_count_left(kwork);
+
+	if (left.all && kwork->pairs.records)
 		pd_text_printf(kwork->pairs.sched.text,
 			       "  INFO: %.3f%% skipped events (%" PRIu64 " including %" PRIu64 " raise, %" PRIu64
 			       " entry, %" PRIu64 " exit)\n",
-			       (double)all / (double)kwork->pairs.records * 100.0, all, left[0], left[1], left[2]);
+			       (double)left.all / (double)kwork->pairs.records * 100.0, left.all, left.of[0],
+			       left.of[1], left.of[2]);
 }
 
 static void print_lost(struct pd_kwork *kwork)

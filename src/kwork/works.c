@@ -10,6 +10,16 @@ enum {
 	LIMIT = 4 << 20
 };
 
+const char *pd_kwork_class_name(enum pd_kwork_class of)
+{
+	static const char *const names[] = {
+#define CLASS(NAME, name, raise, entry, exit, id, field) name,
+#include "kwork/classes.def"
+	};
+
+	return names[of];
+}
+
 static size_t limit_of(const struct pd_kwork *kwork)
 {
 	return kwork->options.limit ? kwork->options.limit : LIMIT;

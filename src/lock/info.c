@@ -38,6 +38,41 @@ static void print_thread(struct pd_locks *locks, size_t number)
 		pd_text_printf(locks->pairs.sched.text, "%10d: %s\n", thread->tid, thread->comm);
 }
 
+// ---- JSON ----
+
+static void json_lock(struct pd_locks *locks, size_t number)
+{
+	pd_json_open(&locks->json, NULL, '{');
+	pd_json_number(&locks->json, "addr", locks->all[number]->key);
+	pd_json_string(&locks->json, "name", locks->all[number]->name);
+	pd_json_close(&locks->json, '}');
+}
+
+static void json_thread(struct pd_locks *locks, size_t number)
+{
+	if (locks->pairs.sched.threads[number]->own)
+		pd_sched_json_thread(&locks->json, NULL, locks->pairs.sched.threads[number]);
+}
+
+static void print_json(struct pd_locks *locks, bool map, const struct pd_sorted *items, size_t count)
+{
+	locks->json.text = locks->pairs.sched.text;
+	pd_json_open(&locks->json, NULL, '{');
+	pd_json_open(&locks->json, map ? "locks" : "threads", '[');
+	for (size_t i = 0; i < count; i++)
+		(map ? json_lock : json_thread)(locks, items[i].number);
+	pd_json_close(&locks->json, ']');
+	pd_json_close(&locks->json, '}');
+	pd_text_add(locks->json.text, "\n");
+}
+
+static void print_text(struct pd_locks *locks, bool map, const struct pd_sorted *items, size_t count)
+{
+	pd_text_add(locks->pairs.sched.text, map ? "Address of instance: name of class\n" : " Thread ID: comm\n");
+	for (size_t i = 0; i < count; i++)
+		(map ? print_lock : print_thread)(locks, items[i].number);
+}
+
 enum pd_status pd_locks_print_info(struct pd_locks *locks, struct pd_error *error)
 {
 	bool map = locks->options.map && !locks->options.by_thread;
@@ -48,9 +83,8 @@ enum pd_status pd_locks_print_info(struct pd_locks *locks, struct pd_error *erro
 	for (size_t i = 0; done && i < count; i++)
 		items[i].number = (uint32_t)i;
 	done = done && pd_sort(items, count, map ? compare_locks : compare_threads, locks, 1);
-	pd_text_add(locks->pairs.sched.text, map ? "Address of instance: name of class\n" : " Thread ID: comm\n");
-	for (size_t i = 0; done && i < count; i++)
-		(map ? print_lock : print_thread)(locks, items[i].number);
+	if (done)
+		(locks->options.json ? print_json : print_text)(locks, map, items, count);
 	pd_free(items);
 	return done ? PD_OK : pd_fail_memory(error);
 }

@@ -38,7 +38,7 @@ static enum pd_status print(struct pd_locks *locks, struct pd_error *error)
 	if ((locks->options.combine && locks->mode == PD_LOCK_REPORT && !pd_locks_combine(locks)) ||
 	    !pd_locks_sort(locks))
 		return pd_fail_memory(error);
-	return pd_locks_print(locks, error);
+	return (locks->options.json ? pd_locks_print_json : pd_locks_print)(locks, error);
 }
 
 static enum pd_status print_locks(struct pd_text *text, struct pd_file *file, const struct pd_lock_options *options,
@@ -54,6 +54,7 @@ static enum pd_status print_locks(struct pd_text *text, struct pd_file *file, co
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_lock_options.size is 0");
 	if (options)
 		memcpy(&locks.options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+	locks.options.stacks |= locks.options.json;
 	status = read_all(&locks, file, text, error);
 	if (status >= 0)
 		status = print(&locks, error);

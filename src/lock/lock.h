@@ -7,7 +7,7 @@
  *   events.c      from an event to the next state of a lock
  *   callers.c     who waits, by the call chain
  *   lock.c        the pass over a file; the public functions
- *   print.c       tables; info.c, lists
+ *   print.c       tables; json.c, as JSON; info.c, lists
  */
 #ifndef PD_LOCK_LOCK_H
 #define PD_LOCK_LOCK_H
@@ -86,6 +86,7 @@ struct pd_locks {
 	uint64_t broken[PD_LOCK_BROKEN_COUNT];
 	const struct pd_lock_column_info *columns[PD_LOCK_COLUMNS], *sort;
 	size_t column_count;
+	struct pd_json json; // of lists
 };
 
 // ---- locks.c ----
@@ -121,9 +122,19 @@ bool pd_lock_keep_stack(struct pd_locks *locks, const struct pd_tracepoint_sampl
 // Reads sort and fields.
 enum pd_status pd_locks_choose_columns(struct pd_locks *locks, struct pd_error *error);
 enum pd_status pd_locks_print(struct pd_locks *locks, struct pd_error *error);
+const char *pd_lock_type(uint32_t flags);
+// The index-th column that the mode has, shown or not, with its value; NULL past the end.
+const struct pd_lock_column_info *pd_lock_column_of(const struct pd_locks *locks, size_t index);
+uint64_t pd_lock_value(const struct pd_lock *lock, const struct pd_lock_column_info *column);
+// Whether a row is printed.
+bool pd_lock_is_shown(const struct pd_locks *locks, const struct pd_lock *lock);
 
 // ---- info.c ----
 
 enum pd_status pd_locks_print_info(struct pd_locks *locks, struct pd_error *error);
+
+// ---- json.c ----
+
+enum pd_status pd_locks_print_json(struct pd_locks *locks, struct pd_error *error);
 
 #endif

@@ -23,6 +23,27 @@ const char *pd_lock_column(size_t index)
 	return index < PD_LOCK_COLUMNS ? columns[index].name : NULL;
 }
 
+const struct pd_lock_column_info *pd_lock_column_of(const struct pd_locks *locks, size_t index)
+{
+	for (size_t i = 0; i < PD_LOCK_COLUMNS; i++)
+		if (columns[i].place[locks->mode] && !index--)
+			return &columns[i];
+	return NULL;
+}
+
+uint64_t pd_lock_value(const struct pd_lock *lock, const struct pd_lock_column_info *column)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)lock + column->offset, sizeof(value));
+	return value == UINT64_MAX ? 0 : value;
+}
+
+bool pd_lock_is_shown(const struct pd_locks *locks, const struct pd_lock *lock)
+{
+	return !lock->combined && (locks->mode != PD_LOCK_REPORT || lock->acquired);
+}
+
 // ---- which columns ----
 
 static const struct pd_lock_column_info *find_column(const struct pd_locks *locks, const char *name, size_t length)
@@ -116,11 +137,8 @@ static void print_cells(struct pd_locks *locks, const struct pd_lock *lock)
 
 	for (size_t i = 0; i < locks->column_count; i++) {
 		const struct pd_lock_column_info *column = locks->columns[i];
-		uint64_t value;
+		uint64_t value = pd_lock_value(lock, column);
 
-		memcpy(&value, (const char *)lock + column->offset, sizeof(value));
-		if (value == UINT64_MAX)
-			value = 0;
 		if (column->is_time)
 			print_time(text, value, column->width);
 		else
@@ -136,7 +154,7 @@ static void print_titles(struct pd_locks *locks)
 			       locks->columns[i]->title);
 }
 
-static const char *type_of(uint32_t flags)
+const char *pd_lock_type(uint32_t flags)
 {
 	enum {
 		SPIN = 1,
@@ -200,7 +218,7 @@ static enum pd_status print_caller(struct pd_locks *locks, const struct pd_lock 
 
 	print_cells(locks, lock);
 	if (!locks->options.by_thread) {
-		pd_text_printf(text, "  %10s   %s\n", type_of(lock->flags), lock->name);
+		pd_text_printf(text, "  %10s   %s\n", pd_lock_type(lock->flags), lock->name);
 		return print_stack(locks, lock, error);
 	}
 	thread = thread_of(locks, lock, error);
@@ -283,7 +301,7 @@ enum pd_status pd_locks_print(struct pd_locks *locks, struct pd_error *error)
 			continue;
 		total++;
 		bad += lock->broken;
-		if (report && !lock->acquired)
+		if (!pd_lock_is_shown(locks, lock))
 			continue;
 		status = report ? print_lock(locks, lock, error) : print_caller(locks, lock, error);
 		if (++printed == locks->options.entries ||

@@ -8,6 +8,7 @@
 
 #include "base/lookup/hash.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "mem/pass.h"
 #include "symbol/data.h"
 
@@ -118,8 +119,36 @@ static inline double pd_mem_percent(uint64_t part, uint64_t whole)
 
 void pd_c2c_print_sums(const struct pd_c2c *c2c);
 
+// ---- order.c ----
+
+// How many of the loads that lines are sorted by.
+uint64_t pd_c2c_measure(const struct pd_c2c *c2c, const struct pd_mem_counts *counts);
+bool pd_c2c_shows_line(const struct pd_c2c *c2c, const struct pd_c2c_line *line);
+bool pd_c2c_shows_entry(const struct pd_c2c *c2c, const struct pd_c2c_entry *entry);
+
+// Numbers of lines and of entries in their order; the entries of a line follow each other.
+struct pd_c2c_order {
+	struct pd_sorted *lines, *entries;
+};
+// False if there is no memory; pd_c2c_order_fini follows in any case.
+bool pd_c2c_sort(const struct pd_c2c *c2c, struct pd_c2c_order *order);
+void pd_c2c_order_fini(struct pd_c2c_order *order);
+// Behind the last entry of the line that begins there.
+size_t pd_c2c_line_end(const struct pd_c2c *c2c, const struct pd_c2c_order *order, size_t from);
+
 // ---- print.c ----
 
+enum {
+	PD_C2C_SOURCE_BYTES = 1024
+};
+
 enum pd_status pd_c2c_print(struct pd_c2c *c2c, struct pd_error *error);
+const char *pd_c2c_comm(const struct pd_c2c *c2c, const struct pd_c2c_entry *entry, char *unknown);
+void pd_c2c_source(const struct pd_c2c *c2c, const struct pd_place *place, char *text, size_t size);
+unsigned pd_c2c_cpus(const struct pd_c2c_entry *entry);
+
+// ---- json.c ----
+
+enum pd_status pd_c2c_json(struct pd_c2c *c2c, struct pd_error *error);
 
 #endif

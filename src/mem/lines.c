@@ -323,7 +323,7 @@ static enum pd_status read_and_print(struct pd_c2c *c2c, struct pd_error *error)
 	if (status < 0)
 		return status;
 	count_shared(c2c);
-	return pd_c2c_print(c2c, error);
+	return (c2c->options.json ? pd_c2c_json : pd_c2c_print)(c2c, error);
 }
 
 enum pd_status pd_print_c2c(struct pd_text *text, struct pd_file *file, const struct pd_c2c_options *options,

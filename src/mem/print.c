@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/sort.h"
 #include "base/text/path.h"
 #include "base/text/text.h"
 #include "mem/c2c.h"
@@ -20,8 +19,6 @@ enum {
 	TID_LEAST = 8
 };
 
-static const double LEAST_SHARE = 0.001;
-
 #define RULE "=================================================\n"
 
 // Widths of columns of a table of entries.
@@ -32,9 +29,8 @@ struct widths {
 struct printing {
 	struct pd_c2c *c2c;
 	struct pd_text *text;
-	struct pd_sorted *lines, *entries;
-	uint32_t *ranks; // by line
-	uint64_t *both;  // CPUs of a node that accessed
+	struct pd_c2c_order order;
+	uint64_t *both; // CPUs of a node that accessed
 	size_t node_width;
 };
 
@@ -43,40 +39,6 @@ struct printing {
 static bool is_peer(const struct pd_c2c *c2c)
 {
 	return c2c->options.display == PD_C2C_PEER;
-}
-
-static uint64_t measure(const struct pd_c2c *c2c, const struct pd_mem_counts *counts)
-{
-	switch (c2c->options.display) {
-	case PD_C2C_LOCAL:
-		return counts->local_hitm;
-	case PD_C2C_REMOTE:
-		return counts->remote_hitm;
-	case PD_C2C_PEER:
-		return counts->peer;
-	default:
-		return counts->hitm;
-	}
-}
-
-// What decides where the first measure is equal.
-static uint64_t measure_next(const struct pd_c2c *c2c, const struct pd_mem_counts *counts)
-{
-	return c2c->options.display == PD_C2C_LOCAL  ? counts->remote_hitm :
-	       c2c->options.display == PD_C2C_REMOTE ? counts->local_hitm :
-						       0;
-}
-
-static bool is_line_shown(const struct pd_c2c *c2c, const struct pd_c2c_line *line)
-{
-	uint64_t all = measure(c2c, &c2c->shared);
-
-	return c2c->options.show_all || (all && (double)measure(c2c, &line->counts) / (double)all >= LEAST_SHARE);
-}
-
-static bool is_entry_shown(const struct pd_c2c *c2c, const struct pd_c2c_entry *entry)
-{
-	return entry->counts.stores || measure(c2c, &entry->counts);
 }
 
 // Numbers of bits as 0-3,7.
@@ -111,64 +73,6 @@ static size_t nodes_text(struct pd_text *out, uint64_t nodes, char text_out[NODE
 	if (!*text_out)
 		snprintf(text_out, NODES_TEXT, "N/A");
 	return strlen(text_out);
-}
-
-// ---- order ----
-
-static int compare_lines(const void *self, uint32_t a, uint32_t b)
-{
-	const struct pd_c2c *c2c = self;
-	uint64_t x = pd_addr_order(c2c->lines[a].key.addr), y = pd_addr_order(c2c->lines[b].key.addr);
-
-	return x < y ? -1 : x > y;
-}
-
-static int compare_dsos(const struct pd_dso *a, const struct pd_dso *b)
-{
-	return a && b ? strcmp(a->name, b->name) : !a - !b;
-}
-
-// As perf: processes the other way round.
-static int compare_entries(const void *self, uint32_t a, uint32_t b)
-{
-	const struct pd_c2c *c2c = self;
-	const struct pd_c2c_entry *x = &c2c->entries[a], *y = &c2c->entries[b];
-	uint64_t more = measure_next(c2c, &x->counts), less = measure_next(c2c, &y->counts);
-	int order = more > less ? -1 : more < less;
-
-	if (!order && c2c->by_pid)
-		order = x->pid > y->pid ? -1 : x->pid < y->pid;
-	if (!order && c2c->by_tid)
-		order = x->tid < y->tid ? -1 : x->tid > y->tid;
-	if (!order && c2c->by_ip)
-		order = pd_addr_order(x->ip) < pd_addr_order(y->ip) ? -1 : pd_addr_order(x->ip) > pd_addr_order(y->ip);
-	if (!order && c2c->by_dso)
-		order = compare_dsos(x->code.dso, y->code.dso);
-	return order ? order : a < b ? -1 : a > b;
-}
-
-static bool sort_all(struct printing *p)
-{
-	const struct pd_c2c *c2c = p->c2c;
-
-	p->lines = pd_alloc((c2c->line_count + 1) * sizeof(*p->lines));
-	p->ranks = pd_alloc((c2c->line_count + 1) * sizeof(*p->ranks));
-	p->entries = pd_alloc((c2c->entry_count + 1) * sizeof(*p->entries));
-	p->both = pd_alloc(c2c->cpu_words * sizeof(*p->both));
-	if (!p->lines || !p->ranks || !p->entries || !p->both)
-		return false;
-	for (size_t i = 0; i < c2c->line_count; i++)
-		p->lines[i] = (struct pd_sorted){ ~measure(c2c, &c2c->lines[i].counts), c2c->lines[i].key.order,
-						  (uint32_t)i };
-	if (!pd_sort(p->lines, c2c->line_count, compare_lines, (void *)c2c, 1))
-		return false;
-	for (size_t i = 0; i < c2c->line_count; i++)
-		p->ranks[p->lines[i].number] = (uint32_t)i;
-	for (size_t i = 0; i < c2c->entry_count; i++)
-		p->entries[i] =
-			(struct pd_sorted){ (uint64_t)p->ranks[c2c->entries[i].line] << 8 | c2c->entries[i].offset,
-					    ~measure(c2c, &c2c->entries[i].counts), (uint32_t)i };
-	return pd_sort(p->entries, c2c->entry_count, compare_entries, (void *)c2c, 1);
 }
 
 // ---- the table of lines ----
@@ -252,7 +156,7 @@ static void put_line(const struct printing *p, size_t index, const struct pd_c2c
 	pd_text_printf(p->text, "  %5zu", index);
 	put_address(p->text, line->addr);
 	pd_text_printf(p->text, "  %*s  %6" PRIu64, (int)p->node_width, nodes, line->who.phys_changes);
-	put_share(p->text, measure(p->c2c, c), measure(p->c2c, &p->c2c->counts));
+	put_share(p->text, pd_c2c_measure(p->c2c, c), pd_c2c_measure(p->c2c, &p->c2c->counts));
 	put_numbers(p->text, sums, sizeof(sums) / sizeof(sums[0]), 7);
 	pd_text_printf(p->text,
 		       "  %8" PRIu64 "  %7" PRIu64 "  %8" PRIu64 "  %7" PRIu64 "  %8" PRIu64 "  %8" PRIu64 "\n",
@@ -261,9 +165,9 @@ static void put_line(const struct printing *p, size_t index, const struct pd_c2c
 
 // ---- accesses of a line ----
 
-static const char *comm_of(const struct printing *p, const struct pd_c2c_entry *entry, char *unknown)
+const char *pd_c2c_comm(const struct pd_c2c *c2c, const struct pd_c2c_entry *entry, char *unknown)
 {
-	return pd_state_comm(p->c2c->pass.state, entry->tid, (struct pd_moment){ PD_NEVER - 1, UINT64_MAX }, unknown);
+	return pd_state_comm(c2c->pass.state, entry->tid, (struct pd_moment){ PD_NEVER - 1, UINT64_MAX }, unknown);
 }
 
 static char level_of(unsigned cpumode)
@@ -276,11 +180,11 @@ static char level_of(unsigned cpumode)
 }
 
 // As perf: a line, else the place in the function, else that in the object.
-static void source_of(const struct printing *p, const struct pd_place *place, char *text, size_t size)
+void pd_c2c_source(const struct pd_c2c *c2c, const struct pd_place *place, char *text, size_t size)
 {
 	struct pd_line line;
 
-	if (pd_symbols_lines(p->c2c->pass.symbols, place, &line, 1) && line.file && line.line)
+	if (pd_symbols_lines(c2c->pass.symbols, place, &line, 1) && line.file && line.line)
 		snprintf(text, size, "%s:%" PRIu32, pd_path_leaf(line.file), line.line);
 	else if (place->function)
 		snprintf(text, size, "%s+%" PRIu64, place->function->name, place->addr - place->function->start);
@@ -289,10 +193,6 @@ static void source_of(const struct printing *p, const struct pd_place *place, ch
 	else
 		snprintf(text, size, "??:0");
 }
-
-enum {
-	SOURCE_BYTES = 1024
-};
 
 static bool has_source(const struct pd_c2c *c2c)
 {
@@ -321,16 +221,16 @@ static void widen(size_t *width, size_t needed)
 // As perf: by all accesses of a line, shown or not.
 static void widen_by(const struct printing *p, struct widths *widths, const struct pd_c2c_entry *entry)
 {
-	char source[SOURCE_BYTES], unknown[PD_THREAD_NAME_BYTES];
+	char source[PD_C2C_SOURCE_BYTES], unknown[PD_THREAD_NAME_BYTES];
 	const struct pd_place *code = &entry->code;
 
-	widen(&widths->tid, shown_size(comm_of(p, entry, unknown)) + TID_LEAST);
+	widen(&widths->tid, shown_size(pd_c2c_comm(p->c2c, entry, unknown)) + TID_LEAST);
 	widen(&widths->symbol, code->function ? strlen(code->function->name) + 4 : ADDRESS_SYMBOL);
 	widen(&widths->dso, code->function ? 0 : ADDRESS_OBJECT);
 	widen(&widths->dso, code->dso ? strlen(code->dso->name) : 0);
 	if (!has_source(p->c2c))
 		return;
-	source_of(p, code, source, sizeof(source));
+	pd_c2c_source(p->c2c, code, source, sizeof(source));
 	widen(&widths->source, strlen(source));
 }
 
@@ -339,7 +239,7 @@ static struct widths widths_of(const struct printing *p, size_t from, size_t end
 	struct widths widths = { .source = strlen("Source:Line") };
 
 	for (size_t i = from; i < end; i++)
-		widen_by(p, &widths, &p->c2c->entries[p->entries[i].number]);
+		widen_by(p, &widths, &p->c2c->entries[p->order.entries[i].number]);
 	if (!p->c2c->options.full_symbols && widths.symbol > SYMBOL_MOST)
 		widths.symbol = SYMBOL_MOST;
 	return widths;
@@ -437,7 +337,7 @@ static void put_nodes(const struct printing *p, const struct pd_c2c_entry *entry
 			const struct pd_mem_counts *counts = &entry->nodes[i].counts;
 
 			pd_text_printf(p->text, "{%2u ", cpus);
-			put_metric(p->text, measure(c2c, counts), measure(c2c, &entry->counts), " ");
+			put_metric(p->text, pd_c2c_measure(c2c, counts), pd_c2c_measure(c2c, &entry->counts), " ");
 			put_metric(p->text, counts->stores, entry->counts.stores, "}");
 		} else if (c2c->options.node_info == 2) {
 			pd_text_add(p->text, "{");
@@ -447,7 +347,7 @@ static void put_nodes(const struct printing *p, const struct pd_c2c_entry *entry
 	}
 }
 
-static unsigned cpus_of(const struct pd_c2c_entry *entry)
+unsigned pd_c2c_cpus(const struct pd_c2c_entry *entry)
 {
 	unsigned cpus = 0;
 
@@ -481,7 +381,7 @@ static void put_cut(struct pd_text *text, const char *string, size_t width)
 static void put_code(const struct printing *p, const struct pd_c2c_entry *entry, const struct widths *w)
 {
 	const struct pd_place *code = &entry->code;
-	char text[SOURCE_BYTES];
+	char text[PD_C2C_SOURCE_BYTES];
 
 	if (p->c2c->by_ip) {
 		if (code->function)
@@ -493,7 +393,7 @@ static void put_code(const struct printing *p, const struct pd_c2c_entry *entry,
 	if (p->c2c->by_ip || p->c2c->by_dso)
 		put_cut(p->text, code->dso ? code->dso->name : "[unknown]", w->dso);
 	if (has_source(p->c2c)) {
-		source_of(p, code, text, sizeof(text));
+		pd_c2c_source(p->c2c, code, text, sizeof(text));
 		put_cut(p->text, text, w->source);
 	}
 	pd_text_add(p->text, "  ");
@@ -519,14 +419,14 @@ static void put_entry(const struct printing *p, const struct pd_c2c_line *line, 
 		pd_text_printf(p->text, "  %7d", (int32_t)entry->pid);
 	if (p->c2c->by_tid) {
 		pd_text_printf(p->text, "  %7d:", (int32_t)entry->tid);
-		put_name(p->text, comm_of(p, entry, unknown), w->tid - TID_LEAST);
+		put_name(p->text, pd_c2c_comm(p->c2c, entry, unknown), w->tid - TID_LEAST);
 	}
 	if (p->c2c->by_ip)
 		put_address(p->text, entry->ip);
 	pd_text_printf(p->text, "  %8.0f  %8.0f  %8.0f  %7" PRIu64 "  %8u",
 		       mean_of(entry, peer ? PD_C2C_MEAN_REMOTE_PEER : PD_C2C_MEAN_REMOTE_HITM),
 		       mean_of(entry, peer ? PD_C2C_MEAN_LOCAL_PEER : PD_C2C_MEAN_LOCAL_HITM),
-		       mean_of(entry, PD_C2C_MEAN_LOAD), pd_mem_records(c), cpus_of(entry));
+		       mean_of(entry, PD_C2C_MEAN_LOAD), pd_mem_records(c), pd_c2c_cpus(entry));
 	put_code(p, entry, w);
 	put_nodes(p, entry);
 	pd_text_add(p->text, "\n");
@@ -553,13 +453,11 @@ static enum pd_status put_accesses(struct printing *p, struct pd_error *error)
 	size_t index = 0, from = 0;
 
 	for (size_t end; status == PD_OK && from < c2c->entry_count; from = end) {
-		const struct pd_c2c_line *line = &c2c->lines[c2c->entries[p->entries[from].number].line];
+		const struct pd_c2c_line *line = &c2c->lines[c2c->entries[p->order.entries[from].number].line];
 		struct widths widths;
 
-		for (end = from + 1;
-		     end < c2c->entry_count && p->entries[end].first >> 8 == p->entries[from].first >> 8;)
-			end++;
-		if (!is_line_shown(c2c, line))
+		end = pd_c2c_line_end(c2c, &p->order, from);
+		if (!pd_c2c_shows_line(c2c, line))
 			continue;
 		widths = widths_of(p, from, end);
 		if (index)
@@ -568,8 +466,8 @@ static enum pd_status put_accesses(struct printing *p, struct pd_error *error)
 			put_entry_header(p, &widths);
 		put_title(p, index++, line);
 		for (size_t i = from; i < end; i++)
-			if (is_entry_shown(c2c, &c2c->entries[p->entries[i].number]))
-				put_entry(p, line, &c2c->entries[p->entries[i].number], &widths);
+			if (pd_c2c_shows_entry(c2c, &c2c->entries[p->order.entries[i].number]))
+				put_entry(p, line, &c2c->entries[p->order.entries[i].number], &widths);
 		status = pd_text_flush_or_fail(p->text, error);
 	}
 	return status;
@@ -582,7 +480,7 @@ static void find_node_width(struct printing *p)
 
 	p->node_width = NODE_LEAST;
 	for (size_t i = 0; i < c2c->line_count; i++)
-		if (is_line_shown(c2c, &c2c->lines[i]))
+		if (pd_c2c_shows_line(c2c, &c2c->lines[i]))
 			widen(&p->node_width, nodes_text(p->text, c2c->lines[i].who.nodes, nodes));
 }
 
@@ -591,14 +489,15 @@ static enum pd_status put_tables(struct printing *p, struct pd_error *error)
 	struct pd_c2c *c2c = p->c2c;
 	size_t index = 0;
 
-	if (!sort_all(p))
+	p->both = pd_alloc(c2c->cpu_words * sizeof(*p->both));
+	if (!p->both || !pd_c2c_sort(c2c, &p->order))
 		return pd_fail_memory(error);
 	find_node_width(p);
 	pd_text_add(p->text, "\n" RULE "           Shared Data Cache Line Table          \n" RULE);
 	put_line_header(p);
 	for (size_t i = 0; i < c2c->line_count; i++)
-		if (is_line_shown(c2c, &c2c->lines[p->lines[i].number]))
-			put_line(p, index++, &c2c->lines[p->lines[i].number]);
+		if (pd_c2c_shows_line(c2c, &c2c->lines[p->order.lines[i].number]))
+			put_line(p, index++, &c2c->lines[p->order.lines[i].number]);
 	pd_text_add(p->text, "\n" RULE "      Shared Cache Line Distribution Pareto      \n" RULE "#\n");
 	return put_accesses(p, error);
 }
@@ -611,9 +510,7 @@ enum pd_status pd_c2c_print(struct pd_c2c *c2c, struct pd_error *error)
 	pd_c2c_print_sums(c2c);
 	if (!c2c->options.stats_only)
 		status = put_tables(&p, error);
-	pd_free(p.lines);
-	pd_free(p.ranks);
-	pd_free(p.entries);
+	pd_c2c_order_fini(&p.order);
 	pd_free(p.both);
 	return status == PD_OK ? pd_text_flush_or_fail(p.text, error) : status;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // perf trace: begins and ends of system calls, and a table of them for each thread.
 #include <inttypes.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -340,10 +339,7 @@ static void print_call(struct pd_text *text, const struct call *call)
 	const struct pd_sched_stats *stats = &call->stats;
 	const double times_ms[] = { total_of(call), (double)stats->min / 1e6, stats->mean / 1e6,
 				    (double)stats->max / 1e6 };
-	double count = (double)stats->count, mean_error = 0;
 
-	if (stats->count > 1)
-		mean_error = sqrt(stats->squares / (count - 1) / count);
 	PD_TEXT_LITERAL(text, "   ");
 	pd_text_left(text, call->name, 15);
 	pd_text_char(text, ' ');
@@ -355,7 +351,7 @@ static void print_call(struct pd_text *text, const struct call *call)
 		pd_text_fixed(text, times_ms[i], 9, 3);
 	}
 	pd_text_char(text, ' ');
-	pd_text_fixed(text, stats->mean ? 100.0 * mean_error / stats->mean : 0.0, 9, 2);
+	pd_text_fixed(text, pd_sched_stats_error(stats), 9, 2);
 	PD_TEXT_LITERAL(text, "%\n");
 	print_errors(text, call);
 }
@@ -398,6 +394,70 @@ static int compare_threads(const void *self, uint32_t a, uint32_t b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
+// ---- JSON ----
+
+static void json_times(struct pd_json *json, const struct call *call)
+{
+	const struct pd_sched_stats *stats = &call->stats;
+
+	pd_json_open(json, NULL, '{');
+	pd_json_string(json, "name", call->name);
+	pd_json_number(json, "calls", stats->count);
+	pd_json_number(json, "failed", call->failures);
+	pd_json_number(json, "total_ns", (uint64_t)(stats->mean * (double)stats->count + 0.5));
+	pd_json_number(json, "min_ns", stats->min);
+	pd_json_number(json, "mean_ns", (uint64_t)stats->mean);
+	pd_json_number(json, "max_ns", stats->max);
+	pd_json_double(json, "error_percent", pd_sched_stats_error(stats));
+	if (call->errors)
+		pd_json_open(json, "errors", '{');
+	for (const struct error_count *error = call->errors; error; error = error->next) {
+		const char *name = pd_error_name(error->number);
+
+		pd_json_number(json, name ? name : "unknown", error->count);
+	}
+	if (call->errors)
+		pd_json_close(json, '}');
+	pd_json_close(json, '}');
+}
+
+static bool json_thread(struct pd_json *json, const struct pd_sched_thread *thread)
+{
+	const struct caller *caller = thread->own;
+	struct sorted_calls sorted;
+
+	if (!sort_calls(caller, &sorted))
+		return false;
+	pd_json_open(json, NULL, '{');
+	pd_sched_json_thread(json, "thread", thread);
+	pd_json_number(json, "events", caller->events);
+	pd_json_open(json, "calls", '[');
+	for (size_t i = 0; i < sorted.count; i++)
+		json_times(json, sorted.items[i]);
+	pd_json_close(json, ']');
+	pd_json_close(json, '}');
+	pd_free(sorted.items);
+	return true;
+}
+
+static enum pd_status json_threads(struct syscalls *syscalls, const struct pd_sorted *order, struct pd_error *error)
+{
+	struct pd_json *json = &syscalls->lines.json;
+	struct pd_sched *sched = &syscalls->pairs.sched;
+	enum pd_status status = PD_OK;
+
+	pd_json_open(json, "threads", '[');
+	for (size_t i = 0; i < sched->thread_count && status >= 0; i++) {
+		const struct pd_sched_thread *thread = sched->threads[order[i].number];
+
+		if (thread->own && !thread->gone)
+			status = json_thread(json, thread) ? pd_text_flush_or_fail(sched->text, error) :
+							     pd_fail_memory(error);
+	}
+	pd_json_close(json, ']');
+	return status;
+}
+
 static enum pd_status print_threads(struct syscalls *syscalls, const struct pd_sorted *order, struct pd_error *error)
 {
 	struct pd_sched *sched = &syscalls->pairs.sched;
@@ -426,10 +486,26 @@ static enum pd_status print_sorted(struct syscalls *syscalls, struct pd_error *e
 	for (size_t i = 0; order && i < sched->thread_count; i++)
 		order[i].number = (uint32_t)i;
 	if (order && pd_sort(order, sched->thread_count, compare_threads, sched, 1))
-		status = print_threads(syscalls, order, error);
+		status = (syscalls->options.json ? json_threads : print_threads)(syscalls, order, error);
 	else
 		pd_fail_memory(error);
 	pd_free(order);
+	return status;
+}
+
+static enum pd_status end_json(struct syscalls *syscalls, struct pd_error *error)
+{
+	struct pd_json *json = &syscalls->lines.json;
+	enum pd_status status = PD_OK;
+
+	pd_lines_json_begin(&syscalls->lines);
+	if (syscalls->options.text != PD_SYSCALLS_SUMMARY)
+		pd_json_close(json, ']');
+	if (syscalls->options.text != PD_SYSCALLS_LINES)
+		status = print_sorted(syscalls, error);
+	pd_json_number(json, "events", syscalls->events);
+	pd_json_close(json, '}');
+	pd_text_char(json->text, '\n');
 	return status;
 }
 
@@ -443,6 +519,8 @@ static enum pd_status print_all(struct syscalls *syscalls, struct pd_file *file,
 
 	if (status < 0)
 		return status;
+	if (syscalls->options.json)
+		return end_json(syscalls, error);
 	if (syscalls->options.text == PD_SYSCALLS_LINES)
 		return PD_OK;
 	pd_text_add(text, "\n Summary of events:\n\n");
@@ -483,9 +561,11 @@ enum pd_status pd_print_syscalls(struct pd_text *text, struct pd_file *file, con
 		syscalls.pairs.forget = NULL;
 	syscalls.lines = (struct pd_lines){ .sched = &syscalls.pairs.sched,
 					    .options = &syscalls.options,
-					    .is_arm = pd_file_machine(file) == PD_ARCH_ARM64 };
+					    .is_arm = pd_file_machine(file) == PD_ARCH_ARM64,
+					    .json.text = text };
 	syscalls.map.seed = pd_hash_secret();
 	status = print_all(&syscalls, file, text, error);
+	pd_free(syscalls.lines.scratch.data);
 	pd_u64_map_fini(&syscalls.map);
 	pd_pairs_fini(&syscalls.pairs);
 	return status < 0 ? status : pd_text_flush_or_fail(text, error);

@@ -309,6 +309,12 @@ static bool merge_names(struct latency *latency)
 	return true;
 }
 
+// perf leaves the idle threads out.
+static bool is_shown(const struct waits *waits)
+{
+	return waits->count && strcmp(waits->thread->comm, "swapper") != 0;
+}
+
 // ---- text ----
 
 static double in_ms(uint64_t ns)
@@ -370,7 +376,7 @@ static bool print_table(struct latency *latency)
 	for (size_t i = 0; i < latency->count; i++) {
 		const struct waits *waits = latency->waits[i];
 
-		if (!waits->count || !strcmp(waits->thread->comm, "swapper"))
+		if (!is_shown(waits))
 			continue;
 		run_ns += waits->run_ns;
 		count += waits->count;
@@ -386,6 +392,44 @@ static bool print_table(struct latency *latency)
 	return true;
 }
 
+// ---- JSON ----
+
+static void json_waits(struct pd_json *json, const struct waits *waits, bool by_thread)
+{
+	pd_json_open(json, NULL, '{');
+	if (by_thread || waits->threads < 2)
+		pd_sched_json_thread(json, "thread", waits->thread);
+	pd_json_string(json, "comm", waits->thread->comm);
+	pd_json_number(json, "threads", by_thread ? 1 : waits->threads);
+	pd_json_number(json, "run_ns", waits->run_ns);
+	pd_json_number(json, "switches", waits->count);
+	pd_json_number(json, "delay_ns", waits->delay_ns);
+	pd_json_number(json, "mean_ns", mean_of(waits));
+	pd_json_number(json, "max_ns", waits->max_ns);
+	pd_json_number(json, "max_begin_ns", waits->max_begin_ns);
+	pd_json_number(json, "max_end_ns", waits->max_end_ns);
+	pd_json_close(json, '}');
+}
+
+static bool print_json(struct latency *latency)
+{
+	struct pd_json json = { .text = latency->pass.sched.text };
+
+	pd_json_open(&json, NULL, '{');
+	pd_json_open(&json, "rows", '[');
+	for (size_t i = 0; i < latency->count; i++) {
+		if (is_shown(latency->waits[i]))
+			json_waits(&json, latency->waits[i], latency->options->by_thread);
+		if (!pd_text_flush_large(json.text))
+			return false;
+	}
+	pd_json_close(&json, ']');
+	pd_sched_json_bad(&latency->pass, &json);
+	pd_json_close(&json, '}');
+	pd_text_char(json.text, '\n');
+	return true;
+}
+
 static enum pd_status print_latency(struct latency *latency, struct pd_file *file, struct pd_text *text,
 				    struct pd_error *error)
 {
@@ -398,7 +442,7 @@ static enum pd_status print_latency(struct latency *latency, struct pd_file *fil
 	if (!sort_waits(latency, order_by_thread) || (!latency->options->by_thread && !merge_names(latency)) ||
 	    !sort_waits(latency, order_by_keys))
 		return pd_fail_memory(error);
-	if (!print_table(latency))
+	if (!(latency->options->json ? print_json : print_table)(latency))
 		return pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "the output cannot be written");
 	return pd_text_failed(text) ? pd_fail_memory(error) : PD_OK;
 }

@@ -48,7 +48,7 @@ static void print_cpus(struct pd_sched *sched, uint32_t cpu, char mark)
 		pd_text_char(sched->text, i == cpu ? mark : ' ');
 }
 
-void pd_sched_print_header(struct pd_sched *sched)
+static void print_header(struct pd_sched *sched)
 {
 	const struct pd_timehist_options *options = sched->options;
 	struct pd_text *text = sched->text;
@@ -75,7 +75,7 @@ void pd_sched_print_header(struct pd_sched *sched)
 }
 
 // The character of the lowest bit; perf's are those of kernels before 4.14.
-static char state_of(const struct pd_sched_thread *thread, int64_t state)
+char pd_sched_state(const struct pd_sched_thread *thread, int64_t state)
 {
 	static const char codes[] = "RSDTtZXxKWP";
 	int bit = __builtin_ffs((int)state);
@@ -85,36 +85,43 @@ static char state_of(const struct pd_sched_thread *thread, int64_t state)
 	return bit < (int)sizeof(codes) - 1 ? codes[bit] : '?';
 }
 
-static void print_next(struct pd_sched *sched, const struct pd_sched_event *event, const struct pd_sched_sample *sample)
+void pd_sched_next_name(const struct pd_sched_event *event, const struct pd_sched_sample *sample,
+			char name[PD_SCHED_NAME])
 {
 	const struct pd_raw_number *comm = &event->next_comm;
+	const char *recorded;
+	size_t left;
+
+	name[0] = 0;
+	if (!comm->size || comm->offset >= sample->raw.size)
+		return;
+	left = sample->raw.size - comm->offset;
+	recorded = (const char *)sample->raw.data + comm->offset;
+	pd_sched_escape(name, PD_SCHED_NAME, recorded, strnlen(recorded, left < comm->size ? left : comm->size));
+}
+
+static void print_next(struct pd_sched *sched, const struct pd_sched_event *event, const struct pd_sched_sample *sample)
+{
 	enum {
 		NEXT_MOST = 29 // as perf, which has room for so many
 	};
-	char next[PD_SCHED_NAME + 24], escaped[PD_SCHED_NAME] = "";
-	const char *name;
+	char next[PD_SCHED_NAME + 24], name[PD_SCHED_NAME];
 	uint64_t pid = 0;
 
-	if (comm->size && comm->offset < sample->raw.size) {
-		size_t left = sample->raw.size - comm->offset;
-
-		name = (const char *)sample->raw.data + comm->offset;
-		pd_sched_escape(escaped, sizeof(escaped), name, strnlen(name, left < comm->size ? left : comm->size));
-	}
+	pd_sched_next_name(event, sample, name);
 	pd_raw_number_read(sample->raw, &event->next_pid, &pid);
-	snprintf(next, sizeof(next), "next: %s[%d]", escaped, (int32_t)pid);
+	snprintf(next, sizeof(next), "next: %s[%d]", name, (int32_t)pid);
 	pd_text_printf(sched->text, " %-*.*s", sched->name_width, NEXT_MOST, next);
 }
 
-void pd_sched_print_switch(struct pd_sched *sched, const struct pd_sched_event *event,
-			   const struct pd_sched_sample *sample, uint64_t time_ns, const struct pd_sched_thread *thread,
-			   int64_t state)
+static void print_switch(struct pd_sched *sched, const struct pd_sched_event *event,
+			 const struct pd_sched_sample *sample, const struct pd_sched_thread *thread, int64_t state)
 {
 	const struct pd_timehist_options *options = sched->options;
 	struct pd_text *text = sched->text;
 	char name[PD_SCHED_NAME];
 
-	print_when(sched, time_ns, sample->cpu);
+	print_when(sched, sample->time_ns, sample->cpu);
 	if (options->cpu_visual) {
 		pd_text_char(text, ' ');
 		print_cpus(sched, sample->cpu, thread->tid ? 's' : 'i');
@@ -128,7 +135,7 @@ void pd_sched_print_switch(struct pd_sched *sched, const struct pd_sched_event *
 	pd_sched_print_time(text, thread->delay_ns, 6);
 	pd_sched_print_time(text, thread->run_ns, 6);
 	if (options->state)
-		pd_text_printf(text, " %5c ", state_of(thread, state));
+		pd_text_printf(text, " %5c ", pd_sched_state(thread, state));
 	if (options->next)
 		print_next(sched, event, sample);
 	else if (options->wakeups)
@@ -136,8 +143,8 @@ void pd_sched_print_switch(struct pd_sched *sched, const struct pd_sched_event *
 	pd_text_char(text, '\n');
 }
 
-void pd_sched_print_wakeup(struct pd_sched *sched, const struct pd_sched_sample *sample,
-			   const struct pd_sched_thread *waker, const struct pd_sched_thread *woken)
+static void print_wakeup(struct pd_sched *sched, const struct pd_sched_sample *sample,
+			 const struct pd_sched_thread *waker, const struct pd_sched_thread *woken)
 {
 	char name[PD_SCHED_NAME];
 
@@ -150,9 +157,9 @@ void pd_sched_print_wakeup(struct pd_sched *sched, const struct pd_sched_sample 
 	pd_text_printf(sched->text, "awakened: %s\n", name);
 }
 
-void pd_sched_print_migration(struct pd_sched *sched, const struct pd_sched_event *event,
-			      const struct pd_sched_sample *sample, const struct pd_sched_thread *by,
-			      const struct pd_sched_thread *moved)
+static void print_migration(struct pd_sched *sched, const struct pd_sched_event *event,
+			    const struct pd_sched_sample *sample, const struct pd_sched_thread *by,
+			    const struct pd_sched_thread *moved)
 {
 	uint64_t from = 0, to = 0;
 	char name[PD_SCHED_NAME];
@@ -170,3 +177,10 @@ void pd_sched_print_migration(struct pd_sched *sched, const struct pd_sched_even
 	pd_sched_name(sched, moved, name);
 	pd_text_printf(sched->text, "migrated: %s cpu %d => %d\n", name, (int)from, (int)to);
 }
+
+const struct pd_sched_form pd_sched_as_text = {
+	.begin = print_header,
+	.add_switch = print_switch,
+	.add_wakeup = print_wakeup,
+	.add_migration = print_migration,
+};

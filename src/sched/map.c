@@ -29,6 +29,8 @@ struct map {
 	uint16_t columns[PD_SCHED_CPUS]; // with compact, in the order of their first switches
 	struct cpu_set placed;
 	char next[2]; // abbreviation
+	bool as_json, begun;
+	struct pd_json json;
 };
 
 static bool has_cpu(const struct cpu_set *set, uint32_t cpu)
@@ -184,6 +186,28 @@ static void print_switch(struct map *map, uint32_t this_cpu, uint64_t time_ns, s
 	pd_text_char(text, '\n');
 }
 
+static void begin_json(struct map *map)
+{
+	if (map->begun)
+		return;
+	map->begun = true;
+	pd_json_open(&map->json, NULL, '{');
+	pd_json_open(&map->json, "switches", '[');
+}
+
+static void json_switch(struct map *map, uint32_t cpu, uint64_t time_ns, const struct pd_sched_thread *thread)
+{
+	if (map->shown.given && !has_cpu(&map->shown, cpu))
+		return;
+	begin_json(map);
+	pd_json_open(&map->json, NULL, '{');
+	pd_json_number(&map->json, "time_ns", time_ns);
+	pd_json_number(&map->json, "cpu", cpu);
+	pd_json_string(&map->json, "name", thread->own);
+	pd_sched_json_thread(&map->json, "thread", thread);
+	pd_json_close(&map->json, '}');
+}
+
 // In a pipe it is known by the first switch.
 static void set_cpu_count(struct pd_sched *sched)
 {
@@ -214,10 +238,22 @@ static enum pd_status take_point(struct pd_sched_pass *pass, const struct pd_tra
 	if (new_name && !name_thread(map, thread))
 		return pd_fail_memory(error);
 	pass->cpus[cpu].thread = thread;
-	print_switch(map, cpu, sample->brief.time_ns, thread, new_name);
+	if (map->as_json)
+		json_switch(map, cpu, sample->brief.time_ns, thread);
+	else
+		print_switch(map, cpu, sample->brief.time_ns, thread, new_name);
 	if (!pd_text_flush_large(pass->sched.text))
 		return pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "the output cannot be written");
 	return PD_OK;
+}
+
+static void end_json(struct map *map)
+{
+	begin_json(map);
+	pd_json_close(&map->json, ']');
+	pd_sched_json_bad(&map->pass, &map->json);
+	pd_json_close(&map->json, '}');
+	pd_text_char(map->json.text, '\n');
 }
 
 static enum pd_status print_map(struct map *map, struct pd_file *file, struct pd_text *text,
@@ -237,10 +273,15 @@ static enum pd_status print_map(struct map *map, struct pd_file *file, struct pd
 		map->colored = (struct cpu_set){ 0 };
 	map->pass.point = take_point;
 	memcpy(map->next, "A0", 2);
+	map->as_json = options->json;
+	map->json.text = text;
 	status = pd_sched_pass_run(&map->pass, file, text, options->thread_limit, error);
 	if (status < 0)
 		return status;
-	pd_sched_print_bad(&map->pass);
+	if (map->as_json)
+		end_json(map);
+	else
+		pd_sched_print_bad(&map->pass);
 	return pd_text_failed(text) ? pd_fail_memory(error) : PD_OK;
 }
 

@@ -130,6 +130,13 @@ static double percent(uint64_t part, uint64_t whole)
 	return (double)part / (double)whole * 100.0;
 }
 
+void pd_sched_json_bad(struct pd_sched_pass *pass, struct pd_json *json)
+{
+	pd_json_number(json, "unordered", pass->unordered);
+	pd_json_number(json, "lost", pass->lost);
+	pd_json_number(json, "context_switch_bugs", pass->bugs);
+}
+
 void pd_sched_print_bad(struct pd_sched_pass *pass)
 {
 	struct pd_text *text = pass->sched.text;

@@ -6,6 +6,7 @@
  *   timehist.c    timehist: records, one after another
  *   lines.c       its header, and a line for each event
  *   summary.c     its table of threads
+ *   json.c        both as JSON
  *   pass.c        what latency and map have in common: records, and what did not fit
  *   latency.c     from wakeup to switch, by name
  *   map.c         who runs on each CPU
@@ -13,6 +14,7 @@
 #ifndef PD_SCHED_SCHED_H
 #define PD_SCHED_SCHED_H
 
+#include <perfdata/json.h>
 #include <perfdata/sched.h>
 #include <perfdata/trace.h>
 
@@ -76,6 +78,8 @@ struct pd_sched_sample {
 	struct pd_bytes raw;
 };
 
+struct pd_sched_form;
+
 struct pd_sched {
 	struct pd_file *file;
 	struct pd_timehist_options *options;
@@ -94,6 +98,8 @@ struct pd_sched {
 	uint32_t cpus_at_first; // each of these has an idle thread
 	int name_width;
 	uint64_t start_ns, end_ns;
+	const struct pd_sched_form *form; // of timehist
+	struct pd_json json;
 };
 
 // The thread of a number, or a new one. NULL: no memory, or too many.
@@ -111,18 +117,37 @@ void pd_sched_escape(char *out, size_t size, const char *string, size_t length);
 // Its name with numbers. The first that is wider makes the column wider.
 void pd_sched_name(struct pd_sched *sched, const struct pd_sched_thread *thread, char name[PD_SCHED_NAME]);
 
+// The mean error of the mean, in percent of it.
+double pd_sched_stats_error(const struct pd_sched_stats *stats);
+
 void pd_sched_print_time(struct pd_text *text, uint64_t time_ns, int width);
-void pd_sched_print_header(struct pd_sched *sched);
-void pd_sched_print_switch(struct pd_sched *sched, const struct pd_sched_event *event,
-			   const struct pd_sched_sample *sample, uint64_t time_ns, const struct pd_sched_thread *thread,
-			   int64_t state);
-void pd_sched_print_wakeup(struct pd_sched *sched, const struct pd_sched_sample *sample,
+// False if the output fails.
+bool pd_sched_print_summary(struct pd_sched *sched);
+// As perf's table has them.
+void pd_sched_sort_threads(struct pd_sched *sched);
+// The character of a state in which a thread was switched out.
+char pd_sched_state(const struct pd_sched_thread *thread, int64_t state);
+// Who is switched in, as the event says.
+void pd_sched_next_name(const struct pd_sched_event *event, const struct pd_sched_sample *sample,
+			char name[PD_SCHED_NAME]);
+
+// What timehist prints. begin is not called if there is nothing but the table.
+struct pd_sched_form {
+	void (*begin)(struct pd_sched *sched);
+	void (*add_switch)(struct pd_sched *sched, const struct pd_sched_event *event,
+			   const struct pd_sched_sample *sample, const struct pd_sched_thread *thread, int64_t state);
+	void (*add_wakeup)(struct pd_sched *sched, const struct pd_sched_sample *sample,
 			   const struct pd_sched_thread *waker, const struct pd_sched_thread *woken);
-void pd_sched_print_migration(struct pd_sched *sched, const struct pd_sched_event *event,
+	void (*add_migration)(struct pd_sched *sched, const struct pd_sched_event *event,
 			      const struct pd_sched_sample *sample, const struct pd_sched_thread *by,
 			      const struct pd_sched_thread *moved);
-// False if there is no memory.
-bool pd_sched_print_summary(struct pd_sched *sched);
+	// Prints the table if it is asked for. False if the output fails. NULL: the table as text
+	bool (*end)(struct pd_sched *sched);
+};
+extern const struct pd_sched_form pd_sched_as_text, pd_sched_as_json;
+
+// An object with the numbers and the name of a thread.
+void pd_sched_json_thread(struct pd_json *json, const char *name, const struct pd_sched_thread *thread);
 
 // ---- latency and map ----
 
@@ -157,6 +182,8 @@ enum pd_status pd_sched_pass_run(struct pd_sched_pass *pass, struct pd_file *fil
 				 size_t thread_limit, struct pd_error *error);
 void pd_sched_pass_fini(struct pd_sched_pass *pass);
 void pd_sched_print_bad(struct pd_sched_pass *pass);
+// The same as members of an object.
+void pd_sched_json_bad(struct pd_sched_pass *pass, struct pd_json *json);
 enum pd_status pd_sched_fail_without_switches(struct pd_error *error);
 
 #endif

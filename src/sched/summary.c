@@ -3,7 +3,6 @@
 #include "sched/sched.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/text/text.h"
@@ -28,17 +27,15 @@ static int compare_threads(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-static double mean_error(const struct pd_sched_stats *stats)
+void pd_sched_sort_threads(struct pd_sched *sched)
 {
-	double count = (double)stats->count;
-
-	return stats->count < 2 ? 0 : sqrt(stats->squares / (count - 1) / count);
+	if (sched->thread_count)
+		qsort(sched->threads, sched->thread_count, sizeof(*sched->threads), compare_threads);
 }
 
 static void print_runs(struct pd_text *text, const struct pd_sched_thread *thread)
 {
 	const struct pd_sched_stats *stats = &thread->stats;
-	double share = stats->mean ? 100 * mean_error(stats) / stats->mean : 0;
 
 	pd_sched_print_time(text, thread->total_run_ns, 8);
 	pd_sched_print_time(text, stats->min, 6);
@@ -47,7 +44,7 @@ static void print_runs(struct pd_text *text, const struct pd_sched_thread *threa
 	pd_text_char(text, ' ');
 	pd_sched_print_time(text, stats->max, 6);
 	PD_TEXT_LITERAL(text, "  ");
-	pd_text_fixed(text, (double)(float)share, 5, 2);
+	pd_text_fixed(text, (double)(float)pd_sched_stats_error(stats), 5, 2);
 	PD_TEXT_LITERAL(text, "   ");
 	pd_text_number(text, thread->migrations, 5);
 	pd_text_char(text, '\n');
@@ -160,8 +157,7 @@ bool pd_sched_print_summary(struct pd_sched *sched)
 	uint64_t span_ns = sched->end_ns - sched->start_ns, running;
 
 	print_heading(sched);
-	if (sched->thread_count)
-		qsort(sched->threads, sched->thread_count, sizeof(*sched->threads), compare_threads);
+	pd_sched_sort_threads(sched);
 	if (!print_threads(sched, false, &totals))
 		return false;
 	if (!totals.threads)

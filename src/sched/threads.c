@@ -2,6 +2,7 @@
 /* Threads as perf knows them while it reads: a name that they have at the moment, and times since they were switched. */
 #include "sched/sched.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -229,6 +230,15 @@ void pd_sched_add_value(struct pd_sched_stats *stats, uint64_t value)
 		stats->max = value;
 	if (value < stats->min)
 		stats->min = value;
+}
+
+double pd_sched_stats_error(const struct pd_sched_stats *stats)
+{
+	double count = (double)stats->count;
+
+	if (stats->count < 2 || !stats->mean)
+		return 0;
+	return 100.0 * sqrt(stats->squares / (count - 1) / count) / stats->mean;
 }
 
 static void add_wait(struct pd_sched_thread *thread, uint64_t wait_ns)

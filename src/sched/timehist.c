@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Records in time order, from switches and wakeups to lines and sums. */
+#include <stddef.h>
 #include <string.h>
 
 #include <perfdata/run.h>
@@ -146,7 +147,7 @@ static void count_switch(struct pd_sched *sched, const struct pd_sched_event *ev
 			shown &= add_idle(thread, sample->time_ns, before_ns);
 	}
 	if (shown)
-		pd_sched_print_switch(sched, event, sample, sample->time_ns, thread, state);
+		sched->form->add_switch(sched, event, sample, thread, state);
 	thread->last_ns = sample->time_ns;
 	thread->last_state = state;
 	thread->ready_ns = 0;
@@ -191,9 +192,9 @@ static enum pd_status take_other(struct pd_sched *sched, const struct pd_sched_e
 	if (!by)
 		return error->status;
 	if (event->role == PD_SCHED_MIGRATE)
-		pd_sched_print_migration(sched, event, sample, by, thread);
+		sched->form->add_migration(sched, event, sample, by, thread);
 	else
-		pd_sched_print_wakeup(sched, sample, by, thread);
+		sched->form->add_wakeup(sched, sample, by, thread);
 	return PD_OK;
 }
 
@@ -313,6 +314,13 @@ enum pd_status pd_sched_fail_without_switches(struct pd_error *error)
 	return pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET, "no sched_switch events (perfdata sched record)");
 }
 
+static bool end_output(struct pd_sched *sched)
+{
+	if (sched->form->end)
+		return sched->form->end(sched);
+	return (!sched->options->summary && !sched->options->summary_only) || pd_sched_print_summary(sched);
+}
+
 static enum pd_status print_all(struct pd_sched *sched, struct pd_error *error)
 {
 	const struct pd_run_options run = { .size = sizeof(run), .threads = 1, .order = PD_ORDER_TIME };
@@ -326,12 +334,12 @@ static enum pd_status print_all(struct pd_sched *sched, struct pd_error *error)
 	    !pd_file_has_tracepoint(sched->file, "sched:sched_switch"))
 		return pd_sched_fail_without_switches(error);
 	if (!sched->options->summary_only)
-		pd_sched_print_header(sched);
+		sched->form->begin(sched);
 	status = sched->options->summary_only ? pd_run_restarting(sched->file, &sink, restart, error) :
 						pd_run(sched->file, &run, &sink, error);
 	if (status >= 0 && !pd_file_has_tracepoint(sched->file, "sched:sched_switch"))
 		status = pd_sched_fail_without_switches(error);
-	if (status >= 0 && (sched->options->summary || sched->options->summary_only) && !pd_sched_print_summary(sched))
+	if (status >= 0 && !end_output(sched))
 		status = pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "the output cannot be written");
 	return status;
 }
@@ -352,11 +360,13 @@ enum pd_status pd_print_timehist(struct pd_text *text, struct pd_file *file, str
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_timehist_options.size is 0");
 	if (options)
 		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
+	sched.form = all.json ? &pd_sched_as_json : &pd_sched_as_text;
+	sched.json.text = text;
 	sched.map.seed = pd_hash_secret();
 	status = pd_trace_new(file, NULL, &sched.trace, error);
 	if (status >= 0)
 		status = print_all(&sched, error);
-	if (options && options->size >= sizeof(all))
+	if (options && options->size > offsetof(struct pd_timehist_options, has_chains))
 		options->has_chains = all.has_chains;
 	free_all(&sched);
 	if (status >= 0 && pd_text_failed(text))

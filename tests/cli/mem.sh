@@ -43,3 +43,4 @@ try c2c report --stats m.data
 try c2c report m.data
 try c2c report -d rmt -c pid,tid -N 1 m.data
 try c2c report -c pid,none m.data
+try c2c report --json m.data

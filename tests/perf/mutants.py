@@ -5,9 +5,10 @@
 usage: mutants.py PERFDATA [NUMBER OF MUTANTS]
 
 Sizes, offsets and signs of fields are changed, fields are missing, raw data is cut or changed. Each command ends with one of its exit codes, and
-says something if it is not 0. Exit status: 0 all do, 1 one does not.
+says something if it is not 0; with --json it prints JSON if it is. Exit status: 0 all do, 1 one does not.
 """
 
+import json
 import os
 import random
 import re
@@ -22,7 +23,14 @@ import pairs
 from made import Recording
 
 PAIR = "begin=raw_syscalls:sys_enter,end=raw_syscalls:sys_exit,key=tid+id"
+SCHED = (
+    ("sched:sched_switch", (("pid_t", "prev_pid", 8, 4, 1), ("long", "prev_state", 16, 8, 1), ("pid_t", "next_pid", 24, 4, 1))),
+    ("sched:sched_waking", (("pid_t", "pid", 8, 4, 1), ("int", "target_cpu", 12, 4, 1))),
+    ("sched:sched_migrate_task", (("pid_t", "pid", 8, 4, 1), ("int", "orig_cpu", 12, 4, 1), ("int", "dest_cpu", 16, 4, 1))),
+    ("sched:sched_stat_runtime", (("pid_t", "pid", 8, 4, 1), ("u64", "runtime", 16, 8, 0))),
+)
 COMMANDS = {
+    SCHED: ("sched timehist -M -w -n", "sched timehist -s", "sched latency", "sched latency -p", "sched map", "waiting --no-symbols"),
     locks.EVENTS: ("lock contention --no-symbols", "lock contention -t --no-symbols", "lock report -c --no-symbols",
                    "lock info --no-symbols", "lock info -m --no-symbols"),
     kmem.EVENTS: ("kmem stat --slab --page --caller --alloc --no-symbols", "kmem stat --page --live --caller --no-symbols"),
@@ -88,10 +96,12 @@ def main():
                 text = change(make_up(events, rng), rng)
                 if subprocess.run([perfdata, "assemble", "-o", path, "-"], input=text.encode(), capture_output=True, check=False).returncode:
                     continue
-                for line in lines:
+                for line in (*lines, *(f"{line} --json" for line in lines if not line.startswith(("folded", "report")))):
                     done = subprocess.run([perfdata, *line.split(), path], capture_output=True, check=False)
                     runs += 1
                     codes[done.returncode] = codes.get(done.returncode, 0) + 1
+                    if not done.returncode and line.endswith("--json"):
+                        json.loads(done.stdout)
                     if done.returncode not in (0, 1, 3, 6) or (done.returncode and not done.stderr) or b"runtime error" in done.stderr:
                         wrong += 1
                         print(f"{line}, seed {seed}: exit status {done.returncode}\n{done.stderr.decode(errors='replace')[-800:]}")

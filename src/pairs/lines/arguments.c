@@ -148,6 +148,26 @@ void pd_call_print(struct pd_text *text, const struct pd_call_values *all)
 	}
 }
 
+void pd_call_json(struct pd_json *json, const struct pd_call_values *all, struct pd_text *scratch)
+{
+	unsigned bits = hidden_arguments(all);
+
+	for (unsigned i = 0; i < all->call->count; i++) {
+		const struct pd_call_argument *argument = &all->call->arguments[i];
+
+		if (bits >> i & 1)
+			continue;
+		pd_text_clear(scratch);
+		pd_text_put(scratch, argument->name, argument->length);
+		pd_text_char(scratch, 0);
+		print_value(scratch, all, argument, all->values[i]);
+		pd_text_char(scratch, 0);
+		json->text->failed |= scratch->failed;
+		if (!scratch->failed)
+			pd_json_string(json, scratch->data, scratch->data + argument->length + 1);
+	}
+}
+
 void pd_call_note_name(struct pd_sched *sched, const struct pd_call *call, const uint64_t *values,
 		       char name[PD_SCHED_NAME])
 {

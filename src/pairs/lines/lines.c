@@ -79,17 +79,67 @@ static void print_interrupted(struct pd_lines *lines)
 	lines->current_entry->pending = false;
 }
 
+// ---- JSON ----
+
+void pd_lines_json_begin(struct pd_lines *lines)
+{
+	if (lines->json_begun)
+		return;
+	lines->json_begun = true;
+	pd_json_open(&lines->json, NULL, '{');
+	if (lines->options->text != PD_SYSCALLS_SUMMARY)
+		pd_json_open(&lines->json, "calls", '[');
+}
+
+static void json_result(struct pd_json *json, int64_t result)
+{
+	pd_json_name(json, "result");
+	pd_text_s64(json->text, result);
+	if (result < 0)
+		pd_json_string(json, "error", pd_error_name(0 - (uint64_t)result));
+}
+
+// entry is NULL if the begin of the call is not known, result if it does not end.
+static void json_call(struct pd_lines *lines, const struct pd_sched_thread *thread, const struct pd_line_entry *entry,
+		      const struct pd_call *call, uint64_t duration_ns, const int64_t *result)
+{
+	struct pd_json *json = &lines->json;
+
+	pd_lines_json_begin(lines);
+	pd_json_open(json, NULL, '{');
+	pd_json_offset(json, "time_ns", entry ? entry->time_ns : PD_NO_TIME);
+	pd_json_offset(json, "duration_ns", entry && result ? duration_ns : PD_NO_TIME);
+	pd_sched_json_thread(json, "thread", thread);
+	pd_json_string(json, "name", call->name);
+	if (entry) {
+		const struct pd_call_values all = { call, entry->values, lines->sched, lines->is_arm, entry->called };
+
+		pd_json_open(json, "arguments", '{');
+		pd_call_json(json, &all, &lines->scratch);
+		pd_json_close(json, '}');
+	}
+	if (result)
+		json_result(json, *result);
+	pd_json_close(json, '}');
+}
+
+// ---- calls ----
+
 static void print_last_call(struct pd_lines *lines, const struct pd_sched_thread *thread, struct pd_line_entry *entry)
 {
 	struct pd_text *text = lines->sched->text;
 	size_t from;
 
+	entry->pending = false;
+	if (lines->options->json) {
+		json_call(lines, thread, entry, entry->call, 0, NULL);
+		return;
+	}
 	print_head(lines, thread, entry->time_ns, false, 0);
 	from = text->size;
 	print_call(lines, entry, entry->call);
 	fill(text, from, RESULT_COLUMN, 1);
 	PD_TEXT_LITERAL(text, "= ?\n");
-	entry->pending = false;
 }
 
 static bool prints_all(const struct pd_lines *lines)
@@ -99,7 +149,7 @@ static bool prints_all(const struct pd_lines *lines)
 
 void pd_lines_enter(struct pd_lines *lines, struct pd_line_entry *entry, const struct pd_call *call, uint64_t time_ns)
 {
-	if (prints_all(lines))
+	if (prints_all(lines) && !lines->options->json)
 		print_interrupted(lines);
 	entry->call = call;
 	entry->time_ns = time_ns;
@@ -144,6 +194,10 @@ void pd_lines_exit(struct pd_lines *lines, const struct pd_sched_thread *thread,
 	if (!is_wanted(lines, entered, duration_ns, result))
 		return;
 	lines->printed++;
+	if (lines->options->json) {
+		json_call(lines, thread, entered ? entry : NULL, call, duration_ns, &result);
+		return;
+	}
 	print_head(lines, thread, entered ? entry->time_ns : 0, entered, duration_ns);
 	from = text->size;
 	if (whole) {

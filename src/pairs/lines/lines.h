@@ -95,6 +95,8 @@ struct pd_call {
 // A call by its name; of one that the table lacks, arguments have no names. NULL: no memory.
 const struct pd_call *pd_call_new(struct pd_arena *arena, const char *name);
 void pd_call_print(struct pd_text *text, const struct pd_call_values *all);
+// Arguments as members of an object, with the values that are printed.
+void pd_call_json(struct pd_json *json, const struct pd_call_values *all, struct pd_text *scratch);
 // The name of the process that is an argument; empty if there is none, or it has none.
 void pd_call_note_name(struct pd_sched *sched, const struct pd_call *call, const uint64_t *values,
 		       char name[PD_SCHED_NAME]);
@@ -136,6 +138,9 @@ struct pd_lines {
 	uint64_t printed;
 	const struct pd_sched_thread *current; // that began a call last
 	struct pd_line_entry *current_entry;
+	struct pd_json json;
+	bool json_begun;
+	struct pd_text scratch; // a value
 };
 
 // A begin: the first before its arguments are read into the entry, the second afterwards.
@@ -143,6 +148,8 @@ void pd_lines_enter(struct pd_lines *lines, struct pd_line_entry *entry, const s
 void pd_lines_entered(struct pd_lines *lines, const struct pd_sched_thread *thread, struct pd_line_entry *entry);
 void pd_lines_exit(struct pd_lines *lines, const struct pd_sched_thread *thread, struct pd_line_entry *entry,
 		   const struct pd_call *call, uint64_t time_ns, int64_t result);
+// Opens the object that all of the output is, and the list of calls if they are wanted; once.
+void pd_lines_json_begin(struct pd_lines *lines);
 // The name of an error; NULL: not known.
 const char *pd_error_name(uint64_t number);
 const char *pd_error_text(uint64_t number);

@@ -84,6 +84,40 @@ TEST(tables)
 	pd_file_close(file);
 }
 
+static enum pd_status print_json(struct pd_text *text, struct pd_file *file, struct pd_error *error)
+{
+	const struct pd_kmem_options options = { .size = sizeof(options),
+						 .symbols = traced_symbols,
+						 .self = file,
+						 .slab = true,
+						 .pages = true,
+						 .callers = true,
+						 .allocations = true,
+						 .json = true };
+
+	pd_text_clear(text);
+	return pd_print_kmem(text, file, &options, error);
+}
+
+TEST(json)
+{
+	struct pd_file *file = make();
+	struct pd_text *text = pd_text_new();
+
+	CHECK(file && print_json(text, file, &traced_error) == PD_OK);
+	CHECK(text_has(
+		text,
+		"{\"slab\":{\"callers\":[{\"caller\":{\"addr\":18446744071578845712,\"symbol\":\"vfs_write\",\"offset\":16},"
+		"\"count\":1,\"allocated_bytes\":128,\"requested_bytes\":100,\"pingpong\":0},{"));
+	CHECK(text_has(text, "\"allocations\":[{\"addr\":8192,\"count\":1,\"allocated_bytes\":128,"));
+	CHECK(text_has(text, "\"freed_bytes\":64,\"allocations\":3,\"crossed\":1},\"pages\":{"));
+	CHECK(text_has(text,
+		       "\"pfn\":500,\"count\":1,\"allocated_bytes\":8192,\"order\":1,\"migrate_type\":\"MOVABLE\","));
+	CHECK(text_has(text, "\"failed\":{\"count\":1,\"bytes\":4096},\"orders\":[{\"UNMOVABL\":"));
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
 TEST(live)
 {
 	struct pd_kmem_options options = {
@@ -171,9 +205,9 @@ TEST(memory)
 {
 	struct pd_file *file = make();
 
-	CHECK(file && traced_memory(file, print) > 10);
+	CHECK(file && traced_memory(file, print) > 10 && traced_memory(file, print_json) > 10);
 	pd_file_close(file);
 }
 
-RUN(TEST_CASE(start), TEST_CASE(tables), TEST_CASE(live), TEST_CASE(options), TEST_CASE(hostile_names),
+RUN(TEST_CASE(start), TEST_CASE(tables), TEST_CASE(json), TEST_CASE(live), TEST_CASE(options), TEST_CASE(hostile_names),
     TEST_CASE(many_addresses), TEST_CASE(formats), TEST_CASE(memory), TEST_CASE(clean))

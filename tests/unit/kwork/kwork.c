@@ -60,6 +60,39 @@ static enum pd_status print_timehist(struct pd_text *text, struct pd_file *file,
 	return print_as(text, file, PD_KWORK_TIMEHIST, error);
 }
 
+static enum pd_status print_json(struct pd_text *text, struct pd_file *file, struct pd_error *error)
+{
+	struct pd_kwork_options options = {
+		.size = sizeof(options), .symbols = traced_symbols, .self = file, .json = true
+	};
+	enum pd_status status;
+
+	pd_text_clear(text);
+	status = pd_print_kwork(text, file, &options, error);
+	options.mode = PD_KWORK_TIMEHIST;
+	return status < 0 ? status : pd_print_kwork(text, file, &options, error);
+}
+
+TEST(json)
+{
+	struct pd_file *file = make();
+	struct pd_text *text = pd_text_new();
+
+	CHECK(file && print_json(text, file, &traced_error) == PD_OK);
+	CHECK(text_has(
+		text,
+		"{\"works\":[{\"kind\":\"irq\",\"name\":\"name\",\"id\":7,\"cpu\":0,\"count\":1,\"total_ns\":2000000,\"max_ns\":2000000,"
+		"\"max_begin_ns\":1000000,\"max_end_ns\":3000000},"));
+	CHECK(text_has(
+		text,
+		"],\"span_ns\":5000000,\"skipped\":{\"raise\":0,\"entry\":1,\"exit\":1},\"lost\":0}\n{\"times\":[{"));
+	CHECK(text_has(
+		text,
+		"{\"kind\":\"softirq\",\"name\":\"(null)\",\"id\":9,\"cpu\":1,\"begin_ns\":3200000,\"end_ns\":3500000,\"delay_ns\":100000}"));
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
 TEST(report)
 {
 	struct pd_file *file = make();
@@ -189,9 +222,9 @@ TEST(memory)
 	struct pd_file *file = make();
 
 	CHECK(file && traced_memory(file, print_report) > 10);
-	CHECK(traced_memory(file, print_timehist) > 10);
+	CHECK(traced_memory(file, print_timehist) > 10 && traced_memory(file, print_json) > 10);
 	pd_file_close(file);
 }
 
-RUN(TEST_CASE(start), TEST_CASE(report), TEST_CASE(latency), TEST_CASE(options), TEST_CASE(names),
+RUN(TEST_CASE(start), TEST_CASE(report), TEST_CASE(json), TEST_CASE(latency), TEST_CASE(options), TEST_CASE(names),
     TEST_CASE(time_range), TEST_CASE(hostile_names), TEST_CASE(formats), TEST_CASE(memory), TEST_CASE(clean))

@@ -92,6 +92,54 @@ TEST(waits)
 	pd_file_close(file);
 }
 
+static enum pd_status print_json(struct pd_text *text, struct pd_file *file, struct pd_error *error)
+{
+	const struct pd_lock_options options = {
+		.size = sizeof(options), .symbols = traced_symbols, .self = file, .json = true
+	};
+
+	pd_text_clear(text);
+	return pd_print_lock_contention(text, file, &options, error);
+}
+
+TEST(json)
+{
+	struct pd_lock_options options = { .size = sizeof(options), .symbols = traced_symbols, .json = true };
+	struct pd_file *file = make();
+	struct pd_text *text = pd_text_new();
+
+	CHECK(file && print_json(text, file, &traced_error) == PD_OK);
+	CHECK(text_has(
+		text,
+		"{\"rows\":[{\"caller\":\"vfs_write\",\"type\":\"spinlock\",\"stack\":[{\"addr\":18446744071578849824,\"symbol\":\"_raw_spin_lock\"},"));
+	CHECK(text_has(
+		text,
+		"\"contended\":2,\"avg_wait_ns\":2000,\"wait_total_ns\":2000,\"wait_max_ns\":2000,\"wait_min_ns\":2000}],\"bad\":"));
+	options.self = file;
+	options.by_thread = true;
+	pd_text_clear(text);
+	CHECK(pd_print_lock_contention(text, file, &options, &traced_error) == PD_OK);
+	CHECK(text_has(text, "{\"rows\":[{\"thread\":{\"tid\":200,\"comm\":\":200\"},\"contended\":1,"));
+	pd_file_close(file);
+	options.self = file = make_taken();
+	pd_text_clear(text);
+	CHECK(file && pd_print_lock_info(text, file, &options, &traced_error) == PD_OK);
+	CHECK(traced_is(
+		text,
+		"{\"threads\":[{\"pid\":100,\"tid\":100,\"comm\":\"first\"},{\"tid\":200,\"comm\":\":200\"}]}\n"));
+	options.by_thread = false;
+	options.map = true;
+	pd_text_clear(text);
+	CHECK(pd_print_lock_info(text, file, &options, &traced_error) == PD_OK);
+	CHECK(traced_is(text, "{\"locks\":[{\"addr\":16,\"name\":\"name\"},{\"addr\":32,\"name\":\"name\"}]}\n"));
+	pd_text_clear(text);
+	CHECK(pd_print_lock_report(text, file, &options, &traced_error) == PD_OK);
+	CHECK(text_has(text, "{\"rows\":[{\"name\":\"name\",\"addr\":16,\"acquired\":") &&
+	      text_has(text, "\"broken\":{\"acquire\":0,\"acquired\":"));
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
 TEST(options)
 {
 	struct pd_lock_options options = {
@@ -201,12 +249,12 @@ TEST(memory)
 {
 	struct pd_file *file = make();
 
-	CHECK(file && traced_memory(file, print_waits) > 10);
+	CHECK(file && traced_memory(file, print_waits) > 10 && traced_memory(file, print_json) > 10);
 	pd_file_close(file);
 	file = make_taken();
 	CHECK(file && traced_memory(file, print_locks) > 10);
 	pd_file_close(file);
 }
 
-RUN(TEST_CASE(start), TEST_CASE(waits), TEST_CASE(options), TEST_CASE(taken), TEST_CASE(lists),
+RUN(TEST_CASE(start), TEST_CASE(waits), TEST_CASE(json), TEST_CASE(options), TEST_CASE(taken), TEST_CASE(lists),
     TEST_CASE(hostile_names), TEST_CASE(many_addresses), TEST_CASE(formats), TEST_CASE(memory), TEST_CASE(clean))

@@ -103,6 +103,36 @@ TEST(lines_of_calls)
 	pd_text_free(out);
 }
 
+TEST(json)
+{
+	struct pd_syscalls_options options = {
+		.size = sizeof(options), .text = PD_SYSCALLS_BOTH, .errors = true, .json = true
+	};
+	struct pd_file *file = make();
+	struct pd_text *out = pd_text_new();
+
+	CHECK(out && print(file, &options, out) == PD_OK);
+	CHECK(text_has(
+		out,
+		"{\"calls\":[{\"time_ns\":1000000,\"duration_ns\":500000,\"thread\":{\"pid\":100,\"tid\":100,\"comm\":\"reader-\\\\x1b[31m-of-all\"},"
+		"\"name\":\"openat\",\"arguments\":{\"dfd\":\"CWD\",\"filename\":\"0x56789abc\",\"flags\":\"CLOEXEC|CREAT|TRUNC|WRONLY\","
+		"\"mode\":\"IRUGO|IWUSR\"},\"result\":-2,\"error\":\"ENOENT\"},"));
+	// what another thread does meanwhile makes no difference
+	CHECK(text_has(out, "{\"time_ns\":2000000,\"duration_ns\":2000000,"));
+	CHECK(text_has(
+		out,
+		"{\"time_ns\":null,\"duration_ns\":null,\"thread\":{\"pid\":300,\"tid\":300,\"comm\":\":300\"},\"name\":\"write\",\"result\":5}"));
+	CHECK(text_has(out, "\"name\":\"exit_group\",\"arguments\":{\"error_code\":\"7\"}}],\"threads\":[{"));
+	CHECK(text_has(out, "{\"name\":\"openat\",\"calls\":1,\"failed\":1,\"total_ns\":500000,") &&
+	      text_has(out, "\"errors\":{\"ENOENT\":1}}"));
+	options.text = PD_SYSCALLS_SUMMARY;
+	CHECK(print(file, &options, out) == PD_OK && text_has(out, "{\"threads\":[{"));
+	options.text = PD_SYSCALLS_LINES;
+	CHECK(print(file, &options, out) == PD_OK && text_has(out, "],\"events\":") && !text_has(out, "\"threads\""));
+	pd_file_close(file);
+	pd_text_free(out);
+}
+
 // A call whose begin is missing has no arguments: those of another one say nothing of its result.
 TEST(begin_is_missing)
 {
@@ -219,7 +249,7 @@ TEST(hostile_formats)
 }
 
 // Each allocation fails in turn: an error, or the same text.
-TEST(memory)
+static void check_memory(const struct pd_syscalls_options *options)
 {
 	struct pd_file *file = make();
 	long at = 0;
@@ -230,16 +260,25 @@ TEST(memory)
 
 		has_failed = false;
 		left = at;
-		status = print(file, NULL, out);
+		status = print(file, options, out);
 		more = has_failed;
 		left = -1;
 		CHECK(status == PD_OK || status == PD_ERROR_MEMORY || status == PD_ERROR_FORMAT ||
 		      status == PD_ERROR_OUTPUT);
-		CHECK(status != PD_OK || text_has(out, "openat(dfd: CWD") || text_has(out, "syscall_257(arg0: "));
+		CHECK(status != PD_OK || text_has(out, "openat(dfd: CWD") || text_has(out, "syscall_257(arg0: ") ||
+		      text_has(out, "{\"dfd\":\"CWD\"") || text_has(out, "{\"arg0\":"));
 		pd_text_free(out);
 	}
 	CHECK(at > 10);
 	pd_file_close(file);
+}
+
+TEST(memory)
+{
+	const struct pd_syscalls_options json = { .size = sizeof(json), .text = PD_SYSCALLS_BOTH, .json = true };
+
+	check_memory(NULL);
+	check_memory(&json);
 }
 
 TEST(clean)
@@ -252,5 +291,5 @@ TEST(start)
 	CHECK(mkdtemp(folder));
 }
 
-RUN(TEST_CASE(start), TEST_CASE(lines_of_calls), TEST_CASE(begin_is_missing), TEST_CASE(hostile_names),
+RUN(TEST_CASE(start), TEST_CASE(lines_of_calls), TEST_CASE(json), TEST_CASE(begin_is_missing), TEST_CASE(hostile_names),
     TEST_CASE(chosen), TEST_CASE(single_events), TEST_CASE(hostile_formats), TEST_CASE(memory), TEST_CASE(clean))

@@ -95,6 +95,52 @@ TEST(summary)
 	pd_file_close(file);
 }
 
+static enum pd_status print_json(struct pd_text *out, struct pd_file *file)
+{
+	struct pd_timehist_options options = {
+		.size = sizeof(options), .summary = true, .wakeups = true, .migrations = true, .json = true
+	};
+
+	return pd_print_timehist(out, file, &options, &error);
+}
+
+// Each event has all columns, asked for or not.
+TEST(json)
+{
+	static const struct happened events[] = {
+		{ 1000000, 0, SWITCHES, 0, 'R', THREAD },     { 3000000, 0, SWITCHES, THREAD, 'S', 0 },
+		{ 4000000, 0, WAKES, 0, 0, THREAD },          { 4500000, 0, SWITCHES, 0, 'R', THREAD },
+		{ 8500000, 0, SWITCHES, THREAD, 'D', OTHER }, { 9500000, 0, SWITCHES, OTHER, 'S', THREAD },
+	};
+	struct pd_sched_latency_options latency = { .size = sizeof(latency), .json = true };
+	struct pd_sched_map_options map = { .size = sizeof(map), .json = true };
+	struct pd_timehist_options summary = { .size = sizeof(summary), .summary_only = true, .json = true };
+	struct pd_file *file = make(&now, events, sizeof(events) / sizeof(events[0]));
+	struct pd_text *out = pd_text_new();
+
+	CHECK(out && file && print_json(out, file) == PD_OK);
+	CHECK(text_has(
+		out,
+		"{\"event\":\"switch\",\"time_ns\":8500000,\"cpu\":0,\"thread\":{\"pid\":100,\"tid\":100,\"comm\":\":100\"},\"wait_ns\":1500000,"
+		"\"delay_ns\":500000,\"run_ns\":4000000,\"state\":\"D\",\"next\":{\"tid\":200,\"comm\":\"\"}}"));
+	CHECK(text_has(out, "{\"event\":\"wakeup\",\"time_ns\":4000000,\"cpu\":0,\"thread\":{"));
+	CHECK(text_has(out, "],\"threads\":[{\"thread\":{") && text_has(out, "\"switches\":2,\"run_ns\":6000000,"));
+	CHECK(text_has(out, "\"idle\":[{\"cpu\":0,\"idle_ns\":1500000,") && text_has(out, "\"span_ns\":8500000,"));
+	CHECK(print(file, &summary, out) == PD_OK && text_has(out, "{\"threads\":[{") && !text_has(out, "events"));
+	pd_text_clear(out);
+	CHECK(pd_print_sched_latency(out, file, &latency, &error) == PD_OK);
+	CHECK(text_has(
+		out,
+		"{\"rows\":[{\"thread\":{\"tid\":100,\"comm\":\":100\"},\"comm\":\":100\",\"threads\":1,\"run_ns\":0,\"switches\":2,\"delay_ns\":500000,"));
+	pd_text_clear(out);
+	CHECK(pd_print_sched_map(out, file, &map, &error) == PD_OK);
+	CHECK(text_has(
+		out,
+		"{\"switches\":[{\"time_ns\":1000000,\"cpu\":0,\"name\":\"A0\",\"thread\":{\"tid\":100,\"comm\":\":100\"}},"));
+	pd_text_free(out);
+	pd_file_close(file);
+}
+
 TEST(formats)
 {
 	static const struct kernel odd = { "SD", 8, 3, "prev_pid", true }, unnamed = { "SD", 8, 4, "prev_tid", true };
@@ -239,6 +285,7 @@ static void check_memory(enum pd_status print_all(struct pd_text *out, struct pd
 TEST(memory)
 {
 	check_memory(print_timehist);
+	check_memory(print_json);
 	check_memory(print_latency);
 	check_memory(print_map);
 }
@@ -253,5 +300,5 @@ TEST(start)
 	CHECK(mkdtemp(folder));
 }
 
-RUN(TEST_CASE(start), TEST_CASE(lines), TEST_CASE(summary), TEST_CASE(formats), TEST_CASE(names), TEST_CASE(latency),
-    TEST_CASE(map), TEST_CASE(memory), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(lines), TEST_CASE(summary), TEST_CASE(json), TEST_CASE(formats), TEST_CASE(names),
+    TEST_CASE(latency), TEST_CASE(map), TEST_CASE(memory), TEST_CASE(clean))
