@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata trace and waiting: pairs of events, as perf prints them where it does. */
-#include "files/input.h"
+#include "options/symbol_options.h"
 
 /* ---- trace ---- */
 
@@ -58,7 +58,7 @@ const struct command cmd_trace = {
 /* ---- waiting ---- */
 
 struct waiting_values {
-	struct input_options input;
+	struct symbol_values shared;
 	struct pd_why_options how;
 };
 #undef VALUES
@@ -71,22 +71,28 @@ static const struct option waiting_options[] = {
 	OPTION("to", 0, SECONDS, "TIME", how.to_ns, "only waits that begin at this time or before"),
 	INTEGER("count", 'n', "N", how.count, "show the N longest waits (default: 5)"),
 	GROUP(json_option, how.json),
-	GROUP(input_group, input),
+	GROUP(input_group, shared.input),
+	GROUP(symbol_group, shared.symbols),
 	{ 0 },
 };
 
 static enum pd_status print_waiting(struct input *input, const void *how, struct pd_error *error)
 {
-	return pd_print_why(input->out->text, input->file, how, error);
+	struct pd_why_options own = *(const struct pd_why_options *)how;
+
+	own.symbols = symbols_of_input;
+	own.self = input;
+	return pd_print_why(input->out->text, input->file, &own, error);
 }
 
 const struct command cmd_waiting = {
 	.usage = "[OPTION]... [FILE]",
 	.text = "Print the longest waits of threads in FILE, each with the thread that ended it, what that one had waited for meanwhile, who had woken "
 		"that one, and so on, back to an interrupt (a timer or device) or to a thread that ran all the time. Then what all waits were "
-		"spent on, by thread: the critical path; who preempted whom; how long waits were; and how many threads waited for each CPU over time.\n"
+		"spent on, by thread: the critical path; who preempted whom; how long waits were; how many threads waited for each CPU over time, and when "
+		"most waited at once.\n"
 		"\n"
-		"FILE has sched:sched_switch and wakeups (perfdata waiting record). Stacks of waits are shown by --waiting of flame, report, folded "
+		"FILE has sched:sched_switch and wakeups (perfdata waiting record). All waits by call chain are shown by --waiting of flame, report, folded "
 		"and others.",
 	OPTIONS(waiting_options),
 	EXAMPLES({ "perfdata waiting record -- make", "record switches and wakeups, with call chains" },

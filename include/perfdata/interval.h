@@ -109,6 +109,8 @@ struct pd_intervals_options {
 	pd_interval_fn *interval; /* may be NULL */
 	void *self;               /* first argument of interval */
 	size_t thread_limit;      /* maximum number of threads; 0 means 4 million */
+	pd_interval_fn *
+		began; /* called when an interval begins: end_ns is begin_ns, and its kind as far as it is known then. May be NULL */
 };
 
 struct pd_intervals;

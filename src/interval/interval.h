@@ -104,6 +104,9 @@ enum pd_status pd_life_change(struct pd_intervals *intervals, struct pd_interval
 			      enum pd_interval_number was, enum pd_interval_number next, struct pd_error *error);
 // The same at the end of the recording.
 enum pd_status pd_life_end(struct pd_intervals *intervals, struct pd_interval_life *life, struct pd_error *error);
+// Calls the function for an interval that has begun.
+enum pd_status pd_life_began(struct pd_intervals *intervals, const struct pd_interval_life *life,
+			     struct pd_error *error);
 // False if there is no memory. CPUs whose number is absurd are not remembered.
 bool pd_life_set_running(struct pd_intervals *intervals, uint32_t cpu, struct pd_interval_life *life);
 

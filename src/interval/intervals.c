@@ -165,7 +165,7 @@ static enum pd_status begin_thread(struct pd_intervals *intervals, const struct 
 	life->kind = PD_KIND_RUNNABLE;
 	life->waker = event->tid;
 	intervals->counts.wakeups++;
-	return PD_OK;
+	return pd_life_began(intervals, life, error);
 }
 
 // ---- records ----

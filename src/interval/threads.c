@@ -129,6 +129,24 @@ static unsigned begin_before(struct pd_intervals *intervals, struct pd_interval_
 	return PD_INTERVAL_BEGAN_BEFORE;
 }
 
+enum pd_status pd_life_began(struct pd_intervals *intervals, const struct pd_interval_life *life,
+			     struct pd_error *error)
+{
+	const struct pd_interval interval = {
+		.kind = pd_interval_kind(life->kind),
+		.pid = life->thread.pid,
+		.tid = life->thread.tid,
+		.cpu = life->thread.cpu,
+		.waker = UINT32_MAX,
+		.begin_ns = life->since_ns,
+		.end_ns = life->since_ns,
+	};
+
+	if (!intervals->options.began || !interval.kind)
+		return PD_OK;
+	return intervals->options.began(intervals->options.self, &interval, error);
+}
+
 enum pd_status pd_life_change(struct pd_intervals *intervals, struct pd_interval_life *life,
 			      enum pd_interval_number was, enum pd_interval_number next, struct pd_error *error)
 {
@@ -143,7 +161,7 @@ enum pd_status pd_life_change(struct pd_intervals *intervals, struct pd_interval
 	life->waker = UINT32_MAX;
 	if (next == PD_KIND_GONE)
 		life->thread.exited = true;
-	return status;
+	return status < 0 ? status : pd_life_began(intervals, life, error);
 }
 
 enum pd_status pd_life_end(struct pd_intervals *intervals, struct pd_interval_life *life, struct pd_error *error)

@@ -144,6 +144,11 @@ static const struct pd_tracepoint_event *event_of(struct pd_tracepoints *tracepo
 	return found->read || read_event(tracepoints, event, found, error) == PD_OK ? found : NULL;
 }
 
+bool pd_tracepoints_has(const struct pd_tracepoints *tracepoints, const struct pd_event *event, unsigned field)
+{
+	return event->index < tracepoints->event_count && tracepoints->events[event->index].fields[field].number.size;
+}
+
 // ---- samples ----
 
 static uint64_t extended(uint64_t value, unsigned size)

@@ -46,6 +46,8 @@ void pd_tracepoints_fini(struct pd_tracepoints *tracepoints);
 // a format is missing or lacks a field.
 enum pd_status pd_tracepoints_take(struct pd_tracepoints *tracepoints, const struct pd_record *record,
 				   struct pd_tracepoint_sample *sample_out, struct pd_error *error);
+// Whether an event of the table has a field, by its number there.
+bool pd_tracepoints_has(const struct pd_tracepoints *tracepoints, const struct pd_event *event, unsigned field);
 // Of a sample; those that end with their raw data, as is usual, are not decoded. False: it has none.
 bool pd_sample_raw(const struct pd_record *record, struct pd_raw_brief *brief_out, struct pd_bytes *raw_out);
 // Whether the file has an event of this name.

@@ -15,7 +15,7 @@ static const char *const percent_names[] = { "p50_ns", "p95_ns", "p99_ns" };
 // Lengths below 128 have a count of their own.
 static size_t place_of(uint64_t ns)
 {
-	unsigned bits = ns ? 64 - (unsigned)__builtin_clzll(ns) : 0;
+	unsigned bits = pd_histogram_bits(ns);
 	unsigned dropped = bits > PD_HISTOGRAM_KEPT + 1 ? bits - PD_HISTOGRAM_KEPT - 1 : 0;
 
 	return (size_t)dropped * SUBS + (size_t)(ns >> dropped);
@@ -59,11 +59,28 @@ static uint64_t count_of(const struct pd_histogram *histogram, unsigned bits)
 	for (size_t i = place_of(bits ? UINT64_C(1) << (bits - 1) : 0); i < PD_HISTOGRAM_COUNTS; i++) {
 		uint64_t least = least_of(i);
 
-		if ((least ? 64 - (unsigned)__builtin_clzll(least) : 0) != bits)
+		if (pd_histogram_bits(least) != bits)
 			break;
 		count += histogram->counts[i];
 	}
 	return count;
+}
+
+unsigned pd_histogram_outliers(const struct pd_histogram *histogram, uint64_t *count_out)
+{
+	unsigned found = 65;
+	uint64_t sum = 0;
+
+	*count_out = 0;
+	for (unsigned bits = 65; bits--;) {
+		sum += count_of(histogram, bits);
+		if (sum > histogram->count / 100)
+			break;
+		if (sum > *count_out)
+			found = bits;
+		*count_out = sum;
+	}
+	return found;
 }
 
 struct rows {

@@ -15,14 +15,16 @@ enum {
 	SHOWN = 5,
 	MOST = 10000,
 	ARENA_LIMIT = 2047 << 20,
+	MIGRATE = 1,
 	IN_INTERRUPT = 0x08 | 0x10 // common_flags: of a device or timer, and what it left for later
 };
 
 static const struct pd_tracepoint points[] = {
 	[SWITCH] = { "sched:sched_switch", { "prev_pid", "next_pid" } },
-	{ "sched:sched_waking", { "pid", "?common_flags" } },
-	{ "sched:sched_wakeup", { "pid", "?common_flags" } },
-	{ "sched:sched_wakeup_new", { "pid", "?common_flags" } },
+	[MIGRATE] = { "sched:sched_migrate_task", { "pid", "dest_cpu" } },
+	{ "sched:sched_waking", { "pid", "?common_flags", "?target_cpu" } },
+	{ "sched:sched_wakeup", { "pid", "?common_flags", "?target_cpu" } },
+	{ "sched:sched_wakeup_new", { "pid", "?common_flags", "?target_cpu" } },
 };
 
 // ---- threads ----
@@ -98,21 +100,6 @@ static bool add_spent(struct pd_why *why, const struct pd_why_wait *wait)
 
 // ---- waits ----
 
-static void keep_longest(struct pd_why *why, const struct pd_why_wait *wait)
-{
-	size_t at = why->longest_count;
-
-	if (at == why->options.count && wait->total_ns <= why->longest[at - 1].total_ns)
-		return;
-	if (at < why->options.count)
-		why->longest_count++;
-	else
-		at--;
-	for (; at && why->longest[at - 1].total_ns < wait->total_ns; at--)
-		why->longest[at] = why->longest[at - 1];
-	why->longest[at] = *wait;
-}
-
 // A thread runs again.
 static bool end_wait(struct pd_why *why, struct pd_why_thread *thread, uint64_t in_ns)
 {
@@ -130,7 +117,8 @@ static bool end_wait(struct pd_why *why, struct pd_why_thread *thread, uint64_t 
 	pd_histogram_add(why->lengths, wait->total_ns);
 	why->wait_count++;
 	why->wait_ns += wait->total_ns;
-	keep_longest(why, wait);
+	if (!pd_why_keep(why, wait, &thread->stack))
+		return false;
 	if (link->preempted)
 		return add_sum(&why->preempted, link->tid, link->waker, PD_WHY_RUNNABLE, wait->total_ns);
 	return add_spent(why, wait);
@@ -202,6 +190,46 @@ static bool add_runnable(struct pd_why *why, const struct pd_interval *interval)
 	return pd_run_queue_add(&why->queue, ended ? why->cpu : interval->cpu, begin_ns, end_ns);
 }
 
+// ---- how many wait for a CPU ----
+
+static void leave_queue(struct pd_why *why, struct pd_why_thread *thread)
+{
+	if (thread->queued)
+		pd_run_queue_leave(&why->queue, thread->queue_cpu);
+	thread->queued = false;
+}
+
+// Who is preempted waits where it ran, others where the wakeup puts them.
+static enum pd_status take_begin(void *self, const struct pd_interval *interval, struct pd_error *error)
+{
+	struct pd_why *why = self;
+	struct pd_why_thread *thread;
+
+	if (interval->kind->of != PD_INTERVAL_RUNNABLE || !interval->tid)
+		return PD_OK;
+	thread = thread_of(why, interval->tid, error);
+	if (!thread)
+		return error->status;
+	leave_queue(why, thread);
+	thread->queued = true;
+	thread->queue_cpu = why->wakes && why->target_cpu != UINT32_MAX ? why->target_cpu : interval->cpu;
+	return pd_run_queue_enter(&why->queue, thread->queue_cpu, interval->begin_ns) ? PD_OK : pd_fail_memory(error);
+}
+
+static enum pd_status move_thread(struct pd_why *why, const struct pd_tracepoint_sample *sample, uint32_t cpu,
+				  struct pd_error *error)
+{
+	struct pd_why_thread *thread = thread_of(why, (uint32_t)sample->values[0], error);
+	bool done = true;
+
+	if (!thread)
+		return error->status;
+	if (thread->queued && thread->queue_cpu != cpu)
+		done = pd_run_queue_move(&why->queue, thread->queue_cpu, cpu, sample->brief.time_ns);
+	thread->queue_cpu = cpu;
+	return done ? PD_OK : pd_fail_memory(error);
+}
+
 static enum pd_status take_interval(void *self, const struct pd_interval *interval, struct pd_error *error)
 {
 	struct pd_why *why = self;
@@ -210,6 +238,7 @@ static enum pd_status take_interval(void *self, const struct pd_interval *interv
 
 	if (!interval->tid || !thread)
 		return interval->tid ? error->status : PD_OK;
+	leave_queue(why, thread);
 	if (!add_runnable(why, interval))
 		return pd_fail_memory(error);
 	if (interval->flags & PD_INTERVAL_NOT_ENDED)
@@ -235,15 +264,27 @@ static enum pd_status take_interval(void *self, const struct pd_interval *interv
 
 // ---- records ----
 
+// Its call chain is where it will wait.
+static enum pd_status take_switch_out(struct pd_why *why, const struct pd_tracepoint_sample *sample,
+				      struct pd_error *error)
+{
+	struct pd_why_thread *thread = thread_of(why, (uint32_t)sample->values[0], error);
+
+	if (!thread)
+		return error->status;
+	thread->next = (uint32_t)sample->values[1];
+	return pd_why_stack_set(&thread->stack, sample->brief.pid, sample->brief.callchain) ? PD_OK :
+											      pd_fail_memory(error);
+}
+
 static enum pd_status take_sample(struct pd_why *why, const struct pd_record *record, struct pd_error *error)
 {
 	struct pd_tracepoint_sample sample;
-	struct pd_why_thread *thread;
 	enum pd_status status = pd_tracepoints_take(&why->points, record, &sample, error);
 
 	if (status < 0)
 		return status;
-	why->wakes = status == PD_OK && sample.which != SWITCH;
+	why->wakes = status == PD_OK && sample.which > MIGRATE;
 	why->cpu = status == PD_OK ? sample.brief.cpu : UINT32_MAX;
 	if (status == PD_OK && !why->queue.first_ns)
 		why->queue.first_ns = at_least(sample.brief.time_ns, why->options.from_ns);
@@ -252,12 +293,17 @@ static enum pd_status take_sample(struct pd_why *why, const struct pd_record *re
 		why->waker_cpu = sample.brief.cpu;
 		// nothing else happens on an idle CPU
 		why->interrupt = sample.values[1] & IN_INTERRUPT || !why->waker;
+		why->target_cpu = pd_tracepoints_has(&why->points, sample.event, 2) ? (uint32_t)sample.values[2] :
+										      UINT32_MAX;
+		// who was woken by sched_waking is put somewhere by sched_wakeup
+		if (why->target_cpu != UINT32_MAX)
+			status = move_thread(why, &sample, why->target_cpu, error);
 	} else if (status == PD_OK && (uint32_t)sample.values[0]) {
-		thread = thread_of(why, (uint32_t)sample.values[0], error);
-		if (!thread)
-			return error->status;
-		thread->next = (uint32_t)sample.values[1];
+		status = sample.which == SWITCH ? take_switch_out(why, &sample, error) :
+						  move_thread(why, &sample, (uint32_t)sample.values[1], error);
 	}
+	if (status < 0)
+		return status;
 	status = pd_intervals_take(why->intervals, record, error);
 	why->wakes = false;
 	return status;
@@ -278,14 +324,51 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 
 // ---- from the begin to the end ----
 
+// Events of a pipe are not known before they come.
+static bool has_chains(struct pd_file *file)
+{
+	const struct pd_event *event;
+
+	for (size_t i = 0; (event = pd_file_event(file, i)) != NULL; i++)
+		if (event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN))
+			return true;
+	return pd_file_header(file)->mode == PD_MODE_PIPE;
+}
+
+// Mappings are known before the samples come.
+static enum pd_status take_first(void *self, struct pd_stream *stream, const struct pd_record *record,
+				 struct pd_error *error)
+{
+	struct pd_why *why = self;
+
+	(void)stream;
+	return pd_state_take(why->state, record, error);
+}
+
+static enum pd_status open_symbols(void *self, struct pd_window *window, struct pd_error *error)
+{
+	struct pd_why *why = self;
+	enum pd_status status = pd_state_finalize(why->state, error);
+
+	(void)window;
+	if (status < 0 || !why->options.symbols)
+		return status < 0 ? status : pd_symbols_new(why->sched.file, why->state, NULL, &why->symbols, error);
+	// in brackets: builds without files have a macro of that name
+	why->symbols = (why->options.symbols)(why->options.self, why->state);
+	return why->symbols ? PD_OK : pd_fail(error, PD_ERROR_STOPPED, PD_NO_OFFSET, "there are no symbols");
+}
+
 static enum pd_status open_parts(struct pd_why *why, struct pd_file *file, struct pd_text *text, struct pd_error *error)
 {
-	const struct pd_intervals_options how = {
-		.size = sizeof(how), .interval = take_interval, .self = why, .thread_limit = why->options.thread_limit
-	};
+	const struct pd_intervals_options how = { .size = sizeof(how),
+						  .interval = take_interval,
+						  .self = why,
+						  .thread_limit = why->options.thread_limit,
+						  .began = take_begin };
 	enum pd_status status =
 		pd_tracepoints_init(&why->points, file, points, sizeof(points) / sizeof(points[0]), error);
 
+	why->queue.until_ns = why->options.to_ns;
 	why->sched.file = file;
 	why->sched.text = text;
 	why->sched.options = &why->limits;
@@ -293,11 +376,16 @@ static enum pd_status open_parts(struct pd_why *why, struct pd_file *file, struc
 	why->limits.thread_limit = why->options.thread_limit;
 	why->sched.map.seed = why->spent.map.seed = why->preempted.map.seed = pd_hash_secret();
 	why->longest = pd_alloc(why->options.count * sizeof(*why->longest));
+	why->first = pd_alloc(PD_WHY_FIRSTS * sizeof(*why->first));
 	why->lengths = pd_alloc(sizeof(*why->lengths));
-	if (status >= 0 && (!why->longest || !why->lengths))
+	if (status >= 0 && (!why->longest || !why->first || !why->lengths))
 		status = pd_fail_memory(error);
 	if (status >= 0)
 		status = pd_intervals_new(file, &how, &why->intervals, error);
+	if (status >= 0 && has_chains(file))
+		status = pd_state_new(NULL, &why->state, error);
+	if (status >= 0 && why->state)
+		status = pd_state_take_features(why->state, file, error);
 	// whoever has number 0
 	if (status >= 0 && !pd_sched_find(&why->sched, 0, 0, error))
 		status = error->status;
@@ -306,25 +394,31 @@ static enum pd_status open_parts(struct pd_why *why, struct pd_file *file, struc
 
 static enum pd_status print_all(struct pd_why *why, struct pd_file *file, struct pd_text *text, struct pd_error *error)
 {
-	const struct pd_run_options run = { .size = sizeof(run), .threads = 1, .order = PD_ORDER_TIME };
+	struct pd_run_options run = { .size = sizeof(run), .threads = 1, .order = PD_ORDER_TIME, .self = why };
 	const struct pd_sink sink = { .size = sizeof(sink), .self = why, .record = take_record };
 	enum pd_status status = open_parts(why, file, text, error);
 
+	if (status >= 0 && why->state) {
+		run.first = take_first;
+		run.ready = open_symbols;
+	}
 	if (status >= 0)
 		status = pd_run(file, &run, &sink, error);
 	if (status >= 0)
 		status = pd_intervals_finish(why->intervals, error);
-	if (status >= 0 && !(why->points.found & ~(UINT64_C(1) << SWITCH)))
+	if (status >= 0 && why->points.found < UINT64_C(1) << (MIGRATE + 1))
 		status = pd_fail(
 			error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET,
 			"no wakeups: record sched:sched_switch and sched:sched_waking (perfdata waiting record)");
 	if (status < 0)
 		return status;
+	pd_run_queue_settle(&why->queue);
 	if (why->options.json)
 		pd_why_print_json(why);
 	else
 		pd_why_print_text(why);
-	return pd_text_flush_or_fail(text, error);
+	return why->symbols && pd_symbols_failed(why->symbols) ? pd_fail_memory(error) :
+								 pd_text_flush_or_fail(text, error);
 }
 
 enum pd_status pd_print_why(struct pd_text *text, struct pd_file *file, const struct pd_why_options *options,
@@ -343,6 +437,7 @@ enum pd_status pd_print_why(struct pd_text *text, struct pd_file *file, const st
 	if (!why.options.count || why.options.count > MOST)
 		why.options.count = why.options.count ? MOST : SHOWN;
 	status = print_all(&why, file, text, error);
+	pd_why_stacks_fini(&why);
 	pd_intervals_free(why.intervals);
 	pd_tracepoints_fini(&why.points);
 	pd_free(why.sched.threads);
@@ -352,7 +447,6 @@ enum pd_status pd_print_why(struct pd_text *text, struct pd_file *file, const st
 	pd_free(why.spent.all);
 	pd_u64_map_fini(&why.preempted.map);
 	pd_free(why.preempted.all);
-	pd_free(why.longest);
 	pd_free(why.lengths);
 	pd_run_queue_fini(&why.queue);
 	return status < 0 ? status : PD_OK;

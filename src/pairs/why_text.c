@@ -6,6 +6,7 @@
 
 #include <perfdata/json.h>
 
+#include "base/text/text.h"
 #include "pairs/why.h"
 
 enum {
@@ -101,6 +102,44 @@ static void print_wait(struct pd_why *why, size_t number, const struct pd_why_wa
 		pd_text_printf(text, "     %s ran all the time before that\n", name_of(why, link->waker, name));
 }
 
+// On one line, as perf has call chains beside switches.
+static void print_stack(struct pd_why *why, const struct pd_why_kept *kept)
+{
+	struct pd_text *text = why->sched.text;
+	unsigned cpumode = PD_CPUMODE_USER;
+	const char *before = "     in ";
+	bool any = false;
+
+	for (size_t i = 0; i < kept->stack.count; i++) {
+		size_t size = text->size;
+
+		pd_text_add(text, before);
+		if (!pd_why_stack_name(why, kept, i, &cpumode, text)) {
+			text->size = size;
+			continue;
+		}
+		before = " <- ";
+		any = true;
+	}
+	if (any)
+		pd_text_add(text, "\n");
+}
+
+static void print_outlier(struct pd_why *why)
+{
+	const struct pd_why_kept *first;
+	unsigned bits;
+	uint64_t count;
+
+	first = pd_why_first_outlier(why, &bits, &count);
+	if (!first)
+		return;
+	pd_text_printf(why->sched.text, "\nWaits of %.3f ms or more: %" PRIu64 ". The first one:\n\n",
+		       in_ms(bits ? UINT64_C(1) << (bits - 1) : 0), count);
+	print_wait(why, 1, &first->wait);
+	print_stack(why, first);
+}
+
 static int compare_sums(const void *a, const void *b)
 {
 	const struct pd_why_sum *x = a, *y = b;
@@ -152,8 +191,11 @@ void pd_why_print_text(struct pd_why *why)
 {
 	pd_text_printf(why->sched.text, "%" PRIu64 " waits, %.3f ms; the longest:\n\n", why->wait_count,
 		       in_ms(why->wait_ns));
-	for (size_t i = 0; i < why->longest_count; i++)
-		print_wait(why, i + 1, &why->longest[i]);
+	for (size_t i = 0; i < why->longest_count; i++) {
+		print_wait(why, i + 1, &why->longest[i].wait);
+		print_stack(why, &why->longest[i]);
+	}
+	print_outlier(why);
 	print_spent(why);
 	print_preempted(why);
 	if (why->wait_count)
@@ -186,6 +228,50 @@ static void json_link(struct pd_why *why, struct pd_json *json, const struct pd_
 	pd_json_close(json, '}');
 }
 
+static void json_stack(struct pd_why *why, struct pd_json *json, const struct pd_why_kept *kept)
+{
+	struct pd_text name = { 0 };
+	unsigned cpumode = PD_CPUMODE_USER;
+
+	pd_json_open(json, "stack", '[');
+	for (size_t i = 0; i < kept->stack.count; i++) {
+		pd_text_clear(&name);
+		if (!pd_why_stack_name(why, kept, i, &cpumode, &name))
+			continue;
+		json->text->failed |= name.failed;
+		pd_json_str(json, NULL, (struct pd_str){ name.data, name.size });
+	}
+	pd_json_close(json, ']');
+	pd_free(name.data);
+}
+
+static void json_wait(struct pd_why *why, struct pd_json *json, const char *name, const struct pd_why_kept *kept)
+{
+	pd_json_open(json, name, '{');
+	pd_json_number(json, "total_ns", kept->wait.total_ns);
+	json_stack(why, json, kept);
+	pd_json_open(json, "wakeups", '[');
+	for (size_t i = 0; i < kept->wait.depth; i++)
+		json_link(why, json, &kept->wait.links[i]);
+	pd_json_close(json, ']');
+	pd_json_close(json, '}');
+}
+
+static void json_outliers(struct pd_why *why, struct pd_json *json)
+{
+	unsigned bits;
+	uint64_t count;
+	const struct pd_why_kept *first = pd_why_first_outlier(why, &bits, &count);
+
+	pd_json_open(json, "outliers", '{');
+	pd_json_number(json, "count", count);
+	if (first) {
+		pd_json_number(json, "at_least_ns", bits ? UINT64_C(1) << (bits - 1) : 0);
+		json_wait(why, json, "first", first);
+	}
+	pd_json_close(json, '}');
+}
+
 static void json_sums(struct pd_why *why, struct pd_json *json, const char *name, struct pd_why_sums *sums, bool pairs)
 {
 	sort_sums(sums);
@@ -214,16 +300,10 @@ void pd_why_print_json(struct pd_why *why)
 	pd_json_number(&json, "waits", why->wait_count);
 	pd_json_number(&json, "total_ns", why->wait_ns);
 	pd_json_open(&json, "longest", '[');
-	for (size_t i = 0; i < why->longest_count; i++) {
-		pd_json_open(&json, NULL, '{');
-		pd_json_number(&json, "total_ns", why->longest[i].total_ns);
-		pd_json_open(&json, "wakeups", '[');
-		for (size_t j = 0; j < why->longest[i].depth; j++)
-			json_link(why, &json, &why->longest[i].links[j]);
-		pd_json_close(&json, ']');
-		pd_json_close(&json, '}');
-	}
+	for (size_t i = 0; i < why->longest_count; i++)
+		json_wait(why, &json, NULL, &why->longest[i]);
 	pd_json_close(&json, ']');
+	json_outliers(why, &json);
 	json_sums(why, &json, "spent", &why->spent, false);
 	json_sums(why, &json, "preempted", &why->preempted, true);
 	pd_histogram_json(why->lengths, "lengths", &json);

@@ -131,6 +131,67 @@ TEST(run_queue)
 	pd_text_free(out);
 }
 
+// How many wait at once, and where: who is put on another CPU within its wakeup never waited for the first one.
+TEST(queue_peaks)
+{
+	struct pd_run_queue queue = { 0 };
+	struct pd_text *out = pd_text_new();
+	struct pd_json json = { .text = out };
+
+	CHECK(pd_run_queue_enter(&queue, 0, 1000) && pd_run_queue_enter(&queue, 0, 2000));
+	CHECK(pd_run_queue_move(&queue, 0, 2, 2000)); // the kernel's choice
+	CHECK(pd_run_queue_enter(&queue, 2, 3000));
+	pd_run_queue_leave(&queue, 0);
+	CHECK(pd_run_queue_enter(&queue, UINT32_MAX, 4000) && pd_run_queue_move(&queue, UINT32_MAX, 0, 5000));
+	CHECK(pd_run_queue_move(&queue, 2, 0, 6000)); // by another CPU, later
+	pd_run_queue_settle(&queue);
+	CHECK(queue.all.most == 3 && queue.all.time_ns == 3000);
+	CHECK(queue.cpus[0].peak.most == 2 && queue.cpus[0].peak.time_ns == 6000);
+	CHECK(queue.cpus[1].peak.most == 0 && queue.cpus[2].peak.most == 2 && queue.cpus[2].peak.time_ns == 3000);
+	CHECK(pd_run_queue_add(&queue, 0, 1000, 6000));
+	pd_run_queue_text(&queue, out);
+	CHECK(text_has(out, "\nMost threads that waited at once: 3 at 0.000003; for one CPU, CPU 0: 2 at 0.000006\n"));
+	pd_text_clear(out);
+	pd_run_queue_json(&queue, NULL, &json);
+	CHECK(text_has(
+		out,
+		"\"most\":{\"threads\":3,\"time_ns\":3000},\"most_by_cpu\":[{\"threads\":2,\"time_ns\":6000},{\"threads\":0,\"time_ns\":null},"));
+	pd_run_queue_fini(&queue);
+	pd_text_free(out);
+}
+
+// Of 200 waits two are long: the first of these is shown, although the other one is longer.
+TEST(outliers)
+{
+	static struct happened events[420];
+	struct pd_why_options options = { .size = sizeof(options), .count = 1 };
+	struct pd_file *file;
+	struct pd_text *out = pd_text_new();
+	unsigned time_ns = 1000;
+	size_t count = 0;
+
+	for (unsigned i = 0; i < 201; i++) {
+		events[count++] = (struct happened){ time_ns, 0, SWITCHES, 0, 'R', 105 };
+		events[count++] = (struct happened){ time_ns + 1000, 0, SWITCHES, 105, 'S', 0 };
+		time_ns += i == 50 ? 5000000 : i == 90 ? 7000000 : 2000 + i;
+	}
+	file = make(&now, events, count);
+	CHECK(out && print(file, &options, out) == PD_ERROR_NO_SAMPLES); // there is no wakeup
+	pd_file_close(file);
+	events[count] = (struct happened){ time_ns, 0, WAKES, 0, 0, 105 };
+	file = make(&now, events, count + 1);
+	CHECK(print(file, &options, out) == PD_OK);
+	CHECK(text_has(out, "  1. 6.999 ms  :105[105]"));
+	CHECK(text_has(out, "\nWaits of 4.194 ms or more: 2. The first one:\n\n  1. 4.999 ms  :105[105]"));
+	options.json = true;
+	CHECK(print(file, &options, out) == PD_OK);
+	CHECK(text_has(
+		out,
+		"\"outliers\":{\"count\":2,\"at_least_ns\":4194304,\"first\":{\"total_ns\":4999000,\"stack\":[],"));
+	pd_file_close(file);
+	pd_text_free(out);
+}
+
 // Each allocation fails in turn: an error, or the same text.
 TEST(memory)
 {
@@ -169,4 +230,5 @@ TEST(start)
 	CHECK(mkdtemp(folder));
 }
 
-RUN(TEST_CASE(start), TEST_CASE(wakeups), TEST_CASE(lengths), TEST_CASE(run_queue), TEST_CASE(memory), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(wakeups), TEST_CASE(lengths), TEST_CASE(run_queue), TEST_CASE(queue_peaks),
+    TEST_CASE(outliers), TEST_CASE(memory), TEST_CASE(clean))
