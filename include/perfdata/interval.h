@@ -5,7 +5,8 @@
  * An interval begins with one event and ends with another of the same thread: a thread that was switched out and is switched
  * in again was off the CPU in between. The events are sched:sched_switch with sched_wakeup, sched_wakeup_new and sched_waking
  * as far as they are recorded, or SWITCH records (perf record --switch-events) in files without sched_switch: these tell
- * whether a thread was preempted, but not why it was blocked nor when it was woken.
+ * whether a thread was preempted, but not why it was blocked nor when it was woken. Where both are recorded, SWITCH records count if the
+ * tracepoint is missing: some kernels record nothing in the context of some threads, such as idle ones.
  *
  * The intervals of a thread follow each other without gaps, so their sum is the time from its first to its last event. What
  * cannot be known is an interval, too: of the kind "unknown" between two events that do not fit, and with flags if the

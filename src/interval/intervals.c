@@ -264,6 +264,29 @@ static enum pd_status take_sample(struct pd_intervals *intervals, const struct p
 	return take_tracepoint(intervals, what, &event, sample->raw, error);
 }
 
+// Tracepoints tell more than SWITCH records, which follow them where both are recorded.
+static bool has_tracepoint(struct pd_intervals *intervals)
+{
+	const struct pd_event *event;
+
+	if (intervals->decided)
+		return intervals->by_tracepoint;
+	for (size_t i = 0; !intervals->by_tracepoint && (event = pd_file_event(intervals->file, i)) != NULL; i++)
+		intervals->by_tracepoint = event->name && !strncmp(event->name, "sched:sched_switch", 18);
+	intervals->decided = true;
+	return intervals->by_tracepoint;
+}
+
+// Whether a tracepoint has said it already. Some kernels record nothing in the context of some threads, of which the idle ones are some: so
+// not that another thread follows them either.
+static bool is_known(const struct pd_intervals *intervals, const struct pd_interval_life *life,
+		     const struct event *event, uint16_t misc)
+{
+	bool running = runs(life) && (event->cpu == UINT32_MAX || pd_life_running(intervals, event->cpu) == life);
+
+	return running == !(misc & PD_MASK(PD_MISC_SWITCH_OUT));
+}
+
 // SWITCH records: what runs is the thread of the record, whatever ran before.
 static enum pd_status take_switch(struct pd_intervals *intervals, const struct pd_record *record,
 				  struct pd_error *error)
@@ -288,6 +311,8 @@ static enum pd_status take_switch(struct pd_intervals *intervals, const struct p
 		return error->status;
 	// its exit is recorded before its last switch
 	if (life->kind == PD_KIND_GONE)
+		return PD_OK;
+	if (has_tracepoint(intervals) && is_known(intervals, life, &event, record->misc))
 		return PD_OK;
 	if (!(record->misc & PD_MASK(PD_MISC_SWITCH_OUT)))
 		return switch_in(intervals, &event, id.tid, error);
@@ -326,19 +351,6 @@ static enum pd_status take_loss(struct pd_intervals *intervals, const struct pd_
 	return PD_OK;
 }
 
-// Tracepoints tell more than SWITCH records, so where both are recorded these are ignored.
-static bool has_tracepoint(struct pd_intervals *intervals)
-{
-	const struct pd_event *event;
-
-	if (intervals->decided)
-		return intervals->by_tracepoint;
-	for (size_t i = 0; !intervals->by_tracepoint && (event = pd_file_event(intervals->file, i)) != NULL; i++)
-		intervals->by_tracepoint = event->name && !strncmp(event->name, "sched:sched_switch", 18);
-	intervals->decided = true;
-	return intervals->by_tracepoint;
-}
-
 typedef enum pd_status take_fn(struct pd_intervals *intervals, const struct pd_record *record, struct pd_error *error);
 
 // What says something of threads; only_without: where there are no tracepoints.
@@ -348,8 +360,8 @@ static const struct {
 	bool only_without;
 } takers[] = {
 	{ PD_RECORD_SAMPLE, take_sample, false },
-	{ PD_RECORD_SWITCH, take_switch, true },
-	{ PD_RECORD_SWITCH_CPU_WIDE, take_switch, true },
+	{ PD_RECORD_SWITCH, take_switch, false },
+	{ PD_RECORD_SWITCH_CPU_WIDE, take_switch, false },
 	{ PD_RECORD_FORK, take_task, true },
 	{ PD_RECORD_EXIT, take_task, true },
 	{ PD_RECORD_LOST, take_loss, false },

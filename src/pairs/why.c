@@ -313,11 +313,15 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 				  struct pd_error *error)
 {
 	struct pd_why *why = self;
+	struct pd_thread_id id;
 	enum pd_status status;
 
 	(void)stream;
 	if (record->type == PD_RECORD_SAMPLE)
 		return take_sample(why, record, error);
+	// of a SWITCH record, where the thread runs now
+	pd_record_thread(record, &id);
+	why->cpu = id.cpu;
 	status = pd_sched_take_task(&why->sched, record, error);
 	return status < 0 ? status : pd_intervals_take(why->intervals, record, error);
 }

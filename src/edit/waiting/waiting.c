@@ -66,6 +66,22 @@ static enum pd_status take_interval(void *self, const struct pd_interval *interv
 	return status < 0 ? status : pd_waiting_add(waiting, interval, sleeper->pid, error);
 }
 
+// A switch whose tracepoint is missing has no call chain: what is there is that of another one.
+static enum pd_status take_begin(void *self, const struct pd_interval *interval, struct pd_error *error)
+{
+	struct pd_waiting *waiting = self;
+	struct pd_sleeper *sleeper;
+
+	if (waiting->samples || !(waiting->points.found & 1 << SWITCH) || !interval->tid ||
+	    interval->kind->of == PD_INTERVAL_ON_CPU)
+		return PD_OK;
+	sleeper = pd_sleeper_of(&waiting->sleepers, interval->tid);
+	if (!sleeper)
+		return pd_fail_memory(error);
+	sleeper->count = 0;
+	return PD_OK;
+}
+
 // ---- records ----
 
 static bool is_switch_sample(const struct pd_event *event)
@@ -102,8 +118,9 @@ static enum pd_status take_sample(struct pd_waiting *waiting, const struct pd_re
 		waiting->waker = sample.brief.tid;
 		waiting->waker_chain = sample.brief.callchain;
 	}
+	waiting->samples = true;
 	status = pd_intervals_take(waiting->intervals, record, error);
-	waiting->wakes = false;
+	waiting->wakes = waiting->samples = false;
 	if (status < 0)
 		return status;
 	if (known && sample.which == SWITCH)
@@ -139,7 +156,8 @@ static enum pd_status open_parts(struct pd_waiting *waiting, struct pd_error *er
 	const struct pd_intervals_options how = { .size = sizeof(how),
 						  .interval = take_interval,
 						  .self = waiting,
-						  .thread_limit = waiting->options.thread_limit };
+						  .thread_limit = waiting->options.thread_limit,
+						  .began = take_begin };
 	enum pd_status status;
 
 	waiting->sleepers.map.seed = waiting->labels.map.seed = pd_hash_secret();

@@ -80,6 +80,7 @@ struct pd_waiting {
 	bool late;
 	// the wakeup that is being read, if it is one
 	bool wakes;
+	bool samples; // the record that is being read is a sample
 	uint32_t waker;
 	struct pd_u64s waker_chain;
 	uint64_t *chain; // that is being built

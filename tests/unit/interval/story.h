@@ -144,6 +144,19 @@ static inline void put_tracepoint(const struct kernel *kernel, const struct happ
 	put("\"\n");
 }
 
+static inline void put_switch_out(const struct happened *e)
+{
+	put("SWITCH_CPU_WIDE misc: SWITCH_OUT%s, next_prev_pid: %u, next_prev_tid: %u, sample_id: {pid: %u, tid: %u, time_ns: %u, cpu: "
+	    "%u, identifier: 1}\n",
+	    e->code == 'R' ? "|SWITCH_OUT_PREEMPT" : "", e->b, e->b, e->a, e->a, e->time_ns, e->cpu);
+}
+
+static inline void put_switch_in(const struct happened *e)
+{
+	put("SWITCH_CPU_WIDE next_prev_pid: %u, next_prev_tid: %u, sample_id: {pid: %u, tid: %u, time_ns: %u, cpu: %u, identifier: 1}\n",
+	    e->a, e->a, e->b, e->b, e->time_ns, e->cpu);
+}
+
 static inline void put_switch(const struct happened *e)
 {
 	if (e->what == CREATES)
@@ -156,11 +169,8 @@ static inline void put_switch(const struct happened *e)
 		put("EXIT pid: %u, ppid: 1, tid: %u, ptid: 1, time_ns: %u, sample_id: {pid: %u, tid: %u, time_ns: %u, cpu: %u, "
 		    "identifier: 1}\n",
 		    e->a, e->a, e->time_ns, e->a, e->a, e->time_ns, e->cpu);
-	put("SWITCH_CPU_WIDE misc: SWITCH_OUT%s, next_prev_pid: %u, next_prev_tid: %u, sample_id: {pid: %u, tid: %u, time_ns: %u, cpu: "
-	    "%u, identifier: 1}\n",
-	    e->code == 'R' ? "|SWITCH_OUT_PREEMPT" : "", e->b, e->b, e->a, e->a, e->time_ns, e->cpu);
-	put("SWITCH_CPU_WIDE next_prev_pid: %u, next_prev_tid: %u, sample_id: {pid: %u, tid: %u, time_ns: %u, cpu: %u, identifier: 1}\n",
-	    e->a, e->a, e->b, e->b, e->time_ns, e->cpu);
+	put_switch_out(e);
+	put_switch_in(e);
 }
 
 // kernel: NULL is SWITCH records.
