@@ -55,11 +55,20 @@ static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepo
 		return pd_kmem_page_alloc(kmem, sample, error);
 	if (sample->which == PD_KMEM_PAGE_FREE)
 		pd_kmem_page_free(kmem, sample);
-	else if (sample->which >= PD_KMEM_KFREE)
-		pd_kmem_slab_free(kmem, sample);
-	else if (is_crossed(kmem, sample))
-		kmem->crossed++;
-	return sample->which < PD_KMEM_KFREE ? pd_kmem_slab_alloc(kmem, sample, error) : PD_OK;
+	if (sample->which >= PD_KMEM_PAGE_ALLOC)
+		return PD_OK;
+	kmem->crossed += sample->which < PD_KMEM_KFREE && is_crossed(kmem, sample);
+	return pd_kmem_slab_take(kmem, sample, error);
+}
+
+static void forget(struct pd_pairs *pairs)
+{
+	struct pd_kmem *kmem = (struct pd_kmem *)pairs;
+
+	pd_kmem_rows_forget(&kmem->slabs);
+	pd_kmem_rows_forget(&kmem->slab_callers);
+	kmem->requested = kmem->allocated = kmem->freed = kmem->allocations = kmem->crossed = 0;
+	kmem->event_count = 0;
 }
 
 static bool has_field(struct pd_file *file, struct pd_trace *trace, const char *event, const char *name)
@@ -98,13 +107,17 @@ static enum pd_status read_all(struct pd_kmem *kmem, struct pd_file *file, struc
 	pd_trace_free(trace);
 	kmem->pairs.take = take_point;
 	kmem->pairs.resolves = kmem->pairs.names_only = true;
+	// callers of pages are found by the names of functions
+	kmem->pairs.late = !kmem->options.pages;
+	kmem->pairs.forget = forget;
 	kmem->pairs.open = kmem->options.symbols;
 	kmem->pairs.time = kmem->options.time;
 	kmem->pairs.open_self = kmem->options.self;
 	kmem->pairs.places.seed = kmem->seed = pd_hash_secret();
 	kmem->slabs.map.seed = kmem->slab_callers.map.seed = kmem->live.map.seed = kmem->seed;
-	return pd_pairs_run(&kmem->pairs, file, text, points, sizeof(points) / sizeof(points[0]), 0,
-			    "no allocations (perfdata kmem record)", error);
+	status = pd_pairs_run(&kmem->pairs, file, text, points, sizeof(points) / sizeof(points[0]), 0,
+			      "no allocations (perfdata kmem record)", error);
+	return status < 0 ? status : pd_kmem_slab_flush(kmem, error);
 }
 
 // Tables that are printed.

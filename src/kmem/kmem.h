@@ -19,7 +19,8 @@
 enum {
 	PD_KMEM_KEYS = 8,
 	PD_KMEM_ORDERS = 11,
-	PD_KMEM_MIGRATE_TYPES = 6
+	PD_KMEM_MIGRATE_TYPES = 6,
+	PD_KMEM_EVENTS = 32 // that are kept
 };
 
 // What allocations are summed up by: some of these, the others are 0.
@@ -31,14 +32,15 @@ struct pd_kmem_key {
 
 // A row: an address, a caller, or a page.
 struct pd_kmem_row {
-	struct pd_kmem_key key;
-	struct pd_kmem_key shown;      // what is known of the last allocation, too
+	// what events change is together, in one line of the processor's cache or two
 	uint64_t requested, allocated; // bytes
 	uint64_t last_bytes;           // of the last allocation
 	uint64_t count, pingpong;
 	struct pd_kmem_row *last_caller; // of the slab allocator
 	int16_t cpu;                     // of the last allocation; -1: it was freed
 	bool gone;                       // it was freed, and is shown no more
+	struct pd_kmem_key key;
+	struct pd_kmem_key shown; // what is known of the last allocation, too
 };
 
 struct pd_kmem_rows {
@@ -61,6 +63,14 @@ struct pd_kmem_count {
 	uint64_t count, bytes;
 };
 
+// An event that is kept.
+struct pd_kmem_slab_event {
+	struct pd_kmem_row *row; // of its address; NULL: none yet
+	uint64_t caller, addr, requested, allocated;
+	int16_t cpu;
+	bool frees;
+};
+
 struct pd_kmem {
 	struct pd_pairs pairs;
 	struct pd_kmem_options options;
@@ -68,6 +78,8 @@ struct pd_kmem {
 	pd_kmem_compare_fn *slab_keys[PD_KMEM_KEYS], *page_keys[PD_KMEM_KEYS];
 	struct pd_kmem_rows slabs, slab_callers;
 	uint64_t requested, allocated, freed, allocations, crossed;
+	struct pd_kmem_slab_event slab_events[PD_KMEM_EVENTS];
+	size_t event_count;
 	const struct pd_numa_topology *nodes;
 	uint64_t page_bytes;
 	bool by_pfn;
@@ -101,15 +113,18 @@ struct pd_kmem_row *pd_kmem_add(struct pd_kmem *kmem, struct pd_kmem_rows *rows,
 enum pd_status pd_kmem_choose_keys(struct pd_kmem *kmem, struct pd_error *error);
 // Sorts rows and drops those that are gone. False if there is no memory.
 bool pd_kmem_sort(struct pd_kmem_rows *rows, pd_kmem_compare_fn *const keys[PD_KMEM_KEYS]);
+// Leaves an empty table of the same kind.
+void pd_kmem_rows_forget(struct pd_kmem_rows *rows);
 void pd_kmem_rows_fini(struct pd_kmem_rows *rows);
 // How much more was allocated than requested, in percent.
 double pd_kmem_fragmentation(uint64_t requested, uint64_t allocated);
 
 // ---- slab.c, pages.c, gfp.c ----
 
-enum pd_status pd_kmem_slab_alloc(struct pd_kmem *kmem, const struct pd_tracepoint_sample *sample,
-				  struct pd_error *error);
-void pd_kmem_slab_free(struct pd_kmem *kmem, const struct pd_tracepoint_sample *sample);
+enum pd_status pd_kmem_slab_take(struct pd_kmem *kmem, const struct pd_tracepoint_sample *sample,
+				 struct pd_error *error);
+// After the last one.
+enum pd_status pd_kmem_slab_flush(struct pd_kmem *kmem, struct pd_error *error);
 enum pd_status pd_kmem_page_alloc(struct pd_kmem *kmem, const struct pd_tracepoint_sample *sample,
 				  struct pd_error *error);
 void pd_kmem_page_free(struct pd_kmem *kmem, const struct pd_tracepoint_sample *sample);

@@ -75,6 +75,12 @@ struct pd_kmem_row *pd_kmem_add(struct pd_kmem *kmem, struct pd_kmem_rows *rows,
 	return rows->all[rows->count++] = row;
 }
 
+void pd_kmem_rows_forget(struct pd_kmem_rows *rows)
+{
+	pd_u64_map_fini(&rows->map);
+	rows->count = 0;
+}
+
 void pd_kmem_rows_fini(struct pd_kmem_rows *rows)
 {
 	pd_index_fini(&rows->index);

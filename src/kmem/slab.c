@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-// Events of the slab allocator.
+/*
+ * Events of the slab allocator. There are as many addresses as memory that was allocated, so what is known of one is rarely in the
+ * processor's cache: events are kept until there are some dozens, and all that they need is asked for before it is used.
+ */
 #include "kmem/kmem.h"
 
 static void count_bytes(struct pd_kmem_row *row, uint64_t requested, uint64_t allocated)
@@ -9,39 +12,81 @@ static void count_bytes(struct pd_kmem_row *row, uint64_t requested, uint64_t al
 	row->allocated += allocated;
 }
 
-enum pd_status pd_kmem_slab_alloc(struct pd_kmem *kmem, const struct pd_tracepoint_sample *sample,
-				  struct pd_error *error)
+static enum pd_status take_alloc(struct pd_kmem *kmem, const struct pd_kmem_slab_event *event, struct pd_error *error)
 {
-	const uint64_t *values = sample->values; // as in the table of kmem.c
-	struct pd_kmem_row *row = pd_kmem_add(kmem, &kmem->slabs, &(struct pd_kmem_key){ .addr = values[1] }, error);
-	struct pd_kmem_row *caller;
+	struct pd_kmem_row *row = event->row, *caller;
 
 	if (!row)
+		row = pd_kmem_add(kmem, &kmem->slabs, &(struct pd_kmem_key){ .addr = event->addr }, error);
+	if (!row)
 		return error->status;
-	caller = pd_kmem_add(kmem, &kmem->slab_callers, &(struct pd_kmem_key){ .caller = values[0] }, error);
+	caller = pd_kmem_add(kmem, &kmem->slab_callers, &(struct pd_kmem_key){ .caller = event->caller }, error);
 	if (!caller)
 		return error->status;
-	count_bytes(row, values[2], values[3]);
-	count_bytes(caller, values[2], values[3]);
-	row->last_bytes = values[3];
-	row->cpu = (int16_t)sample->brief.cpu;
+	count_bytes(row, event->requested, event->allocated);
+	count_bytes(caller, event->requested, event->allocated);
+	row->last_bytes = event->allocated;
+	row->cpu = event->cpu;
 	row->last_caller = caller;
-	kmem->requested += values[2];
-	kmem->allocated += values[3];
+	kmem->requested += event->requested;
+	kmem->allocated += event->allocated;
 	kmem->allocations++;
 	return PD_OK;
 }
 
-void pd_kmem_slab_free(struct pd_kmem *kmem, const struct pd_tracepoint_sample *sample)
+static void take_free(struct pd_kmem *kmem, const struct pd_kmem_slab_event *event)
 {
-	struct pd_kmem_row *row = pd_kmem_find(kmem, &kmem->slabs, &(struct pd_kmem_key){ .addr = sample->values[1] });
+	struct pd_kmem_row *row = event->row;
 
+	// it may have been allocated shortly before
+	if (!row)
+		row = pd_kmem_find(kmem, &kmem->slabs, &(struct pd_kmem_key){ .addr = event->addr });
 	if (!row)
 		return;
 	kmem->freed += row->last_bytes;
-	if ((int16_t)sample->brief.cpu != row->cpu) {
+	if (event->cpu != row->cpu) {
 		row->pingpong++;
 		row->last_caller->pingpong++;
 	}
 	row->cpu = -1;
+}
+
+enum pd_status pd_kmem_slab_flush(struct pd_kmem *kmem, struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+
+	for (size_t i = 0; i < kmem->event_count; i++) {
+		struct pd_kmem_slab_event *event = &kmem->slab_events[i];
+
+		// rows stay where they are
+		event->row = (struct pd_kmem_row *)(uintptr_t)pd_u64_map_find(&kmem->slabs.map,
+									      event->addr); // NOLINT: a pointer
+		__builtin_prefetch(event->row, 1);
+	}
+	for (size_t i = 0; i < kmem->event_count && status >= 0; i++) {
+		const struct pd_kmem_slab_event *event = &kmem->slab_events[i];
+
+		if (event->frees)
+			take_free(kmem, event);
+		else
+			status = take_alloc(kmem, event, error);
+	}
+	kmem->event_count = 0;
+	return status;
+}
+
+enum pd_status pd_kmem_slab_take(struct pd_kmem *kmem, const struct pd_tracepoint_sample *sample,
+				 struct pd_error *error)
+{
+	const uint64_t *values = sample->values; // as in the table of kmem.c
+	struct pd_kmem_slab_event *event = &kmem->slab_events[kmem->event_count++];
+
+	event->frees = sample->which >= PD_KMEM_KFREE;
+	event->cpu = (int16_t)sample->brief.cpu;
+	event->caller = values[0];
+	event->addr = values[1];
+	event->requested = event->frees ? 0 : values[2];
+	event->allocated = event->frees ? 0 : values[3];
+	pd_u64_map_prefetch(&kmem->slabs.map, event->addr);
+	return kmem->event_count == PD_KMEM_EVENTS ? pd_kmem_slab_flush(kmem, error) : PD_OK;
 }

@@ -43,6 +43,8 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 		status = pairs->names_only && record->type != PD_RECORD_COMM ?
 				 PD_OK :
 				 pd_sched_take_task(&pairs->sched, record, error);
+	if (status == PD_OK && pairs->late)
+		status = pd_state_take(pairs->state, record, error);
 	if (status == PD_OK && pairs->other)
 		status = pairs->other(pairs, record, error);
 	return status;
@@ -84,14 +86,25 @@ static enum pd_status select_time(struct pd_pairs *pairs, struct pd_error *error
 	return pd_select_new(&options, &pairs->select, error);
 }
 
+static enum pd_status open_state(struct pd_pairs *pairs, struct pd_error *error)
+{
+	enum pd_status status = pd_state_new(NULL, &pairs->state, error);
+
+	return status < 0 ? status : pd_state_take_features(pairs->state, pairs->sched.file, error);
+}
+
 static bool restart(void *self)
 {
 	struct pd_pairs *pairs = self;
 	struct pd_error unwanted;
 
 	pairs->forget(pairs);
+	pd_state_free(pairs->state);
+	pairs->state = NULL;
+	if (pairs->late && open_state(pairs, &unwanted) < 0)
+		return false;
 	pd_sched_forget(&pairs->sched);
-	pairs->points.unreadable = 0;
+	pairs->points.unreadable = pairs->records = pairs->lost = pairs->lost_chunks = 0;
 	return pd_sched_find(&pairs->sched, 0, 0, &unwanted);
 }
 
@@ -117,16 +130,17 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 	pairs->limits.thread_limit = thread_limit;
 	if (status >= 0 && !pd_sched_find(sched, 0, 0, error))
 		status = error->status;
+	pairs->late &= pairs->forget && pairs->resolves && !pairs->time;
 	if (status >= 0 && pairs->resolves)
-		status = pd_state_new(NULL, &pairs->state, error);
-	if (status >= 0 && pairs->resolves)
-		status = pd_state_take_features(pairs->state, file, error);
+		status = open_state(pairs, error);
 	if (status >= 0 && pairs->time)
 		status = select_time(pairs, error);
 	if (status >= 0)
-		status = pairs->forget && !pairs->resolves && !pairs->select ?
+		status = pairs->forget && (pairs->late || !pairs->resolves) && !pairs->select ?
 				 pd_run_restarting(file, &sink, restart, error) :
 				 pd_run(file, &run, &sink, error);
+	if (status >= 0 && pairs->late)
+		status = open_symbols(pairs, NULL, error);
 	if (status >= 0 && !pairs->points.found)
 		status = pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET, "%s", missing);
 	return status;
