@@ -114,6 +114,7 @@ static enum pd_status read_all(struct pd_kmem *kmem, struct pd_file *file, struc
 	kmem->pairs.time = kmem->options.time;
 	kmem->pairs.open_self = kmem->options.self;
 	kmem->pairs.places.seed = kmem->seed = pd_hash_secret();
+	kmem->slabs.found_only = !kmem->options.allocations;
 	kmem->slabs.map.seed = kmem->slab_callers.map.seed = kmem->live.map.seed = kmem->seed;
 	status = pd_pairs_run(&kmem->pairs, file, text, points, sizeof(points) / sizeof(points[0]), 0,
 			      "no allocations (perfdata kmem record)", error);

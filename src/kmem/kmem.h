@@ -39,12 +39,13 @@ struct pd_kmem_row {
 	struct pd_kmem_row *last_caller; // of the slab allocator
 	int16_t cpu;                     // of the last allocation; -1: it was freed
 	bool gone;                       // it was freed, and is shown no more
-	struct pd_kmem_key key;
-	struct pd_kmem_key shown; // what is known of the last allocation, too
+	struct pd_kmem_key key;          // what follows is missing of rows that are only found
+	struct pd_kmem_key shown;        // what is known of the last allocation, too
 };
 
 struct pd_kmem_rows {
 	bool by_number;        // one number is all of their keys
+	bool found_only;       // no table is made of them: they have no keys, and are not in all
 	struct pd_u64_map map; // rows by it
 	struct pd_index index; // others
 	struct pd_kmem_row **all;

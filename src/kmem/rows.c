@@ -2,6 +2,7 @@
 // Rows of tables and their order.
 #include "kmem/kmem.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/sort.h"
@@ -64,15 +65,19 @@ struct pd_kmem_row *pd_kmem_add(struct pd_kmem *kmem, struct pd_kmem_rows *rows,
 		pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET, "more than %zu allocations", limit);
 		return NULL;
 	}
-	row = pd_arena_alloc(&kmem->pairs.sched.arena, sizeof(*row));
-	if (!row || !PD_GROW(rows->all, rows->capacity, rows->count + 1) ||
+	row = pd_arena_alloc(&kmem->pairs.sched.arena,
+			     rows->found_only ? offsetof(struct pd_kmem_row, key) : sizeof(*row));
+	if (!row || (!rows->found_only && !PD_GROW(rows->all, rows->capacity, rows->count + 1)) ||
 	    !(rows->by_number ? pd_u64_map_add_pointer(&rows->map, number_of(key), row) :
 				pd_index_add(&rows->index, hash_of(kmem, key), (uint32_t)rows->count))) {
 		pd_fail_memory(error);
 		return NULL;
 	}
+	rows->count++;
+	if (rows->found_only)
+		return row;
 	row->key = row->shown = *key;
-	return rows->all[rows->count++] = row;
+	return rows->all[rows->count - 1] = row;
 }
 
 void pd_kmem_rows_forget(struct pd_kmem_rows *rows)
