@@ -25,9 +25,11 @@ COMMANDS = (
     ("sched timehist -s", ["sched", "timehist", "-s"], "sched"),
     ("sched latency", ["sched", "latency"], "sched"),
     ("trace -s", ["trace", "-s"], "syscalls"),
+    ("kmem stat", ["kmem", "stat"], "kmem"),
+    ("kmem stat --caller -l 10", ["kmem", "--caller", "-l", "10", "stat"], "kmem"),
 )
 # what has one thread anyway, and no option for it
-ALONE = ("sched", "trace")
+ALONE = ("sched", "trace", "kmem")
 ONE = ["--threads", "1"]
 # perf draws and folds nothing: its part of the work is to print the samples
 ONLY_OURS = {"folded": "script", "flame": "script"}
@@ -132,7 +134,9 @@ def measure(tool, tools, path, work, runs, only):
         if work not in works.split() or only not in name:
             continue
         stdio = ["--stdio"] if words[0] == "report" else []
-        perf = tools["perf"] and name not in ONLY_OURS and [tools["perf"], *words, *stdio, "-i", path]
+        # options of kmem stand before its second word
+        last = -1 if words[0] == "kmem" else len(words)
+        perf = tools["perf"] and name not in ONLY_OURS and [tools["perf"], *words[:last], *stdio, "-i", path, *words[last:]]
         side = theirs[name] = Side(tool, perf) if name not in ONLY_OURS else theirs.get(ONLY_OURS[name], Side(tool, None))
         one = [] if words[0] in ALONE else ONE
         ours = Side(tool, [tools["perfdata"], *words, *stdio, *one, "-i", path])

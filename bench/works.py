@@ -32,6 +32,10 @@ REAL = {
         ["-a", "-e", "raw_syscalls:*", "-m", RING],
         "syscalls: begins and ends of all system calls while this tree is built; nothing is repeated",
     ),
+    "kmem": (
+        ["-a", "-e", "kmem:kmalloc,kmem:kfree,kmem:kmem_cache_alloc,kmem:kmem_cache_free", "-m", RING],
+        "kmem: allocations of the kernel while this tree is built; nothing is repeated",
+    ),
     "sched": (["-a", "-e", "sched:*", "-m", RING], "sched: all scheduler events while this tree is built; nothing is repeated"),
 }
 START = "start: a compiler, once: what a command costs before it reads much"
