@@ -31,7 +31,7 @@ static enum pd_status add_stack(struct pd_locks *locks, struct pd_json *json, co
 
 // What a row is of: a thread, a caller or a lock.
 static enum pd_status add_owner(struct pd_locks *locks, struct pd_json *json, const struct pd_lock *lock,
-				  struct pd_error *error)
+				struct pd_error *error)
 {
 	const struct pd_sched_thread *thread;
 
