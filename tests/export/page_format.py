@@ -18,20 +18,29 @@ def need(condition, why):
         raise Wrong(why)
 
 
-def numbers(raw, code):
-    values, value, shift, last = [], 0, 0, 0
-    for byte in raw:
-        value |= (byte & 127) << shift
+def leb128(raw, count):
+    """All first bytes, then the second bytes of the numbers that go on, and so on."""
+    values, going, at, shift = [0] * count, range(count), 0, 0
+    while going:
+        need(shift < 70 and at + len(going) <= len(raw), "a number without an end")
+        place = raw[at:at + len(going)]
+        for index, byte in zip(going, place):
+            values[index] |= (byte & 127) << shift
+        at += len(place)
+        going = [index for index, byte in zip(going, place) if byte > 127]
         shift += 7
-        need(shift <= 70, "a number without an end")
-        if byte < 128:
-            need(value < 1 << (64 if code == "w" else 53), "a number that is too large")
-            step = value >> 1 ^ -(value & 1) if code == "d" else value
-            last = last + step if code in "td" else step
-            need(last >= 0, "a negative number")
-            values.append(last)
-            value = shift = 0
-    need(not shift, "a number without an end")
+    need(at == len(raw), "bytes of no number")
+    return values
+
+
+def numbers(raw, code, count):
+    values, last = [], 0
+    for value in leb128(raw, count):
+        need(value < 1 << (64 if code == "w" else 53), "a number that is too large")
+        step = value >> 1 ^ -(value & 1) if code == "d" else value
+        last = last + step if code in "td" else step
+        need(last >= 0, "a negative number")
+        values.append(last)
     return values
 
 
@@ -50,7 +59,7 @@ def column(data, about):
         need(values.pop() == "", "strings without an end")
     else:
         need(code in INTEGERS, f"code {code}")
-        values = numbers(raw, code)
+        values = numbers(raw, code, count)
     need(len(values) == count, "a column of another length")
     return values
 
@@ -62,7 +71,7 @@ class Page:
         need(data[:8] == MAGIC, "the first bytes")
         size = struct.unpack_from("<I", data, 8)[0]
         self.header = json.loads(data[12:12 + size])
-        need(self.header["format"] == "perfdata-page" and self.header["version"] == 1, "format and version")
+        need(self.header["format"] == "perfdata-page" and self.header["version"] == 2, "format and version")
         self.sizes = {name: about.get("size", 0) for name, about in self.header["columns"].items()}
         self.columns = {name: column(data[12 + size:], about) for name, about in self.header["columns"].items()}
         need(sum(self.sizes.values()) == len(data) - 12 - size, "bytes that are no block")

@@ -13,7 +13,8 @@
 #include "export/feed/spool.h"
 
 enum {
-	PD_PAGE_VERSION = 1,
+	PD_PAGE_VERSION = 2,
+	PD_PAGE_PLACES = 10,               // bytes of the longest LEB128
 	PD_PAGE_NS_SAMPLES = 1000000,      // with more, times are in microseconds
 	PD_PAGE_ADDRESS_SAMPLES = 2000000, // with more, sampled addresses are left out
 	PD_PAGE_MARKERS_MOST = 1000000,
@@ -23,9 +24,9 @@ enum {
 // ---- columns.c: numbers to blocks ----
 
 struct pd_page_blocks {
-	struct pd_text *blocks; // compressed, one after another
-	struct pd_json columns; // where each one is
-	struct pd_text *raw;    // the present column
+	struct pd_text *blocks;                 // compressed, one after another
+	struct pd_json columns;                 // where each one is
+	struct pd_text *places[PD_PAGE_PLACES]; // the present column: first bytes of its numbers, second bytes, ...
 };
 
 enum pd_page_code {

@@ -3,13 +3,22 @@
 "use strict";
 const zlib = require("zlib");
 
-function varint(bytes, at, value) {
-	while (value > 127) {
-		bytes[at++] = (value % 128) | 128;
-		value = Math.floor(value / 128);
+// LEB128: all first bytes, all second bytes, and so on.
+function placesOf(numbers) {
+	const places = [Buffer.alloc(numbers.length)];
+	const used = [0];
+	for (let value of numbers) {
+		for (let place = 0; ; place++) {
+			if (place === places.length) {
+				places.push(Buffer.alloc(numbers.length));
+				used.push(0);
+			}
+			places[place][used[place]++] = value > 127 ? (value % 128) | 128 : value;
+			if (!(value > 127)) break;
+			value = Math.floor(value / 128);
+		}
 	}
-	bytes[at++] = value;
-	return at;
+	return Buffer.concat(places.map((place, index) => place.subarray(0, used[index])));
 }
 
 const zigzag = (value) => (value < 0 ? -2 * value - 1 : 2 * value);
@@ -17,17 +26,11 @@ const zigzag = (value) => (value < 0 ? -2 * value - 1 : 2 * value);
 function encode(code, values) {
 	if (code === "s") return Buffer.from(values.map((text) => `${text}\0`).join(""), "utf8");
 	if (code === "b") return Buffer.from(values);
-	const bytes = Buffer.alloc(values.length * 8 + 16);
-	let at = 0;
-	let last = 0;
-	for (let index = 0; index < values.length; index++) {
-		const value = Number(values[index]);
-		if (code === "t") at = varint(bytes, at, value - last);
-		else if (code === "d") at = varint(bytes, at, zigzag(value - last));
-		else at = varint(bytes, at, value);
-		last = value;
-	}
-	return bytes.subarray(0, at);
+	const step = (value, index) => value - (index > 0 ? Number(values[index - 1]) : 0);
+	return placesOf(Float64Array.from(values, (one, index) => {
+		const value = Number(one);
+		return code === "t" ? step(value, index) : code === "d" ? zigzag(step(value, index)) : value;
+	}));
 }
 
 // columns: { name: [code, values] }; of code "c" [code, [value, count]].
@@ -46,7 +49,7 @@ function container(header, columns) {
 		blocks.push(block);
 		at += block.length;
 	}
-	const head = Buffer.from(JSON.stringify({ format: "perfdata-page", version: 1, ...header, columns: listed }), "utf8");
+	const head = Buffer.from(JSON.stringify({ format: "perfdata-page", version: 2, ...header, columns: listed }), "utf8");
 	const start = Buffer.from("PDPAGE1\n    ");
 	start.writeUInt32LE(head.length, 8);
 	return Buffer.concat([start, head, ...blocks]);

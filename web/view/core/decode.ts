@@ -14,6 +14,7 @@ export interface Column {
 }
 
 const MAGIC = "PDPAGE1\n";
+const VERSION = 2;
 const START = MAGIC.length + 4;
 
 export class FormatError extends Error {}
@@ -38,35 +39,48 @@ async function inflate(block: Uint8Array, size: number): Promise<Uint8Array> {
 	return out;
 }
 
-// Numbers below 2^31 as they are mostly: one or two bytes each.
+// Numbers have 7 bits in a byte, the lowest first, and go on behind bytes above 127. The first bytes of all of them come first, then
+// the second bytes of those that go on, and so on: where each begins.
+function placesOf(raw: Uint8Array, count: number, most: number): Int32Array {
+	const starts = [0];
+	let end = count;
+	for (let at = 0, going = count; going > 0; starts.push(end), end += going) {
+		if (end > raw.length) throw new FormatError("it ends early");
+		going = 0;
+		for (; at < end; at++) going += raw[at] >> 7;
+		if (going > 0 && starts.length === most) throw new FormatError("a number is too large");
+		if (going === 0) break;
+	}
+	return Int32Array.from(starts);
+}
+
+// Numbers below 2^31.
 function smallNumbers(raw: Uint8Array, count: number): Int32Array {
 	const out = new Int32Array(count);
-	let at = 0;
+	const next = placesOf(raw, count, 5);
 	for (let index = 0; index < count; index++) {
-		let byte = raw[at++];
+		let byte = raw[index];
 		let value = byte & 127;
-		for (let shift = 7; byte > 127; shift += 7) {
-			byte = raw[at++];
-			if (byte === undefined || shift > 28) throw new FormatError("a number is too large or cut off");
-			value |= (byte & 127) << shift;
+		for (let place = 1; byte > 127; place++) {
+			byte = raw[next[place]++];
+			value |= (byte & 127) << (7 * place);
 		}
 		out[index] = value;
 	}
-	if (at > raw.length) throw new FormatError("it ends early");
 	return out;
 }
 
 // Numbers of up to 53 bits. With `sum` each is added to the one before; with `signed` it may be negative.
 function largeNumbers(raw: Uint8Array, count: number, sum: boolean, signed: boolean): Float64Array {
 	const out = new Float64Array(count);
-	let at = 0;
+	const next = placesOf(raw, count, 8);
 	let last = 0;
 	for (let index = 0; index < count; index++) {
-		let byte = raw[at++];
+		let byte = raw[index];
 		let value = byte & 127;
 		let scale = 128;
-		while (byte > 127) {
-			byte = raw[at++];
+		for (let place = 1; byte > 127; place++) {
+			byte = raw[next[place]++];
 			value += (byte & 127) * scale;
 			scale *= 128;
 		}
@@ -74,22 +88,18 @@ function largeNumbers(raw: Uint8Array, count: number, sum: boolean, signed: bool
 		last = sum ? last + value : value;
 		out[index] = last;
 	}
-	if (at > raw.length) throw new FormatError("it ends early");
 	return out;
 }
 
 function wideNumbers(raw: Uint8Array, count: number): BigUint64Array {
 	const out = new BigUint64Array(count);
-	let at = 0;
+	const next = placesOf(raw, count, 10);
 	for (let index = 0; index < count; index++) {
-		let value = 0n;
-		let shift = 0n;
-		for (;;) {
-			const byte = raw[at++];
-			if (byte === undefined) throw new FormatError("it ends early");
-			value |= BigInt(byte & 127) << shift;
-			shift += 7n;
-			if (byte < 128) break;
+		let byte = raw[index];
+		let value = BigInt(byte & 127);
+		for (let place = 1; byte > 127; place++) {
+			byte = raw[next[place]++];
+			value |= BigInt(byte & 127) << BigInt(7 * place);
 		}
 		out[index] = BigInt.asUintN(64, value);
 	}
@@ -108,8 +118,8 @@ export class Container {
 		this.blocks = START + size;
 		if (this.blocks > bytes.length) throw new FormatError("the header is cut off");
 		this.header = JSON.parse(new TextDecoder().decode(bytes.subarray(START, this.blocks))) as Record<string, unknown>;
-		if (Number(this.header["version"]) !== 1)
-			throw new FormatError(`data of version ${String(this.header["version"])} needs a newer page`);
+		if (Number(this.header["version"]) !== VERSION)
+			throw new FormatError(`data of version ${String(this.header["version"])} needs another page than this one, which is of version ${VERSION}`);
 		this.columns = (this.header["columns"] ?? {}) as Record<string, Column>;
 	}
 
