@@ -25,6 +25,7 @@ VIEWS = ("overview", "timeline", "heat", "flame", "chart", "tree", "functions", 
 HOSTILE = ["</script><script>window.hurt=1</script>", "\"'><img src=x onerror=window.hurt=1>", "<!-- <script>", "__proto__",
            "javascript:alert(1)", "@@DATA@@@@SCRIPT@@", "\u202egnp\u2028\u00e9", "constructor", "x" * 65536]
 
+DEMO = pathlib.Path(__file__).resolve().parent.parent / "demo"
 program, recordings = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
 shots = pathlib.Path(sys.argv[4]) if sys.argv[3:4] == ["--shots"] else None
 scratch = tempfile.TemporaryDirectory(prefix="perfdata-view-")
@@ -493,6 +494,44 @@ def check_compare(page, before, after):
     check_widths(page, view, ("overview", "compare", "flame", "tree", "functions", "sandwich"), "compared")
 
 
+def printed(source):
+    """Thread, time, address and function of each sample, as script prints them."""
+    lines = run("script", "-q", "--ns", "-F", "tid,time,ip,sym", "-G", str(source)).decode(errors="replace").splitlines()
+    found = [re.match(r"\s*(\d+)\s+(\d+)\.(\d{9}):\s+([0-9a-f]+)\s+(.+)", line) for line in lines]
+    return [(one[1], int(one[2] + one[3]), int(one[4], 16), one[5].split("+0x")[0].strip()) for one in found if one]
+
+
+def changed_pair():
+    """Two recordings with names: one without a function's later samples, and one without the earlier ones of another function."""
+    bundle, unpacked = DEMO / "hot.tar.zst", folder / "unpacked"
+    run("unpack", "-q", "-o", str(unpacked), str(bundle))
+    samples = printed(bundle)
+    middle = samples[len(samples) // 2][1]
+    made = []
+    for name, function, side in ("before", "burn_mul", ">"), ("after", "burn_div", "<"):
+        places = sorted({ip for _, _, ip, symbol in samples if symbol == function})
+        part, packed = folder / f"{name}.data", folder / f"{name}.tar.zst"
+        gone = f"sample.ip >= {places[0]} && sample.ip <= {places[-1]} && sample.time_ns {side} {middle}"
+        run("filter", "-q", "-o", str(part), "--where", f"!({gone})", str(bundle))
+        run("pack", "-q", "-o", str(packed), "--symfs", str(unpacked), str(part))
+        made.append(packed)
+    return made
+
+
+def check_colours(page):
+    """Colours of changes in the views that have more than functions."""
+    before, after = changed_pair()
+    out = folder / "changed.html"
+    run("view", "-q", "-o", str(out), str(before), str(after))
+    view = Page(page, out)
+    view.open("#1&v=heat&in=0&col=change")
+    view.run(SHARES)
+    check_over_time(page, view, before, after)
+    check_code_changes(page, view, before, after)
+    view.update({"view": "overview", "colour": "change", "func": -1})
+    check_widths(page, view, ("compare", "timeline", "heat", "flame", "chart", "source"), "coloured")
+
+
 CHANGES_OF_BOTH = ("(() => { const { comparison } = perfdataView.app; return comparison.sync().then(() => comparison.functions(false)"
                    ".filter((one) => one.before + one.after > 0).map((one) => [one.name, one.object, one.before, one.after]).sort()); })()")
 
@@ -588,6 +627,142 @@ def check_changes(page, view):
     lost = view.run("document.querySelector('[data-fact=samples] small').textContent")
     check(count(lost.split()[1]) == view.run("perfdataView.app.comparison.base.recording.header.truth.samples"), f"samples before: {lost}")
 
+
+
+def growths(before, after):
+    """How functions have grown, by perfdata diff: the part of the larger share that the change is, from -1 to 1. By name; None for a name
+    that several have."""
+    rows = json.loads(run("diff", "--json", "-s", "symbol", str(before), str(after)))["tables"][0]["rows"]
+    grown = {}
+    for row in rows:
+        old, new = row["old_share"], row["new_share"]
+        size = new - old
+        name = row["symbol"].split(" ", 1)[1]
+        grown[name] = None if name in grown else 0 if abs(size) < 0.0005 else size / max(old, new)
+    return grown
+
+
+def step_of(mean, least=0.05):
+    size = abs(mean)
+    return 0 if size < least else (3 if size > 0.5 else 2 if size > 0.2 else 1) * (1 if mean > 0 else -1)
+
+
+def check_over_time(page, view, before, after):
+    """Colours of changes over time: of each cell and pixel, by the functions of its samples as script prints them."""
+    grown = growths(before, after)
+    check(any(one and one > 0.2 for one in grown.values()) and any(one and one < -0.2 for one in grown.values()), f"nothing has changed: {grown}")
+    view.update({"view": "heat", "colour": "change", "weight": "period", "invert": False, "func": -1, "path": []})
+    page.settle()
+    start = int(view.run("perfdataView.app.recording.header.time.start"))
+    samples = [(tid, time_ns - start, name) for tid, time_ns, _, name in printed(after)]
+    check(len(samples) == view.run("perfdataView.app.session.samples.count"), f"script prints {len(samples)} samples")
+    unknown = {name for _, _, name in samples if grown.get(name) is None}
+    check(len(unknown) < len(grown), f"diff has not {unknown}")
+    check_cells(view, samples, grown)
+    check_strips(view, samples, grown)
+    check_boxes(view)
+    shown = view.run("!document.querySelector('.change-legend').hidden")
+    view.update({"colour": "kind"})
+    check(shown and view.run("document.querySelector('.change-legend').hidden"), "the legend is there while colours are by change")
+
+
+def check_cells(view, samples, grown):
+    cells = collections.defaultdict(list)
+    for _, time_ns, name in samples:
+        cells[time_ns * 50 // 10**9].append(grown.get(name))
+    got = view.run("[...perfdataView.app.current.cells].map((count, cell) => [count, perfdataView.app.current.growth(cell)])")
+    for cell, (number, mean) in enumerate(got):
+        check(number == len(cells[cell]), f"cell {cell} has {number} samples, not {len(cells[cell])}")
+        if number and None not in cells[cell]:
+            wanted = sum(cells[cell]) / number
+            check(abs(mean - wanted) < 1e-6, f"cell {cell}: {mean}, diff {wanted}")
+    check_pixels(view, """[...current.cells.keys()].filter((cell) => current.cells[cell] > 0).map((cell) => [current.growth(cell),
+        52 + Math.floor(cell / 50) * current.cellWidth + 0.5, (49.5 - cell % 50) * current.cellHeight])""", "heat map")
+
+
+def check_strips(view, samples, grown):
+    view.update({"view": "timeline", "lanes": "thread", "window": []})
+    view.page.settle()
+    lanes = view.run("""perfdataView.app.current.set.lanes.map(({ tid }, lane) => {
+        const { counts, means } = perfdataView.app.current.strip(lane);
+        return [String(tid), [...counts], [...means]];
+    })""")
+    whole = view.run("perfdataView.app.session.whole.to")
+    for tid, counts, means in lanes:
+        pixels = collections.defaultdict(list)
+        for own, time_ns, name in samples:
+            if own == tid:
+                pixels[min(int(time_ns * (len(counts) / whole)), len(counts) - 1)].append(grown.get(name))
+        for pixel, (number, mean) in enumerate(zip(counts, means)):
+            check(number == len(pixels[pixel]), f"{tid}: pixel {pixel} has {number} samples, not {len(pixels[pixel])}")
+            if number and None not in pixels[pixel]:
+                check(abs(mean - sum(pixels[pixel]) / number) < 1e-6, f"{tid}: pixel {pixel}: {mean}, diff {pixels[pixel]}")
+    check_pixels(view, """[0].flatMap((lane) => [...current.strip(lane).counts.keys()].filter((at) => current.strip(lane).counts[at] > 0)
+        .map((at) => [current.strip(lane).means[at], current.left + 2 * at, current.top(lane) + 16]))""", "timeline")
+
+
+def check_pixels(view, places, what):
+    """What is drawn has the colours of the legend. A place is a mean and a point of the canvas; a line of the axis may be over it."""
+    wrong = view.run(f"""(() => {{
+        const {{ app }} = perfdataView, {{ current }} = app, context = current.canvas.getContext("2d"), ratio = devicePixelRatio;
+        const hex = (x, y) => "#" + [...context.getImageData(x * ratio, y * ratio, 1, 1).data].slice(0, 3).map((one) => one.toString(16).padStart(2, "0")).join("").toUpperCase();
+        return ({places}).map(([mean, x, y]) => [mean, app.look.step(0), app.look.step(3), app.look.step(2), app.look.step(1), app.look.step(-3), app.look.step(-2), app.look.step(-1), [hex(x, y), hex(x + 1, y)], x, y]);
+    }})()""")
+    check(len(wrong) > 10, f"{what}: {len(wrong)} places")
+    for mean, none, *steps, drawn, x, y in wrong:
+        step = step_of(mean)
+        wanted = none if step == 0 else steps[3 - step] if step > 0 else steps[6 + step]
+        near_edge = any(abs(abs(mean) - edge) < 1e-6 for edge in (0.05, 0.2, 0.5))
+        check(near_edge or wanted in drawn, f"{what} at {x}, {y}: {drawn}, a change of {mean} is {wanted}")
+
+
+def check_boxes(view):
+    """Boxes of the flame chart have the shares of their stacks, stack by stack."""
+    view.update({"view": "chart", "weight": "samples"})
+    view.page.settle()
+    time.sleep(0.2)
+    wrong = view.run("""(() => {
+        const { app } = perfdataView, { changes, current, recording, session: { stage: { tree } } } = app, wrong = [], seen = new Set();
+        for (const { row } of current.pieces) {
+            if (seen.has(row) || seen.size > 80) continue;
+            seen.add(row);
+            const path = [];
+            for (let at = row; at > 0; at = tree.parent[at]) path.unshift(recording.name(tree.func[at]) + "/" + recording.objectOf(tree.func[at]));
+            const { before, after } = changes.shares(changes.stacks, row), wanted = sharesOf(path, false);
+            const fill = current.fill(row, tree.func[row]);
+            if (Math.abs(before - wanted[0]) > 1e-9 || Math.abs(after - wanted[1]) > 1e-9 || fill !== app.look.change(...wanted)) wrong.push([path, before, after, wanted, fill]);
+        }
+        return [seen.size, wrong];
+    })()""")
+    check(wrong[0] > 3 and wrong[1] == [], f"boxes of the flame chart: {wrong[0]}, {wrong[1][:2]}")
+
+
+def check_code_changes(page, view, before, after):
+    """Changes of instructions, by the samples of both as script prints them; together they are what diff says of the function."""
+    view.update({"view": "source", "colour": "change", "weight": "period"})
+    both = {"before": printed(before), "after": printed(after)}
+    rows = json.loads(run("diff", "--json", "-s", "symbol", str(before), str(after)))["tables"][0]["rows"]
+    names = view.run("""(() => {
+        const { recording, functions: { self } } = perfdataView.app.session;
+        return [...self.keys()].filter((func) => self[func] > 0 && func < recording.functionCount).sort((one, other) => self[other] - self[one])
+            .slice(0, 3).map((func) => [func, recording.name(func)]);
+    })()""")
+    for func, name in names:
+        view.update({"func": func})
+        wait(view, f"document.querySelector('.source .between b')?.textContent === {json.dumps(name)} && /Changes/.test(document.querySelector('.source .between .note')?.textContent)", f"changes of {name}")
+        page.settle()
+        lines = view.run("perfdataView.app.current.lines.map((line) => [line.address, perfdataView.app.current.shares(line)]).filter(([, shares]) => shares)")
+        check(lines, f"{name}: no line has a change")
+        check("Changes of instructions" in view.texts(".source .between .note")[0], f"{name}: {view.texts('.source .between .note')}")
+        row = next(one for one in rows if one["symbol"].endswith(f" {name}"))
+        for key, share in ("before", "old_share"), ("after", "new_share"):
+            counts = collections.Counter(ip for _, _, ip, function in both[key] if function == name)
+            got = {int(address, 16): shares[key] for address, shares in lines if shares[key] > 0}
+            check(got.keys() == counts.keys() and all(abs(got[ip] - counts[ip] / len(both[key])) < 1e-9 for ip in got), f"{name} {key}: {got}, script {counts}")
+            check(abs(sum(got.values()) - row[share]) < 1e-9, f"{name} {key}: {sum(got.values())}, diff {row}")
+        cells = view.run("[...document.querySelectorAll('.source .row')].map((row) => [row.children[2].textContent, row.children[2].style.backgroundColor])")
+        check(any(text and colour for text, colour in cells), f"{name}: no change has a colour: {cells[:5]}")
+    view.update({"colour": "kind", "func": -1})
 
 
 # Another function becomes hot after some seconds, and then the program goes on. It says when that was.
@@ -775,6 +950,7 @@ def main():
         check_keys(Page(page, first))
         check_served(page, sources[0])
         check_compare(page, sources[-1], recordings / "hot.data")
+        check_colours(page)
         check_timeline(page)
         latency = check_live(page)
         check_hostile(page)

@@ -28,6 +28,7 @@ import { describeNode } from "./ui/describe";
 import { button, el, listenToLongPress, onceAFrame, onPage, whenIdle } from "./ui/dom";
 import { showHelp } from "./ui/help";
 import { Keys } from "./ui/keys";
+import { Legend } from "./ui/legend";
 import { Look } from "./ui/look";
 import { Menu, Tip } from "./ui/popups";
 import { showSave } from "./ui/save";
@@ -71,6 +72,7 @@ export class App implements Host {
 	readonly toolbar: Toolbar;
 	private readonly strip: Strip;
 	private readonly crumbs: Crumbs;
+	private readonly legend: Legend;
 	private readonly tabBar = el("nav", { class: "tabs", role: "tablist", "aria-label": "Views" });
 	private readonly main = el("main", {});
 	private readonly status = el("output", { class: "status", "aria-live": "polite" });
@@ -93,6 +95,7 @@ export class App implements Host {
 		this.toolbar = new Toolbar(this);
 		this.strip = new Strip(this);
 		this.crumbs = new Crumbs(this);
+		this.legend = new Legend(this);
 		this.build();
 		this.watchTheme();
 		this.takeAddress();
@@ -111,7 +114,7 @@ export class App implements Host {
 		document.body.replaceChildren(
 			el("header", { class: "top" }, el("h1", { title: name }, name), this.tabBar,
 				button("Save\u2026", "Save or copy what is selected (o)", () => this.save()), button("?", "Keys", showHelp, { class: "round", "aria-label": "Help" })),
-			this.toolbar.element, this.strip.element, this.crumbs.element, this.warning, this.main, el("footer", {}, this.status),
+			this.toolbar.element, this.strip.element, this.crumbs.element, this.warning, this.legend.element, this.main, el("footer", {}, this.status),
 			this.tipBox.element, this.menuBox.element);
 	}
 
@@ -128,7 +131,13 @@ export class App implements Host {
 
 	// After the first picture.
 	prepare(): void {
-		whenIdle(preparation(this.session), () => (this.isPrepared = true));
+		whenIdle(this.preparation(), () => (this.isPrepared = true));
+	}
+
+	private *preparation(): Generator<void> {
+		yield* preparation(this.session);
+		const timeline = this.view("timeline");
+		if (timeline.prepare) yield* timeline.prepare(this.main.clientWidth, this.main.clientHeight);
 	}
 
 	// ---- state ----
@@ -228,6 +237,7 @@ export class App implements Host {
 			tab.setAttribute("aria-selected", String(tab.dataset["view"] === state.view));
 		this.toolbar.show();
 		this.crumbs.show();
+		this.legend.show();
 		this.strip.draw();
 		const { element } = this.current;
 		if (this.main.firstElementChild !== element) {
@@ -302,6 +312,10 @@ export class App implements Host {
 	save(): void {
 		const flame = this.session.state.view === "flame" ? (this.current as FlameView) : undefined;
 		showSave(this, flame?.drawn());
+	}
+
+	get changes(): Comparison | undefined {
+		return this.session.state.colour === "change" ? this.comparison : undefined;
 	}
 
 	get served(): boolean {

@@ -4,6 +4,8 @@
 import * as core from "./core/index";
 import { Container, containersOf } from "./core/decode";
 import { appOf, failed, Page, show } from "./show";
+import * as heat from "./heat/view";
+import * as lanes from "./timeline/lanes";
 import * as series from "./timeline/series";
 import * as colours from "./ui/colours";
 import { el, renewPage } from "./ui/dom";
@@ -70,5 +72,5 @@ async function start(): Promise<void> {
 	if (served) new Live(page);
 }
 
-if (typeof document === "undefined") Object.assign(globalThis, { perfdataView: { ...core, colours, series } });
+if (typeof document === "undefined") Object.assign(globalThis, { perfdataView: { ...core, colours, series, timeline: { ...heat, ...lanes } } });
 else start().catch(failed);

@@ -196,6 +196,120 @@ test("what other times have, and threads of a function", async () => {
 	}
 });
 
+// ---- changes ----
+
+// How a function has grown between two lists of samples, in the model; the shares are of what has a stack.
+function grownOf(before, after, func) {
+	const [old, now] = [before, after].map((samples) => {
+		const some = samples.filter((sample) => sample[3].length > 0);
+		return some.filter((sample) => sample[3].at(-1) === func).length / some.length;
+	});
+	return Math.abs(now - old) < 0.0005 ? 0 : (now - old) / Math.max(old, now);
+}
+
+async function compared(earlier = false) {
+	const [old, now] = [madeUp(21, 6, 300, 4), madeUp(22, 6, 500, 4)];
+	old.functions[4][0] = "only before";
+	const profiles = earlier ? [now, old] : [old, now];
+	const [base, main] = await Promise.all(profiles.map(session));
+	const both = new core.compare.Comparison(main, base, earlier);
+	main.state.weight = "samples";
+	await both.sync();
+	const name = (profile) => profile.functions.map((one) => one[0]);
+	const renamed = (profile, other) => profile.events[0].samples.map((sample) => [...sample.slice(0, 3), sample[3].map((func) => {
+		const same = name(other).indexOf(name(profile)[func]);
+		return same < 0 ? 100 + func : same;
+	})]);
+	// both with the numbers of functions of the one that is looked at
+	const looked = profiles[1].events[0].samples;
+	const others = renamed(profiles[0], profiles[1]);
+	return { both, main, looked, grown: (func) => (earlier ? grownOf(looked, others, func) : grownOf(others, looked, func)) };
+}
+
+test("steps of a change", () => {
+	const { changeStep, meanStep, growth } = core.compare;
+	for (const [before, after, step] of [[0.1, 0.1, 0], [0.1, 0.1004, 0], [0, 0.0004, 0], [0, 0.001, 2], [0, 0.003, 3], [0.003, 0, -3],
+		[0.1, 0.11, 1], [0.11, 0.1, -1], [0.1, 0.13, 2], [0.13, 0.1, -2], [0.1, 0.21, 3], [0.21, 0.1, -3]])
+		assert.equal(changeStep({ before, after }), step, `from ${before} to ${after}`);
+	assert.deepEqual([0.04, -0.04, 0.06, -0.06, 0.3, -0.3, 0.6, -1].map(meanStep), [0, 0, 1, -1, 2, -2, 3, -3]);
+	assert.equal(growth({ before: 0.2, after: 0 }), -1);
+	assert.equal(growth({ before: 0.1, after: 0.2 }), 0.5);
+});
+
+test("strips of the timeline have all samples of a window, up to its end", async () => {
+	const one = await session(madeUp(9, 4, 3000, 3));
+	const set = core.timeline.lanesOf(one, "process");
+	for (const { from, to } of [one.whole, { from: 300, to: one.samples.time[2000] }])
+		for (const width of [10, 1000]) // samples are counted, or edges are searched
+			for (const lane of set.lanes) {
+				const wanted = [...set.order.subarray(lane.first, lane.end)].filter((index) => one.samples.time[index] >= from && one.samples.time[index] <= to).length;
+				assert.equal(core.timeline.pixelsOf(set, lane, from, to, width).reduce((sum, count) => sum + count, 0), wanted, `${lane.label} ${from} ${to} ${width}`);
+			}
+});
+
+test("changes over time, against the model, looking at either recording", async () => {
+	for (const earlier of [false, true]) {
+		const { both, main, looked, grown } = await compared(earlier);
+		main.state.ranges = [{ from: 200, to: 900 }]; // what is selected of the time plays no part
+		const growths = [0, 1, 2, 3, 4, 5].map(grown);
+		assert(growths.some((one) => one > 0.1) && growths.some((one) => one < -0.1) && growths.includes(earlier ? -1 : 1), `${growths}`);
+		const near = (one, other, what) => assert(Math.abs(one - other) < 1e-9, `${what}: ${one} is not ${other}`);
+		const meanOf = (samples) => samples.reduce((sum, sample) => sum + (sample[3].length > 0 ? growths[sample[3].at(-1)] : 0), 0) / Math.max(samples.length, 1);
+		const tick = 1e6; // one time is a millisecond
+		const columns = Math.floor((main.whole.to * tick) / 1e9) + 1;
+		const sums = core.timeline.heatCells(main.samples, { range: undefined }, tick, columns, both.growths);
+		const counts = core.timeline.heatCells(main.samples, { range: undefined }, tick, columns);
+		for (let cell = 0; cell < columns * core.timeline.ROWS; cell++) {
+			const there = looked.filter(([time]) => Math.floor(time / (1000 / core.timeline.ROWS)) === cell);
+			assert.equal(counts[cell], there.length, `cell ${cell}`);
+			near(sums[cell] / Math.max(counts[cell], 1), meanOf(there), `cell ${cell}`);
+		}
+		const set = core.timeline.lanesOf(main, "cpu");
+		for (const lane of set.lanes) {
+			const got = core.timeline.changesOf(set, lane, 0, 2000, 40, main.samples.leaf, both.growths);
+			assert.deepEqual([...got.counts], [...core.timeline.pixelsOf(set, lane, 0, 2000, 40)]);
+			got.means.forEach((mean, pixel) =>
+				near(mean, meanOf(looked.filter(([time, , cpu]) => cpu === lane.cpu && time <= 2000 && Math.min(Math.floor(time / 50), 39) === pixel)), `CPU ${lane.cpu} pixel ${pixel}`));
+		}
+	}
+});
+
+test("stacks of the flame chart have the shares of the flame graph without a time range", async () => {
+	const { both, main } = await compared();
+	const { nodes } = main;
+	const wanted = Array.from({ length: main.stage.tree.count }, (_, row) => both.shares(nodes, row));
+	main.state.ranges = [{ from: 200, to: 900 }];
+	assert.notEqual(main.nodes, nodes);
+	wanted.forEach((shares, row) => assert.deepEqual(both.shares(both.stacks, row), shares, `row ${row}`));
+});
+
+test("code of two recordings, of the same build and of others", async () => {
+	// function 0 has the addresses 16 and 32, which are lines 1 and 2; the other build has them 8 further on
+	const build = (id, moved, samples) => {
+		const leaf = samples.map(([at]) => at);
+		return { ...example(), events: [{ name: "cycles", samples: samples.map(([, stack], index) => [index * 10, 0, 0, stack, 1]) }],
+			columns: { strings: ["s", ["", "app", "L", "A", "B", "C", "D", "E", "one", "two", "src/a.c", id]],
+				"objects.name": ["u", [0, 1, 2]], "objects.build_id": ["u", [0, 11, 0]], "functions.name": ["u", [3, 4, 5, 6, 7]],
+				"tasks.comm": ["u", [8, 9]], "tasks.process": ["u", [8, 9]], "threads.comm": ["u", [8, 9]],
+				"addresses.function": ["u", [0, 0]], "addresses.address": ["u", [16 + moved, 32 + moved]], "addresses.file": ["u", [10, 10]],
+				"addresses.line": ["u", [1, 2]], "rows.parent": ["u", [0]], "rows.function": ["u", [0]], "rows.inlined": ["c", [0, 1]],
+				"leaves.row": ["u", [1, 1]], "leaves.address": ["u", [1, 2]], "samples.0.leaf": ["u", leaf] } };
+	};
+	const samples = (first, second) => [...Array(first).fill([0, [0]]), ...Array(second).fill([1, [0]])];
+	for (const [id, moved, way] of [["aa", 0, "instruction"], ["bb", 8, "line"], ["", 8, "line"]]) {
+		const base = await session(build(id, moved, samples(3, 1)));
+		const main = await session(build("aa", 0, samples(2, 6)));
+		const changes = await core.code.codeChanges(new core.compare.Comparison(main, base), 0);
+		assert.equal(changes.way, way);
+		for (const [address, place, before, after] of [[16n, "a.c:1", 3 / 4, 2 / 8], [32n, "a.c:2", 1 / 4, 6 / 8]])
+			assert.deepEqual(JSON.parse(JSON.stringify(changes.shares(address, place))), { before, after }, `${id}: ${address}`);
+		assert.equal(changes.shares(48n, "") === undefined, way === "line", "no line, no change");
+		assert.equal(changes.gone.length, 0);
+	}
+	const gone = await core.code.codeChanges(new core.compare.Comparison(await session(build("aa", 0, samples(2, 0))), await session(build("aa", 0, samples(1, 4)))), 0);
+	assert.deepEqual(gone.gone.map((one) => [one.address, one.samples]), [[32n, 4]]);
+});
+
 test("rates of a counter, and marks by lane and pixel", async () => {
 	const profile = madeUp(8, 4, 500, 3);
 	const { samples } = profile.events[0];
@@ -374,15 +488,31 @@ function labOf(colour, sight) {
 	return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
+function difference(one, other, sight) {
+	const [a, b] = [labOf(one, sight), labOf(other, sight)];
+	return Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
+
+test("no change is grey, and differs from what grew and shrank and from the page for every sight", () => {
+	for (const theme of [core.colours.LIGHT, core.colours.DARK]) {
+		const [red, green, blue] = core.colours.parts(theme.equal);
+		assert(Math.max(red, green, blue) - Math.min(red, green, blue) < 12, `${theme.equal} is no grey`);
+		for (const [name, sight] of Object.entries(SIGHTS)) {
+			for (const fill of [...theme.grew, ...theme.shrank, theme.page])
+				assert(difference(fill, theme.equal, sight) >= 10, `${fill} and ${theme.equal} for ${name} sight: ${difference(fill, theme.equal, sight)}`);
+			assert(difference(theme.grew[0], theme.shrank[0], sight) >= 15, `what grew and what shrank for ${name} sight`);
+		}
+	}
+});
+
 test("kinds differ for every sight", () => {
 	for (const theme of [core.colours.LIGHT, core.colours.DARK]) {
 		const fills = Object.values(theme.kinds);
 		for (const [name, sight] of Object.entries(SIGHTS)) {
 			for (let one = 0; one < fills.length; one++) {
 				for (let other = 0; other < one; other++) {
-					const [a, b] = [labOf(fills[one], sight), labOf(fills[other], sight)];
-					const difference = Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
-					assert(difference >= 15, `${fills[one]} and ${fills[other]} for ${name} sight: ${difference}`);
+					const apart = difference(fills[one], fills[other], sight);
+					assert(apart >= 15, `${fills[one]} and ${fills[other]} for ${name} sight: ${apart}`);
 				}
 			}
 		}

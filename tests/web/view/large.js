@@ -4,11 +4,12 @@
 // 12,000 functions and 1600 threads, as 35 s of a machine that compiles have.
 //
 // usage: large.js SAMPLES OUT.page
+//        large.js SAMPLES OUT.html VIEW.BUILT.HTML   the whole page
 "use strict";
 const fs = require("fs");
 const { container, rowsOf, KINDS } = require("./pack.js");
 
-const [count, out] = [Number(process.argv[2]), process.argv[3]];
+const [count, out, template] = [Number(process.argv[2]), process.argv[3], process.argv[4]];
 const FUNCTIONS = 12000;
 const LEAVES = 98500;
 const THREADS = 1606;
@@ -50,7 +51,7 @@ const strings = ["", "program", ...Array.from({ length: 40 }, (_, index) => `lib
 	...Array.from({ length: FUNCTIONS }, (_, index) => `namespace${index % 97}::function_${index}(int, char const*)`), "thread"];
 const name = strings.length - 1;
 const numbers = (length, value) => Array.from({ length }, (_, index) => value(index));
-fs.writeFileSync(out, container({
+const data = container({
 	name: `${count} samples`, fingerprint: String(count), recording: { command: "made up" },
 	time: { unit_ns: 1000, start: "0", end: String(length * 1000), wall: null },
 	events: [{ name: "cycles", unit: "samples", samples: count, sum: String(count), period: false }],
@@ -66,5 +67,7 @@ fs.writeFileSync(out, container({
 	"threads.task": ["u", numbers(THREADS, (index) => index)], "threads.comm": ["c", [name, THREADS]],
 	"samples.0.time": ["t", time], "samples.0.thread": ["d", thread], "samples.0.cpu": ["u", cpu], "samples.0.leaf": ["u", leaf],
 	"samples.0.weight": ["c", [1, count]],
-}));
+});
+const text = (name) => fs.readFileSync(name, "utf8").replace("@@TITLE@@", `${count} samples`).replace("@@DATA@@", () => data.toString("base64"));
+fs.writeFileSync(out, template ? text(template) : data);
 console.log(`${count} samples, ${rows.parent.length} rows, ${rank.length} leaves, ${fs.statSync(out).size} bytes`);

@@ -6,7 +6,7 @@ import { axisStep, DRAGS, TimeWindow } from "../timeline/window";
 import { duration, number, plural, seconds } from "../core/text";
 import { pathOfRow, ROOT } from "../core/tree";
 import { cleared, el, fitting, MONO, onceAFrame } from "../ui/dom";
-import { whereOf } from "../ui/describe";
+import { describeShares, whereOf } from "../ui/describe";
 import type { Host, ViewPanel } from "../ui/view";
 
 const ROW = 18;
@@ -62,6 +62,7 @@ export class ChartView implements ViewPanel {
 		this.rows = this.pieces.reduce((most, piece) => Math.max(most, piece.depth), 0);
 		this.spacer.style.height = `${Math.max(AXIS + this.rows * ROW + 8, this.box.clientHeight)}px`;
 		this.draw();
+		void this.host.changes?.sync().then(() => this.draw());
 	}
 
 	private listThreads(lanes: readonly Lane[]): void {
@@ -175,10 +176,11 @@ export class ChartView implements ViewPanel {
 			const right = Math.min(this.x(piece.to), width + 1);
 			const func = tree.func[piece.row];
 			context.globalAlpha = matches && matches[func] === 0 ? 0.35 : 1;
-			context.fillStyle = look.fill(func);
+			const fill = this.fill(piece.row, func);
+			context.fillStyle = fill;
 			context.fillRect(x, y, right - x > 2 ? right - x - 0.7 : Math.max(right - x, 0.5), ROW - 1);
 			const text = fitting(recording.name(func), right - x - 6, letter);
-			context.fillStyle = look.theme.text;
+			context.fillStyle = look.ink(fill);
 			if (text !== "") context.fillText(text, x + 3, y + ROW / 2);
 			if (func === state.func) {
 				context.strokeStyle = look.theme.text;
@@ -189,6 +191,13 @@ export class ChartView implements ViewPanel {
 		context.globalAlpha = 1;
 		this.drawAxis(context, width);
 		this.drawSelection(context, width, height);
+	}
+
+	private fill(row: number, func: number): string {
+		const { look, changes } = this.host;
+		if (!changes) return look.fill(func);
+		const { before, after } = changes.shares(changes.stacks, row);
+		return look.change(before, after);
 	}
 
 	private drawAxis(context: CanvasRenderingContext2D, width: number): void {
@@ -280,8 +289,10 @@ export class ChartView implements ViewPanel {
 		const piece = this.hit(event);
 		if (!piece) return this.host.noTip();
 		const func = session.stage.tree.func[piece.row];
+		const { changes } = this.host;
 		this.host.tip([{ text: recording.name(func), strong: true }, { text: whereOf(this.host, func) },
-			{ text: `${plural(piece.samples, "sample")}, ${duration((piece.to - piece.from) * session.tick)} from ${seconds(piece.from * session.tick, 1e3)}` }],
+			{ text: `${plural(piece.samples, "sample")}, ${duration((piece.to - piece.from) * session.tick)} from ${seconds(piece.from * session.tick, 1e3)}` },
+			...(changes ? [{ text: describeShares(changes.shares(changes.stacks, piece.row)) }] : [])],
 		event.clientX, event.clientY);
 	}
 

@@ -3,8 +3,9 @@
 // the earlier one is looked at. Functions are the same if their names and objects are. Shares are compared, since recordings differ in
 // length; times and tasks of one say nothing in the other, so only event and transforms are applied to the base.
 
-import type { Nodes } from "./nodes";
-import type { Session } from "./session";
+import { DownwardNodes, Nodes } from "./nodes";
+import { Kept, Session } from "./session";
+import type { Sums } from "./sums";
 import type { Transform } from "./transform";
 import { NONE, ROOT } from "./tree";
 
@@ -16,14 +17,43 @@ export interface Change {
 	readonly after: number;
 }
 
-interface Shares {
+export interface Shares {
 	readonly before: number;
 	readonly after: number;
 }
 
+// ---- how large a change is ----
+
+const LEAST = 0.0005; // of all: what changes by less has not changed
+const CLEAR = 0.002; // of all: what changes by less is never a strong change
+const LEAST_MEAN = 0.05;
+
+// How much of the larger of two shares their difference is: from -1, which is gone, to 1, which is new.
+export function growth({ before, after }: Shares): number {
+	return Math.abs(after - before) < LEAST ? 0 : (after - before) / Math.max(before, after);
+}
+
+function stepOf(grown: number): number {
+	const size = Math.abs(grown);
+	return Math.sign(grown) * (size > 0.5 ? 3 : size > 0.2 ? 2 : 1);
+}
+
+// From -3, much smaller, to 3, much larger; 0 is no change.
+export function changeStep(shares: Shares): number {
+	const step = stepOf(growth(shares));
+	return Math.abs(step) === 3 && Math.abs(shares.after - shares.before) <= CLEAR ? step - Math.sign(step) : step;
+}
+
+// The same for several samples, by the mean of how their functions have grown.
+export function meanStep(mean: number): number {
+	return Math.abs(mean) < LEAST_MEAN ? 0 : stepOf(mean);
+}
+
 export class Comparison {
 	private readonly found = new Map<number, number>(); // function of the base for each of the other
-	private readonly others = new WeakMap<Nodes, { base: Nodes | undefined; nodeOf: Map<number, number> }>();
+	private readonly others = new WeakMap<Nodes, { base: Nodes | undefined; sums: Sums; nodeOf: Map<number, number> }>();
+	private readonly keptStacks = new Kept<Nodes>();
+	private readonly keptGrowths = new Kept<Float64Array>();
 
 	constructor(readonly main: Session, readonly base: Session, readonly earlier = false) {}
 
@@ -33,7 +63,8 @@ export class Comparison {
 		return this.earlier ? [main, base] : [base, main];
 	}
 
-	private ordered(base: number, main: number): Shares {
+	// Shares of the base and of the recording that is looked at.
+	ordered(base: number, main: number): Shares {
 		return this.earlier ? { before: main, after: base } : { before: base, after: main };
 	}
 
@@ -49,6 +80,14 @@ export class Comparison {
 		return found;
 	}
 
+	// Whether the object of a function is the same file in both, so that its addresses mean the same.
+	async isSameBuild(func: number): Promise<boolean> {
+		const other = this.baseFunc(func);
+		if (other === NONE) return true;
+		const [own, before] = [await this.main.recording.buildIdOf(func), await this.base.recording.buildIdOf(other)];
+		return own !== "" && own === before;
+	}
+
 	private baseTransform(transform: Transform): Transform {
 		const { main, base } = this;
 		const kind = (one: number) => base.recording.header.kinds.findIndex((other) => other.name === main.recording.header.kinds[one]?.name);
@@ -61,6 +100,9 @@ export class Comparison {
 		};
 	}
 
+	// Whether the base was brought in line once.
+	isReady = false;
+
 	// Brings the state of the base in line; what did not change stays, so that nothing is computed again.
 	async sync(): Promise<void> {
 		const { main: { state, recording }, base } = this;
@@ -70,11 +112,12 @@ export class Comparison {
 		if (JSON.stringify(transforms) !== JSON.stringify(base.state.transforms)) base.state.transforms = transforms;
 		Object.assign(base.state, { weight: state.weight, inlined: state.inlined, invert: state.invert, event: Math.max(event, 0) });
 		await base.readEvent();
+		this.isReady = true;
 	}
 
-	// Says which nodes of the base are those of the same kind; undefined: there are none.
-	pair(nodes: Nodes, base: Nodes | undefined): void {
-		if (this.others.get(nodes)?.base !== base || !this.others.has(nodes)) this.others.set(nodes, { base, nodeOf: new Map() });
+	// Says which nodes of the base are those of the same kind, and of which sums the nodes are; undefined: there are none.
+	pair(nodes: Nodes, base: Nodes | undefined, sums = this.main.sums): void {
+		if (this.others.get(nodes)?.base !== base || !this.others.has(nodes)) this.others.set(nodes, { base, sums, nodeOf: new Map() });
 	}
 
 	// Whether nodes can be compared.
@@ -88,7 +131,37 @@ export class Comparison {
 		const other = this.has(nodes) ? this.baseNode(nodes, node) : NONE;
 		const { main, base } = this;
 		const value = other === NONE ? 0 : this.others.get(nodes)?.base?.value(other) ?? 0;
-		return this.ordered(value / Math.max(base.sums.total[ROOT], 1), nodes.value(node) / Math.max(main.sums.total[ROOT], 1));
+		const { sums } = this.others.get(nodes) ?? main;
+		return this.ordered(value / Math.max(base.sums.total[ROOT], 1), nodes.value(node) / Math.max(sums.total[ROOT], 1));
+	}
+
+	// ---- over time: of the selection at all times, so that nothing changes its colour while a time is selected ----
+
+	// Nodes that are the rows of the recording's stacks.
+	get stacks(): Nodes {
+		const { main: { atAllTimes: { sums } }, base } = this;
+		return this.keptStacks.of([sums, base.sums], () => {
+			const made = new DownwardNodes(sums);
+			this.pair(made, new DownwardNodes(base.sums), sums);
+			return made;
+		});
+	}
+
+	// Shares of a function's own samples.
+	selfShares(func: number): Shares {
+		const { main: { atAllTimes: { sums, functions } }, base } = this;
+		const other = func === NONE ? NONE : this.baseFunc(func);
+		return this.ordered(other === NONE ? 0 : base.functions.self[other] / Math.max(base.sums.total[ROOT], 1),
+			func === NONE ? 0 : functions.self[func] / Math.max(sums.total[ROOT], 1));
+	}
+
+	// How much the functions have grown that samples are of, by leaf.
+	get growths(): Float64Array {
+		const { main: { atAllTimes: { functions }, stage: { tree, leafRow } }, base } = this;
+		return this.keptGrowths.of([functions, leafRow, base.functions], () => {
+			const byFunc = functions.self.map((self, func) => (self > 0 ? growth(this.selfShares(func)) : 0));
+			return Float64Array.from(leafRow, (row) => (row > ROOT ? byFunc[tree.func[row]] : 0));
+		});
 	}
 
 	private baseNode(nodes: Nodes, node: number): number {

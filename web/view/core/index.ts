@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What tests under node may use of the page.
 
+export * as code from "./code";
+export * as compare from "./compare";
 export * as count from "./count";
 export * as decode from "./decode";
 export * as lanes from "./lanes";

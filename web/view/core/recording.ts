@@ -169,6 +169,7 @@ export class Recording {
 	private readonly names = new Map<string, number>();
 	private linesRead: Promise<[Uint8Array, Int32Array, Int32Array, Int32Array, BigUint64Array]> | undefined;
 	private addressesRead: Promise<Addresses> | undefined;
+	private buildIdsRead: Promise<Int32Array> | undefined;
 	private markersRead: Promise<Markers> | undefined;
 	private intervalsRead: Promise<Intervals> | undefined;
 
@@ -373,6 +374,12 @@ export class Recording {
 
 	objectOf(func: number): string {
 		return func < 0 ? "" : this.string(this.objectName[this.functions.object[func]] ?? 0);
+	}
+
+	// Of its object; empty: unknown.
+	async buildIdOf(func: number): Promise<string> {
+		this.buildIdsRead ??= this.container.ints("objects.build_id", this.objectName.length);
+		return this.string((await this.buildIdsRead)[this.functions.object[func]] ?? 0);
 	}
 
 	kindOf(func: number): number {

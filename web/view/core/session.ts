@@ -12,7 +12,7 @@ import { applied, hiding, Stage, Transform } from "./transform";
 import { NONE, rowOfPath } from "./tree";
 
 // A value and what it was computed from.
-class Kept<T> {
+export class Kept<T> {
 	private from: readonly unknown[] | undefined;
 	private value: T | undefined;
 
@@ -88,6 +88,7 @@ export class Session {
 	private readonly keptCounts = new Kept<Counts>();
 	private readonly keptAlways = new Kept<Counts>();
 	private readonly keptOthers = new Kept<{ sums: Sums; functions: FunctionSums }>();
+	private readonly keptAtAllTimes = new Kept<{ sums: Sums; functions: FunctionSums }>();
 	private readonly keptSums = new Kept<Sums>();
 	private readonly keptFunctions = new Kept<FunctionSums>();
 	private readonly keptNodes = new Kept<Nodes>();
@@ -252,6 +253,11 @@ export class Session {
 		return all[all.length - 1];
 	}
 
+	// What each leaf has of the selection, in what is counted.
+	get byLeaf(): ArrayLike<number> {
+		return this.amounts(this.counts);
+	}
+
 	private amounts(counts: Counts): ArrayLike<number> {
 		return this.state.weight === "samples" ? counts.byLeaf : counts.weightByLeaf;
 	}
@@ -285,12 +291,29 @@ export class Session {
 		return this.keptFunctions.of([sums], () => functionSums(sums, this.functionCount));
 	}
 
+	private get always(): Counts {
+		const { threads, cpus, cgroups } = this.filter;
+		return this.keptAlways.of([threads, cpus, cgroups, this.counter], () => this.newCounter().count({ range: undefined, threads, cpus, cgroups }));
+	}
+
+	// The same selection at all times.
+	get atAllTimes(): { sums: Sums; functions: FunctionSums } {
+		if (!this.filter.range) {
+			const { sums, functions } = this;
+			return this.keptAtAllTimes.of([sums], () => ({ sums, functions }));
+		}
+		const { always, stage } = this;
+		return this.keptAtAllTimes.of([always, stage, this.state.weight], () => {
+			const made = sumsOf(stage, this.amounts(always));
+			return { sums: made, functions: functionSums(made, this.functionCount) };
+		});
+	}
+
 	// The same selection at all other times; undefined if no time is selected.
 	get others(): { sums: Sums; functions: FunctionSums } | undefined {
 		const { counts, stage } = this;
-		const { range, threads, cpus, cgroups } = this.filter;
-		if (!range) return undefined;
-		const always = this.keptAlways.of([threads, cpus, cgroups, this.counter], () => this.newCounter().count({ range: undefined, threads, cpus, cgroups }));
+		if (!this.filter.range) return undefined;
+		const { always } = this;
 		return this.keptOthers.of([always, counts, stage, this.state.weight], () => {
 			const inside = this.amounts(counts);
 			const sums = sumsOf(stage, Float64Array.from(this.amounts(always), (all, leaf) => all - inside[leaf]));

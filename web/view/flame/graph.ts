@@ -152,10 +152,10 @@ export class Graph {
 	}
 
 	private fill(node: number): string {
-		const { look, comparison, session } = this.host;
+		const { look, changes } = this.host;
 		const nodes = this.nodes as Nodes;
-		if (session.state.colour !== "change" || !comparison?.has(nodes)) return look.fill(nodes.func(node));
-		const { before, after } = comparison.shares(nodes, node);
+		if (!changes?.has(nodes)) return look.fill(nodes.func(node));
+		const { before, after } = changes.shares(nodes, node);
 		return look.change(before, after);
 	}
 

@@ -26,9 +26,9 @@ export class FlameView implements ViewPanel {
 	}
 
 	show(): void {
-		const { session, comparison } = this.host;
+		const { session, changes } = this.host;
 		const { nodes, state } = session;
-		if (comparison && state.colour === "change") void comparison.sync().then(() => this.graph.redraw());
+		void changes?.sync().then(() => this.graph.redraw());
 		let zoom = nodeOf(nodes, state.zoom);
 		if (zoom === NONE || nodes.value(zoom) === 0) zoom = ROOT;
 		this.showPath(zoom === ROOT ? [] : state.zoom);

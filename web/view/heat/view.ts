@@ -2,9 +2,11 @@
 // The sub-second-offset heat map: a column for each second, a row for each part of it. What happens once a second, or in
 // bursts, shows as a pattern.
 
+import { meanStep } from "../core/compare";
 import { Filter, passes, Range } from "../core/count";
 import type { Samples } from "../core/recording";
 import { duration, number, plural, seconds } from "../core/text";
+import { describeGrowth } from "../ui/describe";
 import { cleared, el, onceAFrame } from "../ui/dom";
 import type { Host, ViewPanel } from "../ui/view";
 
@@ -13,17 +15,17 @@ const LEFT = 52;
 const BOTTOM = 22;
 const WIDEST = 44;
 
-// Samples by second and part of it; the time in seconds of the file's clock decides the column.
-export function heatCells(samples: Samples, filter: Filter, tick: number, columns: number): Float64Array {
+// Samples by second and part of it, or the sums of what their leaves have; the time in seconds since the first one decides the column.
+export function heatCells(samples: Samples, filter: Filter, tick: number, columns: number, ofLeaf?: Float64Array): Float64Array {
 	const cells = new Float64Array(columns * ROWS);
 	const scale = (tick * ROWS) / 1e9;
-	const { time, thread, cpu, count } = samples;
+	const { time, thread, cpu, leaf, count } = samples;
 	const { threads, cpus, cgroups } = filter;
 	for (let index = 0; index < count; index++) {
 		if (threads && threads[thread[index]] === 0) continue;
 		if (cpus && cpus[cpu[index] + 1] === 0) continue;
 		if (cgroups && !passes(samples, filter, index)) continue;
-		cells[Math.floor(time[index] * scale)]++;
+		cells[Math.floor(time[index] * scale)] += ofLeaf ? ofLeaf[leaf[index]] : 1;
 	}
 	return cells;
 }
@@ -35,6 +37,8 @@ export class HeatView implements ViewPanel {
 	private readonly note = el("p", { class: "note" });
 	private cells = new Float64Array(0);
 	private from: readonly unknown[] = [];
+	private grown = new Float64Array(0); // how the samples' functions have grown, by cell
+	private grownFrom: readonly unknown[] = [];
 	private columns = 0;
 	private anchor = -1;
 	private cursor = -1; // cell that keys are at
@@ -65,9 +69,27 @@ export class HeatView implements ViewPanel {
 		}
 		let most = 0;
 		for (const cell of this.cells) if (cell > most) most = cell;
-		this.note.textContent = `${plural(this.columns, "second")}, ${1000 / ROWS} ms a cell; darkest: ${plural(most, "sample")}. `
-			+ "Drag from one cell to another to select the time between them.";
+		this.note.textContent = `${plural(this.columns, "second")}, ${1000 / ROWS} ms a cell; ${this.host.changes ? "widest" : "darkest"}: `
+			+ `${plural(most, "sample")}. Drag from one cell to another to select the time between them.`;
+		void this.host.changes?.sync().then(() => this.showChanges());
 		this.draw();
+	}
+
+	private showChanges(): void {
+		const { session, changes } = this.host;
+		if (!changes) return;
+		const from = [...this.from, changes.growths];
+		if (from.some((one, index) => one !== this.grownFrom[index])) {
+			const { threads, cpus, cgroups } = session.filter;
+			this.grown = heatCells(session.samples, { range: undefined, threads, cpus, cgroups }, session.tick, this.columns, changes.growths);
+			this.grownFrom = from;
+		}
+		this.draw();
+	}
+
+	// By the mean of a cell; undefined: changes are not looked at.
+	growth(cell: number): number | undefined {
+		return this.host.changes && this.grown.length === this.cells.length ? this.grown[cell] / Math.max(this.cells[cell], 1) : undefined;
 	}
 
 	private get cellWidth(): number {
@@ -102,6 +124,8 @@ export class HeatView implements ViewPanel {
 		const { range } = session;
 		const lines = [`${seconds((cell * 1e9) / ROWS, 1e9 / ROWS)} to ${seconds(((cell + 1) * 1e9) / ROWS, 1e9 / ROWS)}`,
 			plural(this.cells[cell], "sample")];
+		const growth = this.growth(cell);
+		if (growth !== undefined && this.cells[cell] > 0) lines.push(describeGrowth(growth));
 		if (this.anchor >= 0 && range) lines.push(`selected: ${duration((range.to + 1 - range.from) * session.tick)}`);
 		return lines;
 	}
@@ -135,11 +159,14 @@ export class HeatView implements ViewPanel {
 		const context = cleared(this.canvas, Math.ceil(width), Math.ceil(cellHeight * ROWS + BOTTOM));
 		let most = 1;
 		for (const cell of this.cells) if (cell > most) most = cell;
+		const widest = cellWidth - (cellWidth > 5 ? 1 : 0);
 		for (let cell = 0; cell < this.columns * ROWS; cell++) {
 			if (this.cells[cell] === 0) continue;
-			context.fillStyle = look.heat(0.08 + (0.92 * this.cells[cell]) / most);
+			const share = this.cells[cell] / most;
+			const growth = this.growth(cell);
+			context.fillStyle = growth === undefined ? look.heat(0.08 + 0.92 * share) : look.step(meanStep(growth));
 			context.fillRect(LEFT + Math.floor(cell / ROWS) * cellWidth, (ROWS - 1 - (cell % ROWS)) * cellHeight,
-				cellWidth - (cellWidth > 5 ? 1 : 0), cellHeight - (cellHeight > 5 ? 1 : 0));
+				growth === undefined ? widest : Math.max(share * widest, 2), cellHeight - (cellHeight > 5 ? 1 : 0));
 		}
 		this.drawAxes(context);
 		const { range } = session;

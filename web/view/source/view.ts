@@ -2,11 +2,13 @@
 // The code of one function with the samples of each instruction. A served page asks for what perfdata annotate prints; a file
 // has the sampled addresses and their lines only.
 
+import { CodeChanges, codeChanges, placeOf, SampledAddress, sampledAddresses } from "../core/code";
+import type { Shares } from "../core/compare";
 import type { CodeLine } from "../core/recording";
-import { number, percent, plural } from "../core/text";
+import { number, percent, plural, points } from "../core/text";
 import { NONE } from "../core/tree";
 import { el } from "../ui/dom";
-import { whereOf } from "../ui/describe";
+import { describeShares, whereOf } from "../ui/describe";
 import { Rows } from "../ui/rows";
 import { query } from "../ui/save";
 import type { Host, ViewPanel } from "../ui/view";
@@ -17,6 +19,7 @@ interface Line {
 	readonly where: string; // file and line
 	readonly samples: number;
 	readonly kind?: string; // of lines that are no instruction
+	readonly isAgain?: boolean; // its address was there before
 }
 
 interface Instruction {
@@ -27,18 +30,35 @@ interface Instruction {
 	readonly sums?: readonly { readonly samples?: number }[];
 }
 
+function hexOf({ address }: SampledAddress): string {
+	return `0x${address.toString(16)}`;
+}
+
+function lineOf(one: SampledAddress): Line {
+	return { address: hexOf(one), text: "", samples: one.samples, where: placeOf(one.file, one.line) };
+}
+
+// A list of nothing but sampled addresses has those of the other recording, too.
+function withGone(lines: Line[], { way, gone }: CodeChanges): Line[] {
+	if (way !== "instruction" || lines.some(({ text }) => text !== "")) return lines;
+	const added = gone.map((one) => ({ ...lineOf(one), samples: 0 }));
+	return [...lines, ...added].sort((one, other) => (BigInt(one.address) < BigInt(other.address) ? -1 : 1));
+}
+
 export class SourceView implements ViewPanel {
 	readonly element: HTMLElement;
 	private readonly title = el("p", { class: "between" });
 	private readonly rows: Rows;
 	private lines: Line[] = [];
+	private changes: CodeChanges | undefined;
 	private from: readonly unknown[] = [];
 
 	constructor(private readonly host: Host) {
+		const isCompared = host.comparison !== undefined;
 		const head = el("div", { class: "head code-grid" }, el("span", { class: "num" }, "samples"), el("span", { class: "num" }, "%"),
-			el("span", {}, "address"), el("span", {}, "code"), el("span", {}, "line"));
+			...(isCompared ? [el("span", { class: "num" }, "change")] : []), el("span", {}, "address"), el("span", {}, "code"), el("span", {}, "line"));
 		this.rows = new Rows("grid", "Code", head, 20);
-		this.element = el("section", { class: "view source" }, this.title, this.rows.element);
+		this.element = el("section", { class: `view source${isCompared ? " with-change" : ""}` }, this.title, this.rows.element);
 	}
 
 	// The selected function, else the one with the largest self.
@@ -54,7 +74,7 @@ export class SourceView implements ViewPanel {
 	show(): void {
 		const { session, recording } = this.host;
 		const func = this.func();
-		const from = [func, session.counts];
+		const from = [func, session.counts, session.state.colour, session.state.weight, session.stage];
 		if (from.every((one, index) => one === this.from[index])) return;
 		this.from = from;
 		if (func < 0) {
@@ -62,16 +82,35 @@ export class SourceView implements ViewPanel {
 			return this.list([]);
 		}
 		this.title.replaceChildren(el("b", {}, recording.name(func)), el("small", {}, whereOf(this.host, func)), el("span", { class: "note" }, "reading\u2026"));
-		void this.read(func).then(({ lines, note }) => {
+		void this.readAll(func).then(({ lines, note, changes }) => {
 			if (from.some((one, index) => one !== this.from[index])) return;
-			(this.title.lastChild as HTMLElement).textContent = note;
-			this.list(lines);
+			this.changes = changes;
+			const shown = changes ? withGone(lines, changes) : lines;
+			(this.title.lastChild as HTMLElement).textContent = `${note}${changes ? this.changeNote(changes, shown) : ""}`;
+			this.list(shown);
 		});
+	}
+
+	private async readAll(func: number): Promise<{ lines: Line[]; note: string; changes: CodeChanges | undefined }> {
+		const { comparison } = this.host;
+		return { ...await this.read(func), changes: comparison && await codeChanges(comparison, func) };
+	}
+
+	// What is compared, and what of the other recording is at no line that is shown.
+	private changeNote({ way, gone }: CodeChanges, lines: readonly Line[]): string {
+		const shown = new Set(lines.map((line) => (way === "instruction" ? line.address : line.where)));
+		const missing = gone.filter((one) => !shown.has(way === "instruction" ? hexOf(one) : placeOf(one.file, one.line)));
+		const sum = missing.reduce((all, one) => all + one.samples, 0);
+		return `${way === "instruction" ? " Changes of instructions." : " Changes of lines, as the builds differ."}`
+			+ (sum > 0 ? ` ${plural(sum, "sample")} of the other recording ${sum === 1 ? "is" : "are"} elsewhere.` : "");
 	}
 
 	private async read(func: number): Promise<{ lines: Line[]; note: string }> {
 		const sampled = await this.sampled(func);
 		const code = await this.host.recording.codeOf(func);
+		// Bundles have objects without their code.
+		if (code?.some(({ kind }) => kind === "instruction") === false)
+			return { lines: sampled, note: this.summary(sampled, "Only sampled addresses: the recording came without the code.") };
 		if (code) return { lines: await this.withSamples(func, code), note: this.summary(sampled, "") };
 		if (!this.host.served) return { lines: sampled, note: this.summary(sampled, "Only sampled addresses: the page has the code of the hottest functions.") };
 		try {
@@ -94,34 +133,26 @@ export class SourceView implements ViewPanel {
 		const code = text.tables?.[0]?.functions[0]?.code;
 		if (text.error !== undefined || !code) throw new Error(text.error ?? "no code");
 		return code.map((one) => ({ address: one.addr ?? "", text: one.text ?? "",
-			where: one.file ? `${one.file.replace(/.*\//, "")}:${one.line ?? ""}` : "", samples: one.sums?.[0]?.samples ?? 0 }));
+			where: placeOf(one.file ?? "", one.line ?? 0), samples: one.sums?.[0]?.samples ?? 0 }));
 	}
 
 	// Samples of each instruction; the count of an address is at its first line that is one.
 	private async withSamples(func: number, code: readonly CodeLine[]): Promise<Line[]> {
 		const sums = new Map((await this.sampled(func)).map((line) => [line.address, line.samples]));
+		const seen = new Set<string>();
 		return code.map((line) => {
 			const address = line.kind === "instruction" ? `0x${line.address.toString(16)}` : "";
-			const samples = address === "" ? 0 : sums.get(address) ?? 0;
-			sums.delete(address);
-			return { address, text: line.text, samples, where: line.file === "" ? "" : `${line.file.replace(/.*\//, "")}:${line.line}`,
+			const isAgain = address !== "" && seen.has(address);
+			const samples = address === "" || isAgain ? 0 : sums.get(address) ?? 0;
+			seen.add(address);
+			return { address, text: line.text, samples, where: placeOf(line.file, line.line), isAgain,
 				...(line.kind === "instruction" ? {} : { kind: line.kind }) };
 		});
 	}
 
 	// What the page itself has: the samples of each address.
 	private async sampled(func: number): Promise<Line[]> {
-		const { recording, session } = this.host;
-		const table = await recording.addresses();
-		const { byLeaf } = session.counts;
-		const sums = new Map<number, number>();
-		for (let leaf = 0; leaf < byLeaf.length; leaf++) {
-			const address = recording.leafAddress[leaf];
-			if (byLeaf[leaf] > 0 && address >= 0 && table.func[address] === func) sums.set(address, (sums.get(address) ?? 0) + byLeaf[leaf]);
-		}
-		const order = [...sums.keys()].sort((one, other) => (table.address[one] < table.address[other] ? -1 : 1));
-		return order.map((address) => ({ address: `0x${table.address[address].toString(16)}`, text: "", samples: sums.get(address) ?? 0,
-			where: table.file[address] > 0 ? `${recording.string(table.file[address]).replace(/.*\//, "")}:${table.line[address]}` : "" }));
+		return (await sampledAddresses(this.host.session, func)).map(lineOf);
 	}
 
 	private list(lines: Line[]): void {
@@ -133,6 +164,20 @@ export class SourceView implements ViewPanel {
 		if (hottest >= 0) this.rows.reveal(Math.min(hottest + 8, lines.length - 1));
 	}
 
+	// Of an instruction, or of the line that it is of; undefined: of neither.
+	shares(line: Line): Shares | undefined {
+		return line.address === "" || line.kind || line.isAgain ? undefined : this.changes?.shares(BigInt(line.address), line.where);
+	}
+
+	private changeCell(line: Line): HTMLElement {
+		const shares = this.shares(line);
+		if (!shares || shares.before + shares.after === 0) return el("span", { role: "gridcell" });
+		const { changes, look } = this.host;
+		const fill = changes && look.change(shares.before, shares.after);
+		return el("span", { class: "num", role: "gridcell", title: describeShares(shares), ...(fill ? { style: `background:${fill};color:${look.ink(fill)}` } : {}) },
+			points(shares.after - shares.before));
+	}
+
 	private row(index: number, all: number, most: number): HTMLElement {
 		const line = this.lines[index];
 		const same = index > 0 && this.lines[index - 1].where === line.where;
@@ -140,6 +185,7 @@ export class SourceView implements ViewPanel {
 			el("span", { class: "num", role: "gridcell" }, line.samples > 0 ? number(line.samples) : ""),
 			el("span", { class: "num share", role: "gridcell", style: `--share:${((100 * line.samples) / most).toFixed(1)}%` },
 				line.samples > 0 ? percent(line.samples, all) : ""),
+			...(this.host.comparison ? [this.changeCell(line)] : []),
 			el("span", { role: "gridcell" }, line.address), el("span", { class: line.kind ? "soft" : "code", role: "gridcell" }, line.text),
 			el("span", { class: "soft", role: "gridcell" }, same ? "" : line.where));
 	}

@@ -44,24 +44,41 @@ export function timeAt({ sampleTime, order }: LaneSet, at: number): number {
 	return sampleTime[order[at]];
 }
 
-// How many samples of a lane lie in each pixel. Where there are many, the pixels' edges are searched instead of the samples
+// How many samples of a lane lie in each pixel; those at the end of the window are in the last one. Where there are many, the pixels' edges are searched instead of the samples
 // being counted.
 export function pixelsOf(set: LaneSet, lane: Lane, from: number, to: number, width: number): Float64Array {
 	const counts = new Float64Array(width);
 	const { sampleTime, order } = set;
 	const scale = width / (to - from);
 	let at = boundIn(set, from, lane.first, lane.end);
-	const end = boundIn(set, to, at, lane.end);
+	const end = boundIn(set, to + 0.5, at, lane.end);
 	if (end - at < width * 12) {
 		for (; at < end; at++) counts[Math.min(((sampleTime[order[at]] - from) * scale) | 0, width - 1)]++;
 		return counts;
 	}
 	for (let pixel = 0; pixel < width; pixel++) {
-		const next = boundIn(set, from + (pixel + 1) / scale, at, end);
+		const next = pixel + 1 === width ? end : boundIn(set, from + (pixel + 1) / scale, at, end);
 		counts[pixel] = next - at;
 		at = next;
 	}
 	return counts;
+}
+
+// The same, and the mean of what the samples' leaves have.
+export function changesOf(set: LaneSet, lane: Lane, from: number, to: number, width: number, leaf: Int32Array, ofLeaf: Float64Array):
+	{ counts: Float64Array; means: Float64Array } {
+	const sums = new Float64Array(width);
+	const counts = new Float64Array(width);
+	const { sampleTime, order } = set;
+	const scale = width / (to - from);
+	const end = boundIn(set, to + 0.5, lane.first, lane.end);
+	for (let at = boundIn(set, from, lane.first, end); at < end; at++) {
+		const index = order[at];
+		const pixel = Math.min(((sampleTime[index] - from) * scale) | 0, width - 1);
+		counts[pixel]++;
+		sums[pixel] += ofLeaf[leaf[index]];
+	}
+	return { counts, means: sums.map((sum, pixel) => sum / Math.max(counts[pixel], 1)) };
 }
 
 // Intervals of each lane by their beginning, with the latest end so far, which finds the first one in a window.

@@ -6,18 +6,27 @@ import { lowerBound, Range } from "../core/count";
 import type { Counter, Intervals, Markers } from "../core/recording";
 import { LaneKind, LANES } from "../core/state";
 import { duration, number, plural, seconds } from "../core/text";
+import { describeGrowth, describeShares } from "../ui/describe";
 import { button, cleared, el, fitting, MONO, onceAFrame } from "../ui/dom";
 import type { Host, ViewPanel } from "../ui/view";
-import { boundIn, intervalsOf, Lane, LaneIntervals, LaneSet, lanesOf, pixelsOf } from "./lanes";
+import { boundIn, intervalsOf, Lane, LaneIntervals, LaneSet, lanesOf } from "./lanes";
 import { eachMark, rateOf, Series, seriesOf } from "./series";
+import { Strip, STRIP, Strips } from "./strips";
 import { axisStep, DRAGS, TimeWindow } from "./window";
 
 const AXIS = 25;
-const STRIP = 17;
 const STATE = 6;
 const COUNTER = 46;
 const NEAR = 5; // pixels
-const BIN = 2;
+
+// Names stand left of the strips.
+function leftIn(space: number): number {
+	return space < 600 ? 92 : 190;
+}
+
+function widthIn(space: number): number {
+	return Math.max(space - leftIn(space) - 6, 10);
+}
 
 export class TimelineView implements ViewPanel {
 	readonly element: HTMLElement;
@@ -40,9 +49,11 @@ export class TimelineView implements ViewPanel {
 		el("i", { class: "patch waiting" }), "waiting for a CPU");
 	private anchor: { x: number; pan: boolean; from: Range } | undefined;
 	private readonly draw = onceAFrame(() => this.drawNow());
+	private readonly strips: Strips;
 
 	constructor(private readonly host: Host) {
 		this.window = new TimeWindow(host);
+		this.strips = new Strips(host);
 		this.kind = el("select", { "aria-label": "Lanes by" }, ...LANES.map((one) => el("option", { value: one }, `by ${one === "cpu" ? "CPU" : one}`)));
 		this.kind.addEventListener("change", () => host.update({ lanes: this.kind.value as LaneKind }));
 		this.element = el("section", { class: "view timeline" }, el("div", { class: "view-tools" }, el("label", {}, "Lanes ", this.kind),
@@ -55,22 +66,37 @@ export class TimelineView implements ViewPanel {
 
 	// ---- data ----
 
+	// While nobody waits: the lanes, and the strips that would be seen first in a space of some size.
+	*prepare(width: number, height: number): Generator<void> {
+		const { lanes } = this.arranged();
+		for (let lane = 0; lane < lanes.length && AXIS + lane * this.laneHeight < height; lane++) {
+			yield;
+			this.strip(lane, widthIn(width));
+		}
+	}
+
+	private arranged(): LaneSet {
+		const { session } = this.host;
+		const from = [session.samples, session.state.lanes];
+		if (this.set && from.every((one, index) => one === this.setOf[index])) return this.set;
+		this.set = lanesOf(session, session.state.lanes);
+		this.setOf = from;
+		if (this.intervals) this.laneIntervals = intervalsOf(this.set, this.intervals);
+		this.listLanes();
+		return this.set;
+	}
+
 	show(): void {
 		const { session } = this.host;
 		this.kind.value = session.state.lanes;
-		const from = [session.samples, session.state.lanes];
-		if (!this.set || from.some((one, index) => one !== this.setOf[index])) {
-			this.set = lanesOf(session, session.state.lanes);
-			this.setOf = from;
-			if (this.intervals) this.laneIntervals = intervalsOf(this.set, this.intervals);
-			this.listLanes();
-		}
+		const { lanes } = this.arranged();
 		if (!this.read) void this.readMore();
-		const height = AXIS + this.counters.length * COUNTER + this.set.lanes.length * this.laneHeight + 8;
+		const height = AXIS + this.counters.length * COUNTER + lanes.length * this.laneHeight + 8;
 		this.spacer.style.height = `${Math.max(height, this.box.clientHeight)}px`;
 		const { from: begin, to } = this.window.range;
-		this.note.textContent = `${plural(this.set.lanes.length, "lane")}, ${duration((to - begin) * session.tick)}; ${DRAGS}`;
+		this.note.textContent = `${plural(lanes.length, "lane")}, ${duration((to - begin) * session.tick)}; ${DRAGS}`;
 		this.draw();
+		void this.host.changes?.sync().then(() => this.draw());
 	}
 
 	private async readMore(): Promise<void> {
@@ -87,7 +113,7 @@ export class TimelineView implements ViewPanel {
 			({ name: counter.cpu >= 0 ? `${counter.name} CPU ${counter.cpu}` : counter.name, data: await recording.counter(index) }));
 		this.counters = (await Promise.all(counters)).filter((one) => one.data.time.length > 1).map(({ name, data }) => ({ name, data: () => data }));
 		await this.readEvents();
-		this.show();
+		if (this.intervals || this.counters.length + this.tracepoints.length + this.markers.time.length > 0) this.show();
 	}
 
 	private async readEvents(): Promise<void> {
@@ -112,11 +138,11 @@ export class TimelineView implements ViewPanel {
 	}
 
 	private get left(): number {
-		return this.box.clientWidth < 600 ? 92 : 190;
+		return leftIn(this.box.clientWidth);
 	}
 
 	private get width(): number {
-		return Math.max(this.box.clientWidth - this.left - 6, 10);
+		return widthIn(this.box.clientWidth);
 	}
 
 	private top(lane: number): number {
@@ -164,30 +190,22 @@ export class TimelineView implements ViewPanel {
 
 	private drawLane(context: CanvasRenderingContext2D, index: number): void {
 		const { look } = this.host;
-		const set = this.set as LaneSet;
-		const lane = set.lanes[index];
-		const { from, to } = this.window.range;
+		const lane = (this.set as LaneSet).lanes[index];
 		const top = this.top(index);
 		const { left, width } = this;
 		context.globalAlpha = this.isChosen(lane) ? 1 : 0.4;
 		context.fillStyle = look.theme.text;
 		context.fillText(fitting(`${lane.label} ${lane.detail}`, left - 16, 7.3), 8, top + STRIP / 2);
-		const counts = pixelsOf(set, lane, from, to, Math.floor(width / BIN));
-		let most = 0;
-		for (const count of counts) if (count > most) most = count;
 		context.fillStyle = look.theme.edge;
 		context.fillRect(left, top + STRIP, width, 1);
-		for (let pixel = 0; pixel < counts.length; pixel++) {
-			const count = counts[pixel];
-			if (count === 0) continue;
-			const begin = pixel;
-			while (counts[pixel + 1] === count) pixel++;
-			context.fillStyle = look.heat(0.25 + (0.75 * count) / most);
-			context.fillRect(left + begin * BIN, top, (pixel + 1 - begin) * BIN, STRIP);
-		}
+		this.strips.draw(context, this.strip(index), left, top);
 		const own = this.laneIntervals[index];
 		if (own) this.drawStates(context, own, top + STRIP + 1, lane.cpu >= 0);
 		context.globalAlpha = 1;
+	}
+
+	strip(lane: number, width = this.width): Strip {
+		return this.strips.of(this.set as LaneSet, lane, this.window.range, width);
 	}
 
 	// How much of each pixel a lane was running, or waiting to run. What is not drawn was sleeping.
@@ -470,12 +488,17 @@ export class TimelineView implements ViewPanel {
 		const last = boundIn(this.set, tick + pixel / 2, first, lane.end);
 		const lines = [`${name} at ${seconds(tick * session.tick, pixel * session.tick)}`,
 			`${plural(last - first, "sample")} in ${duration(pixel * session.tick)}`];
-		if (last > first) lines.push(this.hottest(this.set, first, last));
+		if (last > first) lines.push(...this.hottest(this.set, first, last), ...this.change(index, x));
 		return [...lines, ...this.stateAt(index, tick), ...this.marksAt(index, tick, pixel * NEAR), ...this.tracepointsAt(index, tick, pixel * NEAR)];
 	}
 
-	// The function that most samples of a pixel are in.
-	private hottest(set: LaneSet, first: number, last: number): string {
+	private change(lane: number, x: number): string[] {
+		const mean = this.strips.meanAt(this.strip(lane), x - this.left);
+		return mean === undefined ? [] : [describeGrowth(mean)];
+	}
+
+	// The function that most samples of a pixel are in, and how its share has changed.
+	private hottest(set: LaneSet, first: number, last: number): string[] {
 		const { session, recording } = this.host;
 		const { tree, leafRow } = session.stage;
 		const counts = new Map<number, number>();
@@ -484,7 +507,9 @@ export class TimelineView implements ViewPanel {
 			counts.set(func, (counts.get(func) ?? 0) + 1);
 		}
 		const [func, count] = [...counts].sort((one, other) => other[1] - one[1])[0];
-		return `${func < 0 ? "no stack" : recording.name(func)}${last - first > 1 ? ` (${count})` : ""}`;
+		const { changes } = this.host;
+		return [`${func < 0 ? "no stack" : recording.name(func)}${last - first > 1 ? ` (${count})` : ""}`,
+			...(changes && func >= 0 ? [describeShares(changes.selfShares(func))] : [])];
 	}
 
 	private stateAt(lane: number, tick: number): string[] {

@@ -25,7 +25,7 @@ export const LIGHT: Theme = {
 	kinds: { kernel: "#DF7520", user: "#6289DA", library: "#97E1B5", jit: "#EBCCF2", unknown: "#8B8B8B" },
 	objects: ["#6289DA", "#DF7520", "#97E1B5", "#EBCCF2", "#C59A2D", "#A8C7F0", "#F2B98A", "#5FA88A"],
 	rest: "#B9BCC1", heatFrom: [255, 255, 255], heatTo: [138, 58, 0],
-	shrank: ["#2166AC", "#67A9CF", "#D1E5F0"], equal: "#F7F7F7", grew: ["#B2182B", "#EF8A62", "#FDDBC7"],
+	shrank: ["#2166AC", "#67A9CF", "#D1E5F0"], equal: "#BDBFC3", grew: ["#B2182B", "#EF8A62", "#FDDBC7"],
 };
 
 export const DARK: Theme = {
@@ -33,7 +33,7 @@ export const DARK: Theme = {
 	kinds: { kernel: "#743513", user: "#14406C", library: "#437C71", jit: "#C333CC", unknown: "#363636" },
 	objects: ["#14406C", "#743513", "#437C71", "#9C2BA3", "#5F5210", "#3E6FA8", "#A2562B", "#1F5A44"],
 	rest: "#4A4E55", heatFrom: [22, 24, 29], heatTo: [255, 176, 112],
-	shrank: ["#67A9CF", "#2F4A5E"], equal: "#2B2E35", grew: ["#EF8A62", "#5E3A2E"],
+	shrank: ["#67A9CF", "#37709A", "#2F4A5E"], equal: "#5A5C60", grew: ["#EF8A62", "#A9532F", "#5E3A2E"],
 };
 
 // Kinds of recordings by the family whose colour they have.

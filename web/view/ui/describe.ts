@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A node in words: for tooltips, the line at the end of the page and screen readers.
 
+import { meanStep, Shares } from "../core/compare";
 import type { Nodes } from "../core/nodes";
 import { amount, percent } from "../core/text";
 import { ROOT } from "../core/tree";
@@ -25,9 +26,16 @@ export function describeNode(host: Host, nodes: Nodes, node: number): string[] {
 	if (parent > ROOT) lines.push(`${percent(value, nodes.value(parent))} of ${recording.name(nodes.func(parent))}`);
 	const self = nodes.self(node);
 	if (node !== ROOT && !session.state.invert) lines.push(`self ${amount(self, session.unit)}, ${percent(self, nodes.value(ROOT))}`);
-	if (session.state.colour === "change" && host.comparison?.has(nodes)) {
-		const { before, after } = host.comparison.shares(nodes, node);
-		lines.push(`before ${percent(before, 1)}, after ${percent(after, 1)}`);
-	}
+	if (host.changes?.has(nodes)) lines.push(describeShares(host.changes.shares(nodes, node)));
 	return lines;
+}
+
+export function describeShares({ before, after }: Shares): string {
+	return `before ${percent(before, 1)}, after ${percent(after, 1)}`;
+}
+
+// How the functions of some samples have grown, by the mean.
+export function describeGrowth(mean: number): string {
+	const size = `${(100 * Math.abs(mean)).toFixed(0)} %`;
+	return meanStep(mean) === 0 ? "its functions have not changed" : `its functions ${mean > 0 ? "grew" : "shrank"} by ${size}, on average`;
 }

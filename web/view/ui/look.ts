@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a function is coloured with: by its kind, its object or its name.
 
+import { changeStep } from "../core/compare";
 import type { Session } from "../core/session";
 import { hashOf } from "../core/text";
 import { contrast, DARK, Family, familyOf, hueOf, LIGHT, Theme } from "./colours";
@@ -11,6 +12,7 @@ export class Look {
 	theme: Theme = LIGHT;
 	private fills: (string | undefined)[] = [];
 	private heats: (string | undefined)[] = [];
+	private heatPixels: (number | undefined)[] = [];
 	private colouring = "";
 	private rank: Int32Array | undefined; // of objects, by share
 
@@ -24,6 +26,7 @@ export class Look {
 		this.theme = dark ? DARK : LIGHT;
 		this.fills = [];
 		this.heats = [];
+		this.heatPixels = [];
 	}
 
 	private refresh(): void {
@@ -69,13 +72,14 @@ export class Look {
 
 	// From a share to another: by how many times it grew or shrank, but small differences are none.
 	change(before: number, after: number): string {
+		return this.step(changeStep({ before, after }));
+	}
+
+	// Steps of a change, see changeStep.
+	step(step: number): string {
 		const { equal, grew, shrank } = this.theme;
-		const size = Math.abs(after - before);
-		if (size < 0.0005) return equal;
-		const ratio = size / Math.max(before, after);
-		const strength = ratio > 0.5 && size > 0.002 ? 0 : ratio > 0.2 ? 1 : 2;
-		const colours = after > before ? grew : shrank;
-		return colours[Math.min(strength, colours.length - 1)];
+		if (step === 0) return equal;
+		return (step > 0 ? grew : shrank)[3 - Math.abs(step)];
 	}
 
 	// Of letters on a colour: the strong ones of changes need the other one.
@@ -88,12 +92,17 @@ export class Look {
 	// One hue by lightness; share is from 0 to 1.
 	heat(share: number): string {
 		const step = Math.round(share * HEAT_STEPS);
-		return (this.heats[step] ??= this.madeHeat(step / HEAT_STEPS));
+		return (this.heats[step] ??= `rgb(${this.heatParts(step / HEAT_STEPS).join()})`);
 	}
 
-	private madeHeat(share: number): string {
+	// The same as a pixel of an image.
+	heatPixel(share: number): number {
+		const step = Math.round(share * HEAT_STEPS);
+		return (this.heatPixels[step] ??= this.heatParts(step / HEAT_STEPS).reduce((pixel, part, index) => pixel | (part << (8 * index)), 0xff << 24) >>> 0);
+	}
+
+	private heatParts(share: number): number[] {
 		const { heatFrom, heatTo } = this.theme;
-		const part = (index: number) => Math.round(heatFrom[index] + (heatTo[index] - heatFrom[index]) * share);
-		return `rgb(${part(0)},${part(1)},${part(2)})`;
+		return [0, 1, 2].map((index) => Math.round(heatFrom[index] + (heatTo[index] - heatFrom[index]) * share));
 	}
 }

@@ -10,6 +10,7 @@ import type { Look } from "./look";
 export interface ViewPanel {
 	readonly element: HTMLElement;
 	show(): void; // draws what the session has now
+	prepare?(width: number, height: number): Generator<void>; // part by part, before it is shown in a space of this size
 	key?(event: KeyboardEvent): boolean; // whether it was for this view
 	picture?(): { svg: string } | undefined; // what is shown, to be saved
 }
@@ -31,6 +32,7 @@ export interface Host {
 	readonly look: Look;
 	readonly served: boolean;
 	readonly comparison: Comparison | undefined; // with a recording from before
+	readonly changes: Comparison | undefined; // the same if colours are by change
 	// Changes the state. A step is something that "back" undoes.
 	update(change: Partial<State>, step?: boolean): void;
 	preview(range: { from: number; to: number } | undefined): void;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// The samples of lanes as strips: a heat by how many there are in each pixel or, if colours are by change, bars of that height in the
+// colour of how their functions have changed.
+
+import { meanStep } from "../core/compare";
+import type { Range } from "../core/count";
+import { el } from "../ui/dom";
+import type { Host } from "../ui/view";
+import { changesOf, LaneSet, pixelsOf } from "./lanes";
+
+export const STRIP = 17;
+const BIN = 2;
+
+export interface Strip {
+	readonly counts: Float64Array;
+	readonly means: Float64Array | undefined; // of how functions have grown
+	readonly most: number;
+}
+
+function mostOf(counts: Float64Array): number {
+	let most = 0;
+	for (const count of counts) if (count > most) most = count;
+	return most;
+}
+
+export class Strips {
+	private readonly kept = new Map<number, Strip>(); // by lane
+	private from: readonly unknown[] = [];
+	private readonly small = el("canvas", { height: 1 });
+
+	constructor(private readonly host: Host) {}
+
+	// Strips of a set of lanes in a window; they are kept until any of this is another one.
+	of(set: LaneSet, lane: number, range: Range, width: number): Strip {
+		const { changes } = this.host;
+		const growths = changes?.isReady ? changes.growths : undefined;
+		const from = [set, range.from, range.to, width, growths];
+		if (from.some((one, at) => one !== this.from[at])) this.kept.clear();
+		this.from = from;
+		let found = this.kept.get(lane);
+		if (!found) this.kept.set(lane, (found = this.made(set, lane, range, width, growths)));
+		return found;
+	}
+
+	private made(set: LaneSet, lane: number, { from, to }: Range, width: number, growths: Float64Array | undefined): Strip {
+		const bins = Math.floor(width / BIN);
+		const { counts, means } = growths ? changesOf(set, set.lanes[lane], from, to, bins, this.host.session.samples.leaf, growths)
+			: { counts: pixelsOf(set, set.lanes[lane], from, to, bins), means: undefined };
+		return { counts, means, most: mostOf(counts) };
+	}
+
+	// The mean at a place from the left; undefined: changes are not looked at.
+	meanAt({ means }: Strip, x: number): number | undefined {
+		return means?.[Math.min(Math.max(Math.floor(x / BIN), 0), means.length - 1)];
+	}
+
+	draw(context: CanvasRenderingContext2D, strip: Strip, left: number, top: number): void {
+		if (strip.means) this.drawChanges(context, strip, strip.means, left, top);
+		else this.drawHeat(context, strip, left, top);
+	}
+
+	// An image of a pixel for each part, made large: rectangles would be a thousand for each lane.
+	private drawHeat(context: CanvasRenderingContext2D, { counts, most }: Strip, left: number, top: number): void {
+		const { look } = this.host;
+		const image = new ImageData(counts.length, 1);
+		const pixels = new Uint32Array(image.data.buffer);
+		for (let part = 0; part < counts.length; part++) if (counts[part] > 0) pixels[part] = look.heatPixel(0.25 + (0.75 * counts[part]) / most);
+		this.small.width = counts.length; // which clears it
+		this.small.getContext("2d")?.putImageData(image, 0, 0);
+		context.imageSmoothingEnabled = false;
+		context.drawImage(this.small, left, top, counts.length * BIN, STRIP);
+	}
+
+	private drawChanges(context: CanvasRenderingContext2D, { counts, most }: Strip, means: Float64Array, left: number, top: number): void {
+		for (let pixel = 0; pixel < counts.length; pixel++) {
+			if (counts[pixel] === 0) continue;
+			const high = Math.max((STRIP * counts[pixel]) / most, 3);
+			context.fillStyle = this.host.look.step(meanStep(means[pixel]));
+			context.fillRect(left + pixel * BIN, top + STRIP - high, BIN, high);
+		}
+	}
+}
