@@ -63,7 +63,19 @@ def bundle(folder: str, main: str, *more: str) -> str:
         made = pathlib.Path(scratch) / "made.js"
         tool("esbuild", main, "--bundle", "--format=iife", "--target=es2022", "--charset=ascii", "--legal-comments=none",
              "--log-level=warning", *more, f"--outfile={made}", folder=HERE / folder)
-        return made.read_text()
+        return with_tabs(made)
+
+
+def with_tabs(made: pathlib.Path) -> str:
+    """Tabs instead of pairs of blanks: the page is smaller by a twentieth. That no text changed is seen without all blanks."""
+    tabbed = made.with_suffix(".tabs.js")
+    text = re.sub(r"^(?:  )+", lambda found: "\t" * (len(found[0]) // 2), made.read_text(), flags=re.MULTILINE)
+    tabbed.write_text(text)
+    for script in made, tabbed:
+        tool("esbuild", str(script), "--minify", "--log-level=warning", f"--outfile={script}.small")
+    if pathlib.Path(f"{made}.small").read_text() != pathlib.Path(f"{tabbed}.small").read_text():
+        sys.exit("web/build.py: a text has blanks at the beginning of a line")
+    return text
 
 
 def view_script() -> str:

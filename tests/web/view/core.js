@@ -519,6 +519,10 @@ test("kinds differ for every sight", () => {
 	}
 });
 
+test("the page without a recording is small", () => {
+	assert(page.length <= 300 << 10, `${page.length} characters`);
+});
+
 // ---- the container ----
 
 test("numbers of each code come back", async () => {
