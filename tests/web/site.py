@@ -11,7 +11,9 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -187,7 +189,7 @@ class Site:
         self.wait(path)
 
     def wait(self, paths):
-        end = time.monotonic() + 60
+        end = time.monotonic() + self.page.limit
         while not self.page.run("!!globalThis.perfdataView?.picture || document.querySelector('.refused') !== null"):
             check(time.monotonic() < end, f"{paths}: nothing is shown")
             time.sleep(0.02)
@@ -295,6 +297,58 @@ def check_pair(page, path):
     check("broken.data" in page.run("document.querySelector('.refused').textContent"), "what cannot be read is refused by name")
 
 
+LARGE_SAMPLES, LARGE_RECORD = 35000, 65520
+LARGE_MOST = 500  # MB of memory
+
+
+def record(kind, misc, body):
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def large():
+    """A recording of more than 2 GiB, whose samples have raw data that are holes in the file."""
+    path = scratch / "large.data"
+    fields = 1 | 2 | 4 | 128 | 256 | 1024  # IP, TID, TIME, CPU, PERIOD, RAW
+    attr = struct.pack("<IIQQQQQ", 1, 112, 0, 1000000, fields, 0, 0).ljust(112, b"\0") + bytes(16)
+    begin = 104 + len(attr)
+    head = record(3, 0, struct.pack("<II", 7, 7) + b"large\0\0\0") + record(1, 2, struct.pack("<IIQQQ", 7, 7, 0x400000, 0x100000, 0) + b"/bin/large\0".ljust(16, b"\0"))
+    size = len(head) + LARGE_SAMPLES * LARGE_RECORD
+    raw = LARGE_RECORD - 52
+    with path.open("wb") as file:
+        file.write(struct.pack("<8sQQQQQQQQ", b"PERFILE2", 104, len(attr), 104, len(attr), begin, size, 0, 0).ljust(104, b"\0") + attr + head)
+        for number in range(LARGE_SAMPLES):
+            file.seek(begin + len(head) + number * LARGE_RECORD)
+            thread = 7 + number * 5 // LARGE_SAMPLES
+            file.write(struct.pack("<IHHQIIQIIQI", 9, 2, LARGE_RECORD, 0x400000 + number % 97, 7, thread, 10**9 + number * 10**6, number % 3, 0, 10**6, raw))
+        file.truncate(begin + size)
+    check(path.stat().st_size > 1 << 31, "it is large")
+    return path
+
+
+def peak(page):
+    """The most memory, in MB, that the process of the page had."""
+    pids = [one["id"] for one in page.browser("SystemInfo.getProcessInfo")["processInfo"] if one["type"] == "renderer"]
+    found = [re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii")) for pid in pids]
+    return max(int(one[1]) for one in found if one) // 1024
+
+
+def check_large(page, path):
+    """A file that is larger than memory may be is read by slices."""
+    if shutil.disk_usage(scratch).free < 4 << 30:
+        return "no room for a large file"
+    source = large()
+    site = Site(page, path)
+    site.drop(source)
+    check(page.run("perfdataView.app.session.counts.samples") == LARGE_SAMPLES, "samples of a large file")
+    check(json.loads(site.ask(REQUEST)) == native(source), "the report of a large file")
+    last = json.loads(site.ask(f"records?from={LARGE_SAMPLES + 1}&count=1"))["records"][0]
+    check(last["offset"] == source.stat().st_size - LARGE_RECORD, f"the last record of a large file: {str(last)[:200]}")
+    memory = peak(page)
+    check(memory < LARGE_MOST, f"{memory} MB for a file of {source.stat().st_size >> 20} MB")
+    source.unlink()
+    return f"{LARGE_SAMPLES * LARGE_RECORD / 1e9:.2f} GB read with {memory} MB"
+
+
 def check_views(page, path):
     """Each view is drawn without an error, at two widths."""
     site = Site(page, path)
@@ -324,7 +378,9 @@ def main():
         check_cxx(page, page_path)
         check_pair(page, page_path)
         check_views(page, page_path)
-    print(f"{checks} checks passed")
+    with browser.Browser(limit=900) as page:  # one that has not read anything else
+        read = check_large(page, page_path)
+    print(f"{checks} checks passed; {read}")
     return 0
 
 

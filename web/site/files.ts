@@ -21,7 +21,8 @@ const KEPT = 3; // blocks: a bundle is read at several places in turn
 export class Sliced implements Bytes {
 	private blocks: Block[] = []; // the last used one first
 
-	constructor(readonly size: number, private readonly slice: Slice) {}
+	// release: is given the blocks that are needed no more.
+	constructor(readonly size: number, private readonly slice: Slice, private readonly release?: (bytes: Uint8Array) => void) {}
 
 	read(at: number, into: Uint8Array): number {
 		const wanted = Math.max(Math.min(into.length, this.size - at), 0);
@@ -45,7 +46,8 @@ export class Sliced implements Bytes {
 		}
 		const isNext = at === 0 || this.blocks.some(({ from, bytes }) => at === from + bytes.length);
 		const made = { from: at, bytes: this.slice(at, Math.min(at + (isNext ? LARGE : SMALL), this.size)) };
-		this.blocks = [made, ...this.blocks.slice(0, KEPT - 1)];
+		for (const { bytes } of this.blocks.splice(KEPT - 1)) this.release?.(bytes);
+		this.blocks.unshift(made);
 		return made;
 	}
 }

@@ -16,9 +16,16 @@ const scope = globalThis as unknown as {
 };
 let library: Library;
 
+// What is sent to a closed port is gone at once. Else the blocks of a large file would wait for the garbage collector, a gigabyte of them.
+function trash(): (bytes: Uint8Array) => void {
+	const { port1, port2 } = new MessageChannel();
+	port2.close();
+	return (bytes) => port1.postMessage(null, [bytes.buffer as ArrayBuffer]);
+}
+
 function bytesOf(file: File): Sliced {
 	const reader = new FileReaderSync();
-	return new Sliced(file.size, (from, to) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to))));
+	return new Sliced(file.size, (from, to) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to))), trash());
 }
 
 interface Given extends Dropped {
