@@ -172,6 +172,20 @@ test("inverted trees, callers and callees against the model", async () => {
 	}
 });
 
+test("search, in whatever parts its texts are made", async () => {
+	const profile = madeUp(4, 9, 100, 4);
+	profile.functions[3][0] = "Operator New";
+	for (const steps of [0, 2, 100]) {
+		const one = await session(profile);
+		for (let step = 0; step < steps; step++) one.searching.prepare(1);
+		for (const [search, wanted] of [["f1", ["f1"]], ["operator", ["Operator New"]], ["Operator", ["Operator New"]], ["OPERATOR", []], ["new  oper", ["Operator New"]],
+			["f app", ["f1", "f4", "f7"]], ["f", ["f0", "f1", "f2", "f4", "f5", "f6", "f7", "f8"]]]) {
+			one.state.search = search;
+			assert.deepEqual([...one.matches.keys()].filter((func) => one.matches[func] === 1 && func < 9).map((func) => one.recording.name(func)), wanted, search);
+		}
+	}
+});
+
 test("numbers of records keep all their digits", () => {
 	const text = '{"a":[18446744073709551615,1,-9223372036854775808],"b":"1:18446744073709551615,\\"2,","c":0.1234567890123456789,"d":1e300}';
 	assert.deepEqual(JSON.parse(JSON.stringify(core.text.exactJson(text))), { a: ["18446744073709551615", 1, "-9223372036854775808"],

@@ -12,6 +12,7 @@ import { ROOT, treeOf } from "./tree";
 
 const ROWS = 20000;
 const SAMPLES = 200000;
+const NAMES = 1000;
 const BOXES = 60;
 const ROUNDS = 6; // until the engine has compiled it
 const KEYS: readonly TransformKey[] = ["ff", "mf", "df", "rd", "rr", "cf", "co", "hk", "fk"];
@@ -72,6 +73,9 @@ export function* preparation(session: Session): Generator<void> {
 	yield* transforms(session, part);
 	yield* sums(session, part);
 	yield* counts(session);
+	while (session.searching.prepare(NAMES)) yield;
+	session.searching.matches("\u0000");
+	yield;
 	yield* session.prepareWithoutKernel();
 	while (session.lanes.prepare(session.state.lanes)) yield;
 }

@@ -6,6 +6,7 @@ import { Counter, Counts, Filter, indexRange, passes, Range } from "./count";
 import { LaneStore } from "./lanes";
 import { DownwardNodes, InvertedNodes, invertedNodes, Nodes } from "./nodes";
 import type { Recording, Samples } from "./recording";
+import { Searching } from "./search";
 import { firstState, State } from "./state";
 import { FunctionSums, functionSums, gone, outermost, Sums, sumsOf } from "./sums";
 import { applied, hiding, Stage, Transform } from "./transform";
@@ -98,10 +99,12 @@ export class Session {
 	private readonly keptWithout = new Kept<Stage>();
 	private readonly keptLanes = new Kept<LaneStore>();
 	private readonly besides = new Map<number, Others>(); // by event
+	readonly searching: Searching;
 
 	private constructor(readonly recording: Recording, samples: Samples) {
 		this.samples = samples;
 		this.counter = this.newCounter();
+		this.searching = new Searching(recording);
 	}
 
 	static async open(recording: Recording, event = 0): Promise<Session> {
@@ -404,7 +407,7 @@ export class Session {
 	// A byte for each function whose name, or whose object's, has the text; undefined without a search.
 	get matches(): Uint8Array | undefined {
 		const { search } = this.state;
-		return this.keptMatches.of([search], () => (search === "" ? undefined : matching(this.recording, search)));
+		return this.keptMatches.of([search], () => (search === "" ? undefined : this.searching.matches(search)));
 	}
 
 	matched(): { samples: number; functions: number } | undefined {
@@ -421,17 +424,6 @@ export class Session {
 	get lanes(): LaneStore {
 		return this.keptLanes.of([this.samples], () => new LaneStore(this.recording, this.samples));
 	}
-}
-
-// Words separated by blanks must all be there; capitals do not matter unless there are some.
-function matching(recording: Recording, search: string): Uint8Array {
-	const fold = search === search.toLowerCase();
-	const words = search.split(/\s+/).filter((word) => word !== "");
-	return Uint8Array.from({ length: recording.functions.object.length }, (_, func) => {
-		const text = `${recording.name(func)} ${recording.objectOf(func)}`;
-		const name = fold ? text.toLowerCase() : text;
-		return words.every((word) => name.includes(word)) ? 1 : 0;
-	});
 }
 
 export { sameList };
