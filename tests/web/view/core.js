@@ -172,6 +172,13 @@ test("inverted trees, callers and callees against the model", async () => {
 	}
 });
 
+test("numbers are written as in English", () => {
+	const random = randomizer(77);
+	const some = Array.from({ length: 2000 }, () => (random(2) ? 1 : -1) * (random(1e9) * 10 ** (random(16) - 9)));
+	for (const value of [0, 7, 999, 1000, -999, -1000, 999.5, 1234567, 0.4, 0.5, -2.5, 2 ** 53, 1e15, NaN, ...some])
+		assert.equal(core.text.number(value), value.toLocaleString("en-US", { maximumFractionDigits: 0 }), String(value));
+});
+
 test("search, in whatever parts its texts are made", async () => {
 	const profile = madeUp(4, 9, 100, 4);
 	profile.functions[3][0] = "Operator New";
