@@ -24,6 +24,8 @@ struct values {
 	bool no_buildid, no_buildid_cache, buildid_all;
 	struct option_number runs;
 	bool force;
+	const char *store;
+	struct option_list labels;
 	/* how perf works inside */
 	const char *aio, *affinity;
 	struct option_number synthesizers, map_timeout_ms;
@@ -55,6 +57,8 @@ static const struct option options[] = {
 	OPTION("switch-output", 0, ATTACHED, "WHEN", switch_output,
 	       "start a new file at SIGUSR2 (signal), or after a size (100M) or a time (30s)"),
 	RECORDER("switch-max-files", 0, "N", recording.wanted, "keep only the newest N files of --switch-output"),
+	STRING("store", 0, "STORE", store, "add complete files to STORE; --switch-max-files removes only added ones"),
+	OPTION("label", 0, LIST, "KEY=VALUE", labels, "label of what is added to STORE (may be repeated)"),
 	FLAG("timestamp-filename", 0, recording.wanted.session.timestamp_filename,
 	     "append a timestamp to the output file name"),
 	FLAG("timestamp-boundary", 0, timestamp_boundary,
@@ -100,17 +104,16 @@ struct record {
 	struct record_setup setup;
 	struct pd_recorder *recorder;
 	struct pd_unwound_options chains; /* with --unwind-now: where they go */
+	struct pd_store_profile stored;   /* with --store: what is said of the files */
 };
 
 /* ---- what is wanted ---- */
 
 static bool take_session(const struct values *values, struct pd_recorder_options *wanted)
 {
-	struct pd_session *session = &wanted->session;
-
-	session->tail_synthesize |= session->overwrite;
+	wanted->session.tail_synthesize |= wanted->session.overwrite;
 	if (values->no_buildid)
-		session->build_ids = PD_BUILD_IDS_NONE;
+		wanted->session.build_ids = PD_BUILD_IDS_NONE;
 	return option_set_recorder(wanted, "threads", values->threads) &&
 	       option_set_recorder(wanted, "switch-output", values->switch_output);
 }
@@ -180,6 +183,22 @@ static bool take_unwinding(struct record *record)
 	wanted->path = NULL;
 	wanted->fd = -1;
 	return true;
+}
+
+static int take_store(struct record *record)
+{
+	const struct values *values = record->values;
+	struct pd_error error;
+
+	if (!values->store)
+		return values->labels.count ? print_failure(CODE_USAGE, "--label requires --store") : CODE_OK;
+	if (values->output && !strcmp(values->output, "-"))
+		return print_failure(CODE_USAGE, "--store cannot be combined with -o -");
+	record->stored = (struct pd_store_profile){ .size = sizeof(record->stored),
+						    .labels = values->labels.items,
+						    .label_count = values->labels.count,
+						    .symbols = open_symbols };
+	return code_with_error(pd_store_prepare(values->store, &record->stored, &error), &error);
 }
 
 static bool take_preset(struct record_setup *setup, const char *name)
@@ -286,16 +305,6 @@ static void catch_signals(struct record *record)
 
 /* ---- doing it ---- */
 
-/* The build-id cache, as perf has it at the end of a recording. */
-static void keep_objects(const struct record *record, const struct pd_recorded *recorded,
-			 const struct pd_config *config)
-{
-	const struct values *values = record->values;
-
-	if (record->setup.options.path && recorded->samples && !values->no_buildid && !values->no_buildid_cache)
-		record_cache_objects(record->setup.options.path, values->buildid_all, config);
-}
-
 static enum pd_status record_unwound(struct record *record, struct pd_recorded *recorded, struct pd_error *error)
 {
 	const char *path = record->chains.path;
@@ -314,22 +323,27 @@ static enum pd_status record_unwound(struct record *record, struct pd_recorded *
 
 static int record_all(struct record *record, const struct call *call)
 {
+	const struct values *values = record->values;
 	struct pd_recorded recorded;
 	struct pd_control *control = NULL;
 	struct pd_error error;
 	enum pd_status status;
 
 	catch_signals(record);
-	if (!record_open_control(record->values->control, record->recorder, &control))
+	if (!record_open_control(values->control, record->recorder, &control))
 		return CODE_USAGE;
-	status = record->values->unwind_now ? record_unwound(record, &recorded, &error) :
-					      pd_recorder_run(record->recorder, &recorded, &error);
+	status = values->unwind_now ? record_unwound(record, &recorded, &error) :
+				      pd_recorder_run(record->recorder, &recorded, &error);
 	pd_control_close(control);
 	if (status < 0)
 		return print_failure(CODE_OUTPUT, "%s", error.message);
 	if (!recorded.command_errno)
 		report_end(record, &recorded);
-	keep_objects(record, &recorded, call->config);
+	/* as perf has it at the end of a recording */
+	if (record->setup.options.path && recorded.samples && !values->no_buildid && !values->no_buildid_cache)
+		record_cache_objects(record->setup.options.path, values->buildid_all, call->config);
+	if (recorded.not_stored)
+		return CODE_OUTPUT;
 	if (!recorded.command_errno && stopped_by && !recorded.command_ended)
 		return CODE_SIGNAL + stopped_by;
 	return record_code(&recorded, call->word_count ? record->setup.options.targets.command[0] : "");
@@ -345,6 +359,7 @@ static int record_opened(struct record *record, const struct call *call)
 	record->setup.options.self = record;
 	if (pd_recorder_open(&record->setup.options, &record->recorder, &error) < 0)
 		return print_failure(CODE_UNREADABLE, "%s", error.message);
+	pd_recorder_set_store(record->recorder, record->values->store, &record->stored);
 	if (!record->values->dry_run)
 		code = record_all(record, call);
 	pd_recorder_close(record->recorder);
@@ -408,6 +423,8 @@ static int run_record(const struct call *call)
 	int code = CODE_USAGE;
 
 	if (take_values(&record, call))
+		code = take_store(&record);
+	if (code == CODE_OK)
 		code = record.values->runs.given ? record_several(&record, call) : record_opened(&record, call);
 	record_fini(&record.setup);
 	return code;
@@ -422,6 +439,8 @@ const struct command cmd_record = {
 		"Files are not compressed unless -z is given, or the key record.compression-level is set in ~/.perfconfig.\n\n"
 		"--off-cpu adds samples of the event offcpu-time, one for each time a thread slept: the period is the duration in ns, "
 		"the call chain is where it blocked. It needs permission to profile the kernel, but neither BPF nor tracefs.\n\n"
+		"--store STORE adds each file to a store (see perfdata store) while the next one is recorded. Files remain. What cannot be added "
+		"is reported, and the exit status is 4 then.\n\n"
 		"--runs N records COMMAND N times, into perf-1.data, perf-2.data and so on, named after FILE. Two commands with --vs between them, "
 		"as in perfdata record --runs 5 -- OLD --vs NEW, are recorded in turn, into perf-a-1.data, perf-b-1.data and so on; every "
 		"other round begins with NEW. perfdata diff takes the files, separated by commas. The first run that fails is the last "

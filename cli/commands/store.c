@@ -6,8 +6,6 @@
 #include <perfdata/store.h>
 
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 struct values {
 	struct analysis_options analysis;
@@ -27,14 +25,10 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-/* The call's word is the file. When it was written is when it ended, unless it knows that itself. */
+/* The call's word is the file. */
 static int add_file(const char *path, const struct values *values, const struct call *call)
 {
-	struct stat about;
-	bool has_time = stat(call->words[0], &about) == 0 && S_ISREG(about.st_mode);
 	const struct pd_store_profile said = { .size = sizeof(said),
-					       .end_ns =
-						       (uint64_t)(has_time ? about.st_mtime : time(NULL)) * 1000000000,
 					       .labels = values->labels.items,
 					       .label_count = values->labels.count };
 	struct analysis analysis = { 0 };
@@ -75,8 +69,9 @@ static int get_samples(const char *path, const struct values *values)
 static int run_store(const struct call *call)
 {
 	const struct values *values = call->values;
-	const uint64_t days_ago = pd_store_days_ago(values->days);
-	const struct pd_store_options how = { .size = sizeof(how), .format = values->format, .before_ns = days_ago };
+	const struct pd_store_options how = { .size = sizeof(how),
+					      .format = values->format,
+					      .before_ns = pd_store_days_ago(values->days) };
 	struct call one = *call;
 	struct pd_error error;
 	int code = CODE_OK, one_code;

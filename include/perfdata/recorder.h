@@ -32,6 +32,7 @@
 #define PERFDATA_RECORDER_H
 
 #include <perfdata/events.h>
+#include <perfdata/store.h>
 #include <perfdata/symbol.h>
 #include <perfdata/text.h>
 #include <perfdata/writer.h>
@@ -131,7 +132,7 @@ struct pd_session {
 /** A note to the user: a fallback, its reason, and advice. */
 struct pd_recorder_note {
 	enum pd_severity severity;
-	const char *code;    /* stable name: "paranoid", "no-hardware", "kptr-restrict", "mlock", "lost", "rate" */
+	const char *code; /* stable name: "paranoid", "no-hardware", "kptr-restrict", "mlock", "lost", "rate", "store" */
 	const char *message; /* one line */
 	const char *advice;  /* what to do, or NULL */
 };
@@ -170,9 +171,10 @@ struct pd_recorded {
 	uint64_t wakeups;
 	unsigned files; /* more than 1 after switching */
 	bool command_ran;
-	bool command_ended; /* exited by itself; else SIGTERM was sent at the end of the recording */
-	int command_status; /* wait(2) status, if it exited by itself */
-	int command_errno;  /* errno of a failed exec; 0: it was run */
+	bool command_ended;  /* exited by itself; else SIGTERM was sent at the end of the recording */
+	int command_status;  /* wait(2) status, if it exited by itself */
+	int command_errno;   /* errno of a failed exec; 0: it was run */
+	unsigned not_stored; /* files that could not be added to the store */
 };
 
 struct pd_recorder;
@@ -185,6 +187,11 @@ PD_API enum pd_status pd_recorder_open(const struct pd_recorder_options *options
 /** Records until the end. The file is complete even after an error. */
 PD_API enum pd_status pd_recorder_run(struct pd_recorder *recorder, struct pd_recorded *recorded_out,
 				      struct pd_error *error);
+/** Each file that is complete is added to a store (pd_store_add_file) from now on, on another thread, and remains: notes "store" say which
+ * ones cannot be added, and session.switch_max_files removes others only. pd_recorder_run waits for them. Both must remain valid, and fit
+ * (pd_store_prepare). NULL: there is no store, or nothing is said of the files. */
+PD_API void pd_recorder_set_store(struct pd_recorder *recorder, const char *store,
+				  const struct pd_store_profile *profile);
 /** Opens the recording as a file that is read while it is made, instead of pd_recorder_run: the stream of the file
  * drains the ring buffers, and pd_stream_next waits for records. There are at least ten FINISHED_ROUND records per
  * second. options.live must be NULL; there may be an output, too.

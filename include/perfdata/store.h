@@ -16,6 +16,7 @@
 #define PERFDATA_STORE_H
 
 #include <perfdata/sql.h>
+#include <perfdata/symbol.h>
 #include <perfdata/writer.h>
 
 #ifdef __cplusplus
@@ -28,7 +29,11 @@ struct pd_store_profile {
 	const char *name;          /* NULL: that of the file */
 	const char *const *labels; /* "KEY=VALUE"; hours are summed up by the value of "service" */
 	size_t label_count;
-	uint64_t end_ns; /* when the recording ended, in ns since 1970, for files that do not know the time of day; 0: unknown */
+	uint64_t end_ns; /* when the recording ended, in ns since 1970, for files that do not know the time of day; 0: when the file was
+			  * modified, if that is known */
+	/* Only for pd_store_add_file: symbols for this state, which are freed then. NULL: those of pd_symbols_new without options. */
+	struct pd_symbols *(*symbols)(void *self, struct pd_file *file, const struct pd_state *state);
+	void *self;
 };
 
 /** Adds the samples of a recording to the store at a path, which is created if it is not there. sql is what pd_sql_new made of this one
@@ -36,6 +41,13 @@ struct pd_store_profile {
  * PD_ERROR_FORMAT: the file is no store; PD_ERROR_ARGUMENT: a label is no KEY=VALUE. */
 PD_API enum pd_status pd_store_add(const char *path, struct pd_sql *sql, struct pd_file *file,
 				   const struct pd_store_profile *profile, struct pd_error *error);
+/** The same for a file that is only named. profile may be NULL. Errors: also those of pd_file_open. Any thread. */
+PD_API enum pd_status pd_store_add_file(const char *path, const char *file, const struct pd_store_profile *profile,
+					struct pd_error *error);
+/** Whether recordings can be added to the store at a path, as far as that is known before the first one; it is created if it is not
+ * there. Errors: as pd_store_add. */
+PD_API enum pd_status pd_store_prepare(const char *path, const struct pd_store_profile *profile,
+				       struct pd_error *error);
 /** When the last so many days began, in ns since 1970: for before_ns and from_ns. At least 1 s; 0 for 0 days. Any thread. */
 PD_API uint64_t pd_store_days_ago(unsigned days);
 

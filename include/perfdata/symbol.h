@@ -95,12 +95,13 @@ struct pd_function {
 	uint64_t start, end;     /* addresses in its object, end is exclusive; 0, 0 if inlined */
 	char bind;               /* 'g' global, 'l' local, 'w' weak, 'u' unknown */
 	bool data;               /* a variable */
+	bool nameless;           /* what is in no function of its object, in recordings made of sums; unresolved */
 };
 
 /** A symbolized address. */
 struct pd_place {
 	const struct pd_dso *dso;           /* NULL: nothing is mapped there */
-	const struct pd_function *function; /* NULL: unresolved */
+	const struct pd_function *function; /* NULL: unresolved; see also pd_function.nameless */
 	uint64_t addr;                      /* address in the object; as recorded if dso is NULL */
 	uint64_t recorded;                  /* the address as recorded */
 };

@@ -2,6 +2,12 @@
 /* What databases in memory and in files have in common: errors, names, and what may be run. */
 #include "deps/sqlite.h"
 
+// As SQLite has it.
+static bool is_overflow(struct pd_sql_database *database, int code)
+{
+	return code == SQLITE_ERROR && database->db && !strcmp(sqlite3_errmsg(database->db), "integer overflow");
+}
+
 enum pd_status pd_sqlite_fail(struct pd_sql_database *database, int code, struct pd_error *error)
 {
 	enum pd_status status = database->status;
@@ -14,6 +20,9 @@ enum pd_status pd_sqlite_fail(struct pd_sql_database *database, int code, struct
 	}
 	if (code == SQLITE_NOMEM)
 		return pd_fail_memory(error);
+	if (is_overflow(database, code))
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "integer overflow: sum() has 63 bits; total() adds up floating point numbers");
 	return pd_fail(error, code == SQLITE_FULL || code == SQLITE_IOERR ? PD_ERROR_OUTPUT : PD_ERROR_ARGUMENT,
 		       PD_NO_OFFSET, "%s", database->db ? sqlite3_errmsg(database->db) : "out of memory");
 }

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "symbol/data.h"
+
 /* An object with its samples; index is that of the dso. */
 struct object_count {
 	uint64_t samples, unnamed;
@@ -59,7 +61,7 @@ static bool add_place(struct sums *sums, const struct pd_frame *frame, const str
 	object->samples += entry->samples;
 	if (dso->object && dso->object->kind == PD_OBJECT_FILE && !dso->object->build_id_size)
 		sums->no_build_id += entry->samples;
-	if (frame->place.function)
+	if (pd_place_is_resolved(&frame->place))
 		return true;
 	object->unnamed += entry->samples;
 	sums->unnamed += entry->samples;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "symbol/data.h"
 
 #include <perfdata/file.h>
 
@@ -373,7 +374,7 @@ static void count_doubt(const struct stacks *stacks, const struct pd_profile_ent
 	result->samples += entry->samples;
 	result->cut += stack->cut ? entry->samples : 0;
 	result->damaged += stack->damaged ? entry->samples : 0;
-	if (!pd_profile_frame(stacks->profile, leaf)->place.function)
+	if (!pd_place_is_resolved(&pd_profile_frame(stacks->profile, leaf)->place))
 		result->unknown += entry->samples;
 }
 

@@ -190,6 +190,14 @@ void pd_builder_map(struct pd_builder *self, uint32_t pid, uint64_t addr, uint64
 
 // ---- samples ----
 
+void pd_builder_lost(struct pd_builder *self, uint64_t count)
+{
+	const struct pd_lost_samples record = { .lost = count };
+
+	if (count)
+		add_record(self, PD_RECORD_LOST_SAMPLES, 0, &record, 0);
+}
+
 // The addresses of a chain behind markers of their modes, as far as there is room. False if there is no memory.
 static bool put_chain(struct pd_builder *self, const struct pd_builder_sample *sample, size_t *taken_out,
 		      size_t *count_out)

@@ -54,6 +54,8 @@ void pd_builder_thread(struct pd_builder *builder, uint32_t pid, uint32_t tid, c
 uint32_t pd_builder_numberless_thread(struct pd_builder *builder, const char *comm, size_t size);
 // Something is mapped in a process, or in the kernel, at an address and at that offset.
 void pd_builder_map(struct pd_builder *builder, uint32_t pid, uint64_t addr, uint64_t size, const char *path);
+// So many samples are missing.
+void pd_builder_lost(struct pd_builder *builder, uint64_t count);
 void pd_builder_sample(struct pd_builder *builder, const struct pd_builder_sample *sample);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/lookup/strings.h"
 #include "record/config.h"
+#include "store/feed.h"
 
 // ---- command.c: the command, which waits until it may begin ----
 
@@ -138,6 +139,9 @@ struct pd_recorder {
 	char *path;               // of the file that is written, NULL: none
 	char **kept;              // files that were switched away from, the oldest first
 	size_t kept_count, kept_capacity;
+	const char *store; // or NULL
+	const struct pd_store_profile *store_profile;
+	struct pd_store_feed *feed; // files that are complete go there; NULL: there was none yet
 	uint64_t begin_ns;          // of the file, CLOCK_MONOTONIC
 	uint64_t saved_ns;          // the header, likewise
 	unsigned rounds_due;        // that pipes still want: one round makes sure of the one before
@@ -181,6 +185,10 @@ enum pd_status pd_session_drain_ring(struct pd_recorder *recorder, struct pd_rin
 				     struct pd_ring_counts *counts, bool newest, bool *any, struct pd_error *error);
 // Ends the file and gives it a name of its own, as switching and --timestamp-filename want it.
 enum pd_status pd_session_keep(struct pd_recorder *recorder, struct pd_error *error);
+// A file is complete: it is added to the store, if there is one.
+void pd_session_feed(struct pd_recorder *recorder, const char *path);
+// Waits until all of them are.
+void pd_session_end_feed(struct pd_recorder *recorder);
 // Brings the file up to date, so that it opens as it is.
 enum pd_status pd_session_save(struct pd_recorder *recorder, struct pd_error *error);
 enum pd_status pd_session_end(struct pd_recorder *recorder, struct pd_error *error);

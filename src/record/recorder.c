@@ -123,6 +123,7 @@ void pd_recorder_close(struct pd_recorder *recorder)
 	if (!recorder)
 		return;
 	fini_pulled(recorder);
+	pd_store_feed_free(recorder->feed);
 	pd_workers_end(recorder);
 	pd_session_abort(recorder);
 	pd_recorder_close_cgroups(recorder);
@@ -175,6 +176,12 @@ void pd_recorder_switch(struct pd_recorder *recorder)
 void pd_recorder_enable(struct pd_recorder *recorder, bool enable, const char *name)
 {
 	pd_recorder_enable_all(recorder, enable, name);
+}
+
+void pd_recorder_set_store(struct pd_recorder *recorder, const char *store, const struct pd_store_profile *profile)
+{
+	recorder->store = store;
+	recorder->store_profile = profile;
 }
 
 const char *pd_recorder_event_name(const struct pd_recorder *recorder, size_t index)
@@ -353,10 +360,15 @@ static enum pd_status go_on(struct loop *loop, struct pd_error *error)
 static enum pd_status end_session(struct pd_recorder *recorder, struct pd_error *error)
 {
 	const struct pd_session *session = &recorder->options.session;
+	enum pd_status status;
 
 	if (switches(session) || session->timestamp_filename)
 		return pd_session_keep(recorder, error);
-	return pd_session_end(recorder, error);
+	status = pd_session_end(recorder, error);
+	// what is pulled may go on in the same file
+	if (status >= 0 && recorder->path && !recorder->pulled)
+		pd_session_feed(recorder, recorder->path);
+	return status;
 }
 
 // Lets the command begin, and enables what its exec does not.
@@ -444,6 +456,7 @@ enum pd_status pd_recorder_run(struct pd_recorder *recorder, struct pd_recorded 
 	if (status >= 0)
 		status = go_on(&loop, error);
 	status = end(&loop, status, error);
+	pd_session_end_feed(recorder);
 	pd_recorder_state(recorder, recorded_out);
 	return status;
 }

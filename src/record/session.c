@@ -596,6 +596,49 @@ static enum pd_status note_kept(struct pd_recorder *recorder, char *name, struct
 	return PD_OK;
 }
 
+static void report_not_stored(struct pd_recorder *recorder, const char *path, const char *why)
+{
+	recorder->recorded.not_stored++;
+	pd_recorder_report(recorder, PD_DAMAGE, "store", "add it later: perfdata store add STORE FILE",
+			   "%s is kept, but not in the store: %s", path, why);
+}
+
+// Only what is in the store may be removed.
+static void take_fed(struct pd_recorder *recorder, bool wait)
+{
+	struct pd_store_fed *fed;
+	struct pd_error ignored;
+	char *name;
+
+	while ((fed = pd_store_feed_take(recorder->feed, wait)) != NULL) {
+		if (fed->status < 0)
+			report_not_stored(recorder, fed->path, fed->why.message);
+		else if (recorder->options.session.switch_max_files && (name = strdup(fed->path)) != NULL)
+			note_kept(recorder, name, &ignored);
+		pd_free(fed);
+	}
+}
+
+void pd_session_feed(struct pd_recorder *recorder, const char *path)
+{
+	if (!recorder->store)
+		return;
+	if (!recorder->feed)
+		recorder->feed = pd_store_feed_new(recorder->store, recorder->store_profile);
+	if (!recorder->feed || !pd_store_feed_add(recorder->feed, path))
+		report_not_stored(recorder, path, "out of memory");
+	if (recorder->feed)
+		take_fed(recorder, false);
+}
+
+void pd_session_end_feed(struct pd_recorder *recorder)
+{
+	if (recorder->feed)
+		take_fed(recorder, true);
+	pd_store_feed_free(recorder->feed);
+	recorder->feed = NULL;
+}
+
 enum pd_status pd_session_keep(struct pd_recorder *recorder, struct pd_error *error)
 {
 	enum pd_status status = pd_session_end(recorder, error);
@@ -611,7 +654,11 @@ enum pd_status pd_session_keep(struct pd_recorder *recorder, struct pd_error *er
 		return status;
 	}
 	pd_recorder_report(recorder, PD_INFO, "switched", NULL, "%s is complete", name);
-	return note_kept(recorder, name, error);
+	if (!recorder->store)
+		return note_kept(recorder, name, error);
+	pd_session_feed(recorder, name);
+	free(name);
+	return PD_OK;
 }
 
 void pd_session_abort(struct pd_recorder *recorder)

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "record/inside.h"
 
 struct unwound {
 	struct pd_unwound_options options;
@@ -102,6 +103,9 @@ enum pd_status pd_recorder_run_unwound(struct pd_recorder *recorder, const struc
 	if (status < 0)
 		return status;
 	status = record_all(&unwound, recorder, error);
+	if (status >= 0 && options->path)
+		pd_session_feed(recorder, options->path);
+	pd_session_end_feed(recorder);
 	if (status >= 0)
 		count_written(&unwound, recorder, recorded_out);
 	if (status >= 0 && unwound.options.incomplete && pd_inject_unwinder(unwound.inject))

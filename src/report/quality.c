@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text/text.h"
+#include "symbol/data.h"
 #include "unwind/unwinder.h"
 
 void pd_quality_add(struct pd_report_quality *quality, const struct pd_profile_entry *entry,
@@ -30,7 +31,8 @@ static struct pd_report_quality quality_of_entries(const struct pd_report *repor
 	for (size_t i = 0; (entry = pd_profile_entry(report->profile, i)) != NULL; i++) {
 		const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
 
-		pd_quality_add(&quality, entry, stack, pd_profile_frame(report->profile, stack->ip)->place.function);
+		pd_quality_add(&quality, entry, stack,
+			       pd_place_is_resolved(&pd_profile_frame(report->profile, stack->ip)->place));
 	}
 	return quality;
 }

@@ -214,6 +214,16 @@ void pd_store_put_times(const struct pd_store_choice *choice, struct pd_text *te
 		pd_text_printf(text, " AND time < %" PRIu64, choice->to_ns / NS_PER_SECOND);
 }
 
+enum pd_status pd_store_put_chosen(const struct pd_store_choice *choice, struct pd_text *text, struct pd_error *error)
+{
+	enum pd_status status = pd_store_put_profiles(choice, text, error);
+
+	PD_TEXT_LITERAL(text, " AND EXISTS (SELECT 1 FROM samples s WHERE s.profile = p.profile");
+	pd_store_put_times(choice, text);
+	pd_text_char(text, ')');
+	return status;
+}
+
 enum pd_status pd_store_ask_for(struct pd_sql_database *database, const struct pd_store_choice *choice,
 				const char *before, const char *after, struct pd_sql_statement **row_out,
 				struct pd_error *error)

@@ -55,11 +55,22 @@ static size_t find_object(struct pd_store_frames *frames, const struct pd_store_
 	return pd_given_add_object(frames->given, text->data, text->data + name_size + 1, kernel);
 }
 
+static bool has_text(const struct pd_sql_value *value)
+{
+	return value->kind == PD_SQL_TEXT && value->size;
+}
+
+// What is in no function has no name for the linker, and is called after its object.
+static bool is_nameless(const struct pd_store_frame *frame)
+{
+	return !has_text(&frame->linker) && (!has_text(&frame->function) || (frame->function.data[0] == '[' &&
+									     !is_text(&frame->function, "[unnamed]")));
+}
+
 static uint64_t add_frame(struct pd_store_frames *frames, const struct pd_store_frame *frame, struct pd_error *error)
 {
-	const struct pd_sql_value *name = frame->linker.kind == PD_SQL_TEXT && frame->linker.size ? &frame->linker :
-												    &frame->function;
-	bool has_name = name->kind == PD_SQL_TEXT && name->size;
+	const struct pd_sql_value *name = has_text(&frame->linker) ? &frame->linker : &frame->function;
+	bool has_name = has_text(name);
 	uint64_t address = 0;
 	size_t object;
 
@@ -72,7 +83,7 @@ static uint64_t add_frame(struct pd_store_frames *frames, const struct pd_store_
 	object = find_object(frames, frame);
 	if (object != SIZE_MAX)
 		address = pd_given_add_function(frames->given, object, has_name ? name->data : unknown,
-						has_name ? name->size : strlen(unknown));
+						has_name ? name->size : strlen(unknown), is_nameless(frame));
 	if (!address)
 		pd_fail_memory(error);
 	return address;

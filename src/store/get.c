@@ -199,6 +199,29 @@ static enum pd_status see_depth(struct getting *self, struct pd_sql_statement *r
 	return PD_OK;
 }
 
+// When they were lost is not known: those of a recording are lost as soon as any of its samples is chosen.
+static enum pd_status add_lost(struct getting *self, const struct pd_store_choice *choice, struct pd_error *error)
+{
+	struct pd_sql_statement *row = NULL;
+	struct pd_text text = { 0 };
+	const char *rest;
+	enum pd_status status;
+
+	PD_TEXT_LITERAL(&text, "SELECT " PD_STORE_KEPT(PD_STORE_SUM("lost")) " FROM profiles p WHERE ");
+	status = pd_store_put_chosen(choice, &text, error);
+	pd_text_char(&text, 0);
+	if (status >= 0)
+		status = text.failed ? pd_fail_memory(error) :
+				       pd_sql_sqlite.prepare(self->database, text.data, &row, &rest, error);
+	pd_free(text.data);
+	if (status >= 0)
+		status = pd_sql_sqlite.step(row, error);
+	if (status == PD_OK)
+		pd_builder_lost(&self->builder, (uint64_t)value_of(row, 0).integer);
+	pd_sql_sqlite.finish(row);
+	return status < 0 ? status : self->builder.status;
+}
+
 static enum pd_status add_rows(struct getting *self, const struct pd_store_choice *choice, struct pd_error *error)
 {
 	enum pd_status status = PD_OK;
@@ -209,6 +232,8 @@ static enum pd_status add_rows(struct getting *self, const struct pd_store_choic
 	if (status >= 0)
 		status = each_row(self, choice, "SELECT event FROM samples WHERE ",
 				  " GROUP BY event ORDER BY min(samples.rowid)", add_event, error);
+	if (status >= 0)
+		status = add_lost(self, choice, error);
 	if (status < 0)
 		return status;
 	return each_row(self, choice, "SELECT event, comm, pid, tid, stack, value, count FROM samples WHERE ",

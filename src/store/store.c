@@ -25,6 +25,11 @@ static const char *const add_statements[] = {
 #include "store/statements.def"
 };
 
+static const char *const make_statements[] = {
+#define TABLE(statement) statement,
+#include "store/statements.def"
+};
+
 static const char *const prune_statements[] = {
 #define PRUNE(statement) statement,
 #include "store/statements.def"
@@ -91,7 +96,10 @@ static enum pd_status put_labels(const struct pd_store_profile *profile, struct 
 static void find_clock(struct pd_sql *sql, struct pd_file *file, uint64_t end_ns, struct said *said)
 {
 	uint64_t last_ns = sql->files[0].set->window.last_ns, there = pd_file_wall_clock(file, last_ns);
+	int64_t modified = pd_file_modified(file);
 
+	if (!end_ns && modified > 0 && modified < INT64_MAX / NS_PER_SECOND)
+		end_ns = (uint64_t)modified * NS_PER_SECOND;
 	if (there == PD_NO_TIME)
 		there = end_ns ? end_ns : last_ns;
 	said->clock = (int64_t)(there - last_ns);
@@ -139,6 +147,39 @@ enum pd_status pd_store_add(const char *path, struct pd_sql *sql, struct pd_file
 	return status;
 }
 
+static enum pd_status change_alone(const struct pd_sql_change *change, struct pd_error *error)
+{
+	struct pd_sql_database *database;
+	enum pd_status status = pd_store_check_engine(error);
+
+	if (status >= 0)
+		status = pd_sql_sqlite.begin(&no_source, &database, error);
+	if (status < 0)
+		return status;
+	status = pd_sql_sqlite.change(database, change, error);
+	pd_sql_sqlite.close(database);
+	return status;
+}
+
+// One that is there may be in use by others now, which is no reason not to begin.
+enum pd_status pd_store_prepare(const char *path, const struct pd_store_profile *profile, struct pd_error *error)
+{
+	const struct pd_sql_change change = { path, true, make_statements, sizeof(make_statements) / sizeof(char *),
+					      NULL, 0 };
+	struct pd_sql_database *database;
+	enum pd_status status;
+
+	for (size_t i = 0; profile && i < profile->label_count; i++)
+		if (!pd_store_label_value(profile->labels[i], error))
+			return PD_ERROR_ARGUMENT;
+	if (!pd_store_is(path))
+		return change_alone(&change, error);
+	status = pd_store_open(path, &database, error);
+	if (status >= 0)
+		pd_sql_sqlite.close(database);
+	return status;
+}
+
 uint64_t pd_store_days_ago(unsigned days)
 {
 	uint64_t now = (uint64_t)time(NULL), span = UINT64_C(86400) * days;
@@ -156,16 +197,8 @@ enum pd_status pd_store_prune(const char *path, uint64_t before_ns, struct pd_er
 	const struct pd_sql_change change = {
 		path, false, prune_statements, sizeof(prune_statements) / sizeof(char *), &before, 1
 	};
-	struct pd_sql_database *database;
-	enum pd_status status = pd_store_check_engine(error);
 
-	if (status >= 0)
-		status = pd_sql_sqlite.begin(&no_source, &database, error);
-	if (status < 0)
-		return status;
-	status = pd_sql_sqlite.change(database, &change, error);
-	pd_sql_sqlite.close(database);
-	return status;
+	return change_alone(&change, error);
 }
 
 // ---- what people type ----

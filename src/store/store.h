@@ -7,6 +7,13 @@
 
 #include "sql/engine.h"
 
+/* Sums of a column, where that of SQLite fails if it has more than 63 bits: exact as long as there are no more, else a floating point
+ * number; and as it is kept, the largest number there is. */
+#define PD_STORE_SUM(column)                                                                               \
+	"CASE WHEN abs(total(" column ")) < 9e18 THEN sum((" column ") >> 32) * 4294967296 + sum((" column \
+	") & 4294967295) ELSE total(" column ") END"
+#define PD_STORE_KEPT(number) "max(min(" number ", 9223372036854775807), -9223372036854775807)"
+
 // PD_ERROR_UNSUPPORTED without SQLite.
 enum pd_status pd_store_check_engine(struct pd_error *error);
 enum pd_status pd_store_open(const char *path, struct pd_sql_database **database_out, struct pd_error *error);
@@ -18,6 +25,8 @@ void pd_store_choice_free(struct pd_store_choice *choice); // NULL is ignored
 enum pd_status pd_store_put_profiles(const struct pd_store_choice *choice, struct pd_text *text,
 				     struct pd_error *error);
 void pd_store_put_times(const struct pd_store_choice *choice, struct pd_text *text);
+// Both as one condition on a row p of profiles.
+enum pd_status pd_store_put_chosen(const struct pd_store_choice *choice, struct pd_text *text, struct pd_error *error);
 // Prepares a statement with both between its parts.
 enum pd_status pd_store_ask_for(struct pd_sql_database *database, const struct pd_store_choice *choice,
 				const char *before, const char *after, struct pd_sql_statement **row_out,

@@ -30,18 +30,22 @@ bool pd_store_is(const char *path)
 }
 
 // Sums by stack first: names are asked for once each.
-static const char top_begin[] =
-	"WITH sums AS (SELECT event, stack, sum(count) AS count, sum(value) AS value FROM samples WHERE ";
+static const char top_begin[] = "WITH sums AS (SELECT event, stack, " PD_STORE_SUM("count") " AS count, " PD_STORE_SUM(
+	"value") " AS value FROM samples WHERE ";
 static const char top_end[] =
 	" GROUP BY event, stack), "
-	"totals AS (SELECT event, sum(value) AS total FROM sums GROUP BY event), "
-	"functions AS (SELECT event, function, object, sum(count) AS count, sum(value) AS value, "
-	"row_number() OVER (PARTITION BY event ORDER BY sum(value) DESC, function, object) AS place "
-	"FROM sums LEFT JOIN stacks USING (stack) LEFT JOIN frames USING (frame) GROUP BY event, function, object) "
-	"SELECT event, round(100.0 * value / total, 2) AS percent, value, count AS samples, object, function FROM ("
-	"SELECT event, value, count, object, coalesce(function, '[unknown]') AS function, place FROM functions WHERE place <= 50 "
-	"UNION ALL SELECT event, sum(value), sum(count), NULL, count(*) || ' other functions', 51 FROM functions WHERE place > 50 "
-	"GROUP BY event) JOIN totals USING (event) ORDER BY total DESC, event, place";
+	"totals AS (SELECT event, " PD_STORE_SUM(
+		"value") " AS total FROM sums GROUP BY event), "
+			 "functions AS (SELECT event, function, object, " PD_STORE_SUM("count") " AS count, " PD_STORE_SUM(
+				 "value") " AS value "
+					  "FROM sums LEFT JOIN stacks USING (stack) LEFT JOIN frames USING (frame) GROUP BY event, function, object), "
+					  "places AS (SELECT *, row_number() OVER (PARTITION BY event ORDER BY value DESC, function, object) AS place FROM functions) "
+					  "SELECT event, round(100.0 * value / total, 2) AS percent, value, count AS samples, object, function FROM ("
+					  "SELECT event, value, count, object, coalesce(function, '[unknown]') AS function, place FROM places WHERE place <= 50 "
+					  "UNION ALL SELECT event, " PD_STORE_SUM("value") ", " PD_STORE_SUM(
+						  "count") ", NULL, count(*) || ' other functions', 51 "
+							   "FROM places WHERE place > 50 "
+							   "GROUP BY event) JOIN totals USING (event) ORDER BY total DESC, event, place";
 
 enum pd_status pd_store_print_top(const char *path, const struct pd_store_choice *choice, enum pd_sql_format format,
 				  struct pd_text *text, struct pd_error *error)
@@ -69,10 +73,8 @@ static enum pd_status put_question(const struct pd_store_choice *choice, size_t 
 	enum pd_status status;
 
 	PD_TEXT_LITERAL(text, "SELECT profile FROM profiles p WHERE ");
-	status = pd_store_put_profiles(choice, text, error);
-	PD_TEXT_LITERAL(text, " AND EXISTS (SELECT 1 FROM samples s WHERE s.profile = p.profile");
-	pd_store_put_times(choice, text);
-	pd_text_printf(text, ") ORDER BY start_ns, profile LIMIT 1 OFFSET %zu%c", index, 0);
+	status = pd_store_put_chosen(choice, text, error);
+	pd_text_printf(text, " ORDER BY start_ns, profile LIMIT 1 OFFSET %zu%c", index, 0);
 	return status >= 0 && text->failed ? pd_fail_memory(error) : status;
 }
 

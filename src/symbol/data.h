@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where data is that a sample accessed, and lines of the cache, with the rules of perf. Threads: those of symbols.
+ * Where data is that a sample accessed, and lines of the cache, with the rules of perf; and which places are resolved. Threads: those of
+ * symbols.
  */
 #ifndef PD_SYMBOL_DATA_H
 #define PD_SYMBOL_DATA_H
@@ -25,6 +26,12 @@ struct pd_cache_line {
 };
 
 struct pd_cache_line pd_cache_line_of(const struct pd_mapping *mapping, unsigned cpumode, uint32_t pid, uint64_t addr);
+/** Whether a place counts as one in a function. */
+static inline bool pd_place_is_resolved(const struct pd_place *place)
+{
+	return place->function && !place->function->nameless;
+}
+
 /** Addresses in the order of perf, which subtracts them: those of the kernel come first. */
 static inline uint64_t pd_addr_order(uint64_t addr)
 {

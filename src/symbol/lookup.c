@@ -199,6 +199,7 @@ static const struct pd_function *add_symbol(struct pd_symbols *symbols, const st
 		.end = symbol->end,
 		.bind = binds[symbol->bind % sizeof(binds)],
 		.data = symbol->kind == PD_SYMBOL_DATA,
+		.nameless = symbol->kind == PD_SYMBOL_NAMELESS,
 	};
 	struct pd_function_full *full = pd_lookup_add_function(symbols, dso, &function);
 

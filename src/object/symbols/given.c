@@ -62,7 +62,7 @@ size_t pd_given_add_object(struct pd_given *given, const char *name, const char 
 	return number;
 }
 
-uint64_t pd_given_add_function(struct pd_given *given, size_t number, const char *name, size_t size)
+uint64_t pd_given_add_function(struct pd_given *given, size_t number, const char *name, size_t size, bool nameless)
 {
 	struct pd_given_object *object = &given->objects[number];
 	const char *copy = pd_arena_text(&given->arena, name, strnlen(name, size));
@@ -70,7 +70,7 @@ uint64_t pd_given_add_function(struct pd_given *given, size_t number, const char
 	if (!copy || object->count >= object_size / PD_GIVEN_CODE_BYTES ||
 	    !PD_GROW(object->functions, object->capacity, object->count + 1))
 		return 0;
-	object->functions[object->count] = copy;
+	object->functions[object->count] = (struct pd_given_function){ copy, nameless };
 	return object->start + PD_GIVEN_CODE_BYTES * (uint64_t)object->count++;
 }
 
@@ -87,9 +87,10 @@ static const struct pd_given_object *find_by_path(const struct pd_given *given, 
 	return NULL;
 }
 
-static void add_symbol(struct pd_symtab_maker *maker, const char *name, uint64_t start)
+static void add_symbol(struct pd_symtab_maker *maker, const struct pd_given_function *function, uint64_t start)
 {
 	static const char plt[] = "@plt";
+	const char *name = function->name;
 	size_t length = strlen(name), tail = strlen(plt);
 	bool is_plt = length > tail && !strcmp(name + length - tail, plt);
 	const struct pd_symbol symbol = { .start = start,
@@ -97,7 +98,9 @@ static void add_symbol(struct pd_symtab_maker *maker, const char *name, uint64_t
 					  .name = name,
 					  .name_length = (uint32_t)length,
 					  .bind = PD_BIND_GLOBAL,
-					  .kind = is_plt ? PD_SYMBOL_PLT : PD_SYMBOL_FUNCTION };
+					  .kind = function->nameless ? PD_SYMBOL_NAMELESS :
+						  is_plt             ? PD_SYMBOL_PLT :
+								       PD_SYMBOL_FUNCTION };
 
 	pd_symtab_add(maker, &symbol, 0);
 }
@@ -108,6 +111,6 @@ const struct pd_given_object *pd_given_names(const struct pd_given *given, const
 	const struct pd_given_object *object = find_by_path(given, path);
 
 	for (size_t i = 0; object && i < object->count; i++)
-		add_symbol(maker, object->functions[i], object->start + PD_GIVEN_CODE_BYTES * i);
+		add_symbol(maker, &object->functions[i], object->start + PD_GIVEN_CODE_BYTES * i);
 	return object;
 }

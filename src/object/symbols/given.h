@@ -16,11 +16,17 @@ enum {
 	PD_GIVEN_OBJECT_BITS = 28 // of the space of an object
 };
 
+struct pd_given_function {
+	const char *name; // as the linker has it
+	bool nameless;    // it is what has no symbol
+};
+
 struct pd_given_object {
 	const char *path;             // of its mappings, which no other one has
 	const char *name, *long_name; // see struct pd_dso
 	uint64_t start;               // where it is mapped
-	const char **functions;       // as the linker names them, in the order of their addresses
+	// in the order of their addresses
+	struct pd_given_function *functions;
 	size_t count, capacity;
 };
 
@@ -37,7 +43,7 @@ void pd_given_free(void *given); // NULL is ignored
 // The number of a new object; SIZE_MAX if there is no memory, or no more space. Strings stay the caller's.
 size_t pd_given_add_object(struct pd_given *given, const char *name, const char *long_name, bool kernel);
 // The address of a new function; 0 likewise.
-uint64_t pd_given_add_function(struct pd_given *given, size_t object, const char *name, size_t size);
+uint64_t pd_given_add_function(struct pd_given *given, size_t object, const char *name, size_t size, bool nameless);
 
 // The object that is mapped from a path, whose symbols are added; NULL if there is none.
 const struct pd_given_object *pd_given_names(const struct pd_given *given, const char *path,

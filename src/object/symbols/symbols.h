@@ -25,7 +25,8 @@ enum pd_symbol_kind {
 	PD_SYMBOL_DATA,
 	PD_SYMBOL_INDIRECT, // an ifunc: its code chooses a function
 	PD_SYMBOL_PLT,      // a stub that jumps to a function of another object
-	PD_SYMBOL_BOUND     // no symbol, but what stands before it ends here; not in the finished table
+	PD_SYMBOL_BOUND,    // no symbol, but what stands before it ends here; not in the finished table
+	PD_SYMBOL_NAMELESS  // stands for what has no symbol, and is called after its object
 };
 
 /** A symbol covers [start, end). In a table name has a NUL after it and lives as long as the table. */

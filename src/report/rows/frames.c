@@ -5,6 +5,7 @@
  */
 #include "base/threads.h"
 #include "report/report.h"
+#include "symbol/data.h"
 
 enum {
 	WORTH_A_PART = 1 << 13
@@ -25,7 +26,7 @@ static uint8_t flags_of(const struct pd_report *report, const struct pd_frame *f
 
 	if (place->dso)
 		flags |= FRAME_OBJECT;
-	if (place->function)
+	if (pd_place_is_resolved(place))
 		flags |= FRAME_FUNCTION;
 	if (place->function && place->function->dso == place->dso)
 		flags |= FRAME_OWN_OBJECT;

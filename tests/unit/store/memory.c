@@ -4,7 +4,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "store/feed.h"
 
 #include "../failing.h"
 #include "../no_files.h"
@@ -34,6 +37,37 @@ static enum pd_status add(void)
 	pd_sql_free(sql);
 	pd_symbols_free(opened.symbols);
 	pd_file_close(opened.file);
+	return status;
+}
+
+static struct pd_symbols *symbols_without_files(void *self, struct pd_file *file, const struct pd_state *state)
+{
+	struct opened opened = { file, NULL };
+
+	(void)self;
+	return open_symbols(&opened, state);
+}
+
+// By its name, on another thread; a new store each time.
+static enum pd_status feed(void)
+{
+	const struct pd_store_profile profile = { .size = sizeof(profile), .symbols = symbols_without_files };
+	enum pd_status status = truncate(path, 0) == 0 ? pd_store_prepare(path, &profile, NULL) : PD_ERROR_SYSTEM;
+	struct pd_store_feed *feed = status < 0 ? NULL : pd_store_feed_new(path, &profile);
+	struct pd_store_fed *fed = NULL;
+
+	if (status >= 0)
+		status = feed && pd_store_feed_add(feed, RECORDING) ? PD_OK : PD_ERROR_MEMORY;
+	if (status >= 0) {
+		fed = pd_store_feed_take(feed, true);
+		status = fed ? fed->status : PD_ERROR_NO_MATCH;
+		if (fed && strcmp(fed->path, RECORDING) != 0)
+			status = PD_ERROR_NO_MATCH;
+	}
+	if (status >= 0 && pd_store_feed_take(feed, true))
+		status = PD_ERROR_LIMIT;
+	free(fed);
+	pd_store_feed_free(feed);
 	return status;
 }
 
@@ -137,6 +171,7 @@ TEST(test_store__says_so_when_memory_runs_out)
 	int fd = mkstemp(path);
 
 	CHECK(fd >= 0);
+	CHECK(every_turn("feed", feed) > 20);
 	CHECK(every_turn("add", add) > 20);
 	CHECK(every_turn("get", get) > 20);
 	CHECK(every_turn("read", read_all) > 20);
