@@ -197,7 +197,9 @@ static int take_store(struct record *record)
 	record->stored = (struct pd_store_profile){ .size = sizeof(record->stored),
 						    .labels = values->labels.items,
 						    .label_count = values->labels.count,
-						    .symbols = open_symbols };
+						    .symbols = open_symbols,
+						    .credentials = getenv("PERFDATA_STORE_CREDENTIALS"),
+						    .spool = getenv("PERFDATA_STORE_SPOOL") };
 	return code_with_error(pd_store_prepare(values->store, &record->stored, &error), &error);
 }
 
@@ -307,17 +309,12 @@ static void catch_signals(struct record *record)
 
 static enum pd_status record_unwound(struct record *record, struct pd_recorded *recorded, struct pd_error *error)
 {
-	const char *path = record->chains.path;
 	enum pd_status status;
 
 	record->chains.incomplete = record->values->quiet ? NULL : pd_text_new();
 	status = pd_recorder_run_unwound(record->recorder, &record->chains, recorded, error);
-	if (status >= 0 && record->chains.incomplete && pd_text_bytes(record->chains.incomplete).size)
-		print_error("%s: %.*s", path ? path : "standard output",
-			    (int)pd_text_bytes(record->chains.incomplete).size,
-			    (const char *)pd_text_bytes(record->chains.incomplete).data);
-	pd_text_free(record->chains.incomplete);
-	record->setup.options.path = path;
+	print_and_free(record->chains.incomplete);
+	record->setup.options.path = record->chains.path;
 	return status;
 }
 
@@ -400,11 +397,9 @@ static int record_several(struct record *record, const struct call *call)
 	char *const *command;
 	int code = CODE_OK;
 
-	if (!path || !record->setup.command) {
-		print_error(path ? "--runs needs a COMMAND" :
-				   "--runs writes several files: standard output is only one");
-		return CODE_USAGE;
-	}
+	if (!path || !record->setup.command)
+		return print_failure(CODE_USAGE, path ? "--runs needs a COMMAND" :
+							"--runs writes several files: standard output is only one");
 	status = pd_record_runs_new(record->values->runs.value, path, record->setup.command, &runs, &error);
 	if (status < 0)
 		return print_failure(CODE_USAGE, strncmp(error.message, "--", 2) ? "option --runs: %s" : "%s",

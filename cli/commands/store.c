@@ -5,6 +5,7 @@
 
 #include <perfdata/store.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 struct values {
@@ -26,11 +27,9 @@ static const struct option options[] = {
 };
 
 /* The call's word is the file. */
-static int add_file(const char *path, const struct values *values, const struct call *call)
+static int add_file(const char *path, const struct pd_store_profile *said, const struct call *call)
 {
-	const struct pd_store_profile said = { .size = sizeof(said),
-					       .labels = values->labels.items,
-					       .label_count = values->labels.count };
+	const struct values *values = call->values;
 	struct analysis analysis = { 0 };
 	const struct pd_sql_options how = { .size = sizeof(how),
 					    .tables = { .symbols = analysis_symbols, .self = &analysis } };
@@ -41,7 +40,7 @@ static int add_file(const char *path, const struct values *values, const struct 
 	if (code == CODE_OK)
 		code = code_with_error(pd_sql_new(&analysis.input.file, 1, &how, &sql, &error), &error);
 	if (code == CODE_OK)
-		code = code_with_error(pd_store_add(path, sql, analysis.input.file, &said, &error), &error);
+		code = code_with_error(pd_store_add(path, sql, analysis.input.file, said, &error), &error);
 	pd_sql_free(sql);
 	return analysis_close(&analysis, code);
 }
@@ -69,21 +68,29 @@ static int get_samples(const char *path, const struct values *values)
 static int run_store(const struct call *call)
 {
 	const struct values *values = call->values;
+	const struct pd_store_profile said = { .size = sizeof(said),
+					       .labels = values->labels.items,
+					       .label_count = values->labels.count,
+					       .credentials = getenv("PERFDATA_STORE_CREDENTIALS"),
+					       .spool = getenv("PERFDATA_STORE_SPOOL") };
 	const struct pd_store_options how = { .size = sizeof(how),
 					      .format = values->format,
-					      .before_ns = pd_store_days_ago(values->days) };
+					      .before_ns = pd_store_days_ago(values->days),
+					      .profile = &said };
 	struct call one = *call;
 	struct pd_error error;
 	int code = CODE_OK, one_code;
 
 	if (call->word_count == 2 && !strcmp(call->words[0], "get"))
 		return get_samples(call->words[1], values);
-	if (call->word_count < 3 || strcmp(call->words[0], "add") != 0)
-		return code_of_print(pd_store_print(call->words, call->word_count, &how, call->out->text, &error),
-				     &error);
+	if (call->word_count < 3 || strcmp(call->words[0], "add") != 0) {
+		enum pd_status status = pd_store_print(call->words, call->word_count, &how, call->out->text, &error);
+
+		return call->out->failure ? CODE_OK : code_with_error(status, &error);
+	}
 	for (one.words += 2, one.word_count = 1; code != CODE_USAGE && one.words < call->words + call->word_count;
 	     one.words++) {
-		one_code = add_file(call->words[1], values, &one);
+		one_code = add_file(call->words[1], &said, &one);
 		code = code == CODE_OK || one_code == CODE_USAGE ? one_code : code;
 	}
 	return code;
@@ -91,13 +98,16 @@ static int run_store(const struct call *call)
 
 const struct command cmd_store = {
 	.usage =
-		"add STORE FILE... | ls STORE | report STORE [CONDITION]... | flame STORE ... | diff STORE OLD NEW | top STORE ... | get STORE -o FILE | sql STORE SQL | prune STORE --days N | schema",
+		"add STORE FILE... | ls STORE | report STORE [CONDITION]... | flame STORE ... | diff STORE OLD NEW | top STORE ... | get STORE -o FILE | sql STORE SQL | prune STORE --days N | schema [parquet|clickhouse]",
 	.text = "Keep recordings in STORE, a file of SQLite: samples summed up in ten seconds and hours, by event, thread and stack. A recording "
 		"is in it once, however often it is added. get writes the sums as samples of a recording, which every command reads: "
 		"functions have their names; times and addresses are gone. report, flame, folded and diff are the commands of these names, and all that "
 		"read recordings read a STORE: with functions and objects, but without times and addresses. A CONDITION is a label, KEY=VALUE; "
 		"a range of times in UTC, FROM..TO, such as 2026-11-28..2026-11-29T12:30 or 7d.. (ago); or a recording by the first digits that ls "
-		"shows; commas join them. Each recording is a run for diff. top prints the functions that took most, and the sum of the others. prune removes samples, but no sums of hours.",
+		"shows; commas join them. Each recording is a run for diff. top prints the functions that took most, and the sum of the others. prune removes samples, but no sums of hours.\n\n"
+		"A STORE that ends with / is a folder of Parquet files for other programs, and clickhouse://HOST:PORT/DATABASE a server: recordings are "
+		"added to both, and not read here, but for ls of a folder. PERFDATA_STORE_CREDENTIALS is USER:PASSWORD, or @FILE of a file with that. What "
+		"a server does not take waits in the folder PERFDATA_STORE_SPOOL, or in /var/tmp, for the next add; without a FILE, add sends only that.",
 	OPTIONS(options),
 	EXAMPLES({ "perfdata store add fleet.db --label service=web *.data", "recordings of a service" },
 		 { "perfdata store report fleet.db service=web 7d..", "the last week of a service as one profile" },

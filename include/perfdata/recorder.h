@@ -223,7 +223,7 @@ struct pd_unwound_options {
 	/* Symbols for this state, which are freed when the recording is over. NULL: those of pd_symbols_new without options. */
 	struct pd_symbols *(*symbols)(void *self, struct pd_file *file, const struct pd_state *state);
 	void *self;
-	struct pd_text *incomplete; /* gets a phrase about stacks that are incomplete, if there are any; may be NULL */
+	struct pd_text *incomplete; /* gets a line about stacks that are incomplete, if there are any; may be NULL */
 };
 /** As pd_recorder_run, of a recorder without an output that records with PD_CALL_GRAPH_DWARF: copied stacks are unwound as they come,
  * and call chains are written in their place. Errors: those of pd_recorder_open_file, pd_inject_write and pd_writer_open_at. */

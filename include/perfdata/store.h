@@ -2,7 +2,8 @@
 /**
  * store.h - many recordings in one database that grows: samples summed up in ten seconds and hours, with names and stacks once.
  *
- * A store is a file of SQLite. A recording is in it once, however often it is added, as a file, a pipe, compressed or not: it is known by a hash
+ * A store is a file of SQLite; or, to which recordings are only added, a folder with files of Parquet ("fleet/"), or a server
+ * ("clickhouse://HOST:PORT/DATABASE", which has the tables that pd_store_print shows). A recording is in it once, however often it is added, as a file, a pipe, compressed or not: it is known by a hash
  * of the records of the kernel, in the byte order that they have. Changes are made as a whole or not at all. Sums of a store are sums of its recordings; hours stay when details are pruned.
  *
  * Example:
@@ -34,6 +35,11 @@ struct pd_store_profile {
 	/* Only for pd_store_add_file: symbols for this state, which are freed then. NULL: those of pd_symbols_new without options. */
 	struct pd_symbols *(*symbols)(void *self, struct pd_file *file, const struct pd_state *state);
 	void *self;
+	/* Only for servers. "USER:PASSWORD", or "@PATH" of a file whose first line is that; NULL or empty: none. It is never part of a
+	 * message. */
+	const char *credentials;
+	/* A folder where recordings wait that the server cannot take now; NULL or empty: one of the user in /var/tmp. */
+	const char *spool;
 };
 
 /** Adds the samples of a recording to the store at a path, which is created if it is not there. sql is what pd_sql_new made of this one
@@ -95,11 +101,12 @@ PD_API enum pd_status pd_store_profile(const char *path, const char *const *word
 struct pd_store_options {
 	size_t size; /* sizeof(struct pd_store_options) */
 	enum pd_sql_format format;
-	uint64_t before_ns; /* of prune */
+	uint64_t before_ns;                     /* of prune */
+	const struct pd_store_profile *profile; /* of it credentials and spool; may be NULL */
 };
 /** What people type: "ls", a path; "sql", a path and a statement; "top", a path and words of pd_store_open_file, which prints the fifty
- * functions of each event that took most themselves, and the sum of the others; "prune", a path; "schema", which prints the tables of a
- * store as statements. Errors: as pd_store_ask; PD_ERROR_ARGUMENT: there is no such action. */
+ * functions of each event that took most themselves, and the sum of the others; "prune", a path; "add", a server, which sends it what waits; "schema",
+ * which prints the tables of a store as statements, or those of "parquet" or "clickhouse". Errors: as pd_store_ask; PD_ERROR_ARGUMENT: there is no such action. */
 PD_API enum pd_status pd_store_print(const char *const *words, size_t count, const struct pd_store_options *options,
 				     struct pd_text *text, struct pd_error *error);
 

@@ -9,6 +9,7 @@
 #include "file/codec.h"
 #include "object/demangle/demangle.h"
 #include "sql/engine.h"
+#include "store/kinds/http.h"
 #include "write/packer.h"
 
 #ifndef HAVE_ZSTD
@@ -35,6 +36,10 @@ const struct pd_disassembler pd_disassembler_llvm = { .name = "libLLVM" };
 #endif
 #ifndef HAVE_CXA
 const struct pd_demangler pd_demangler_cxx = { .name = "libsupc++" };
+#endif
+
+#ifndef HAVE_CURL
+const struct pd_http pd_http_curl = { .name = "libcurl" };
 #endif
 
 #ifndef HAVE_SQLITE

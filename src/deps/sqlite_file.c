@@ -2,6 +2,7 @@
 /* Databases that are files: tables copied into a new one, changes of one that grows, and reading it. */
 #include "deps/sqlite.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -214,10 +215,9 @@ enum pd_status pd_sqlite_change(struct pd_sql_database *database, const struct p
 
 // ---- reading ----
 
-static enum pd_status open_file(struct pd_sql_database *database, const char *path, struct pd_error *error)
+static int open_with(struct pd_sql_database *database, const char *path, int flags, int64_t *id, int64_t *version)
 {
-	int64_t id = 0, version = 0;
-	int code = sqlite3_open_v2(path, &database->db, SQLITE_OPEN_READONLY, NULL);
+	int code = sqlite3_open_v2(path, &database->db, flags, NULL);
 
 	if (code == SQLITE_OK)
 		code = pd_sqlite_confine(database->db);
@@ -226,9 +226,44 @@ static enum pd_status open_file(struct pd_sql_database *database, const char *pa
 		code = sqlite3_busy_timeout(database->db, PATIENCE_MS);
 	}
 	if (code == SQLITE_OK)
-		code = read_number(database->db, "PRAGMA application_id", &id);
-	if (code == SQLITE_OK)
-		code = read_number(database->db, "PRAGMA user_version", &version);
+		code = read_number(database->db, "PRAGMA application_id", id);
+	return code == SQLITE_OK ? read_number(database->db, "PRAGMA user_version", version) : code;
+}
+
+// A journal may end with the name of a file that is deleted when it is undone; ours do not. https://www.sqlite.org/fileformat.html
+static bool is_plain_journal(const char *path)
+{
+	static const uint8_t magic[] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
+	char *name = sqlite3_mprintf("%s-journal", path);
+	int fd = name ? open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	uint8_t tail[sizeof(magic)];
+	off_t end = fd < 0 ? -1 : lseek(fd, -(off_t)sizeof(tail), SEEK_END);
+	bool is_plain = end >= 0 && pread(fd, tail, sizeof(tail), end) == (ssize_t)sizeof(tail) &&
+			memcmp(tail, magic, sizeof(tail)) != 0;
+
+	if (fd >= 0)
+		close(fd);
+	sqlite3_free(name);
+	return is_plain;
+}
+
+// What a program left that was killed while it changed the file has to be undone, by whoever comes next.
+static int open_undone(struct pd_sql_database *database, const char *path, int64_t *id, int64_t *version)
+{
+	int code;
+
+	sqlite3_close_v2(database->db);
+	code = open_with(database, path, SQLITE_OPEN_READWRITE, id, version);
+	return code == SQLITE_OK ? sqlite3_exec(database->db, "PRAGMA query_only = ON", NULL, NULL, NULL) : code;
+}
+
+static enum pd_status open_file(struct pd_sql_database *database, const char *path, struct pd_error *error)
+{
+	int64_t id = 0, version = 0;
+	int code = open_with(database, path, SQLITE_OPEN_READONLY, &id, &version);
+
+	if ((code & 0xff) == SQLITE_READONLY && is_plain_journal(path))
+		code = open_undone(database, path, &id, &version);
 	if (code != SQLITE_OK && code != SQLITE_NOMEM)
 		return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: %s", path, sqlite3_errmsg(database->db));
 	if (code != SQLITE_OK)

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "record/inside.h"
+#include "unwind/unwinder.h"
 
 struct unwound {
 	struct pd_unwound_options options;
@@ -89,6 +90,17 @@ static void count_written(const struct unwound *unwound, struct pd_recorder *rec
 		recorded->bytes = (uint64_t)written.st_size;
 }
 
+static void report_incomplete(const struct unwound *unwound)
+{
+	const struct pd_unwinder *unwinder = pd_inject_unwinder(unwound->inject);
+	struct pd_text *text = unwound->options.incomplete;
+
+	if (pd_unwinder_is_complete(unwinder))
+		return;
+	pd_text_printf(text, "%s: ", unwound->options.path ? unwound->options.path : "standard output");
+	pd_print_unwinding(unwinder, text);
+}
+
 enum pd_status pd_recorder_run_unwound(struct pd_recorder *recorder, const struct pd_unwound_options *options,
 				       struct pd_recorded *recorded_out, struct pd_error *error)
 {
@@ -109,7 +121,7 @@ enum pd_status pd_recorder_run_unwound(struct pd_recorder *recorder, const struc
 	if (status >= 0)
 		count_written(&unwound, recorder, recorded_out);
 	if (status >= 0 && unwound.options.incomplete && pd_inject_unwinder(unwound.inject))
-		pd_print_unwinding(pd_inject_unwinder(unwound.inject), unwound.options.incomplete);
+		report_incomplete(&unwound);
 	pd_inject_free(unwound.inject);
 	pd_symbols_free(unwound.symbols);
 	pd_file_close(unwound.file);

@@ -3,17 +3,9 @@
 #include "store/store.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "sql/sql.h"
-
-static const struct pd_sql_function no_functions[1];
-static const struct pd_sql_source no_source = { .functions = no_functions };
-
-enum pd_status pd_store_check_engine(struct pd_error *error)
-{
-	return pd_sql_sqlite.begin ? PD_OK :
-				     pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET,
-					     "this build has no SQLite (see docs/dependencies.md)");
-}
+#include "store/kinds/kinds.h"
 
 static const char list_statement[] =
 	"SELECT substr(p.profile, 1, 12) AS profile, datetime(p.start_ns / 1000000000, 'unixepoch') AS start, "
@@ -23,17 +15,28 @@ static const char list_statement[] =
 
 enum pd_status pd_store_open(const char *path, struct pd_sql_database **database_out, struct pd_error *error)
 {
-	enum pd_status status = pd_store_check_engine(error);
+	return pd_store_kind_of(path) ? pd_store_fail_kind(path, error) : pd_store_file_open(path, database_out, error);
+}
 
-	return status < 0 ? status : pd_sql_sqlite.open_store(path, &no_source, database_out, error);
+static enum pd_status list_folder(const char *path, enum pd_sql_format format, struct pd_text *text,
+				  struct pd_error *error)
+{
+	char *list = pd_store_folder_list(path);
+	enum pd_status status = list ? pd_store_ask(list, NULL, format, text, error) : pd_fail_memory(error);
+
+	pd_free(list);
+	return status;
 }
 
 enum pd_status pd_store_ask(const char *path, const char *statements, enum pd_sql_format format, struct pd_text *text,
 			    struct pd_error *error)
 {
 	struct pd_sql_database *database;
-	enum pd_status status = pd_store_open(path, &database, error);
+	enum pd_status status;
 
+	if (!statements && pd_store_kind_of(path) == PD_STORE_FOLDER)
+		return list_folder(path, format, text, error);
+	status = pd_store_open(path, &database, error);
 	if (status < 0)
 		return status;
 	status = pd_sql_run_on(database, statements ? statements : list_statement, format, text, error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings are added by SQL: what is read of one and the store are one database meanwhile. */
+/* What is said of a recording that is added, and what people type. */
 #include "store/store.h"
 
 #include <stdio.h>
@@ -12,31 +12,13 @@
 #include "base/sha256.h"
 #include "base/text/text.h"
 #include "sql/sql.h"
+#include "store/kinds/kinds.h"
 
 enum {
 	HASH_BYTES = 16,
 	FIRST_TOOL_RECORD = 64,
 	NS_PER_SECOND = 1000000000
 };
-
-static const char *const add_statements[] = {
-#define TABLE(statement) statement,
-#define ADD(statement) statement,
-#include "store/statements.def"
-};
-
-static const char *const make_statements[] = {
-#define TABLE(statement) statement,
-#include "store/statements.def"
-};
-
-static const char *const prune_statements[] = {
-#define PRUNE(statement) statement,
-#include "store/statements.def"
-};
-
-static const struct pd_sql_function no_functions[1];
-static const struct pd_sql_source no_source = { .functions = no_functions };
 
 // ---- what is said of a recording ----
 
@@ -89,7 +71,6 @@ static enum pd_status put_labels(const struct pd_store_profile *profile, struct 
 			said->service = value;
 	}
 	pd_text_char(&said->labels, '}');
-	pd_text_char(&said->labels, 0);
 	return said->labels.failed ? pd_fail_memory(error) : PD_OK;
 }
 
@@ -107,21 +88,16 @@ static void find_clock(struct pd_sql *sql, struct pd_file *file, uint64_t end_ns
 
 // ---- changes ----
 
-static enum pd_status add_said(const char *path, struct pd_sql *sql, const char *name, const struct said *said,
-			       struct pd_error *error)
+static enum pd_status add_to_kind(const char *path, const struct pd_store_recording *recording, struct pd_error *error)
 {
-	const struct pd_sql_parameter parameters[] = {
-		{ ":profile", { .kind = PD_SQL_TEXT, .data = said->hash, .size = strlen(said->hash) } },
-		{ ":name", { .kind = PD_SQL_TEXT, .data = name, .size = strlen(name) } },
-		{ ":service", { .kind = PD_SQL_TEXT, .data = said->service, .size = strlen(said->service) } },
-		{ ":labels", { .kind = PD_SQL_TEXT, .data = said->labels.data, .size = said->labels.size - 1 } },
-		{ ":clock", { .kind = PD_SQL_INTEGER, .integer = said->clock } },
-	};
-	const struct pd_sql_change change = { path,           true,
-					      add_statements, sizeof(add_statements) / sizeof(char *),
-					      parameters,     sizeof(parameters) / sizeof(parameters[0]) };
-
-	return pd_sql_sqlite.change(sql->database, &change, error);
+	switch (pd_store_kind_of(path)) {
+	case PD_STORE_FOLDER:
+		return pd_store_folder_add(path, recording, error);
+	case PD_STORE_SERVER:
+		return pd_store_server_add(path, recording, error);
+	default:
+		return pd_store_file_add(path, recording, false, error);
+	}
 }
 
 enum pd_status pd_store_add(const char *path, struct pd_sql *sql, struct pd_file *file,
@@ -129,6 +105,7 @@ enum pd_status pd_store_add(const char *path, struct pd_sql *sql, struct pd_file
 {
 	struct pd_store_profile all = { 0 };
 	struct said said = { .clock = 0 };
+	struct pd_store_recording recording = { .sql = sql, .hash = said.hash, .profile = &all };
 	enum pd_status status = pd_store_check_engine(error);
 
 	if (status < 0)
@@ -141,40 +118,31 @@ enum pd_status pd_store_add(const char *path, struct pd_sql *sql, struct pd_file
 	if (status >= 0)
 		status = hash_records(file, &said, error);
 	find_clock(sql, file, all.end_ns, &said);
+	recording.name = all.name ? all.name : pd_file_name(file);
+	recording.service = said.service;
+	recording.clock = said.clock;
+	recording.labels = (struct pd_bytes){ (const uint8_t *)said.labels.data, said.labels.size };
 	if (status >= 0)
-		status = add_said(path, sql, all.name ? all.name : pd_file_name(file), &said, error);
+		status = add_to_kind(path, &recording, error);
 	pd_free(said.labels.data);
-	return status;
-}
-
-static enum pd_status change_alone(const struct pd_sql_change *change, struct pd_error *error)
-{
-	struct pd_sql_database *database;
-	enum pd_status status = pd_store_check_engine(error);
-
-	if (status >= 0)
-		status = pd_sql_sqlite.begin(&no_source, &database, error);
-	if (status < 0)
-		return status;
-	status = pd_sql_sqlite.change(database, change, error);
-	pd_sql_sqlite.close(database);
 	return status;
 }
 
 // One that is there may be in use by others now, which is no reason not to begin.
 enum pd_status pd_store_prepare(const char *path, const struct pd_store_profile *profile, struct pd_error *error)
 {
-	const struct pd_sql_change change = { path, true, make_statements, sizeof(make_statements) / sizeof(char *),
-					      NULL, 0 };
 	struct pd_sql_database *database;
 	enum pd_status status;
 
 	for (size_t i = 0; profile && i < profile->label_count; i++)
 		if (!pd_store_label_value(profile->labels[i], error))
 			return PD_ERROR_ARGUMENT;
-	if (!pd_store_is(path))
-		return change_alone(&change, error);
-	status = pd_store_open(path, &database, error);
+	if (pd_store_kind_of(path))
+		return pd_store_kind_of(path) == PD_STORE_FOLDER ? pd_store_folder_prepare(path, error) :
+								   pd_store_server_prepare(path, profile, error);
+	if (!pd_store_file_is(path))
+		return pd_store_file_make(path, error);
+	status = pd_store_file_open(path, &database, error);
 	if (status >= 0)
 		pd_sql_sqlite.close(database);
 	return status;
@@ -191,22 +159,26 @@ uint64_t pd_store_days_ago(unsigned days)
 
 enum pd_status pd_store_prune(const char *path, uint64_t before_ns, struct pd_error *error)
 {
-	const struct pd_sql_parameter before = {
-		":before", { .kind = PD_SQL_INTEGER, .integer = (int64_t)(before_ns / NS_PER_SECOND) }
-	};
-	const struct pd_sql_change change = {
-		path, false, prune_statements, sizeof(prune_statements) / sizeof(char *), &before, 1
-	};
-
-	return change_alone(&change, error);
+	return pd_store_kind_of(path) ? pd_store_fail_kind(path, error) : pd_store_file_prune(path, before_ns, error);
 }
 
 // ---- what people type ----
 
-static void print_schema(struct pd_text *text)
+// NULL: those of SQLite.
+static enum pd_status print_schema(const char *kind, struct pd_text *text, struct pd_error *error)
 {
+	if (kind && !strcmp(kind, "parquet"))
+		pd_store_folder_schema(text);
+	else if (kind && !strcmp(kind, "clickhouse"))
+		pd_store_server_schema(text);
+	else if (kind)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "no kind of store: '%s' (parquet, clickhouse)",
+			       kind);
+	if (kind)
+		return PD_OK;
 #define TABLE(statement) pd_text_add(text, statement ";\n");
 #include "store/statements.def"
+	return PD_OK;
 }
 
 static enum pd_status print_top(const char *const *words, size_t count, enum pd_sql_format format, struct pd_text *text,
@@ -229,6 +201,8 @@ enum pd_status pd_store_print(const char *const *words, size_t count, const stru
 
 	if (options)
 		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
+	if (count >= 2 && pd_store_kind_of(words[1]) == PD_STORE_SERVER)
+		return pd_store_server_print(words, count, &all, text, error);
 	if (count == 2 && !strcmp(words[0], "ls"))
 		return pd_store_ask(words[1], NULL, all.format, text, error);
 	if (count == 3 && !strcmp(words[0], "sql"))
@@ -237,10 +211,9 @@ enum pd_status pd_store_print(const char *const *words, size_t count, const stru
 		return print_top(words, count, all.format, text, error);
 	if (count == 2 && !strcmp(words[0], "prune") && all.before_ns)
 		return pd_store_prune(words[1], all.before_ns, error);
-	if (count != 1 || strcmp(words[0], "schema") != 0)
+	if (count < 1 || count > 2 || strcmp(words[0], "schema") != 0)
 		return pd_fail(
 			error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
 			"what to do with a store: add STORE FILE..., ls STORE, top STORE, get STORE, sql STORE STATEMENT, prune STORE --days N, or schema");
-	print_schema(text);
-	return PD_OK;
+	return print_schema(count == 2 ? words[1] : NULL, text, error);
 }

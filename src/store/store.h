@@ -14,8 +14,6 @@
 	") & 4294967295) ELSE total(" column ") END"
 #define PD_STORE_KEPT(number) "max(min(" number ", 9223372036854775807), -9223372036854775807)"
 
-// PD_ERROR_UNSUPPORTED without SQLite.
-enum pd_status pd_store_check_engine(struct pd_error *error);
 enum pd_status pd_store_open(const char *path, struct pd_sql_database **database_out, struct pd_error *error);
 // What people type, see pd_store_open_file. The result is the caller's.
 enum pd_status pd_store_choice_new(const char *const *words, size_t count, struct pd_store_choice **choice_out,

@@ -5,29 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/text/text.h"
 #include "sql/sql.h"
-
-enum {
-	ID_AT = 68, // of PD_SQL_STORE_ID, in the header of SQLite's files
-	ID_END = 72
-};
-
-bool pd_store_is(const char *path)
-{
-	static const char magic[] = "SQLite format 3";
-	uint8_t head[ID_END];
-	struct stat about;
-	FILE *file = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "rbe") : NULL;
-	size_t size = file ? fread(head, 1, sizeof(head), file) : 0;
-
-	if (file)
-		fclose(file);
-	return size == sizeof(head) && !memcmp(head, magic, sizeof(magic)) && !memcmp(head + ID_AT, "pdst", 4);
-}
 
 // Sums by stack first: names are asked for once each.
 static const char top_begin[] = "WITH sums AS (SELECT event, stack, " PD_STORE_SUM("count") " AS count, " PD_STORE_SUM(

@@ -302,6 +302,33 @@ def all_or_nothing(folder):
             os.remove(store)
 
 
+def unfinished_changes_are_undone(folder):
+    """A program that was killed leaves a journal: whoever reads the store next undoes what it did."""
+    store = os.path.join(folder, "unfinished.db")
+    run("store", "add", store, *recordings[:3])
+    before = run("store", "top", store).stdout
+    code = ("import os, sqlite3, sys\ndb = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+            "for words in ('pragma cache_size = 1', 'begin immediate', 'update samples set value = value + 1000000',\n"
+            "  'with recursive n(x) as (select 1 union all select x + 1 from n where x < 20000) insert into frames select x, x, x, x, x, x, x, x, x from n'):\n"
+            "    db.execute(words)\nos.kill(os.getpid(), 9)\n")
+    subprocess.run([sys.executable, "-c", code, store], check=False)
+    require(os.path.exists(store + "-journal"), "there is no journal")
+    with open(store + "-journal", "rb") as file:
+        journal = file.read()
+    other = os.path.join(folder, "important")
+    with open(other, "w", encoding="utf-8") as file:
+        file.write("x")
+    name = other.encode()
+    with open(store + "-journal", "ab") as file:  # that of another file, which SQLite would delete
+        file.write(b"\x00" * 4 + name + len(name).to_bytes(4, "big") + (sum(name) % (1 << 32)).to_bytes(4, "big") + bytes.fromhex("d9d505f920a163d7"))
+    require(run("store", "top", store).returncode == 3 and os.path.exists(other), "a hostile journal")
+    with open(store + "-journal", "wb") as file:
+        file.write(journal)
+    done = run("store", "top", store)
+    require(done.returncode == 0 and done.stdout == before, "after a journal", done.returncode, done.stderr)
+    require(run("store", "add", store, recordings[0]).returncode in (0, 1), "add after a journal")
+
+
 def several_at_once(folder):
     store = os.path.join(folder, "at-once.db")
     running = [subprocess.Popen([perfdata, "store", "add", store, path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -403,7 +430,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="perfdata-store-") as folder:
         for test in (sums_are_those_of_the_files, once_is_enough, labels_choose, hours_remain, report_is_that_of_the_file, quality_is_that_of_the_file, stores_are_their_files,
                      top_has_all, reading_changes_nothing, others_are_refused,
-                     all_or_nothing, several_at_once, others_are_added, damage_is_survived, hostile_stores_end, hostile_rows_are_read, sums_have_no_limit):
+                     all_or_nothing, unfinished_changes_are_undone, several_at_once, others_are_added, damage_is_survived, hostile_stores_end, hostile_rows_are_read, sums_have_no_limit):
             test(folder)
     print("\n".join(failures) or f"{len(recordings)} recordings: as they are in the files")
     return bool(failures)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Exports of tables: all of a file into a folder, or one. */
-#include "export/tables/tables.h"
+#include "table/file/format.h"
 
 #include "export/export.h"
 #include "write/packer.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Small numbers of Parquet, read back here. */
-#include "export/tables/runs.h"
+#include "table/file/runs.h"
 
 #include "../test.h"
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/feed.h"
@@ -15,7 +16,13 @@
 
 #define RECORDING PERFDATA_TEST_DATA "/hot.data"
 
-static char path[] = "/tmp/perfdata-store-XXXXXX";
+static char path[64], folder[64];
+
+// In memory, where there is such a folder: what is synchronized to a disk takes its time.
+static void name_temporary(char *name, size_t size)
+{
+	snprintf(name, size, "%s/perfdata-store-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+}
 
 // A new one each time.
 static enum pd_status add(void)
@@ -34,6 +41,29 @@ static enum pd_status add(void)
 		status = pd_sql_new(&opened.file, 1, &how, &sql, NULL);
 	if (status >= 0)
 		status = pd_store_add(path, sql, opened.file, &profile, NULL);
+	pd_sql_free(sql);
+	pd_symbols_free(opened.symbols);
+	pd_file_close(opened.file);
+	return status;
+}
+
+// To a folder with files of Parquet, which is gone before.
+static enum pd_status add_to_folder(void)
+{
+	struct opened opened = { NULL, NULL };
+	const struct pd_sql_options how = { .size = sizeof(how),
+					    .tables = { .symbols = open_symbols, .self = &opened } };
+	struct pd_sql *sql = NULL;
+	enum pd_status status;
+
+	pd_remove_tree(folder);
+	if (mkdir(folder, 0700) != 0)
+		return PD_ERROR_SYSTEM;
+	status = pd_file_open(RECORDING, NULL, &opened.file, NULL);
+	if (status >= 0)
+		status = pd_sql_new(&opened.file, 1, &how, &sql, NULL);
+	if (status >= 0)
+		status = pd_store_add(folder, sql, opened.file, NULL, NULL);
 	pd_sql_free(sql);
 	pd_symbols_free(opened.symbols);
 	pd_file_close(opened.file);
@@ -168,9 +198,15 @@ static long every_turn(const char *name, enum pd_status (*act)(void))
 
 TEST(test_store__says_so_when_memory_runs_out)
 {
-	int fd = mkstemp(path);
+	int fd;
 
+	name_temporary(path, sizeof(path));
+	name_temporary(folder, sizeof(folder));
+	fd = mkstemp(path);
 	CHECK(fd >= 0);
+	CHECK(mkdtemp(folder));
+	CHECK(every_turn("folder", add_to_folder) > 20);
+	pd_remove_tree(folder);
 	CHECK(every_turn("feed", feed) > 20);
 	CHECK(every_turn("add", add) > 20);
 	CHECK(every_turn("get", get) > 20);

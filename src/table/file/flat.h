@@ -3,8 +3,8 @@
  * Flatbuffers, from front to back: a table is added before what it points to, and offsets are filled in later. Positions count from
  * the begin of the text. https://flatbuffers.dev/internals/
  */
-#ifndef PD_EXPORT_TABLES_FLAT_H
-#define PD_EXPORT_TABLES_FLAT_H
+#ifndef PD_TABLE_FILE_FLAT_H
+#define PD_TABLE_FILE_FLAT_H
 
 #include "base/text/text.h"
 

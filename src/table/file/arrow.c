@@ -4,8 +4,8 @@
  * so that readers have them first; a stream has what is new of them before each batch. Buffers are compressed by zstd.
  * https://arrow.apache.org/docs/format/Columnar.html#serialization-and-interprocess-communication-ipc
  */
-#include "export/tables/flat.h"
-#include "export/tables/tables.h"
+#include "table/file/flat.h"
+#include "table/file/format.h"
 
 enum {
 	VERSION_5 = 4,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* RowBinaryWithNamesAndTypes of ClickHouse, and the tables to insert it into. */
-#include "export/tables/tables.h"
+#include "table/file/format.h"
 
 static const char *type_of(enum pd_column_type type)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The compact protocol of Thrift, as far as Parquet has it. https://github.com/apache/thrift/blob/master/doc/specs/ */
-#ifndef PD_EXPORT_TABLES_THRIFT_H
-#define PD_EXPORT_TABLES_THRIFT_H
+#ifndef PD_TABLE_FILE_THRIFT_H
+#define PD_TABLE_FILE_THRIFT_H
 
-#include "export/tables/tables.h"
+#include "table/file/format.h"
 
 enum {
 	PD_THRIFT_TRUE = 1,

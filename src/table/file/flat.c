@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/tables/flat.h"
+#include "table/file/flat.h"
 
-#include "export/tables/tables.h"
+#include "table/file/format.h"
 
 static void align(struct pd_text *text, size_t to, size_t remainder)
 {

@@ -3,9 +3,9 @@
  * Parquet: groups of rows, each with a page for each column, compressed by zstd. Names are dictionaries, and so are numbers of which
  * there are few. https://parquet.apache.org/docs/file-format/
  */
-#include "export/tables/runs.h"
-#include "export/tables/tables.h"
-#include "export/tables/thrift.h"
+#include "table/file/runs.h"
+#include "table/file/format.h"
+#include "table/file/thrift.h"
 
 enum {
 	GROUP_ROWS = 1 << 17,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Small numbers of Parquet: runs of equal ones, and others packed into bits, eight at a time. */
-#ifndef PD_EXPORT_TABLES_RUNS_H
-#define PD_EXPORT_TABLES_RUNS_H
+#ifndef PD_TABLE_FILE_RUNS_H
+#define PD_TABLE_FILE_RUNS_H
 
 #include "base/text/text.h"
 

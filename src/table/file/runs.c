@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/tables/runs.h"
+#include "table/file/runs.h"
 
-#include "export/tables/tables.h"
+#include "table/file/format.h"
 
 unsigned pd_runs_width(size_t count)
 {

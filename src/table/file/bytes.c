@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/tables/tables.h"
+#include "table/file/format.h"
 
 #include "write/packer.h"
 

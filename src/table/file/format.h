@@ -3,8 +3,8 @@
  * Tables of a recording as files that analytical programs read. Whatever the format, rows come from the same description of columns
  * (src/table), a batch at a time; a format begins a file, gets all of its batches, and ends it.
  */
-#ifndef PD_EXPORT_TABLES_H
-#define PD_EXPORT_TABLES_H
+#ifndef PD_TABLE_FILE_FORMAT_H
+#define PD_TABLE_FILE_FORMAT_H
 
 #include "base/text/proto.h"
 #include "base/error.h"
