@@ -4,8 +4,11 @@
  * followed, and nothing but HTTP is spoken.
  */
 #include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -164,6 +167,25 @@ static void set_options(const struct http *http, const struct pd_http_request *r
 	set(http->easy, LOW_SPEED_TIME, (long)PATIENCE_SECONDS);
 }
 
+// A library for TLS may write to a connection that is closed: that is an answer, and no end of the program.
+static int perform_quietly(const struct http *http)
+{
+	const struct timespec at_once = { 0, 0 };
+	sigset_t broken, before;
+	int code;
+
+	sigemptyset(&broken);
+	sigaddset(&broken, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &broken, &before);
+	code = http->calls.perform(http->easy);
+	// one that was blocked before is somebody else's
+	if (!sigismember(&before, SIGPIPE))
+		while (sigtimedwait(&broken, NULL, &at_once) < 0 && errno == EINTR)
+			;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return code;
+}
+
 static enum pd_status send(const struct http *http, const struct pd_http_request *request, void *headers,
 			   struct pd_text *text, long *code_out, struct pd_error *error)
 {
@@ -173,7 +195,7 @@ static enum pd_status send(const struct http *http, const struct pd_http_request
 
 	pd_text_clear(text);
 	set_options(http, request, headers, &answer, why);
-	code = http->calls.perform(http->easy);
+	code = perform_quietly(http);
 	http->calls.setopt(http->easy, ERROR_BUFFER, NULL);
 	if (text->failed)
 		return pd_fail_memory(error);

@@ -127,6 +127,25 @@ class Stored:
     def broken_with_few(self):
         self.broken_meanwhile("--switch-max-files=1")
 
+    def to_a_folder(self):
+        folder = os.path.join(self.here, "fleet") + "/"
+        result = self.record("-q", "-F", "500", "--switch-output=1s", "--store", folder, "--label", "service=web", "--", self.busy, "2.5")
+        names = [row["name"] for row in self.rows("ls", folder)]
+        found = [name for where, _, names_there in os.walk(os.path.join(folder, "samples")) for name in names_there if "service=web" in where]
+        self.expect(result.returncode == 0 and sorted(names) == self.files() and len(names) >= 2, "to a folder:", result.stderr, names)
+        # a file without samples has none there
+        self.expect(1 <= len(found) <= len(names), "files of samples:", found)
+
+    def to_a_dead_server(self):
+        spool = os.path.join(self.here, "spool")
+        result = subprocess.run(self.words("-q", "--store", "clickhouse://127.0.0.1:1/x", "--", self.busy, "0.3"), capture_output=True, text=True,
+                                stdin=subprocess.DEVNULL, env=dict(os.environ, PERFDATA_STORE_SPOOL=spool))
+        if "libcurl" in result.stderr:
+            return
+        waiting = [os.path.join(where, name) for where, _, names in os.walk(spool) for name in names if name.endswith(".db")]
+        self.expect(result.returncode == 4 and len(waiting) == 1 and waiting[0] in result.stderr, "to a dead server:", result.stderr)
+        self.expect(self.files() == [self.out] and [row["name"] for row in self.rows("ls", waiting[0])] == [self.out], "what waits:", self.files())
+
     def refused_before(self):
         """What cannot work is said before anything is recorded."""
         with open(self.store, "wb") as file:
@@ -150,7 +169,8 @@ def main():
             print("no SQLite")
             return SKIPPED
         for way in (stored.one_file, stored.switched_files, stored.few_are_kept, stored.runs, stored.unwound,
-                    stored.exit_code_is_that_of_the_command, stored.broken_meanwhile, stored.broken_with_few, stored.refused_before):
+                    stored.exit_code_is_that_of_the_command, stored.broken_meanwhile, stored.broken_with_few, stored.to_a_folder, stored.to_a_dead_server,
+                    stored.refused_before):
             stored.next()
             way()
             print(f"{way.__name__}: {stored.failures} failures so far")
