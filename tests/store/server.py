@@ -349,6 +349,17 @@ def secrets_are_kept(folder):
     server.stop()
 
 
+def answers_are_shown(folder):
+    """What a server says is for a terminal, whatever is in it; and more than there is room for is not taken."""
+    server, spool = Server(), os.path.join(folder, "answers")
+    server.run = lambda query, body, how: b"a\tb\x1b[31m\n\xff" if "select 1" in query else b"\n" * 4096
+    done = run(spool, "store", "sql", server.url, "select 1 ; ")
+    require(done.returncode == 0 and done.stdout == "a\\x09b\\x1b[31m\n\\xff\n", "an answer", done.returncode, repr(done.stdout))
+    require(server.requests[-1].startswith("select 1 FORMAT "), "a question", server.requests[-1])
+    require(run(spool, "store", "ls", server.url).returncode == 0, "ls")
+    server.stop()
+
+
 def wrong_names(folder):
     spool = os.path.join(folder, "wrong")
     for url in ("clickhouse://", "clickhouse://x", "clickhouse:///x", "clickhouse://x/", "clickhouse://x/a;b", "clickhouse://x y/a",
@@ -371,7 +382,7 @@ def main():
             print(probe.stderr)
             return SKIPPED
         for test in (all_arrives_once, whatever_fails, dead_servers_lose_nothing, poisoned_recordings_do_not_block, halves_become_whole, killed_at_any_time,
-                     secrets_are_kept, wrong_names):
+                     secrets_are_kept, answers_are_shown, wrong_names):
             test(folder)
     print("\n".join(failures) or f"{len(recordings)} recordings: each arrives once")
     return bool(failures)

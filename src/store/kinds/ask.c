@@ -11,18 +11,32 @@
 static const char list[] =
 	"SELECT substring(hash, 1, 12) AS profile, toDateTime(intDiv(start_ns, 1000000000)) AS start, "
 	"round((finish_ns - start_ns) / 1e9, 3) AS seconds, samples, lost, host, labels, name FROM "
-	"(SELECT profile AS hash, start_ns, finish_ns, samples, lost, host, name FROM profiles) ANY LEFT JOIN "
+	"(SELECT profile AS hash, start_ns, finish_ns, samples, lost, host, name FROM profiles) AS p ANY LEFT JOIN "
 	"(SELECT profile AS hash, arrayStringConcat(arraySort(groupUniqArray(concat(key, '=', value))), ' ') AS labels FROM labels "
-	"GROUP BY hash) USING hash ORDER BY start_ns, hash";
+	"GROUP BY hash) AS l USING hash ORDER BY start_ns, hash";
 
 // Nothing can be changed by it.
 static const char harmless[] = "&readonly=1";
+
+// Nothing that a terminal obeys.
+static void put_lines(struct pd_text *text, const char *data, size_t size)
+{
+	while (size) {
+		const char *end = memchr(data, '\n', size);
+		size_t length = end ? (size_t)(end - data) : size;
+
+		pd_text_escaped(text, data, length);
+		pd_text_char(text, '\n');
+		data += length + (end != NULL);
+		size -= length + (end != NULL);
+	}
+}
 
 static enum pd_status run_question(struct pd_store_server *server, const char *question, enum pd_sql_format format,
 				   struct pd_text *text, struct pd_error *error)
 {
 	static const char *const formats[] = {
-		[PD_SQL_COLUMNS] = "PrettyCompactMonoBlock", [PD_SQL_CSV] = "CSVWithNames", [PD_SQL_JSONL] = "JSONEachRow"
+		[PD_SQL_COLUMNS] = "PrettyCompactNoEscapes", [PD_SQL_CSV] = "CSVWithNames", [PD_SQL_JSONL] = "JSONEachRow"
 	};
 	size_t length = strlen(question);
 	struct pd_text statement = { 0 }, answer = { 0 };
@@ -35,7 +49,7 @@ static enum pd_status run_question(struct pd_store_server *server, const char *q
 				    pd_store_server_run(server, harmless, statement.data, (struct pd_bytes){ NULL, 0 },
 							&answer, error);
 	if (status >= 0)
-		pd_text_put(text, answer.data, answer.size);
+		put_lines(text, answer.data, answer.size);
 	pd_free(statement.data);
 	pd_free(answer.data);
 	return status;
