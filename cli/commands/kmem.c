@@ -21,10 +21,7 @@ static const struct option options[] = {
 	INTEGER("line", 'l', "N", how.lines, "show the first N rows of each table"),
 	FLAG("raw-ip", 0, how.raw_ip, "show callers as addresses"),
 	GROUP(time_range_option, how.time),
-	GROUP(json_option, how.json),
-	GROUP(input_group, shared.input),
-	GROUP(symbol_group, shared.symbols),
-	{ 0 },
+	PRINT_OPTIONS,
 };
 
 /* As perf: keys are those of the allocator that was named last before them. */

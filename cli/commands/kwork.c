@@ -9,15 +9,11 @@ struct values {
 #undef VALUES
 #define VALUES struct values
 
-#define SHARED_OPTIONS                                                                                              \
-	STRING("kwork", 'k', "KINDS", how.classes, "only these: irq, softirq, workqueue"),                          \
-		STRING("cpu", 'C', "CPUS", how.cpus, "only work of these CPUs, as 0-3,7"),                          \
-		STRING("name", 'n', "NAME", how.name, "only work of this name, as TIMER"),                          \
-		GROUP(time_range_option, how.time), GROUP(json_option, how.json), GROUP(input_group, shared.input), \
-		GROUP(symbol_group, shared.symbols),                                                                \
-	{                                                                                                           \
-		0                                                                                                   \
-	}
+#define SHARED_OPTIONS                                                                     \
+	STRING("kwork", 'k', "KINDS", how.classes, "only these: irq, softirq, workqueue"), \
+		STRING("cpu", 'C', "CPUS", how.cpus, "only work of these CPUs, as 0-3,7"), \
+		STRING("name", 'n', "NAME", how.name, "only work of this name, as TIMER"), \
+		GROUP(time_range_option, how.time), PRINT_OPTIONS
 
 static enum pd_status print(struct input *input, const void *how, enum pd_kwork_mode mode, struct pd_error *error)
 {

@@ -12,12 +12,7 @@ struct values {
 #undef VALUES
 #define VALUES struct values
 
-#define SHARED_OPTIONS                                                                                      \
-	GROUP(time_range_option, how.time), GROUP(json_option, how.json), GROUP(input_group, shared.input), \
-		GROUP(symbol_group, shared.symbols),                                                        \
-	{                                                                                                   \
-		0                                                                                           \
-	}
+#define SHARED_OPTIONS GROUP(time_range_option, how.time), PRINT_OPTIONS
 
 static const struct option contention_options[] = {
 	FLAG("threads", 't', how.by_thread, "a row for each thread, not for each caller"),
@@ -31,7 +26,10 @@ static const struct option contention_options[] = {
 	SHARED_OPTIONS,
 };
 
-static struct pd_lock_options how_of(struct input *input, const void *how)
+typedef enum pd_status print_locks(struct pd_text *text, struct pd_file *file, const struct pd_lock_options *how,
+				   struct pd_error *error);
+
+static enum pd_status print(struct input *input, const void *how, print_locks *locks, struct pd_error *error)
 {
 	const struct values *values = input->call->values;
 	struct pd_lock_options own = *(const struct pd_lock_options *)how;
@@ -44,7 +42,7 @@ static struct pd_lock_options how_of(struct input *input, const void *how)
 	own.self = input;
 	own.no_header = input->quiet;
 	own.broken = input->verbose;
-	return own;
+	return locks(input->out->text, input->file, &own, error);
 }
 
 static bool check_contention(const struct call *call)
@@ -59,9 +57,7 @@ static bool check_contention(const struct call *call)
 
 static enum pd_status print_contention(struct input *input, const void *how, struct pd_error *error)
 {
-	struct pd_lock_options own = how_of(input, how);
-
-	return pd_print_lock_contention(input->out->text, input->file, &own, error);
+	return print(input, how, pd_print_lock_contention, error);
 }
 
 const struct command cmd_lock_contention = {
@@ -94,9 +90,7 @@ static const struct option report_options[] = {
 
 static enum pd_status print_report(struct input *input, const void *how, struct pd_error *error)
 {
-	struct pd_lock_options own = how_of(input, how);
-
-	return pd_print_lock_report(input->out->text, input->file, &own, error);
+	return print(input, how, pd_print_lock_report, error);
 }
 
 const struct command cmd_lock_report = {
@@ -122,9 +116,7 @@ static const struct option info_options[] = {
 
 static enum pd_status print_info(struct input *input, const void *how, struct pd_error *error)
 {
-	struct pd_lock_options own = how_of(input, how);
-
-	return pd_print_lock_info(input->out->text, input->file, &own, error);
+	return print(input, how, pd_print_lock_info, error);
 }
 
 const struct command cmd_lock_info = {

@@ -70,10 +70,7 @@ static const struct option waiting_options[] = {
 	       "only waits that end at this time (in seconds, as perfdata script prints it) or later"),
 	OPTION("to", 0, SECONDS, "TIME", how.to_ns, "only waits that begin at this time or before"),
 	INTEGER("count", 'n', "N", how.count, "show the N longest waits (default: 5)"),
-	GROUP(json_option, how.json),
-	GROUP(input_group, shared.input),
-	GROUP(symbol_group, shared.symbols),
-	{ 0 },
+	PRINT_OPTIONS,
 };
 
 static enum pd_status print_waiting(struct input *input, const void *how, struct pd_error *error)

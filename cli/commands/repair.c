@@ -88,9 +88,8 @@ static int repair_opened(struct repair *repair)
 	const struct pd_repair_options options = { .size = sizeof(options),
 						   .progress = input_progress_step,
 						   .self = &repair->input };
-	struct pd_file *const inputs[] = { repair->input.file };
 	bool writes = !repair->values->dry_run;
-	int code = writes ? target_open(&repair->target, inputs, 1, false) : CODE_OK;
+	int code = writes ? target_open(&repair->target, &repair->input.file, 1, false) : CODE_OK;
 	struct pd_error error;
 	enum pd_status status;
 

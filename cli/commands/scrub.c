@@ -139,10 +139,9 @@ static void print_summary(const struct pd_scrub *scrub, bool random_key)
 
 static int write_result(struct job *job)
 {
-	struct pd_file *const inputs[] = { job->input.file };
 	struct pd_error error;
 	enum pd_status status;
-	int code = target_open(&job->target, inputs, 1, false);
+	int code = target_open(&job->target, &job->input.file, 1, false);
 
 	if (code != CODE_OK)
 		return code;

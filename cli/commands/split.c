@@ -41,7 +41,6 @@ struct run {
 /* Writes the pieces from one on, so many as can be open at a time. */
 static int write_group(struct run *run, size_t first)
 {
-	struct pd_file *const inputs[] = { run->input.file };
 	struct target targets[PD_SPLIT_AT_ONCE] = { 0 };
 	struct pd_writer *writers[PD_SPLIT_AT_ONCE];
 	size_t count = pd_split_piece_count(run->split) - first;
@@ -54,7 +53,7 @@ static int write_group(struct run *run, size_t first)
 		code = target_take_path(&targets[i], &run->values->target, pd_outfiles_at(run->files, first + i),
 					PD_PACK_SAME);
 		if (code == CODE_OK)
-			code = target_open(&targets[i], inputs, 1, false);
+			code = target_open(&targets[i], &run->input.file, 1, false);
 		writers[i] = targets[i].writer;
 	}
 	if (code == CODE_OK) {

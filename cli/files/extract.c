@@ -110,10 +110,9 @@ static int prepare(struct run *run)
 
 static int write_all(struct run *run)
 {
-	struct pd_file *const inputs[] = { run->input.file };
 	struct pd_error error;
 	enum pd_status status;
-	int code = target_open(&run->target, inputs, 1, false);
+	int code = target_open(&run->target, &run->input.file, 1, false);
 
 	if (code != CODE_OK)
 		return code;

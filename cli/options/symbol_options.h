@@ -35,4 +35,11 @@ struct symbol_values {
 /* For options of the library; self is the struct input of such a command. */
 struct pd_symbols *symbols_of_input(void *self, const struct pd_state *state);
 
+/* The last options of such a command, and their end. */
+#define PRINT_OPTIONS                                                                                        \
+	GROUP(json_option, how.json), GROUP(input_group, shared.input), GROUP(symbol_group, shared.symbols), \
+	{                                                                                                    \
+		0                                                                                            \
+	}
+
 #endif
