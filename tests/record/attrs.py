@@ -73,6 +73,7 @@ OPTIONS = {
     "buildid-mmap": "--buildid-mmap", "strict-freq": "--strict-freq -F 100", "output": "-o -", "compression-level": "-z3",
     "no-samples": "-n", "stat": "-s", "running-time": "--running-time", "per-thread": "--per-thread", "off-cpu": "OURS --off-cpu -a",
     "unwind-now": "OURS --unwind-now --call-graph dwarf", "runs": "OURS --runs 1", "for": "OURS --for sched",
+    "store": "OURS --store fleet.db", "label": "OURS --store fleet.db --label service=web",
     "delay": "-D 10", "control": "--control fd:0 -a", "overwrite": "--overwrite -a", "switch-output": "--switch-output=20K -a",
     "switch-max-files": "--switch-output=20K --switch-max-files 1 -a", "timestamp-filename": "--timestamp-filename",
     "timestamp-boundary": "--timestamp-boundary", "tail-synthesize": "--tail-synthesize", "synth": "--synth task -a",
