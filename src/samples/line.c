@@ -179,21 +179,49 @@ void pd_line_signed_left(struct pd_line_buffer *line, int64_t value, unsigned wi
 		pd_line_spaces(line, width - length);
 }
 
-/* The eight digits of a number, without a branch on any of them. */
-static inline void hex_digits(char *out, uint32_t value)
+/* The eight digits of a number, the lowest one in the lowest byte, without a branch on any of them. */
+static inline uint64_t hex_digits(uint32_t value)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
 	uint64_t digits = value, past_nine;
 
-	/* a digit for each byte, the lowest one first */
 	digits = (digits | digits << 16) & UINT64_C(0x0000ffff0000ffff);
 	digits = (digits | digits << 8) & UINT64_C(0x00ff00ff00ff00ff);
 	digits = (digits | digits << 4) & (15 * ones);
 	past_nine = (digits + 6 * ones) >> 4 & ones;
-	digits += '0' * ones + ('a' - '0' - 10) * past_nine;
+	return digits + '0' * ones + ('a' - '0' - 10) * past_nine;
+}
+
+/* Writes eight characters, that of the lowest byte last. */
+static inline void put_digits(char *out, uint64_t digits)
+{
 	if (!PD_HOST_BIG)
 		digits = __builtin_bswap64(digits);
 	memcpy(out, &digits, sizeof(digits));
+}
+
+/* Spaces for the highest digits, less than eight. */
+static inline uint64_t without_zeros(uint64_t digits, size_t zeros)
+{
+	const uint64_t spaces = UINT64_C(0x2020202020202020), kept = UINT64_MAX >> 8 * zeros;
+
+	return (digits & kept) | (spaces & ~kept);
+}
+
+void pd_line_addr(struct pd_line_buffer *line, uint64_t addr)
+{
+	size_t zeros = (size_t)__builtin_clzll(addr | 1) / 4;
+	uint64_t low = hex_digits((uint32_t)addr);
+	char *out = pd_line_piece(line);
+
+	if (zeros < 8) {
+		put_digits(out, without_zeros(hex_digits((uint32_t)(addr >> 32)), zeros));
+	} else {
+		memset(out, ' ', 8);
+		low = without_zeros(low, zeros - 8);
+	}
+	put_digits(out + 8, low);
+	line->used += 16;
 }
 
 void pd_line_hex(struct pd_line_buffer *line, uint64_t value, unsigned width, char fill)
@@ -201,8 +229,8 @@ void pd_line_hex(struct pd_line_buffer *line, uint64_t value, unsigned width, ch
 	char buffer[16 + DIGITS_MOST];
 	size_t count = value ? (67 - (size_t)__builtin_clzll(value)) / 4 : 1;
 
-	hex_digits(buffer, (uint32_t)(value >> 32));
-	hex_digits(buffer + 8, (uint32_t)value);
+	put_digits(buffer, hex_digits((uint32_t)(value >> 32)));
+	put_digits(buffer + 8, hex_digits((uint32_t)value));
 	add_digits(line, buffer + 16 - count, count, width, fill);
 }
 

@@ -84,6 +84,8 @@ void pd_line_signed(struct pd_line_buffer *line, int64_t value, unsigned width, 
 void pd_line_signed_left(struct pd_line_buffer *line, int64_t value, unsigned width);
 /* Hexadecimal without 0x, right-aligned to width, filled with spaces or zeros. */
 void pd_line_hex(struct pd_line_buffer *line, uint64_t value, unsigned width, char fill);
+/* As %16lx. */
+void pd_line_addr(struct pd_line_buffer *line, uint64_t addr);
 /* As %#lx: 0x in front, but not of 0. */
 void pd_line_hex_marked(struct pd_line_buffer *line, uint64_t value);
 

@@ -237,7 +237,7 @@ static void print_inlined(struct pd_samples *samples, const struct pd_shown_samp
 		if (!lines[i].inlined)
 			break;
 		pd_line_char(line, '\t');
-		pd_line_hex(line, shown, 16, ' ');
+		pd_line_addr(line, shown);
 		pd_line_char(line, ' ');
 		/* with the offset in the function around it */
 		pd_line_foreign(line, lines[i].function->name, 0);
@@ -259,7 +259,7 @@ static void print_code(struct pd_samples *samples, const struct pd_shown_sample 
 		print_inlined(samples, hit, place, shown);
 	if (form != FORM_PLACE) {
 		pd_line_char(line, '\t');
-		pd_line_hex(line, shown, 16, ' ');
+		pd_line_addr(line, shown);
 	}
 	print_names(samples, hit, place);
 	if (hit->shown & FIELD_SRCLINE)
@@ -293,16 +293,24 @@ static __attribute__((noinline)) void make_code(struct pd_samples *samples, cons
 /* Code that no record tells of, as print_code shows it. In profiles without frame pointers that is much. */
 static void put_unmapped(struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form, uint64_t addr)
 {
-	static const char *const names[2][2] = { { "", " ([unknown])" }, { " [unknown]", " [unknown] ([unknown])" } };
-	struct pd_line_buffer *line = &samples->line;
-
-	if (form != FORM_PLACE) {
-		pd_line_char(line, '\t');
-		pd_line_hex(line, addr, 16, ' ');
+#define NAMES(text)                         \
+	{                                   \
+		sizeof(text) - 1, text "\n" \
 	}
-	pd_line_word(line, names[(hit->shown & FIELD_SYM) != 0][(hit->shown & FIELD_DSO) != 0]);
-	if (form != FORM_PLACE)
-		pd_line_char(line, '\n');
+	static const struct {
+		size_t size;
+		char text[PD_LINE_PIECE];
+	} names[2][2] = { { NAMES(""), NAMES(" ([unknown])") },
+			  { NAMES(" [unknown]"), NAMES(" [unknown] ([unknown])") } };
+#undef NAMES
+	struct pd_line_buffer *line = &samples->line;
+	bool sym = hit->shown & FIELD_SYM, dso = hit->shown & FIELD_DSO, alone = form != FORM_PLACE;
+
+	if (alone) {
+		pd_line_char(line, '\t');
+		pd_line_addr(line, addr);
+	}
+	pd_line_padded(line, names[sym][dso].text, names[sym][dso].size + alone);
 }
 
 /* What is around an address of a process; it becomes the first of those that are kept. */
@@ -516,7 +524,7 @@ static inline void put_fetched(struct pd_samples *samples, const struct pd_shown
 
 void pd_samples_ip(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
-	pd_line_hex(&samples->line, hit->brief.ip, 16, ' ');
+	pd_line_addr(&samples->line, hit->brief.ip);
 	put_fetched(samples, hit, false);
 }
 
@@ -576,7 +584,7 @@ static bool has_place(const struct pd_attr *attr)
 
 void pd_samples_addr(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
-	pd_line_hex(&samples->line, hit->brief.addr, 16, ' ');
+	pd_line_addr(&samples->line, hit->brief.addr);
 	if (has_place(hit->event->attr) && (hit->shown & (FIELD_SYM | FIELD_DSO)))
 		print_place(samples, hit, hit->brief.addr);
 }
