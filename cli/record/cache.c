@@ -25,5 +25,5 @@ void record_cache_objects(const char *path, bool all, const struct pd_config *co
 	const char *name = is_wanted(config) ? build_id_directory(directory) : NULL;
 
 	if (name && pd_objects_cache(path, all, name, &error) < 0)
-		print_error("objects are not kept in %s: %s", name, error.message);
+		print_error("objects are not kept (-N keeps none): %s", error.message);
 }

@@ -59,7 +59,7 @@ PD_API void pd_objects_keep_missing(struct pd_objects *objects, const struct pd_
 /** Adds those objects of the list to a cache whose files are still what was recorded. Returns how many there are in it then. */
 PD_API size_t pd_objects_add_to_cache(const struct pd_objects *objects, struct pd_build_id_cache *cache);
 /** Adds the objects of a recording that have samples, or all, to the cache in a directory. Errors: those of pd_file_open,
- * pd_objects_read and pd_build_id_cache_open. */
+ * pd_objects_read and pd_build_id_cache_open; PD_ERROR_SYSTEM if something cannot be written there, whatever else is added. */
 PD_API enum pd_status pd_objects_cache(const char *recording, bool all, const char *directory, struct pd_error *error);
 
 /** Prints a line for each object: build id and name; escape: as a terminal needs it. */

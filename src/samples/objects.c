@@ -437,20 +437,35 @@ static bool is_unchanged(const struct pd_listed_object *line)
 	return id.size && !memcmp(id.bytes, line->id.bytes, sizeof(id.bytes));
 }
 
-size_t pd_objects_add_to_cache(const struct pd_objects *list, struct pd_build_id_cache *cache)
+/* How many are in the cache then. status_out: the first failure of the cache itself, which is that of all others, too. */
+static size_t add_all(const struct pd_objects *list, struct pd_build_id_cache *cache, enum pd_status *status_out,
+		      struct pd_error *error)
 {
 	size_t count = 0;
 
+	*status_out = PD_OK;
 	for (size_t i = 0; i < list->shown_count; i++) {
 		const struct pd_listed_object *line = &list->lines[list->shown[i]];
 		bool there = line->id.size && pd_cache_has(cache, &line->id);
 		bool kernel = !strcmp(line->name, "[kernel.kallsyms]");
+		enum pd_status status;
 
-		if (!there && line->id.size && line->machine == HOST && (kernel || is_unchanged(line)))
-			there = pd_build_id_cache_add(cache, line->name, NULL, NULL) == PD_OK;
+		if (!there && line->id.size && line->machine == HOST && (kernel || is_unchanged(line))) {
+			status = pd_build_id_cache_add(cache, line->name, NULL, *status_out == PD_OK ? error : NULL);
+			there = status == PD_OK;
+			if (status == PD_ERROR_SYSTEM && *status_out == PD_OK)
+				*status_out = status;
+		}
 		count += there;
 	}
 	return count;
+}
+
+size_t pd_objects_add_to_cache(const struct pd_objects *list, struct pd_build_id_cache *cache)
+{
+	enum pd_status status;
+
+	return add_all(list, cache, &status, NULL);
 }
 
 static enum pd_status add_recorded(const char *recording, bool all, struct pd_build_id_cache *cache,
@@ -465,7 +480,7 @@ static enum pd_status add_recorded(const char *recording, bool all, struct pd_bu
 		return status;
 	status = pd_objects_read(file, &options, &objects, error);
 	if (status == PD_OK) {
-		pd_objects_add_to_cache(objects, cache);
+		add_all(objects, cache, &status, error);
 		pd_objects_free(objects);
 	}
 	pd_file_close(file);

@@ -211,6 +211,9 @@ class Ways:
         os.symlink(outside, os.path.join(cache, ".build-id"))
         self.record("-q", "--", self.busy, "0.1", **more)
         self.expect(not os.listdir(outside), f"written through a link: {os.listdir(outside)}")
+        result = self.record("-q", "--", self.busy, "0.1", env=dict(os.environ, PERF_BUILDID_DIR="/proc/nowhere"))
+        self.expect(result.returncode == 0 and result.stderr.count("not kept") == result.stderr.count("\n") == 1
+                    and "/proc/nowhere: No such file" in result.stderr, f"a cache that cannot be written: {result.stderr}")
 
     def time_of_day(self):
         """Known for the kernel's own clock, too, without another one in the events."""
