@@ -73,9 +73,10 @@ static int run_probe(const struct call *call)
 	how.debug_path_count = v->debug_paths.count;
 	how.build_id_cache = build_id_directory(cache);
 	how.note = v->quiet ? NULL : print_note;
+	how.escape = call->out->terminal;
 	status = pd_probe_run(call->out->text, &how, steps, count, call->words, call->word_count, &error);
 	free(steps);
-	return status == PD_OK ? CODE_OK : code_with_error(status, &error);
+	return code_with_error(status, &error);
 }
 
 const struct command cmd_probe = {

@@ -57,6 +57,7 @@ struct pd_probe_options {
 	bool dry_run;    /* pd_probe_run: nothing is written to the kernel */
 	void (*note)(void *self, const char *line); /* what a user may want to know; NULL: nobody */
 	void *self;
+	bool escape; /* pd_probe_run: nothing that is printed acts on a terminal, whatever sources and names have in them */
 };
 
 struct pd_probes;

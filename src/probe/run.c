@@ -135,6 +135,25 @@ static enum pd_status choose_action(const struct pd_probe_step *steps, size_t st
 	return PD_OK;
 }
 
+static enum pd_status run_action(const struct running *running, const struct action *action,
+				 const struct pd_probe_step *steps, size_t step_count, const char *const *words,
+				 size_t word_count)
+{
+	struct running own = *running;
+	struct pd_text text = { .data = NULL };
+	enum pd_status status;
+
+	if (!running->options->escape)
+		return run_steps(running, action, steps, step_count, words, word_count);
+	own.text = &text;
+	status = run_steps(&own, action, steps, step_count, words, word_count);
+	if (text.failed && !status)
+		status = pd_fail_memory(running->error);
+	pd_text_escaped_lines(running->text, pd_text_bytes(&text));
+	pd_free(text.data);
+	return status;
+}
+
 enum pd_status pd_probe_run(struct pd_text *text, const struct pd_probe_options *options,
 			    const struct pd_probe_step *steps, size_t step_count, const char *const *words,
 			    size_t word_count, struct pd_error *error)
@@ -153,7 +172,7 @@ enum pd_status pd_probe_run(struct pd_text *text, const struct pd_probe_options 
 	if (action->needs_object)
 		status = pd_probes_open(&own, &running.probes, error);
 	if (!status)
-		status = run_steps(&running, action, steps, step_count, words, word_count);
+		status = run_action(&running, action, steps, step_count, words, word_count);
 	pd_probes_close(running.probes);
 	return status;
 }

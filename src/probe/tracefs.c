@@ -109,6 +109,9 @@ enum pd_status pd_probe_events_write(const char *tracefs, bool is_user, const ch
 	char path[4096];
 	int fd;
 
+	// a name with a line end in it would be two lines for the kernel, the second one whatever it likes
+	if (!length || strchr(line, '\n') != line + length - 1)
+		return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "a name of the object has a line end in it");
 	if (!tracefs)
 		return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET,
 			       "tracefs is not mounted, or may not be read; probes need root");

@@ -390,6 +390,22 @@ void pd_text_escaped(struct pd_text *text, const char *string, size_t length)
 	}
 }
 
+void pd_text_escaped_lines(struct pd_text *text, struct pd_bytes lines)
+{
+	const char *at = (const char *)lines.data, *end = at + lines.size;
+
+	while (at < end) {
+		const char *stop = at;
+
+		while (stop < end && *stop != '\n' && *stop != '\t')
+			stop++;
+		pd_text_escaped(text, at, (size_t)(stop - at));
+		if (stop < end)
+			pd_text_char(text, *stop);
+		at = stop + 1;
+	}
+}
+
 void pd_text_html(struct pd_text *text, const char *string, size_t length)
 {
 	for (size_t i = 0; i < length;) {

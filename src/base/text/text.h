@@ -55,6 +55,8 @@ static inline void pd_text_char(struct pd_text *text, char c)
 
 // A string in which what pd_text_plain rejects is the replacement character: for formats whose strings are UTF-8.
 void pd_text_harmless(struct pd_text *text, const char *string);
+// Lines for a terminal: pd_text_escaped, but tabs and line ends stay. They are no part of the text itself.
+void pd_text_escaped_lines(struct pd_text *text, struct pd_bytes lines);
 
 void pd_text_u64(struct pd_text *text, uint64_t value);
 void pd_text_s64(struct pd_text *text, int64_t value);

@@ -7,8 +7,9 @@
 #include <string.h>
 
 enum {
-	QUALIFIERS = 64, // of a type, one after another
-	NESTED = 16,     // structures without a name in each other
+	QUALIFIERS = 64,        // of a type, one after another
+	NESTED = 16,            // structures without a name in each other
+	MOST_MEMBERS = 1000000, // that are looked at: those that are in each other could be without end
 	MOST_BITS = 64,
 	ENCODING_SIGNED_FIXED = 0x0d,
 	ENCODING_SIGNED = 0x05,
@@ -136,25 +137,40 @@ static bool is_structure(uint32_t tag)
 }
 
 // The member of a structure by its name. One without a name is given if what it is has that name.
-static bool find_member(const struct pd_die *structure, const char *name, int depth, struct pd_die *member_out)
+static bool find_in(const struct pd_die *structure, const char *name, int depth, size_t *left,
+		    struct pd_die *member_out)
 {
 	struct pd_die_walk walk = { .die = *structure };
 
-	while (pd_die_next(&walk, false)) {
+	while (*left && pd_die_next(&walk, false)) {
 		const char *own;
 		struct pd_die type, inner;
 
+		--*left;
 		if (pd_die_tag(&walk.die) != PD_TAG_MEMBER)
 			continue;
 		own = pd_die_name(&walk.die);
 		if (own ? strcmp(own, name) == 0 :
 			  depth < NESTED && pd_die_find_reference(&walk.die, PD_AT_TYPE, &type) &&
-				    find_member(&type, name, depth + 1, &inner)) {
+				    find_in(&type, name, depth + 1, left, &inner)) {
 			*member_out = walk.die;
 			return true;
 		}
 	}
 	return false;
+}
+
+static bool find_member(const struct pd_die *structure, const char *name, struct pd_die *member_out)
+{
+	size_t left = MOST_MEMBERS;
+
+	return find_in(structure, name, 0, &left, member_out);
+}
+
+// What is damaged must not overflow.
+static void add_offset(struct pd_probe_memory *memory, uint64_t offset)
+{
+	memory->offset = (int64_t)((uint64_t)memory->offset + offset);
 }
 
 static bool offset_of_member(const struct pd_die *member, uint64_t *offset_out)
@@ -193,7 +209,7 @@ static enum pd_status take_index(struct pd_probe_finder *f, const struct pd_prob
 	memory = last_memory(f, value, pd_die_tag(&type) == PD_TAG_POINTER || !value->memory, argument->is_user);
 	if (!memory)
 		return pd_fail_memory(f->error);
-	memory->offset += (int64_t)size_of(&element) * field->index;
+	add_offset(memory, size_of(&element) * (uint64_t)field->index);
 	memory->is_user = argument->is_user;
 	*die = type;
 	return PD_OK;
@@ -235,13 +251,13 @@ static enum pd_status take_member(struct pd_probe_finder *f, const struct pd_pro
 	status = enter(f, argument, field, name, die, &type, value);
 	if (status)
 		return status;
-	if (!find_member(&type, field->name, 0, &member))
+	if (!find_member(&type, field->name, &member))
 		return pd_fail(f->error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "'%s': '%s', a %s, has no member '%s'",
 			       f->definition->text, name, name_of(&type), field->name);
 	if (pd_die_tag(&type) != PD_TAG_UNION && !offset_of_member(&member, &offset))
 		return fail_field(f, "has no offset", field->name);
 	memory = last_memory(f, value, false, false);
-	memory->offset += (int64_t)offset;
+	add_offset(memory, offset);
 	memory->is_user = argument->is_user;
 	*die = member;
 	return PD_OK;

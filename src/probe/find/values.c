@@ -110,7 +110,7 @@ static enum pd_probe_found give_operation(struct pd_probe_finder *f, const struc
 	if (!value->value)
 		return PD_PROBE_UNSUPPORTED;
 	is_memory |= o->code >= PD_OP_BREG0 && o->code != PD_OP_REGX;
-	return is_memory ? give_memory(f, value, offset + o->offset) : PD_PROBE_FOUND;
+	return is_memory ? give_memory(f, value, (int64_t)((uint64_t)offset + (uint64_t)o->offset)) : PD_PROBE_FOUND;
 }
 
 struct earliest {

@@ -310,6 +310,52 @@ TEST(test_set__linked)
 	CHECK(fnmatch("<handle@*sample.c:0>\n*", printed(pd_print_probe_lines, LINKED, "handle"), 0) == 0);
 }
 
+// A sample in which each "request" has another letter in the place of its 'u'.
+static bool make_other(const char *path, char letter)
+{
+	FILE *from = fopen(samples[0], "rb"), *to = fopen(path, "wb");
+	static const char name[] = "request";
+	size_t at = 0;
+	int c;
+
+	if (!from || !to)
+		return false;
+	while ((c = getc(from)) != EOF) {
+		at = c == name[at] ? at + 1 : c == name[0];
+		putc(at == 4 ? letter : c, to);
+		at = name[at] ? at : 0;
+	}
+	return fclose(from) == 0 && fclose(to) == 0;
+}
+
+TEST(test_set__hostile_names)
+{
+	struct pd_probe_options options = { .size = sizeof(options), .tracefs = tracefs, .escape = true };
+	const struct pd_probe_step vars = { "vars", "handle" };
+	struct pd_probes *probes;
+	struct pd_text *text = pd_text_new();
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/other", tracefs);
+	options.object = path;
+	// a line end would begin another command of the kernel
+	CHECK(make_other(path, '\n'));
+	put_file("uprobe_events", "");
+	CHECK(pd_probes_open(&options, &probes, &error) == PD_OK);
+	CHECK(pd_probes_define(probes, "handle $params", &error) == PD_OK);
+	CHECK(pd_probes_add(probes, &error) == PD_ERROR_FORMAT);
+	CHECK_STR(get_file("uprobe_events"), "");
+	pd_probes_close(probes);
+	// nor does anything act on a terminal
+	CHECK(make_other(path, '\033'));
+	CHECK(pd_probe_run(text, &options, &vars, 1, NULL, 0, &error) == PD_OK);
+	pd_text_printf(text, "%c", 0);
+	CHECK(strstr((const char *)pd_text_bytes(text).data, "req\\x1best\n"));
+	CHECK(!strchr((const char *)pd_text_bytes(text).data, '\033'));
+	pd_text_free(text);
+	CHECK(remove(path) == 0);
+}
+
 static bool make_tracefs(void)
 {
 	char path[128];
@@ -343,4 +389,4 @@ TEST(test_set__end)
 RUN(TEST_CASE(test_set__begin), TEST_CASE(test_set__fields), TEST_CASE(test_set__bit_fields),
     TEST_CASE(test_set__variables), TEST_CASE(test_set__places), TEST_CASE(test_set__errors),
     TEST_CASE(test_set__kernel), TEST_CASE(test_set__lines), TEST_CASE(test_set__names_of_variables),
-    TEST_CASE(test_set__linked), TEST_CASE(test_set__end))
+    TEST_CASE(test_set__linked), TEST_CASE(test_set__hostile_names), TEST_CASE(test_set__end))
