@@ -25,7 +25,7 @@ struct values {
 	bool header, header_only, show_info;
 	bool dump;
 	struct symbol_options symbols;
-	bool no_itrace, per_event;
+	bool ignored, per_event;
 };
 
 #undef VALUES
@@ -83,7 +83,8 @@ static const struct option options[] = {
 	     "print KSYMBOL and BPF_EVENT records too"),
 	FLAG("per-event-dump", 0, per_event, "write the samples of each event to FILE.EVENT.dump"),
 	FLAG("dump-raw-trace", 'D', dump, "see perfdata dump"),
-	FLAG("no-itrace", 0, no_itrace, "has no effect: traces are not decoded"),
+	FLAG("merge-callchains", 0, ignored, "has no effect: call chains recorded in two parts are always one"),
+	FLAG("no-itrace", 0, ignored, "has no effect: traces are not decoded"),
 	GROUP(threads_option, shown.threads),
 	GROUP(symbol_group, symbols),
 	{ 0 },

@@ -39,6 +39,8 @@ static const struct option sample_lines[] = {
 	FLAG("branch-any", 'b', branches, "record branch stacks"),
 	RECORDER("branch-filter", 'j', "LIST", wanted, "record branch stacks of these branch types: any_call,u"),
 	FLAG("data", 'd', wanted.sampling.addr, "record data addresses"),
+	FLAG("data-mmap", 0, wanted.sampling.data_mmap, "record mappings of data, too, as -d does"),
+	FLAG("sample-mem-info", 0, wanted.sampling.data_source, "record where data came from, as -d does"),
 	FLAG("phys-data", 0, wanted.sampling.phys_addr, "record physical data addresses"),
 	FLAG("data-page-size", 0, wanted.sampling.data_page_size, "record page sizes of data addresses"),
 	FLAG("code-page-size", 0, wanted.sampling.code_page_size, "record page sizes of code addresses"),

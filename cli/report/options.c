@@ -53,7 +53,7 @@ static const struct option lines[] = {
 	FLAG("total-cycles", 0, options.total_cycles,
 	     "of branches with cycles: a row for each basic block, by its cycles"),
 	FLAG("mem-mode", 0, options.mem_mode, "memory accesses: add up weights, by the keys of perf mem report"),
-	FLAG("hierarchy", 0, options.hierarchy,
+	FLAG("hierarchy", 'H', options.hierarchy,
 	     "rows as a tree, a level for each sort key, or for several in braces: -s {comm,dso},sym"),
 	FLAG("ns", 0, options.nanoseconds, "show the sort key time in nanoseconds"),
 	FLAG("full-source-path", 0, options.source_paths, "show the paths of source files, not only their names"),

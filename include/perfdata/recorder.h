@@ -87,8 +87,10 @@ struct pd_sampling {
 	bool user_callchains, kernel_callchains; /* only user or kernel callers */
 	bool switch_events, namespaces, all_cgroups, no_bpf_event, build_id_mmap;
 	bool use_clock;
-	int32_t clock; /* CLOCK_... */
-	bool off_cpu;  /* add the event offcpu-time: stacks and durations of blocked threads */
+	int32_t clock;    /* CLOCK_... */
+	bool off_cpu;     /* add the event offcpu-time: stacks and durations of blocked threads */
+	bool data_mmap;   /* also mappings without code, as with addr */
+	bool data_source; /* where data came from, as with addr */
 };
 
 enum pd_synth {

@@ -185,6 +185,7 @@ static void set_fields(struct pd_attr *attr, const struct pd_recorder_options *o
 	} fields[] = {
 		{ choice->time, PD_MASK(PD_SAMPLE_TYPE_TIME) },
 		{ addr, PD_MASK(PD_SAMPLE_TYPE_ADDR) | PD_MASK(PD_SAMPLE_TYPE_DATA_SRC) },
+		{ all->data_source, PD_MASK(PD_SAMPLE_TYPE_DATA_SRC) },
 		{ all->phys_addr, PD_MASK(PD_SAMPLE_TYPE_PHYS_ADDR) },
 		{ all->data_page_size, PD_MASK(PD_SAMPLE_TYPE_DATA_PAGE_SIZE) },
 		{ all->code_page_size, PD_MASK(PD_SAMPLE_TYPE_CODE_PAGE_SIZE) },
@@ -293,7 +294,7 @@ static void set_event(struct pd_config *config, size_t index, const struct pd_re
 	if (event->offcpu)
 		pd_offcpu_set_attr(attr, choice.inherit);
 	if (event->tracking)
-		set_tracking(attr, all, all->addr || choice.call_graph == PD_CALL_GRAPH_DWARF);
+		set_tracking(attr, all, all->addr || all->data_mmap || choice.call_graph == PD_CALL_GRAPH_DWARF);
 }
 
 // What is counted only: no samples, and no more than the kernel counts anyway.

@@ -155,7 +155,8 @@ static struct pd_existing_options existing_options(const struct pd_recorder *rec
 		.tids = targets->by_user ?
 				(struct pd_u32s){ (const uint32_t *)recorder->threads.items, recorder->threads.count } :
 				targets->tids,
-		.data_maps = options->sampling.addr || options->sampling.call_graph == PD_CALL_GRAPH_DWARF,
+		.data_maps = options->sampling.addr || options->sampling.data_mmap ||
+			     options->sampling.call_graph == PD_CALL_GRAPH_DWARF,
 		.build_ids = options->sampling.build_id_mmap,
 		.namespaces = options->sampling.namespaces,
 		.cgroups = options->sampling.all_cgroups && synth & PD_SYNTH_CGROUP,

@@ -56,6 +56,8 @@ VARIANTS = {
     "socket": "-g none -n --no-children -s socket",
     "weight": "-g none -n --no-children -s local_weight,weight,sym",
     "latency": "-g none -n --no-children -s local_ins_lat,ins_lat,comm",
+    "stage": "-g none -n --no-children -s local_p_stage_cyc,p_stage_cyc,comm",
+    "tgid": "-g none -n --no-children -s tgid,dso",
     "pages": "-g none -n --no-children -s code_page_size,comm",
     "transaction": "-g none -n --no-children -s transaction,comm",
     "mem": "-g none --mem-mode -F sample,mem,comm",
@@ -161,7 +163,7 @@ VARIANTS = {
     "text separator": "-g none -n -t ,",
 }
 # without symbols: rows of callers are told apart by addresses, and perf shows those as they were recorded
-CORPUS_VARIANTS = ("no-children", "period", "comm", "dso", "sym", "sym,comm", "pid,sym", "cpu,comm", "socket", "weight", "latency", "pages", "transaction", "mem", "mem parts",
+CORPUS_VARIANTS = ("no-children", "period", "comm", "dso", "sym", "sym,comm", "pid,sym", "cpu,comm", "socket", "weight", "latency", "stage", "tgid", "pages", "transaction", "mem", "mem parts",
                    "time key", "children comm", "children dso", "comms", "dsos relative", "time 10%-20%", "text no graph")
 # of files with branch stacks, which perf then shows in place of samples
 BRANCH_VARIANTS = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sort keys that do not depend on frames: thread, CPU, time, cost ... */
+#include "base/text/text.h"
 #include "report/keys/find.h"
 #include "report/report.h"
 
@@ -11,6 +12,27 @@ bool pd_key_comm(struct pd_report *report, size_t key, const struct key_context 
 {
 	return pd_value_find_text(&report->values[key], context->entry->comm ? context->entry->comm : "", 0,
 				  (uintptr_t)report, value_out);
+}
+
+/* Threads of a pool are one. */
+bool pd_key_comm_nodigit(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
+{
+	const char *comm = context->entry->comm ? context->entry->comm : "";
+	struct pd_text text = { .data = NULL };
+	bool found;
+
+	while (*comm) {
+		size_t digits = strspn(comm, "0123456789"), others = strcspn(comm + digits, "0123456789");
+
+		if (digits)
+			pd_text_add(&text, "<N>");
+		pd_text_put(&text, comm + digits, others);
+		comm += digits + others;
+	}
+	pd_text_char(&text, 0);
+	found = !text.failed && pd_value_find_text(&report->values[key], text.data, 0, (uintptr_t)report, value_out);
+	pd_free(text.data);
+	return found;
 }
 
 /* The name that a thread had at last. */
