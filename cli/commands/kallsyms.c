@@ -19,12 +19,12 @@ static int run_kallsyms(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct pd_error error;
-	enum pd_status status;
 
 	if (!call->word_count)
 		return print_failure(CODE_USAGE, "no symbol given; name one or more functions of the kernel");
-	status = pd_print_kernel_symbols(call->out->text, values->kallsyms, call->words, call->word_count, &error);
-	return status == PD_OK ? CODE_OK : code_with_error(status, &error);
+	return code_with_error(pd_print_kernel_symbols(call->out->text, values->kallsyms, call->words, call->word_count,
+						       &error),
+			       &error);
 }
 
 const struct command cmd_kallsyms = {

@@ -384,8 +384,7 @@ static void report_runs(const struct pd_record_runs *runs, const char *path)
 		return;
 	pd_text_add(text, "next: perfdata diff --per run");
 	pd_record_runs_text(runs, text);
-	fprintf(stderr, "perfdata: %.*s\n", (int)pd_text_bytes(text).size, (const char *)pd_text_bytes(text).data);
-	pd_text_free(text);
+	print_and_free(text);
 }
 
 static int record_several(struct record *record, const struct call *call)

@@ -31,7 +31,9 @@ static const struct {
 static unsigned codes_of(const char *command)
 {
 	for (size_t i = 0; command && i < sizeof(commands) / sizeof(commands[0]); i++) {
-		if (!strcmp(commands[i].command, command))
+		size_t length = strlen(commands[i].command);
+
+		if (!strncmp(commands[i].command, command, length) && (!command[length] || command[length] == '-'))
 			return commands[i].codes;
 	}
 	return (1u << EXIT_CODE_COUNT) - 1;

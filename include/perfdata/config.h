@@ -67,6 +67,23 @@ PD_API enum pd_status pd_config_change(const char *path, const char *text, const
 PD_API enum pd_status pd_config_change_file(const char *path, const char *name, const char *value,
 					    struct pd_error *error);
 
+/** Whose configuration is meant. */
+struct pd_config_place {
+	size_t size;      /* sizeof(struct pd_config_place); 0 is PD_ERROR_ARGUMENT */
+	const char *only; /* as in pd_config_load */
+	const char *home;
+	bool system; /* only /etc/perfconfig, also to change it */
+	bool user;   /* only .perfconfig in home */
+};
+
+/** What perf config does: adds name=value of each key that a word names to the text, sets keys by words with a '=', and without words adds
+ * all keys that are set. config is what pd_config_load gave for the place. Each word is taken; warn gets what is wrong with it.
+ * Errors, of the first such word: PD_ERROR_ARGUMENT if it names no key; PD_ERROR_NO_MATCH if a key is not set; PD_ERROR_OUTPUT if the file cannot
+ * be changed; also PD_ERROR_SYSTEM and PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_config_run(struct pd_text *text, const struct pd_config *config,
+				    const struct pd_config_place *place, const char *const *words, size_t count,
+				    pd_warn_fn *warn, void *self, struct pd_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -91,6 +91,7 @@
  *   recorder.h      recording events (Linux)
  *   counter.h       counting events (Linux)
  *   probe.h         dynamic tracepoints in programs and the kernel (Linux)
+ *   daemon.h        recordings that run in the background (Linux)
  *   stat.h          counts with metrics, as perf stat prints them
  *
  * Each of them has an example at its head. What an example does not declare is there: `file` is a recording, `stream` its records
@@ -110,6 +111,7 @@
 #include <perfdata/config.h>
 #include <perfdata/convert.h>
 #include <perfdata/counter.h>
+#include <perfdata/daemon.h>
 #include <perfdata/debuginfod.h>
 #include <perfdata/diff.h>
 #include <perfdata/doctor.h>

@@ -35,6 +35,11 @@ PD_API const char *pd_vocabulary_word(enum pd_vocabulary list, size_t index, con
  * these lists, with a NUL at its end. Owned by the caller, see pd_text_free; NULL without memory. */
 PD_API struct pd_text *pd_vocabulary_expand(const char *text);
 
+/** What to use instead of an option of perf (6.1 and 7.2) that the command of its name does not have: by its long name, of length bytes, or
+ * (length 0) by its short one. command NULL: of perf itself, whose commands that are not here are names of that kind. NULL if
+ * there is nothing to say. Static. Any thread. */
+PD_API const char *pd_vocabulary_absent(const char *command, const char *name, size_t length, char short_name);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Commands and options of perf that are not here, with what to use instead.
-try daemon
+try ftrace
 try timechart record
 try mem lists
 try report --tui

@@ -35,6 +35,7 @@ WAYS = {
     "stat": {1: "report -i badcounts", 3: "report -i no", 4: "-e cpu-clock -o no/out -- true", 5: "report -i good",
              127: "-e cpu-clock -- ./no", 128: "-e cpu-clock -- sh -c kill\\ -9\\ $$"},
     "top": {1: "--input bad", 3: "--input no"},
+    "daemon": {3: "--base good", 4: "start --base no", 5: "--base ."},
     "list": {5: "no-such-event-anywhere"},
     "probe": {3: "-x no -F", 5: "-x good.o -D nothing"},
     "info": READS,

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """perf's own shell tests, with perfdata called as perf, beside perf itself.
 
-usage: shell.py PERFDATA [--source FOLDER] [TEST...]
+usage: shell.py PERFDATA [--source FOLDER] [--perf PERF] [TEST...]
 
 FOLDER has the tests (tools/perf/tests/shell of a kernel's source). Without it, the source is that of /usr/src, else the package
-linux-source-6.1 is downloaded to a temporary folder. Prints a table. Exit status: 0 all that passes with perf passes with
+linux-source-6.1 is downloaded to a temporary folder. PERF is the perf to compare with: that of the same version as the tests. Prints
+a table. Exit status: 0 all that passes with perf passes with
 perfdata, but for what LEFT_OUT names; 1 otherwise; 77 the tests or perf are not here.
 """
 
@@ -24,7 +25,6 @@ SECONDS = 300  # for one test; as long as that it hangs
 WORDS = {0: "passes", 2: "skips", None: "hangs"}
 # Tests that need what perfdata does not have, with the reason.
 LEFT_OUT = {
-    "daemon.sh": "perf daemon",
     "record_offcpu.sh": "perf bench",
 }
 
@@ -54,14 +54,21 @@ def find_tests(source, folder):
     return unpack(archive, folder) if archive else None
 
 
-def run(test, program, folder):
+def put_program(path, program, perf):
+    """The program as perf. Workloads of the tests (perf test -w) are perf's own."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f'#!/bin/sh\n[ "$1" = test ] && exec "{os.path.realpath(perf)}" "$@"\nexec "{os.path.realpath(program)}" "$@"\n')
+    os.chmod(path, 0o755)
+
+
+def run(test, program, perf, folder):
     """Exit code of a test with a program as perf; None if it did not end."""
     home = os.path.join(folder, "home")
     there = os.path.join(folder, "bin")
     for path in (home, there):
         shutil.rmtree(path, ignore_errors=True)
         os.makedirs(path)
-    os.symlink(os.path.realpath(program), os.path.join(there, "perf"))
+    put_program(os.path.join(there, "perf"), program, perf)
     environment = {**os.environ, "PATH": f"{there}:{os.environ['PATH']}", "HOME": home, "LC_ALL": "C"}
     child = subprocess.Popen(["bash", test], cwd=home, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, start_new_session=True)
@@ -89,8 +96,9 @@ def main():
     parser.add_argument("perfdata")
     parser.add_argument("tests", nargs="*")
     parser.add_argument("--source")
-    options = parser.parse_args()
-    perf = shutil.which("perf")
+    parser.add_argument("--perf", default="perf")
+    options = parser.parse_intermixed_args()
+    perf = shutil.which(options.perf)
     if not perf:
         print("no perf here")
         return SKIPPED
@@ -105,7 +113,7 @@ def main():
             name = os.path.basename(test)
             if options.tests and name not in options.tests:
                 continue
-            (theirs, _), (ours, output) = run(test, perf, folder), run(test, options.perfdata, folder)
+            (theirs, _), (ours, output) = run(test, perf, perf, folder), run(test, options.perfdata, perf, folder)
             print(f"| {name} | {word(theirs)} | {word(ours)} | {'needs ' + LEFT_OUT[name] if name in LEFT_OUT else ''} |", flush=True)
             problem = judge(name, theirs, ours)
             if problem:

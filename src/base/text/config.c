@@ -24,6 +24,7 @@ struct parser {
 	const char *path;
 	const char *text, *at;
 	const char *begin; // of the key that is parsed
+	char *value;       // room for any of the text
 	size_t line;
 	char section[MOST_NAME];
 	struct pd_error *error;
@@ -135,20 +136,40 @@ static const char *end_of_key(const struct parser *parser)
 	return end;
 }
 
+// The number of a name; PD_INDEX_END without memory.
+static uint32_t number_name(struct pd_config *config, const char *name, size_t length)
+{
+	size_t before = config->names.count;
+	uint32_t number;
+
+	if (!before)
+		config->names.seed = pd_hash_secret();
+	number = pd_strings_add(&config->names, &config->texts, name, length);
+	if (number == PD_INDEX_END || !PD_GROW(config->last, config->last_capacity, config->names.count))
+		return PD_INDEX_END;
+	if (config->names.count > before)
+		config->last[number] = PD_INDEX_END;
+	return number;
+}
+
 static bool set_key(struct parser *parser, const char *key, const char *value)
 {
 	struct pd_config *config = parser->config;
 	char name[2 * MOST_NAME];
 	int length = snprintf(name, sizeof(name), "%s.%s", parser->section, key);
+	uint32_t number = number_name(config, name, (size_t)length);
 	struct pd_setting setting = {
 		.begin = (size_t)(parser->begin - parser->text),
 		.end = (size_t)(end_of_key(parser) - parser->text),
-		.name = pd_arena_text(&config->texts, name, (size_t)length),
 		.value = pd_arena_text(&config->texts, value, strlen(value)),
 	};
 
-	if (!setting.name || !setting.value || !PD_GROW(config->settings, config->capacity, config->count + 1))
+	if (number == PD_INDEX_END || !setting.value || !PD_GROW(config->settings, config->capacity, config->count + 1))
 		return no_memory(parser);
+	if (config->last[number] != PD_INDEX_END)
+		config->settings[config->last[number]].replaced = true;
+	setting.name = config->names.items[number];
+	config->last[number] = (uint32_t)config->count;
 	config->settings[config->count++] = setting;
 	return true;
 }
@@ -162,7 +183,7 @@ static char unescape(char c)
 	return found ? to[found - from] : 0;
 }
 
-// The value up to the end of its line, which a backslash can move; room is enough for what is left of the text.
+// The value up to the end of its line, which a backslash can move.
 static bool read_value(struct parser *parser, char *value)
 {
 	bool quoted = false;
@@ -192,15 +213,6 @@ static bool read_value(struct parser *parser, char *value)
 	return !quoted || refuse(parser, "the value is not closed by '\"'");
 }
 
-static bool parse_value(struct parser *parser, const char *key)
-{
-	char *value = pd_alloc(strlen(parser->at) + 1);
-	bool ok = value ? read_value(parser, value) && set_key(parser, key, value) : no_memory(parser);
-
-	pd_free(value);
-	return ok;
-}
-
 static bool parse_key(struct parser *parser)
 {
 	char key[MOST_NAME];
@@ -218,7 +230,7 @@ static bool parse_key(struct parser *parser)
 	if (*parser->at != '=')
 		return refuse(parser, "expected key = value");
 	parser->at++;
-	return parse_value(parser, key);
+	return read_value(parser, parser->value) && set_key(parser, key, parser->value);
 }
 
 static bool parse_item(struct parser *parser)
@@ -230,6 +242,35 @@ static bool parse_item(struct parser *parser)
 	return refuse(parser, "expected [section] or key = value");
 }
 
+static void parse_text(struct parser *parser)
+{
+	for (skip_blanks(parser); *parser->at; skip_blanks(parser)) {
+		if (is_comment(*parser->at)) {
+			parser->at += strcspn(parser->at, "\n");
+		} else if (*parser->at == '\n') {
+			parser->at++;
+			parser->line++;
+		} else if (!parse_item(parser)) {
+			return;
+		}
+	}
+}
+
+// What counts, in the order of the files.
+static void order_settings(struct parser *parser)
+{
+	struct pd_config *config = parser->config;
+
+	config->order_count = 0;
+	if (!PD_GROW(config->order, config->order_capacity, config->count)) {
+		no_memory(parser);
+		return;
+	}
+	for (size_t i = 0; i < config->count; i++)
+		if (!config->settings[i].replaced)
+			config->order[config->order_count++] = (uint32_t)i;
+}
+
 enum pd_status pd_config_add(struct pd_config *config, const char *path, const char *text, struct pd_error *error)
 {
 	static const char mark[] = "\xef\xbb\xbf"; // of UTF-8, as some editors write it
@@ -237,16 +278,14 @@ enum pd_status pd_config_add(struct pd_config *config, const char *path, const c
 
 	if (strncmp(text, mark, sizeof(mark) - 1) == 0)
 		parser.at += sizeof(mark) - 1;
-	for (skip_blanks(&parser); *parser.at; skip_blanks(&parser)) {
-		if (is_comment(*parser.at)) {
-			parser.at += strcspn(parser.at, "\n");
-		} else if (*parser.at == '\n') {
-			parser.at++;
-			parser.line++;
-		} else if (!parse_item(&parser)) {
-			break;
-		}
+	parser.value = pd_alloc(strlen(text) + 1);
+	if (parser.value) {
+		parse_text(&parser);
+		order_settings(&parser);
+	} else {
+		no_memory(&parser);
 	}
+	pd_free(parser.value);
 	return parser.status;
 }
 
@@ -322,6 +361,9 @@ void pd_config_free(struct pd_config *config)
 	if (!config)
 		return;
 	pd_free(config->settings);
+	pd_free(config->last);
+	pd_free(config->order);
+	pd_strings_fini(&config->names);
 	pd_arena_fini(&config->texts);
 	pd_free(config);
 }
@@ -335,20 +377,15 @@ const char *pd_config_get(const struct pd_config *config, const char *name)
 	return i ? config->settings[i - 1].value : NULL;
 }
 
-static bool is_last(const struct pd_config *config, size_t index)
-{
-	return pd_config_get(config, config->settings[index].name) == config->settings[index].value;
-}
-
 const char *pd_config_at(const struct pd_config *config, size_t index, const char **value_out)
 {
-	for (size_t i = 0; i < config->count; i++) {
-		if (!is_last(config, i) || index--)
-			continue;
-		*value_out = config->settings[i].value;
-		return config->settings[i].name;
-	}
-	return NULL;
+	const struct pd_setting *setting;
+
+	if (index >= config->order_count)
+		return NULL;
+	setting = &config->settings[config->order[index]];
+	*value_out = setting->value;
+	return setting->name;
 }
 
 static void load_file(struct pd_config *config, const char *path, bool usual, pd_warn_fn *warn, void *self)

@@ -5,7 +5,7 @@
 
 #include <perfdata/config.h>
 
-#include "base/memory.h"
+#include "base/lookup/strings.h"
 
 enum {
 	PD_CONFIG_MOST_BYTES = 1 << 20, // of a file: more is no configuration
@@ -16,11 +16,17 @@ enum {
 struct pd_setting {
 	const char *name, *value;
 	size_t begin, end;
+	bool replaced; // by a later one of the same name
 };
 
 struct pd_config {
 	struct pd_setting *settings;
 	size_t count, capacity;
+	struct pd_strings names;
+	uint32_t *last; // of each name, the setting that counts
+	size_t last_capacity;
+	uint32_t *order; // settings that count
+	size_t order_count, order_capacity;
 	struct pd_arena texts;
 };
 
