@@ -93,7 +93,8 @@ static void add_new_section(struct pd_text *out, const char *text, const char *n
 	size_t length = strlen(text);
 
 	add_bytes(out, text, length);
-	if (length && text[length - 1] != '\n')
+	// a last line that goes on would take the section as its value
+	if (length && (text[length - 1] != '\n' || (length > 1 && text[length - 2] == '\\')))
 		pd_text_char(out, '\n');
 	pd_text_printf(out, "[%.*s]\n\t", (int)(key - 1 - name), name);
 	add_line(out, key, value);

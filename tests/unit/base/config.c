@@ -188,9 +188,32 @@ TEST(test_config__change)
 	CHECK(change("[c]\nd", "a.e", "2", "[c]\nd\n[a]\n\te = 2\n"));
 	CHECK(change("[a]\nb = 1\nb = 2\n", "a.b", "3", "[a]\nb = 1\nb = 3\n"));
 	CHECK(change("[a]\nb = \"x\\\n y\"\nc\n", "a.b", "#;\" \\", "[a]\nb = \"#;\\\" \\\\\"\nc\n"));
+	CHECK(change("[c]\nd = 1\\\n", "a.e", "2", "[c]\nd = 1\\\n\n[a]\n\te = 2\n"));
 	CHECK(change("[a]\n?\n", "a.b", "1", NULL) && strstr(error.message, "file:2: "));
 	CHECK(change("", "a", "1", NULL) && change("", ".b", "1", NULL) && change("", "a.", "1", NULL) &&
 	      change("", "a.b c", "1", NULL) && change("", "a]\n[x.b", "1", NULL) && change("", "a.1", "1", NULL));
+}
+
+/* In no more than linear time: a file may be as large as 1 MiB. */
+TEST(test_config__many_keys)
+{
+	enum {
+		KEYS = 60000
+	};
+	char *text = malloc(16 * KEYS + 16), *at = text;
+	const char *value;
+	size_t count = 0;
+
+	CHECK(text);
+	at += sprintf(at, "[a]\n");
+	for (int i = 0; i < KEYS; i++)
+		at += sprintf(at, "k%d=%d\n", i % (KEYS / 2), i);
+	CHECK(parse(text));
+	while (pd_config_at(config, count, &value))
+		count++;
+	CHECK(count == KEYS / 2);
+	CHECK_STR(pd_config_get(config, "a.k7"), "30007");
+	free(text);
 }
 
 static unsigned warnings;
@@ -248,8 +271,8 @@ TEST(test_config__change_and_read)
 	}
 }
 
-RUN(TEST_CASE(test_config__load), TEST_CASE(test_config__change), TEST_CASE(test_config__change_and_read),
-    TEST_CASE(test_config__values), TEST_CASE(test_config__sections), TEST_CASE(test_config__quotes_and_escapes),
-    TEST_CASE(test_config__key_alone_is_true), TEST_CASE(test_config__last_one_counts),
-    TEST_CASE(test_config__wrong_lines), TEST_CASE(test_config__byte_order_mark), TEST_CASE(test_config__long_names),
-    TEST_CASE(test_config__files))
+RUN(TEST_CASE(test_config__load), TEST_CASE(test_config__change), TEST_CASE(test_config__many_keys),
+    TEST_CASE(test_config__change_and_read), TEST_CASE(test_config__values), TEST_CASE(test_config__sections),
+    TEST_CASE(test_config__quotes_and_escapes), TEST_CASE(test_config__key_alone_is_true),
+    TEST_CASE(test_config__last_one_counts), TEST_CASE(test_config__wrong_lines),
+    TEST_CASE(test_config__byte_order_mark), TEST_CASE(test_config__long_names), TEST_CASE(test_config__files))
