@@ -29,6 +29,8 @@ enum {
 	PD_DAEMON_FAILED = '!', // an error follows
 };
 
+// ---- common.c ----
+
 uint64_t pd_daemon_now_ms(void);
 // A string of its own, for pd_free; NULL without memory.
 char *pd_daemon_copy(const char *string, size_t length);
