@@ -171,7 +171,7 @@ static void move_second_word(const struct line *line, const char *word)
 
 	while (at < count && first[0][0] == '-' && !command_of_words(word, first[at]))
 		at++;
-	if (!at || at == count || command_by_name(word))
+	if (!at || at == count)
 		return;
 	second = first[at];
 	memmove(first + 1, first, (size_t)at * sizeof(*first));

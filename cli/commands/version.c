@@ -2,6 +2,8 @@
 /* perfdata version: which version this is and what it was built with. */
 #include "front/cli.h"
 
+#include <string.h>
+
 struct values {
 	bool build, options;
 };
@@ -23,13 +25,20 @@ static const char *compiler(void)
 #endif
 }
 
-static void print_features(struct pd_text *text)
+/* One, or all; false if there is none of this name, or it is off. */
+static bool print_features(struct pd_text *text, const char *wanted, size_t length)
 {
 	const char *name, *macro;
-	bool there;
+	bool there, found = false;
 
-	for (size_t i = 0; (name = pd_build_feature(i, &there, &macro)) != NULL; i++)
-		pd_text_printf(text, "%22s: [ %s ]  # %s\n", name, there ? "on " : "OFF", macro);
+	for (size_t i = 0; (name = pd_build_feature(i, &there, &macro)) != NULL; i++) {
+		if (wanted && (strncmp(name, wanted, length) != 0 || name[length]))
+			continue;
+		found |= there;
+		if (text)
+			pd_text_printf(text, "%22s: [ %s ]  # %s\n", name, there ? "on " : "OFF", macro);
+	}
+	return found;
 }
 
 static int run_version(const struct call *call)
@@ -42,7 +51,7 @@ static int run_version(const struct call *call)
 
 	pd_text_printf(text, "perfdata %s\n", pd_version());
 	if (values->options)
-		print_features(text);
+		print_features(text, NULL, 0);
 	if (!values->build)
 		return CODE_OK;
 	pd_text_printf(text, "%-10s  %s\n", "compiler", compiler());
@@ -57,4 +66,41 @@ const struct command cmd_version = {
 	OPTIONS(options),
 	EXAMPLES({ "perfdata version --build", "check whether compressed files are supported" }),
 	.run = run_version,
+};
+
+/* ---- check feature ---- */
+
+struct feature_values {
+	bool quiet;
+};
+#undef VALUES
+#define VALUES struct feature_values
+
+static const struct option feature_options[] = {
+	FLAG("quiet", 'q', quiet, "print nothing: the exit code says it"),
+	{ 0 },
+};
+
+static int run_check_feature(const struct call *call)
+{
+	const struct feature_values *values = call->values;
+	int code = call->word_count ? CODE_OK : print_failure(CODE_USAGE, "name one or more features");
+
+	for (const char *at = call->word_count ? call->words[0] : ""; *at; at += strspn(at, ",")) {
+		size_t length = strcspn(at, ",");
+
+		if (!print_features(values->quiet ? NULL : call->out->text, at, length))
+			code = CODE_NOTHING;
+		at += length;
+	}
+	return code;
+}
+
+const struct command cmd_check_feature = {
+	.usage = "[-q] NAME[,NAME]...",
+	.text = "Print whether features of perf are there, as perf check feature does. perfdata version --build-options lists them.",
+	OPTIONS(feature_options),
+	EXAMPLES({ "perfdata check feature -q zstd && echo yes", "ask in a script" }),
+	.max_words = 1,
+	.run = run_check_feature,
 };

@@ -79,6 +79,7 @@ WAYS = {
              6: "convert --to-json out empty"},
     "dump": {**READS, 5: "--record 100000 good"},
     "check": READS,
+    "check-feature": {5: "no-such-feature"},
     "explain": {5: "nothing-has-this-name"},
     "convert": {1: "-o out bad", 3: "-o out no", 4: "-o no/out good"},
     "repair": {1: "-o out bad", 3: "-o out no", 4: "-o no/out good", 5: "-o out nothing"},
