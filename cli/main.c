@@ -190,14 +190,15 @@ static bool is_preset_of_record(struct line *line, const char *word)
 	return true;
 }
 
-/* "store report" is report, which reads stores, too. */
-static bool reads_store(const struct line *line, const char *word)
+/* "store report" is report, which reads stores, too; "sched script" is script. */
+static bool is_second_word(const struct line *line, const char *word)
 {
 	static const char *const commands_of_stores[] = { "report", "flame", "folded", "diff" };
-	bool found = false;
+	const char *second = line->first < line->argc ? line->argv[line->first] : "";
+	bool found = !strcmp(second, "script") && pd_event_preset_find(word);
 
-	for (size_t i = 0; line->first < line->argc && i < sizeof(commands_of_stores) / sizeof(char *); i++)
-		found |= !strcmp(word, "store") && !strcmp(line->argv[line->first], commands_of_stores[i]);
+	for (size_t i = 0; i < sizeof(commands_of_stores) / sizeof(char *); i++)
+		found |= !strcmp(word, "store") && !strcmp(second, commands_of_stores[i]);
 	return found;
 }
 
@@ -238,7 +239,7 @@ static int run_words(struct line *line, struct output *out)
 		word = line->argv[line->first++];
 	if (is_preset_of_record(line, word))
 		word = "record";
-	if (reads_store(line, word))
+	if (is_second_word(line, word))
 		word = line->argv[line->first++];
 	move_second_word(line, word);
 	of_two = command_of_words(word, line->first < line->argc ? line->argv[line->first] : NULL);
