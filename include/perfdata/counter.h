@@ -100,6 +100,8 @@ PD_API enum pd_status pd_counter_wait(struct pd_recorder *recorder, uint64_t unt
 PD_API enum pd_status pd_counter_read(struct pd_recorder *recorder, struct pd_error *error);
 /** Time from the start to the last pd_counter_read. */
 PD_API uint64_t pd_counter_elapsed_ns(const struct pd_recorder *recorder);
+/** Time counts from now on, as when events are enabled after a delay. */
+PD_API void pd_counter_restart_time(struct pd_recorder *recorder);
 /** Writes the counts read last, as a round with a time since the start; is_last: the last round. Without
  * pd_counter_open_file it does nothing. */
 PD_API enum pd_status pd_counter_round(struct pd_recorder *recorder, bool is_last, uint64_t time_ns,

@@ -134,15 +134,19 @@ static uint64_t end_of_delay(const struct pd_stat_session *session)
 
 static bool is_timed_out(const struct pd_stat_session *session)
 {
-	return session->options.timeout_ns && now_ns() >= session->start_ns + session->options.timeout_ns;
+	return session->options.timeout_ns && !session->delayed &&
+	       now_ns() >= session->start_ns + session->options.timeout_ns;
 }
 
 /* The earliest of what is to be done. */
 static uint64_t next_time(const struct pd_stat_session *session)
 {
 	uint64_t interval = session->options.interval_ns, timeout = session->options.timeout_ns;
-	uint64_t next = session->delayed ? end_of_delay(session) : UINT64_MAX;
+	uint64_t next = UINT64_MAX;
 
+	// nothing else begins before the events are enabled
+	if (session->delayed)
+		return end_of_delay(session);
 	if (timeout && session->start_ns + timeout < next)
 		next = session->start_ns + timeout;
 	if (interval && wants_interval(session)) {
@@ -163,9 +167,14 @@ static bool is_done(const struct pd_stat_session *session)
 
 static enum pd_status do_what_is_due(struct pd_stat_session *session, struct pd_error *error)
 {
-	if (session->delayed && now_ns() >= end_of_delay(session)) {
+	if (session->delayed && now_ns() < end_of_delay(session))
+		return PD_OK;
+	if (session->delayed) {
 		session->delayed = false;
 		pd_recorder_enable(session->recorder, true, NULL);
+		// as perf: what was waited for is no part of what is counted
+		pd_counter_restart_time(session->recorder);
+		session->start_ns = now_ns();
 		step(session, PD_STAT_STEP_ENABLED);
 		return PD_OK;
 	}
@@ -184,6 +193,8 @@ static enum pd_status count_until_end(struct pd_stat_session *session, struct pd
 			break;
 		status = do_what_is_due(session, error);
 	}
+	if (session->delayed)
+		pd_counter_restart_time(session->recorder);
 	return status;
 }
 

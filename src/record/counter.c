@@ -62,6 +62,11 @@ enum pd_status pd_counter_start(struct pd_recorder *recorder, struct pd_recorded
 	return status;
 }
 
+void pd_counter_restart_time(struct pd_recorder *recorder)
+{
+	recorder->counted_ns = pd_now_ns();
+}
+
 // ---- wait ----
 
 // Whether one of those who are counted still runs. Without any, there is always something.

@@ -142,6 +142,16 @@ class Live(common.Tests):
             with open(out, encoding="utf-8") as file:
                 text = file.read()
             self.expect(text.count("# started on ") == i and text.count("page-faults") == i, f"append: {text}")
+        began = time.monotonic_ns()
+        text = self.stat("-D", "300", "-e", "duration_time", "sleep", "0.5").stderr
+        ns, shown = int(re.search(r"(\d+) ns   duration_time", text)[1]), float(re.search(r"([\d.]+) seconds time elapsed", text)[1])
+        self.expect(ns == round(shown * 1e9) and 0 < ns <= time.monotonic_ns() - began - 300e6, f"after a delay: {text}")
+        # nor does one begin before it
+        rounds = self.stat("-D", "300", "-I", "200", "-x,", "-e", "duration_time", "sleep", "0.8").stderr.splitlines()
+        rounds = [line.split(",") for line in rounds if "duration_time" in line]
+        times = [0, *(round(float(row[0]) * 1e9) for row in rounds)]
+        self.expect([int(row[1]) for row in rounds] == [end - begin for begin, end in zip(times, times[1:])] and
+                    times == sorted(times), f"intervals after a delay: {rounds}")
         rounds = self.stat("-I", "20", "-e", "task-clock", self.work, 0, 0, 0, 90).stderr.splitlines()
         self.expect(rounds[0].startswith("#           time") and len(rounds) >= 4, f"intervals: {rounds}")
         times = [float(line.split()[0]) for line in rounds if line[0] != "#"]
