@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/text/text.h"
+#include "file/file.h"
 #include "stream/each.h"
 
 enum {
 	MOST_CELLS = 1 << 20,
-	MOST_CPUS = 1 << 16,
-	TASK_CLOCK = 1 /* software events up to this one are clocks */
+	MOST_CPUS = 1 << 16
 };
 
 struct cpus {
@@ -164,7 +164,7 @@ static bool use_cpus(struct report *report, struct pd_stat_event *event, size_t 
 /* The clocks count ns, whether the file says it or not. */
 static void name_clock(struct pd_stat_event *event)
 {
-	if (event->attr.type != PD_TYPE_SOFTWARE || event->attr.config > TASK_CLOCK)
+	if (!pd_attr_is_clock(&event->attr))
 		return;
 	event->unit = "msec";
 	event->scale = 1e-6;

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "file/file.h"
+
 // The period of these tracepoints is how long a task ran or waited.
 static const char sched_stat[] = "sched:sched_stat_";
 
@@ -13,7 +15,7 @@ static bool counts_time(const struct pd_event *event)
 {
 	const struct pd_attr *attr = event->attr;
 
-	if (attr->type == PD_TYPE_SOFTWARE && (attr->config == PD_SW_CPU_CLOCK || attr->config == PD_SW_TASK_CLOCK))
+	if (pd_attr_is_clock(attr))
 		return true;
 	if (attr->type == PD_TYPE_TRACEPOINT)
 		return !strncmp(event->name, sched_stat, sizeof(sched_stat) - 1);

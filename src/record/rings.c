@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "file/file.h"
 
 enum {
 	LEAST_RING = 32 << 10, // bytes
@@ -33,13 +34,11 @@ static uint64_t bytes_a_second(const struct pd_attr *attr)
 {
 	const uint64_t second_ns = 1000000000;
 	uint64_t stack = attr->sample_max_stack ? attr->sample_max_stack : KERNEL_STACK, size = 8, rate;
-	bool is_clock = attr->type == PD_TYPE_SOFTWARE &&
-			(attr->config == PD_SW_CPU_CLOCK || attr->config == PD_SW_TASK_CLOCK);
 
 	if (attr->type == PD_TYPE_SOFTWARE && attr->config == PD_SW_DUMMY &&
 	    !PD_BITS(attr->flags, PD_ATTR_CONTEXT_SWITCH))
 		return 0;
-	if (!is_clock || !attr->sample_period || attr->sample_type & ~PD_PLAIN_PARTS ||
+	if (!pd_attr_is_clock(attr) || !attr->sample_period || attr->sample_type & ~PD_PLAIN_PARTS ||
 	    PD_BITS(attr->flags, PD_ATTR_CONTEXT_SWITCH) || PD_BITS(attr->flags, PD_ATTR_WRITE_BACKWARD))
 		return USUAL_RING;
 	rate = PD_BITS(attr->flags, PD_ATTR_FREQ) ? attr->sample_period : second_ns / attr->sample_period;

@@ -7,6 +7,7 @@
 
 #include "base/text/text.h"
 #include "export/format/firefox.h"
+#include "file/file.h"
 
 enum marker {
 #define MARKER(NAME, name, support, member, label, format) MARKER_##NAME,
@@ -289,15 +290,6 @@ static void put_sample_column(struct pd_export *self, const struct pd_track *tra
 	pd_text_char(self->text, ']');
 }
 
-static bool is_clock(const struct pd_event *event)
-{
-	const struct pd_attr *attr = event->attr;
-
-	return attr->type == PD_TYPE_SOFTWARE &&
-	       (attr->config == PD_SW_CPU_CLOCK || attr->config == PD_SW_TASK_CLOCK) &&
-	       pd_event_unit(event) == PD_UNIT_NS;
-}
-
 static void put_samples(struct pd_export *self, const struct pd_track *track)
 {
 	const struct pd_event *event = pd_file_event(self->file, track->event);
@@ -309,7 +301,7 @@ static void put_samples(struct pd_export *self, const struct pd_track *track)
 	put_sample_column(self, track, "stack", STACK, false);
 	put_sample_column(self, track, "time", TIME, false);
 	put_sample_column(self, track, "weight", WEIGHT, time);
-	if (is_clock(event))
+	if (time && pd_attr_is_clock(event->attr))
 		put_sample_column(self, track, "threadCPUDelta", CPU_DELTA, false);
 	pd_text_char(self->text, '}');
 }

@@ -7,6 +7,7 @@
 #include "export/feed/sums.h"
 #include "export/write/gzip.h"
 #include "export/write/proto.h"
+#include "file/file.h"
 
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
@@ -49,11 +50,7 @@ static void take_sample(struct pd_export *self, const struct pd_export_sample *s
 // The usual name of time on a CPU, if nothing else is measured.
 static const char *measure_name(const struct pd_export *self, const struct pd_event *event)
 {
-	const struct pd_attr *attr = event->attr;
-	bool clock = attr->type == PD_TYPE_SOFTWARE &&
-		     (attr->config == PD_SW_CPU_CLOCK || attr->config == PD_SW_TASK_CLOCK);
-
-	return clock && pd_export_events_used(self) == 1 ? "cpu" : event->name;
+	return pd_attr_is_clock(event->attr) && pd_export_events_used(self) == 1 ? "cpu" : event->name;
 }
 
 static void put_value_type(struct pd_export *self, unsigned field, const char *type, const char *unit)

@@ -18,10 +18,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "file/file.h"
+
 enum {
 	WORD_CAPACITY = 256,
 	MOST_PRECISE = 3,
-	TASK_CLOCK = 1, // software events up to this one are clocks
 	DUMMY = 9
 };
 
@@ -197,7 +198,7 @@ static enum pd_status add_word(struct pd_event_text *text, size_t length)
 		return status;
 	pd_event_word_find(begin, length, &slot->wanted.attr.type, &slot->wanted.attr.config);
 	// the clocks count ns
-	if (slot->wanted.attr.type == PD_TYPE_SOFTWARE && slot->wanted.attr.config <= TASK_CLOCK) {
+	if (pd_attr_is_clock(&slot->wanted.attr)) {
 		slot->wanted.unit = "msec";
 		slot->wanted.scale = 1e-6;
 	}
