@@ -116,7 +116,7 @@ PD_API enum pd_status pd_events_add(struct pd_events *events, const char *text, 
 /** Events for the commands that read them. Constant. */
 struct pd_event_preset {
 	const char *name;   /* "sched" */
-	const char *events; /* separated by blanks; those after '?' are skipped by kernels that lack them */
+	const char *events; /* separated by blanks; after '?' skipped by kernels that lack it; of "a|b" the first one there */
 	bool all;           /* of the whole system, if nothing else is said */
 	bool chains;        /* with call chains */
 	bool data;          /* with addresses of data, where it was, and what it cost */

@@ -27,27 +27,41 @@ const struct pd_event_preset *pd_event_preset_find(const char *name)
 	return preset;
 }
 
+// The first of those with a '|' between them that the kernel has; *at is set behind them.
+static enum pd_status add_first(struct pd_events *events, const char **at, struct pd_error *error)
+{
+	enum pd_status status = PD_ERROR_ARGUMENT;
+	char name[128];
+
+	do {
+		size_t length;
+
+		*at += **at == '|';
+		length = strcspn(*at, "| ");
+		snprintf(name, sizeof(name), "%.*s", (int)length, *at);
+		if (status == PD_ERROR_ARGUMENT)
+			status = pd_events_add(events, name, error);
+		*at += length;
+	} while (**at == '|');
+	return status;
+}
+
 enum pd_status pd_events_add_preset(struct pd_events *events, const struct pd_event_preset *preset,
 				    struct pd_error *error)
 {
 	size_t before = pd_events_count(events);
-	const char *at = preset->events;
 	struct pd_error own;
 	enum pd_status status = PD_OK;
 
 	if (!error)
 		error = &own;
-	while (*at && status >= 0) {
+	for (const char *at = preset->events; *at && status >= 0; at += strspn(at, " ")) {
 		bool optional = *at == '?';
-		size_t length = strcspn(at + optional, " ");
-		char name[128];
 
-		snprintf(name, sizeof(name), "%.*s", (int)length, at + optional);
-		status = pd_events_add(events, name, error);
+		at += optional;
+		status = add_first(events, &at, error);
 		if (status == PD_ERROR_ARGUMENT && optional)
 			status = PD_OK;
-		at += optional + length;
-		at += *at == ' ';
 	}
 	if (status >= 0 && pd_events_count(events) == before)
 		status = preset->data ? pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
