@@ -35,10 +35,14 @@ struct pd_timehist_options {
 	bool has_chains;     /* set by the call: samples have call chains, which are not printed */
 	size_t thread_limit; /* maximum number of threads; 0 means 4 million */
 	bool json;           /* as one JSON object: events with all of their columns, and sums */
+	const char *pids;    /* processes, "1,5-9"; NULL: all. Also with tids: threads that are in both */
+	const char *tids;    /* threads */
+	const char *cpus;    /* switches of these CPUs, "0-3,7"; NULL: of all */
+	const char *time;    /* "START,STOP" in seconds, either of them may be missing; NULL: all of it */
 };
 
 /** Appends the text, and writes it out (pd_text_flush_large) where it is long. *options may be changed where it says so.
- * Errors: PD_ERROR_MEMORY; PD_ERROR_LIMIT; PD_ERROR_OUTPUT; PD_ERROR_FORMAT if the format of a tracepoint is missing or lacks a
+ * Errors: PD_ERROR_MEMORY; PD_ERROR_LIMIT; PD_ERROR_OUTPUT; PD_ERROR_ARGUMENT for a list or a time that cannot be read; PD_ERROR_FORMAT if the format of a tracepoint is missing or lacks a
  * field; PD_ERROR_NO_SAMPLES without sched:sched_switch; those of pd_run. */
 PD_API enum pd_status pd_print_timehist(struct pd_text *text, struct pd_file *file, struct pd_timehist_options *options,
 					struct pd_error *error);

@@ -104,6 +104,14 @@ static bool matches(const struct pd_event *event, const char *name)
 	return pd_event_is(event, name);
 }
 
+bool pd_tracepoints_wants(const struct pd_tracepoints *tracepoints, const struct pd_event *event)
+{
+	for (size_t i = 0; i < tracepoints->table_count; i++)
+		if (matches(event, tracepoints->table[i].name))
+			return true;
+	return false;
+}
+
 static enum pd_status read_event(struct pd_tracepoints *tracepoints, const struct pd_event *event,
 				 struct pd_tracepoint_event *found, struct pd_error *error)
 {
@@ -230,6 +238,22 @@ enum pd_status pd_tracepoints_take(struct pd_tracepoints *tracepoints, const str
 	sample_out->which = found->which;
 	sample_out->event = record->event;
 	return PD_OK;
+}
+
+bool pd_tracepoints_take_sample(struct pd_tracepoints *tracepoints, const struct pd_event_full *event,
+				struct pd_bytes bytes, uint64_t time_ns, struct pd_tracepoint_sample *sample_out)
+{
+	const struct pd_tracepoint_event *found;
+
+	if (PD_UNLIKELY(event->event.index >= tracepoints->event_count))
+		return false;
+	found = &tracepoints->events[event->event.index];
+	sample_out->which = found->wanted ? found->which : PD_TRACEPOINT_UNWANTED;
+	sample_out->event = &event->event;
+	if (!found->wanted)
+		return found->read;
+	return pd_raw_brief_read(event, bytes, time_ns, &sample_out->brief, &sample_out->raw) &&
+	       sample_out->raw.size >= found->words_end && read_values(found, sample_out);
 }
 
 struct pd_bytes pd_tracepoint_string(struct pd_tracepoints *tracepoints, const struct pd_tracepoint_sample *sample,

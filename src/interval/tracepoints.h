@@ -12,7 +12,8 @@
 #include "stream/read/stream.h"
 
 enum {
-	PD_TRACEPOINT_FIELDS = 6
+	PD_TRACEPOINT_FIELDS = 6,
+	PD_TRACEPOINT_UNWANTED = 255
 };
 
 struct pd_tracepoint {
@@ -46,6 +47,12 @@ void pd_tracepoints_fini(struct pd_tracepoints *tracepoints);
 // a format is missing or lacks a field.
 enum pd_status pd_tracepoints_take(struct pd_tracepoints *tracepoints, const struct pd_record *record,
 				   struct pd_tracepoint_sample *sample_out, struct pd_error *error);
+// The same of a sample that is no record, see pd_order_sample_fn, and of an event that is known. What is PD_TRACEPOINT_UNWANTED of one
+// that is not in the table. False: it is wanted as a record.
+bool pd_tracepoints_take_sample(struct pd_tracepoints *tracepoints, const struct pd_event_full *event,
+				struct pd_bytes bytes, uint64_t time_ns, struct pd_tracepoint_sample *sample_out);
+// Whether an event of the file is in the table.
+bool pd_tracepoints_wants(const struct pd_tracepoints *tracepoints, const struct pd_event *event);
 // Whether an event of the table has a field, by its number there.
 bool pd_tracepoints_has(const struct pd_tracepoints *tracepoints, const struct pd_event *event, unsigned field);
 // Of a sample; those that end with their raw data, as is usual, are not decoded. False: it has none.

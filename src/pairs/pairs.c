@@ -2,8 +2,6 @@
 // The pass over a file that all have in common.
 #include "pairs/pairs.h"
 
-#include <stdlib.h>
-
 #include <perfdata/run.h>
 
 #include "stream/parallel/restart.h"
@@ -48,6 +46,25 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 	if (status == PD_OK && pairs->other)
 		status = pairs->other(pairs, record, error);
 	return status;
+}
+
+static enum pd_status take_sample(void *self, const struct pd_event_full *event, struct pd_bytes bytes,
+				  uint64_t time_ns, struct pd_error *error)
+{
+	struct pd_pairs *pairs = self;
+	struct pd_tracepoint_sample sample;
+
+	if (pairs->other || !pd_tracepoints_take_sample(&pairs->points, event, bytes, time_ns, &sample))
+		return PD_END;
+	pairs->records++;
+	return sample.which == PD_TRACEPOINT_UNWANTED ? PD_OK : pairs->take(pairs, &sample, error);
+}
+
+static bool is_unordered(void *self, const struct pd_event *event)
+{
+	struct pd_pairs *pairs = self;
+
+	return !pd_tracepoints_wants(&pairs->points, event);
 }
 
 // Mappings are known before the samples come.
@@ -119,6 +136,7 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 					    .ready = open_symbols,
 					    .self = pairs };
 	const struct pd_sink sink = { .size = sizeof(sink), .self = pairs, .record = take_record };
+	const struct pd_order_taker taker = { take_record, take_sample, pairs, is_unordered };
 	struct pd_sched *sched = &pairs->sched;
 	enum pd_status status = pd_tracepoints_init(&pairs->points, file, table, count, error);
 
@@ -137,7 +155,7 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 		status = select_time(pairs, error);
 	if (status >= 0)
 		status = pairs->forget && (pairs->late || !pairs->resolves) && !pairs->select ?
-				 pd_run_restarting(file, &sink, restart, error) :
+				 pd_run_restarting(file, &taker, restart, error) :
 				 pd_run(file, &run, &sink, error);
 	if (status >= 0 && pairs->late)
 		status = open_symbols(pairs, NULL, error);
@@ -155,39 +173,6 @@ const char *pd_pairs_name(struct pd_pairs *pairs, const char *name, size_t lengt
 	kept = text.failed ? NULL : pd_arena_text(&pairs->sched.arena, text.data ? text.data : "", text.size);
 	pd_free(text.data);
 	return kept;
-}
-
-bool pd_list_is_right(const char *list)
-{
-	for (;; list++) {
-		char *end;
-		uint64_t first = *list >= '0' && *list <= '9' ? strtoull(list, &end, 10) : UINT64_MAX, last = first;
-
-		if (first > UINT32_MAX)
-			return false;
-		if (*end == '-')
-			last = end[1] >= '0' && end[1] <= '9' ? strtoull(end + 1, &end, 10) : UINT64_MAX;
-		if (last < first || last > UINT32_MAX || (*end && *end != ','))
-			return false;
-		if (!*end)
-			return true;
-		list = end;
-	}
-}
-
-bool pd_list_has(const char *list, uint64_t number)
-{
-	while (*list >= '0' && *list <= '9') {
-		char *end;
-		uint64_t first = strtoull(list, &end, 10), last = first;
-
-		if (*end == '-')
-			last = strtoull(end + 1, &end, 10);
-		if (number >= first && number <= last)
-			return true;
-		list = end + (*end == ',');
-	}
-	return false;
 }
 
 void pd_pairs_fini(struct pd_pairs *pairs)

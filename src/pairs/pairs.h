@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text/number_list.h"
 #include "base/text/text.h"
 #include "interval/tracepoints.h"
 #include "sched/sched.h"
@@ -67,10 +68,6 @@ bool pd_pairs_has_time(const struct pd_pairs *pairs, uint64_t time_ns);
 const struct pd_pair_place *pd_pair_place(struct pd_pairs *pairs, uint64_t addr);
 // A name of the recording, as it can be printed on a terminal, kept until the end. NULL: no memory.
 const char *pd_pairs_name(struct pd_pairs *pairs, const char *name, size_t length);
-// Whether it is a list such as "0-3,8".
-bool pd_list_is_right(const char *list);
-// Whether such a list has a number.
-bool pd_list_has(const char *list, uint64_t number);
 void pd_pairs_fini(struct pd_pairs *pairs);
 
 #endif

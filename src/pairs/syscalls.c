@@ -18,6 +18,7 @@ enum {
 	EXIT,
 	RAW_ONLY = 2,
 	KNOWN = 1024, // numbers of calls
+	RECENT = 8,
 	BUCKETS = 256 // of perf's table of threads, whose order is that of the output
 };
 
@@ -46,6 +47,7 @@ struct call {
 struct caller {
 	uint64_t entry_ns, events;
 	struct call *calls, *last;
+	struct call *recent[RECENT]; // by the low bits of their numbers
 	struct pd_line_entry entry;
 };
 
@@ -142,8 +144,8 @@ static struct call *add_call(struct syscalls *syscalls, struct caller *caller, u
 }
 
 // NULL, with an error, or without one if it has no name.
-static struct call *call_of(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample, struct caller *caller,
-			    uint64_t number, struct pd_error *error)
+static struct call *find_call(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample,
+			      struct caller *caller, uint64_t number, struct pd_error *error)
 {
 	uint64_t key = (uint64_t)(uintptr_t)caller << 12 ^ number;
 	struct call *call = (struct call *)(uintptr_t)pd_u64_map_find(&syscalls->map, key); // NOLINT: it was a pointer
@@ -158,6 +160,16 @@ static struct call *call_of(struct syscalls *syscalls, const struct pd_tracepoin
 		return NULL;
 	}
 	return call;
+}
+
+static inline struct call *call_of(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample,
+				   struct caller *caller, uint64_t number, struct pd_error *error)
+{
+	struct call **recent = &caller->recent[number % RECENT];
+
+	if (PD_UNLIKELY(!*recent || (*recent)->number != number))
+		*recent = find_call(syscalls, sample, caller, number, error);
+	return *recent;
 }
 
 static bool count_error(struct syscalls *syscalls, struct call *call, uint64_t number)

@@ -132,7 +132,7 @@ static void add_idle(struct pd_sched *sched)
 	for (size_t cpu = 0; cpu < sched->idle_count || cpu < sched->cpus_at_first; cpu++) {
 		const struct pd_sched_thread *thread = cpu < sched->idle_count ? sched->idle[cpu] : NULL;
 
-		if (!thread && cpu >= sched->cpus_at_first)
+		if ((!thread && cpu >= sched->cpus_at_first) || !pd_sched_has_cpu(sched, (uint32_t)cpu))
 			continue;
 		pd_json_open(json, NULL, '{');
 		pd_json_number(json, "cpu", cpu);

@@ -32,6 +32,25 @@ static void count_record(struct pd_sched_pass *pass, const struct pd_record *rec
 	pass->lost += lost ? lost->lost : 0;
 }
 
+static enum pd_status take_point(struct pd_sched_pass *pass, struct pd_tracepoint_sample *sample,
+				 struct pd_error *error)
+{
+	enum pd_status status;
+
+	if (sample->brief.cpu == UINT32_MAX)
+		sample->brief.cpu = 0;
+	if (sample->brief.cpu >= PD_SCHED_CPUS)
+		return PD_OK;
+	status = pass->point(pass, sample, error);
+	if (status >= 0 && sample->which == PD_SCHED_POINT_SWITCH) {
+		uint32_t *pid = &pass->cpus[sample->brief.cpu].pid;
+
+		pass->bugs += *pid != UINT32_MAX && *pid != (uint32_t)sample->values[0];
+		*pid = (uint32_t)sample->values[1];
+	}
+	return status;
+}
+
 static enum pd_status take_record(void *self, struct pd_stream *stream, const struct pd_record *record,
 				  struct pd_error *error)
 {
@@ -44,20 +63,26 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 	status = pd_tracepoints_take(&pass->points, record, &sample, error);
 	if (status == PD_END)
 		return pd_sched_take_task(&pass->sched, record, error);
-	if (status < 0)
-		return status;
-	if (sample.brief.cpu == UINT32_MAX)
-		sample.brief.cpu = 0;
-	if (sample.brief.cpu >= PD_SCHED_CPUS)
-		return PD_OK;
-	status = pass->point(pass, &sample, error);
-	if (status >= 0 && sample.which == PD_SCHED_POINT_SWITCH) {
-		uint32_t *pid = &pass->cpus[sample.brief.cpu].pid;
+	return status < 0 ? status : take_point(pass, &sample, error);
+}
 
-		pass->bugs += *pid != UINT32_MAX && *pid != (uint32_t)sample.values[0];
-		*pid = (uint32_t)sample.values[1];
-	}
-	return status;
+static enum pd_status take_sample(void *self, const struct pd_event_full *event, struct pd_bytes bytes,
+				  uint64_t time_ns, struct pd_error *error)
+{
+	struct pd_sched_pass *pass = self;
+	struct pd_tracepoint_sample sample;
+
+	if (!pd_tracepoints_take_sample(&pass->points, event, bytes, time_ns, &sample))
+		return PD_END;
+	pass->records++;
+	return sample.which == PD_TRACEPOINT_UNWANTED ? PD_OK : take_point(pass, &sample, error);
+}
+
+static bool is_unordered(void *self, const struct pd_event *event)
+{
+	struct pd_sched_pass *pass = self;
+
+	return !pd_tracepoints_wants(&pass->points, event);
 }
 
 // With sched_wakeup, sched_waking is not needed.
@@ -95,6 +120,7 @@ enum pd_status pd_sched_pass_run(struct pd_sched_pass *pass, struct pd_file *fil
 {
 	const struct pd_run_options run = { .size = sizeof(run), .threads = 1, .order = PD_ORDER_TIME };
 	const struct pd_sink sink = { .size = sizeof(sink), .self = pass, .record = take_record };
+	const struct pd_order_taker taker = { take_record, take_sample, pass, is_unordered };
 	struct pd_sched *sched = &pass->sched;
 	enum pd_status status;
 
@@ -110,7 +136,7 @@ enum pd_status pd_sched_pass_run(struct pd_sched_pass *pass, struct pd_file *fil
 	if (status >= 0 && !begin(pass))
 		status = pd_fail_memory(error);
 	if (status >= 0)
-		status = pass->forget ? pd_run_restarting(file, &sink, restart, error) :
+		status = pass->forget ? pd_run_restarting(file, &taker, restart, error) :
 					pd_run(file, &run, &sink, error);
 	if (status >= 0 && !(pass->points.found & 1 << PD_SCHED_POINT_SWITCH))
 		status = pd_sched_fail_without_switches(error);

@@ -7,6 +7,7 @@
  *   lines.c       its header, and a line for each event
  *   summary.c     its table of threads
  *   json.c        both as JSON
+ *   chosen.c      which threads, CPUs and times
  *   pass.c        what latency and map have in common: records, and what did not fit
  *   latency.c     from wakeup to switch, by name
  *   map.c         who runs on each CPU
@@ -25,8 +26,9 @@
 #include "interval/tracepoints.h"
 
 enum {
-	PD_SCHED_NAME = 32,  // bytes that perf has for a thread in a line
-	PD_SCHED_CPUS = 4096 // perf's own limit
+	PD_SCHED_NAME = 32,   // bytes that perf has for a thread in a line
+	PD_SCHED_CPUS = 4096, // perf's own limit
+	PD_SCHED_RECENT = 64
 };
 
 // A distribution, summed up as perf does, so that its digits are the same.
@@ -78,6 +80,11 @@ struct pd_sched_sample {
 	struct pd_bytes raw;
 };
 
+// A part of the time; 0: open.
+struct pd_sched_window {
+	uint64_t from_ns, to_ns;
+};
+
 struct pd_sched_form;
 
 struct pd_sched {
@@ -90,6 +97,7 @@ struct pd_sched {
 	size_t event_count;
 	struct pd_arena arena;
 	struct pd_u64_map map;
+	struct pd_sched_thread *recent[PD_SCHED_RECENT]; // of the map, by the low bits of their numbers
 	struct pd_sched_thread **threads;
 	size_t thread_count, thread_capacity;
 	struct pd_sched_thread **idle; // by CPU
@@ -98,18 +106,45 @@ struct pd_sched {
 	uint32_t cpus_at_first; // each of these has an idle thread
 	int name_width;
 	uint64_t start_ns, end_ns;
+	struct pd_sched_window window;
+	bool chooses;                     // not all threads, CPUs and times
+	bool skipped;                     // switches of threads that are not chosen
 	const struct pd_sched_form *form; // of timehist
 	struct pd_json json;
 };
 
+// For pd_sched_find.
+struct pd_sched_thread *pd_sched_find_other(struct pd_sched *sched, int32_t pid, int32_t tid, struct pd_error *error);
+
 // The thread of a number, or a new one. NULL: no memory, or too many.
-struct pd_sched_thread *pd_sched_find(struct pd_sched *sched, int32_t pid, int32_t tid, struct pd_error *error);
+static inline struct pd_sched_thread *pd_sched_find(struct pd_sched *sched, int32_t pid, int32_t tid,
+						    struct pd_error *error)
+{
+	struct pd_sched_thread *thread = sched->recent[(uint32_t)tid % PD_SCHED_RECENT];
+
+	return PD_LIKELY(thread && thread->tid == tid && thread->pid != -1) ?
+		       thread :
+		       pd_sched_find_other(sched, pid, tid, error);
+}
+
 struct pd_sched_thread *pd_sched_find_idle(struct pd_sched *sched, uint32_t cpu, struct pd_error *error);
 // Forgets all threads.
 void pd_sched_forget(struct pd_sched *sched);
 // Names, begins and ends of threads, of records that are not samples.
 enum pd_status pd_sched_take_task(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error);
-void pd_sched_add_value(struct pd_sched_stats *stats, uint64_t value);
+static inline void pd_sched_add_value(struct pd_sched_stats *stats, uint64_t value)
+{
+	double delta = (double)value - stats->mean;
+
+	stats->count++;
+	stats->mean += delta / (double)stats->count;
+	stats->squares += delta * ((double)value - stats->mean);
+	if (value > stats->max)
+		stats->max = value;
+	if (value < stats->min)
+		stats->min = value;
+}
+
 // Adds the time from before_ns, when the CPU was given to it, to time_ns.
 void pd_sched_add_run(struct pd_sched_thread *thread, uint64_t time_ns, uint64_t before_ns);
 // Copies as much as fits, without what is not to be printed.
@@ -130,6 +165,15 @@ char pd_sched_state(const struct pd_sched_thread *thread, int64_t state);
 // Who is switched in, as the event says.
 void pd_sched_next_name(const struct pd_sched_event *event, const struct pd_sched_sample *sample,
 			char name[PD_SCHED_NAME]);
+
+// Reads what is chosen of timehist.
+enum pd_status pd_sched_choose(struct pd_sched *sched, struct pd_error *error);
+// Threads that are not are noted as skipped.
+bool pd_sched_has_thread(struct pd_sched *sched, const struct pd_sched_thread *thread);
+bool pd_sched_has_cpu(const struct pd_sched *sched, uint32_t cpu);
+bool pd_sched_has_time(const struct pd_sched *sched, uint64_t time_ns);
+// Cuts the time from one switch to another to what is chosen of it. False if that is nothing.
+bool pd_sched_cut_time(const struct pd_sched *sched, uint64_t *before_ns, uint64_t *time_ns);
 
 // What timehist prints. begin is not called if there is nothing but the table.
 struct pd_sched_form {

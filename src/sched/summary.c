@@ -136,7 +136,7 @@ static void print_idle(struct pd_sched *sched, uint64_t span_ns, struct totals *
 	for (size_t cpu = 0; cpu < sched->idle_count || cpu < sched->cpus_at_first; cpu++) {
 		const struct pd_sched_thread *thread = cpu < sched->idle_count ? sched->idle[cpu] : NULL;
 
-		if (!thread && cpu >= sched->cpus_at_first)
+		if ((!thread && cpu >= sched->cpus_at_first) || !pd_sched_has_cpu(sched, (uint32_t)cpu))
 			continue;
 		if (!thread || !thread->stats.count) {
 			pd_text_printf(sched->text, "    CPU %2zu idle entire time window\n", cpu);
@@ -168,6 +168,9 @@ bool pd_sched_print_summary(struct pd_sched *sched)
 		return false;
 	if (running == totals.threads)
 		pd_text_add(text, "<no terminated tasks>\n");
+	// sums of some threads say nothing of CPUs
+	if (sched->skipped && !sched->options->idle)
+		return true;
 	print_idle(sched, span_ns, &totals);
 	pd_text_printf(text,
 		       "\n    Total number of unique tasks: %" PRIu64 "\nTotal number of context switches: %" PRIu64

@@ -88,10 +88,10 @@ static struct pd_sched_thread *add_thread(struct pd_sched *sched, int32_t pid, i
 	if (!tid && !pid)
 		set_name(thread, "swapper");
 	sched->threads[sched->thread_count++] = thread;
-	return thread;
+	return sched->recent[(uint32_t)tid % PD_SCHED_RECENT] = thread;
 }
 
-struct pd_sched_thread *pd_sched_find(struct pd_sched *sched, int32_t pid, int32_t tid, struct pd_error *error)
+struct pd_sched_thread *pd_sched_find_other(struct pd_sched *sched, int32_t pid, int32_t tid, struct pd_error *error)
 {
 	uint64_t found = pd_u64_map_find(&sched->map, (uint32_t)tid);
 	struct pd_sched_thread *thread = (struct pd_sched_thread *)(uintptr_t)found; // NOLINT: it was a pointer
@@ -100,7 +100,7 @@ struct pd_sched_thread *pd_sched_find(struct pd_sched *sched, int32_t pid, int32
 		return add_thread(sched, pid, tid, error);
 	if (thread->pid == -1)
 		thread->pid = pid;
-	return thread;
+	return sched->recent[(uint32_t)tid % PD_SCHED_RECENT] = thread;
 }
 
 struct pd_sched_thread *pd_sched_find_idle(struct pd_sched *sched, uint32_t cpu, struct pd_error *error)
@@ -134,6 +134,7 @@ void pd_sched_forget(struct pd_sched *sched)
 	sched->threads = NULL;
 	sched->idle = NULL;
 	sched->thread_count = sched->thread_capacity = sched->idle_count = 0;
+	memset(sched->recent, 0, sizeof(sched->recent)); // NOLINT: of pointers
 	pd_u64_map_fini(&sched->map);
 	pd_arena_fini(&sched->arena);
 	sched->arena = (struct pd_arena){ .limit = limit };
@@ -218,19 +219,6 @@ enum pd_status pd_sched_take_task(struct pd_sched *sched, const struct pd_record
 }
 
 // ---- times ----
-
-void pd_sched_add_value(struct pd_sched_stats *stats, uint64_t value)
-{
-	double delta = (double)value - stats->mean;
-
-	stats->count++;
-	stats->mean += delta / (double)stats->count;
-	stats->squares += delta * ((double)value - stats->mean);
-	if (value > stats->max)
-		stats->max = value;
-	if (value < stats->min)
-		stats->min = value;
-}
 
 double pd_sched_stats_error(const struct pd_sched_stats *stats)
 {

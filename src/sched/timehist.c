@@ -139,25 +139,34 @@ static void count_switch(struct pd_sched *sched, const struct pd_sched_event *ev
 			 const struct pd_sched_sample *sample, struct pd_sched_thread *thread, uint64_t before_ns,
 			 int64_t state)
 {
-	bool shown = !sched->options->summary_only;
+	bool on_cpu = !sched->chooses || pd_sched_has_cpu(sched, sample->cpu),
+	     shown = !sched->options->summary_only && on_cpu;
 
-	if (!sched->options->idle || thread->idle) {
+	if (on_cpu && (!sched->options->idle || thread->idle)) {
 		pd_sched_add_run(thread, sample->time_ns, before_ns);
 		if (sched->options->idle)
 			shown &= add_idle(thread, sample->time_ns, before_ns);
 	}
 	if (shown)
 		sched->form->add_switch(sched, event, sample, thread, state);
-	thread->last_ns = sample->time_ns;
-	thread->last_state = state;
-	thread->ready_ns = 0;
+}
+
+// From the first switch of what is chosen to the last one.
+static void count_time(struct pd_sched *sched, uint64_t time_ns)
+{
+	if (!sched->start_ns && time_ns >= sched->window.from_ns)
+		sched->start_ns = time_ns;
+	if (!sched->window.to_ns || time_ns <= sched->window.to_ns)
+		sched->end_ns = time_ns;
 }
 
 static enum pd_status take_switch(struct pd_sched *sched, struct pd_sched_event *event,
 				  const struct pd_sched_sample *sample, uint64_t prev_pid, struct pd_error *error)
 {
-	uint64_t *last_ns = last_on(event, sample->cpu, error), next = 0, state = 0;
+	uint64_t *last_ns = last_on(event, sample->cpu, error), next = 0, state = 0, before_ns;
 	struct pd_sched_thread *thread = last_ns ? thread_of(sched, sample, (uint32_t)prev_pid, error) : NULL;
+	struct pd_sched_sample shown = *sample;
+	bool wanted;
 
 	if (!thread)
 		return error->status;
@@ -165,11 +174,17 @@ static enum pd_status take_switch(struct pd_sched *sched, struct pd_sched_event 
 	    !pd_raw_number_read(sample->raw, &event->state, &state))
 		return PD_OK;
 	// between two threads no CPU was idle
-	if (!sched->options->idle || !(uint32_t)prev_pid || !(uint32_t)next)
-		count_switch(sched, event, sample, thread, *last_ns, (int32_t)state);
-	if (!sched->start_ns)
-		sched->start_ns = sample->time_ns;
-	sched->end_ns = sample->time_ns;
+	wanted = (!sched->chooses || pd_sched_has_thread(sched, thread)) &&
+		 (!sched->options->idle || !(uint32_t)prev_pid || !(uint32_t)next);
+	before_ns = *last_ns;
+	if (wanted && (!sched->chooses || pd_sched_cut_time(sched, &before_ns, &shown.time_ns)))
+		count_switch(sched, event, &shown, thread, before_ns, (int32_t)state);
+	if (wanted) {
+		thread->last_ns = sample->time_ns;
+		thread->last_state = (int32_t)state;
+		thread->ready_ns = 0;
+	}
+	count_time(sched, shown.time_ns);
 	*last_ns = sample->time_ns;
 	return PD_OK;
 }
@@ -186,11 +201,14 @@ static enum pd_status take_other(struct pd_sched *sched, const struct pd_sched_e
 		thread->migrations++;
 	else if (!thread->ready_ns)
 		thread->ready_ns = sample->time_ns;
-	if (!shown || (event->role == PD_SCHED_WAKEUP && !sched->options->wakeups))
+	if (!shown || (event->role == PD_SCHED_WAKEUP &&
+		       (!sched->options->wakeups || !pd_sched_has_time(sched, sample->time_ns))))
 		return PD_OK;
 	by = pd_sched_find(sched, sample->pid, sample->tid, error);
 	if (!by)
 		return error->status;
+	if (!pd_sched_has_thread(sched, by) && !pd_sched_has_thread(sched, thread))
+		return PD_OK;
 	if (event->role == PD_SCHED_MIGRATE)
 		sched->form->add_migration(sched, event, sample, by, thread);
 	else
@@ -201,12 +219,12 @@ static enum pd_status take_other(struct pd_sched *sched, const struct pd_sched_e
 // ---- records ----
 
 // What is not recorded is 0; a thread that is gone is recorded as -1.
-static inline bool use_brief(struct pd_sched *sched, const struct pd_record *record, const struct pd_raw_brief *brief,
+static inline bool use_brief(struct pd_sched *sched, const struct pd_event *event, const struct pd_raw_brief *brief,
 			     struct pd_sched_sample *sample)
 {
-	bool known = record->event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_TID);
+	bool known = event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_TID);
 
-	sample->time_ns = record->time_ns;
+	sample->time_ns = brief->time_ns;
 	sample->pid = known ? (int32_t)brief->pid : 0;
 	sample->tid = known ? (int32_t)brief->tid : 0;
 	sample->cpu = brief->cpu == UINT32_MAX ? 0 : brief->cpu;
@@ -220,7 +238,7 @@ static __attribute__((noinline)) bool decode_sample(struct pd_sched *sched, cons
 {
 	struct pd_raw_brief brief;
 
-	return pd_sample_raw(record, &brief, &sample->raw) && use_brief(sched, record, &brief, sample);
+	return pd_sample_raw(record, &brief, &sample->raw) && use_brief(sched, record->event, &brief, sample);
 }
 
 // The brief form stays in registers: nobody else has its address.
@@ -228,28 +246,57 @@ static inline bool read_sample(struct pd_sched *sched, const struct pd_record *r
 {
 	struct pd_raw_brief brief;
 
-	return pd_record_raw_brief(record, &brief, &sample->raw) ? use_brief(sched, record, &brief, sample) :
+	return pd_record_raw_brief(record, &brief, &sample->raw) ? use_brief(sched, record->event, &brief, sample) :
 								   decode_sample(sched, record, sample);
+}
+
+static inline enum pd_status use_sample(struct pd_sched *sched, struct pd_sched_event *event,
+					const struct pd_sched_sample *sample, struct pd_error *error)
+{
+	uint64_t pid;
+
+	if (sample->cpu > sched->max_cpu)
+		sched->max_cpu = sample->cpu;
+	if (event->role == PD_SCHED_OTHER || sample->time_ns == PD_NO_TIME ||
+	    !pd_raw_number_read(sample->raw, &event->pid, &pid))
+		return PD_OK;
+	if (event->role != PD_SCHED_SWITCH)
+		return take_other(sched, event, sample, pid, error);
+	return take_switch(sched, event, sample, pid, error);
 }
 
 static enum pd_status take_sample(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
 {
 	struct pd_sched_event *event = record->event ? find_event(sched, record->event, error) : NULL;
 	struct pd_sched_sample sample;
-	uint64_t pid;
 
 	if (!event)
 		return record->event ? error->status : PD_OK;
-	if (!read_sample(sched, record, &sample))
-		return PD_OK;
-	if (sample.cpu > sched->max_cpu)
-		sched->max_cpu = sample.cpu;
-	if (event->role == PD_SCHED_OTHER || record->time_ns == PD_NO_TIME ||
-	    !pd_raw_number_read(sample.raw, &event->pid, &pid))
-		return PD_OK;
-	if (event->role != PD_SCHED_SWITCH)
-		return take_other(sched, event, &sample, pid, error);
-	return take_switch(sched, event, &sample, pid, error);
+	return read_sample(sched, record, &sample) ? use_sample(sched, event, &sample, error) : PD_OK;
+}
+
+static enum pd_status take_plain_sample(void *self, const struct pd_event_full *full, struct pd_bytes bytes,
+					uint64_t time_ns, struct pd_error *error)
+{
+	struct pd_sched *sched = self;
+	struct pd_sched_event *event = find_event(sched, &full->event, error);
+	struct pd_sched_sample sample;
+	struct pd_raw_brief brief;
+
+	if (!event)
+		return error->status;
+	if (!pd_raw_brief_read(full, bytes, time_ns, &brief, &sample.raw))
+		return PD_END;
+	return use_brief(sched, &full->event, &brief, &sample) ? use_sample(sched, event, &sample, error) : PD_OK;
+}
+
+// Of others, the CPU alone is of interest.
+static bool is_unordered(void *self, const struct pd_event *event)
+{
+	struct pd_sched *sched = self;
+
+	sched->ignores_wakeups = pd_file_has_tracepoint(sched->file, "sched:sched_waking");
+	return role_of(sched, event) == PD_SCHED_OTHER;
 }
 
 // What other records than samples say.
@@ -292,7 +339,7 @@ static bool restart(void *self)
 	}
 	sched->start_ns = sched->end_ns = 0;
 	sched->name_width = NAME_WIDTH;
-	sched->options->has_chains = false;
+	sched->options->has_chains = sched->skipped = false;
 	set_cpus(sched);
 	return true;
 }
@@ -325,6 +372,7 @@ static enum pd_status print_all(struct pd_sched *sched, struct pd_error *error)
 {
 	const struct pd_run_options run = { .size = sizeof(run), .threads = 1, .order = PD_ORDER_TIME };
 	const struct pd_sink sink = { .size = sizeof(sink), .self = sched, .record = take_record };
+	const struct pd_order_taker taker = { take_record, take_plain_sample, sched, is_unordered };
 	enum pd_status status;
 
 	set_cpus(sched);
@@ -335,7 +383,7 @@ static enum pd_status print_all(struct pd_sched *sched, struct pd_error *error)
 		return pd_sched_fail_without_switches(error);
 	if (!sched->options->summary_only)
 		sched->form->begin(sched);
-	status = sched->options->summary_only ? pd_run_restarting(sched->file, &sink, restart, error) :
+	status = sched->options->summary_only ? pd_run_restarting(sched->file, &taker, restart, error) :
 						pd_run(sched->file, &run, &sink, error);
 	if (status >= 0 && !pd_file_has_tracepoint(sched->file, "sched:sched_switch"))
 		status = pd_sched_fail_without_switches(error);
@@ -363,7 +411,9 @@ enum pd_status pd_print_timehist(struct pd_text *text, struct pd_file *file, str
 	sched.form = all.json ? &pd_sched_as_json : &pd_sched_as_text;
 	sched.json.text = text;
 	sched.map.seed = pd_hash_secret();
-	status = pd_trace_new(file, NULL, &sched.trace, error);
+	status = pd_sched_choose(&sched, error);
+	if (status >= 0)
+		status = pd_trace_new(file, NULL, &sched.trace, error);
 	if (status >= 0)
 		status = print_all(&sched, error);
 	if (options && options->size > offsetof(struct pd_timehist_options, has_chains))

@@ -30,10 +30,12 @@ SCHED = (
     ("sched:sched_stat_runtime", (("pid_t", "pid", 8, 4, 1), ("u64", "runtime", 16, 8, 0))),
 )
 COMMANDS = {
-    SCHED: ("sched timehist -M -w -n", "sched timehist -s", "sched latency", "sched latency -p", "sched map", "waiting --no-symbols"),
+    SCHED: ("sched timehist -M -w -n", "sched timehist -s", "sched timehist -S -V -I --state", "sched latency", "sched latency -p", "sched map",
+            "sched map --compact --color-pids 1", "waiting --no-symbols", "waiting --why 1 --no-symbols", "folded --waiting --no-symbols"),
     locks.EVENTS: ("lock contention --no-symbols", "lock contention -t --no-symbols", "lock report -c --no-symbols",
                    "lock info --no-symbols", "lock info -m --no-symbols"),
-    kmem.EVENTS: ("kmem stat --slab --page --caller --alloc --no-symbols", "kmem stat --page --live --caller --no-symbols"),
+    kmem.EVENTS: ("kmem stat --slab --page --caller --alloc --no-symbols", "kmem stat --page --live --caller --no-symbols", "kmem stat --no-symbols",
+                  "kmem stat --caller --raw-ip --no-symbols"),
     pairs.EVENTS: (f"folded --no-symbols --pair {PAIR}", f"report --no-symbols --pair {PAIR},owner=id --waiting=1us-", "trace", "trace -s", "trace -S --duration 0.001", "trace --failure -T"),
     kwork.EVENTS: ("kwork report -S --no-symbols", "kwork latency --no-symbols", "kwork timehist --no-symbols"),
 }

@@ -11,12 +11,16 @@ can record the scheduler's events.
 
 import argparse
 import glob
+import json
 import os
 import subprocess
 import sys
 import tempfile
 
 TIMEHIST = ("", "-s", "-S", "-w", "-n", "-M", "-V", "-I", "--state", "-s --state", "-s -M", "-s -I", "-S -M -I", "-w -n -M -V --state")
+CHOSEN = ("-p {pid}", "-t {tid}", "-s -p {pid},1", "-S -w -M -t {tid}", "-I -S -p {pid}", "-C 0", "-s -C 1", "-S -w -M -C 0", "-I -S -C 0",
+          "--time {begin},{end}", "-s --time {begin},", "-S -w -M --time ,{end}", "-I -S --time {begin},{end}", "-s --state --time {begin},{end} -p {pid}",
+          "-s --time 0,1", "-w -n -V --state -p {pid} --time {begin},{end}")
 LATENCY = ("", "-p", "-s max", "-s runtime,avg", "-p -s switch", "-s pid")
 MAP = ("", "--compact", "--cpus 1", "--compact --cpus 0", "--color-pids 1")
 # busy, idle, and threads that come and go
@@ -65,9 +69,19 @@ def events_of(perfdata, path):
     return output([perfdata, "evlist", "-q", path])[1].decode(errors="replace").split()
 
 
+def chosen(perfdata, path):
+    """Options for a thread that is met, and for the middle of the time."""
+    events = [event for event in json.loads(output([perfdata, "sched", "timehist", "-q", "--json", path])[1])["events"] if event["thread"].get("pid", 0) > 0]
+    if not events:
+        return []
+    thread = events[len(events) // 2]["thread"]
+    begin, end = (f"{events[len(events) * part // 4]['time_ns'] / 1e9:.6f}" for part in (1, 3))
+    return [options.format(pid=thread["pid"], tid=thread["tid"], begin=begin, end=end) for options in CHOSEN]
+
+
 def command_lines(perfdata, path):
     """Commands with options that can be compared for a file."""
-    lines = [f"timehist --no-call-graph {options}" for options in TIMEHIST]
+    lines = [f"timehist --no-call-graph {options}" for options in (*TIMEHIST, *chosen(perfdata, path))]
     # perf 6.1 does not know sched_waking there, and takes the number of CPUs of the machine that reads
     if "sched:sched_wakeup" in events_of(perfdata, path):
         lines += [f"latency {options}" for options in LATENCY]

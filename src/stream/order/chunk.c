@@ -58,21 +58,21 @@ static inline uint32_t number_of(const struct pd_event *event)
 	return event->index < PD_ENTRY_EVENTS ? (uint32_t)event->index + 1 : 0;
 }
 
-// A sample whose event was met lately; false if it takes more to place it.
-PD_ALWAYS_INLINE bool place_sample(const struct pd_stream *stream, struct pd_bytes bytes, bool swap, uint32_t number,
-				   struct pd_entry *entry)
+// The event of a sample, if it was met lately; NULL if it takes more to place it.
+PD_ALWAYS_INLINE const struct pd_event_full *place_sample(const struct pd_stream *stream, struct pd_bytes bytes,
+							  bool swap, uint32_t number, struct pd_entry *entry)
 {
 	const struct pd_event_full *full = pd_stream_met_event(stream, bytes.data, bytes.size, swap);
 	size_t at;
 
 	if (!full)
-		return false;
+		return NULL;
 	at = PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_time;
 	if (at + 8 > bytes.size)
-		return false;
+		return NULL;
 	entry->time_ns = pd_load_u64(bytes.data + at, swap);
 	entry->word = pd_entry_word(0, number_of(&full->event), number);
-	return entry->time_ns != 0;
+	return entry->time_ns ? full : NULL;
 }
 
 // Whether nothing about a record that was placed is to be reported, or learned from it, and it stands alone.
@@ -110,16 +110,30 @@ static __attribute__((noinline)) void place_other(struct pd_stream *stream, cons
 		pd_entry_word(key.rank, record->event && record->type < 64 ? number_of(record->event) : 0, number);
 }
 
+// PD_END: it has to be sorted.
+PD_ALWAYS_INLINE enum pd_status take_unordered(const struct pd_chunk_taker *taker, const struct pd_event_full *full,
+					       struct pd_bytes bytes, uint64_t time_ns)
+{
+	struct pd_error unwanted;
+
+	if (!taker || !taker->unordered || full->event.index >= taker->count || !taker->unordered[full->event.index])
+		return PD_END;
+	return taker->sample(taker->self, full, bytes, time_ns, &unwanted);
+}
+
 // Entries for whole records, one after another, so many at most. Returns where they end, which is before the end where something
-// is no record, or in a block not a plain one.
+// is no record, or in a block (there is a taker) not a plain one. *count_out is that of the records.
 PD_ALWAYS_INLINE const uint8_t *make_entries(struct pd_chunk *chunk, struct pd_stream *stream, const uint8_t *end,
-					     uint32_t most, struct pd_rounds *rounds, bool is_block, bool swap)
+					     uint32_t most, struct pd_rounds *rounds,
+					     const struct pd_chunk_taker *taker, bool swap, uint64_t *count_out)
 {
 	const uint8_t *at = chunk->view;
 	struct pd_entry *entry = chunk->memory.entries;
 	uint32_t number;
 
-	for (number = 0; number < most; number++, entry++) {
+	for (number = 0; number < most; number++) {
+		const struct pd_event_full *full = NULL;
+		enum pd_status status = PD_END;
 		struct pd_record_head head;
 		struct pd_bytes bytes;
 
@@ -130,16 +144,21 @@ PD_ALWAYS_INLINE const uint8_t *make_entries(struct pd_chunk *chunk, struct pd_s
 			break;
 		bytes = (struct pd_bytes){ at, (size_t)head.size };
 		entry->at = (uint32_t)(at - chunk->view);
-		if (PD_UNLIKELY(head.type != PD_RECORD_SAMPLE || !place_sample(stream, bytes, swap, number, entry))) {
-			place_other(stream, chunk, bytes, number, rounds, entry);
-			if (is_block && !is_plain(stream))
-				break;
-		} else {
+		if (PD_LIKELY(head.type == PD_RECORD_SAMPLE))
+			full = place_sample(stream, bytes, swap, number, entry);
+		if (PD_LIKELY(full)) {
 			rounds->newest = entry->time_ns > rounds->newest ? entry->time_ns : rounds->newest;
+			status = take_unordered(taker, full, bytes, entry->time_ns);
+		} else {
+			place_other(stream, chunk, bytes, number, rounds, entry);
 		}
+		if (PD_UNLIKELY(status < 0 || (!full && taker && !is_plain(stream))))
+			break;
+		entry += status == PD_END;
 		at += head.size;
 	}
-	chunk->count = number;
+	chunk->count = (size_t)(entry - chunk->memory.entries);
+	*count_out = number;
 	return at;
 }
 
@@ -149,10 +168,11 @@ static bool fill_view(struct pd_chunk *chunk, struct pd_stream *stream)
 	const uint8_t *end = chunk->view + (piece->end - piece->begin);
 	struct pd_rounds rounds = chunk->rounds;
 	uint32_t count = (uint32_t)piece->count;
+	uint64_t found;
 
-	return (stream->swap ? make_entries(chunk, stream, end, count, &rounds, false, true) :
-			       make_entries(chunk, stream, end, count, &rounds, false, false)) == end &&
-	       chunk->count == count;
+	return (stream->swap ? make_entries(chunk, stream, end, count, &rounds, NULL, true, &found) :
+			       make_entries(chunk, stream, end, count, &rounds, NULL, false, &found)) == end &&
+	       found == count;
 }
 
 enum pd_status pd_chunk_read(struct pd_chunk *chunk, struct pd_stream *source, struct pd_error *error)
@@ -176,7 +196,7 @@ enum pd_status pd_chunk_read(struct pd_chunk *chunk, struct pd_stream *source, s
 }
 
 enum pd_status pd_chunk_read_block(struct pd_chunk *chunk, struct pd_piece *piece, struct pd_stream *source,
-				   struct pd_rounds *rounds, struct pd_error *error)
+				   struct pd_rounds *rounds, const struct pd_chunk_taker *taker, struct pd_error *error)
 {
 	size_t size = (size_t)(piece->end - piece->begin), most = size / PD_RECORD_HEADER_SIZE;
 	enum pd_status status;
@@ -191,8 +211,9 @@ enum pd_status pd_chunk_read_block(struct pd_chunk *chunk, struct pd_piece *piec
 	if (!chunk->view)
 		return PD_END;
 	chunk->size = size;
-	end = source->swap ? make_entries(chunk, source, chunk->view + size, (uint32_t)most, rounds, true, true) :
-			     make_entries(chunk, source, chunk->view + size, (uint32_t)most, rounds, true, false);
+	end = chunk->view + size;
+	end = source->swap ? make_entries(chunk, source, end, (uint32_t)most, rounds, taker, true, &piece->count) :
+			     make_entries(chunk, source, end, (uint32_t)most, rounds, taker, false, &piece->count);
 	piece->end = piece->begin + (uint64_t)(end - chunk->view);
 	return PD_OK;
 }

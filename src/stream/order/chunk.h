@@ -44,10 +44,23 @@ static inline const struct pd_entry *pd_chunk_first(const struct pd_chunk *chunk
 // Reads the piece and makes entries for its records. PD_END: it has to be copied record by record, because of what follows
 // records, or because the file is not what it was. The source is a stream of the file that knows all that is to be known of it.
 enum pd_status pd_chunk_read(struct pd_chunk *chunk, struct pd_stream *source, struct pd_error *error);
+// A sample of an event that has a time, in the byte order of this machine: most of a file. PD_END: it is wanted as a record.
+typedef enum pd_status pd_order_sample_fn(void *self, const struct pd_event_full *event, struct pd_bytes sample,
+					  uint64_t time_ns, struct pd_error *error);
+
+// Who takes samples that need no order.
+struct pd_chunk_taker {
+	pd_order_sample_fn *sample;
+	void *self;
+	const bool *unordered; // by the index of events; NULL: none
+	size_t count;
+};
+
 // Reads a block that nothing is known of yet: from the begin of the piece to its end, which becomes that of the last record that is
-// whole and plain. PD_END: the bytes are not there.
+// whole and plain; its count becomes that of its records, with those that the taker took. PD_END: the bytes are not there.
 enum pd_status pd_chunk_read_block(struct pd_chunk *chunk, struct pd_piece *piece, struct pd_stream *source,
-				   struct pd_rounds *rounds, struct pd_error *error);
+				   struct pd_rounds *rounds, const struct pd_chunk_taker *taker,
+				   struct pd_error *error);
 // Adds a copy of a record. NULL: no memory.
 struct pd_kept *pd_chunk_copy(struct pd_chunk *chunk, const struct pd_record *record, struct pd_key key,
 			      struct pd_bytes tail);

@@ -34,6 +34,8 @@ struct pd_sorter {
 	struct pd_chunk *chunks;        // of the pieces, by age
 	size_t chunk_count, chunk_next;
 	struct pd_entry_events events;
+	struct pd_chunk_taker taker;
+	bool *unordered;
 	struct pd_chunk **loaded; // in the order of the file
 	size_t loaded_count, loaded_capacity;
 	struct pd_merging merging; // what comes next of these
@@ -318,15 +320,16 @@ static enum pd_status fill_block(struct pd_sorter *order, struct block *block, u
 	chunk->ordinal = order->ordinal++;
 	if (order->memory_count)
 		chunk->memory = order->memories[--order->memory_count];
-	status = *order->source->stopped ? pd_file_stopped(error) :
-					   pd_chunk_read_block(chunk, piece, order->source, &order->rounds, error);
+	status = *order->source->stopped ?
+			 pd_file_stopped(error) :
+			 pd_chunk_read_block(chunk, piece, order->source, &order->rounds, &order->taker, error);
 	order->loaded_bytes += chunk->size;
-	order->unsure = status == PD_END || !chunk->count || order->loaded_bytes > BLOCKS_MOST;
+	order->unsure = status == PD_END || !piece->count || order->loaded_bytes > BLOCKS_MOST;
 	if (status >= 0 && !sort_chunk(order, chunk))
 		status = pd_fail_memory(error);
 	order->unsure |= status >= 0 && !is_in_order(order, chunk);
 	order->after.begin = piece->end;
-	order->after.place += chunk->count;
+	order->after.place += piece->count;
 	return status;
 }
 
@@ -344,11 +347,14 @@ static enum pd_status load_block(struct pd_sorter *order, struct pd_error *error
 	if (!block)
 		return pd_fail_memory(error);
 	status = fill_block(order, block, end, error);
-	if (status >= 0 && !order->unsure)
-		status = add_loaded(order, &block->chunk, error);
-	if (status < 0 || order->unsure)
+	if (status < 0 || order->unsure || !block->chunk.count) {
 		unload(order, &block->chunk);
-	return status < 0 ? status : order->unsure ? PD_END : PD_OK;
+		return status < 0 ? status : order->unsure ? PD_END : PD_OK;
+	}
+	status = add_loaded(order, &block->chunk, error);
+	if (status < 0)
+		unload(order, &block->chunk);
+	return status;
 }
 
 // ---- handing out ----
@@ -417,10 +423,10 @@ static inline void fetch(const struct pd_merged *merged)
 	__builtin_prefetch(at + merged->entry.at + LINE);
 }
 
-enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error)
+static inline enum pd_status next_merged(struct pd_stream *stream, const struct pd_merged **merged_out,
+					 struct pd_error *error)
 {
 	struct pd_sorter *order = stream->order;
-	const struct pd_merged *merged;
 
 	if (PD_UNLIKELY(order->merging.next == order->merging.count)) {
 		enum pd_status status = get_ready(stream, error);
@@ -428,11 +434,20 @@ enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error)
 		if (status != PD_OK)
 			return status;
 	}
-	merged = &order->merging.items[order->merging.next++];
+	*merged_out = &order->merging.items[order->merging.next++];
 	if (order->merging.next + AHEAD <= order->merging.count)
-		fetch(&merged[AHEAD]);
-	pd_chunk_show(merged->chunk, &merged->entry, &order->events, stream);
+		fetch(&(*merged_out)[AHEAD]);
 	return PD_OK;
+}
+
+enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error)
+{
+	const struct pd_merged *merged;
+	enum pd_status status = next_merged(stream, &merged, error);
+
+	if (status == PD_OK)
+		pd_chunk_show(merged->chunk, &merged->entry, &stream->order->events, stream);
+	return status;
 }
 
 static enum pd_status open_source(struct pd_sorter *order, struct pd_error *error)
@@ -467,6 +482,7 @@ static void close_order(struct pd_sorter *order)
 	pd_free(order->chunks);
 	pd_free(order->loaded);
 	pd_free(order->events.items);
+	pd_free(order->unordered);
 	pd_merged_fini(&order->merging);
 	pd_file_view_free(order->view);
 	pd_entry_sorter_fini(&order->sorter);
@@ -541,21 +557,75 @@ static enum pd_status open_blocks(struct pd_stream *stream, struct pd_error *err
 	return open_source(order, error);
 }
 
-static enum pd_status pass_blocks(struct pd_stream *stream, pd_order_fn *function, void *self, struct pd_error *error)
+static enum pd_status give_record(struct pd_stream *stream, const struct pd_merged *merged,
+				  const struct pd_order_taker *taker, struct pd_error *error)
 {
+	enum pd_status status;
+
+	pd_chunk_show(merged->chunk, &merged->entry, &stream->order->events, stream);
+	status = taker->record(taker->self, stream, &stream->record, error);
+	return status < 0 || stream->scratch.reported ? PD_END : PD_OK;
+}
+
+static inline enum pd_status give(struct pd_stream *stream, const struct pd_merged *merged,
+				  const struct pd_order_taker *taker, struct pd_error *error)
+{
+	const struct pd_entry_events *events = &stream->order->events;
+	uint32_t event = pd_entry_event(&merged->entry);
+	struct pd_record_head head;
+	struct pd_bytes bytes;
+
+	if (PD_LIKELY(taker->sample && event && event <= events->count && !pd_entry_rank(&merged->entry))) {
+		bytes.data = merged->chunk->view + merged->entry.at;
+		head = pd_record_head(bytes.data, false);
+		bytes.size = (size_t)head.size;
+		if (PD_LIKELY(head.type == PD_RECORD_SAMPLE)) {
+			enum pd_status status = taker->sample(taker->self, events->items[event - 1], bytes,
+							      merged->entry.time_ns, error);
+
+			if (PD_LIKELY(status != PD_END)) {
+				stream->index++;
+				return status;
+			}
+		}
+	}
+	return give_record(stream, merged, taker, error);
+}
+
+static bool find_unordered(struct pd_sorter *order, const struct pd_order_taker *taker)
+{
+	size_t count = order->events.count;
+
+	if (!taker->sample || !taker->unordered)
+		return true;
+	order->unordered = pd_alloc(count * sizeof(*order->unordered));
+	if (!order->unordered)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		order->unordered[i] = taker->unordered(taker->self, &order->events.items[i]->event);
+	order->taker = (struct pd_chunk_taker){ taker->sample, taker->self, order->unordered, count };
+	return true;
+}
+
+static enum pd_status pass_blocks(struct pd_stream *stream, const struct pd_order_taker *taker, struct pd_error *error)
+{
+	struct pd_order_taker own = *taker;
 	struct pd_sorter *order = stream->order;
+	const struct pd_merged *merged;
 	enum pd_status status;
 
 	order->source->quiet = order->source->finalized = true;
-	while ((status = pd_order_next(stream, error)) == PD_OK) {
-		status = function(self, stream, &stream->record, error);
-		if (PD_UNLIKELY(status < 0 || stream->scratch.reported))
+	if (stream->swap)
+		own.sample = NULL;
+	if (!find_unordered(order, &own))
+		return PD_END;
+	while ((status = next_merged(stream, &merged, error)) == PD_OK)
+		if (PD_UNLIKELY(give(stream, merged, &own, error) != PD_OK))
 			return PD_END;
-	}
 	return status < 0 || order->unsure ? PD_END : PD_OK;
 }
 
-enum pd_status pd_order_try_rounds(struct pd_file *file, pd_order_fn *function, void *self, struct pd_error *error)
+enum pd_status pd_order_try_rounds(struct pd_file *file, const struct pd_order_taker *taker, struct pd_error *error)
 {
 	struct pd_file *view = may_be_in_rounds(file) ? pd_file_view_new(file) : NULL;
 	struct pd_stream *stream = NULL;
@@ -569,7 +639,7 @@ enum pd_status pd_order_try_rounds(struct pd_file *file, pd_order_fn *function, 
 	}
 	stream->quiet = true;
 	if (open_blocks(stream, error) >= 0)
-		status = pass_blocks(stream, function, self, error);
+		status = pass_blocks(stream, taker, error);
 	else if (!stream->order)
 		pd_file_view_free(view);
 	pd_stream_close(stream);

@@ -15,6 +15,7 @@
 #ifndef PD_STREAM_ORDER_H
 #define PD_STREAM_ORDER_H
 
+#include "stream/order/chunk.h"
 #include "stream/read/inside.h"
 
 struct pd_pieces;
@@ -29,9 +30,18 @@ enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error);
 typedef enum pd_status pd_order_fn(void *self, struct pd_stream *stream, const struct pd_record *record,
 				   struct pd_error *error);
 
+struct pd_order_taker {
+	pd_order_fn *record;
+	pd_order_sample_fn *sample; // is asked first; NULL: samples are records as others
+	void *self;
+	// Whether samples of an event need no order: they are given to sample as they are read, and not counted in pd_record.index.
+	// May be NULL.
+	bool (*unordered)(void *self, const struct pd_event *event);
+};
+
 // Reads a file once, for who can begin again: records are given in the order of time when a round says that nothing older
 // follows. PD_OK: these were all. PD_END: what was given is worth nothing, since a round was wrong, or missing for long, or there
 // is something to be reported or learned, or a function failed; nothing was reported.
-enum pd_status pd_order_try_rounds(struct pd_file *file, pd_order_fn *function, void *self, struct pd_error *error);
+enum pd_status pd_order_try_rounds(struct pd_file *file, const struct pd_order_taker *taker, struct pd_error *error);
 
 #endif

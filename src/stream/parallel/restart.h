@@ -5,8 +5,10 @@
 
 #include <perfdata/run.h>
 
+#include "stream/order/order.h"
+
 // restart: forgets all records, which come again from the first one; false without memory.
-enum pd_status pd_run_restarting(struct pd_file *file, const struct pd_sink *sink, bool (*restart)(void *self),
+enum pd_status pd_run_restarting(struct pd_file *file, const struct pd_order_taker *taker, bool (*restart)(void *self),
 				 struct pd_error *error);
 
 #endif

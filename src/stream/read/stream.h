@@ -75,20 +75,15 @@ static inline uint32_t pd_brief_half(const uint8_t *body, uint8_t place)
 	return place == PD_FIELD_MISSING ? UINT32_MAX : pd_load_u32(body + place, false);
 }
 
-// This and the raw data of a sample that ends with them, without decoding it. False: decode it.
-static inline bool pd_record_raw_brief(const struct pd_record *record, struct pd_raw_brief *brief_out,
-				       struct pd_bytes *raw_out)
+// This and the raw data of a sample of an event, in the byte order of this machine, that ends with them, without decoding it. False:
+// decode it.
+PD_ALWAYS_INLINE bool pd_raw_brief_read(const struct pd_event_full *full, struct pd_bytes sample, uint64_t time_ns,
+					struct pd_raw_brief *brief_out, struct pd_bytes *raw_out)
 {
-	const struct pd_record_context *context = pd_record_context(record);
-	const struct pd_event_full *full = context->event;
-	const uint8_t *body = record->bytes.data + PD_RECORD_HEADER_SIZE;
-	size_t size = record->bytes.size - PD_RECORD_HEADER_SIZE, at;
+	const uint8_t *body = sample.data + PD_RECORD_HEADER_SIZE;
+	size_t size = sample.size - PD_RECORD_HEADER_SIZE, at = full->brief.size;
 
-	if (record->type != PD_RECORD_SAMPLE || !record->event || !full || context->swap || !full->brief.raw_last ||
-	    !full->brief.sufficient)
-		return false;
-	at = full->brief.size;
-	if (size < at + 4)
+	if (!full->brief.raw_last || !full->brief.sufficient || size < at + 4)
 		return false;
 	brief_out->callchain = (struct pd_u64s){ 0 };
 	if (full->brief.callchain != PD_FIELD_MISSING) {
@@ -104,11 +99,20 @@ static inline bool pd_record_raw_brief(const struct pd_record *record, struct pd
 		return false;
 	*raw_out = (struct pd_bytes){ body + at + 4, size - at - 4 };
 	brief_out->ip = full->brief.ip == PD_FIELD_MISSING ? 0 : pd_load_u64(body + full->brief.ip, false);
-	brief_out->time_ns = record->time_ns;
+	brief_out->time_ns = time_ns;
 	brief_out->pid = pd_brief_half(body, full->brief.pid);
 	brief_out->tid = pd_brief_half(body, full->brief.tid);
 	brief_out->cpu = pd_brief_half(body, full->brief.cpu);
 	return true;
+}
+
+static inline bool pd_record_raw_brief(const struct pd_record *record, struct pd_raw_brief *brief_out,
+				       struct pd_bytes *raw_out)
+{
+	const struct pd_record_context *context = pd_record_context(record);
+
+	return record->type == PD_RECORD_SAMPLE && record->event && context->event && !context->swap &&
+	       pd_raw_brief_read(context->event, record->bytes, record->time_ns, brief_out, raw_out);
 }
 
 // The raw data of a sample that ends with them, without decoding it; brief is that of the sample. False: decode it.

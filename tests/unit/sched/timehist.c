@@ -95,6 +95,50 @@ TEST(summary)
 	pd_file_close(file);
 }
 
+// Intervals are cut where the time that is asked for begins and ends.
+TEST(chosen)
+{
+	static const struct happened events[] = {
+		{ 1000000, 0, SWITCHES, 0, 'R', THREAD },      { 3000000, 0, SWITCHES, THREAD, 'S', 0 },
+		{ 4000000, 0, WAKES, 0, 0, THREAD },           { 4500000, 0, SWITCHES, 0, 'R', THREAD },
+		{ 8500000, 0, SWITCHES, THREAD, 'D', OTHER },  { 9500000, 0, SWITCHES, OTHER, 'S', THREAD },
+		{ 10000000, 0, SWITCHES, THREAD, 'S', OTHER },
+	};
+	static const char *const wrong_times[] = { "", "x", "1", "2,1", "1,2,3", "1,x", "99999999999999999999,", "1:2" };
+	static const char *const wrong_lists[] = { "", "x", "1,", "4-2", "-1", "4294967296" };
+	struct pd_timehist_options options = { .size = sizeof(options), .summary = true, .time = "0.004,0.009" };
+	struct pd_file *file = make(&now, events, sizeof(events) / sizeof(events[0]));
+	struct pd_text *out = pd_text_new();
+
+	CHECK(out && print(file, &options, out) == PD_OK);
+	CHECK(text_has(out, " 0.009000 [0000]  :200[200]                           0.000      0.000      0.500"));
+	CHECK(text_has(out, " 1        4.000      4.000       4.000       4.000    0.00       0\n"));
+	CHECK(text_has(out, "Total number of context switches: 3\n           Total run time (msec):  4.500 \n"
+			    "    Total scheduling time (msec):  4.500 "));
+	options = (struct pd_timehist_options){
+		.size = sizeof(options), .wakeups = true, .summary = true, .tids = "50-99,200"
+	};
+	CHECK(print(file, &options, out) == PD_OK);
+	CHECK(text_has(out, ":200[200]  ") && !text_has(out, ":100[100]  ") && !text_has(out, "<idle>"));
+	CHECK(!text_has(out, "Idle stats") && !text_has(out, "unique tasks"));
+	options.cpus = "1-3";
+	CHECK(print(file, &options, out) == PD_OK && !text_has(out, ":200[200]  "));
+	options = (struct pd_timehist_options){ .size = sizeof(options), .summary = true, .cpus = "0,2" };
+	CHECK(print(file, &options, out) == PD_OK);
+	CHECK(text_has(out, "Idle stats:\n    CPU  0 idle for") && !text_has(out, "    CPU  1") &&
+	      text_has(out, "    CPU  2"));
+	for (size_t i = 0; i < sizeof(wrong_times) / sizeof(wrong_times[0]); i++) {
+		options = (struct pd_timehist_options){ .size = sizeof(options), .time = wrong_times[i] };
+		CHECK(print(file, &options, out) == PD_ERROR_ARGUMENT);
+	}
+	for (size_t i = 0; i < sizeof(wrong_lists) / sizeof(wrong_lists[0]); i++) {
+		options = (struct pd_timehist_options){ .size = sizeof(options), .pids = wrong_lists[i] };
+		CHECK(print(file, &options, out) == PD_ERROR_ARGUMENT);
+	}
+	pd_text_free(out);
+	pd_file_close(file);
+}
+
 static enum pd_status print_json(struct pd_text *out, struct pd_file *file)
 {
 	struct pd_timehist_options options = {
@@ -300,5 +344,5 @@ TEST(start)
 	CHECK(mkdtemp(folder));
 }
 
-RUN(TEST_CASE(start), TEST_CASE(lines), TEST_CASE(summary), TEST_CASE(json), TEST_CASE(formats), TEST_CASE(names),
-    TEST_CASE(latency), TEST_CASE(map), TEST_CASE(memory), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(lines), TEST_CASE(summary), TEST_CASE(chosen), TEST_CASE(json), TEST_CASE(formats),
+    TEST_CASE(names), TEST_CASE(latency), TEST_CASE(map), TEST_CASE(memory), TEST_CASE(clean))
