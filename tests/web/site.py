@@ -258,6 +258,36 @@ def check_names(page, path):
     check("burn_div" in site.names(), f"the dropped programs give names: {site.names()}")
 
 
+IN_MEMORY = """event {
+	name: "cpu-clock"
+	ids: [7]
+	type: software
+	sample_period: 1000000
+	sample_type: IP|TID|TIME|PERIOD|IDENTIFIER
+	flags: mmap|comm|sample_id_all
+}
+feature ARCH {value: "x86_64"}
+MMAP misc: kernel, pid: 4294967295, tid: 0, addr: 0xffffffff81000000, len: 0x1000000, pgoff: 0xffffffff81000000, filename: "[kernel.kallsyms]_text", sample_id: {time_ns: 1.0}
+COMM misc: user, pid: 4242, tid: 4242, comm: "runtime", sample_id: {pid: 4242, tid: 4242, time_ns: 1.0}
+MMAP misc: user, pid: 4242, tid: 4242, addr: 0x7f0000000000, len: 0x10000, filename: "//anon", sample_id: {time_ns: 1.0}
+SAMPLE misc: kernel, identifier: 7, ip: 0xffffffff81000110, pid: 4242, tid: 4242, time_ns: 1.001, period: 1000000
+SAMPLE misc: user, identifier: 7, ip: 0x7f0000001010, pid: 4242, tid: 4242, time_ns: 1.002, period: 1000000
+"""
+MAPS = {"kallsyms": "ffffffff81000000 T _stext\nffffffff81000100 T do_the_work\nffffffff81000200 T other\n", "perf-4242.map": "7f0000001000 100 compiled_loop\n"}
+
+
+def check_maps(page, path):
+    """Names of the kernel come from kallsyms, those of compiled code from the map of its process."""
+    data = scratch / "maps.data"
+    subprocess.run([program, "assemble", "-o", data], input=IN_MEMORY, text=True, check=True)
+    for name, content in MAPS.items():
+        (scratch / name).write_text(content)
+    for names, wanted in ([], set()), (["kallsyms"], {"do_the_work"}), (["perf-4242.map"], {"compiled_loop"}), (list(MAPS), {"do_the_work", "compiled_loop"}):
+        site = Site(page, path)
+        site.drop(data, *(scratch / name for name in names))
+        check(set(site.names()) & {"do_the_work", "compiled_loop"} == wanted, f"{names} give {site.names()}")
+
+
 CXX = """namespace shop { template <typename T> struct Basket { __attribute__((noinline)) T sum(T n) {
     volatile T all = 0; for (T i = 0; i < n; i++) all += i; return all; } }; }
 extern "C" __attribute__((noinline)) int _ZlongNameThatIsNone(int n) { volatile int all = 0; while (n--) all += n; return all; }
@@ -375,6 +405,7 @@ def main():
         check_folder(page, page_path)
         check_dropped(page, page_path)
         check_names(page, page_path)
+        check_maps(page, page_path)
         check_cxx(page, page_path)
         check_pair(page, page_path)
         check_views(page, page_path)

@@ -178,15 +178,24 @@ def check_tree(view, self, what):
     for value, name in rows:
         check(count(value) <= self[name], f"{what}: the inverted tree has {value} of {name}, report {self[name]}")
     check(count(rows[0][0]) == max(self.values()) or len(set(self)) < len(self), f"{what}: {rows[0]} is not the largest")
+    check_tree_besides(view, what)
     view.update({"invert": False})
+
+
+def check_tree_besides(view, what):
+    """The inverted tree has of other events what the table of functions has."""
+    others = view.run("perfdataView.app.session.otherEvents.slice(0, 3)")
+    wait(view, f"document.querySelectorAll('.tree .head .beside').length === {len(others)}", f"{what}: other events in the tree")
+    wrong = view.run("perfdataView.app.session.otherEvents.slice(0, 3).flatMap((event) => { const { session } = perfdataView.app, { nodes } = session, { twin } = session.nodesBeside(event);"
+                     " return nodes.children(0).filter((node) => twin.value(node) !== session.beside(event).self[nodes.func(node)]); })")
+    check(wrong == [], f"{what}: other events in the tree: {wrong}")
 
 
 def check_flame(view, self, what):
     view.update({"view": "flame"})
-    time.sleep(0.25)
-    labels = view.texts("[role=tree] [role=treeitem]")
-    check(labels and labels[0].startswith("all, "), f"{what}: no frames: {labels[:3]}")
-    check(count(labels[0][5:]) == sum(self.values()), f"{what}: the root is {labels[0]}")
+    # they come a moment later
+    label = f"all, {sum(self.values()):,} "
+    wait(view, f"document.querySelector('[role=tree] [role=treeitem]')?.textContent.startsWith('{label}')", f"{what}: the root {label!r}")
     sums = view.run("""(() => {
         const { nodes } = perfdataView.app.session;
         return nodes.children(0).reduce((sum, node) => sum + nodes.value(node), 0);
@@ -329,6 +338,85 @@ def check_link(view):
     check("not understood" in view.texts(".warning")[0].lower(), "what is wrong in a link is said")
 
 
+def taken(view):
+    """What each crumb says that it took away."""
+    return [count(text.replace("\u2212", "")) for text in view.texts(".crumb small")]
+
+
+def check_crumbs(view):
+    """What crumbs took away and what is left are together the whole; each can be taken out."""
+    view.open("#1&v=flame&w=samples")
+    whole, last = view.run("(() => { const { session } = perfdataView.app; return [session.samples.count, session.samples.time[session.samples.count - 1]]; })()")
+    task = view.run("(() => { const { recording, samples } = perfdataView.app.session; return recording.tasks[recording.threads[samples.thread[0]].task]; })()")
+    cpu = view.run("perfdataView.app.session.samples.cpu[0]")
+    view.update({"ranges": [{"from": 0, "to": last // 2}, {"from": last // 8, "to": last // 2}], "threads": [f"{task['pid']}:{task['tid']}"], "cpus": [cpu],
+                 "transforms": [{"key": "df", "func": view.run("perfdataView.app.session.functions.self.findIndex((self) => self > 0)")}]})
+    amounts = taken(view)
+    check(len(amounts) == 5 and all(amounts[:2]), f"crumbs took {amounts}")
+    left = view.run("perfdataView.app.session.sums.total[0] + perfdataView.app.session.taken().before.samples")
+    check(sum(amounts) + left == whole, f"{amounts} and {left} are not {whole}")
+    for number in range(5, 0, -1):
+        check(len(taken(view)) == number, f"{number} crumbs")
+        view.run("document.querySelector('.crumb .cross').click()")
+        view.page.settle()
+    check(view.run("perfdataView.app.session.counts.samples") == whole, "all is there again")
+
+
+SHOWN = """(() => {
+    const { session, current } = perfdataView.app, { samples, state, stage: { tree, leafRow } } = session;
+    let wanted = 0;
+    for (let index = 0; index < samples.count; index++) {
+        let has = false;
+        for (let row = leafRow[samples.leaf[index]]; row > 0; row = tree.parent[row]) has ||= tree.func[row] === WANTED;
+        wanted += has && (state.cpus.length === 0 || state.cpus.includes(samples.cpu[index])) ? 1 : 0;
+    }
+    const cells = state.view === "heat" ? [...current.cells] : current.set.lanes.flatMap((_, lane) => [...current.strip(lane).counts]);
+    return [wanted, cells.reduce((sum, one) => sum + one, 0), samples.count];
+})()"""
+
+
+def check_shown(view):
+    """Timeline, heat map and list of samples obey transforms, search and CPUs as the graphs do."""
+    view.open("#1&v=heat&w=samples&in=0")
+    func = view.run("""(() => {
+        const { functions: { total }, samples: { count } } = perfdataView.app.session;
+        return [...total.keys()].filter((func) => total[func] < count / 2).sort((one, other) => total[other] - total[one])[0];
+    })()""")
+    cpu = view.run("perfdataView.app.session.samples.cpu[0]")
+    name = view.run(f"perfdataView.app.recording.name({func})")
+    alone = view.run(f"[...Array(perfdataView.app.recording.functionCount).keys()].filter((one) => perfdataView.app.session.searching.matches({json.dumps(name)})[one]).length === 1")
+    for change in {"transforms": [{"key": "ff", "func": func}]}, {"transforms": [{"key": "ff", "func": func}], "cpus": [cpu]}, {"search": name}:
+        if "search" in change and not alone:
+            continue
+        view.update({"transforms": [], "cpus": [], "search": "", "lanes": "thread", **change})
+        for name in "heat", "timeline":
+            view.update({"view": name})
+            wanted, got, whole = view.run(SHOWN.replace("WANTED", str(func)))
+            check(0 < wanted < whole and got == wanted, f"{name} with {change}: {got} samples, not {wanted} of {whole}")
+        view.update({"view": "samples"})
+        check(count(view.texts(".samples .note")[0]) == wanted, f"samples with {change}: {view.texts('.samples .note')}, not {wanted}")
+
+
+def check_saved(view):
+    """Each view that is drawn can be saved as a picture, and what is selected for other tools."""
+    view.open("#1&v=flame")
+    view.run("globalThis.saved = []; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { saved.push(blob); return make.call(URL, blob); }; "
+             "HTMLAnchorElement.prototype.click = () => {}")
+    kinds = {"flame": ["Folded stacks", "speedscope", "SVG", "PNG"], "sandwich": ["SVG", "PNG"], "chart": ["SVG", "PNG"], "timeline": ["PNG"], "heat": ["PNG"]}
+    for name, labels in kinds.items():
+        view.update({"view": name})
+        time.sleep(0.1)
+        for label in labels:
+            view.run("saved.length = 0")
+            view.page.type_key("o")
+            view.run(f"[...document.querySelectorAll('dialog button')].find((one) => one.textContent === '{label}').click()")
+            wait(view, f"saved.some((one) => one.type === 'image/png' || '{label}' !== 'PNG')", f"{label} of {name}")
+            text = view.run("saved.at(-1).text()") if label != "PNG" else ""
+            check(label != "SVG" or (text.startswith("<svg") and text.count("<rect") > 2), f"{label} of {name}: {text[:200]}")
+            check(view.run("saved.at(-1).size") > 50, f"{label} of {name} is empty")
+    check(not view.page.errors, f"{view.page.errors}")
+
+
 def check_keys(view):
     view.open("#1&v=overview")
     for index, name in enumerate(VIEWS):
@@ -380,6 +468,96 @@ def check_bytes(page, view, dumped):
             check(record == wanted, f"{at}, inverted {invert}: record {record}, not {wanted}")
             check(json.loads(dumped[record])["type"] == "SAMPLE", f"{at}: record {record} is a sample")
     view.run("perfdataView.app.update({ invert: false, path: [], func: -1 })")
+
+
+def record_by_key(page, view, what):
+    page.type_key("b")
+    wait(view, "perfdataView.app.session.state.view === 'records'", f"the file after {what}")
+    return view.state()["record"]
+
+
+def check_places(page, view):
+    """From a place in the timeline, the flame chart, between callers and callees, or in the code to a sample that is there."""
+    record_of = "perfdataView.app.recording.recordsOf(perfdataView.app.session.state.event).then((records) => records[INDEX])"
+    view.update({"view": "timeline", "lanes": "thread", "ranges": [], "window": [], "func": -1, "path": []})
+    x, y, least = view.run("""(() => {
+        const { current, session } = perfdataView.app, { samples } = session, { left, top } = current.canvas.getBoundingClientRect();
+        const lane = current.set.lanes[0], index = current.set.order[(lane.first + lane.end) >> 1];
+        return [left + current.x(samples.time[index]), top + current.top(0) + 8, samples.time[index]];
+    })()""")
+    page.click(x, y)
+    index = view.run("perfdataView.app.current.sample()")
+    near = view.run(f"[Math.abs(perfdataView.app.session.samples.time[{index}] - {least}), (perfdataView.app.session.whole.to * 5) / perfdataView.app.current.width]")
+    check(near[0] <= near[1], f"the sample at a place of the timeline: {near}")
+    page.type_key("]")
+    following = view.run("perfdataView.app.current.sample()")
+    check(following > index, f"the next sample after {index} is {following}")
+    check(record_by_key(page, view, "the timeline") == view.run(record_of.replace("INDEX", str(following))), "the record of a sample of the timeline")
+    view.update({"view": "chart", "window": [], "func": -1, "path": []})
+    page.settle()
+    row, begin, tid = view.run("""(() => {
+        const { current } = perfdataView.app, piece = current.pieces[current.pieces.length >> 1];
+        current.choose(piece);
+        return [piece.row, piece.from, current.thread.value];
+    })()""")
+    record = record_by_key(page, view, "the flame chart")
+    found = view.run(f"""(async () => {{
+        const {{ session: {{ samples, stage: {{ tree, leafRow }}, state }}, recording }} = perfdataView.app, index = (await recording.recordsOf(state.event)).indexOf({record});
+        const {{ pid, tid }} = recording.tasks[recording.threads[samples.thread[index]].task], rows = [];
+        for (let row = leafRow[samples.leaf[index]]; row > 0; row = tree.parent[row]) rows.push(row);
+        return [rows.includes({row}), samples.time[index], `${{pid}}:${{tid}}`];
+    }})()""")
+    check(found == [True, begin, tid], f"the sample of a box of the chart: {found}, not at {begin} of {tid}")
+    check_places_of_functions(page, view)
+
+
+STACK_OF = """(async () => {{
+    const {{ session: {{ samples, stage: {{ tree, leafRow }}, state }}, recording }} = perfdataView.app, index = (await recording.recordsOf(state.event)).indexOf({record});
+    const leaf = samples.leaf[index], table = await recording.addresses();
+    return [[...pathOf(tree, leafRow[leaf])], String(table.address[recording.leafAddress[leaf]] ?? "")];
+    function pathOf(tree, row) {{ const path = []; for (; row > 0; row = tree.parent[row]) path.unshift(tree.func[row]); return path; }}
+}})()"""
+
+
+def check_places_of_functions(page, view):
+    top = view.run("(() => { const { functions: { total }, nodes } = perfdataView.app.session; return nodes.func(nodes.children(nodes.children(0)[0])[0] ?? nodes.children(0)[0]); })()")
+    for graph in "callers", "callees":
+        view.update({"view": "sandwich", "func": top, "path": []})
+        page.settle()
+        path = view.run(f"""(() => {{
+            const {{ current }} = perfdataView.app, graph = current.{graph}, {{ nodes }} = graph, path = [];
+            graph.element.focus();
+            for (let node = 0; nodes.hasChildren(node) && path.length < 3;) path.push(nodes.func((node = nodes.children(node)[0])));
+            current.mark(graph, path);
+            return path;
+        }})()""")
+        record = record_by_key(page, view, graph)
+        stack, _ = view.run(STACK_OF.format(record=record))
+        turned = stack if graph == "callees" else stack[::-1]
+        at = stack.index(path[0])
+        around = stack[at:] if graph == "callees" else stack[:at + 1][::-1]
+        check(around[:len(path)] == path, f"{graph}: the stack {turned} has not {path}")
+    view.update({"view": "source", "func": view.run("(() => { const { functions: { self } } = perfdataView.app.session; return [...self.keys()].sort((one, other) => self[other] - self[one])[0]; })()")})
+    wait(view, "/sample/.test(document.querySelector('.source .between .note')?.textContent)", "code")
+    line = view.run("perfdataView.app.current.lines.findIndex((line) => line.samples > 0)")
+    if line < 0:
+        return
+    address = view.run(f"(() => {{ const {{ current }} = perfdataView.app; current.at = current.lines[{line}]; return current.lines[{line}].address; }})()")
+    record = record_by_key(page, view, "the code")
+    check(int(view.run(STACK_OF.format(record=record))[1]) == int(address, 16), f"the sample of {address}")
+
+
+def check_back(page, view):
+    """From a record to the very sample, although others are of the same moment, and whatever was selected."""
+    records = view.run("perfdataView.app.recording.recordsOf(0).then((records) => [records[0], records[records.length >> 1], records[records.length - 1]])")
+    for record in records:
+        view.update({"view": "records", "record": record, "event": 0, "search": "no such function"})
+        wait(view, f"document.querySelector('.record-detail h2')?.textContent.startsWith('{record:,} ')", f"record {record}")
+        view.run("document.querySelector('.record-detail button').click()")
+        wait(view, "perfdataView.app.session.state.view === 'samples' && perfdataView.app.current.sample() !== undefined", f"the sample of record {record}")
+        again = view.run("perfdataView.app.recording.recordsOf(0).then((records) => records[perfdataView.app.current.sample()])")
+        check(again == record, f"the sample of record {record} is {again}")
+    view.update({"ranges": [], "search": "", "record": -1, "func": -1, "path": []})
 
 
 def check_buttons(page, view):
@@ -434,6 +612,8 @@ def check_served(page, source):
     page.settle()
     check(shown[:20] in view.texts(".samples .row")[0], f"{shown} is not {view.texts('.samples .row')}")
     check_bytes(page, view, dumped)
+    check_places(page, view)
+    check_back(page, view)
     check_buttons(page, view)
     check_code(view, source)
     check_widths(page, view, ("records", "texts", "samples"), "served")
@@ -947,6 +1127,9 @@ def main():
             check_selections(view, source, source.name)
         first = folder / f"{sources[0].name}.html"
         check_link(Page(page, first))
+        check_crumbs(Page(page, first))
+        check_shown(Page(page, first))
+        check_saved(Page(page, first))
         check_keys(Page(page, first))
         check_served(page, sources[0])
         check_compare(page, sources[-1], recordings / "hot.data")

@@ -88,7 +88,7 @@ export class App implements Host {
 	constructor(readonly session: Session, private readonly server: Server | undefined, base: Session | undefined, private readonly reopen: () => void) {
 		this.comparison = base && new Comparison(session, base, session.state.earlier);
 		this.recording = session.recording;
-		this.look = new Look(session);
+		this.look = new Look(session, this.comparison);
 		this.tabs = TABS.filter((tab) => (server || !tab.served) && (base || !tab.compared));
 		// Views get these as functions of their own.
 		this.update = this.update.bind(this);
@@ -282,6 +282,8 @@ export class App implements Host {
 	menu(x: number, y: number): void {
 		const { session, recording } = this;
 		const { func } = session.state;
+		const bytes: MenuItem[] = this.served ? [{ label: "Bytes of a sample", key: "b", act: () => void this.showRecord() }] : [];
+		if (func < 0 && this.current.sample?.() !== undefined && bytes.length > 0) this.menuBox.show("no stack", bytes, x, y);
 		if (func < 0) return;
 		const items: MenuItem[] = [{ label: "Code", act: () => this.update({ view: "source" }, true) },
 			{ label: "Callers and callees", key: "Enter", act: () => this.update({ view: "sandwich" }, true) }];
@@ -289,13 +291,12 @@ export class App implements Host {
 			const transform = action.transform(session);
 			if (transform) items.push({ label: action.label, key: action.key, act: () => this.update(added(session, transform), true) });
 		}
-		if (this.served) items.push({ label: "Bytes of a sample", key: "b", act: () => void this.showRecord() });
-		items.push({ label: "Copy stack", key: "Ctrl+C", act: () => this.copy() });
+		items.push(...bytes, { label: "Copy stack", key: "Ctrl+C", act: () => this.copy() });
 		this.menuBox.show(recording.name(func), items, x, y);
 	}
 
-	// The record of a sample in the file: of the given one, else of the first one with the selected function.
-	async showRecord(index = this.session.firstSample()): Promise<void> {
+	// The record of a sample in the file: of the given one, else of the one that the view has, else of the first one with the selected function.
+	async showRecord(index = this.current.sample?.() ?? this.session.firstSample()): Promise<void> {
 		const record = (await this.recording.recordsOf(this.session.state.event))[index];
 		if (record === undefined) this.say(index < 0 ? "No sample has this function." : "This page does not know the record.");
 		else this.update({ view: "records", record }, true);
@@ -310,8 +311,7 @@ export class App implements Host {
 	}
 
 	save(): void {
-		const flame = this.session.state.view === "flame" ? (this.current as FlameView) : undefined;
-		showSave(this, flame?.drawn());
+		showSave(this, this.current.drawn?.() ?? [], [...this.current.element.querySelectorAll("canvas")]);
 	}
 
 	get changes(): Comparison | undefined {

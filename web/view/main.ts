@@ -5,6 +5,7 @@ import * as core from "./core/index";
 import { Container, containersOf } from "./core/decode";
 import { appOf, failed, Page, show } from "./show";
 import * as heat from "./heat/view";
+import * as gaps from "./timeline/gaps";
 import * as lanes from "./timeline/lanes";
 import * as series from "./timeline/series";
 import * as colours from "./ui/colours";
@@ -72,5 +73,5 @@ async function start(): Promise<void> {
 	if (served) new Live(page);
 }
 
-if (typeof document === "undefined") Object.assign(globalThis, { perfdataView: { ...core, colours, series, timeline: { ...heat, ...lanes } } });
+if (typeof document === "undefined") Object.assign(globalThis, { perfdataView: { ...core, colours, series, timeline: { ...heat, ...lanes, ...gaps } } });
 else start().catch(failed);

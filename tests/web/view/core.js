@@ -382,6 +382,119 @@ test("ranges and filters, also moved step by step", async () => {
 	}
 });
 
+test("what each part of a selection takes away", async () => {
+	const profile = madeUp(6, 4, 400, 4);
+	const { samples } = profile.events[0];
+	const cgroupOf = (cgroup) => ["", ...profile.cgroups][cgroup];
+	const masks = {
+		tasks: [{}, () => true], oneThread: [{ threads: ["1:2"] }, ([, task]) => task === 1], cpus: [{ cpus: [0] }, ([, , cpu]) => cpu === 0],
+		cgroups: [{ cgroups: ["/a"] }, ([, , , , , cgroup]) => cgroupOf(cgroup) === "/a"],
+	};
+	for (const names of [["tasks"], ["oneThread"], ["cpus"], ["cgroups"], ["oneThread", "cpus"], ["oneThread", "cpus", "cgroups"]]) {
+		const one = await session(profile);
+		one.state.ranges = [{ from: 100, to: 2000 }, { from: 500, to: 1500 }];
+		const isIn = ({ from, to }) => ([time]) => time >= from && time <= to;
+		let left = samples;
+		const steps = one.state.ranges.map((range) => left.length - (left = left.filter(isIn(range))).length);
+		const wanted = { ranges: steps, tasks: 0, cpus: 0, cgroups: 0 };
+		for (const name of names) {
+			Object.assign(one.state, masks[name][0]);
+			const before = left.length;
+			left = left.filter(masks[name][1]);
+			wanted[name === "oneThread" ? "tasks" : name] = before - left.length;
+		}
+		const got = one.narrowed();
+		assert.deepEqual({ ...got, ranges: [...got.ranges] }, wanted, `${names}`);
+		assert.equal(one.counts.samples, left.length, `${names}`);
+	}
+});
+
+test("samples that stay after transforms, and those with what is searched for", async () => {
+	for (let seed = 1; seed <= 30; seed++) {
+		const functions = 3 + (seed % 5);
+		const profile = madeUp(seed, functions, 80, 5);
+		const { samples } = profile.events[0];
+		const one = await session(profile);
+		const random = randomizer(seed * 31);
+		const transforms = Array.from({ length: random(3) }, () => randomTransform(random, profile, functions));
+		one.state.transforms = transforms;
+		one.state.search = seed % 3 ? "" : "f1";
+		const kinds = (func) => one.recording.kindOf(func);
+		const after = samples.map((sample) => {
+			let list = [{ stack: sample[3], weight: 1 }];
+			for (const transform of transforms) list = model.applied(list, transform, kinds, one.recording.functions);
+			return list[0]?.stack ?? [];
+		});
+		const isGone = (index) => samples[index][3].length > 0 && after[index].length === 0;
+		const isFound = (index) => after[index].some((func) => `${one.recording.name(func)}\u0000${one.recording.objectOf(func)}`.includes("f1"));
+		const pass = core.count.passOf(one.samples, { range: undefined, threads: undefined, cpus: undefined, cgroups: undefined, leaves: one.shown }) ?? (() => true);
+		samples.forEach((_, index) =>
+			assert.equal(pass(index), !isGone(index) && (one.state.search === "" || isFound(index)), `seed ${seed}: sample ${index}, ${JSON.stringify(transforms)}`));
+		const cells = core.timeline.heatCells(one.samples, { range: undefined, leaves: one.shown }, 1e6, 4);
+		assert.equal(cells.reduce((sum, cell) => sum + cell, 0), samples.filter((_, index) => pass(index)).length);
+		const set = core.timeline.lanesOf(one, "thread");
+		const strips = set.lanes.map((lane) => core.timeline.pixelsOf(set, lane, 0, one.whole.to, 50, pass).reduce((sum, count) => sum + count, 0));
+		assert.deepEqual(strips, set.lanes.map(({ first, end }) => set.order.subarray(first, end).filter(pass).length));
+		assert.equal(one.firstOf(() => true), samples.findIndex((__, index) => !isGone(index)));
+		for (const [step, turned] of [[1, (stack) => stack], [-1, (stack) => [...stack].reverse()]]) {
+			const stack = turned(after[random(after.length)]);
+			if (stack.length < 2) continue;
+			const path = stack.slice(random(stack.length - 1)).slice(0, 3);
+			// from the outermost call of its first function on
+			const has = (other) => {
+				const at = other.indexOf(path[0]);
+				return at >= 0 && path.every((func, level) => other[at + step * level] === func);
+			};
+			assert.equal(one.firstAround(path, step), after.findIndex((other, index) => !isGone(index) && has(other)), `seed ${seed}: ${path} by ${step}`);
+		}
+	}
+});
+
+test("where samples are missing", () => {
+	const names = ["comm", "throttle", "unthrottle", "lost"];
+	const list = [[5, 1, 0], [6, 0, 0], [7, 1, 1], [8, 1, 0], [9, 2, 0], [10, 3, 1], [12, 2, 1], [13, 2, 1], [14, 1, 1]];
+	const markers = { time: list.map(([time]) => time), kind: list.map(([, kind]) => kind), cpu: list.map(([, , cpu]) => cpu) };
+	const gaps = core.timeline.gapsOf(markers, names).map(({ from, to, cpu, thin }) => [from, to, cpu, thin]);
+	assert.deepEqual(gaps, [[5, 9, 0, false], [7, 12, 1, false], [10, 10, 1, true], [14, 14, 1, false]]);
+});
+
+test("nodes have what other events have at their paths", async () => {
+	const profile = madeUp(11, 4, 120, 4);
+	profile.events.push({ name: "page-faults", samples: madeUp(12, 4, 90, 4).events[0].samples });
+	const one = await session(profile);
+	await one.readBeside(1);
+	one.state.transforms = [{ key: "mf", func: 2 }];
+	const kinds = (func) => one.recording.kindOf(func);
+	const others = model.applied(profile.events[1].samples.map((sample) => ({ stack: sample[3], weight: sample[4] })), one.state.transforms[0], kinds, one.recording.functions);
+	for (const invert of [false, true]) {
+		one.state.invert = invert;
+		const { nodes } = one;
+		const { twin, unit } = one.nodesBeside(1);
+		assert.equal(unit, "events");
+		let seen = 0;
+		const walk = (node, path) => {
+			for (const child of nodes.children(node)) {
+				const below = [...path, nodes.func(child)];
+				const wanted = invert ? model.endingWith(others, below) : others.reduce((sum, { stack, weight }) => sum + (below.every((func, at) => stack[at] === func) ? weight : 0), 0);
+				assert.equal(twin.value(child), wanted, `inverted ${invert}: ${below}`);
+				seen += wanted > 0 ? 1 : 0;
+				walk(child, below);
+			}
+		};
+		walk(0, []);
+		assert(seen > 10, `${seen} nodes have something of the other event`);
+	}
+});
+
+test("what is drawn becomes a picture, with texts that do no harm", () => {
+	const box = (depth, x, width, name) => ({ depth, x, width, name, fill: "#123456", title: `${name}\n5 samples` });
+	const drawn = (down, boxes) => ({ down, boxes, page: "#FFFFFF", text: () => "#111111" });
+	const svg = core.save.svgOf([drawn(false, [box(0, 0, 1, "all"), box(1, 0.25, 0.5, "</title><script>a</script>")]), drawn(true, [box(0, 0, 1, "other")])], 1000);
+	assert(!svg.includes("<script"), svg);
+	const rects = [...svg.matchAll(/<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"/g)].map((found) => found.slice(1).map(Number));
+	assert.deepEqual(rects, [[0, 19, 999.4], [250, 0, 499.4], [0, 47.5, 999.4]]);
+});
+
 test("lanes have the samples of each key in time order, in whatever parts they are sorted", async () => {
 	const profile = madeUp(6, 4, 300, 3);
 	const one = await session(profile);

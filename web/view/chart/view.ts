@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The flame chart: the stacks of one thread over time. Samples that share callers side by side share their boxes.
 
+import { Pass, passOf } from "../core/count";
+import type { Drawn } from "../core/save";
+import { FrameTree } from "../flame/frames";
 import { boundIn, Lane, LaneSet, lanesOf, timeAt } from "../timeline/lanes";
 import { axisStep, DRAGS, TimeWindow } from "../timeline/window";
 import { duration, number, plural, seconds } from "../core/text";
@@ -33,6 +36,8 @@ export class ChartView implements ViewPanel {
 	private readonly box = el("div", { class: "graph chart", tabindex: 0, role: "group", "aria-label": "Flame chart" }, this.spacer);
 	private readonly thread = el("select", { "aria-label": "Thread" });
 	private readonly note = el("span", { class: "note" });
+	private readonly frames = new FrameTree("Flame chart", this.box);
+	private chosen: Piece | undefined;
 	private rows = 0;
 	private anchor: { x: number; from: number; to: number } | undefined;
 	private readonly draw = onceAFrame(() => this.drawNow());
@@ -59,10 +64,23 @@ export class ChartView implements ViewPanel {
 		if (!lane || this.box.clientWidth === 0) return;
 		this.thread.value = `${lane.pid}:${lane.tid}`;
 		this.collect(lane);
+		this.tell();
 		this.rows = this.pieces.reduce((most, piece) => Math.max(most, piece.depth), 0);
 		this.spacer.style.height = `${Math.max(AXIS + this.rows * ROW + 8, this.box.clientHeight)}px`;
 		this.draw();
 		void this.host.changes?.sync().then(() => this.draw());
+	}
+
+	private tell(): void {
+		const { pieces, chosen } = this;
+		const { recording, session: { stage: { tree } } } = this.host;
+		this.frames.show({ count: pieces.length, selected: chosen ? pieces.indexOf(chosen) : -1, level: (index) => pieces[index].depth + 1, opens: () => false,
+			label: (index) => `${recording.name(tree.func[pieces[index].row])}, ${this.whenOf(pieces[index])}` });
+	}
+
+	private whenOf({ samples, from, to }: Piece): string {
+		const { tick } = this.host.session;
+		return `${plural(samples, "sample")}, ${duration((to - from) * tick)} from ${seconds(from * tick, 1e3)}`;
 	}
 
 	private listThreads(lanes: readonly Lane[]): void {
@@ -90,20 +108,39 @@ export class ChartView implements ViewPanel {
 		const least = (to - from) / (2 * this.box.clientWidth);
 		const usual = this.usualDistance(lane);
 		const { tree, leafRow } = session.stage;
+		const { cpus, cgroups } = session.filter; // times and threads are chosen here
+		const pass = passOf(session.samples, { range: undefined, threads: undefined, cpus, cgroups, leaves: session.stays });
 		const open: Piece[] = [];
 		let drawn = 0;
+		let all = 0;
 		this.pieces = [];
 		for (let at = first; at < last;) {
+			if (pass && !pass(set.order[at])) {
+				open.length = 0;
+				at++;
+				continue;
+			}
 			const time = timeAt(set, at);
 			const next = boundIn(set, time + Math.max(least, 1e-9), at + 1, last);
 			const end = next < lane.end ? Math.min(timeAt(set, next), time + GAP * usual + least) : time + usual;
-			this.extend(open, leafRow[session.samples.leaf[set.order[at]]], tree.depth, tree.parent, time, end, next - at);
+			const samples = this.passing(at, next, pass);
+			this.extend(open, leafRow[session.samples.leaf[set.order[at]]], tree.depth, tree.parent, time, end, samples);
 			if (next < lane.end && timeAt(set, next) > end) open.length = 0;
 			drawn++;
+			all += samples;
 			at = next;
 		}
-		this.note.textContent = `${plural(last - first, "sample")}${drawn < last - first ? `, of which ${number(drawn)} have a pixel of their own` : ""}; `
+		const { chosen } = this;
+		this.chosen = chosen && this.pieces.find((piece) => piece.row === chosen.row && piece.from === chosen.from);
+		this.note.textContent = `${plural(all, "sample")}${drawn < all ? `, of which ${number(drawn)} have a pixel of their own` : ""}; `
 			+ `${duration((to - from) * session.tick)}. ${DRAGS}`;
+	}
+
+	private passing(from: number, to: number, pass: Pass | undefined): number {
+		if (!pass) return to - from;
+		let count = 0;
+		for (let at = from; at < to; at++) if (pass((this.set as LaneSet).order[at])) count++;
+		return count;
 	}
 
 	// The median would need a sort: the mean of what is near together will do.
@@ -270,6 +307,7 @@ export class ChartView implements ViewPanel {
 
 	private choose(piece: Piece | undefined): void {
 		if (!piece) return;
+		this.chosen = piece;
 		const { tree } = this.host.session.stage;
 		this.host.select(this.host.session.state.invert ? [] : pathOfRow(tree, piece.row), tree.func[piece.row]);
 	}
@@ -290,8 +328,7 @@ export class ChartView implements ViewPanel {
 		if (!piece) return this.host.noTip();
 		const func = session.stage.tree.func[piece.row];
 		const { changes } = this.host;
-		this.host.tip([{ text: recording.name(func), strong: true }, { text: whereOf(this.host, func) },
-			{ text: `${plural(piece.samples, "sample")}, ${duration((piece.to - piece.from) * session.tick)} from ${seconds(piece.from * session.tick, 1e3)}` },
+		this.host.tip([{ text: recording.name(func), strong: true }, { text: whereOf(this.host, func) }, { text: this.whenOf(piece) },
 			...(changes ? [{ text: describeShares(changes.shares(changes.stacks, piece.row)) }] : [])],
 		event.clientX, event.clientY);
 	}
@@ -306,7 +343,44 @@ export class ChartView implements ViewPanel {
 		}
 	}
 
+	// The first one of the chosen piece.
+	sample(): number | undefined {
+		const { set, chosen } = this;
+		const lane = this.lane();
+		return chosen && set && lane ? set.order[boundIn(set, chosen.from, lane.first, lane.end)] : undefined;
+	}
+
+	// Arrows go from the chosen piece to its caller, callee and neighbours; else they move the time.
 	key(event: KeyboardEvent): boolean {
+		if (!event.ctrlKey && !event.altKey && !event.metaKey && !event.shiftKey) {
+			const next = this.nextTo(event.key);
+			if (next) this.choose(next);
+			if (next) return true;
+		}
 		return this.window.key(event);
+	}
+
+	private nextTo(key: string): Piece | undefined {
+		const { pieces, chosen } = this;
+		if (!chosen) return key === "ArrowDown" ? pieces.find((one) => one.depth === 0) : undefined;
+		const { depth, from, to } = chosen;
+		const row = (at: number) => pieces.filter((one) => one.depth === at);
+		if (key === "ArrowUp") return row(depth - 1).find((one) => one.from <= from && one.to >= to);
+		if (key === "ArrowDown") return row(depth + 1).find((one) => one.from >= from && one.to <= to);
+		if (key === "ArrowLeft") return row(depth).filter((one) => one.from < from).pop();
+		if (key === "ArrowRight") return row(depth).find((one) => one.from > from);
+		return undefined;
+	}
+
+	drawn(): Drawn[] {
+		const { session: { stage: { tree } }, look, recording } = this.host;
+		const { from, to } = this.window.range;
+		const part = (tick: number) => Math.min(Math.max((tick - from) / (to - from), 0), 1);
+		return [{ down: true, text: (fill) => look.ink(fill), page: look.theme.page, boxes: this.pieces.map((piece) => {
+			const func = tree.func[piece.row];
+			const name = recording.name(func);
+			return { x: part(piece.from), width: part(piece.to) - part(piece.from), depth: piece.depth, name, fill: this.fill(piece.row, func),
+				title: `${name}\n${this.whenOf(piece)}` };
+		}) }];
 	}
 }

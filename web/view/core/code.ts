@@ -11,22 +11,23 @@ export interface SampledAddress {
 	readonly line: number; // 0: unknown
 	readonly samples: number;
 	readonly amount: number; // in what is counted
+	readonly index: number; // in the table of addresses
 }
 
 // By address.
 export async function sampledAddresses(session: Session, func: number): Promise<SampledAddress[]> {
 	const { recording } = session;
 	const table = await recording.addresses();
-	const { counts: { byLeaf: samples }, byLeaf } = session;
+	const { counts: { byLeaf: samples }, byLeaf, stays } = session;
 	const sums = new Map<number, { samples: number; amount: number }>();
 	for (let leaf = 0; leaf < samples.length; leaf++) {
 		const address = recording.leafAddress[leaf];
-		if (samples[leaf] === 0 || address < 0 || table.func[address] !== func) continue;
+		if (samples[leaf] === 0 || (stays && stays[leaf] === 0) || address < 0 || table.func[address] !== func) continue;
 		const sum = sums.get(address) ?? { samples: 0, amount: 0 };
 		sums.set(address, { samples: sum.samples + samples[leaf], amount: sum.amount + byLeaf[leaf] });
 	}
 	const order = [...sums.keys()].sort((one, other) => (table.address[one] < table.address[other] ? -1 : 1));
-	return order.map((address) => ({ address: table.address[address], file: recording.string(table.file[address]), line: table.line[address],
+	return order.map((address) => ({ index: address, address: table.address[address], file: recording.string(table.file[address]), line: table.line[address],
 		...sums.get(address) as { samples: number; amount: number } }));
 }
 

@@ -3,7 +3,7 @@
 // the earlier one is looked at. Functions are the same if their names and objects are. Shares are compared, since recordings differ in
 // length; times and tasks of one say nothing in the other, so only event and transforms are applied to the base.
 
-import { DownwardNodes, Nodes } from "./nodes";
+import { DownwardNodes, Nodes, Twin } from "./nodes";
 import { Kept, Session } from "./session";
 import type { Sums } from "./sums";
 import type { Transform } from "./transform";
@@ -51,7 +51,7 @@ export function meanStep(mean: number): number {
 
 export class Comparison {
 	private readonly found = new Map<number, number>(); // function of the base for each of the other
-	private readonly others = new WeakMap<Nodes, { base: Nodes | undefined; sums: Sums; nodeOf: Map<number, number> }>();
+	private readonly others = new WeakMap<Nodes, { twin: Twin | undefined; sums: Sums }>();
 	private readonly keptStacks = new Kept<Nodes>();
 	private readonly keptGrowths = new Kept<Float64Array>();
 
@@ -117,7 +117,8 @@ export class Comparison {
 
 	// Says which nodes of the base are those of the same kind, and of which sums the nodes are; undefined: there are none.
 	pair(nodes: Nodes, base: Nodes | undefined, sums = this.main.sums): void {
-		if (this.others.get(nodes)?.base !== base || !this.others.has(nodes)) this.others.set(nodes, { base, sums, nodeOf: new Map() });
+		if (this.others.get(nodes)?.twin?.other === base && this.others.has(nodes)) return;
+		this.others.set(nodes, { twin: base && new Twin(nodes, base, (func) => this.baseFunc(func)), sums });
 	}
 
 	// Whether nodes can be compared.
@@ -128,9 +129,8 @@ export class Comparison {
 
 	// Shares of the whole that a path has in both.
 	shares(nodes: Nodes, node: number): Shares {
-		const other = this.has(nodes) ? this.baseNode(nodes, node) : NONE;
 		const { main, base } = this;
-		const value = other === NONE ? 0 : this.others.get(nodes)?.base?.value(other) ?? 0;
+		const value = this.has(nodes) ? this.others.get(nodes)?.twin?.value(node) ?? 0 : 0;
 		const { sums } = this.others.get(nodes) ?? main;
 		return this.ordered(value / Math.max(base.sums.total[ROOT], 1), nodes.value(node) / Math.max(sums.total[ROOT], 1));
 	}
@@ -162,19 +162,6 @@ export class Comparison {
 			const byFunc = functions.self.map((self, func) => (self > 0 ? growth(this.selfShares(func)) : 0));
 			return Float64Array.from(leafRow, (row) => (row > ROOT ? byFunc[tree.func[row]] : 0));
 		});
-	}
-
-	private baseNode(nodes: Nodes, node: number): number {
-		const { base, nodeOf } = this.others.get(nodes) ?? {};
-		if (!base || !nodeOf) return NONE;
-		if (node === ROOT) return ROOT;
-		let found = nodeOf.get(node);
-		if (found !== undefined) return found;
-		const above = this.baseNode(nodes, nodes.parent(node));
-		const func = this.baseFunc(nodes.func(node));
-		found = above === NONE || func === NONE ? NONE : base.children(above).find((one) => base.func(one) === func) ?? NONE;
-		nodeOf.set(node, found);
-		return found;
 	}
 
 	// Shares of self of each function after, less what they were before.

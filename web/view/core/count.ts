@@ -16,6 +16,7 @@ export interface Filter {
 	readonly threads: Uint8Array | undefined;
 	readonly cpus: Uint8Array | undefined;
 	readonly cgroups: Uint8Array | undefined;
+	readonly leaves?: Uint8Array | undefined; // a byte for each leaf
 }
 
 export interface Counts {
@@ -40,11 +41,20 @@ export function indexRange(samples: Samples, range: Range | undefined): [number,
 	return [lowerBound(samples.time, range.from), lowerBound(samples.time, range.to + 0.5)];
 }
 
-// Whether a sample is of the threads, CPUs and cgroups of a filter.
+// Whether a sample is of the threads, CPUs, cgroups and leaves of a filter.
 export function passes(samples: Samples, filter: Filter, index: number): boolean {
 	return (!filter.threads || filter.threads[samples.thread[index]] !== 0)
 		&& (!filter.cpus || filter.cpus[samples.cpu[index] + 1] !== 0)
-		&& (!filter.cgroups || filter.cgroups[(samples.cgroups?.[index] ?? -1) + 1] !== 0);
+		&& (!filter.cgroups || filter.cgroups[(samples.cgroups?.[index] ?? -1) + 1] !== 0)
+		&& (!filter.leaves || filter.leaves[samples.leaf[index]] !== 0);
+}
+
+export type Pass = (index: number) => boolean;
+
+// The same as a function; undefined: all pass.
+export function passOf(samples: Samples, filter: Filter): Pass | undefined {
+	const { threads, cpus, cgroups, leaves } = filter;
+	return threads || cpus || cgroups || leaves ? (index) => passes(samples, filter, index) : undefined;
 }
 
 export class Counter {

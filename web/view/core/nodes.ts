@@ -224,6 +224,31 @@ export function nodeOf(nodes: Nodes, path: readonly number[]): number {
 	return node;
 }
 
+// The nodes of other sums that have the same paths, found as they are asked for.
+export class Twin {
+	private readonly found = new Map<number, number>([[ROOT, ROOT]]);
+
+	// funcOf: the same function in the other nodes; NONE: there is none.
+	constructor(private readonly nodes: Nodes, readonly other: Nodes, private readonly funcOf: (func: number) => number = (func) => func) {}
+
+	of(node: number): number {
+		const { nodes, other } = this;
+		if (nodes instanceof DownwardNodes && other instanceof DownwardNodes && nodes.sums.tree === other.sums.tree) return node;
+		let found = this.found.get(node);
+		if (found !== undefined) return found;
+		const above = this.of(nodes.parent(node));
+		const func = this.funcOf(nodes.func(node));
+		found = above === NONE || func === NONE ? NONE : other.children(above).find((one) => other.func(one) === func) ?? NONE;
+		this.found.set(node, found);
+		return found;
+	}
+
+	value(node: number): number {
+		const other = this.of(node);
+		return other === NONE ? 0 : this.other.value(other);
+	}
+}
+
 export interface Box {
 	node: number; // NONE: what is too narrow to be drawn, of `rest` nodes
 	parent: number;

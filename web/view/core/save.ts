@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What is selected in formats of other tools.
 
-import type { Nodes, Box } from "./nodes";
 import { indexRange, passes } from "./count";
 import type { Session } from "./session";
-import { NONE, pathOfRow, ROOT } from "./tree";
+import { pathOfRow, ROOT } from "./tree";
 
 // Folded stacks: names from the root, separated by semicolons, and an amount.
 export function folded(session: Session): string {
@@ -52,33 +51,42 @@ export function speedscope(session: Session): string {
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`).replace(/[\u0000-\u001f]/g, "\ufffd");
 
+export interface DrawnBox {
+	readonly x: number; // parts of the whole width
+	readonly width: number;
+	readonly depth: number;
+	readonly name: string;
+	readonly fill: string;
+	readonly title: string;
+}
+
+// A graph or chart.
 export interface Drawn {
-	readonly nodes: Nodes;
-	readonly boxes: readonly Box[];
+	readonly boxes: readonly DrawnBox[];
 	readonly down: boolean;
-	readonly fill: (func: number) => string;
-	readonly label: (node: number) => string;
-	readonly text: string; // colours
+	readonly text: (fill: string) => string; // colour of letters on a fill
 	readonly page: string;
 }
 
-// The flame graph that is shown, as a picture of frames with titles.
-export function svgOf(session: Session, { nodes, boxes, down, fill, label, text, page }: Drawn, width = 1600): string {
-	const row = 19;
-	const rows = 1 + boxes.reduce((most, box) => Math.max(most, box.depth), 0);
-	const scale = width / Math.max(boxes[0]?.value ?? 1, Number.MIN_VALUE);
-	const parts = [`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${rows * row}" font-family="monospace" font-size="12">`,
-		`<rect width="100%" height="100%" fill="${page}"/>`];
-	for (const box of boxes) {
-		if (box.node === NONE) continue;
-		const own = box.value * scale;
-		const x = (box.x * scale).toFixed(1);
-		const y = (down ? box.depth : rows - 1 - box.depth) * row;
-		const name = box.node === ROOT ? "all" : session.recording.name(nodes.func(box.node));
-		const room = Math.floor((own - 6) / 7.3);
-		const shown = room < 2 ? "" : name.length <= room ? name : `${name.slice(0, room - 1)}\u2026`;
-		parts.push(`<g><title>${escaped(label(box.node))}</title><rect x="${x}" y="${y}" width="${Math.max(own - 0.6, 0.3).toFixed(1)}" height="${row - 1}" fill="${fill(nodes.func(box.node))}"/>`
-			+ (shown ? `<text x="${(box.x * scale + 3).toFixed(1)}" y="${y + 13}" fill="${text}">${escaped(shown)}</text>` : "") + "</g>");
+const ROW = 19;
+
+function boxText({ x, width, name, fill, title }: DrawnBox, y: number, whole: number, text: string): string {
+	const own = width * whole;
+	const room = Math.floor((own - 6) / 7.3);
+	const shown = room < 2 ? "" : name.length <= room ? name : `${name.slice(0, room - 1)}\u2026`;
+	return `<g><title>${escaped(title)}</title><rect x="${(x * whole).toFixed(1)}" y="${y}" width="${Math.max(own - 0.6, 0.3).toFixed(1)}" height="${ROW - 1}" fill="${fill}"/>`
+		+ (shown ? `<text x="${(x * whole + 3).toFixed(1)}" y="${y + 13}" fill="${text}">${escaped(shown)}</text>` : "") + "</g>";
+}
+
+// What is shown, one below the other, as a picture of frames with titles.
+export function svgOf(all: readonly Drawn[], width = 1600): string {
+	const parts: string[] = [];
+	let top = 0;
+	for (const { boxes, down, text } of all) {
+		const rows = 1 + boxes.reduce((most, box) => Math.max(most, box.depth), 0);
+		for (const box of boxes) parts.push(boxText(box, top + (down ? box.depth : rows - 1 - box.depth) * ROW, width, text(box.fill)));
+		top += rows * ROW + ROW / 2;
 	}
-	return `${parts.join("\n")}\n</svg>\n`;
+	return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${top}" font-family="monospace" font-size="12">\n`
+		+ `<rect width="100%" height="100%" fill="${all[0]?.page ?? "none"}"/>\n${parts.join("\n")}\n</svg>\n`;
 }

@@ -4,13 +4,13 @@
 
 import { Counter, Counts, Filter, indexRange, passes, Range } from "./count";
 import { LaneStore } from "./lanes";
-import { DownwardNodes, InvertedNodes, invertedNodes, Nodes } from "./nodes";
+import { DownwardNodes, InvertedNodes, invertedNodes, Nodes, Twin } from "./nodes";
 import type { Recording, Samples } from "./recording";
 import { Searching } from "./search";
 import { firstState, State } from "./state";
 import { FunctionSums, functionSums, gone, outermost, Sums, sumsOf } from "./sums";
 import { applied, hiding, Stage, Transform } from "./transform";
-import { NONE, rowOfPath } from "./tree";
+import { NONE, pathOfRow, ROOT, rowOfPath } from "./tree";
 
 // A value and what it was computed from.
 export class Kept<T> {
@@ -46,6 +46,14 @@ export interface AllTaken {
 	readonly by: readonly Taken[];
 }
 
+// How many samples what is selected takes away, in this order.
+export interface Narrowed {
+	readonly ranges: readonly number[];
+	tasks: number;
+	cpus: number;
+	cgroups: number;
+}
+
 // A mask of CPUs for samples; undefined: all.
 function maskOfCpus(cpus: readonly number[], samples: Samples): Uint8Array | undefined {
 	if (cpus.length === 0) return undefined;
@@ -67,7 +75,9 @@ export interface Beside {
 class Others {
 	readonly cpus = new Kept<Uint8Array | undefined>();
 	readonly counts = new Kept<Counts>();
+	readonly sums = new Kept<Sums>();
 	readonly functions = new Kept<FunctionSums>();
+	readonly nodes = new Kept<Twin>();
 	readonly counter: Counter;
 
 	constructor(readonly samples: Samples, leaves: number) {
@@ -97,6 +107,9 @@ export class Session {
 	private readonly keptMatches = new Kept<Uint8Array | undefined>();
 	private readonly keptTaken = new Kept<AllTaken>();
 	private readonly keptWithout = new Kept<Stage>();
+	private readonly keptNarrowed = new Kept<Narrowed>();
+	private readonly keptStays = new Kept<Uint8Array | undefined>();
+	private readonly keptShown = new Kept<Uint8Array | undefined>();
 	private readonly keptLanes = new Kept<LaneStore>();
 	private readonly besides = new Map<number, Others>(); // by event
 	readonly searching: Searching;
@@ -154,12 +167,27 @@ export class Session {
 	beside(event: number): Beside | undefined {
 		const others = this.besides.get(event);
 		if (!others) return undefined;
+		const sums = this.sumsOfOthers(others);
+		const { self } = others.functions.of([sums], () => functionSums(sums, this.functionCount));
+		return { unit: this.unitOf(event), self };
+	}
+
+	private sumsOfOthers(others: Others): Sums {
 		const { range, threads, cgroups } = this.filter;
-		const { stage, state, functionCount } = this;
+		const { stage, state } = this;
 		const cpus = others.cpus.of([state.cpus], () => maskOfCpus(state.cpus, others.samples));
 		const counts = others.counts.of([range, threads, cpus, cgroups], () => others.counter.count({ range, threads, cpus, cgroups }));
-		const { self } = others.functions.of([counts, stage, state.weight], () => functionSums(sumsOf(stage, this.amounts(counts)), functionCount));
-		return { unit: this.unitOf(event), self };
+		return others.sums.of([counts, stage, state.weight], () => sumsOf(stage, this.amounts(counts)));
+	}
+
+	// The same for the nodes of the call tree.
+	nodesBeside(event: number): { unit: string; twin: Twin } | undefined {
+		const others = this.besides.get(event);
+		if (!others) return undefined;
+		const { nodes, state: { invert } } = this;
+		const sums = this.sumsOfOthers(others);
+		const twin = others.nodes.of([nodes, sums], () => new Twin(nodes, invert ? invertedNodes(sums, this.functionCount) : new DownwardNodes(sums)));
+		return { unit: this.unitOf(event), twin };
 	}
 
 	// ---- time ----
@@ -214,6 +242,34 @@ export class Session {
 		return this.keptCounts.of([range, threads, cpus, cgroups, this.counter], () => this.counter.count({ range, threads, cpus, cgroups }));
 	}
 
+	// How many samples times, tasks, CPUs and cgroups take away, each of what the ones before left.
+	narrowed(): Narrowed {
+		const { counts, samples, filter, state: { ranges } } = this;
+		return this.keptNarrowed.of([counts, ranges, filter.range], () => {
+			let left = samples.count;
+			const inside = (range: Range | undefined) => indexRange(samples, range).reduce((first, last) => last - first);
+			const taken = ranges.map((range) => left - (left = inside(range)));
+			return { ranges: taken, ...this.narrowedByMasks(inside(filter.range) - counts.samples) };
+		});
+	}
+
+	// A pass over the samples only where several of the masks take away.
+	private narrowedByMasks(all: number): Omit<Narrowed, "ranges"> {
+		const { samples: { thread, cpu, cgroups: own }, filter: { threads, cpus, cgroups }, samples, filter } = this;
+		const taken = { tasks: 0, cpus: 0, cgroups: 0 };
+		const masks = { tasks: threads, cpus, cgroups };
+		const used = (["tasks", "cpus", "cgroups"] as const).filter((name) => masks[name]);
+		if (used.length === 1) taken[used[0]] = all;
+		if (used.length < 2) return taken;
+		const [first, last] = indexRange(samples, filter.range);
+		for (let index = first; index < last; index++) {
+			if (threads && threads[thread[index]] === 0) taken.tasks++;
+			else if (cpus && cpus[cpu[index] + 1] === 0) taken.cpus++;
+			else if (cgroups && cgroups[(own?.[index] ?? -1) + 1] === 0) taken.cgroups++;
+		}
+		return taken;
+	}
+
 	// ---- stacks ----
 
 	private stages(): Stage[] {
@@ -254,6 +310,32 @@ export class Session {
 	get stage(): Stage {
 		const all = this.stages();
 		return all[all.length - 1];
+	}
+
+	// A byte for each leaf: whether its samples still have a stack after the transforms, if they had one; undefined: all.
+	get stays(): Uint8Array | undefined {
+		const { stage: { leafRow }, state } = this;
+		const base = this.recording.base(state.inlined).leafRow;
+		return this.keptStays.of([leafRow, base], () =>
+			(leafRow === base ? undefined : Uint8Array.from(leafRow, (row, leaf) => (row > ROOT || base[leaf] === ROOT ? 1 : 0))));
+	}
+
+	// The same, and whether the stack has what is searched for.
+	get shown(): Uint8Array | undefined {
+		const { stays, matches, stage: { tree, leafRow } } = this;
+		return this.keptShown.of([stays, matches, leafRow], () => {
+			if (!matches) return stays;
+			const isIn = this.rowsBelow((func) => matches[func] !== 0);
+			return Uint8Array.from(leafRow, (row) => (row < tree.count ? isIn[row] : 0));
+		});
+	}
+
+	// How much larger the shares of functions' own samples are in the selected time than at all other times; undefined: no time is selected.
+	changesInTime(): Float64Array | undefined {
+		const { others, functions, sums } = this;
+		if (!others) return undefined;
+		const [all, before] = [sums.total[ROOT], others.sums.total[ROOT]].map((sum) => Math.max(sum, 1)) as [number, number];
+		return functions.self.map((self, func) => self / all - others.functions.self[func] / before);
 	}
 
 	// What each leaf has of the selection, in what is counted.
@@ -324,11 +406,11 @@ export class Session {
 		});
 	}
 
-	// A byte for each row: whether the function is there, or above it.
-	private rowsBelow(func: number): Uint8Array {
+	// A byte for each row: whether a wanted function is there, or above it.
+	private rowsBelow(wanted: (func: number) => boolean): Uint8Array {
 		const { tree } = this.stage;
 		const isIn = new Uint8Array(tree.count);
-		for (let row = 1; row < tree.count; row++) isIn[row] = tree.func[row] === func || isIn[tree.parent[row]] !== 0 ? 1 : 0;
+		for (let row = 1; row < tree.count; row++) isIn[row] = isIn[tree.parent[row]] !== 0 || wanted(tree.func[row]) ? 1 : 0;
 		return isIn;
 	}
 
@@ -348,24 +430,42 @@ export class Session {
 		const node = rowOfPath(tree, path);
 		if (path.length > 0) return (row) => node !== NONE && row >= node && row < tree.end[node];
 		if (func < 0) return () => true;
-		const isIn = this.rowsBelow(func);
+		const isIn = this.rowsBelow((one) => one === func);
 		return (row) => isIn[row] !== 0;
 	}
 
 	// The first sample of the selection with the selected function; -1: there is none.
 	firstSample(): number {
-		const { stage: { leafRow }, samples, filter } = this;
+		const { leafRow } = this.stage;
 		const isSelected = this.selectedRows();
+		return this.firstOf((leaf) => isSelected(leafRow[leaf]));
+	}
+
+	// The first sample of the selection with some leaf.
+	firstOf(isWanted: (leaf: number) => boolean): number {
+		const { samples, filter, stays } = this;
 		const [first, last] = indexRange(samples, filter.range);
-		for (let index = first; index < last; index++)
-			if (passes(samples, filter, index) && isSelected(leafRow[samples.leaf[index]])) return index;
+		for (let index = first; index < last; index++) {
+			const leaf = samples.leaf[index];
+			if ((!stays || stays[leaf] !== 0) && passes(samples, filter, index) && isWanted(leaf)) return index;
+		}
 		return -1;
+	}
+
+	// The first one whose stack has a path of functions from the outermost call of its first one on, inwards or outwards.
+	firstAround(path: readonly number[], step: 1 | -1): number {
+		const { tree, leafRow } = this.stage;
+		return this.firstOf((leaf) => {
+			const stack = pathOfRow(tree, leafRow[leaf]);
+			const at = stack.indexOf(path[0]);
+			return at >= 0 && path.every((func, level) => stack[at + step * level] === func);
+		});
 	}
 
 	// How many samples of a function each thread has.
 	threadsOf(func: number): Map<number, number> {
 		const { stage: { leafRow }, samples, filter } = this;
-		const isIn = this.rowsBelow(func);
+		const isIn = this.rowsBelow((one) => one === func);
 		const ofLeaf = Uint8Array.from(leafRow, (row) => isIn[row]);
 		const sums = new Float64Array(this.recording.threads.length);
 		const [first, last] = indexRange(samples, filter.range);

@@ -1,42 +1,50 @@
 // SPDX-License-Identifier: MIT
 // The frames of a canvas as a tree for screen readers: those nearest to the selected one.
 
-import type { Box, Nodes } from "../core/nodes";
-import { NONE } from "../core/tree";
-import { el } from "../ui/dom";
+import { el, whenIdle } from "../ui/dom";
 
 const MOST = 200;
+const PART = 20;
 let made = 0;
+
+export interface Frames {
+	readonly count: number;
+	readonly selected: number; // -1: none
+	level(index: number): number;
+	opens(index: number): boolean; // whether something is below it
+	label(index: number): string;
+}
 
 export class FrameTree {
 	readonly element: HTMLElement;
 	private readonly prefix = `frames${made++}`;
 	private waiting = 0;
+	private turn = 0;
 
-	constructor(label: string, private readonly labelOf: (nodes: Nodes, box: Box) => string) {
+	constructor(label: string, private readonly owner: HTMLElement) {
 		this.element = el("div", { class: "offscreen", role: "tree", "aria-label": label });
+		owner.append(this.element);
 	}
-
-	attach(owner: HTMLElement): void {
-		this.owner = owner;
-	}
-
-	private owner: HTMLElement | undefined;
 
 	// After a while, since nobody reads while something is dragged.
-	show(boxes: readonly Box[], nodes: Nodes, selected: number): void {
+	show(frames: Frames): void {
+		const turn = ++this.turn;
 		clearTimeout(this.waiting);
-		this.waiting = window.setTimeout(() => this.fill(boxes, nodes, selected), 150);
+		this.waiting = window.setTimeout(() => whenIdle(this.fill(frames, turn), () => undefined), 150);
 	}
 
-	private fill(boxes: readonly Box[], nodes: Nodes, selected: number): void {
-		const at = Math.max(boxes.findIndex((box) => box.node === selected), 0);
-		const first = Math.max(Math.min(at - MOST / 2, boxes.length - MOST), 0);
-		this.element.replaceChildren(...boxes.slice(first, first + MOST).map((box, index) => el("div", {
-			role: "treeitem", id: `${this.prefix}-${index + first}`, "aria-level": box.depth + 1,
-			"aria-selected": String(box.node === selected && box.node !== NONE),
-			...(box.node !== NONE && nodes.hasChildren(box.node) ? { "aria-expanded": "true" } : {}),
-		}, this.labelOf(nodes, box))));
-		this.owner?.setAttribute("aria-activedescendant", `${this.prefix}-${at}`);
+	// Part by part, and not of a view that was left meanwhile: it comes back by the function above.
+	private *fill(frames: Frames, turn: number): Generator<void> {
+		const at = Math.max(frames.selected, 0);
+		const first = Math.max(Math.min(at - MOST / 2, frames.count - MOST), 0);
+		const made: HTMLElement[] = [];
+		for (let index = first; index < Math.min(first + MOST, frames.count); index++) {
+			if (made.length % PART === 0) yield;
+			if (turn !== this.turn || !this.element.isConnected) return;
+			made.push(el("div", { role: "treeitem", id: `${this.prefix}-${index}`, "aria-level": frames.level(index),
+				"aria-selected": String(index === frames.selected), ...(frames.opens(index) ? { "aria-expanded": "true" } : {}) }, frames.label(index)));
+		}
+		this.element.replaceChildren(...made);
+		this.owner.setAttribute("aria-activedescendant", `${this.prefix}-${at}`);
 	}
 }

@@ -3,6 +3,7 @@
 // as one block for each parent, which says how many they are.
 
 import { Box, boxesOf, Nodes, pathOf } from "../core/nodes";
+import type { Drawn } from "../core/save";
 import { NONE, ROOT } from "../core/tree";
 import { cleared, el, fitting, MONO, onceAFrame } from "../ui/dom";
 import type { Host } from "../ui/view";
@@ -38,10 +39,8 @@ export class Graph {
 	readonly redraw = onceAFrame(() => this.draw());
 
 	constructor(private readonly host: Host, private readonly options: GraphOptions) {
-		this.frames = new FrameTree(options.label, (nodes, box) => this.labelOf(nodes, box));
-		this.element = el("div", { class: "graph", tabindex: 0, role: "group", "aria-label": options.label }, this.spacer,
-			this.frames.element);
-		this.frames.attach(this.element);
+		this.element = el("div", { class: "graph", tabindex: 0, role: "group", "aria-label": options.label }, this.spacer);
+		this.frames = new FrameTree(options.label, this.element);
 		this.listen();
 		new ResizeObserver(() => {
 			this.layout();
@@ -57,8 +56,15 @@ export class Graph {
 		this.zoom = zoom;
 		this.selected = selected;
 		if (fresh) this.layout();
-		else this.frames.show(this.boxes, nodes, selected);
+		else this.tell(nodes);
 		this.redraw();
+	}
+
+	private tell(nodes: Nodes): void {
+		const { boxes, selected } = this;
+		this.frames.show({ count: boxes.length, selected: selected === NONE ? NONE : boxes.findIndex((box) => box.node === selected),
+			level: (index) => boxes[index].depth + 1, opens: (index) => boxes[index].node !== NONE && nodes.hasChildren(boxes[index].node),
+			label: (index) => this.labelOf(nodes, boxes[index]) });
 	}
 
 	private get width(): number {
@@ -91,7 +97,7 @@ export class Graph {
 		const before = this.spacer.clientHeight - this.element.scrollTop;
 		this.spacer.style.height = `${Math.max(this.rows * ROW, this.element.clientHeight)}px`;
 		if (!this.down) this.element.scrollTop = Math.max(this.spacer.clientHeight - (before || this.element.clientHeight), 0);
-		this.frames.show(this.boxes, nodes, this.selected);
+		this.tell(nodes);
 	}
 
 	// The top edge of a row in what can be seen.
@@ -198,6 +204,15 @@ export class Graph {
 			context.lineWidth = line;
 			context.strokeRect(x + line / 2 - 0.5, y + line / 2 - 0.5, Math.max(width - line, 0.5), ROW - line);
 		});
+	}
+
+	// Boxes as parts of the whole width.
+	drawn(): Drawn {
+		const { nodes, boxes, host: { recording, look } } = this;
+		const whole = Math.max(boxes[0]?.value ?? 1, Number.MIN_VALUE);
+		return { down: this.down, text: (fill) => look.ink(fill), page: look.theme.page, boxes: !nodes ? [] : boxes.filter(({ node }) => node !== NONE).map(({ node, x, value, depth }) => ({
+			x: x / whole, width: value / whole, depth, name: node === ROOT ? "all" : recording.name(nodes.func(node)), fill: this.fill(node),
+			title: this.options.describe(nodes, node).join("\n") })) };
 	}
 
 	private labelOf(nodes: Nodes, box: Box): string {

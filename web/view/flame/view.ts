@@ -44,11 +44,8 @@ export class FlameView implements ViewPanel {
 		this.path.scrollLeft = this.path.scrollWidth;
 	}
 
-	drawn(): Drawn | undefined {
-		const { look, session } = this.host;
-		const { nodes, boxes } = this.graph;
-		return nodes && { nodes, boxes, down: session.state.down !== session.state.invert, fill: (func) => look.fill(func),
-			label: (node) => describeNode(this.host, nodes, node).join("\n"), text: look.theme.text, page: look.theme.page };
+	drawn(): Drawn[] {
+		return [this.graph.drawn()];
 	}
 
 	key(event: KeyboardEvent): boolean {

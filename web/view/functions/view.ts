@@ -6,7 +6,7 @@ import type { Beside } from "../core/session";
 import type { Sort } from "../core/state";
 import { el } from "../ui/dom";
 import { whereOf } from "../ui/describe";
-import { Rows } from "../ui/rows";
+import { BESIDES_MOST, Rows } from "../ui/rows";
 import type { Host, ViewPanel } from "../ui/view";
 
 const COLUMNS: readonly { sort: Sort; label: string; numeric: boolean }[] = [
@@ -14,8 +14,6 @@ const COLUMNS: readonly { sort: Sort; label: string; numeric: boolean }[] = [
 	{ sort: "change", label: "change", numeric: true },
 	{ sort: "name", label: "function", numeric: false }, { sort: "object", label: "object", numeric: false },
 ];
-
-const BESIDES_MOST = 3; // columns of other events
 
 export class FunctionsView implements ViewPanel {
 	readonly element: HTMLElement;
@@ -45,7 +43,7 @@ export class FunctionsView implements ViewPanel {
 	}
 
 	private draw(): void {
-		this.changes = this.changed();
+		this.changes = this.host.session.changesInTime() ?? this.host.comparison?.selfChanges();
 		this.element.classList.toggle("with-change", this.changes !== undefined);
 		this.besides = this.host.session.otherEvents.slice(0, BESIDES_MOST).flatMap((event) => {
 			const sums = this.host.session.beside(event);
@@ -60,14 +58,6 @@ export class FunctionsView implements ViewPanel {
 		this.rows.show(this.order.length, (index) => this.row(index));
 		const at = this.order.indexOf(session.state.func);
 		if (at >= 0) this.rows.reveal(at);
-	}
-
-	// Shares in the selected time, less those at all other times, or in another recording.
-	private changed(): Float64Array | undefined {
-		const { others, functions, sums } = this.host.session;
-		if (!others) return this.host.comparison?.selfChanges();
-		const [all, before] = [sums.total[0], others.sums.total[0]].map((sum) => Math.max(sum, 1)) as [number, number];
-		return functions.self.map((self, func) => self / all - others.functions.self[func] / before);
 	}
 
 	private sorted(): number[] {

@@ -20,10 +20,11 @@ export function heatCells(samples: Samples, filter: Filter, tick: number, column
 	const cells = new Float64Array(columns * ROWS);
 	const scale = (tick * ROWS) / 1e9;
 	const { time, thread, cpu, leaf, count } = samples;
-	const { threads, cpus, cgroups } = filter;
+	const { threads, cpus, cgroups, leaves } = filter;
 	for (let index = 0; index < count; index++) {
 		if (threads && threads[thread[index]] === 0) continue;
 		if (cpus && cpus[cpu[index] + 1] === 0) continue;
+		if (leaves && leaves[leaf[index]] === 0) continue;
 		if (cgroups && !passes(samples, filter, index)) continue;
 		cells[Math.floor(time[index] * scale)] += ofLeaf ? ofLeaf[leaf[index]] : 1;
 	}
@@ -61,10 +62,11 @@ export class HeatView implements ViewPanel {
 	show(): void {
 		const { session } = this.host;
 		const { threads, cpus, cgroups } = session.filter;
-		const from = [session.samples, threads, cpus, cgroups];
+		const leaves = session.shown;
+		const from = [session.samples, threads, cpus, cgroups, leaves];
 		if (from.some((one, index) => one !== this.from[index])) {
 			this.columns = Math.floor((session.whole.to * session.tick) / 1e9) + 1;
-			this.cells = heatCells(session.samples, { range: undefined, threads, cpus, cgroups }, session.tick, this.columns);
+			this.cells = heatCells(session.samples, { range: undefined, threads, cpus, cgroups, leaves }, session.tick, this.columns);
 			this.from = from;
 		}
 		let most = 0;
@@ -81,7 +83,7 @@ export class HeatView implements ViewPanel {
 		const from = [...this.from, changes.growths];
 		if (from.some((one, index) => one !== this.grownFrom[index])) {
 			const { threads, cpus, cgroups } = session.filter;
-			this.grown = heatCells(session.samples, { range: undefined, threads, cpus, cgroups }, session.tick, this.columns, changes.growths);
+			this.grown = heatCells(session.samples, { range: undefined, threads, cpus, cgroups, leaves: session.shown }, session.tick, this.columns, changes.growths);
 			this.grownFrom = from;
 		}
 		this.draw();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the recording is and how far it can be trusted, before anything else; then where most of it went.
 
-import { amount, duration, number, percent } from "../core/text";
+import { indexRange, passOf } from "../core/count";
+import { amount, duration, number, percent, points } from "../core/text";
 import type { Recording } from "../core/recording";
 import { button, el } from "../ui/dom";
 import type { Host, ViewPanel } from "../ui/view";
@@ -25,7 +26,13 @@ export class OverviewView implements ViewPanel {
 	constructor(private readonly host: Host) {}
 
 	show(): void {
-		this.element.replaceChildren(this.truth(), this.findings(), this.about(), this.events(), this.hottest(), this.busiest());
+		this.draw();
+		const { session, comparison } = this.host;
+		if (!session.others) void comparison?.sync().then(() => this.draw());
+	}
+
+	private draw(): void {
+		this.element.replaceChildren(this.truth(), this.findings(), this.about(), this.events(), this.hottest(), ...this.grown(), this.busiest());
 	}
 
 	// With those of the other recording, if there is one.
@@ -71,23 +78,44 @@ export class OverviewView implements ViewPanel {
 	}
 
 	private hottest(): HTMLElement {
-		const { session, recording, look } = this.host;
+		const { session } = this.host;
 		const { self } = session.functions;
 		const all = session.sums.total[0];
 		const order = largest(self, TOP);
-		return card("Hottest functions", el("table", {}, ...order.map((func) => el("tr", {},
-			el("td", { class: "num" }, percent(self[func], all)),
+		return card("Hottest functions", this.functions(order, (func) => percent(self[func], all)),
+			button("All functions", "The table of functions", () => this.host.update({ view: "functions" }, true)));
+	}
+
+	// In the selected time, or since the other recording.
+	private grown(): HTMLElement[] {
+		const { session, comparison } = this.host;
+		if (session.preview) return []; // while something is dragged
+		const inTime = session.changesInTime();
+		const changes = inTime ?? (comparison?.isReady ? comparison.selfChanges() : undefined);
+		const order = changes ? largest(changes, TOP / 2) : [];
+		if (!changes || order.length === 0) return [];
+		return [card(inTime ? "Grew most in the selected time" : "Grew most", this.functions(order, (func) => points(changes[func])),
+			button("All changes", "The table of functions by change", () => this.host.update({ view: "functions", sort: "change" }, true)))];
+	}
+
+	private functions(order: readonly number[], text: (func: number) => string): HTMLElement {
+		const { recording, look } = this.host;
+		return el("table", {}, ...order.map((func) => el("tr", {}, el("td", { class: "num" }, text(func)),
 			el("td", {}, el("i", { class: "patch", style: `background:${look.fill(func)}` }),
 				button(recording.name(func), "Callers and callees", () => this.host.update({ view: "sandwich", func }, true), { class: "link" }),
-				el("small", {}, ` ${recording.objectOf(func)}`))))),
-		button("All functions", "The table of functions", () => this.host.update({ view: "functions" }, true)));
+				el("small", {}, ` ${recording.objectOf(func)}`)))));
 	}
 
 	private busiest(): HTMLElement {
 		const { session, recording } = this.host;
 		const sums = new Float64Array(recording.tasks.length);
-		const { thread, count } = session.samples;
-		for (let index = 0; index < count; index++) sums[recording.threads[thread[index]].task]++;
+		const { samples, filter, stays } = session;
+		const pass = passOf(samples, { ...filter, leaves: stays });
+		const byThread = new Float64Array(recording.threads.length);
+		const [first, last] = indexRange(samples, filter.range);
+		for (let index = first; index < last; index++) if (!pass || pass(index)) byThread[samples.thread[index]]++;
+		recording.threads.forEach(({ task }, thread) => (sums[task] += byThread[thread]));
+		const count = sums.reduce((all, one) => all + one, 0);
 		return card("Busiest threads", el("table", {}, ...largest(sums, TOP).map((task) => {
 			const { pid, tid, comm } = recording.tasks[task];
 			return el("tr", {}, el("td", { class: "num" }, percent(sums[task], count)), el("td", {},

@@ -105,7 +105,8 @@ export class RecordsView implements ViewPanel {
 			if (at < 0) continue;
 			const { time } = await recording.samplesOf(event);
 			const tick = time[at];
-			this.host.update({ event, view: "samples", ranges: [{ from: tick, to: tick }], threads: [], processes: [], cpus: [] }, true);
+			this.host.update({ event, view: "samples", ranges: [{ from: tick, to: tick }], threads: [], processes: [], cpus: [], cgroups: [],
+				transforms: [], search: "", record: index }, true);
 			return;
 		}
 		this.host.say(`${session.recording.header.name} has no such sample in this page`);

@@ -9,6 +9,7 @@ import { Rows } from "../ui/rows";
 import type { Host, ViewPanel } from "../ui/view";
 
 const MOST = 1_000_000; // elements cannot be higher
+const FEW = 1000;
 
 export class SamplesView implements ViewPanel {
 	readonly element: HTMLElement;
@@ -31,34 +32,54 @@ export class SamplesView implements ViewPanel {
 
 	show(): void {
 		const { session } = this.host;
-		const { range, threads, cpus } = session.filter;
-		const from = [session.samples, range, threads, cpus, session.stage];
+		const { range, threads, cpus, cgroups } = session.filter;
+		const from = [session.samples, range, threads, cpus, cgroups, session.stage, session.shown];
 		if (from.some((one, index) => one !== this.from[index])) {
 			this.found = this.list();
 			this.from = from;
 			this.at = -1;
 			this.stack.replaceChildren();
+			void this.findRecord();
 		}
 		this.rows.show(this.found.length, (index) => this.row(index));
+	}
+
+	// Who comes from a record of the file finds its sample among those of its time.
+	private async findRecord(): Promise<void> {
+		const { found, host: { recording, session: { state } } } = this;
+		if (state.record < 0 || found.length > FEW) return;
+		const records = await recording.recordsOf(state.event);
+		const at = found.findIndex((index) => records[index] === state.record);
+		if (at >= 0 && found === this.found && this.at < 0) this.choose(at);
+	}
+
+	sample(): number | undefined {
+		return this.found[this.at];
 	}
 
 	private list(): Int32Array {
 		const { session } = this.host;
 		const { samples, filter } = session;
-		const { leafRow } = session.stage;
+		const { stage: { leafRow }, shown } = session;
 		const [first, last] = indexRange(samples, filter.range);
 		const found = new Int32Array(Math.min(last - first, MOST));
 		let used = 0;
 		let all = 0;
+		let none = 0;
 		let gone = 0;
 		for (let index = first; index < last; index++) {
 			if (!passes(samples, filter, index)) continue;
-			if (leafRow[samples.leaf[index]] === ROOT) gone++;
+			const leaf = samples.leaf[index];
+			if (shown && shown[leaf] === 0) {
+				gone++;
+				continue;
+			}
+			if (leafRow[leaf] === ROOT) none++;
 			all++;
 			if (used < MOST) found[used++] = index;
 		}
 		this.note.textContent = plural(all, "sample") + (all > used ? `; the first ${number(used)} are listed: narrow the selection to see others` : "")
-			+ (gone > 0 ? `; ${number(gone)} have no stack, or none after the transforms` : "");
+			+ (none > 0 ? `; ${number(none)} of them have no stack` : "") + (gone > 0 ? `; ${number(gone)} more have not what is searched for, or no stack after the transforms` : "");
 		return found.subarray(0, used);
 	}
 

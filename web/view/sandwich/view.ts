@@ -3,7 +3,8 @@
 
 import { amount, percent } from "../core/text";
 import { NONE, ROOT } from "../core/tree";
-import type { Nodes } from "../core/nodes";
+import { Nodes, pathOf } from "../core/nodes";
+import type { Drawn } from "../core/save";
 import { button, el, onceIdle } from "../ui/dom";
 import { describeNode, whereOf } from "../ui/describe";
 import type { Host, ViewPanel } from "../ui/view";
@@ -30,8 +31,9 @@ export class SandwichView implements ViewPanel {
 		this.callees.element.addEventListener("focusin", () => (this.used = this.callees));
 		this.tools.append(button("Code", "Source and instructions of this function", () => host.update({ view: "source", func: this.func() }, true)));
 		if (host.served) this.tools.append(button("Bytes", "The record of a sample with this function in the file (b)", () => {
+			const sample = this.sample();
 			host.select([], this.func());
-			void host.showRecord();
+			void host.showRecord(sample);
 		}));
 		this.element = el("section", { class: "view sandwich" }, this.empty, this.callers.element, this.title, this.callees.element);
 	}
@@ -89,6 +91,17 @@ export class SandwichView implements ViewPanel {
 			const top = nodes.children(ROOT)[0] ?? ROOT;
 			graph.show(nodes, top, graph.nodes === nodes ? graph.selected : top);
 		}
+	}
+
+	// Of the frame that is marked, else of the function in the middle.
+	sample(): number {
+		const { selected, nodes } = this.used;
+		const path = nodes && selected > ROOT ? pathOf(nodes, selected) : [this.func()];
+		return this.host.session.firstAround(path, this.used === this.callees ? 1 : -1);
+	}
+
+	drawn(): Drawn[] {
+		return [this.callers.drawn(), this.callees.drawn()];
 	}
 
 	private compare(func: number, { callers, callees }: { callers: Nodes; callees: Nodes }): void {

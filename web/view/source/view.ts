@@ -52,6 +52,8 @@ export class SourceView implements ViewPanel {
 	private lines: Line[] = [];
 	private changes: CodeChanges | undefined;
 	private from: readonly unknown[] = [];
+	private at: Line | undefined; // the selected one
+	private places: readonly SampledAddress[] = [];
 
 	constructor(private readonly host: Host) {
 		const isCompared = host.comparison !== undefined;
@@ -85,6 +87,7 @@ export class SourceView implements ViewPanel {
 		void this.readAll(func).then(({ lines, note, changes }) => {
 			if (from.some((one, index) => one !== this.from[index])) return;
 			this.changes = changes;
+			this.at = undefined;
 			const shown = changes ? withGone(lines, changes) : lines;
 			(this.title.lastChild as HTMLElement).textContent = `${note}${changes ? this.changeNote(changes, shown) : ""}`;
 			this.list(shown);
@@ -126,14 +129,16 @@ export class SourceView implements ViewPanel {
 	}
 
 	private async annotated(func: number): Promise<Line[]> {
-		const { recording } = this.host;
+		const { recording, session } = this.host;
 		const answer = await this.host.fetch(`annotate?symbol=${encodeURIComponent(recording.name(func))}`
 			+ `&object=${encodeURIComponent(recording.objectOf(func))}&${query(this.host)}`);
 		const text = (await answer.json()) as { error?: string; tables?: readonly { functions: readonly { code?: readonly Instruction[] }[] }[] };
 		const code = text.tables?.[0]?.functions[0]?.code;
 		if (text.error !== undefined || !code) throw new Error(text.error ?? "no code");
-		return code.map((one) => ({ address: one.addr ?? "", text: one.text ?? "",
-			where: placeOf(one.file ?? "", one.line ?? 0), samples: one.sums?.[0]?.samples ?? 0 }));
+		const places = new Map((await this.sampled(func)).map((line) => [line.address, line.samples]));
+		// The server knows nothing of transforms.
+		const samples = (one: Instruction) => (session.stays ? places.get(one.addr ?? "") : one.sums?.[0]?.samples) ?? 0;
+		return code.map((one) => ({ address: one.addr ?? "", text: one.text ?? "", where: placeOf(one.file ?? "", one.line ?? 0), samples: samples(one) }));
 	}
 
 	// Samples of each instruction; the count of an address is at its first line that is one.
@@ -152,14 +157,34 @@ export class SourceView implements ViewPanel {
 
 	// What the page itself has: the samples of each address.
 	private async sampled(func: number): Promise<Line[]> {
-		return (await sampledAddresses(this.host.session, func)).map(lineOf);
+		this.places = await sampledAddresses(this.host.session, func);
+		return this.places.map(lineOf);
 	}
 
-	private list(lines: Line[]): void {
+	// The first one at the selected line.
+	sample(): number | undefined {
+		const { at, places, host: { session, recording } } = this;
+		const indices = new Set(places.filter((one) => hexOf(one) === at?.address).map(({ index }) => index));
+		return indices.size > 0 ? session.firstOf((leaf) => indices.has(recording.leafAddress[leaf])) : undefined;
+	}
+
+	key(event: KeyboardEvent): boolean {
+		const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: this.rows.page, PageUp: -this.rows.page };
+		const step = steps[event.key];
+		if (step === undefined || event.ctrlKey || event.altKey || event.metaKey || this.lines.length === 0) return false;
+		const next = Math.min(Math.max((this.at ? this.lines.indexOf(this.at) : -1) + step, 0), this.lines.length - 1);
+		this.at = this.lines[next];
+		this.list(this.lines, false);
+		this.rows.reveal(next);
+		return true;
+	}
+
+	private list(lines: Line[], toHottest = true): void {
 		this.lines = lines;
 		const all = lines.reduce((sum, line) => sum + line.samples, 0);
 		const most = lines.reduce((top, line) => Math.max(top, line.samples), 1);
 		this.rows.show(lines.length, (index) => this.row(index, all, most));
+		if (!toHottest) return;
 		const hottest = lines.findIndex((line) => line.samples === most);
 		if (hottest >= 0) this.rows.reveal(Math.min(hottest + 8, lines.length - 1));
 	}
@@ -181,7 +206,12 @@ export class SourceView implements ViewPanel {
 	private row(index: number, all: number, most: number): HTMLElement {
 		const line = this.lines[index];
 		const same = index > 0 && this.lines[index - 1].where === line.where;
-		return el("div", { class: "row code-grid mono", role: "row" },
+		const isSelected = line === this.at;
+		const select = () => {
+			this.at = line;
+			this.list(this.lines, false);
+		};
+		return el("div", { class: `row code-grid mono${isSelected ? " selected" : ""}`, role: "row", "aria-selected": String(isSelected), click: select },
 			el("span", { class: "num", role: "gridcell" }, line.samples > 0 ? number(line.samples) : ""),
 			el("span", { class: "num share", role: "gridcell", style: `--share:${((100 * line.samples) / most).toFixed(1)}%` },
 				line.samples > 0 ? percent(line.samples, all) : ""),

@@ -25,6 +25,7 @@ export class TextsView implements ViewPanel {
 	readonly element: HTMLElement;
 	private readonly buttons = new Map<string, HTMLButtonElement>();
 	private readonly text = el("pre", { class: "scroller mono", tabindex: 0 });
+	private readonly note = el("span", { class: "note", hidden: true }, "Transforms and search do not apply here.");
 	private shown = ""; // the request
 	private kind: string;
 
@@ -34,7 +35,7 @@ export class TextsView implements ViewPanel {
 			const kind = KINDS[name];
 			if (kind) this.buttons.set(name, button(kind.label, kind.title, () => this.choose(name), { class: "toggle" }));
 		}
-		this.element = el("section", { class: "view texts" }, el("div", { class: "view-tools" }, ...this.buttons.values()), this.text);
+		this.element = el("section", { class: "view texts" }, el("div", { class: "view-tools" }, ...this.buttons.values(), this.note), this.text);
 	}
 
 	private choose(name: string): void {
@@ -45,6 +46,8 @@ export class TextsView implements ViewPanel {
 	show(): void {
 		for (const [name, one] of this.buttons) one.setAttribute("aria-pressed", String(name === this.kind));
 		const path = KINDS[this.kind]?.path(this.host) ?? "";
+		const { transforms, search } = this.host.session.state;
+		this.note.hidden = !path.includes("?") || (transforms.length === 0 && search === "");
 		if (path !== this.shown) void this.read((this.shown = path));
 	}
 

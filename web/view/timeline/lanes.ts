@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The lanes of the timeline: samples and intervals by process, thread or CPU, each in time order.
 
-import { timeBound } from "../core/count";
+import { Pass, timeBound } from "../core/count";
 import type { Key } from "../core/lanes";
 import type { Intervals } from "../core/recording";
 import type { Session } from "../core/session";
@@ -45,15 +45,15 @@ export function timeAt({ sampleTime, order }: LaneSet, at: number): number {
 }
 
 // How many samples of a lane lie in each pixel; those at the end of the window are in the last one. Where there are many, the pixels' edges are searched instead of the samples
-// being counted.
-export function pixelsOf(set: LaneSet, lane: Lane, from: number, to: number, width: number): Float64Array {
+// being counted, unless only some of them pass.
+export function pixelsOf(set: LaneSet, lane: Lane, from: number, to: number, width: number, pass?: Pass): Float64Array {
 	const counts = new Float64Array(width);
 	const { sampleTime, order } = set;
 	const scale = width / (to - from);
 	let at = boundIn(set, from, lane.first, lane.end);
 	const end = boundIn(set, to + 0.5, at, lane.end);
-	if (end - at < width * 12) {
-		for (; at < end; at++) counts[Math.min(((sampleTime[order[at]] - from) * scale) | 0, width - 1)]++;
+	if (pass || end - at < width * 12) {
+		for (; at < end; at++) if (!pass || pass(order[at])) counts[Math.min(((sampleTime[order[at]] - from) * scale) | 0, width - 1)]++;
 		return counts;
 	}
 	for (let pixel = 0; pixel < width; pixel++) {
@@ -65,7 +65,7 @@ export function pixelsOf(set: LaneSet, lane: Lane, from: number, to: number, wid
 }
 
 // The same, and the mean of what the samples' leaves have.
-export function changesOf(set: LaneSet, lane: Lane, from: number, to: number, width: number, leaf: Int32Array, ofLeaf: Float64Array):
+export function changesOf(set: LaneSet, lane: Lane, from: number, to: number, width: number, leaf: Int32Array, ofLeaf: Float64Array, pass?: Pass):
 	{ counts: Float64Array; means: Float64Array } {
 	const sums = new Float64Array(width);
 	const counts = new Float64Array(width);
@@ -74,6 +74,7 @@ export function changesOf(set: LaneSet, lane: Lane, from: number, to: number, wi
 	const end = boundIn(set, to + 0.5, lane.first, lane.end);
 	for (let at = boundIn(set, from, lane.first, end); at < end; at++) {
 		const index = order[at];
+		if (pass && !pass(index)) continue;
 		const pixel = Math.min(((sampleTime[index] - from) * scale) | 0, width - 1);
 		counts[pixel]++;
 		sums[pixel] += ofLeaf[leaf[index]];

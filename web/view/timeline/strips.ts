@@ -3,7 +3,8 @@
 // colour of how their functions have changed.
 
 import { meanStep } from "../core/compare";
-import type { Range } from "../core/count";
+import { Pass, passOf, Range } from "../core/count";
+import { Kept } from "../core/session";
 import { el } from "../ui/dom";
 import type { Host } from "../ui/view";
 import { changesOf, LaneSet, pixelsOf } from "./lanes";
@@ -25,6 +26,7 @@ function mostOf(counts: Float64Array): number {
 
 export class Strips {
 	private readonly kept = new Map<number, Strip>(); // by lane
+	private readonly keptPass = new Kept<Pass | undefined>();
 	private from: readonly unknown[] = [];
 	private readonly small = el("canvas", { height: 1 });
 
@@ -34,18 +36,28 @@ export class Strips {
 	of(set: LaneSet, lane: number, range: Range, width: number): Strip {
 		const { changes } = this.host;
 		const growths = changes?.isReady ? changes.growths : undefined;
-		const from = [set, range.from, range.to, width, growths];
+		const pass = this.passOf(set);
+		const from = [set, range.from, range.to, width, growths, pass];
 		if (from.some((one, at) => one !== this.from[at])) this.kept.clear();
 		this.from = from;
 		let found = this.kept.get(lane);
-		if (!found) this.kept.set(lane, (found = this.made(set, lane, range, width, growths)));
+		if (!found) this.kept.set(lane, (found = this.made(set, lane, range, width, growths, pass)));
 		return found;
 	}
 
-	private made(set: LaneSet, lane: number, { from, to }: Range, width: number, growths: Float64Array | undefined): Strip {
+	// What lanes show of their samples: what the selection says of anything that they are not by. Those that are not chosen are pale.
+	passOf({ kind }: LaneSet): Pass | undefined {
+		const { filter, samples, shown, state } = this.host.session;
+		const threads = kind === "cpu" || (kind === "process" && state.threads.length > 0) ? filter.threads : undefined;
+		const cpus = kind === "cpu" ? undefined : filter.cpus;
+		const { cgroups } = filter;
+		return this.keptPass.of([samples, threads, cpus, cgroups, shown], () => passOf(samples, { range: undefined, threads, cpus, cgroups, leaves: shown }));
+	}
+
+	private made(set: LaneSet, lane: number, { from, to }: Range, width: number, growths: Float64Array | undefined, pass: Pass | undefined): Strip {
 		const bins = Math.floor(width / BIN);
-		const { counts, means } = growths ? changesOf(set, set.lanes[lane], from, to, bins, this.host.session.samples.leaf, growths)
-			: { counts: pixelsOf(set, set.lanes[lane], from, to, bins), means: undefined };
+		const { counts, means } = growths ? changesOf(set, set.lanes[lane], from, to, bins, this.host.session.samples.leaf, growths, pass)
+			: { counts: pixelsOf(set, set.lanes[lane], from, to, bins, pass), means: undefined };
 		return { counts, means, most: mostOf(counts) };
 	}
 

@@ -6,10 +6,12 @@ import { lowerBound, Range } from "../core/count";
 import type { Counter, Intervals, Markers } from "../core/recording";
 import { LaneKind, LANES } from "../core/state";
 import { duration, number, plural, seconds } from "../core/text";
+import { pathOfRow } from "../core/tree";
 import { describeGrowth, describeShares } from "../ui/describe";
 import { button, cleared, el, fitting, MONO, onceAFrame } from "../ui/dom";
 import type { Host, ViewPanel } from "../ui/view";
-import { boundIn, intervalsOf, Lane, LaneIntervals, LaneSet, lanesOf } from "./lanes";
+import { boundIn, intervalsOf, Lane, LaneIntervals, LaneSet, lanesOf, timeAt } from "./lanes";
+import { gapsOf, MISSING } from "./gaps";
 import { eachMark, rateOf, Series, seriesOf } from "./series";
 import { Strip, STRIP, Strips } from "./strips";
 import { axisStep, DRAGS, TimeWindow } from "./window";
@@ -48,6 +50,9 @@ export class TimelineView implements ViewPanel {
 	private readonly legend = el("span", { class: "legend", hidden: true }, el("i", { class: "patch running" }), "running ",
 		el("i", { class: "patch waiting" }), "waiting for a CPU");
 	private anchor: { x: number; pan: boolean; from: Range } | undefined;
+	private isDragged = false;
+	private chosen: { set: LaneSet; at: number } | undefined; // a sample, in the order of lanes
+	private gaps: { from: number; to: number; cpu: number; thin: boolean }[] = []; // where samples are missing
 	private readonly draw = onceAFrame(() => this.drawNow());
 	private readonly strips: Strips;
 
@@ -94,7 +99,8 @@ export class TimelineView implements ViewPanel {
 		const height = AXIS + this.counters.length * COUNTER + lanes.length * this.laneHeight + 8;
 		this.spacer.style.height = `${Math.max(height, this.box.clientHeight)}px`;
 		const { from: begin, to } = this.window.range;
-		this.note.textContent = `${plural(lanes.length, "lane")}, ${duration((to - begin) * session.tick)}; ${DRAGS}`;
+		this.note.textContent = `${plural(lanes.length, "lane")}, ${duration((to - begin) * session.tick)}`
+			+ `${session.shown ? "; only samples with what is searched for, and left by the transforms" : ""}; ${DRAGS}, click: a sample`;
 		this.draw();
 		void this.host.changes?.sync().then(() => this.draw());
 	}
@@ -103,6 +109,7 @@ export class TimelineView implements ViewPanel {
 		this.read = true;
 		const { recording } = this.host;
 		this.markers = await recording.markers();
+		this.gaps = gapsOf(this.markers, recording.header.markers.map((one) => one.name));
 		const intervals = await recording.intervals();
 		if (intervals.begin.length > 0 && this.set) {
 			this.intervals = intervals;
@@ -174,8 +181,10 @@ export class TimelineView implements ViewPanel {
 		context.textBaseline = "middle";
 		const first = Math.max(this.laneAt(AXIS + 1), 0);
 		for (let lane = first; lane < this.set.lanes.length && this.top(lane) < height; lane++) this.drawLane(context, lane);
+		this.drawGaps(context, height);
 		this.drawMarkers(context, first, height);
 		this.drawTracepoints(context, first, height);
+		this.drawChosen(context);
 		this.counters.forEach((counter, index) => this.drawCounter(context, counter, AXIS + index * COUNTER - this.box.scrollTop));
 		this.drawAxis(context, height);
 		this.drawSelection(context, height);
@@ -258,11 +267,8 @@ export class TimelineView implements ViewPanel {
 		const drawn = new Set<number>(); // one of a kind for each lane and pixel
 		for (let index = lowerBound(markers.time, from); index < last; index++) {
 			const name = names[markers.kind[index]] ?? "";
+			if (MISSING.has(name)) continue;
 			const x = this.x(markers.time[index]);
-			if (name === "lost" || name === "lost-samples" || name === "throttle") {
-				this.hatch(context, x, height, name === "throttle" ? 8 : 4);
-				continue;
-			}
 			const lane = set.kind === "cpu" ? set.ofCpu.get(markers.cpu[index]) : set.ofTask.get(markers.task[index]);
 			if (lane === undefined || lane < first || this.top(lane) > height) continue;
 			const key = (lane * 8192 + Math.floor(x)) * 16 + markers.kind[index];
@@ -311,18 +317,34 @@ export class TimelineView implements ViewPanel {
 		context.stroke();
 	}
 
-	// Where something is missing, over all lanes.
-	private hatch(context: CanvasRenderingContext2D, x: number, height: number, width: number): void {
+	// Where something is missing: in the lane of its CPU, else over all lanes.
+	private drawGaps(context: CanvasRenderingContext2D, height: number): void {
+		const { from, to } = this.window.range;
+		const drawn = new Set<number>();
+		for (const gap of this.gaps) {
+			if (gap.to < from || gap.from > to) continue;
+			const lane = this.set?.kind === "cpu" ? this.set.ofCpu.get(gap.cpu) : undefined;
+			const low = Math.max(this.x(gap.from), this.left);
+			const width = Math.max(Math.min(this.x(gap.to), this.left + this.width) - low, gap.thin ? 4 : 8);
+			const key = (Math.floor(low) * 8192 + Math.floor(width)) * 512 + (lane ?? -1);
+			if (drawn.has(key)) continue;
+			drawn.add(key);
+			if (lane === undefined) this.hatch(context, low, AXIS, width, height);
+			else this.hatch(context, low, this.top(lane), width, this.laneHeight);
+		}
+	}
+
+	private hatch(context: CanvasRenderingContext2D, x: number, top: number, width: number, height: number): void {
 		context.save();
 		context.globalAlpha = 0.5;
 		context.strokeStyle = this.host.look.theme.text;
 		context.beginPath();
-		context.rect(x - width / 2, AXIS, width, height);
+		context.rect(x, top, width, height);
 		context.clip();
 		context.beginPath();
-		for (let y = AXIS; y < height + width; y += 4) {
-			context.moveTo(x - width / 2, y);
-			context.lineTo(x + width / 2, y - width);
+		for (let at = x - height; at < x + width; at += 5) {
+			context.moveTo(at, top + height);
+			context.lineTo(at + height, top);
 		}
 		context.stroke();
 		context.restore();
@@ -405,8 +427,14 @@ export class TimelineView implements ViewPanel {
 			if (event.button !== 0 || this.place(event).x < this.left) return;
 			box.setPointerCapture(event.pointerId);
 			this.anchor = { x: this.place(event).x, pan: event.shiftKey, from: this.window.range };
+			this.isDragged = false;
 		});
 		box.addEventListener("pointermove", (event) => this.moved(event));
+		box.addEventListener("contextmenu", (event) => {
+			if (!this.choose(event)) return;
+			event.preventDefault();
+			this.host.menu(event.clientX, event.clientY);
+		});
 		box.addEventListener("pointerup", () => this.released());
 		box.addEventListener("pointercancel", () => this.released());
 		box.addEventListener("pointerleave", () => this.host.noTip());
@@ -422,6 +450,7 @@ export class TimelineView implements ViewPanel {
 	private moved(event: PointerEvent): void {
 		const { x, y } = this.place(event);
 		const { session } = this.host;
+		if (this.anchor && Math.abs(x - this.anchor.x) > 2) this.isDragged = true;
 		if (this.anchor?.pan) {
 			const { from, to } = this.anchor.from;
 			const moved = ((this.anchor.x - x) / this.width) * (to - from);
@@ -448,10 +477,71 @@ export class TimelineView implements ViewPanel {
 		}
 	}
 
+	// The sample of a lane that is nearest to a place; whether there is one.
+	private choose(event: MouseEvent): boolean {
+		const { x, y } = this.place(event);
+		const lane = this.set?.lanes[this.laneAt(y)];
+		if (!lane || !this.set || x < this.left) return false;
+		const set = this.set;
+		const pass = this.strips.passOf(set) ?? (() => true);
+		const tick = this.tickAt(x);
+		const reach = (NEAR * (this.window.range.to - this.window.range.from)) / this.width;
+		let best = -1;
+		const first = boundIn(set, tick - reach, lane.first, lane.end);
+		for (let at = first; at < lane.end && timeAt(set, at) <= tick + reach; at++)
+			if (pass(set.order[at]) && (best < 0 || Math.abs(timeAt(set, at) - tick) < Math.abs(timeAt(set, best) - tick))) best = at;
+		if (best >= 0) this.take(set, best);
+		return best >= 0;
+	}
+
+	private take(set: LaneSet, at: number): void {
+		this.chosen = { set, at };
+		const { session } = this.host;
+		const { tree, leafRow } = session.stage;
+		const row = leafRow[session.samples.leaf[set.order[at]]];
+		this.host.select(session.state.invert ? [] : pathOfRow(tree, row), tree.func[row]);
+	}
+
+	// To the next sample of the lane, or to the first one of the window in the lane that is seen first.
+	private step(step: number): void {
+		const set = this.set as LaneSet;
+		const pass = this.strips.passOf(set) ?? (() => true);
+		const known = this.sample() === undefined ? undefined : this.chosen;
+		const lane = known ? set.lanes.find(({ first, end }) => known.at >= first && known.at < end) : set.lanes[Math.max(this.laneAt(AXIS + 1), 0)];
+		if (!lane) return;
+		let at = known ? known.at + step : boundIn(set, this.window.range.from, lane.first, lane.end);
+		while (at >= lane.first && at < lane.end && !pass(set.order[at])) at += step;
+		if (at < lane.first || at >= lane.end) return;
+		this.take(set, at);
+		const { from, to } = this.window.range;
+		const time = timeAt(set, at);
+		if (time < from || time > to) this.window.set(time - (to - from) / 2, time + (to - from) / 2);
+	}
+
+	// The chosen one, while its function is still the selected one.
+	sample(): number | undefined {
+		const { chosen, host: { session } } = this;
+		if (!chosen || chosen.set !== this.set) return undefined;
+		const index = chosen.set.order[chosen.at];
+		return session.stage.tree.func[session.stage.leafRow[session.samples.leaf[index]]] === session.state.func ? index : undefined;
+	}
+
+	private drawChosen(context: CanvasRenderingContext2D): void {
+		const { chosen, set } = this;
+		if (!chosen || !set || this.sample() === undefined) return;
+		const lane = set.lanes.findIndex(({ first, end }) => chosen.at >= first && chosen.at < end);
+		const x = this.x(timeAt(set, chosen.at));
+		if (lane < 0 || x < this.left || x > this.left + this.width) return;
+		context.strokeStyle = this.host.look.theme.text;
+		context.lineWidth = 2;
+		context.strokeRect(x - 3, this.top(lane) - 1, 6, STRIP + 2);
+	}
+
 	// A click on a name chooses the lane alone, or all again.
 	private clicked(event: MouseEvent): void {
 		const { x, y } = this.place(event);
 		const lane = this.set?.lanes[this.laneAt(y)];
+		if (x >= this.left && !this.isDragged) this.choose(event);
 		if (x >= this.left || !lane) return;
 		const { state } = this.host.session;
 		const only = <T>(list: readonly T[], value: T) => (list.length === 1 && list[0] === value ? [] : [value]);
@@ -470,6 +560,7 @@ export class TimelineView implements ViewPanel {
 		if (this.window.key(event)) return true;
 		if (event.key === "ArrowDown") this.box.scrollTop += this.laneHeight;
 		else if (event.key === "ArrowUp") this.box.scrollTop -= this.laneHeight;
+		else if ((event.key === "[" || event.key === "]") && this.set) this.step(event.key === "]" ? 1 : -1);
 		else return false;
 		return true;
 	}
@@ -486,9 +577,11 @@ export class TimelineView implements ViewPanel {
 		const { session } = this.host;
 		const first = boundIn(this.set, tick - pixel / 2, lane.first, lane.end);
 		const last = boundIn(this.set, tick + pixel / 2, first, lane.end);
+		const pass = this.strips.passOf(this.set);
+		const found = this.set.order.subarray(first, last).filter((one) => !pass || pass(one));
 		const lines = [`${name} at ${seconds(tick * session.tick, pixel * session.tick)}`,
-			`${plural(last - first, "sample")} in ${duration(pixel * session.tick)}`];
-		if (last > first) lines.push(...this.hottest(this.set, first, last), ...this.change(index, x));
+			`${plural(found.length, "sample")} in ${duration(pixel * session.tick)}`];
+		if (found.length > 0) lines.push(...this.hottest(found), ...this.change(index, x));
 		return [...lines, ...this.stateAt(index, tick), ...this.marksAt(index, tick, pixel * NEAR), ...this.tracepointsAt(index, tick, pixel * NEAR)];
 	}
 
@@ -498,17 +591,17 @@ export class TimelineView implements ViewPanel {
 	}
 
 	// The function that most samples of a pixel are in, and how its share has changed.
-	private hottest(set: LaneSet, first: number, last: number): string[] {
+	private hottest(found: Int32Array): string[] {
 		const { session, recording } = this.host;
 		const { tree, leafRow } = session.stage;
 		const counts = new Map<number, number>();
-		for (let at = first; at < last; at++) {
-			const func = tree.func[leafRow[session.samples.leaf[set.order[at]]]];
+		for (const index of found) {
+			const func = tree.func[leafRow[session.samples.leaf[index]]];
 			counts.set(func, (counts.get(func) ?? 0) + 1);
 		}
 		const [func, count] = [...counts].sort((one, other) => other[1] - one[1])[0];
 		const { changes } = this.host;
-		return [`${func < 0 ? "no stack" : recording.name(func)}${last - first > 1 ? ` (${count})` : ""}`,
+		return [`${func < 0 ? "no stack" : recording.name(func)}${found.length > 1 ? ` (${count})` : ""}`,
 			...(changes && func >= 0 ? [describeShares(changes.selfShares(func))] : [])];
 	}
 

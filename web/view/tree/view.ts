@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The call tree, from the roots or inverted, with the children of what was opened.
 
-import { Nodes, nodeOf, pathOf } from "../core/nodes";
+import { Nodes, nodeOf, pathOf, Twin } from "../core/nodes";
 import { amount, percent, points } from "../core/text";
 import { NONE, ROOT } from "../core/tree";
 import { button, el } from "../ui/dom";
 import { describeNode } from "../ui/describe";
-import { Rows } from "../ui/rows";
+import { BESIDES_MOST, Rows } from "../ui/rows";
 import type { Host, ViewPanel } from "../ui/view";
 
 interface Line {
@@ -20,13 +20,13 @@ export class TreeView implements ViewPanel {
 	readonly element: HTMLElement;
 	private readonly rows: Rows;
 	private nodes: Nodes | undefined;
+	private readonly head = el("div", { class: "head tree-grid" });
+	private besides: { event: number; unit: string; twin: Twin }[] = [];
 	private lines: Line[] = [];
 	private open = new Set<number>();
 
 	constructor(private readonly host: Host) {
-		const head = el("div", { class: "head tree-grid" }, ...["total", "%", "self", ...(host.comparison ? ["change"] : [])].map((text) =>
-			el("span", { class: "num" }, text)), el("span", {}, "function"));
-		this.rows = new Rows("tree", "Call tree", head);
+		this.rows = new Rows("tree", "Call tree", this.head);
 		const tools = el("div", { class: "view-tools" },
 			button("Heaviest path", "Open the callee with most samples, and so on (h)", () => this.heaviest()),
 			button("Close all", "Close all nodes", () => this.closeAll()));
@@ -42,8 +42,24 @@ export class TreeView implements ViewPanel {
 		this.list();
 		const index = this.selectedIndex();
 		if (index >= 0) this.rows.reveal(index);
-		// what was before is known a moment later
+		// what was before, and what other events have, is known a moment later
 		void this.host.comparison?.sync().then(() => this.list());
+		const { session } = this.host;
+		const wanted = session.otherEvents.slice(0, BESIDES_MOST);
+		if (wanted.some((event) => !session.beside(event)))
+			void Promise.all(wanted.map((event) => session.readBeside(event))).then(() => this.list());
+	}
+
+	private showHead(): void {
+		const { comparison, recording, session } = this.host;
+		this.besides = session.otherEvents.slice(0, BESIDES_MOST).flatMap((event) => {
+			const found = session.nodesBeside(event);
+			return found ? [{ event, ...found }] : [];
+		});
+		this.element.style.setProperty("--besides", "minmax(84px, 104px) ".repeat(this.besides.length));
+		const numbers = ["total", "%", "self", ...(comparison ? ["change"] : [])].map((text) => el("span", { class: "num" }, text));
+		this.head.replaceChildren(...numbers, el("span", {}, "function"), ...this.besides.map(({ event }) => el("span", { class: "num beside" },
+			recording.header.events[event]?.name ?? "")));
 	}
 
 	private change(node: number): HTMLElement[] {
@@ -82,6 +98,7 @@ export class TreeView implements ViewPanel {
 
 	private list(): void {
 		const nodes = this.nodes as Nodes;
+		this.showHead();
 		this.lines = [];
 		const todo: Line[] = [...nodes.children(ROOT)].reverse().map((node) => ({ node, depth: 0 }));
 		for (let line = todo.pop(); line; line = todo.pop()) {
@@ -120,7 +137,8 @@ export class TreeView implements ViewPanel {
 			...(nodes.hasChildren(node) ? { "aria-expanded": String(this.open.has(node)) } : {}),
 		}, el("span", { class: "num" }, amount(nodes.value(node), session.unit)),
 		el("span", { class: "num share", style: `--share:${((100 * nodes.value(node)) / all).toFixed(1)}%` }, percent(nodes.value(node), all)),
-		el("span", { class: "num" }, nodes.self(node) > 0 ? amount(nodes.self(node), session.unit) : ""), ...this.change(node), name);
+		el("span", { class: "num" }, nodes.self(node) > 0 ? amount(nodes.self(node), session.unit) : ""), ...this.change(node), name,
+		...this.besides.map(({ unit, twin }) => el("span", { class: "num beside" }, twin.value(node) === 0 ? "" : amount(twin.value(node), unit))));
 		row.addEventListener("click", (event) => this.clicked(node, event));
 		row.addEventListener("dblclick", () => this.toggle(node));
 		row.addEventListener("contextmenu", (event) => {

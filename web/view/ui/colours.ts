@@ -2,7 +2,7 @@
 // The colours of both themes. Kinds were chosen to differ in lightness too, so that they can be told apart by every sight;
 // a test holds contrast and differences.
 
-export type Family = "kernel" | "user" | "library" | "jit" | "unknown";
+export type Family = "kernel" | "user" | "library" | "jit" | "java" | "python" | "node" | "unknown";
 
 export interface Theme {
 	readonly page: string;
@@ -22,7 +22,7 @@ export interface Theme {
 
 export const LIGHT: Theme = {
 	page: "#FFFFFF", text: "#111111", soft: "#575D66", edge: "#C9CCD1", accent: "#1B62BF",
-	kinds: { kernel: "#DF7520", user: "#6289DA", library: "#97E1B5", jit: "#EBCCF2", unknown: "#8B8B8B" },
+	kinds: { kernel: "#DF7520", user: "#6289DA", library: "#97E1B5", jit: "#EBCCF2", java: "#997755", python: "#DDAA66", node: "#DDFFAA", unknown: "#8B8B8B" },
 	objects: ["#6289DA", "#DF7520", "#97E1B5", "#EBCCF2", "#C59A2D", "#A8C7F0", "#F2B98A", "#5FA88A"],
 	rest: "#B9BCC1", heatFrom: [255, 255, 255], heatTo: [138, 58, 0],
 	shrank: ["#2166AC", "#67A9CF", "#D1E5F0"], equal: "#BDBFC3", grew: ["#B2182B", "#EF8A62", "#FDDBC7"],
@@ -30,7 +30,7 @@ export const LIGHT: Theme = {
 
 export const DARK: Theme = {
 	page: "#16181D", text: "#FFFFFF", soft: "#A4ABB6", edge: "#3A3F48", accent: "#7DB3F7",
-	kinds: { kernel: "#743513", user: "#14406C", library: "#437C71", jit: "#C333CC", unknown: "#363636" },
+	kinds: { kernel: "#743513", user: "#14406C", library: "#437C71", jit: "#C333CC", java: "#BB5544", python: "#996600", node: "#776699", unknown: "#363636" },
 	objects: ["#14406C", "#743513", "#437C71", "#9C2BA3", "#5F5210", "#3E6FA8", "#A2562B", "#1F5A44"],
 	rest: "#4A4E55", heatFrom: [22, 24, 29], heatTo: [255, 176, 112],
 	shrank: ["#67A9CF", "#37709A", "#2F4A5E"], equal: "#5A5C60", grew: ["#EF8A62", "#A9532F", "#5E3A2E"],
@@ -39,10 +39,7 @@ export const DARK: Theme = {
 // Kinds of recordings by the family whose colour they have.
 export function familyOf(kind: string): Family {
 	const name = kind.toLowerCase();
-	if (name === "kernel") return "kernel";
-	if (name === "user") return "user";
-	if (name === "library" || name === "lib") return "library";
-	return name === "unknown" || name === "" ? "unknown" : "jit";
+	return Object.hasOwn(LIGHT.kinds, name) ? (name as Family) : name === "" ? "unknown" : "jit";
 }
 
 // HSLuv comes close to this with far more code: a hue whose lightness is mended to one luminance, so that text is

@@ -9,7 +9,8 @@ import type { Host } from "./view";
 
 interface Crumb {
 	readonly text: string;
-	readonly taken: number | undefined;
+	readonly taken: number | undefined; // undefined: the next one of the same list says it for both
+	readonly of?: number; // what the share is of; else of what is selected
 	readonly remove: () => void;
 	readonly upTo?: () => void; // takes away what comes after it
 }
@@ -20,10 +21,11 @@ function without<T>(list: readonly T[], index: number): T[] {
 
 function ofRanges({ session, update }: Host): Crumb[] {
 	const { ranges } = session.state;
+	const { ranges: taken } = session.narrowed();
 	return ranges.map((range, index) => {
 		const length = (range.to + 1 - range.from) * session.tick;
 		return {
-			text: `${seconds(range.from * session.tick, length / 100)} + ${duration(length)}`, taken: undefined,
+			text: `${seconds(range.from * session.tick, length / 100)} + ${duration(length)}`, taken: taken[index], of: session.samples.count,
 			remove: () => update({ ranges: without(ranges, index) }, true),
 			upTo: () => update({ ranges: ranges.slice(0, index + 1) }, true),
 		};
@@ -34,14 +36,17 @@ function ofTasks({ session, recording, update }: Host): Crumb[] {
 	const { processes, threads, cpus, cgroups } = session.state;
 	const nameOf = (pid: number) => recording.tasks.find((task) => task.pid === pid)?.process ?? "";
 	const name = (text: string) => recording.tasks.find((task) => `${task.pid}:${task.tid}` === text)?.comm ?? "";
+	const taken = session.narrowed();
+	// Of several of a list the last one says what they take away together.
+	const last = (list: readonly unknown[], index: number, samples: number) => ({ taken: index === list.length - 1 ? samples : undefined, of: session.samples.count });
 	return [
-		...processes.map((pid, index) => ({ text: `Process ${nameOf(pid)} ${pid}`, taken: undefined,
+		...processes.map((pid, index) => ({ text: `Process ${nameOf(pid)} ${pid}`, ...last([...processes, ...threads], index, taken.tasks),
 			remove: () => update({ processes: without(processes, index) }, true) })),
-		...threads.map((text, index) => ({ text: `Thread ${name(text)} ${text.split(":")[1] ?? ""}`, taken: undefined,
+		...threads.map((text, index) => ({ text: `Thread ${name(text)} ${text.split(":")[1] ?? ""}`, ...last(threads, index, taken.tasks),
 			remove: () => update({ threads: without(threads, index) }, true) })),
-		...cpus.map((cpu, index) => ({ text: `CPU ${cpu}`, taken: undefined,
+		...cpus.map((cpu, index) => ({ text: `CPU ${cpu}`, ...last(cpus, index, taken.cpus),
 			remove: () => update({ cpus: without(cpus, index) }, true) })),
-		...cgroups.map((path, index) => ({ text: `cgroup ${path || "none"}`, taken: undefined,
+		...cgroups.map((path, index) => ({ text: `cgroup ${path || "none"}`, ...last(cgroups, index, taken.cgroups),
 			remove: () => update({ cgroups: without(cgroups, index) }, true) })),
 	];
 }
@@ -65,7 +70,7 @@ function itemOf(crumb: Crumb, all: number): HTMLElement {
 		: el("span", { class: "label", title: crumb.text }, crumb.text);
 	item.append(label);
 	if (crumb.taken !== undefined)
-		item.append(el("small", {}, crumb.taken === 0 ? "\u22120" : `\u2212${number(crumb.taken)} (${percent(crumb.taken, all)})`));
+		item.append(el("small", {}, crumb.taken === 0 ? "\u22120" : `\u2212${number(crumb.taken)} (${percent(crumb.taken, crumb.of ?? all)})`));
 	item.append(button("\u00d7", `Remove: ${crumb.text}`, crumb.remove, { class: "cross", "aria-label": `Remove: ${crumb.text}` }));
 	return item;
 }
@@ -88,6 +93,6 @@ export class Crumbs {
 			`${plural(samples, "sample")}${chosen}`)), ...all.map((crumb) => itemOf(crumb, samples)));
 		if (all.length > 1)
 			this.element.append(el("li", {}, button("Clear all", "Show the whole recording again", () => this.host.update({
-				ranges: [], processes: [], threads: [], cpus: [], transforms: [], inlined: true, path: [], zoom: [] }, true))));
+				ranges: [], processes: [], threads: [], cpus: [], cgroups: [], transforms: [], inlined: true, path: [], zoom: [] }, true))));
 	}
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What a function is coloured with: by its kind, its object or its name.
 
-import { changeStep } from "../core/compare";
+import { changeStep, Comparison } from "../core/compare";
 import type { Session } from "../core/session";
 import { hashOf } from "../core/text";
-import { contrast, DARK, Family, familyOf, hueOf, LIGHT, Theme } from "./colours";
+import { contrast, DARK, familyOf, hueOf, LIGHT, Theme } from "./colours";
 
 const HEAT_STEPS = 48;
 
@@ -15,8 +15,9 @@ export class Look {
 	private heatPixels: (number | undefined)[] = [];
 	private colouring = "";
 	private rank: Int32Array | undefined; // of objects, by share
+	private grown: Float64Array | undefined;
 
-	constructor(private readonly session: Session) {}
+	constructor(private readonly session: Session, private readonly comparison: Comparison | undefined) {}
 
 	get dark(): boolean {
 		return this.theme === DARK;
@@ -30,8 +31,11 @@ export class Look {
 	}
 
 	private refresh(): void {
-		if (this.colouring === this.session.state.colour) return;
-		this.colouring = this.session.state.colour;
+		const { session: { state }, comparison } = this;
+		const grown = state.colour === "change" && comparison?.isReady ? comparison.growths : undefined;
+		if (this.colouring === state.colour && this.grown === grown) return;
+		this.colouring = state.colour;
+		this.grown = grown;
 		this.fills = [];
 	}
 
@@ -47,9 +51,17 @@ export class Look {
 		return this.rank;
 	}
 
-	family(func: number): Family {
+	ofKind(kind: number): string {
+		return this.theme.kinds[familyOf(this.session.recording.header.kinds[kind]?.name ?? "")];
+	}
+
+	// Those that have a colour of their own, and the others.
+	largestObjects(): { label: string; fill: string }[] {
 		const { recording } = this.session;
-		return familyOf(recording.header.kinds[recording.kindOf(func)]?.name ?? "");
+		const rank = this.ranks();
+		const found = Array.from(rank.keys()).filter((object) => object > 0 && rank[object] < this.theme.objects.length).sort((one, other) => rank[one] - rank[other]);
+		const named = found.map((object) => ({ label: recording.string(recording.objectName[object]), fill: this.ofObject(object) }));
+		return rank.length - 1 > named.length ? [...named, { label: "others", fill: this.theme.rest }] : named;
 	}
 
 	ofObject(object: number): string {
@@ -64,8 +76,8 @@ export class Look {
 
 	private made(func: number): string {
 		const { recording, state } = this.session;
-		if (state.colour === "kind") return this.theme.kinds[this.family(func)];
-		if (state.colour === "change") return this.theme.equal;
+		if (state.colour === "kind") return this.ofKind(recording.kindOf(func));
+		if (state.colour === "change") return this.grown && this.comparison ? this.step(changeStep(this.comparison.selfShares(func))) : this.theme.equal;
 		if (state.colour === "object") return this.ofObject(recording.functions.object[func]);
 		return hueOf(hashOf(recording.name(func)), this.dark);
 	}

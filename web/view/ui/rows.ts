@@ -3,6 +3,8 @@
 
 import { el, onceAFrame } from "./dom";
 
+export const BESIDES_MOST = 3; // columns of other events
+
 export class Rows {
 	readonly element: HTMLElement;
 	readonly scroller = el("div", { class: "scroller", tabindex: 0 });

@@ -17,9 +17,27 @@ function picture(svg: string, host: Host): void {
 	image.addEventListener("load", () => {
 		const canvas = el("canvas", { width: image.width * 2, height: image.height * 2 });
 		(canvas.getContext("2d") as CanvasRenderingContext2D).drawImage(image, 0, 0, canvas.width, canvas.height);
-		canvas.toBlob((blob) => (blob ? save(nameOf(host, "png"), blob) : host.say("The picture is too large for the browser.")));
+		savePng(canvas, host);
 	});
 	image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+}
+
+// What canvases show, one below the other.
+function canvasPicture(canvases: readonly HTMLCanvasElement[], host: Host): void {
+	const whole = el("canvas", { width: Math.max(...canvases.map((one) => one.width)), height: canvases.reduce((sum, one) => sum + one.height, 0) });
+	const context = whole.getContext("2d") as CanvasRenderingContext2D;
+	context.fillStyle = host.look.theme.page;
+	context.fillRect(0, 0, whole.width, whole.height);
+	let top = 0;
+	for (const one of canvases) {
+		context.drawImage(one, 0, top);
+		top += one.height;
+	}
+	savePng(whole, host);
+}
+
+function savePng(canvas: HTMLCanvasElement, host: Host): void {
+	canvas.toBlob((blob) => (blob ? save(nameOf(host, "png"), blob) : host.say("The picture is too large for the browser.")));
 }
 
 function nameOf(host: Host, ending: string): string {
@@ -51,7 +69,7 @@ function cgroupsOf({ session: { state, samples }, recording }: Host): string[] {
 	return [`cgroup=${[...numbers, ...(hasNone ? ["none"] : [])].join(",")}`];
 }
 
-export function showSave(host: Host, drawn: Drawn | undefined): void {
+export function showSave(host: Host, drawn: readonly Drawn[], canvases: readonly HTMLCanvasElement[]): void {
 	const { session } = host;
 	const item = (label: string, note: string, act: () => void) => el("tr", {}, el("td", {}, button(label, note, () => {
 		box.close();
@@ -63,9 +81,11 @@ export function showSave(host: Host, drawn: Drawn | undefined): void {
 		item("speedscope", "JSON, with the samples in time order",
 			() => save(nameOf(host, "speedscope.json"), new Blob([speedscope(session)], { type: "application/json" }))),
 	];
-	if (drawn) {
-		rows.push(item("SVG", "the flame graph that is shown", () => save(nameOf(host, "svg"), new Blob([svgOf(session, drawn)], { type: "image/svg+xml" }))),
-			item("PNG", "the same as a picture", () => picture(svgOf(session, drawn), host)));
+	if (drawn.length > 0) {
+		rows.push(item("SVG", "what is drawn, each frame with its numbers", () => save(nameOf(host, "svg"), new Blob([svgOf(drawn)], { type: "image/svg+xml" }))),
+			item("PNG", "the same as a picture", () => picture(svgOf(drawn), host)));
+	} else if (canvases.length > 0) {
+		rows.push(item("PNG", "what is drawn", () => canvasPicture(canvases, host)));
 	}
 	if (host.served)
 		rows.push(item("perf.data", "a recording with the samples of the selection", () => host.download(`cut?${query(host)}`, nameOf(host, "cut.data"))));

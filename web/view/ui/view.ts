@@ -3,6 +3,7 @@
 
 import type { Comparison } from "../core/compare";
 import type { Recording } from "../core/recording";
+import type { Drawn } from "../core/save";
 import type { Session } from "../core/session";
 import type { State } from "../core/state";
 import type { Look } from "./look";
@@ -12,7 +13,8 @@ export interface ViewPanel {
 	show(): void; // draws what the session has now
 	prepare?(width: number, height: number): Generator<void>; // part by part, before it is shown in a space of this size
 	key?(event: KeyboardEvent): boolean; // whether it was for this view
-	picture?(): { svg: string } | undefined; // what is shown, to be saved
+	sample?(): number | undefined; // the one that is selected, where it is not just the first one of a function
+	drawn?(): readonly Drawn[]; // boxes that are shown, to be saved
 }
 
 export interface TipLine {
