@@ -841,9 +841,12 @@ def check_over_time(page, view, before, after):
     check_cells(view, samples, grown)
     check_strips(view, samples, grown)
     check_boxes(view)
-    shown = view.run("!document.querySelector('.change-legend').hidden")
-    view.update({"colour": "kind"})
-    check(shown and view.run("document.querySelector('.change-legend').hidden"), "the legend is there while colours are by change")
+    legend = [view.texts(".change-legend")[0]]
+    for colour in "kind", "object", "function":
+        view.update({"colour": colour})
+        legend.append("" if view.run("document.querySelector('.change-legend').hidden") else view.texts(".change-legend")[0])
+    check(["shrank" in text for text in legend] == [True, False, False, False], f"the legend of changes is there while colours are by change: {legend}")
+    check("user (u)" in legend[1] and legend[2] and not legend[3], f"kinds and objects have legends: {legend}")
 
 
 def check_cells(view, samples, grown):

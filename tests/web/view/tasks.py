@@ -46,10 +46,13 @@ class Pointer:
 
     def place(self, find, within=(0.5, 0.5)):
         """A place of an element: where it is in the window, as parts of its size."""
-        box = self.page.run(f"(() => {{ const one = {find}; one?.scrollIntoView({{ block: 'nearest' }}); const box = one?.getBoundingClientRect();"
-                            " return box && [box.left, box.top, box.width, box.height]; })()")
-        if not box or not box[2]:
-            sys.exit(f"not on the page: {find}")
+        script = (f"(() => {{ const one = {find}; one?.scrollIntoView({{ block: 'nearest' }}); const box = one?.getBoundingClientRect();"
+                  " return box && [box.left, box.top, box.width, box.height]; })()")
+        end = time.monotonic() + 20
+        while not (box := self.page.run(script)) or not box[2]:
+            if time.monotonic() > end:
+                sys.exit(f"not on the page: {find}")
+            time.sleep(0.1)
         return box[0] + box[2] * within[0], box[1] + box[3] * within[1]
 
     def click(self, find, within=(0.5, 0.5)):
@@ -124,12 +127,16 @@ def in_speedscope(program, data, release, folder):
         while not page.run("document.querySelectorAll('canvas').length > 0"):
             time.sleep(0.1)
         pointer = Pointer(page)
-        text = "[...document.querySelectorAll('div')].filter((one) => one.children.length < 3 && one.textContent.includes(WHAT)).pop()"
-        pointer.click(text.replace("WHAT", "'Sandwich'"))
-        pointer.click("[...document.querySelectorAll('td,span,div')].filter((one) => one.textContent.trim() === 'compress_block').pop()"
-                      if page.run("document.body.innerText.includes('compress_block')") else "document.querySelector('tbody tr')")
-        shown = page.run("document.body.innerText")
-        return names, pointer.take(), shown
+        has = "one.textContent.includes(WHAT)"
+        last = f"[...document.body.querySelectorAll('*')].filter((one) => {has} && ![...one.children].some((one) => {has})).pop()"
+        text = lambda what: last.replace("WHAT", json.dumps(what))
+        pointer.click(text(names[0]))
+        pointer.click(text(next(name for name in names if name.startswith("worker"))))
+        pointer.click(text("Sandwich"))
+        before = page.run("document.querySelectorAll('canvas').length")
+        pointer.click(text("compress_block"))
+        graphs = page.run("document.querySelectorAll('canvas').length") - before
+        return names, pointer.take(), graphs
 
 
 def main():
@@ -140,8 +147,8 @@ def main():
         for task, clicks in on_the_page(program, data):
             print(f"{task:42} {clicks}")
         if len(sys.argv) > 2:
-            names, clicks, shown = in_speedscope(program, data, pathlib.Path(sys.argv[2]).resolve(), folder)
-            print(f"speedscope has {len(names)} profiles: {names}; {clicks} clicks to callers: {'flush_queue' in shown}")
+            names, clicks, graphs = in_speedscope(program, data, pathlib.Path(sys.argv[2]).resolve(), folder)
+            print(f"speedscope, a profile for each thread ({', '.join(names)}): {clicks} to the callers of the function in its thread ({graphs} graphs)")
 
 
 if __name__ == "__main__":
