@@ -25,7 +25,7 @@ import { TreeView } from "./tree/view";
 import { ACTIONS, added } from "./ui/actions";
 import { Crumbs } from "./ui/crumbs";
 import { describeNode } from "./ui/describe";
-import { button, el, listenToLongPress, onceAFrame, onPage, whenIdle } from "./ui/dom";
+import { button, el, listenToLongPress, onceAFrame, onPage, touch, whenIdle } from "./ui/dom";
 import { showHelp } from "./ui/help";
 import { Keys } from "./ui/keys";
 import { Legend } from "./ui/legend";
@@ -144,6 +144,7 @@ export class App implements Host {
 
 	update(change: Partial<State>, step = false): void {
 		const { session } = this;
+		touch();
 		Object.assign(session.state, change);
 		if (change.event !== undefined) void session.readEvent().then(() => this.draw(), (error: unknown) => this.warn(String(error)));
 		this.tipBox.hide();
@@ -154,6 +155,7 @@ export class App implements Host {
 	}
 
 	preview(range: { from: number; to: number } | undefined): void {
+		touch();
 		this.session.preview = range;
 		this.draw();
 	}

@@ -127,7 +127,7 @@ def in_speedscope(program, data, release, folder):
         while not page.run("document.querySelectorAll('canvas').length > 0"):
             time.sleep(0.1)
         pointer = Pointer(page)
-        has = "one.textContent.includes(WHAT)"
+        has = "(one.textContent.includes(WHAT) && one.getBoundingClientRect().width > 0)"
         last = f"[...document.body.querySelectorAll('*')].filter((one) => {has} && ![...one.children].some((one) => {has})).pop()"
         text = lambda what: last.replace("WHAT", json.dumps(what))
         pointer.click(text(names[0]))

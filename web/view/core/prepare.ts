@@ -6,7 +6,7 @@ import { Counter } from "./count";
 import { boxesOf, DownwardNodes, invertedNodes } from "./nodes";
 import type { Samples } from "./recording";
 import type { Session } from "./session";
-import { functionSums, outermost, sumsOf } from "./sums";
+import { functionSums, matchedIn, outermost, sumsOf } from "./sums";
 import { applied, Stage, TransformKey } from "./transform";
 import { ROOT, treeOf } from "./tree";
 
@@ -28,10 +28,12 @@ function beginning({ tree, leafRow }: Stage): Stage {
 function* sums(session: Session, part: Stage): Generator<void> {
 	const functions = session.recording.functions.object.length;
 	const made = sumsOf(part, session.counts.byLeaf);
+	const mask = Uint8Array.from({ length: functions }, (_, func) => func % 2);
 	for (let round = 0; round < ROUNDS; round++) {
 		sumsOf(part, session.counts.byLeaf);
 		functionSums(made, functions);
 		outermost(made, (func) => func % 2 === round % 2);
+		matchedIn(made, mask);
 		yield;
 		for (const nodes of [new DownwardNodes(made), invertedNodes(made, functions)]) {
 			boxesOf(nodes, ROOT, made.total[ROOT] / BOXES);

@@ -8,9 +8,11 @@ import { DownwardNodes, InvertedNodes, invertedNodes, Nodes, Twin } from "./node
 import type { Recording, Samples } from "./recording";
 import { Searching } from "./search";
 import { firstState, State } from "./state";
-import { FunctionSums, functionSums, gone, outermost, Sums, sumsOf } from "./sums";
+import { FunctionSums, functionSums, gone, matchedIn, outermost, Sums, sumsOf } from "./sums";
 import { applied, hiding, Stage, Transform } from "./transform";
 import { NONE, pathOfRow, ROOT, rowOfPath } from "./tree";
+
+const PART = 250000; // samples
 
 // A value and what it was computed from.
 export class Kept<T> {
@@ -104,6 +106,7 @@ export class Session {
 	private readonly keptFunctions = new Kept<FunctionSums>();
 	private readonly keptNodes = new Kept<Nodes>();
 	private readonly keptInverted = new Kept<InvertedNodes>();
+	private readonly keptMatched = new Kept<{ samples: number; functions: number }>();
 	private readonly keptMatches = new Kept<Uint8Array | undefined>();
 	private readonly keptTaken = new Kept<AllTaken>();
 	private readonly keptWithout = new Kept<Stage>();
@@ -325,7 +328,7 @@ export class Session {
 		const { stays, matches, stage: { tree, leafRow } } = this;
 		return this.keptShown.of([stays, matches, leafRow], () => {
 			if (!matches) return stays;
-			const isIn = this.rowsBelow((func) => matches[func] !== 0);
+			const isIn = this.rowsBelow(matches);
 			return Uint8Array.from(leafRow, (row) => (row < tree.count ? isIn[row] : 0));
 		});
 	}
@@ -407,11 +410,17 @@ export class Session {
 	}
 
 	// A byte for each row: whether a wanted function is there, or above it.
-	private rowsBelow(wanted: (func: number) => boolean): Uint8Array {
-		const { tree } = this.stage;
-		const isIn = new Uint8Array(tree.count);
-		for (let row = 1; row < tree.count; row++) isIn[row] = isIn[tree.parent[row]] !== 0 || wanted(tree.func[row]) ? 1 : 0;
+	private rowsBelow(wanted: Uint8Array): Uint8Array {
+		const { count, func, parent } = this.stage.tree;
+		const isIn = new Uint8Array(count);
+		for (let row = 1; row < count; row++) isIn[row] = isIn[parent[row]] | wanted[func[row]];
 		return isIn;
+	}
+
+	private rowsBelowFunction(func: number): Uint8Array {
+		const wanted = new Uint8Array(this.functionCount);
+		wanted[func] = 1;
+		return this.rowsBelow(wanted);
 	}
 
 	// Which rows are those of stacks with what is selected: a node, or else a function.
@@ -430,7 +439,7 @@ export class Session {
 		const node = rowOfPath(tree, path);
 		if (path.length > 0) return (row) => node !== NONE && row >= node && row < tree.end[node];
 		if (func < 0) return () => true;
-		const isIn = this.rowsBelow((one) => one === func);
+		const isIn = this.rowsBelowFunction(func);
 		return (row) => isIn[row] !== 0;
 	}
 
@@ -462,16 +471,20 @@ export class Session {
 		});
 	}
 
-	// How many samples of a function each thread has.
-	threadsOf(func: number): Map<number, number> {
+	// How many samples of a function each thread has, part by part; the last one is all of it.
+	*threadsOf(func: number): Generator<Map<number, number> | undefined> {
 		const { stage: { leafRow }, samples, filter } = this;
-		const isIn = this.rowsBelow((one) => one === func);
-		const ofLeaf = Uint8Array.from(leafRow, (row) => isIn[row]);
+		const isIn = this.rowsBelowFunction(func);
+		const ofLeaf = new Uint8Array(leafRow.length);
+		for (let leaf = 0; leaf < leafRow.length; leaf++) ofLeaf[leaf] = isIn[leafRow[leaf]];
 		const sums = new Float64Array(this.recording.threads.length);
 		const [first, last] = indexRange(samples, filter.range);
-		for (let index = first; index < last; index++)
-			if (ofLeaf[samples.leaf[index]] !== 0 && passes(samples, filter, index)) sums[samples.thread[index]]++;
-		return new Map([...sums.entries()].filter(([, sum]) => sum > 0).sort(([, one], [, other]) => other - one));
+		for (let from = first; from < last; from += PART) {
+			yield undefined;
+			for (let index = from; index < Math.min(from + PART, last); index++)
+				if (ofLeaf[samples.leaf[index]] !== 0 && passes(samples, filter, index)) sums[samples.thread[index]]++;
+		}
+		yield new Map([...sums.entries()].filter(([, sum]) => sum > 0).sort(([, one], [, other]) => other - one));
 	}
 
 	// With those that stand for objects.
@@ -513,10 +526,8 @@ export class Session {
 	matched(): { samples: number; functions: number } | undefined {
 		const { matches } = this;
 		if (!matches) return undefined;
-		const { functions } = this;
-		let count = 0;
-		for (let func = 0; func < matches.length; func++) if (matches[func] !== 0 && functions.total[func] > 0) count++;
-		return { samples: outermost(this.sums, (func) => matches[func] !== 0).sum, functions: count };
+		const { sums } = this;
+		return this.keptMatched.of([matches, sums], () => matchedIn(sums, matches));
 	}
 
 	// ---- lanes ----

@@ -49,6 +49,24 @@ export function functionSums(sums: Sums, functions: number): FunctionSums {
 	return { self, total };
 }
 
+// What stacks with any function of a mask are together, and how many of the functions are there.
+export function matchedIn({ tree: { count, func, end }, total }: Sums, mask: Uint8Array): { samples: number; functions: number } {
+	const seen = new Uint8Array(mask.length);
+	let samples = 0;
+	let functions = 0;
+	let until = 0;
+	for (let row = 1; row < count; row++) {
+		if (mask[func[row]] === 0 || total[row] === 0) continue;
+		if (row >= until) {
+			samples += total[row];
+			until = end[row];
+		}
+		functions += 1 - seen[func[row]];
+		seen[func[row]] = 1;
+	}
+	return { samples, functions };
+}
+
 // Rows of the outermost calls of functions, and what samples with any of them are together, each once.
 export function outermost(sums: Sums, wanted: (func: number) => boolean): { rows: number[]; sum: number } {
 	const { tree } = sums;

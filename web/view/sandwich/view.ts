@@ -5,7 +5,7 @@ import { amount, percent } from "../core/text";
 import { NONE, ROOT } from "../core/tree";
 import { Nodes, pathOf } from "../core/nodes";
 import type { Drawn } from "../core/save";
-import { button, el, onceIdle } from "../ui/dom";
+import { button, el, onceIdle, whenIdle } from "../ui/dom";
 import { describeNode, whereOf } from "../ui/describe";
 import type { Host, ViewPanel } from "../ui/view";
 import { Graph } from "../flame/graph";
@@ -22,6 +22,7 @@ export class SandwichView implements ViewPanel {
 	private readonly empty = el("p", { class: "note" }, "No function is selected: choose one in another view, or search for it.");
 	private nodes: { func: number; from: unknown; callers: Nodes; callees: Nodes } | undefined;
 	private used: Graph;
+	private turn = 0;
 
 	constructor(private readonly host: Host) {
 		this.callers = this.graph("Callers", false);
@@ -117,10 +118,19 @@ export class SandwichView implements ViewPanel {
 	}
 
 	// It takes a pass over the samples, for which the graphs need not wait.
-	private readonly showThreads = onceIdle((func: number) => {
-		const { session, recording } = this.host;
-		const all = [...session.threadsOf(func)];
-		const name = ([thread]: [number, number]) => {
+	private readonly showThreads = onceIdle((func: number) => whenIdle(this.countThreads(func, ++this.turn), () => undefined));
+
+	private *countThreads(func: number, turn: number): Generator<void> {
+		for (const found of this.host.session.threadsOf(func)) {
+			if (turn !== this.turn || !this.element.isConnected) return;
+			if (found) this.listThreads([...found]);
+			yield;
+		}
+	}
+
+	private listThreads(all: readonly (readonly [number, number])[]): void {
+		const { recording } = this.host;
+		const name = ([thread]: readonly [number, number]) => {
 			const { task, comm } = recording.threads[thread];
 			const { pid, tid } = recording.tasks[task];
 			return button(`${comm} ${tid}`, "Select this thread alone", () => this.host.update({ threads: [`${pid}:${tid}`] }, true), { class: "link" });
@@ -128,7 +138,7 @@ export class SandwichView implements ViewPanel {
 		const sum = all.reduce((samples, [, count]) => samples + count, 0);
 		this.threads.replaceChildren("in ", ...all.slice(0, THREADS).flatMap((one) => [name(one), ` ${percent(one[1], sum)} `]),
 			all.length > THREADS ? `and ${all.length - THREADS} more threads` : "");
-	});
+	}
 
 	key(event: KeyboardEvent): boolean {
 		if (event.key === "Enter" && this.used.selected > ROOT) {

@@ -49,6 +49,17 @@ export function whenIdle(work: Iterator<unknown>, done: () => void): void {
 	next();
 }
 
+let touched = 0;
+
+// To be called when something is done that the page has to answer.
+export function touch(): void {
+	touched = performance.now();
+}
+
+export function isQuietSince(ms: number): boolean {
+	return performance.now() - touched >= ms;
+}
+
 const LONG_PRESS_MS = 500;
 
 // A finger that stays asks for the menu, also where browsers do not see to it. One that moves, or is not alone, does not.
