@@ -16,7 +16,7 @@
 #define O_TMPFILE 0
 #endif
 #ifndef O_PATH
-#define O_PATH 0
+#define O_PATH O_SEARCH // open() refuses an access mode of 0
 #endif
 
 #define GRND_NONBLOCK 1
