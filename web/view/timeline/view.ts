@@ -204,7 +204,9 @@ export class TimelineView implements ViewPanel {
 		const { left, width } = this;
 		context.globalAlpha = this.isChosen(lane) ? 1 : 0.4;
 		context.fillStyle = look.theme.text;
-		context.fillText(fitting(`${lane.label} ${lane.detail}`, left - 16, 7.3), 8, top + STRIP / 2);
+		// of names that are too long the number stays
+		const name = lane.detail === "" ? "" : ` ${lane.detail}`;
+		context.fillText(`${fitting(lane.label, left - 16 - name.length * 7.3, 7.3)}${name}`, 8, top + STRIP / 2);
 		context.fillStyle = look.theme.edge;
 		context.fillRect(left, top + STRIP, width, 1);
 		this.strips.draw(context, this.strip(index), left, top);
