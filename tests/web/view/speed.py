@@ -38,6 +38,14 @@ ACTIONS = [
     ("timeline", f"{UPDATE}({{ view: 'timeline' }})", f"{UPDATE}({{ view: 'flame' }})"),
     ("timeline zoomed", f"{UPDATE}({{ view: 'timeline', window: [{{ from: 5e6, to: 6e6 }}] }})", f"{UPDATE}({{ view: 'timeline', window: [] }})"),
     ("heat map", f"{UPDATE}({{ view: 'heat' }})", f"{UPDATE}({{ view: 'flame' }})"),
+    ("timeline of a search", f"{UPDATE}({{ view: 'timeline', search: '_12' }})", f"{UPDATE}({{ view: 'flame', search: '' }})"),
+    ("heat map of a search", f"{UPDATE}({{ view: 'heat', search: '_12' }})", f"{UPDATE}({{ view: 'flame', search: '' }})"),
+    ("samples", f"{UPDATE}({{ view: 'samples' }})", f"{UPDATE}({{ view: 'flame' }})"),
+    ("samples of a CPU", f"{UPDATE}({{ view: 'samples', cpus: [1] }})", f"{UPDATE}({{ view: 'flame', cpus: [] }})"),
+    ("thread and CPU", f"{UPDATE}({{ threads: ['101:101'], cpus: [1] }})", f"{UPDATE}({{ threads: [], cpus: [] }})"),
+    ("flame chart", f"{UPDATE}({{ view: 'chart' }})", f"{UPDATE}({{ view: 'flame' }})"),
+    ("overview", f"{UPDATE}({{ view: 'overview' }})", f"{UPDATE}({{ view: 'flame' }})"),
+    ("overview of 75 %", f"{UPDATE}({{ view: 'overview', ranges: [{{ from: 4e6, to: 30e6 }}] }})", f"{UPDATE}({{ view: 'flame', ranges: [] }})"),
 ]
 
 

@@ -17,6 +17,16 @@ const AXIS = 22;
 const MOST_THREADS = 200;
 const GAP = 4; // times the usual distance of samples: what is longer apart does not belong together
 
+const NARROW = 3; // pixels
+
+interface Run {
+	readonly x: number;
+	right: number;
+	readonly y: number;
+	readonly fill: string;
+	readonly alpha: number;
+}
+
 interface Piece {
 	readonly row: number;
 	readonly depth: number;
@@ -98,14 +108,14 @@ export class ChartView implements ViewPanel {
 		return chosen;
 	}
 
-	// One sample for each half of a pixel at most, so that the work does not grow with the samples.
+	// One sample for each pixel at most, so that the work does not grow with the samples.
 	private collect(lane: Lane): void {
 		const set = this.set as LaneSet;
 		const { session } = this.host;
 		const { from, to } = this.window.range;
 		const first = Math.max(boundIn(set, from, lane.first, lane.end) - 1, lane.first);
 		const last = boundIn(set, to + 0.5, first, lane.end);
-		const least = (to - from) / (2 * this.box.clientWidth);
+		const least = (to - from) / this.box.clientWidth;
 		const usual = this.usualDistance(lane);
 		const { tree, leafRow } = session.stage;
 		const { cpus, cgroups } = session.filter; // times and threads are chosen here
@@ -200,34 +210,55 @@ export class ChartView implements ViewPanel {
 		if (height === 0) return;
 		const width = this.box.clientWidth;
 		const context = cleared(this.canvas, width, height);
-		const { session, recording, look } = this.host;
-		const { tree } = session.stage;
-		const { matches, state } = session;
 		context.font = `12px ${MONO}`;
 		context.textBaseline = "middle";
-		const letter = context.measureText("0123456789").width / 10;
-		for (const piece of this.pieces) {
-			const y = this.top(piece.depth);
-			if (y > height || y + ROW < AXIS) continue;
-			const x = Math.max(this.x(piece.from), -1);
-			const right = Math.min(this.x(piece.to), width + 1);
-			const func = tree.func[piece.row];
-			context.globalAlpha = matches && matches[func] === 0 ? 0.35 : 1;
-			const fill = this.fill(piece.row, func);
-			context.fillStyle = fill;
-			context.fillRect(x, y, right - x > 2 ? right - x - 0.7 : Math.max(right - x, 0.5), ROW - 1);
-			const text = fitting(recording.name(func), right - x - 6, letter);
-			context.fillStyle = look.ink(fill);
-			if (text !== "") context.fillText(text, x + 3, y + ROW / 2);
-			if (func === state.func) {
-				context.strokeStyle = look.theme.text;
-				context.lineWidth = 1.5;
-				context.strokeRect(x + 0.5, y + 0.5, Math.max(right - x - 1.5, 0.5), ROW - 2);
-			}
-		}
-		context.globalAlpha = 1;
+		this.drawPieces(context, width, height);
 		this.drawAxis(context, width);
 		this.drawSelection(context, width, height);
+	}
+
+	// Narrow pieces of one colour side by side are drawn as one. What is asked of the page is asked once.
+	private drawPieces(context: CanvasRenderingContext2D, width: number, height: number): void {
+		const { session: { stage: { tree }, matches, state }, recording, look } = this.host;
+		const { from, to } = this.window.range;
+		const scale = width / (to - from);
+		const begin = this.top(0);
+		const letter = context.measureText("0123456789").width / 10;
+		const runs = new Map<number, Run>(); // by depth
+		const end = ({ x, right, y, fill, alpha }: Run) => {
+			context.globalAlpha = alpha;
+			context.fillStyle = fill;
+			context.fillRect(x, y, right - x > 2 ? right - x - 0.7 : Math.max(right - x, 0.5), ROW - 1);
+		};
+		const chosen: Run[] = [];
+		for (const piece of this.pieces) {
+			const y = begin + piece.depth * ROW;
+			if (y > height || y + ROW < AXIS) continue;
+			const func = tree.func[piece.row];
+			const run = { x: Math.max((piece.from - from) * scale, -1), right: Math.min((piece.to - from) * scale, width + 1), y, fill: this.fill(piece.row, func),
+				alpha: matches && matches[func] === 0 ? 0.35 : 1 };
+			if (func === state.func) chosen.push(run);
+			const last = runs.get(piece.depth);
+			if (last && last.fill === run.fill && last.alpha === run.alpha && run.right - run.x < NARROW && run.x <= last.right + 0.5) {
+				last.right = Math.max(last.right, run.right);
+				continue;
+			}
+			if (last) end(last);
+			runs.delete(piece.depth);
+			if (run.right - run.x < NARROW) {
+				runs.set(piece.depth, { ...run });
+				continue;
+			}
+			end(run);
+			context.fillStyle = look.ink(run.fill);
+			const text = fitting(recording.name(func), run.right - run.x - 6, letter);
+			if (text !== "") context.fillText(text, run.x + 3, y + ROW / 2);
+		}
+		runs.forEach(end);
+		context.globalAlpha = 1;
+		context.strokeStyle = look.theme.text;
+		context.lineWidth = 1.5;
+		for (const { x, right, y } of chosen) context.strokeRect(x + 0.5, y + 0.5, Math.max(right - x - 1.5, 0.5), ROW - 2);
 	}
 
 	private fill(row: number, func: number): string {

@@ -51,10 +51,16 @@ export function passes(samples: Samples, filter: Filter, index: number): boolean
 
 export type Pass = (index: number) => boolean;
 
-// The same as a function; undefined: all pass.
+// The same as a function, which is simple where the filter is; undefined: all pass.
 export function passOf(samples: Samples, filter: Filter): Pass | undefined {
 	const { threads, cpus, cgroups, leaves } = filter;
-	return threads || cpus || cgroups || leaves ? (index) => passes(samples, filter, index) : undefined;
+	const { thread, cpu, leaf } = samples;
+	const masks = [threads, cpus, cgroups, leaves].filter((mask) => mask).length;
+	if (masks === 0) return undefined;
+	if (masks === 1 && leaves) return (index) => leaves[leaf[index]] !== 0;
+	if (masks === 1 && cpus) return (index) => cpus[cpu[index] + 1] !== 0;
+	if (masks === 1 && threads) return (index) => threads[thread[index]] !== 0;
+	return (index) => passes(samples, filter, index);
 }
 
 export class Counter {

@@ -100,7 +100,8 @@ export class InvertedNodes implements Nodes {
 
 	constructor(private readonly sums: Sums, functions: number, rows: Int32Array, weights: Float64Array, private readonly isSelf: boolean) {
 		this.group = new Int32Array(functions).fill(NONE);
-		const value = weights.reduce((sum, one) => sum + one, 0);
+		let value = 0;
+		for (let index = 0; index < weights.length; index++) value += weights[index];
 		const root: InvertedNode = { func: NONE, parent: NONE, value, inlined: false, rows, weights, first: 0, end: 0, children: undefined };
 		this.nodes = [root];
 		root.children = this.grouped(ROOT, rows, weights);
@@ -108,12 +109,12 @@ export class InvertedNodes implements Nodes {
 
 	// Sorts rows by their function, and makes a node for each.
 	private grouped(parent: number, rows: Int32Array, weights: Float64Array): number[] {
-		const { tree } = this.sums;
+		const { func: funcOf, inlined } = this.sums.tree;
 		const { group } = this;
 		const funcs: number[] = [];
 		const counts: number[] = [];
-		for (const row of rows) {
-			const func = tree.func[row];
+		for (let index = 0; index < rows.length; index++) {
+			const func = funcOf[rows[index]];
 			if (group[func] === NONE) {
 				group[func] = funcs.length;
 				funcs.push(func);
@@ -127,14 +128,14 @@ export class InvertedNodes implements Nodes {
 		const sortedWeights = new Float64Array(rows.length);
 		const values = new Float64Array(funcs.length);
 		for (let index = 0; index < rows.length; index++) {
-			const own = group[tree.func[rows[index]]];
+			const own = group[funcOf[rows[index]]];
 			sorted[next[own]] = rows[index];
 			sortedWeights[next[own]++] = weights[index];
 			values[own] += weights[index];
 		}
 		for (const func of funcs) group[func] = NONE;
 		const made = funcs.map((func, index) => this.nodes.push({
-			func, parent, value: values[index], inlined: tree.inlined[sorted[next[index] - 1]] !== 0, children: undefined,
+			func, parent, value: values[index], inlined: inlined[sorted[next[index] - 1]] !== 0, children: undefined,
 			rows: sorted, weights: sortedWeights, first: next[index] - counts[index], end: next[index],
 		}) - 1);
 		return largestFirst(made, (one) => this.nodes[one].value);

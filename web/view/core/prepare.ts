@@ -79,5 +79,5 @@ export function* preparation(session: Session): Generator<void> {
 	session.searching.matches("\u0000");
 	yield;
 	yield* session.prepareWithoutKernel();
-	while (session.lanes.prepare(session.state.lanes)) yield;
+	for (const kind of new Set([session.state.lanes, "thread"] as const)) while (session.lanes.prepare(kind)) yield;
 }

@@ -319,17 +319,23 @@ export class Session {
 	get stays(): Uint8Array | undefined {
 		const { stage: { leafRow }, state } = this;
 		const base = this.recording.base(state.inlined).leafRow;
-		return this.keptStays.of([leafRow, base], () =>
-			(leafRow === base ? undefined : Uint8Array.from(leafRow, (row, leaf) => (row > ROOT || base[leaf] === ROOT ? 1 : 0))));
+		return this.keptStays.of([leafRow, base], () => {
+			if (leafRow === base) return undefined;
+			const stays = new Uint8Array(leafRow.length);
+			for (let leaf = 0; leaf < stays.length; leaf++) stays[leaf] = leafRow[leaf] > ROOT || base[leaf] === ROOT ? 1 : 0;
+			return stays;
+		});
 	}
 
 	// The same, and whether the stack has what is searched for.
 	get shown(): Uint8Array | undefined {
-		const { stays, matches, stage: { tree, leafRow } } = this;
+		const { stays, matches, stage: { leafRow } } = this;
 		return this.keptShown.of([stays, matches, leafRow], () => {
 			if (!matches) return stays;
 			const isIn = this.rowsBelow(matches);
-			return Uint8Array.from(leafRow, (row) => (row < tree.count ? isIn[row] : 0));
+			const shown = new Uint8Array(leafRow.length);
+			for (let leaf = 0; leaf < shown.length; leaf++) shown[leaf] = isIn[leafRow[leaf]];
+			return shown;
 		});
 	}
 

@@ -4,7 +4,7 @@
 import { indexRange, passOf } from "../core/count";
 import { amount, duration, number, percent, points } from "../core/text";
 import type { Recording } from "../core/recording";
-import { button, el } from "../ui/dom";
+import { button, el, onceIdle } from "../ui/dom";
 import type { Host, ViewPanel } from "../ui/view";
 
 const TOP = 10;
@@ -31,9 +31,18 @@ export class OverviewView implements ViewPanel {
 		if (!session.others) void comparison?.sync().then(() => this.draw());
 	}
 
+	// What takes passes of its own comes a moment later; what it was before stays until then.
 	private draw(): void {
-		this.element.replaceChildren(this.truth(), this.findings(), this.about(), this.events(), this.hottest(), ...this.grown(), this.busiest());
+		this.element.replaceChildren(this.truth(), this.findings(), this.about(), this.events(), this.hottest(), ...this.later);
+		this.showLater(undefined);
 	}
+
+	private later: HTMLElement[] = [];
+	private readonly showLater = onceIdle(() => {
+		if (!this.element.isConnected || this.host.session.preview) return;
+		for (const one of this.later) one.remove();
+		this.element.append(...(this.later = [...this.grown(), this.busiest()]));
+	});
 
 	// With those of the other recording, if there is one.
 	private truth(): HTMLElement {
@@ -89,7 +98,6 @@ export class OverviewView implements ViewPanel {
 	// In the selected time, or since the other recording.
 	private grown(): HTMLElement[] {
 		const { session, comparison } = this.host;
-		if (session.preview) return []; // while something is dragged
 		const inTime = session.changesInTime();
 		const changes = inTime ?? (comparison?.isReady ? comparison.selfChanges() : undefined);
 		const order = changes ? largest(changes, TOP / 2) : [];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The samples of the selection, one by one, in time order; with a server also as perfdata script prints them.
 
-import { indexRange, passes } from "../core/count";
+import { indexRange, passOf } from "../core/count";
 import { amount, number, plural } from "../core/text";
 import { pathOfRow, ROOT } from "../core/tree";
 import { button, el } from "../ui/dom";
@@ -63,21 +63,20 @@ export class SamplesView implements ViewPanel {
 		const { stage: { leafRow }, shown } = session;
 		const [first, last] = indexRange(samples, filter.range);
 		const found = new Int32Array(Math.min(last - first, MOST));
+		const pass = passOf(samples, { ...filter, leaves: shown });
 		let used = 0;
+		for (let index = first; index < last && used < MOST; index++) if (!pass || pass(index)) found[used++] = index;
 		let all = 0;
 		let none = 0;
 		let gone = 0;
-		for (let index = first; index < last; index++) {
-			if (!passes(samples, filter, index)) continue;
-			const leaf = samples.leaf[index];
+		session.counts.byLeaf.forEach((count, leaf) => {
 			if (shown && shown[leaf] === 0) {
-				gone++;
-				continue;
+				gone += count;
+			} else {
+				all += count;
+				if (leafRow[leaf] === ROOT) none += count;
 			}
-			if (leafRow[leaf] === ROOT) none++;
-			all++;
-			if (used < MOST) found[used++] = index;
-		}
+		});
 		this.note.textContent = plural(all, "sample") + (all > used ? `; the first ${number(used)} are listed: narrow the selection to see others` : "")
 			+ (none > 0 ? `; ${number(none)} of them have no stack` : "") + (gone > 0 ? `; ${number(gone)} more have not what is searched for, or no stack after the transforms` : "");
 		return found.subarray(0, used);

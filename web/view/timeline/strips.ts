@@ -45,6 +45,11 @@ export class Strips {
 		return found;
 	}
 
+	// Whether a strip is there already, after the ones of the same picture.
+	has(lane: number): boolean {
+		return this.kept.has(lane);
+	}
+
 	// What lanes show of their samples: what the selection says of anything that they are not by. Those that are not chosen are pale.
 	passOf({ kind }: LaneSet): Pass | undefined {
 		const { filter, samples, shown, state } = this.host.session;

@@ -20,6 +20,7 @@ const AXIS = 25;
 const STATE = 6;
 const COUNTER = 46;
 const NEAR = 5; // pixels
+const PICTURE_MS = 10;
 
 // Names stand left of the strips.
 function leftIn(space: number): number {
@@ -180,7 +181,14 @@ export class TimelineView implements ViewPanel {
 		context.font = `12px ${MONO}`;
 		context.textBaseline = "middle";
 		const first = Math.max(this.laneAt(AXIS + 1), 0);
-		for (let lane = first; lane < this.set.lanes.length && this.top(lane) < height; lane++) this.drawLane(context, lane);
+		// Strips of what is selected take a pass over their samples: those that come too late are in the next picture.
+		const until = performance.now() + PICTURE_MS;
+		let isLate = false;
+		for (let lane = first; lane < this.set.lanes.length && this.top(lane) < height; lane++) {
+			isLate ||= performance.now() > until;
+			this.drawLane(context, lane, !isLate || this.strips.has(lane));
+			if (isLate && !this.strips.has(lane)) this.draw();
+		}
 		this.drawGaps(context, height);
 		this.drawMarkers(context, first, height);
 		this.drawTracepoints(context, first, height);
@@ -197,7 +205,7 @@ export class TimelineView implements ViewPanel {
 			&& (threads.length === 0 || lane.tid < 0 || threads.includes(`${lane.pid}:${lane.tid}`));
 	}
 
-	private drawLane(context: CanvasRenderingContext2D, index: number): void {
+	private drawLane(context: CanvasRenderingContext2D, index: number, withStrip: boolean): void {
 		const { look } = this.host;
 		const lane = (this.set as LaneSet).lanes[index];
 		const top = this.top(index);
@@ -209,7 +217,7 @@ export class TimelineView implements ViewPanel {
 		context.fillText(`${fitting(lane.label, left - 16 - name.length * 7.3, 7.3)}${name}`, 8, top + STRIP / 2);
 		context.fillStyle = look.theme.edge;
 		context.fillRect(left, top + STRIP, width, 1);
-		this.strips.draw(context, this.strip(index), left, top);
+		if (withStrip) this.strips.draw(context, this.strip(index), left, top);
 		const own = this.laneIntervals[index];
 		if (own) this.drawStates(context, own, top + STRIP + 1, lane.cpu >= 0);
 		context.globalAlpha = 1;
