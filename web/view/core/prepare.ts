@@ -75,6 +75,10 @@ export function* preparation(session: Session): Generator<void> {
 	yield* transforms(session, part);
 	yield* sums(session, part);
 	yield* counts(session);
+	for (let round = 0; round < 2; round++) {
+		functionSums(session.sums, session.recording.functions.object.length); // at its full size
+		yield;
+	}
 	while (session.searching.prepare(NAMES)) yield;
 	session.searching.matches("\u0000");
 	yield;

@@ -62,11 +62,10 @@ export class FunctionsView implements ViewPanel {
 
 	private sorted(): number[] {
 		const { session, recording } = this.host;
-		const { self, total } = session.functions;
-		const { sort } = session.state;
+		const { functions: { self, total }, matches, state: { sort } } = session;
 		const found: number[] = [];
 		for (let func = 0; func < total.length; func++)
-			if (total[func] > 0 && (!session.matches || session.matches[func] !== 0)) found.push(func);
+			if (total[func] > 0 && (!matches || matches[func] !== 0)) found.push(func);
 		const { changes } = this;
 		if (sort === "change" && changes) return found.sort((one, other) => changes[other] - changes[one] || self[other] - self[one]);
 		if (sort === "self" || sort === "change") return found.sort((one, other) => self[other] - self[one] || total[other] - total[one]);
