@@ -49,9 +49,9 @@ static const struct option options[] = {
 	STRING("jit-dir", 0, "DIR", how.jit_directory, "directory for these files (default: that of the dump)"),
 	FLAG("sched-stat", 's', how.sched_stat,
 	     "merge sched_stat and sched_switch events: where threads slept, and for how long"),
-	FLAG("unwind", 0, how.unwind,
-	     "replace copied user stacks and LBR call stacks (--call-graph dwarf, lbr) by call chains"),
+	FLAG("unwind", 0, how.unwind, "replace copied user stacks and LBR call stacks by call chains"),
 	FLAG("convert-callchain", 0, how.unwind, "same as --unwind"),
+	GROUP(stitch_option, how.stitch_lbr),
 	FLAG("strip", 0, how.drop_aux, "drop AUX data"),
 	GROUP(target_group, target),
 	{ 0 },
@@ -102,6 +102,8 @@ static bool check_options(const struct values *values)
 		return print_error("--jit-dir requires --jit");
 	if (how->jit && how->symfs && !how->jit_directory)
 		return print_error("--jit with --symfs requires --jit-dir");
+	if (how->stitch_lbr && !how->unwind)
+		return print_error("--stitch-lbr requires --unwind");
 	return true;
 }
 
@@ -222,7 +224,7 @@ const struct command cmd_inject = {
 		"the three are dropped.\n\n"
 		"--unwind needs the recorded objects, as script and report do: each sample gets the call chain that its copied stack "
 		"unwinds to, without registers and copy. Every perf reads the result, which is much smaller, and marks "
-		"incomplete stacks. A pipe is unwound as it comes: perf record --call-graph dwarf -o - COMMAND | perfdata inject "
+		"incomplete stacks. With --stitch-lbr it is in the order of time. Else a pipe is unwound as it comes: perf record --call-graph dwarf -o - COMMAND | perfdata inject "
 		"--unwind -i - -o FILE.\n\n"
 		"Objects without a build id are reported, but are not an error. If a dump cannot be read, the exit status is 1 and "
 		"OUTPUT is complete.",
@@ -231,8 +233,7 @@ const struct command cmd_inject = {
 	EXAMPLES({ "perf record -o - -- make | perfdata inject -b -i - -o perf.data", "add build ids while recording" },
 		 { "perfdata inject --buildid-all -i perf.data -o whole.data", "add build ids of all mapped objects" },
 		 { "perfdata inject -j -i java.data -o named.data", "let perf report resolve JIT-compiled code" },
-		 { "perfdata inject --unwind -i dwarf.data -o chains.data",
-		   "call chains in the place of copied stacks" },
+		 { "perfdata inject --unwind -i dwarf.data -o chains.data", "call chains in place of copied stacks" },
 		 { "perfdata inject -s -i sched.data -o - | perf report -i -",
 		   "show where threads slept, and for how long" }),
 	.max_words = 1,

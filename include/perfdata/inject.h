@@ -72,6 +72,7 @@ struct pd_inject_options {
 	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);
 	bool once; /* with unwind, and besides it only the build ids of all objects: read the file once, in rounds, as is needed while it is being recorded, see
 		    * pd_recorder_open_file. Records are written as soon as what is mapped by then is known */
+	bool stitch_lbr; /* with unwind: see pd_unwind_options. Records are written in the order of time, and a pipe is not read once */
 };
 
 enum {

@@ -47,6 +47,7 @@ enum pd_unwind_end {
 	PD_UNWIND_DAMAGED,     /* the next frame makes no sense */
 	PD_UNWIND_DEPTH,       /* the maximum depth */
 	PD_UNWIND_DEFERRED,    /* the kernel said that the user part comes later, and no record has it */
+	PD_UNWIND_CALLS_FULL,  /* the processor keeps no more calls (LBR) */
 	PD_UNWIND_ENDS
 };
 /** "outermost", "stack_end" ...; NULL past the end. */

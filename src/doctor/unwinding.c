@@ -173,6 +173,23 @@ static void check_rest(struct pd_doctor *doctor, const struct pd_unwinder *unwin
 		       sums[PD_UNWIND_DEPTH], sums[PD_UNWIND_DEFERRED]);
 }
 
+static void check_calls(struct pd_doctor *doctor, const struct pd_unwinder *unwinder, uint64_t all)
+{
+	uint64_t sums[PD_UNWIND_ENDS], count;
+	struct pd_finding *finding;
+
+	pd_unwinder_sums(unwinder, sums);
+	count = sums[PD_UNWIND_CALLS_FULL];
+	if (!count)
+		return;
+	finding = pd_finding_add(doctor, PD_FINDING_CALLS_FULL, pd_severity_by(count, all, 5, 50), count, all,
+				 "the processor keeps few calls: the outermost functions of deep stacks are missing",
+				 "%" PRIu64 " of %" PRIu64 " call stacks (%.2f%%) fill the LBR", count, all,
+				 pd_percent(count, all));
+	finding->command =
+		pd_doctor_string(doctor, "perfdata report --stitch-lbr ...   (or record --call-graph dwarf)");
+}
+
 void pd_doctor_validate_unwinding(struct pd_doctor *doctor)
 {
 	const struct pd_unwinder *unwinder = doctor->unwinder ? doctor->unwinder : pd_profile_unwinder(doctor->profile);
@@ -189,5 +206,6 @@ void pd_doctor_validate_unwinding(struct pd_doctor *doctor)
 	check_stack_ends(doctor, unwinder, all);
 	check_rules(doctor, unwinder, all);
 	check_objects(doctor, unwinder, all);
+	check_calls(doctor, unwinder, all);
 	check_rest(doctor, unwinder, all);
 }

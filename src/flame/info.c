@@ -86,14 +86,24 @@ static void share_info(struct flame_graph *graph, uint64_t count, uint64_t sampl
 /* Why stacks are truncated. */
 static void add_unwinding(struct flame_graph *graph, const struct stack_result *result)
 {
+	static const char *const reasons[PD_UNWIND_ENDS] = {
+		[PD_UNWIND_STACK_END] = "deeper than the copied stack",
+		[PD_UNWIND_OTHER_STACK] = "with callers on a stack that was not copied",
+		[PD_UNWIND_NO_RULE] = "in code without unwind rules",
+		[PD_UNWIND_NO_OBJECT] = "in objects that are missing to unwind",
+		[PD_UNWIND_DAMAGED] = "with an invalid frame",
+		[PD_UNWIND_DEPTH] = "too deep to unwind",
+		[PD_UNWIND_DEFERRED] = "without a record of their user part",
+		[PD_UNWIND_CALLS_FULL] = "deeper than the LBR",
+	};
 	uint64_t sums[PD_UNWIND_ENDS], all = 0;
 
 	pd_unwinder_sums(result->unwinder, sums);
 	for (size_t i = 0; i < PD_UNWIND_ENDS; i++)
 		all += sums[i];
-	share_info(graph, sums[PD_UNWIND_STACK_END], all, 0, "deeper than the copied stack");
-	share_info(graph, sums[PD_UNWIND_NO_RULE], all, 0, "in code without unwind rules");
-	share_info(graph, sums[PD_UNWIND_NO_OBJECT], all, 0, "in objects that are missing to unwind");
+	for (size_t i = 0; i < PD_UNWIND_ENDS; i++)
+		if (reasons[i])
+			share_info(graph, sums[i], all, 0, reasons[i]);
 }
 
 void pd_flame_add_info(struct flame_graph *graph, const struct stack_result *result)

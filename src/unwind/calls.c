@@ -18,6 +18,7 @@ struct pd_unwind_calls {
 	uint32_t pid, tid;
 	uint64_t newest; // where the processor has it
 	size_t count, older_count;
+	bool is_whole; // the oldest one is that of the outermost function
 	struct pd_branch kept[KEPT_MOST];
 	uint64_t older[PD_UNWIND_STACK]; // that were added to it: where calls came from
 };
@@ -61,9 +62,9 @@ static uint64_t count_kept(struct pd_file *file)
 
 void pd_unwind_prepare_calls(struct pd_unwinder *unwinder)
 {
+	unwinder->kept_calls = count_kept(unwinder->shared->file);
 	if (!unwinder->options.stitch_lbr)
 		return;
-	unwinder->kept_calls = count_kept(unwinder->shared->file);
 	if (unwinder->kept_calls)
 		unwinder->calls = pd_alloc_table(SLOTS * sizeof(*unwinder->calls));
 	unwinder->failed |= unwinder->kept_calls && !unwinder->calls;
@@ -98,10 +99,12 @@ static void stitch(const struct pd_unwinder *unwinder, struct pd_unwind_calls *l
 
 	if (!find_oldest(unwinder, last, stack, &at)) {
 		last->older_count = 0;
+		last->is_whole = false;
 		return;
 	}
 	for (at++; at < last->count; at++)
 		older[count++] = last->kept[at].from;
+	last->is_whole &= last->older_count <= PD_UNWIND_STACK - count;
 	for (size_t i = 0; i < last->older_count && count < PD_UNWIND_STACK; i++)
 		older[count++] = last->older[i];
 	memcpy(last->older, older, count * sizeof(*older));
@@ -120,9 +123,10 @@ static const struct pd_unwind_calls *follow_thread(struct pd_unwinder *unwinder,
 	last = &unwinder->calls[sample->tid % SLOTS];
 	if (last->pid != sample->pid || last->tid != sample->tid || stack->hw_idx >= unwinder->kept_calls ||
 	    count > KEPT_MOST || count > unwinder->kept_calls)
-		last->count = last->older_count = 0;
+		last->count = last->older_count = last->is_whole = 0;
 	else
 		stitch(unwinder, last, stack);
+	last->is_whole |= count < unwinder->kept_calls;
 	last->pid = sample->pid;
 	last->tid = sample->tid;
 	last->newest = stack->hw_idx;
@@ -142,6 +146,14 @@ static size_t put_address(uint64_t *chain, size_t count, uint64_t addr)
 	return count;
 }
 
+// A processor that keeps as many calls as it can has none of those before them.
+static enum pd_unwind_end end_of(const struct pd_unwinder *unwinder, const struct pd_unwind_calls *last, size_t count)
+{
+	bool is_full = unwinder->kept_calls && count >= unwinder->kept_calls;
+
+	return is_full && !(last && last->is_whole) ? PD_UNWIND_CALLS_FULL : PD_UNWIND_OUTERMOST;
+}
+
 bool pd_unwind_calls(struct pd_unwinder *unwinder, const struct pd_sample *sample, struct pd_unwound *unwound_out)
 {
 	const struct pd_branch_stack *stack = sample->branch_stack;
@@ -154,7 +166,7 @@ bool pd_unwind_calls(struct pd_unwinder *unwinder, const struct pd_sample *sampl
 	if (user == chain.count || !stack || !stack->entries.count)
 		return false;
 	if (!PD_GROW(unwinder->chain, unwinder->chain_capacity,
-		     user + 3 + stack->entries.count + (unwinder->calls ? PD_UNWIND_STACK : 0))) {
+		     user + 4 + stack->entries.count + (unwinder->calls ? PD_UNWIND_STACK : 0))) {
 		unwinder->failed = true;
 		return false;
 	}
@@ -169,7 +181,12 @@ bool pd_unwind_calls(struct pd_unwinder *unwinder, const struct pd_sample *sampl
 		.chain = { unwinder->chain, count },
 		.frames = unwinder->chain + user + 1,
 		.frame_count = count - user - 1,
+		.end = end_of(unwinder, last, stack->entries.count),
 		.joined = true,
 	};
+	unwinder->counts[0][unwound_out->end]++;
+	// as other chains that are truncated
+	if (unwound_out->end != PD_UNWIND_OUTERMOST)
+		unwinder->chain[unwound_out->chain.count++] = (uint64_t)PD_CONTEXT_USER;
 	return true;
 }

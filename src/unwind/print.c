@@ -14,6 +14,7 @@ static const char *const words[] = {
 	[PD_UNWIND_DAMAGED] = "invalid frame",
 	[PD_UNWIND_DEPTH] = "maximum depth",
 	[PD_UNWIND_DEFERRED] = "no record has the user part",
+	[PD_UNWIND_CALLS_FULL] = "the LBR call stack is full",
 };
 
 // Whether the object says more than the reason.

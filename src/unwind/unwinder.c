@@ -90,6 +90,7 @@ enum pd_status pd_unwinder_clone(struct pd_unwinder *unwinder, struct pd_unwinde
 	if (!clone)
 		return pd_fail_memory(error);
 	__atomic_add_fetch(&unwinder->shared->users, 1, __ATOMIC_RELAXED);
+	clone->kept_calls = unwinder->kept_calls;
 	*clone_out = clone;
 	return PD_OK;
 }
@@ -176,6 +177,7 @@ const char *pd_unwind_end_name(enum pd_unwind_end end)
 		[PD_UNWIND_DAMAGED] = "damaged",
 		[PD_UNWIND_DEPTH] = "depth",
 		[PD_UNWIND_DEFERRED] = "deferred",
+		[PD_UNWIND_CALLS_FULL] = "calls_full",
 	};
 
 	return (size_t)end < PD_UNWIND_ENDS ? names[end] : NULL;

@@ -35,14 +35,20 @@ try script -F $fields --stitch-lbr l.data
 try script -F $fields --stitch-lbr --max-stack 5 l.data
 try script -F $fields --unwind=no l.data
 # one thread or several, files or records inside of others
-shell "cmp <(perfdata script -F $fields --threads 3 --stitch-lbr l.data) <(perfdata script -F $fields --threads 1 --stitch-lbr l.data) && echo the same"
-shell "perfdata convert -q -z -o z.data l.data; cmp <(perfdata script -F $fields --stitch-lbr l.data) <(perfdata script -F $fields --stitch-lbr z.data) && echo the same"
+shell "cmp <(perfdata script -q -F $fields --threads 3 --stitch-lbr l.data) <(perfdata script -q -F $fields --threads 1 --stitch-lbr l.data) && echo the same"
+shell "perfdata convert -q -z -o z.data l.data; cmp <(perfdata script -q -F $fields --stitch-lbr l.data) <(perfdata script -q -F $fields --stitch-lbr z.data) && echo the same"
 try report --stdio -g caller,0,callee --no-children --no-branch-stack -s comm l.data
 try report --stdio -g caller,0,callee --no-children --no-branch-stack -s comm --stitch-lbr l.data
 # a processor that is not known keeps nobody knows how many: nothing is added
-shell 'grep -v branches hand.txt | perfdata assemble -o n.data; perfdata script -F ip --stitch-lbr n.data | cmp - <(perfdata script -F ip l.data) && echo the same'
+shell 'grep -v branches hand.txt | perfdata assemble -o n.data; perfdata script -F ip --stitch-lbr n.data | cmp - <(perfdata script -q -F ip l.data) && echo the same'
 # live: the head of the pipe says how many the processor keeps
 shell "perfdata convert -q --to pipe -o l.pipe l.data; for stitch in '' --stitch-lbr; do cat l.pipe | perfdata top --input - --batch -g -s comm \$stitch --no-children | grep -v '^#\\|^ *\$\\|^perfdata top'; done"
 # rewritten, samples have these chains, and no branches
-shell "perfdata inject --unwind -o i.data l.data; perfdata check i.data; cmp <(perfdata script -F $fields l.data) <(perfdata script -F $fields i.data) && echo the same"
+shell "perfdata inject --unwind -o i.data l.data; perfdata check i.data; cmp <(perfdata script -q -F $fields l.data) <(perfdata script -q -F $fields i.data) && echo the same"
 shell 'perfdata dump --header i.data | grep -c branch_; perfdata inject --unwind -q -o again.data i.data && cmp i.data again.data && echo nothing left'
+# with the older calls, in the order of time
+shell "perfdata inject --unwind --stitch-lbr -q -o s.data l.data; perfdata check s.data; cmp <(perfdata script -q -F $fields --stitch-lbr l.data) <(perfdata script -q -F $fields s.data) && echo the same"
+shell 'perfdata convert -q --to pipe -o - l.data | perfdata inject --unwind --stitch-lbr -q -i - -o p.data; cmp <(perfdata script -q -F ip s.data) <(perfdata script -q -F ip p.data) && echo the same'
+try inject --stitch-lbr -o none.data l.data
+# how many are incomplete, and what helps
+shell 'perfdata doctor l.data | grep -A 2 calls-full; perfdata flame -o - l.data | grep -o "[0-9.]* % of samples deeper than the LBR"'

@@ -18,6 +18,12 @@ struct pass {
 	bool sorted, late;
 };
 
+// Samples of a thread are compared with those before them.
+static bool is_sorted(const struct pd_inject_options *options)
+{
+	return options->sched_stat || (options->unwind && options->stitch_lbr);
+}
+
 static enum pd_inject_action choose_action(struct pd_inject *inject, struct pd_stream *stream,
 					   const struct pd_record *record)
 {
@@ -126,8 +132,8 @@ static enum pd_status write_all(struct pd_inject *inject, struct pd_error *error
 					    .self = inject,
 					    .event = inject->unwind ? change_event : NULL,
 					    .feature = change_feature };
-	struct pass pass = { .inject = inject, .sorted = inject->options.sched_stat };
-	enum pd_order order = inject->options.sched_stat ? PD_ORDER_TIME : PD_ORDER_FILE;
+	struct pass pass = { .inject = inject, .sorted = is_sorted(&inject->options) };
+	enum pd_order order = pass.sorted ? PD_ORDER_TIME : PD_ORDER_FILE;
 
 	if (pd_inject_keep(inject, pd_writer_change(inject->writer, &changes, &inject->error)) &&
 	    pd_inject_keep(inject, pd_writer_copy_metadata(inject->writer, inject->file, &inject->error))) {
@@ -179,7 +185,7 @@ static enum pd_status open_parts(struct pd_inject *inject, struct pd_error *erro
 bool pd_inject_is_once(const struct pd_inject_options *options)
 {
 	return options->unwind && (!options->build_ids || options->build_ids == PD_INJECT_LIST_ALL) && !options->jit &&
-	       !options->sched_stat;
+	       !is_sorted(options);
 }
 
 bool pd_inject_keeps_records(const struct pd_inject_options *options)
@@ -203,7 +209,7 @@ enum pd_status pd_inject_new(struct pd_file *file, const struct pd_inject_option
 		memcpy(&inject->options, options,
 		       options->size < sizeof(inject->options) ? options->size : sizeof(inject->options));
 	inject->file = file;
-	if (inject->options.once && (!inject->options.unwind || inject->options.jit || inject->options.sched_stat ||
+	if (inject->options.once && (!inject->options.unwind || inject->options.jit || is_sorted(&inject->options) ||
 				     pd_inject_needs_samples(inject)))
 		status = pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
 				 "only unwinding is done while the file is read once");

@@ -46,6 +46,7 @@ static enum pd_status open_symbols(struct pd_inject *inject, struct pd_error *er
 
 enum pd_status pd_inject_unwind_settle(struct pd_inject *inject, struct pd_error *error)
 {
+	const struct pd_unwind_options options = { .size = sizeof(options), .stitch_lbr = inject->options.stitch_lbr };
 	struct pd_inject_unwind *unwind = inject->unwind;
 	enum pd_status status = PD_OK;
 
@@ -59,9 +60,9 @@ enum pd_status pd_inject_unwind_settle(struct pd_inject *inject, struct pd_error
 	if (unwind->unwinder)
 		return pd_unwinder_follow(unwind->unwinder) ? PD_OK : pd_fail_memory(error);
 	status = open_symbols(inject, error);
-	return status < 0 ?
-		       status :
-		       pd_unwinder_new(inject->file, unwind->state, unwind->symbols, NULL, &unwind->unwinder, error);
+	return status < 0 ? status :
+			    pd_unwinder_new(inject->file, unwind->state, unwind->symbols, &options, &unwind->unwinder,
+					    error);
 }
 
 enum pd_status pd_inject_unwind_open(struct pd_inject *inject, struct pd_error *error)
