@@ -305,12 +305,15 @@ static void step(struct machine *m)
 bool pd_unwind_evaluate(const struct pd_evaluation *evaluation, struct pd_bytes expression, uint64_t *value_out)
 {
 	struct machine m = { .evaluation = evaluation };
+	unsigned own = STEPS_MOST, *left = evaluation->steps_left ? evaluation->steps_left : &own;
 
 	m.c = pd_cursor(expression.data, expression.size, evaluation->big);
 	if (evaluation->has_cfa)
 		push(&m, evaluation->cfa);
-	for (unsigned i = 0; i < STEPS_MOST && !m.failed && !m.c.failed && pd_cursor_left(&m.c); i++)
+	for (unsigned i = 0; i < STEPS_MOST && *left && !m.failed && !m.c.failed && pd_cursor_left(&m.c); i++) {
+		(*left)--;
 		step(&m);
+	}
 	if (m.failed || m.c.failed || pd_cursor_left(&m.c) || !m.count)
 		return false;
 	*value_out = pop(&m);

@@ -20,7 +20,8 @@ struct pd_evaluation {
 	struct pd_unwind_memory *memory;
 	bool big; // constants in the expression
 	bool has_cfa;
-	uint64_t cfa; // DW_OP_call_frame_cfa, and what expressions of registers begin with
+	uint64_t cfa;         // DW_OP_call_frame_cfa, and what expressions of registers begin with
+	unsigned *steps_left; // of all expressions of a chain; NULL: it is bounded by itself only
 };
 
 // False if it cannot be evaluated, memory->missed says whether memory was missing.

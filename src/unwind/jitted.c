@@ -53,8 +53,8 @@ static uint64_t lowest_addr(struct pd_jitdump *const *jits)
 }
 
 // Of several codes that were at an address, the last one counts.
-static bool compile_codes(struct pd_jitdump *const *jits, const struct pd_unwind_arch *arch,
-			  struct pd_unwind_table *table)
+bool pd_unwind_compile_jits(struct pd_jitdump *const *jits, const struct pd_unwind_arch *arch,
+			    struct pd_unwind_table *table)
 {
 	bool done = pd_unwind_table_init(table, lowest_addr(jits));
 
@@ -78,7 +78,7 @@ static struct pd_unwind_module *make_module(const struct pd_dso_full *dso, const
 	module->object = location->object;
 	module->big = PD_HOST_BIG;
 	module->found = true;
-	if (compile_codes(dso->jits, arch, &module->table)) {
+	if (pd_unwind_compile_jits(dso->jits, arch, &module->table)) {
 		pd_unwind_table_finish(&module->table);
 		pd_unwind_table_mark(&module->table, arch->word, arch->sp);
 		return module;

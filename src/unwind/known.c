@@ -111,11 +111,16 @@ static inline bool has_addr(const struct pd_unwind_span *span, uint64_t addr)
 
 static inline const struct pd_unwind_span *span_of(struct pd_unwind_walk *walk, uint64_t addr)
 {
-	const struct pd_unwind_maps *maps = walk->known;
+	struct pd_unwind_maps *maps = walk->known;
 
-	for (size_t i = 0; i < maps->count; i++)
-		if (has_addr(&maps->spans[i], addr))
+	// a caller is mostly in the same object
+	if (maps->last < maps->count && has_addr(&maps->spans[maps->last], addr))
+		return &maps->spans[maps->last];
+	for (uint8_t i = 0; i < maps->count; i++)
+		if (has_addr(&maps->spans[i], addr)) {
+			maps->last = i;
 			return &maps->spans[i];
+		}
 	return ask_span(walk, addr);
 }
 

@@ -7,7 +7,9 @@
 
 enum {
 	STACK_REACH = 8 << 20, // a stack goes on for so many bytes at most
-	TAKEN_BACK_MOST = 256  // bytes of registers that one function saves
+	TAKEN_BACK_MOST = 256, // bytes of registers that one function saves
+	ARM_THUMB_FP = 7,
+	STEPS_MOST = 8192 // of expressions in a chain: a signal frame takes some 50
 };
 
 // ---- ends ----
@@ -55,6 +57,7 @@ static bool evaluate(struct pd_unwind_walk *walk, const struct pd_unwind_known *
 	const struct pd_evaluation evaluation = { .registers = &walk->registers,
 						  .memory = &walk->memory,
 						  .big = known->module->big,
+						  .steps_left = &walk->steps_left,
 						  .has_cfa = cfa,
 						  .cfa = cfa ? *cfa : 0 };
 	uint32_t size;
@@ -233,20 +236,20 @@ static bool is_code(struct pd_unwind_walk *walk, uint64_t pc)
 	return pc && pd_unwind_ask(walk, pc - 1).is_code;
 }
 
-static bool step_by_pair(struct pd_unwind_walk *walk)
+static bool step_by_pair(struct pd_unwind_walk *walk, unsigned number)
 {
 	const struct pd_unwind_arch *arch = walk->arch;
 	uint64_t fp, sp, at, next, pc;
 	bool below = arch->fallback == PD_FALLBACK_PAIR_BELOW;
 
-	if (!get_register(walk, arch->fp, &fp) || !get_register(walk, arch->sp, &sp))
+	if (!get_register(walk, number, &fp) || !get_register(walk, arch->sp, &sp))
 		return false;
 	at = below ? fp - 2u * arch->word : fp;
 	if (at < sp || at % arch->word || !pd_unwind_read_word(&walk->memory, at, &next) ||
 	    !pd_unwind_read_word(&walk->memory, at + arch->word, &pc) || !is_code(walk, pc))
 		return false;
 	set_frame(walk, at + 2u * arch->word, pc);
-	walk->registers.values[arch->fp] = next;
+	walk->registers.values[number] = next;
 	return true;
 }
 
@@ -280,7 +283,9 @@ static bool step_by_fallback(struct pd_unwind_walk *walk)
 	switch (walk->arch->fallback) {
 	case PD_FALLBACK_PAIR:
 	case PD_FALLBACK_PAIR_BELOW:
-		return step_by_pair(walk);
+		return step_by_pair(walk, walk->arch->fp);
+	case PD_FALLBACK_ARM:
+		return step_by_pair(walk, walk->arch->fp) || step_by_pair(walk, ARM_THUMB_FP);
 	case PD_FALLBACK_POWER:
 		return step_by_chain(walk, walk->arch->word == 8 ? 16 : 4);
 	case PD_FALLBACK_S390:
@@ -293,6 +298,26 @@ static bool step_by_fallback(struct pd_unwind_walk *walk)
 static bool step_without_rule(struct pd_unwind_walk *walk)
 {
 	return step_by_fallback(walk) || step_by_link(walk);
+}
+
+// Objects of ARM say of functions that begin a thread, and of those that were compiled without rules, that they cannot be unwound. What
+// begins an object has no rule either.
+static inline bool may_have_caller(const struct pd_unwind_rule *rule)
+{
+	return !rule->is_plain && rule->count == 1 && rule->saved[0].kind == PD_SAVED_UNDEFINED &&
+	       rule->saved[0].value == PD_UNDEFINED_MAYBE;
+}
+
+// The link register is no way on where it leads back to the same code.
+static bool step_if_called(struct pd_unwind_walk *walk, const struct pd_unwind_rule *rule)
+{
+	uint64_t pc;
+
+	if (step_by_fallback(walk))
+		return true;
+	if (!walk->has_link || !get_register(walk, walk->arch->ra, &pc))
+		return false;
+	return pd_unwind_ask(walk, (pc & walk->arch->code_mask) - 1).rule != rule && step_by_link(walk);
 }
 
 // ---- all frames ----
@@ -323,6 +348,8 @@ static bool take_frame(struct pd_unwind_walk *walk)
 		addr = walk->pc;
 	walk->frames[walk->count++] = addr;
 	walk->object = known.object;
+	if (known.rule && PD_UNLIKELY(may_have_caller(known.rule)))
+		return step_if_called(walk, known.rule) || end_walk(walk, PD_UNWIND_OUTERMOST);
 	if (known.rule)
 		return step_by_rule(walk, &known);
 	return step_without_rule(walk) || end_without_rule(walk, &known);
@@ -333,6 +360,7 @@ void pd_unwind_walk(struct pd_unwind_walk *walk)
 	pd_unwind_begin(walk);
 	walk->count = 0;
 	walk->is_exact = walk->has_link = true;
+	walk->steps_left = STEPS_MOST;
 	walk->end = PD_UNWIND_DEPTH;
 	walk->object = NULL;
 	while (walk->count < walk->most && take_frame(walk))

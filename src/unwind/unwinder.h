@@ -95,6 +95,7 @@ struct pd_unwind_maps {
 	const struct pd_unwind_arch *arch; // a process may begin as one of another
 	uint32_t pid;
 	uint8_t count, next;
+	uint8_t last; // that was asked for
 	struct pd_unwind_span spans[PD_UNWIND_SPANS];
 };
 
@@ -157,6 +158,7 @@ struct pd_unwind_walk {
 	struct pd_unwind_maps *known;                 // of the process
 	const struct pd_unwind_trod *trod, *trod_end; // of the last sample, what was not passed yet
 	struct pd_unwind_trail *trail;                // of this one
+	unsigned steps_left;                          // of expressions
 	bool is_exact;                                // pc is not a return address
 	bool has_link;                                // the link register may have the return address
 	enum pd_unwind_end end;
@@ -191,6 +193,11 @@ bool pd_unwind_fetch_constants(void *self, uint64_t addr, unsigned size, uint8_t
 const struct pd_unwind_module *pd_unwind_jitted_module(struct pd_unwind_shared *shared,
 						       const struct pd_location *location,
 						       const struct pd_unwind_arch *arch);
+
+struct pd_jitdump;
+// The rules of all codes of jitdumps; the list ends with NULL. False if there is no memory.
+bool pd_unwind_compile_jits(struct pd_jitdump *const *jits, const struct pd_unwind_arch *arch,
+			    struct pd_unwind_table *table);
 
 // ---- calls.c ----
 

@@ -23,6 +23,7 @@ enum pd_unwind_fallback {
 	PD_FALLBACK_NONE,
 	PD_FALLBACK_PAIR,       // the frame pointer points to the caller's, the return address is after it
 	PD_FALLBACK_PAIR_BELOW, // both are below where it points to
+	PD_FALLBACK_ARM,        // as the first one, by r11, or r7 in Thumb code
 	PD_FALLBACK_POWER, // back chain: the stack pointer points to the caller's, LR is saved in the caller's frame
 	PD_FALLBACK_S390   // back chain, if it was compiled so
 };

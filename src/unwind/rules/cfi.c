@@ -5,7 +5,8 @@
 #include "object/dwarf/dwarf.h"
 
 enum {
-	SMALLEST = 4 // of a length
+	SMALLEST = 4,         // of a length
+	WORDS_LEAST = 1 << 12 // of rules that any section may have; each further one takes two bytes of it
 };
 
 // ---- entries ----
@@ -201,6 +202,7 @@ bool pd_cfi_compile(const struct pd_cfi_section *section, const struct pd_unwind
 	struct pd_cfi_run *run = pd_alloc(sizeof(*run));
 	struct entry entry;
 
+	compiler.words_most = table->rule_count + WORDS_LEAST + section->bytes.size / 2;
 	compiler.commons = pd_alloc(PD_CFI_COMMON_SLOTS * sizeof(*compiler.commons));
 	compiler.out_of_memory = !run || !compiler.commons;
 	for (size_t i = 0; compiler.commons && i < PD_CFI_COMMON_SLOTS; i++)

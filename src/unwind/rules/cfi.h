@@ -66,6 +66,7 @@ struct pd_cfi_compiler {
 	struct pd_unwind_table *table;
 	struct pd_cfi_common *commons; // by a hash of the offset; a newer one takes the place
 	uint64_t work_left;            // bytes of common entries that may be read again
+	uint64_t words_most;           // of rules: what only hostile sections have more of
 	bool out_of_memory;
 };
 

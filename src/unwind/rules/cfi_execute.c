@@ -29,7 +29,8 @@ static void put_row(struct pd_cfi_run *run)
 	uint32_t number = 0;
 
 	run->changed = false;
-	if (state->kind != PD_CFA_NONE && ra != PD_UNWIND_NO_REGISTER) {
+	if (state->kind != PD_CFA_NONE && ra != PD_UNWIND_NO_REGISTER &&
+	    compiler->table->rule_count < compiler->words_most) {
 		for (uint64_t left = state->set; left; left &= left - 1) {
 			unsigned i = (unsigned)__builtin_ctzll(left);
 			struct pd_saved saved = { .number = (uint8_t)i,

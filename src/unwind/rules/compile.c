@@ -179,13 +179,15 @@ static bool compile_sframe(struct compiling *c)
 }
 
 // Nobody calls the code that an object starts to run at. Where it has no rule, as in dynamic linkers, it is the outermost function
-// up to the next one that has.
+// up to the next one that has, unless a frame pointer leads on: other functions without rules may follow.
 static bool compile_entry(struct compiling *c)
 {
 	const struct pd_unwind_rule rule = {
 		.kind = PD_CFA_REGISTER, .cfa_register = c->arch->sp, .ra = c->arch->ra, .count = 1
 	};
-	const struct pd_saved saved = { .number = c->arch->ra, .kind = PD_SAVED_UNDEFINED };
+	const struct pd_saved saved = { .number = c->arch->ra,
+					.kind = PD_SAVED_UNDEFINED,
+					.value = PD_UNDEFINED_MAYBE };
 	uint64_t entry = c->shape->entry & c->arch->code_mask, words[2];
 	struct pd_unwind_table *table = c->table;
 	uint32_t number;

@@ -212,7 +212,7 @@ static uint32_t make_rule(struct pd_unwind_table *table, const struct machine *m
 		unsigned from = i == LR && m->popped >> PC & 1 ? PC : i;
 
 		if (i == LR && outermost)
-			words[count++] = saved_word(LR, PD_SAVED_UNDEFINED, 0);
+			words[count++] = saved_word(LR, PD_SAVED_UNDEFINED, PD_UNDEFINED_MAYBE);
 		else if (m->popped >> from & 1)
 			words[count++] = saved_word(i, PD_SAVED_AT_CFA, m->at[from] - m->offset);
 	}

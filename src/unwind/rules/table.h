@@ -25,6 +25,10 @@ enum pd_saved_kind {
 	PD_SAVED_EXPRESSION
 };
 
+enum {
+	PD_UNDEFINED_MAYBE = 1 // value of PD_SAVED_UNDEFINED: there may be a caller, which no rule leads to
+};
+
 // Where a register of the caller is. What no rule names has the same value.
 struct pd_saved {
 	uint8_t number;

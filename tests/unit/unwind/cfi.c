@@ -413,6 +413,36 @@ TEST(test_cfi__packed)
 	CHECK(live == 0);
 }
 
+// A rule of many registers for every three bytes: rules take no more memory than a multiple of the section.
+TEST(test_cfi__rules_without_end)
+{
+	enum {
+		REGISTERS = 60,
+		ROWS = 20000,
+		HEAD = 24 + 17
+	};
+	static uint8_t bytes[HEAD + 2 * REGISTERS + 3 * ROWS] = { COMMON };
+	const uint32_t size = sizeof(bytes) - 24 - 4, back = 24 + 4, start = BASE, code = ROWS + 16;
+	struct pd_cfi_section section = section_of(bytes, sizeof(bytes));
+	struct pd_unwind_table table;
+	uint8_t *at = bytes + HEAD;
+
+	memcpy(bytes + 24, &size, 4);
+	memcpy(bytes + 28, &back, 4);
+	memcpy(bytes + 32, &start, 4);
+	memcpy(bytes + 36, &code, 4);
+	for (unsigned i = 0; i < REGISTERS; i++, at += 2)
+		memcpy(at, (const uint8_t[]){ (uint8_t)(0x80 | i), 1 }, 2);
+	for (unsigned i = 0; i < ROWS; i++, at += 3)
+		memcpy(at, (const uint8_t[]){ (uint8_t)(0x80 | i % REGISTERS), (uint8_t)(i / REGISTERS & 0x7f), 0x41 },
+		       3);
+	section.code_end = BASE + 2 * ROWS;
+	CHECK(compile(&table, &section));
+	CHECK(table.rule_count < sizeof(bytes) / 2 + 5000 && table.row_count > 500);
+	CHECK(has_saved(&table, BASE, 1, PD_SAVED_AT_CFA, -8) && !rule_at(&table, BASE + ROWS - 8));
+	pd_unwind_table_fini(&table);
+}
+
 // Registers of perf by number of DWARF: each once.
 TEST(test_cfi__architectures)
 {
@@ -444,4 +474,5 @@ RUN(TEST_CASE(test_cfi__rules), TEST_CASE(test_cfi__signal), TEST_CASE(test_cfi_
     TEST_CASE(test_cfi__registers), TEST_CASE(test_cfi__restored), TEST_CASE(test_cfi__unknown_instruction),
     TEST_CASE(test_cfi__nothing_to_restore), TEST_CASE(test_cfi__past_the_function),
     TEST_CASE(test_cfi__functions_that_were_thrown_away), TEST_CASE(test_cfi__debug_frame), TEST_CASE(test_cfi__damage),
-    TEST_CASE(test_cfi__without_memory), TEST_CASE(test_cfi__packed), TEST_CASE(test_cfi__architectures))
+    TEST_CASE(test_cfi__without_memory), TEST_CASE(test_cfi__packed), TEST_CASE(test_cfi__rules_without_end),
+    TEST_CASE(test_cfi__architectures))

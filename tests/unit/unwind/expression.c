@@ -122,6 +122,21 @@ TEST(test_expression__bounds)
 	FAILS(0x96);                         // no value
 }
 
+// Those of a chain share a number of steps.
+TEST(test_expression__steps)
+{
+	static const uint8_t bytes[] = { 0x31, 0x32, 0x22 };
+	struct pd_unwind_memory memory = memory_of(8);
+	struct pd_unwind_registers registers = { .known = 0 };
+	unsigned left = 5;
+	const struct pd_evaluation evaluation = { .registers = &registers, .memory = &memory, .steps_left = &left };
+	uint64_t value;
+
+	CHECK(pd_unwind_evaluate(&evaluation, (struct pd_bytes){ bytes, sizeof(bytes) }, &value) && value == 3 &&
+	      left == 2);
+	CHECK(!pd_unwind_evaluate(&evaluation, (struct pd_bytes){ bytes, sizeof(bytes) }, &value) && !left);
+}
+
 RUN(TEST_CASE(test_expression__operators), TEST_CASE(test_expression__plt), TEST_CASE(test_expression__memory),
     TEST_CASE(test_expression__words_of_four_bytes), TEST_CASE(test_expression__frame_address),
-    TEST_CASE(test_expression__bounds))
+    TEST_CASE(test_expression__bounds), TEST_CASE(test_expression__steps))

@@ -102,7 +102,7 @@ TEST(test_exidx__rules)
 	CHECK(has_saved(&table, 0x2100, R4, PD_SAVED_AT_CFA, -24) &&
 	      has_saved(&table, 0x2100, 10, PD_SAVED_AT_CFA, -12));
 	CHECK(has_saved(&table, 0x2100, FP, PD_SAVED_AT_CFA, -8) && has_saved(&table, 0x2100, LR, PD_SAVED_AT_CFA, -4));
-	CHECK(has_saved(&table, 0x2200, LR, PD_SAVED_UNDEFINED, 0));
+	CHECK(has_saved(&table, 0x2200, LR, PD_SAVED_UNDEFINED, PD_UNDEFINED_MAYBE));
 	CHECK(has_cfa(&table, 0x2300, SP, 28) && has_saved(&table, 0x2300, LR, PD_SAVED_AT_CFA, -4));
 	CHECK(has_saved(&table, 0x2300, 7, PD_SAVED_AT_CFA, -8));
 	CHECK(!rule_at(&table, 0x2400));

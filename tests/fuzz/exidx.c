@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists of .ARM.exidx, and after them what they refer to, as .ARM.extab has it. */
+#include "unwind/rules/exidx.h"
+
+#include "rules.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct pd_unwind_arch *arch = pd_unwind_arch_of(PD_ARCH_ARM, PD_REGS_ABI_32);
+	struct pd_unwind_table table;
+	struct pd_exidx exidx;
+
+	if (size < RULES_HEAD)
+		return 0;
+	exidx = (struct pd_exidx){ .memory = rules_bytes(data, size),
+				   .memory_addr = RULES_ADDR,
+				   .addr = RULES_ADDR,
+				   .big = rules_big(data),
+				   .code_end = RULES_CODE_END };
+	// how much of it is the list: from none to all
+	exidx.size = exidx.memory.size * data[1] / UINT8_MAX;
+	REQUIRE(pd_unwind_table_init(&table, 0) && pd_exidx_compile(&exidx, arch, &table));
+	rules_check(&table, arch, exidx.big, exidx.memory);
+	pd_unwind_table_fini(&table);
+	return 0;
+}
