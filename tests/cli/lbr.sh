@@ -49,6 +49,8 @@ shell 'perfdata dump --header i.data | grep -c branch_; perfdata inject --unwind
 # with the older calls, in the order of time
 shell "perfdata inject --unwind --stitch-lbr -q -o s.data l.data; perfdata check s.data; cmp <(perfdata script -q -F $fields --stitch-lbr l.data) <(perfdata script -q -F $fields s.data) && echo the same"
 shell 'perfdata convert -q --to pipe -o - l.data | perfdata inject --unwind --stitch-lbr -q -i - -o p.data; cmp <(perfdata script -q -F ip s.data) <(perfdata script -q -F ip p.data) && echo the same'
+# a thread that moves: its samples are in another order in the file
+shell '{ grep -v ^SAMPLE hand.txt; grep ^SAMPLE hand.txt | tac; echo FINISHED_ROUND; } | perfdata assemble -o r.data; perfdata inject --unwind --stitch-lbr -q -o t.data r.data; cmp <(perfdata script -q -F ip s.data) <(perfdata script -q -F ip t.data) && echo the same'
 try inject --stitch-lbr -o none.data l.data
 # how many are incomplete, and what helps
 shell 'perfdata doctor l.data | grep -A 2 calls-full; perfdata flame -o - l.data | grep -o "[0-9.]* % of samples deeper than the LBR"'
