@@ -364,7 +364,7 @@ def main():
             continue
         with tempfile.TemporaryDirectory() as scratch:
             if options.keep:
-                scratch = os.path.join(options.keep, re.sub(r"\W+", "-", name))
+                scratch = os.path.join(os.path.abspath(options.keep), re.sub(r"\W+", "-", name))
                 os.makedirs(scratch, exist_ok=True)
             try:
                 bad += not check(os.path.abspath(options.perfdata), name, machine, how, share, qemu, scratch, options.verbose)
