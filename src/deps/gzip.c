@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* zlib: files compressed by gzip, sections of objects. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -87,7 +88,8 @@ static size_t bound(size_t size)
 	return size + size / 1024 + 64;
 }
 
-static size_t finish(void *state, const void *data, size_t size, void *packed, size_t capacity, const char **reason_out)
+static size_t deflate_all(void *state, const void *data, size_t size, void *packed, size_t capacity, bool last,
+			  const char **reason_out)
 {
 	z_stream *stream = state;
 	size_t left = capacity;
@@ -95,20 +97,30 @@ static size_t finish(void *state, const void *data, size_t size, void *packed, s
 
 	stream->next_in = (Bytef *)(uintptr_t)data;
 	stream->next_out = packed;
-	while (result == Z_OK && left) {
+	while (result == Z_OK && left && (size || last)) {
 		uInt in_size = size > 1u << 30 ? 1u << 30 : (uInt)size;
 		uInt out_size = left > 1u << 30 ? 1u << 30 : (uInt)left;
 
 		stream->avail_in = in_size;
 		stream->avail_out = out_size;
-		result = deflate(stream, in_size == size ? Z_FINISH : Z_NO_FLUSH);
+		result = deflate(stream, last && in_size == size ? Z_FINISH : Z_NO_FLUSH);
 		size -= in_size - stream->avail_in;
 		left -= out_size - stream->avail_out;
 	}
-	if (result == Z_STREAM_END)
+	if (result == Z_STREAM_END || (!last && result == Z_OK && !size))
 		return capacity - left;
 	*reason_out = stream->msg ? stream->msg : "no capacity";
 	return 0;
+}
+
+static size_t pack(void *state, const void *data, size_t size, void *packed, size_t capacity, const char **reason_out)
+{
+	return deflate_all(state, data, size, packed, capacity, false, reason_out);
+}
+
+static size_t finish(void *state, const void *data, size_t size, void *packed, size_t capacity, const char **reason_out)
+{
+	return deflate_all(state, data, size, packed, capacity, true, reason_out);
 }
 
 static void close_packer(void *state)
@@ -120,6 +132,7 @@ static void close_packer(void *state)
 const struct pd_packer pd_packer_gzip = {
 	.start = open_packer,
 	.bound = bound,
+	.pack = pack,
 	.finish = finish,
 	.close = close_packer,
 };

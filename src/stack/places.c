@@ -195,7 +195,7 @@ static bool find_entries(struct pd_places *places, struct pd_code_address addres
 			return false;
 		address.depth += (uint32_t)some;
 	}
-	for (size_t left = places->no_stacks ? 0 : count, some; left; left -= some) {
+	for (size_t left = places->no_stacks || places->tables->whole_stacks ? 0 : count, some; left; left -= some) {
 		some = left < PD_STACKS_AT_ONCE ? left : PD_STACKS_AT_ONCE;
 		find_stacks(places, parent, entries + left - some, some);
 		parent = entries[left - some].stack;
@@ -234,6 +234,21 @@ static bool find_chain(struct pd_places *places, const struct pd_brief *brief, u
 	return true;
 }
 
+// The stack of a chain, or of one address, by itself; the mark of unknown callers is frame 0.
+static uint32_t whole_stack(struct pd_places *places, const struct pd_chain_entries *chain, uint32_t ip, bool is_marked)
+{
+	size_t count = 0;
+	bool ok = true;
+
+	for (; chain && count < chain->count && ok; count++)
+		ok = pd_tables_whole_frame(places->tables, count, chain->items[count].frame);
+	if (!chain)
+		ok = pd_tables_whole_frame(places->tables, count++, ip);
+	if (ok && is_marked)
+		ok = pd_tables_whole_frame(places->tables, count++, 0);
+	return ok ? pd_tables_whole(places->tables, count) : 0;
+}
+
 // The sampled address is mostly the first one of the chain.
 static bool is_first(const struct pd_chain_entries *entries, const struct pd_brief *brief)
 {
@@ -244,15 +259,15 @@ static bool find_stack(struct pd_places *places, const struct pd_brief *brief, u
 		       unsigned most, bool is_truncated, struct pd_met_stack *met_out)
 {
 	const struct pd_code_address address = { maps, brief->ip, brief->pid, brief->cpumode, 0, when };
+	bool first, is_marked = is_truncated && places->marks, whole = places->tables->whole_stacks;
 	uint32_t root = 0;
-	bool first;
 
 	if (!list_entries(places, brief->callchain, most))
 		return false;
 	first = is_first(&places->entries, brief);
 	met_out->ip = first ? 0 : pd_places_frame(places, address);
 	// the mark is frame 0, and outermost
-	if (is_truncated && places->marks)
+	if (is_marked && !whole)
 		root = pd_tables_stack(places->tables, 0, 0);
 	if (met_out->ip == PD_NO_FRAME)
 		return false;
@@ -263,9 +278,11 @@ static bool find_stack(struct pd_places *places, const struct pd_brief *brief, u
 		if (first)
 			met_out->ip = places->chain->items->frame;
 		met_out->stack = places->chain->items->stack;
-		return true;
 	}
-	met_out->stack = pd_tables_stack(places->tables, root, met_out->ip);
+	if (whole)
+		met_out->stack = whole_stack(places, places->chain, met_out->ip, is_marked);
+	else if (!places->chain)
+		met_out->stack = pd_tables_stack(places->tables, root, met_out->ip);
 	return !places->tables->failed;
 }
 

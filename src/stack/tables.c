@@ -347,20 +347,82 @@ void pd_tables_stacks(struct pd_tables *tables, uint32_t parent, const uint32_t 
 		stacks_out[i] = parent = find_stack(tables, parent, frames[i], paths[i]);
 }
 
-const uint32_t *pd_tables_expand(struct pd_tables *tables, uint32_t stack, size_t *count_out)
+static uint64_t hash_frames(const struct pd_tables *tables, const uint32_t *frames, size_t count)
+{
+	uint64_t hash = count;
+	size_t i = 0;
+
+	for (; i + 1 < count; i += 2)
+		hash = pd_hash_u64(tables->seed, hash ^ ((uint64_t)frames[i] << 32 | frames[i + 1]));
+	return i < count ? pd_hash_u64(tables->seed, hash ^ frames[i]) : hash;
+}
+
+uint32_t pd_tables_whole(struct pd_tables *tables, size_t count)
+{
+	const uint32_t *frames = tables->whole_frames + tables->whole_frame_count;
+	uint64_t hash = hash_frames(tables, frames, count);
+	size_t at = (uint32_t)hash;
+
+	for (uint32_t i; (i = pd_index_next(&tables->stack_index, hash, &at)) != PD_INDEX_END;) {
+		const struct pd_table_whole *known = &tables->wholes[i];
+
+		if (known->count == count &&
+		    !memcmp(tables->whole_frames + known->at, frames, count * sizeof(*frames)))
+			return i;
+	}
+	if (tables->whole_count >= UINT32_MAX || count > UINT32_MAX ||
+	    !PD_GROW(tables->wholes, tables->whole_capacity, tables->whole_count + 1) ||
+	    !pd_index_add(&tables->stack_index, hash, (uint32_t)tables->whole_count)) {
+		tables->failed = true;
+		return 0;
+	}
+	tables->wholes[tables->whole_count] = (struct pd_table_whole){ tables->whole_frame_count, (uint32_t)count };
+	tables->whole_frame_count += count;
+	return (uint32_t)tables->whole_count++;
+}
+
+static bool grow_expanded(struct pd_tables *tables, size_t count)
+{
+	tables->failed |= !PD_GROW(tables->expanded, tables->expanded_capacity, count);
+	return !tables->failed;
+}
+
+const uint32_t *pd_tables_frames(struct pd_tables *tables, uint32_t stack, size_t *count_out)
 {
 	size_t count = 0;
 
-	for (; stack; stack = tables->stacks[stack].parent) {
-		const struct pd_table_frame *frame = &tables->frames[tables->stacks[stack].frame];
-
-		if (!PD_GROW(tables->expanded, tables->expanded_capacity, count + frame->line_count)) {
-			tables->failed = true;
-			break;
-		}
-		for (uint32_t i = 0; i < frame->line_count; i++)
-			tables->expanded[count++] = frame->first_line + i;
+	if (tables->whole_stacks) {
+		*count_out = tables->wholes[stack].count;
+		return tables->whole_frames + tables->wholes[stack].at;
 	}
+	for (; stack && grow_expanded(tables, count + 1); stack = tables->stacks[stack].parent)
+		tables->expanded[count++] = tables->stacks[stack].frame;
+	*count_out = count;
+	return tables->expanded;
+}
+
+// Adds the lines of a frame after others.
+static bool expand_frame(struct pd_tables *tables, uint32_t number, size_t *count)
+{
+	const struct pd_table_frame *frame = &tables->frames[number];
+
+	if (!grow_expanded(tables, *count + frame->line_count))
+		return false;
+	for (uint32_t i = 0; i < frame->line_count; i++)
+		tables->expanded[(*count)++] = frame->first_line + i;
+	return true;
+}
+
+const uint32_t *pd_tables_expand(struct pd_tables *tables, uint32_t stack, size_t *count_out)
+{
+	const struct pd_table_whole *whole = tables->whole_stacks ? &tables->wholes[stack] : NULL;
+	size_t count = 0;
+
+	for (uint32_t i = 0; whole && i < whole->count; i++)
+		if (!expand_frame(tables, tables->whole_frames[whole->at + i], &count))
+			break;
+	for (; !whole && stack && expand_frame(tables, tables->stacks[stack].frame, &count);)
+		stack = tables->stacks[stack].parent;
 	*count_out = count;
 	return tables->expanded;
 }
@@ -383,7 +445,7 @@ void pd_tables_init(struct pd_tables *tables, uint64_t seed)
 	if (!PD_GROW(tables->strings, tables->string_capacity, 1) ||
 	    !PD_GROW(tables->objects, tables->object_capacity, 1) ||
 	    !PD_GROW(tables->mappings, tables->mapping_capacity, 1) ||
-	    !PD_GROW(tables->stacks, tables->stack_capacity, 1)) {
+	    !PD_GROW(tables->stacks, tables->stack_capacity, 1) || !PD_GROW(tables->wholes, tables->whole_capacity, 1)) {
 		tables->failed = true;
 		return;
 	}
@@ -391,7 +453,9 @@ void pd_tables_init(struct pd_tables *tables, uint64_t seed)
 	tables->objects[0] = (struct pd_table_object){ 0 };
 	tables->mappings[0] = (struct pd_table_mapping){ 0 };
 	tables->stacks[0] = (struct pd_table_stack){ 0 };
-	tables->string_count = tables->object_count = tables->mapping_count = tables->stack_count = 1;
+	tables->wholes[0] = (struct pd_table_whole){ 0 };
+	tables->string_count = tables->object_count = tables->mapping_count = 1;
+	tables->stack_count = tables->whole_count = 1;
 }
 
 void pd_tables_fini(struct pd_tables *tables)
@@ -410,5 +474,7 @@ void pd_tables_fini(struct pd_tables *tables)
 	pd_free(tables->lines);
 	pd_free(tables->frames);
 	pd_free(tables->stacks);
+	pd_free(tables->wholes);
+	pd_free(tables->whole_frames);
 	pd_free(tables->expanded);
 }

@@ -68,6 +68,12 @@ struct pd_table_stack {
 	uint32_t path; // a hash of all its frames
 };
 
+// A stack by itself, for who wants no stacks of callers: its frames are `count` of tables.whole_frames, innermost first. Number 0 is empty.
+struct pd_table_whole {
+	size_t at;
+	uint32_t count;
+};
+
 struct pd_tables {
 	uint64_t seed;
 	struct pd_symbols *symbols;
@@ -95,6 +101,11 @@ struct pd_tables {
 	struct pd_table_stack *stacks;
 	size_t stack_count, stack_capacity;
 	struct pd_index stack_index;
+	bool whole_stacks; // numbers of stacks are those of `wholes`; stacks has the empty one alone
+	struct pd_table_whole *wholes;
+	size_t whole_count, whole_capacity;
+	uint32_t *whole_frames;
+	size_t whole_frame_count, whole_frame_capacity;
 	uint32_t *expanded; // see pd_tables_expand
 	size_t expanded_capacity;
 	bool failed; // there was no memory: numbers may be 0
@@ -117,11 +128,37 @@ uint32_t pd_tables_stack(struct pd_tables *tables, uint32_t parent, uint32_t fra
 // PD_STACKS_AT_ONCE.
 void pd_tables_stacks(struct pd_tables *tables, uint32_t parent, const uint32_t *frames, size_t count,
 		      uint32_t *stacks_out);
+// The number of a stack if stacks are whole: so many frames must have been added to whole_frames, by pd_tables_whole_frame. They are kept
+// if they are new.
+uint32_t pd_tables_whole(struct pd_tables *tables, size_t count);
+// Adds a frame, innermost first. False if there is no memory.
+static inline bool pd_tables_whole_frame(struct pd_tables *tables, size_t at, uint32_t frame)
+{
+	if (!PD_GROW(tables->whole_frames, tables->whole_frame_capacity, tables->whole_frame_count + at + 1)) {
+		tables->failed = true;
+		return false;
+	}
+	tables->whole_frames[tables->whole_frame_count + at] = frame;
+	return true;
+}
+// How many stacks there are, the empty one among them.
+static inline size_t pd_tables_stack_count(const struct pd_tables *tables)
+{
+	return tables->whole_stacks ? tables->whole_count : tables->stack_count;
+}
+// The frames of a stack, innermost first. Valid until the next call.
+const uint32_t *pd_tables_frames(struct pd_tables *tables, uint32_t stack, size_t *count_out);
 // The lines of a stack, innermost first, with inlined functions. Valid until the next call.
 const uint32_t *pd_tables_expand(struct pd_tables *tables, uint32_t stack, size_t *count_out);
 
 // By line: the frame that it is of. To be freed with pd_free; NULL if there is no memory.
 uint32_t *pd_tables_frames_of_lines(const struct pd_tables *tables);
+
+// The frame of a stack that is not empty which called no other one.
+static inline uint32_t pd_tables_innermost(const struct pd_tables *tables, uint32_t stack)
+{
+	return tables->whole_stacks ? tables->whole_frames[tables->wholes[stack].at] : tables->stacks[stack].frame;
+}
 
 static inline const char *pd_tables_text_of(const struct pd_tables *tables, uint32_t string)
 {

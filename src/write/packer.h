@@ -25,7 +25,7 @@ struct pd_packer {
 };
 
 extern const struct pd_packer pd_packer_zstd;
-// Whole files only: `finish` alone.
+// Pieces need not be inflatable before the end; `pack` may give nothing.
 extern const struct pd_packer pd_packer_gzip;
 // quick.c: frames that zstd reads, of at most PD_PACK_PIECE bytes; each piece is one.
 extern const struct pd_packer pd_packer_quick;

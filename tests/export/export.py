@@ -74,25 +74,54 @@ def report_tables(perfdata, path, options):
     return json.loads(out)["tables"] if code in (0, 1) and out else []
 
 
-def report_differences(perfdata, path, sums, options):
-    """Against the rows of report, event by event, by the name of a function."""
-    tables = report_tables(perfdata, path, options)
-    for table in tables:
+def report_sums(perfdata, path, options, by_event, unit=None):
+    """What report has of each function that has a name, in one unit or that of each event. Names of several rows have no sum with callees:
+    a stack may have both."""
+    sums = Sums()
+    for table in report_tables(perfdata, path, ["--children", *options]):
         event = table["events"][0]
-        name = event["event"] if len(tables) > 1 else None
-        if event["samples"] and sums.total[name] != value_of(event, event["unit"]):
-            yield f"report: total of {name}: {sums.total[name]}, expected {value_of(event, event['unit'])}"
-        own = collections.Counter()
+        name, kind = event["event"] if by_event else None, unit or event["unit"]
+        seen = collections.Counter()
+        if event["samples"]:
+            sums.total[name] += value_of(event, kind)
         for row in table["rows"]:
-            if not row["symbol"].startswith("0x"):
-                own[plain(row["symbol"])] += value_of(row["amounts"][0], event["unit"])
-        for symbol, value in own.most_common(TOP):
-            if value and sums.own[name, symbol] != value:
-                yield f"report: self {name} {symbol}: {sums.own[name, symbol]}, expected {value}"
+            symbol = name, plain(row["symbol"])
+            if row["symbol"].startswith("0x"):
+                continue
+            seen[symbol] += 1
+            sums.own[symbol] += value_of(row["amounts"][0], kind)
+            sums.all[symbol] += value_of(row["amounts"][0], kind, "children_")
+        for symbol, rows in seen.items():
+            if rows > 1:
+                sums.all[symbol] = 0
+    return sums
 
 
-def value_of(amounts, unit):
-    return amounts["samples"] if unit == "samples" else amounts["period"]
+def report_differences(expected, sums):
+    """Of what report has, in the order of its size."""
+    for what, ours, theirs in (("total", sums.total, expected.total), ("self", sums.own, expected.own), ("with callees", sums.all, expected.all)):
+        for key, value in theirs.most_common(TOP):
+            if value and ours[key] != value:
+                yield f"report: {what} {key}: {ours[key]}, expected {value}"
+
+
+def value_of(amounts, unit, which=""):
+    """Where nothing has callees there is what is without."""
+    name = "samples" if unit == "samples" else "period"
+    return amounts.get(which + name, amounts[name])
+
+
+def more_differences(perfdata, name, path, stacks, tables):
+    """What a format has besides stacks: counters of events that are no time, and each tracepoint once."""
+    if name == "firefox":
+        for event in (table["events"][0] for table in tables if table["events"][0]["unit"] != "ns"):
+            if stacks.counters[event["event"]] != value_of(event, event["unit"]):
+                yield f"counter {event['event']}: {stacks.counters[event['event']]}, expected {value_of(event, event['unit'])}"
+    if name == "perfetto":
+        samples = map(json.loads, run([perfdata, "export", "-q", "--to", "jsonl", path])[1].decode().splitlines())
+        expected = collections.Counter(sample["event"] for sample in samples if "trace" in sample)
+        if stacks.switches + stacks.instants != expected or set(stacks.switches) & set(stacks.instants):
+            yield f"tracepoints {stacks.switches} {stacks.instants}, expected {expected}"
 
 
 def read_back(perfdata, name, path, options):
@@ -145,9 +174,13 @@ def judge(perfdata, name, path, failures):
     if name in formats.OF_RECORDS:
         return
     tables = [table for table in report_tables(perfdata, path, []) if table["events"][0]["samples"]]
+    failures += [f"{label}: {text}" for text in more_differences(perfdata, name, path, stacks, tables)]
     if name in formats.WITHOUT_VALUES:
         samples = sum(table["events"][0]["samples"] for table in tables)
         failures += [f"{label}: {len(stacks)} samples, expected {samples}"] if len(stacks) != samples else []
+        expected = report_sums(perfdata, path, ["--no-inline", "--unwind=no"], False, "samples")
+        failures += [f"{label}: {text}" for text in report_differences(expected, sums_of(stacks, False))]
+        del failures[before + 5:]
         return
     if len(tables) == 1:
         code, expected = folded_sums(perfdata, path, [])
@@ -156,8 +189,9 @@ def judge(perfdata, name, path, failures):
     if stacks is None:
         failures.append(f"{label}: {said}")
     elif name != "folded":
-        sums = sums_of(stacks, len(tables) > 1, tables)
-        failures += [f"{label}: {text}" for text in report_differences(perfdata, path, sums, ["--no-inline"])]
+        by_event = len(tables) > 1
+        expected = report_sums(perfdata, path, ["--no-inline"], by_event)
+        failures += [f"{label}: {text}" for text in report_differences(expected, sums_of(stacks, by_event, tables))]
     del failures[before + 5:]
 
 

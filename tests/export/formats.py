@@ -237,7 +237,12 @@ def read_firefox(data):
         need(0 <= offset <= row, "a prefix comes later")
         chains.append((chains[row - offset] if offset else []) + [name])
     schemas = {schema["name"]: {field["key"] for field in schema["fields"]} for schema in meta["markerSchema"]}
-    found = []
+    found = Samples()
+    for counter in top["counters"]:
+        samples = counter["samples"]
+        need(columns(samples, samples["length"]) and samples["time"] == sorted(samples["time"]) and samples["time"][0] >= 0, "times of a counter")
+        need(top["threads"][counter["mainThreadIndex"]]["pid"] == counter["pid"] and counter["display"]["tooltipRows"], "a counter")
+        found.counters[counter["name"]] += sum(samples["count"])
     for thread in top["threads"]:
         samples, marks = thread["samples"], thread["markers"]
         columns(samples, samples["length"])
@@ -361,17 +366,47 @@ class Sequence:
         return names
 
 
+class Samples(list):
+    """With what else a format has: names of tracepoints as recorded, by what became of them."""
+
+    def __init__(self):
+        super().__init__()
+        self.switches, self.instants, self.counters = collections.Counter(), collections.Counter(), collections.Counter()
+
+
+# Of FtraceEvent, with the fields of each.
+FTRACE = {4: ("sched:sched_switch", (1, 2, 3, 4, 5, 6, 7)), 17: ("sched:sched_wakeup", (1, 2, 3, 4, 5)),
+          20: ("sched:sched_waking", (1, 2, 3, 4, 5)), 114: ("sched:sched_wakeup_new", (1, 2, 3, 4, 5))}
+
+
+def read_ftrace(bundle, last):
+    """The name of the only event of a bundle."""
+    event = bundle.only(1, 2).message(2).only(1, 2, *FTRACE)
+    number = next(iter(set(event.fields) & set(FTRACE)))
+    need(len(bundle.fields[2]) == 1 and len(event.fields) == 3 and event.number(1) <= last, "an event of ftrace")
+    event.message(number).only(*FTRACE[number][1]).text(1)
+    return FTRACE[number][0]
+
+
 def read_perfetto(data):
     sequences = collections.defaultdict(Sequence)
-    threads = {}
-    found = []
+    threads, tracks = {}, set()
+    found = Samples()
     last = 0
     for packet in Message(data).only(1).messages(1):
-        sequence = sequences[packet.only(6, 8, 10, 12, 13, 58, 59, 60, 66).number(10)]
+        sequence = sequences[packet.only(1, 6, 8, 10, 11, 12, 13, 45, 58, 59, 60, 66).number(10)]
         need(packet.number(10), "a packet of no sequence")
         if 60 in packet.fields and 4 in packet.message(60).fields:
             thread = packet.message(60).message(4)
             threads[thread.number(1) & 0xffffffff, thread.number(2) & 0xffffffff] = thread.text(5)
+            tracks.add(packet.message(60).number(1))
+        if 1 in packet.fields:
+            found.switches[read_ftrace(packet.message(1), last)] += 1
+        if 11 in packet.fields:
+            instant = packet.message(11).only(4, 9, 11, 22, 23, 56)
+            need(instant.number(9) == 3 and instant.number(11) in tracks and instant.message(4).only(6, 10).text(6), "an instant")
+            need(not instant.number(56) or sequence.stack(instant.number(56)), "the stack of an instant")
+            found.instants[instant.text(23)] += 1
         if 59 in packet.fields:
             need(packet.number(13) == 3, "flags of a first packet")
             sequence.event = packet.message(59).message(12).message(1).text(10)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Recordings whose names want to break out of every format, exported and read back: well-formed, harmless, nothing lost.
+"""Recordings whose names and numbers want to break out of every format, exported and read back: well-formed, harmless, nothing lost.
 
 usage: hostile.py PERFDATA
 
 Names of threads, objects, functions and events have control characters, invalid UTF-8, quotes, separators of the formats, markup,
-formulas, and one has 60,000 characters. Exit status: 0 all is well-formed, 1 not.
+formulas, and one has 60,000 characters. Periods, times and CPUs are as large as they can be, stacks as deep. Exit status: 0 all is well-formed, 1 not.
 """
 
 import os
@@ -47,6 +47,41 @@ def long_recording():
     return r
 
 
+def numbers_recording():
+    """Periods, times and CPUs at the ends of what they can be."""
+    r = scale.Recording(events=2)
+    for time, cpu, period in ((0, 0, 2**64 - 1), (1, 2**32 - 2, 2**63), (2**63, 4095, 2**63 - 1), (2**64 - 3, 1, 2**64 - 1), (2**64 - 2, 1, 0)):
+        for event in range(2):
+            body = struct.pack("<QQIIQIIQQ", event + 1, 0x400010, 1, 1, time, cpu, 0, period, 1)
+            r.records.append(struct.pack("<IHH", 9, scale.USER, 8 + len(body)) + body)
+    return r
+
+
+DEEP = """event {
+	name: "cycles:u"
+	ids: [7]
+	type: hardware
+	sample_period: 4000
+	sample_type: IP|TID|TIME|PERIOD|CALLCHAIN|IDENTIFIER
+	flags: mmap|comm|sample_id_all
+}
+"""
+
+
+class Deep:
+    """Stacks of as many callers as a record can hold, each sample with others."""
+
+    def __init__(self, perfdata):
+        self.perfdata = perfdata
+
+    def write(self, path):
+        text = DEEP
+        for i in range(3):
+            chain = ", ".join(["0xfffffffffffffe00", *(hex(0x400000 + i + 16 * k) for k in range(8100))])
+            text += f"SAMPLE misc: user, ip: {0x400000 + i:#x}, pid: 42, tid: 42, time_ns: 1.{i}, period: 9, callchain: [{chain}]\n"
+        subprocess.run([self.perfdata, "assemble", "-o", path], input=text.encode(), check=True)
+
+
 def judge(perfdata, name, label, path, samples, failures):
     done = subprocess.run([perfdata, "export", "--to", name, "--no-symbols", path], capture_output=True, timeout=60)
     if name in formats.FROM_BRANCHES and done.returncode == 5 and b"branch" in done.stderr:
@@ -79,6 +114,7 @@ def main():
     count = 0
     with tempfile.TemporaryDirectory() as folder:
         cases = [(repr(lead), recording(lead), 10) for lead in LEADS] + [("a path of 60,000 bytes", long_recording(), 3)]
+        cases += [("large numbers", numbers_recording(), 10), ("deep stacks", Deep(perfdata), 3)]
         for label, made, samples in cases:
             path = os.path.join(folder, "x.data")
             made.write(path)

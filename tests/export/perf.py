@@ -4,9 +4,9 @@
 
 usage: perf.py PERFDATA RECORDING...
 
-Recordings made now: several events, tracepoints, context switches with off-CPU time, a frame pointer call graph. Those of perf
-that it fails to convert itself (6.1 crashes where a header feature is missing) are left out. Exit status: 0 all agrees, 1 not, 77
-there is no perf that converts.
+Recordings made now: several events, tracepoints, context switches with off-CPU time, a call graph by frame pointers, copied stacks that are
+unwound, code that was made while the program ran. Those of perf that it fails to convert itself (6.1 crashes where a header feature is
+missing) are left out. Exit status: 0 all agrees, 1 not, 77 there is no perf that converts.
 """
 
 import csv
@@ -22,13 +22,28 @@ import export
 
 SKIPPED = 77
 WORK = "import hashlib, time\nfor i in range(40):\n hashlib.sha256(bytes(200000)).digest()\n time.sleep(0.001)\n"
-# what is recorded, by options of perfdata record
+# One function that calls another one, and a map for perf with their names; of x86.
+JIT = """import ctypes, mmap, os
+memory = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+memory[0:12] = bytes.fromhex("55 48 89 e5 48 ff cf 75 fb 5d c3 90")
+memory[64:75] = bytes.fromhex("55 48 89 e5 e8 b7 ff ff ff 5d c3")
+with open(f"/tmp/perf-{os.getpid()}.map", "w") as file:
+    file.write(f"{address:x} c jit_loop\\n{address + 64:x} b jit_caller\\n")
+call = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_long)(address + 64)
+for i in range(40):
+    call(5000000)
+"""
+# what is recorded, by options of perfdata record, and the work
 RECORDINGS = {
-    "several events": ["-g", "-F", "1500", "-e", "cpu-clock,page-faults,context-switches"],
-    "a call graph": ["-g", "-F", "3000", "-e", "task-clock"],
-    "off-CPU time": ["-g", "-F", "1000", "-e", "cpu-clock", "--off-cpu"],
-    "tracepoints": ["-g", "-e", "sched:sched_switch,syscalls:sys_enter_write"],
+    "several events": (["-g", "-F", "1500", "-e", "cpu-clock,page-faults,context-switches"], WORK),
+    "a call graph": (["-g", "-F", "3000", "-e", "task-clock"], WORK),
+    "off-CPU time": (["-g", "-F", "1000", "-e", "cpu-clock", "--off-cpu"], WORK),
+    "tracepoints": (["-g", "-e", "sched:sched_switch,syscalls:sys_enter_write"], WORK),
+    "unwound stacks": (["--call-graph", "dwarf,16384", "-F", "300", "-e", "cpu-clock"], WORK),
 }
+if os.uname().machine == "x86_64":
+    RECORDINGS["JIT"] = ["-g", "-F", "1000", "-e", "cpu-clock"], JIT
 
 
 def run(words):
@@ -93,9 +108,9 @@ def main():
     compared = made = 0
     with tempfile.TemporaryDirectory(prefix="perfdata-export-") as folder:
         fresh = []
-        for name, options in RECORDINGS.items():
+        for name, (options, work) in RECORDINGS.items():
             path = os.path.join(folder, name.replace(" ", "-") + ".data")
-            done = run([perfdata, "record", "-q", *options, "-o", path, sys.executable, "-c", WORK])
+            done = run([perfdata, "record", "-q", *options, "-o", path, sys.executable, "-c", work])
             if done.returncode == 0 and os.path.exists(path):
                 fresh.append(path)
             else:

@@ -4,9 +4,10 @@
  */
 #include <perfdata/json.h>
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+#include "base/text/text.h"
 
 void pd_json_name(struct pd_json *json, const char *name)
 {
@@ -50,7 +51,7 @@ void pd_json_str(struct pd_json *json, const char *name, struct pd_str value)
 void pd_json_number(struct pd_json *json, const char *name, uint64_t value)
 {
 	pd_json_name(json, name);
-	pd_text_printf(json->text, "%" PRIu64, value);
+	pd_text_u64(json->text, value);
 }
 
 void pd_json_offset(struct pd_json *json, const char *name, uint64_t value)

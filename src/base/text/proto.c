@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/text/proto.h"
 
-enum {
-	VARINT_MOST = 10
-};
-
-static size_t encode(uint64_t value, char *bytes)
-{
-	size_t size = 0;
-
-	for (; value > 127; value >>= 7)
-		bytes[size++] = (char)(value | 128);
-	bytes[size++] = (char)value;
-	return size;
-}
-
 void pd_proto_varint(struct pd_text *text, uint64_t value)
 {
-	if (text->capacity - text->size < VARINT_MOST && !pd_text_reserve(text, VARINT_MOST))
+	if (text->capacity - text->size < PD_VARINT_MOST && !pd_text_reserve(text, PD_VARINT_MOST))
 		return;
-	text->size += encode(value, text->data + text->size);
+	text->size = (size_t)(pd_varint_to(text->data + text->size, value) - text->data);
 }
 
 static void put_tag(struct pd_text *text, unsigned field, unsigned wire)
@@ -75,18 +61,35 @@ size_t pd_proto_open(struct pd_text *text, unsigned field)
 void pd_proto_close(struct pd_text *text, size_t opened)
 {
 	size_t size = text->size - opened, more;
-	char bytes[VARINT_MOST];
+	char bytes[PD_VARINT_MOST];
 
 	if (text->failed)
 		return;
 	// its size stands before it, and is known only now
-	more = encode(size, bytes) - 1;
+	more = (size_t)(pd_varint_to(bytes, size) - bytes) - 1;
 	if (more && !pd_text_reserve(text, more))
 		return;
 	if (more)
 		memmove(text->data + opened + more, text->data + opened, size);
 	memcpy(text->data + opened - 1, bytes, more + 1);
 	text->size += more;
+}
+
+void pd_proto_packed_after(struct pd_text *text, unsigned field, const uint32_t *numbers, size_t count)
+{
+	enum {
+		NUMBER_MOST = 5
+	};
+	size_t opened = pd_proto_open(text, field);
+	char *to;
+
+	if (!pd_text_reserve(text, count * NUMBER_MOST + 1))
+		return;
+	to = text->data + text->size;
+	for (size_t i = 0; i < count; i++)
+		to = pd_varint_to(to, (uint64_t)numbers[i] + 1);
+	text->size = (size_t)(to - text->data);
+	pd_proto_close(text, opened);
 }
 
 // ---- reading ----

@@ -364,7 +364,12 @@ size_t pd_text_plain(const char *string, size_t length)
 
 void pd_text_harmless(struct pd_text *text, const char *string)
 {
-	for (size_t size = strlen(string), plain; size; string += plain, size -= plain) {
+	pd_text_harmless_bytes(text, string, strlen(string));
+}
+
+void pd_text_harmless_bytes(struct pd_text *text, const char *string, size_t size)
+{
+	for (size_t plain; size; string += plain, size -= plain) {
 		plain = pd_text_plain(string, size);
 		if (plain) {
 			pd_text_put(text, string, plain);

@@ -55,6 +55,7 @@ static inline void pd_text_char(struct pd_text *text, char c)
 
 // A string in which what pd_text_plain rejects is the replacement character: for formats whose strings are UTF-8.
 void pd_text_harmless(struct pd_text *text, const char *string);
+void pd_text_harmless_bytes(struct pd_text *text, const char *string, size_t size);
 // Lines for a terminal: pd_text_escaped, but tabs and line ends stay. They are no part of the text itself.
 void pd_text_escaped_lines(struct pd_text *text, struct pd_bytes lines);
 

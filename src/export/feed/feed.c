@@ -59,6 +59,18 @@ static bool needs_frames(const struct pd_export *self)
 	return !self->format->no_frames || self->options.choose_place;
 }
 
+// Readers add the values of an event up in 63 bits: the last ones are cut so that they can.
+static uint64_t value_of(struct pd_export *self, const struct pd_export_sample *sample)
+{
+	uint64_t value = pd_event_unit(sample->event) == PD_UNIT_SAMPLES ? 1 : sample->brief->period;
+	uint64_t left = (uint64_t)INT64_MAX - self->sums[sample->event->index].value;
+
+	if (PD_LIKELY(value <= left) || self->format->each_value)
+		return value;
+	self->dropped[PD_SUPPORT_VALUES]++;
+	return left;
+}
+
 static void give(struct pd_export *self, struct pd_export_sample *sample, const struct pd_thread_view *view)
 {
 	struct pd_moment when = pd_record_moment(sample->record);
@@ -80,7 +92,7 @@ static void give(struct pd_export *self, struct pd_export_sample *sample, const 
 	sample->maps = view->view.maps;
 	sample->thread = view->owner;
 	sample->time_ns = sample->brief->time_ns;
-	sample->value = pd_event_unit(sample->event) == PD_UNIT_SAMPLES ? 1 : sample->brief->period;
+	sample->value = value_of(self, sample);
 	self->sums[sample->event->index].samples++;
 	self->sums[sample->event->index].value += sample->value;
 	self->result.samples++;
@@ -249,6 +261,7 @@ static bool choose_frames(struct pd_export *self)
 	places->no_stacks = self->format->no_stacks;
 	places->frames.unnamed_as_one = frames != PD_FRAMES_ADDRESSES;
 	self->tables.no_lines = frames == PD_FRAMES_FUNCTIONS;
+	self->tables.whole_stacks = self->format->whole_stacks;
 	if (frames >= PD_FRAMES_LINES && !self->options.choose_place &&
 	    !pd_places_name_functions(places, frames == PD_FRAMES_LINES))
 		return false;

@@ -293,6 +293,7 @@ static void fini(struct pd_export *self)
 const struct pd_export_sink pd_export_sink_callgrind = {
 	.size = sizeof(struct callgrind),
 	.frames = PD_FRAMES_MAPPED,
+	.whole_stacks = true,
 	.sample = take_sample,
 	.end = end,
 	.fini = fini,

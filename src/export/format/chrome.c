@@ -8,6 +8,7 @@
 
 #include "base/cursor.h"
 #include "base/text/text.h"
+#include "export/feed/line_texts.h"
 #include "export/feed/rows.h"
 #include "export/feed/tracks.h"
 
@@ -32,6 +33,7 @@ struct chrome {
 	size_t open_count, open_capacity;
 	uint32_t *names; // of the present sample
 	size_t name_capacity;
+	struct pd_line_texts functions, numbers; // what slices have of their function, and of their track
 	bool comma;
 };
 
@@ -40,7 +42,8 @@ struct chrome {
 static void put_microseconds(struct pd_text *text, uint64_t ns)
 {
 	pd_text_u64(text, ns / 1000);
-	pd_text_printf(text, ".%03u", (unsigned)(ns % 1000));
+	pd_text_char(text, '.');
+	pd_text_digits(text, ns % 1000, 3);
 }
 
 static void begin_event(struct pd_export *self)
@@ -60,17 +63,46 @@ static void put_name(struct pd_export *self, uint32_t string)
 	pd_text_json_string(self->text, name->text, name->size);
 }
 
+static bool make_function(struct pd_export *self, uint32_t function)
+{
+	struct chrome *chrome = self->sink;
+	const struct pd_table_string *name = &self->tables.strings[self->tables.functions[function].name];
+	struct pd_text *piece = pd_line_texts_begin(&chrome->functions, function);
+
+	if (piece) {
+		PD_TEXT_LITERAL(piece, ",\"name\":");
+		pd_text_json_string(piece, name->text, name->size);
+		pd_text_char(piece, '}');
+	}
+	return piece && pd_line_texts_keep(&chrome->functions, function);
+}
+
+static bool make_numbers(struct pd_export *self, const struct pd_track *track, size_t number)
+{
+	struct chrome *chrome = self->sink;
+	struct pd_text *piece = pd_line_texts_begin(&chrome->numbers, number);
+
+	if (piece)
+		pd_text_printf(piece, "\",\"pid\":%" PRId32 ",\"tid\":%" PRIu64 ",\"ts\":",
+			       (int32_t)pd_export_thread(self, track->thread)->pid, track->number);
+	return piece && pd_line_texts_keep(&chrome->numbers, number);
+}
+
 static void put_slice(struct pd_export *self, const struct pd_track *track, char phase, uint32_t function, uint64_t ns)
 {
-	const struct pd_owner *owner = pd_export_thread(self, track->thread);
+	struct chrome *chrome = self->sink;
+	size_t number = (size_t)(track - chrome->tracks.items);
 
 	begin_event(self);
-	pd_text_printf(self->text, "{\"ph\":\"%c\",\"pid\":%" PRId32 ",\"tid\":%" PRIu64 ",\"ts\":", phase,
-		       (int32_t)owner->pid, track->number);
+	PD_TEXT_LITERAL(self->text, "{\"ph\":\"");
+	pd_text_char(self->text, phase);
+	if (!pd_line_texts_put(&chrome->numbers, number, self->text))
+		self->failed |= !make_numbers(self, track, number) ||
+				!pd_line_texts_put(&chrome->numbers, number, self->text);
 	put_microseconds(self->text, ns);
-	PD_TEXT_LITERAL(self->text, ",\"name\":");
-	put_name(self, self->tables.functions[function].name);
-	pd_text_char(self->text, '}');
+	if (!pd_line_texts_put(&chrome->functions, function, self->text))
+		self->failed |= !make_function(self, function) ||
+				!pd_line_texts_put(&chrome->functions, function, self->text);
 	pd_export_flush(self);
 }
 
@@ -93,6 +125,14 @@ static void close_to(struct pd_export *self, const struct pd_track *track, struc
 {
 	while (open->count > count)
 		put_slice(self, track, 'E', open->functions[--open->count], ns);
+}
+
+// When functions end that no sample ends.
+static uint64_t end_of(const struct open_stack *open)
+{
+	uint64_t more = open->pause_ns / PAUSE_PERIODS;
+
+	return more < UINT64_MAX - open->last_ns ? open->last_ns + more : UINT64_MAX;
 }
 
 static size_t shared_count(const struct open_stack *open, const uint32_t *names, size_t count)
@@ -131,7 +171,7 @@ static void change_slices(struct pd_export *self, const struct pd_track *track, 
 		return;
 	}
 	if (open->pause_ns && track->last_ns - open->last_ns > open->pause_ns)
-		close_to(self, track, open, 0, open->last_ns + open->pause_ns / PAUSE_PERIODS);
+		close_to(self, track, open, 0, end_of(open));
 	shared = shared_count(open, chrome->names, count);
 	close_to(self, track, open, shared, track->last_ns);
 	for (; shared < count; shared++) {
@@ -207,12 +247,19 @@ static void put_stack_frames(struct pd_export *self, const struct pd_rows *rows)
 	PD_TEXT_LITERAL(self->text, "],\n\"stackFrames\":{");
 	pd_rows_walk(rows, &walk);
 	for (uint32_t i = 0; pd_rows_next(&walk, &row) && !self->text->sink_failed; i++) {
-		pd_text_printf(self->text, "%s\n\"%" PRIu32 "\":{\"name\":", i ? "," : "", i);
+		if (i)
+			pd_text_char(self->text, ',');
+		PD_TEXT_LITERAL(self->text, "\n\"");
+		pd_text_u64(self->text, i);
+		PD_TEXT_LITERAL(self->text, "\":{\"name\":");
 		put_name(self, pd_tables_function_of(tables, row.line)->name);
 		PD_TEXT_LITERAL(self->text, ",\"category\":");
 		put_name(self, tables->objects[tables->frames[row.frame].object].name);
-		if (row.parent != PD_NO_ROW)
-			pd_text_printf(self->text, ",\"parent\":\"%" PRIu32 "\"", row.parent);
+		if (row.parent != PD_NO_ROW) {
+			PD_TEXT_LITERAL(self->text, ",\"parent\":\"");
+			pd_text_u64(self->text, row.parent);
+			pd_text_char(self->text, '"');
+		}
 		pd_text_char(self->text, '}');
 		pd_export_flush(self);
 	}
@@ -230,12 +277,17 @@ static void put_samples_of(struct pd_export *self, const struct pd_track *track,
 	pd_spool_begin(&reader, &chrome->tracks.spool, &track->samples);
 	while (pd_track_next(&reader, &sample) && !self->text->sink_failed) {
 		begin_event(self);
-		pd_text_printf(self->text, "{\"tid\":%" PRIu64 ",\"ts\":", track->number);
+		PD_TEXT_LITERAL(self->text, "{\"tid\":");
+		pd_text_u64(self->text, track->number);
+		PD_TEXT_LITERAL(self->text, ",\"ts\":");
 		put_microseconds(self->text, sample.time_ns);
 		PD_TEXT_LITERAL(self->text, ",\"name\":");
 		put_name(self, event_string);
-		pd_text_printf(self->text, ",\"sf\":\"%" PRIu32 "\",\"weight\":%" PRIu64 "}", rows->last[sample.stack],
-			       sample.value);
+		PD_TEXT_LITERAL(self->text, ",\"sf\":\"");
+		pd_text_u64(self->text, rows->last[sample.stack]);
+		PD_TEXT_LITERAL(self->text, "\",\"weight\":");
+		pd_text_u64(self->text, sample.value);
+		pd_text_char(self->text, '}');
 		pd_export_flush(self);
 	}
 }
@@ -259,7 +311,7 @@ static void end(struct pd_export *self)
 	for (size_t i = 0; i < chrome->open_count; i++) {
 		struct open_stack *open = &chrome->open[i];
 
-		close_to(self, &chrome->tracks.items[i], open, 0, open->last_ns + open->pause_ns / PAUSE_PERIODS);
+		close_to(self, &chrome->tracks.items[i], open, 0, end_of(open));
 	}
 	if (pd_rows_init(&rows, &self->tables)) {
 		put_stack_frames(self, &rows);
@@ -279,6 +331,8 @@ static void fini(struct pd_export *self)
 		pd_free(chrome->open[i].functions);
 	pd_free(chrome->open);
 	pd_free(chrome->names);
+	pd_line_texts_fini(&chrome->functions);
+	pd_line_texts_fini(&chrome->numbers);
 	pd_tracks_fini(&chrome->tracks);
 }
 

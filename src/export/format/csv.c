@@ -7,10 +7,13 @@
 #include <string.h>
 
 #include "base/text/text.h"
+#include "export/feed/line_texts.h"
 #include "export/feed/trace.h"
 
 struct csv {
 	struct pd_export_trace trace;
+	struct pd_line_texts cells, names; // by string: as a cell, and as a part of one
+	uint32_t *event_of;                // by event: the string of its name and 1, or 0
 };
 
 static const char *const columns[] = { "time_ns", "event",    "value",  "unit", "comm", "pid",   "tid",  "cpu",
@@ -32,13 +35,43 @@ static void begin_cell(struct pd_text *text, char first)
 		pd_text_char(text, '\'');
 }
 
-static void put_cell(struct pd_text *text, const struct pd_tables *tables, uint32_t string)
+static bool make_cell(struct csv *csv, const struct pd_table_string *cell, uint32_t string)
 {
-	const struct pd_table_string *cell = &tables->strings[string];
+	struct pd_text *piece = pd_line_texts_begin(&csv->cells, string);
 
-	begin_cell(text, cell->text[0]);
-	put_bytes(text, cell->text, cell->size);
-	pd_text_char(text, '"');
+	if (piece) {
+		begin_cell(piece, cell->text[0]);
+		put_bytes(piece, cell->text, cell->size);
+		pd_text_char(piece, '"');
+	}
+	return piece && pd_line_texts_keep(&csv->cells, string);
+}
+
+static void put_cell(struct pd_export *self, uint32_t string)
+{
+	struct csv *csv = self->sink;
+
+	if (!pd_line_texts_put(&csv->cells, string, self->text))
+		self->failed |= !make_cell(csv, &self->tables.strings[string], string) ||
+				!pd_line_texts_put(&csv->cells, string, self->text);
+}
+
+// A name among others in a cell.
+static void put_name(struct pd_export *self, uint32_t string)
+{
+	const struct pd_table_string *name = &self->tables.strings[string];
+	struct csv *csv = self->sink;
+	struct pd_text *piece;
+
+	if (pd_line_texts_put(&csv->names, string, self->text))
+		return;
+	piece = pd_line_texts_begin(&csv->names, string);
+	if (piece)
+		put_bytes(piece, name->text, name->size);
+	if (!piece || !pd_line_texts_keep(&csv->names, string))
+		self->failed = true;
+	else
+		pd_line_texts_put(&csv->names, string, self->text);
 }
 
 static void put_number(struct pd_text *text, uint64_t number)
@@ -64,13 +97,13 @@ static void put_stack(struct pd_export *self, uint32_t stack)
 	const uint32_t *lines = pd_tables_expand(tables, stack, &count);
 
 	for (size_t i = count; i--;) {
-		const struct pd_table_string *name = &tables->strings[pd_tables_function_of(tables, lines[i])->name];
+		uint32_t name = pd_tables_function_of(tables, lines[i])->name;
 
 		if (i + 1 == count)
-			begin_cell(self->text, name->text[0]);
+			begin_cell(self->text, tables->strings[name].text[0]);
 		else
 			pd_text_char(self->text, ';');
-		put_bytes(self->text, name->text, name->size);
+		put_name(self, name);
 	}
 	pd_text_char(self->text, '"');
 }
@@ -83,9 +116,9 @@ static void put_place(struct pd_export *self, uint32_t ip, uint64_t addr)
 
 	pd_text_char(self->text, ',');
 	pd_text_hex(self->text, addr);
-	put_cell(self->text, tables, tables->functions[line->function].name);
-	put_cell(self->text, tables, tables->objects[frame->object].path);
-	put_cell(self->text, tables, line->file);
+	put_cell(self, tables->functions[line->function].name);
+	put_cell(self, tables->objects[frame->object].path);
+	put_cell(self, line->file);
 	if (line->line)
 		put_number(self->text, line->line);
 	else
@@ -116,8 +149,22 @@ static void put_trace(struct pd_export *self, const struct pd_export_sample *sam
 	pd_text_char(text, '"');
 }
 
+static uint32_t event_name(struct pd_export *self, const struct pd_event *event)
+{
+	struct csv *csv = self->sink;
+	uint32_t *known = &csv->event_of[event->index];
+
+	if (!*known)
+		*known = pd_tables_text(&self->tables, event->name) + 1;
+	return *known - 1;
+}
+
 static void begin(struct pd_export *self)
 {
+	struct csv *csv = self->sink;
+
+	csv->event_of = pd_alloc((self->event_count + 1) * sizeof(*csv->event_of));
+	self->failed |= !csv->event_of;
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		pd_text_printf(self->text, "%s%s", i ? "," : "", columns[i]);
 	PD_TEXT_LITERAL(self->text, "\r\n");
@@ -130,10 +177,13 @@ static void take_sample(struct pd_export *self, const struct pd_export_sample *s
 
 	if (sample->time_ns != PD_NO_TIME)
 		pd_text_u64(text, sample->time_ns);
-	put_cell(text, &self->tables, pd_tables_text(&self->tables, sample->event->name));
+	put_cell(self, event_name(self, sample->event));
 	put_number(text, sample->value);
-	put_cell(text, &self->tables, pd_tables_text(&self->tables, pd_export_unit(sample->event)));
-	put_cell(text, &self->tables, pd_export_comm(self, sample->thread));
+	// words of our own, which nothing has to be done for
+	PD_TEXT_LITERAL(text, ",\"");
+	pd_text_add(text, pd_export_unit(sample->event));
+	pd_text_char(text, '"');
+	put_cell(self, pd_export_comm(self, sample->thread));
 	put_task(text, owner->pid);
 	put_task(text, owner->tid);
 	put_task(text, sample->brief->cpu);
@@ -154,12 +204,17 @@ static void fini(struct pd_export *self)
 	struct csv *csv = self->sink;
 
 	pd_export_trace_fini(&csv->trace);
+	pd_line_texts_fini(&csv->cells);
+	pd_line_texts_fini(&csv->names);
+	pd_free(csv->event_of);
 }
 
 const struct pd_export_sink pd_export_sink_csv = {
 	.size = sizeof(struct csv),
 	.begin = begin,
+	.each_value = true,
 	.frames = PD_FRAMES_LINES,
+	.whole_stacks = true,
 	.sample = take_sample,
 	.end = end,
 	.fini = fini,

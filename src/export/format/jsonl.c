@@ -12,6 +12,7 @@
 struct jsonl {
 	struct pd_export_trace trace;
 	struct pd_line_texts pieces; // by line: what follows its address
+	struct pd_line_texts events, units, threads; // members that depend on the event, and on the thread
 };
 
 static void put_string(struct pd_json *json, const struct pd_tables *tables, const char *name, uint32_t string)
@@ -49,42 +50,66 @@ static void put_function(struct pd_text *text, const struct pd_tables *tables, c
 	pd_text_char(text, '}');
 }
 
-static void put_line(struct pd_export *self, const struct pd_table_frame *frame, uint32_t line)
+// What follows the address of a line. False if there is no memory.
+static bool find_piece(struct pd_export *self, const struct pd_table_frame *frame, uint32_t line,
+		       struct pd_bytes *piece_out)
 {
 	struct jsonl *jsonl = self->sink;
 	struct pd_text *piece;
 
-	if (pd_line_texts_put(&jsonl->pieces, line, self->text))
-		return;
+	if (pd_line_texts_get(&jsonl->pieces, line, piece_out))
+		return true;
 	piece = pd_line_texts_begin(&jsonl->pieces, line);
-	if (piece)
-		put_function(piece, &self->tables, frame, &self->tables.lines[line]);
-	if (!piece || !pd_line_texts_keep(&jsonl->pieces, line))
+	if (!piece)
+		return false;
+	put_function(piece, &self->tables, frame, &self->tables.lines[line]);
+	return pd_line_texts_keep(&jsonl->pieces, line) && pd_line_texts_get(&jsonl->pieces, line, piece_out);
+}
+
+static void put_line(struct pd_export *self, const struct pd_table_frame *frame, uint32_t line, uint64_t addr)
+{
+	static const char begin[] = ",{\"ip\":\"0x";
+	const size_t begin_size = sizeof(begin) - 1, digits_most = 16;
+	struct pd_text *text = self->text;
+	struct pd_bytes piece;
+	char *to;
+
+	if (!find_piece(self, frame, line, &piece)) {
 		self->failed = true;
-	else
-		pd_line_texts_put(&jsonl->pieces, line, self->text);
+		return;
+	}
+	if (text->capacity - text->size < begin_size + digits_most + 1 + piece.size &&
+	    !pd_text_reserve(text, begin_size + digits_most + 1 + piece.size))
+		return;
+	to = text->data + text->size;
+	memcpy(to, begin, begin_size);
+	to += begin_size;
+	to += pd_hex_digits(addr, to);
+	*to++ = '"';
+	memcpy(to, piece.data, piece.size);
+	text->size = (size_t)(to + piece.size - text->data);
 }
 
 static void put_stack(struct pd_export *self, const struct pd_export_sample *sample)
 {
 	const struct pd_table_frame *frame;
 	struct pd_chain_walk walk;
-	bool comma = false;
+	struct pd_text *text = self->text;
+	size_t begin;
 	uint64_t addr;
 
-	PD_TEXT_LITERAL(self->text, ",\"stack\":[");
+	PD_TEXT_LITERAL(text, ",\"stack\":");
+	begin = text->size;
 	pd_chain_walk_begin(&walk, &self->tables, sample);
-	while (pd_chain_walk_next(&walk, &frame, &addr) && !self->failed) {
-		for (uint32_t i = 0; i < frame->line_count; i++) {
-			if (comma)
-				pd_text_char(self->text, ',');
-			comma = true;
-			PD_TEXT_LITERAL(self->text, "{\"ip\":");
-			put_hex(self->text, addr);
-			put_line(self, frame, frame->first_line + i);
-		}
-	}
-	PD_TEXT_LITERAL(self->text, "]}\n");
+	while (pd_chain_walk_next(&walk, &frame, &addr) && !self->failed)
+		for (uint32_t i = 0; i < frame->line_count; i++)
+			put_line(self, frame, frame->first_line + i, addr);
+	// in the place of the first comma
+	if (text->size > begin)
+		text->data[begin] = '[';
+	else
+		pd_text_char(text, '[');
+	PD_TEXT_LITERAL(text, "]}\n");
 }
 
 static void put_signed(struct pd_json *json, const char *name, uint32_t value)
@@ -104,21 +129,65 @@ static void put_trace(struct pd_json *json, struct pd_export *self, const struct
 	pd_text_json_string(json->text, trace->data, trace->size);
 }
 
+static bool make_event(struct pd_export *self, const struct pd_event *event, bool name)
+{
+	struct jsonl *jsonl = self->sink;
+	struct pd_line_texts *pieces = name ? &jsonl->events : &jsonl->units;
+	struct pd_text *piece = pd_line_texts_begin(pieces, event->index);
+	struct pd_json json = { .text = piece, .comma = true };
+
+	if (piece && name)
+		put_string(&json, &self->tables, "event", pd_tables_text(&self->tables, event->name));
+	else if (piece)
+		pd_json_string(&json, "unit", pd_export_unit(event));
+	return piece && pd_line_texts_keep(pieces, event->index);
+}
+
+static bool make_thread(struct pd_export *self, uint32_t thread)
+{
+	const struct pd_owner *owner = pd_export_thread(self, thread);
+	struct jsonl *jsonl = self->sink;
+	struct pd_text *piece = pd_line_texts_begin(&jsonl->threads, thread);
+	struct pd_json json = { .text = piece, .comma = true };
+
+	if (!piece)
+		return false;
+	put_string(&json, &self->tables, "comm", pd_export_comm(self, thread));
+	put_signed(&json, "pid", owner->pid);
+	put_signed(&json, "tid", owner->tid);
+	return pd_line_texts_keep(&jsonl->threads, thread);
+}
+
+static void put_event(struct pd_export *self, const struct pd_event *event, bool name)
+{
+	struct jsonl *jsonl = self->sink;
+	const struct pd_line_texts *pieces = name ? &jsonl->events : &jsonl->units;
+
+	if (!pd_line_texts_put(pieces, event->index, self->text))
+		self->failed |= !make_event(self, event, name) ||
+				!pd_line_texts_put(pieces, event->index, self->text);
+}
+
+static void put_thread(struct pd_export *self, uint32_t thread)
+{
+	struct jsonl *jsonl = self->sink;
+
+	if (!pd_line_texts_put(&jsonl->threads, thread, self->text))
+		self->failed |= !make_thread(self, thread) || !pd_line_texts_put(&jsonl->threads, thread, self->text);
+}
+
 static void take_sample(struct pd_export *self, const struct pd_export_sample *sample)
 {
-	const struct pd_owner *owner = pd_export_thread(self, sample->thread);
 	struct pd_json json = { .text = self->text };
 
 	pd_json_open(&json, NULL, '{');
 	pd_json_offset(&json, "time_ns", sample->time_ns);
-	put_string(&json, &self->tables, "event", pd_tables_text(&self->tables, sample->event->name));
-	put_string(&json, &self->tables, "comm", pd_export_comm(self, sample->thread));
-	put_signed(&json, "pid", owner->pid);
-	put_signed(&json, "tid", owner->tid);
+	put_event(self, sample->event, true);
+	put_thread(self, sample->thread);
 	if (sample->brief->cpu != UINT32_MAX)
 		pd_json_number(&json, "cpu", sample->brief->cpu);
 	pd_json_number(&json, "value", sample->value);
-	pd_json_string(&json, "unit", pd_export_unit(sample->event));
+	put_event(self, sample->event, false);
 	if (sample->event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_ADDR)) {
 		pd_json_name(&json, "data_addr");
 		put_hex(self->text, sample->brief->addr);
@@ -139,10 +208,14 @@ static void fini(struct pd_export *self)
 
 	pd_export_trace_fini(&jsonl->trace);
 	pd_line_texts_fini(&jsonl->pieces);
+	pd_line_texts_fini(&jsonl->events);
+	pd_line_texts_fini(&jsonl->units);
+	pd_line_texts_fini(&jsonl->threads);
 }
 
 const struct pd_export_sink pd_export_sink_jsonl = {
 	.size = sizeof(struct jsonl),
+	.each_value = true,
 	.frames = PD_FRAMES_MAPPED,
 	.no_stacks = true,
 	.sample = take_sample,

@@ -150,15 +150,14 @@ static void put_tables(struct pd_export *self)
 static uint32_t stack_number(struct pd_export *self, uint32_t stack)
 {
 	struct otlp *otlp = self->sink;
-	size_t opened, packed;
+	size_t opened, count;
+	const uint32_t *frames;
 
 	if (otlp->stack_of[stack])
 		return otlp->stack_of[stack];
+	frames = pd_tables_frames(&self->tables, stack, &count);
 	opened = pd_proto_open(otlp->dictionary, DICTIONARY_STACK);
-	packed = pd_proto_open(otlp->dictionary, 1);
-	for (uint32_t at = stack; at; at = self->tables.stacks[at].parent)
-		pd_proto_varint(otlp->dictionary, (uint64_t)self->tables.stacks[at].frame + 1);
-	pd_proto_close(otlp->dictionary, packed);
+	pd_proto_packed_after(otlp->dictionary, 1, frames, count);
 	pd_proto_close(otlp->dictionary, opened);
 	otlp->stack_of[stack] = otlp->stack_count++;
 	return otlp->stack_of[stack];
@@ -289,7 +288,7 @@ static bool prepare(struct pd_export *self)
 
 	otlp->message = pd_text_new();
 	otlp->dictionary = pd_text_new();
-	otlp->stack_of = pd_alloc(self->tables.stack_count * sizeof(*otlp->stack_of));
+	otlp->stack_of = pd_alloc(pd_tables_stack_count(&self->tables) * sizeof(*otlp->stack_of));
 	otlp->attributes_of = pd_alloc((self->places.owners.count + 1) * sizeof(*otlp->attributes_of));
 	otlp->cpu_attributes.seed = self->tables.seed;
 	return otlp->message && otlp->dictionary && otlp->stack_of && otlp->attributes_of;
@@ -327,6 +326,7 @@ static void fini(struct pd_export *self)
 
 const struct pd_export_sink pd_export_sink_otlp = {
 	.size = sizeof(struct otlp),
+	.whole_stacks = true,
 	.sample = take_sample,
 	.end = end,
 	.fini = fini,

@@ -4,6 +4,7 @@
  * values, its samples and what they counted.
  */
 #include "export/export.h"
+#include "export/feed/line_texts.h"
 #include "export/feed/sums.h"
 #include "export/write/gzip.h"
 #include "export/write/proto.h"
@@ -36,6 +37,8 @@ struct pprof {
 	size_t *place_of; // by event: the number of its first value, or NO_PLACE
 	size_t value_count;
 	uint32_t label_pid, label_tid, label_comm, label_cpu;
+	struct pd_line_texts labels; // by thread
+	struct pd_gzip gzip;
 };
 
 static void take_sample(struct pd_export *self, const struct pd_export_sample *sample)
@@ -43,6 +46,23 @@ static void take_sample(struct pd_export *self, const struct pd_export_sample *s
 	struct pprof *pprof = self->sink;
 
 	pd_export_sum(self, &pprof->sums, sample);
+}
+
+enum {
+	PIECE = 256 << 10 // bytes that are compressed at once
+};
+
+// To be called between fields of the message.
+static void compress_large(struct pd_export *self)
+{
+	struct pprof *pprof = self->sink;
+	struct pd_text *message = pprof->message;
+
+	if (message->size < PIECE || message->failed || self->failed)
+		return;
+	pd_gzip_add(&pprof->gzip, self->text, message->data, message->size);
+	pd_text_clear(message);
+	pd_export_flush(self);
 }
 
 // ---- what the values are ----
@@ -149,23 +169,36 @@ static void put_values(const struct pprof *pprof, const struct pd_export *self, 
 	pd_proto_close(pprof->message, opened);
 }
 
+static bool make_labels(struct pd_export *self, uint32_t thread)
+{
+	struct pprof *pprof = self->sink;
+	const struct pd_owner *owner = pd_export_thread(self, thread);
+	struct pd_text *piece = pd_line_texts_begin(&pprof->labels, thread);
+
+	if (!piece)
+		return false;
+	put_label(piece, pprof->label_comm, pd_export_comm(self, thread), 0);
+	put_label(piece, pprof->label_pid, 0, (uint64_t)(int32_t)owner->pid);
+	put_label(piece, pprof->label_tid, 0, (uint64_t)(int32_t)owner->tid);
+	return pd_line_texts_keep(&pprof->labels, thread);
+}
+
 static void put_sample(struct pd_export *self, const struct pd_sum *sum)
 {
-	const struct pprof *pprof = self->sink;
-	const struct pd_owner *owner = pd_export_thread(self, sum->thread);
+	struct pprof *pprof = self->sink;
 	struct pd_text *message = pprof->message;
-	size_t sample = pd_proto_open(message, PROFILE_SAMPLE), ids = pd_proto_open(message, 1);
+	size_t sample = pd_proto_open(message, PROFILE_SAMPLE), count;
+	const uint32_t *frames = pd_tables_frames(&self->tables, sum->stack, &count);
 
-	for (uint32_t stack = sum->stack; stack; stack = self->tables.stacks[stack].parent)
-		pd_proto_varint(message, (uint64_t)self->tables.stacks[stack].frame + 1);
-	pd_proto_close(message, ids);
+	pd_proto_packed_after(message, 1, frames, count);
 	put_values(pprof, self, sum);
-	put_label(message, pprof->label_comm, pd_export_comm(self, sum->thread), 0);
-	put_label(message, pprof->label_pid, 0, (uint64_t)(int32_t)owner->pid);
-	put_label(message, pprof->label_tid, 0, (uint64_t)(int32_t)owner->tid);
+	if (!pd_line_texts_put(&pprof->labels, sum->thread, message))
+		self->failed |= !make_labels(self, sum->thread) ||
+				!pd_line_texts_put(&pprof->labels, sum->thread, message);
 	if (sum->cpu != UINT32_MAX)
 		put_label(message, pprof->label_cpu, 0, sum->cpu);
 	pd_proto_close(message, sample);
+	compress_large(self);
 }
 
 // ---- tables ----
@@ -189,7 +222,7 @@ static size_t main_mapping(struct pd_export *self, const struct pprof *pprof)
 	for (size_t i = 0; values && i < pprof->sums.count; i++) {
 		const struct pd_sum *sum = &pprof->sums.items[i];
 
-		values[tables->frames[tables->stacks[sum->stack].frame].mapping] += sum->samples;
+		values[tables->frames[pd_tables_innermost(tables, sum->stack)].mapping] += sum->samples;
 	}
 	for (size_t i = 1; values && i < tables->mapping_count; i++) {
 		const struct pd_table_object *object = &tables->objects[tables->mappings[i].object];
@@ -230,26 +263,31 @@ static void put_mappings(struct pd_export *self)
 	if (main)
 		put_mapping(self, pprof->message, main);
 	for (size_t i = 1; i < self->tables.mapping_count; i++)
-		if (i != main)
+		if (i != main) {
 			put_mapping(self, pprof->message, i);
+			compress_large(self);
+		}
+}
+
+static void put_line(struct pd_text *message, const struct pd_table_line *line)
+{
+	char bytes[2 * (1 + PD_VARINT_MOST)], *to = pd_number_to(bytes, 1, (uint64_t)line->function + 1);
+
+	to = pd_number_to(to, 2, line->line);
+	pd_proto_bytes(message, 4, bytes, (size_t)(to - bytes));
 }
 
 static void put_location(const struct pd_tables *tables, struct pd_text *message, size_t number)
 {
 	const struct pd_table_frame *frame = &tables->frames[number];
+	char bytes[3 * (1 + PD_VARINT_MOST)], *to = pd_number_to(bytes, 1, number + 1);
 	size_t opened = pd_proto_open(message, PROFILE_LOCATION);
 
-	pd_proto_number(message, 1, number + 1);
-	pd_proto_number(message, 2, frame->mapping);
-	pd_proto_number(message, 3, frame->place.recorded);
-	for (uint32_t i = 0; i < frame->line_count; i++) {
-		const struct pd_table_line *line = &tables->lines[frame->first_line + i];
-		size_t inside = pd_proto_open(message, 4);
-
-		pd_proto_number(message, 1, (uint64_t)line->function + 1);
-		pd_proto_number(message, 2, line->line);
-		pd_proto_close(message, inside);
-	}
+	to = pd_number_to(to, 2, frame->mapping);
+	to = pd_number_to(to, 3, frame->place.recorded);
+	pd_text_put(message, bytes, (size_t)(to - bytes));
+	for (uint32_t i = 0; i < frame->line_count; i++)
+		put_line(message, &tables->lines[frame->first_line + i]);
 	pd_proto_close(message, opened);
 }
 
@@ -271,12 +309,18 @@ static void put_tables(struct pd_export *self)
 	const struct pd_tables *tables = &self->tables;
 
 	put_mappings(self);
-	for (size_t i = 0; i < tables->frame_count; i++)
+	for (size_t i = 0; i < tables->frame_count; i++) {
 		put_location(tables, pprof->message, i);
-	for (size_t i = 0; i < tables->function_count; i++)
+		compress_large(self);
+	}
+	for (size_t i = 0; i < tables->function_count; i++) {
 		put_function(tables, pprof->message, i);
-	for (size_t i = 0; i < tables->string_count; i++)
+		compress_large(self);
+	}
+	for (size_t i = 0; i < tables->string_count; i++) {
 		pd_proto_bytes(pprof->message, PROFILE_STRING, tables->strings[i].text, tables->strings[i].size);
+		compress_large(self);
+	}
 }
 
 static void end(struct pd_export *self)
@@ -303,7 +347,7 @@ static void end(struct pd_export *self)
 	put_tables(self);
 	self->failed |= pprof->message->failed || self->tables.failed;
 	if (!self->failed)
-		pd_gzip(self->text, pprof->message->data, pprof->message->size);
+		pd_gzip_end(&pprof->gzip, self->text, pprof->message->data, pprof->message->size);
 }
 
 static void fini(struct pd_export *self)
@@ -313,10 +357,13 @@ static void fini(struct pd_export *self)
 	pd_sums_fini(&pprof->sums);
 	pd_text_free(pprof->message);
 	pd_free(pprof->place_of);
+	pd_line_texts_fini(&pprof->labels);
+	pd_gzip_fini(&pprof->gzip);
 }
 
 const struct pd_export_sink pd_export_sink_pprof = {
 	.size = sizeof(struct pprof),
+	.whole_stacks = true,
 	.sample = take_sample,
 	.end = end,
 	.fini = fini,

@@ -143,6 +143,7 @@ const struct pd_export_sink pd_export_sink_speedscope = {
 	.size = sizeof(struct pd_tracks),
 	.begin = begin,
 	.frames = PD_FRAMES_LINES,
+	.whole_stacks = true,
 	.sample = take_sample,
 	.end = end,
 	.fini = fini,

@@ -5,30 +5,34 @@
 
 enum {
 	LEVEL = 1,          // higher ones take three times as long, for a tenth of the size
-	STORED_MOST = 65535 // bytes of a block that is not compressed
+	STORED_MOST = 65535, // bytes of a block that is not compressed
+	KEPT_MOST = 256 << 10 // bytes that zlib has not written yet
 };
 
 // ---- with zlib ----
 
-static bool compress(struct pd_text *text, const void *data, size_t size)
+static void compress(struct pd_gzip *gzip, struct pd_text *text, const void *data, size_t size, bool last)
 {
-	void *state = pd_packer_gzip.start(LEVEL);
+	// what was taken before may come out now
+	size_t bound = pd_packer_gzip.bound(size) + KEPT_MOST;
 	const char *reason = NULL;
-	size_t bound = pd_packer_gzip.bound(size), packed = 0;
 
-	if (state && pd_text_reserve(text, bound))
-		packed = pd_packer_gzip.finish(state, data, size, text->data + text->size, bound, &reason);
-	text->size += packed;
-	if (state)
-		pd_packer_gzip.close(state);
-	return packed != 0;
+	if (!gzip->state)
+		gzip->state = pd_packer_gzip.start(LEVEL);
+	if (!gzip->state || !pd_text_reserve(text, bound)) {
+		text->failed = true;
+		return;
+	}
+	text->size += (last ? pd_packer_gzip.finish : pd_packer_gzip.pack)(gzip->state, data, size,
+									     text->data + text->size, bound, &reason);
+	text->failed |= reason != NULL;
 }
 
 // ---- without ----
 
-static uint32_t crc32_of(const uint8_t *data, size_t size)
+static uint32_t crc32_of(uint32_t before, const uint8_t *data, size_t size)
 {
-	uint32_t crc = ~UINT32_C(0);
+	uint32_t crc = ~before;
 
 	for (size_t i = 0; i < size; i++) {
 		crc ^= data[i];
@@ -44,29 +48,62 @@ static void put_little(struct pd_text *text, uint64_t value, unsigned bytes)
 		pd_text_char(text, (char)(value >> 8 * i));
 }
 
-static void store(struct pd_text *text, const char *data, size_t size)
+static void store(struct pd_gzip *gzip, struct pd_text *text, const char *data, size_t size, bool last)
 {
 	static const char header[10] = { 0x1f, (char)0x8b, 8, 0, 0, 0, 0, 0, 0, 3 };
 	size_t at = 0;
 
-	pd_text_put(text, header, sizeof(header));
+	if (!gzip->begun)
+		pd_text_put(text, header, sizeof(header));
+	gzip->begun = true;
+	gzip->crc = crc32_of(gzip->crc, (const uint8_t *)data, size);
+	gzip->size += (uint32_t)size;
 	do {
 		size_t piece = size - at < STORED_MOST ? size - at : STORED_MOST;
 
-		pd_text_char(text, at + piece == size);
+		pd_text_char(text, last && at + piece == size);
 		put_little(text, piece, 2);
 		put_little(text, ~piece, 2);
 		pd_text_put(text, data + at, piece);
 		at += piece;
 	} while (at < size);
-	put_little(text, crc32_of((const uint8_t *)data, size), 4);
-	put_little(text, size, 4);
+	if (!last)
+		return;
+	put_little(text, gzip->crc, 4);
+	put_little(text, gzip->size, 4);
+}
+
+// ---- both ----
+
+static void add(struct pd_gzip *gzip, struct pd_text *text, const void *data, size_t size, bool last)
+{
+	if (pd_packer_gzip.start)
+		compress(gzip, text, data, size, last);
+	else
+		store(gzip, text, data, size, last);
+}
+
+void pd_gzip_add(struct pd_gzip *gzip, struct pd_text *text, const void *data, size_t size)
+{
+	add(gzip, text, data, size, false);
+}
+
+void pd_gzip_end(struct pd_gzip *gzip, struct pd_text *text, const void *data, size_t size)
+{
+	add(gzip, text, data, size, true);
+}
+
+void pd_gzip_fini(struct pd_gzip *gzip)
+{
+	if (gzip->state)
+		pd_packer_gzip.close(gzip->state);
+	gzip->state = NULL;
 }
 
 void pd_gzip(struct pd_text *text, const void *data, size_t size)
 {
-	if (!pd_packer_gzip.start)
-		store(text, data, size);
-	else if (!compress(text, data, size))
-		text->failed = true;
+	struct pd_gzip gzip = { .state = NULL };
+
+	pd_gzip_end(&gzip, text, data, size);
+	pd_gzip_fini(&gzip);
 }

@@ -5,7 +5,19 @@
 
 #include "base/text/text.h"
 
-// Adds the file to the text, whose `failed` is set if there is no memory. Without zlib nothing is compressed.
+// A file that is written in pieces. Zeros are ready for use.
+struct pd_gzip {
+	void *state;
+	bool begun;
+	uint32_t crc, size; // without zlib: of what was added
+};
+
+// Adds bytes to the file, which is added to the text. The text's `failed` is set if there is no memory. Without zlib nothing is compressed.
+void pd_gzip_add(struct pd_gzip *gzip, struct pd_text *text, const void *data, size_t size);
+// The same, and ends the file.
+void pd_gzip_end(struct pd_gzip *gzip, struct pd_text *text, const void *data, size_t size);
+void pd_gzip_fini(struct pd_gzip *gzip);
+// A whole file at once.
 void pd_gzip(struct pd_text *text, const void *data, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of the Firefox Profiler are column by column. */
 #include "base/text/text.h"
-#include "export/format/firefox.h"
+#include "export/firefox/firefox.h"
 
 void pd_firefox_key(struct pd_export *self, const char *key)
 {
@@ -44,5 +44,6 @@ void pd_firefox_string(struct pd_export *self, uint32_t string)
 void pd_firefox_milliseconds(struct pd_export *self, uint64_t ns)
 {
 	pd_text_u64(self->text, ns / 1000000);
-	pd_text_printf(self->text, ".%06u", (unsigned)(ns % 1000000));
+	pd_text_char(self->text, '.');
+	pd_text_digits(self->text, ns % 1000000, 6);
 }

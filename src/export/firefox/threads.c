@@ -6,12 +6,12 @@
 #include <perfdata/format.h>
 
 #include "base/text/text.h"
-#include "export/format/firefox.h"
+#include "export/firefox/firefox.h"
 #include "file/file.h"
 
 enum marker {
 #define MARKER(NAME, name, support, member, label, format) MARKER_##NAME,
-#include "export/format/marker.def"
+#include "export/firefox/marker.def"
 	MARKER_COUNT
 };
 
@@ -21,7 +21,7 @@ static const struct {
 	const char *member, *label, *format;
 } markers[] = {
 #define MARKER(NAME, name, support, member, label, format) { name, PD_SUPPORT_##support, member, label, format },
-#include "export/format/marker.def"
+#include "export/firefox/marker.def"
 };
 
 struct marker_value {
@@ -37,7 +37,7 @@ void pd_firefox_prepare(struct pd_export *self)
 
 	if (!firefox->prepared) {
 		pd_tracks_init(&firefox->tracks, self);
-		firefox->markers_of.seed = self->tables.seed;
+		firefox->markers_of.seed = firefox->counter_of.seed = self->tables.seed;
 	}
 	firefox->prepared = true;
 }

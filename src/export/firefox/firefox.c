@@ -10,7 +10,7 @@
 #include "base/cursor.h"
 #include "base/text/path.h"
 #include "base/text/text.h"
-#include "export/format/firefox.h"
+#include "export/firefox/firefox.h"
 
 enum {
 	GECKO_VERSION = 24, // of another form, and without a meaning here
@@ -377,10 +377,12 @@ static void take_sample(struct pd_export *self, const struct pd_export_sample *s
 	struct pd_firefox *firefox = self->sink;
 	const struct pd_track *track = pd_tracks_add(&firefox->tracks, self, sample);
 
-	if (track && (!firefox->has_base || track->last_ns < firefox->base_ns)) {
+	if (!track)
+		return;
+	if (!firefox->has_base || track->last_ns < firefox->base_ns)
 		firefox->base_ns = track->last_ns;
-		firefox->has_base = true;
-	}
+	firefox->has_base = true;
+	pd_firefox_count(self, sample, track);
 }
 
 static void end(struct pd_export *self)
@@ -392,6 +394,7 @@ static void end(struct pd_export *self)
 		put_meta(self);
 		put_libs(self);
 		pd_firefox_put_threads(self, &rows);
+		pd_firefox_put_counters(self);
 		put_shared(self, &rows);
 		PD_TEXT_LITERAL(self->text, "}\n");
 	} else {
@@ -406,6 +409,7 @@ static void fini(struct pd_export *self)
 	struct pd_firefox *firefox = self->sink;
 
 	pd_firefox_fini_markers(self);
+	pd_firefox_fini_counters(self);
 	pd_tracks_fini(&firefox->tracks);
 	pd_free(firefox->frame_of);
 	pd_free(firefox->source_of);

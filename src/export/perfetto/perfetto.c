@@ -6,7 +6,7 @@
 #include <perfdata/summary.h>
 
 #include "base/cursor.h"
-#include "export/export.h"
+#include "export/perfetto/perfetto.h"
 #include "export/write/proto.h"
 
 enum {
@@ -15,6 +15,7 @@ enum {
 	PACKET_SEQUENCE = 10,
 	PACKET_INTERNED = 12,
 	PACKET_FLAGS = 13,
+	PACKET_SYSTEM = 45,
 	PACKET_CLOCK = 58,
 	PACKET_DEFAULTS = 59,
 	PACKET_TRACK = 60,
@@ -38,8 +39,7 @@ enum {
 	CLOCK_BOOT = 6,
 	CLOCK_PERF = 10,
 	FLAG_CLEARED = 1,
-	FLAG_NEEDS_STATE = 2,
-	TRACK_SEQUENCE = 1 // of what is no sample; those of events come after it
+	FLAG_NEEDS_STATE = 2
 };
 
 #define PROCESS_UUID (UINT64_C(1) << 40)
@@ -65,6 +65,7 @@ struct perfetto {
 	size_t total_count, total_capacity;
 	uint64_t last_ns;
 	unsigned clock;
+	struct pd_perfetto_tracepoints tracepoints;
 };
 
 // True if it is the first time, or there is no memory, which is noted.
@@ -191,7 +192,7 @@ static void intern_stack(struct pd_export *self, struct sequence *sequence, uint
 
 // ---- packets ----
 
-static size_t open_packet(struct pd_export *self, uint64_t sequence)
+size_t pd_perfetto_open(struct pd_export *self, uint64_t sequence)
 {
 	const struct perfetto *perfetto = self->sink;
 	size_t packet = pd_proto_open(self->text, 1);
@@ -224,7 +225,34 @@ static void put_clocks(struct pd_export *self)
 	if (perfetto->clock != CLOCK_REAL && wall_ns != PD_NO_TIME)
 		put_clock(self->text, CLOCK_REAL, wall_ns);
 	pd_proto_close(self->text, clocks);
-	pd_proto_number(self->text, PACKET_SEQUENCE, TRACK_SEQUENCE);
+	pd_proto_number(self->text, PACKET_SEQUENCE, PD_PERFETTO_TRACKS);
+	pd_proto_close(self->text, packet);
+}
+
+static void put_feature(struct pd_export *self, unsigned field, const struct pd_string *feature)
+{
+	if (feature)
+		pd_proto_table_string(self->text, field, &self->tables,
+				      pd_tables_string(&self->tables, feature->value.data, feature->value.length));
+}
+
+// Codes of what a thread waits for have changed with kernels.
+static void put_system(struct pd_export *self)
+{
+	const struct pd_string *release = pd_file_osrelease(self->file), *arch = pd_file_arch(self->file);
+	size_t packet, system, name;
+
+	if (!release)
+		return;
+	packet = pd_proto_open(self->text, 1);
+	system = pd_proto_open(self->text, PACKET_SYSTEM);
+	name = pd_proto_open(self->text, 1);
+	pd_proto_string(self->text, 1, "Linux");
+	put_feature(self, 3, release);
+	put_feature(self, 4, arch);
+	pd_proto_close(self->text, name);
+	pd_proto_close(self->text, system);
+	pd_proto_number(self->text, PACKET_SEQUENCE, PD_PERFETTO_TRACKS);
 	pd_proto_close(self->text, packet);
 }
 
@@ -236,7 +264,7 @@ static void put_process(struct pd_export *self, const struct pd_owner *owner, ui
 	if (pd_u64_map_find(&perfetto->processes, owner->pid))
 		return;
 	self->failed |= !pd_u64_map_add(&perfetto->processes, owner->pid, 1);
-	packet = open_packet(self, TRACK_SEQUENCE);
+	packet = pd_perfetto_open(self, PD_PERFETTO_TRACKS);
 	track = pd_proto_open(self->text, PACKET_TRACK);
 	pd_proto_number(self->text, 1, PROCESS_UUID + owner->pid);
 	process = pd_proto_open(self->text, 3);
@@ -258,7 +286,7 @@ static void put_thread(struct pd_export *self, uint32_t number)
 		return;
 	comm = pd_export_comm(self, number);
 	put_process(self, owner, comm);
-	packet = open_packet(self, TRACK_SEQUENCE);
+	packet = pd_perfetto_open(self, PD_PERFETTO_TRACKS);
 	track = pd_proto_open(self->text, PACKET_TRACK);
 	pd_proto_number(self->text, 1, THREAD_UUID + number);
 	thread = pd_proto_open(self->text, 4);
@@ -376,10 +404,12 @@ static void take_sample(struct pd_export *self, const struct pd_export_sample *s
 
 	if (sample->time_ns != PD_NO_TIME && sample->time_ns > perfetto->last_ns)
 		perfetto->last_ns = sample->time_ns;
-	if (self->result.samples == 1)
+	if (self->result.samples == 1) {
 		put_clocks(self);
+		put_system(self);
+	}
 	put_thread(self, sample->thread);
-	packet = open_packet(self, TRACK_SEQUENCE + 1 + sample->event->index);
+	packet = pd_perfetto_open(self, PD_PERFETTO_TRACKS + 1 + sample->event->index);
 	pd_proto_number(self->text, PACKET_FLAGS, first ? FLAG_CLEARED | FLAG_NEEDS_STATE : FLAG_NEEDS_STATE);
 	if (first)
 		begin_sequence(self, sample->event);
@@ -391,6 +421,7 @@ static void take_sample(struct pd_export *self, const struct pd_export_sample *s
 	}
 	put_sample(self, sample);
 	pd_proto_close(self->text, packet);
+	pd_perfetto_put_tracepoint(self, &perfetto->tracepoints, sample, THREAD_UUID + sample->thread);
 	pd_export_flush(self);
 }
 
@@ -451,6 +482,7 @@ static void fini(struct pd_export *self)
 	pd_u64_map_fini(&perfetto->processes);
 	pd_u64_map_fini(&perfetto->counters);
 	pd_free(perfetto->totals);
+	pd_perfetto_tracepoints_fini(&perfetto->tracepoints);
 }
 
 const struct pd_export_sink pd_export_sink_perfetto = {

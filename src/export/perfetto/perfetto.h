@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files about Perfetto share: perfetto.c has samples, tracepoints.c what tracepoints recorded. */
+#ifndef PD_EXPORT_PERFETTO_PERFETTO_H
+#define PD_EXPORT_PERFETTO_PERFETTO_H
+
+#include "export/export.h"
+#include "export/feed/trace.h"
+#include "interval/tracepoints.h"
+
+enum {
+	PD_PERFETTO_TRACKS = 1 // the sequence of what is no sample; those of events come after it
+};
+
+// Zeros are ready for use.
+struct pd_perfetto_tracepoints {
+	bool begun, lacks_formats;
+	struct pd_tracepoints switches; // and wakeups
+	struct pd_export_trace trace;
+};
+
+// Opens a packet of a sequence, at the present time.
+size_t pd_perfetto_open(struct pd_export *self, uint64_t sequence);
+// Writes what the tracepoint of a sample recorded, after the sample; its thread has this track.
+void pd_perfetto_put_tracepoint(struct pd_export *self, struct pd_perfetto_tracepoints *tracepoints,
+				const struct pd_export_sample *sample, uint64_t track);
+void pd_perfetto_tracepoints_fini(struct pd_perfetto_tracepoints *tracepoints);
+
+#endif
