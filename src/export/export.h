@@ -64,15 +64,16 @@ enum pd_export_frames {
 };
 
 struct pd_export_sink {
-	size_t size;      // of what it keeps, zeroed at first: export->sink
-	bool as_recorded; // chains are not unwound
-	bool all_records; // samples cannot be chosen
-	bool in_folder;   // files in a folder, by options.file
-	bool of_tables;   // not of samples: options.table is one of them, which is not in a folder
-	bool no_frames;   // ip and stack of samples are not needed
-	bool no_stacks;   // stack is not needed where there is a chain
-	bool each_value;   // values are not added up by those who read them: each may have 64 bits
-	bool whole_stacks; // stacks are numbered by themselves, not as callers of others: see pd_tables_frames
+	size_t size;         // of what it keeps, zeroed at first: export->sink
+	bool as_recorded;    // chains are not unwound
+	bool all_records;    // samples cannot be chosen
+	bool in_folder;      // files in a folder, by options.file
+	bool of_tables;      // not of samples: options.table is one of them, which is not in a folder
+	bool no_frames;      // ip and stack of samples are not needed
+	bool no_stacks;      // stack is not needed where there is a chain
+	bool each_value;     // values are not added up by those who read them: each may have 64 bits
+	uint64_t value_most; // of a sample; 0: 2^63 - 1
+	bool whole_stacks;   // stacks are numbered by themselves, not as callers of others: see pd_tables_frames
 	enum pd_export_frames frames;
 	void (*begin)(struct pd_export *self); // before the first sample, once it is known that there is one
 	void (*sample)(struct pd_export *self, const struct pd_export_sample *sample);

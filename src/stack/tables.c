@@ -366,8 +366,7 @@ uint32_t pd_tables_whole(struct pd_tables *tables, size_t count)
 	for (uint32_t i; (i = pd_index_next(&tables->stack_index, hash, &at)) != PD_INDEX_END;) {
 		const struct pd_table_whole *known = &tables->wholes[i];
 
-		if (known->count == count &&
-		    !memcmp(tables->whole_frames + known->at, frames, count * sizeof(*frames)))
+		if (known->count == count && !memcmp(tables->whole_frames + known->at, frames, count * sizeof(*frames)))
 			return i;
 	}
 	if (tables->whole_count >= UINT32_MAX || count > UINT32_MAX ||
@@ -445,7 +444,8 @@ void pd_tables_init(struct pd_tables *tables, uint64_t seed)
 	if (!PD_GROW(tables->strings, tables->string_capacity, 1) ||
 	    !PD_GROW(tables->objects, tables->object_capacity, 1) ||
 	    !PD_GROW(tables->mappings, tables->mapping_capacity, 1) ||
-	    !PD_GROW(tables->stacks, tables->stack_capacity, 1) || !PD_GROW(tables->wholes, tables->whole_capacity, 1)) {
+	    !PD_GROW(tables->stacks, tables->stack_capacity, 1) ||
+	    !PD_GROW(tables->wholes, tables->whole_capacity, 1)) {
 		tables->failed = true;
 		return;
 	}

@@ -86,7 +86,7 @@ def report_sums(perfdata, path, options, by_event, unit=None):
             sums.total[name] += value_of(event, kind)
         for row in table["rows"]:
             symbol = name, plain(row["symbol"])
-            if row["symbol"].startswith("0x"):
+            if re.fullmatch("0x[0-9a-f]+|[0-9a-f]{16}", row["symbol"]):
                 continue
             seen[symbol] += 1
             sums.own[symbol] += value_of(row["amounts"][0], kind)
@@ -178,8 +178,10 @@ def judge(perfdata, name, path, failures):
     if name in formats.WITHOUT_VALUES:
         samples = sum(table["events"][0]["samples"] for table in tables)
         failures += [f"{label}: {len(stacks)} samples, expected {samples}"] if len(stacks) != samples else []
-        expected = report_sums(perfdata, path, ["--no-inline", "--unwind=no"], False, "samples")
-        failures += [f"{label}: {text}" for text in report_differences(expected, sums_of(stacks, False))]
+        # where only copied stacks were recorded, samples have no entries there
+        if all(stack.frames for stack in stacks):
+            expected = report_sums(perfdata, path, ["--no-inline", "--unwind=no"], False, "samples")
+            failures += [f"{label}: {text}" for text in report_differences(expected, sums_of(stacks, False))]
         del failures[before + 5:]
         return
     if len(tables) == 1:

@@ -65,6 +65,8 @@ static uint64_t value_of(struct pd_export *self, const struct pd_export_sample *
 	uint64_t value = pd_event_unit(sample->event) == PD_UNIT_SAMPLES ? 1 : sample->brief->period;
 	uint64_t left = (uint64_t)INT64_MAX - self->sums[sample->event->index].value;
 
+	if (self->format->value_most && self->format->value_most < left)
+		left = self->format->value_most;
 	if (PD_LIKELY(value <= left) || self->format->each_value)
 		return value;
 	self->dropped[PD_SUPPORT_VALUES]++;
@@ -97,7 +99,6 @@ static void give(struct pd_export *self, struct pd_export_sample *sample, const 
 	self->sums[sample->event->index].value += sample->value;
 	self->result.samples++;
 	note_time(self, sample->time_ns);
-	pd_export_note_parts(self, sample->event, 1);
 	begin(self);
 	if (!self->failed)
 		self->format->sample(self, sample);
@@ -352,6 +353,8 @@ enum pd_status pd_export_feed(struct pd_export *self, struct pd_file *file, stru
 		return status;
 	if (!self->result.samples)
 		return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "no samples to export");
+	for (size_t i = 0; i < self->event_count; i++)
+		pd_export_note_parts(self, pd_file_event(file, i), self->sums[i].samples);
 	self->format->end(self);
 	status = state_of(self, error);
 	// then functions may lack their names

@@ -67,7 +67,8 @@ static void put_column(struct pd_export *self, const struct pd_firefox_counter *
 	pd_firefox_key(self, times ? "time" : "count");
 	pd_text_char(self->text, '[');
 	pd_spool_begin(&reader, &firefox->tracks.spool, &counter->track);
-	for (bool comma = false; pd_spool_get(&reader, &step) && pd_spool_get(&reader, &value) && !self->text->sink_failed; comma = true) {
+	for (bool comma = false;
+	     pd_spool_get(&reader, &step) && pd_spool_get(&reader, &value) && !self->text->sink_failed; comma = true) {
 		time_ns += step;
 		if (comma)
 			pd_text_char(self->text, ',');

@@ -29,7 +29,7 @@ struct pd_firefox {
 	struct pd_tracks tracks;
 	struct pd_firefox_markers *markers; // by thread
 	size_t marker_count, marker_capacity;
-	struct pd_u64_map markers_of; // from process and thread
+	struct pd_u64_map markers_of;        // from process and thread
 	struct pd_firefox_counter *counters; // by their first sample
 	size_t counter_count, counter_capacity;
 	struct pd_u64_map counter_of; // from process and event

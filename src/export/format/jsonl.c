@@ -11,7 +11,7 @@
 
 struct jsonl {
 	struct pd_export_trace trace;
-	struct pd_line_texts pieces; // by line: what follows its address
+	struct pd_line_texts pieces;                 // by line: what follows its address
 	struct pd_line_texts events, units, threads; // members that depend on the event, and on the thread
 };
 
@@ -164,8 +164,7 @@ static void put_event(struct pd_export *self, const struct pd_event *event, bool
 	const struct pd_line_texts *pieces = name ? &jsonl->events : &jsonl->units;
 
 	if (!pd_line_texts_put(pieces, event->index, self->text))
-		self->failed |= !make_event(self, event, name) ||
-				!pd_line_texts_put(pieces, event->index, self->text);
+		self->failed |= !make_event(self, event, name) || !pd_line_texts_put(pieces, event->index, self->text);
 }
 
 static void put_thread(struct pd_export *self, uint32_t thread)

@@ -130,6 +130,7 @@ static void put_types(struct pd_export *self)
 static void put_period(struct pd_export *self)
 {
 	struct pprof *pprof = self->sink;
+	uint64_t duration = self->last_ns - self->first_ns;
 	const struct pd_event *event;
 	const char *name;
 	size_t most = 0;
@@ -144,7 +145,7 @@ static void put_period(struct pd_export *self)
 	if (pd_export_events_used(self) == 1)
 		pd_proto_number(pprof->message, PROFILE_DEFAULT_TYPE, pd_tables_text(&self->tables, name));
 	pd_proto_number(pprof->message, PROFILE_TIME, pd_export_wall_clock(self));
-	pd_proto_number(pprof->message, PROFILE_DURATION, self->last_ns - self->first_ns);
+	pd_proto_number(pprof->message, PROFILE_DURATION, duration < INT64_MAX ? duration : INT64_MAX);
 }
 
 // ---- samples ----

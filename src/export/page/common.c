@@ -20,5 +20,7 @@ bool pd_page_prepare(struct pd_export *self)
 
 uint64_t pd_page_time(const struct pd_page *page, uint64_t time_ns)
 {
-	return time_ns > page->base_ns ? (time_ns - page->base_ns) / page->unit_ns : 0;
+	uint64_t time = time_ns > page->base_ns ? (time_ns - page->base_ns) / page->unit_ns : 0;
+
+	return time < PD_PAGE_NUMBER_MOST ? time : PD_PAGE_NUMBER_MOST;
 }

@@ -59,6 +59,7 @@ static void fini(struct pd_export *self)
 
 const struct pd_export_sink pd_export_sink_page = {
 	.size = sizeof(struct pd_page),
+	.value_most = PD_PAGE_NUMBER_MOST,
 	.sample = pd_page_take_sample,
 	.record = pd_page_take_record,
 	.first = pd_page_first,

@@ -188,6 +188,7 @@ bool pd_page_prepare(struct pd_export *self);
 // The number of a task; UINT32_MAX if there is no memory.
 uint32_t pd_page_task(struct pd_export *self, uint32_t pid, uint32_t tid);
 // Units since the beginning.
+#define PD_PAGE_NUMBER_MOST ((UINT64_C(1) << 53) - 1) // that numbers of JavaScript hold
 uint64_t pd_page_time(const struct pd_page *page, uint64_t time_ns);
 void pd_page_put_tasks(struct pd_export *self);
 

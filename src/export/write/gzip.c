@@ -4,8 +4,8 @@
 #include "write/packer.h"
 
 enum {
-	LEVEL = 1,          // higher ones take three times as long, for a tenth of the size
-	STORED_MOST = 65535, // bytes of a block that is not compressed
+	LEVEL = 1,            // higher ones take three times as long, for a tenth of the size
+	STORED_MOST = 65535,  // bytes of a block that is not compressed
 	KEPT_MOST = 256 << 10 // bytes that zlib has not written yet
 };
 
@@ -24,7 +24,7 @@ static void compress(struct pd_gzip *gzip, struct pd_text *text, const void *dat
 		return;
 	}
 	text->size += (last ? pd_packer_gzip.finish : pd_packer_gzip.pack)(gzip->state, data, size,
-									     text->data + text->size, bound, &reason);
+									   text->data + text->size, bound, &reason);
 	text->failed |= reason != NULL;
 }
 
