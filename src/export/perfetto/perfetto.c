@@ -11,12 +11,10 @@
 
 enum {
 	PACKET_CLOCKS = 6,
-	PACKET_TIME = 8,
 	PACKET_SEQUENCE = 10,
 	PACKET_INTERNED = 12,
 	PACKET_FLAGS = 13,
 	PACKET_SYSTEM = 45,
-	PACKET_CLOCK = 58,
 	PACKET_DEFAULTS = 59,
 	PACKET_TRACK = 60,
 	PACKET_SAMPLE = 66
@@ -63,8 +61,7 @@ struct perfetto {
 	struct pd_u64_map counters;  // by event and CPU: place in totals
 	uint64_t *totals;
 	size_t total_count, total_capacity;
-	uint64_t last_ns;
-	unsigned clock;
+	struct pd_perfetto_now now;
 	struct pd_perfetto_tracepoints tracepoints;
 };
 
@@ -192,17 +189,6 @@ static void intern_stack(struct pd_export *self, struct sequence *sequence, uint
 
 // ---- packets ----
 
-size_t pd_perfetto_open(struct pd_export *self, uint64_t sequence)
-{
-	const struct perfetto *perfetto = self->sink;
-	size_t packet = pd_proto_open(self->text, 1);
-
-	pd_proto_given(self->text, PACKET_TIME, perfetto->last_ns);
-	pd_proto_number(self->text, PACKET_SEQUENCE, sequence);
-	pd_proto_number(self->text, PACKET_CLOCK, perfetto->clock);
-	return packet;
-}
-
 static void put_clock(struct pd_text *text, unsigned clock, uint64_t time_ns)
 {
 	size_t opened = pd_proto_open(text, 1);
@@ -216,13 +202,13 @@ static void put_clock(struct pd_text *text, unsigned clock, uint64_t time_ns)
 static void put_clocks(struct pd_export *self)
 {
 	const struct perfetto *perfetto = self->sink;
-	uint64_t wall_ns = pd_file_wall_clock(self->file, perfetto->last_ns);
+	uint64_t wall_ns = pd_file_wall_clock(self->file, perfetto->now.ns);
 	size_t packet = pd_proto_open(self->text, 1), clocks = pd_proto_open(self->text, PACKET_CLOCKS);
 
-	put_clock(self->text, perfetto->clock, perfetto->last_ns);
-	if (perfetto->clock != CLOCK_BOOT)
-		put_clock(self->text, CLOCK_BOOT, perfetto->last_ns);
-	if (perfetto->clock != CLOCK_REAL && wall_ns != PD_NO_TIME)
+	put_clock(self->text, perfetto->now.clock, perfetto->now.ns);
+	if (perfetto->now.clock != CLOCK_BOOT)
+		put_clock(self->text, CLOCK_BOOT, perfetto->now.ns);
+	if (perfetto->now.clock != CLOCK_REAL && wall_ns != PD_NO_TIME)
 		put_clock(self->text, CLOCK_REAL, wall_ns);
 	pd_proto_close(self->text, clocks);
 	pd_proto_number(self->text, PACKET_SEQUENCE, PD_PERFETTO_TRACKS);
@@ -264,7 +250,7 @@ static void put_process(struct pd_export *self, const struct pd_owner *owner, ui
 	if (pd_u64_map_find(&perfetto->processes, owner->pid))
 		return;
 	self->failed |= !pd_u64_map_add(&perfetto->processes, owner->pid, 1);
-	packet = pd_perfetto_open(self, PD_PERFETTO_TRACKS);
+	packet = pd_perfetto_open(self->text, &perfetto->now, PD_PERFETTO_TRACKS);
 	track = pd_proto_open(self->text, PACKET_TRACK);
 	pd_proto_number(self->text, 1, PROCESS_UUID + owner->pid);
 	process = pd_proto_open(self->text, 3);
@@ -286,7 +272,7 @@ static void put_thread(struct pd_export *self, uint32_t number)
 		return;
 	comm = pd_export_comm(self, number);
 	put_process(self, owner, comm);
-	packet = pd_perfetto_open(self, PD_PERFETTO_TRACKS);
+	packet = pd_perfetto_open(self->text, &perfetto->now, PD_PERFETTO_TRACKS);
 	track = pd_proto_open(self->text, PACKET_TRACK);
 	pd_proto_number(self->text, 1, THREAD_UUID + number);
 	thread = pd_proto_open(self->text, 4);
@@ -342,7 +328,7 @@ static void begin_sequence(struct pd_export *self, const struct pd_event *event)
 
 	put_timebase(self, event);
 	pd_proto_close(self->text, sample);
-	pd_proto_number(self->text, 58, perfetto->clock);
+	pd_proto_number(self->text, 58, perfetto->now.clock);
 	pd_proto_close(self->text, defaults);
 }
 
@@ -402,14 +388,14 @@ static void take_sample(struct pd_export *self, const struct pd_export_sample *s
 	bool first = !sequence->begun;
 	size_t packet, interned;
 
-	if (sample->time_ns != PD_NO_TIME && sample->time_ns > perfetto->last_ns)
-		perfetto->last_ns = sample->time_ns;
+	if (sample->time_ns != PD_NO_TIME && sample->time_ns > perfetto->now.ns)
+		perfetto->now.ns = sample->time_ns;
 	if (self->result.samples == 1) {
 		put_clocks(self);
 		put_system(self);
 	}
 	put_thread(self, sample->thread);
-	packet = pd_perfetto_open(self, PD_PERFETTO_TRACKS + 1 + sample->event->index);
+	packet = pd_perfetto_open(self->text, &perfetto->now, PD_PERFETTO_TRACKS + 1 + sample->event->index);
 	pd_proto_number(self->text, PACKET_FLAGS, first ? FLAG_CLEARED | FLAG_NEEDS_STATE : FLAG_NEEDS_STATE);
 	if (first)
 		begin_sequence(self, sample->event);
@@ -421,7 +407,7 @@ static void take_sample(struct pd_export *self, const struct pd_export_sample *s
 	}
 	put_sample(self, sample);
 	pd_proto_close(self->text, packet);
-	pd_perfetto_put_tracepoint(self, &perfetto->tracepoints, sample, THREAD_UUID + sample->thread);
+	pd_perfetto_put_tracepoint(self, &perfetto->tracepoints, sample, &perfetto->now, THREAD_UUID + sample->thread);
 	pd_export_flush(self);
 }
 
@@ -452,7 +438,7 @@ static void begin(struct pd_export *self)
 
 	perfetto->sequences = pd_alloc((self->event_count + 1) * sizeof(*perfetto->sequences));
 	perfetto->processes.seed = perfetto->counters.seed = self->tables.seed;
-	perfetto->clock = clock_of(self->file);
+	perfetto->now.clock = clock_of(self->file);
 	self->failed |= !perfetto->sequences;
 }
 

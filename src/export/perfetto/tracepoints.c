@@ -57,10 +57,11 @@ static void put_fields(struct pd_export *self, struct pd_tracepoints *switches,
 			pd_proto_given(self->text, message->numbers[i], recorded->values[i]);
 }
 
-static void put_ftrace(struct pd_export *self, struct pd_tracepoints *switches,
+static void put_ftrace(struct pd_export *self, struct pd_tracepoints *switches, const struct pd_perfetto_now *now,
 		       const struct pd_tracepoint_sample *recorded)
 {
-	size_t packet = pd_perfetto_open(self, PD_PERFETTO_TRACKS), bundle = pd_proto_open(self->text, PACKET_FTRACE);
+	size_t packet = pd_perfetto_open(self->text, now, PD_PERFETTO_TRACKS),
+	       bundle = pd_proto_open(self->text, PACKET_FTRACE);
 	size_t event, inside;
 
 	pd_proto_given(self->text, 1, recorded->brief.cpu);
@@ -77,7 +78,7 @@ static void put_ftrace(struct pd_export *self, struct pd_tracepoints *switches,
 
 // False if it is another event, or cannot be read.
 static bool put_switch(struct pd_export *self, struct pd_perfetto_tracepoints *tracepoints,
-		       const struct pd_export_sample *sample)
+		       const struct pd_export_sample *sample, const struct pd_perfetto_now *now)
 {
 	struct pd_tracepoint_sample recorded;
 	struct pd_error error;
@@ -95,7 +96,7 @@ static bool put_switch(struct pd_export *self, struct pd_perfetto_tracepoints *t
 	tracepoints->lacks_formats = status < 0;
 	if (status != PD_OK || recorded.brief.cpu == UINT32_MAX)
 		return false;
-	put_ftrace(self, &tracepoints->switches, &recorded);
+	put_ftrace(self, &tracepoints->switches, now, &recorded);
 	return true;
 }
 
@@ -113,10 +114,10 @@ static void put_text(struct pd_export *self, const struct pd_text *trace)
 }
 
 static void put_instant(struct pd_export *self, const struct pd_export_sample *sample, const struct pd_text *trace,
-			uint64_t track)
+			const struct pd_perfetto_now *now, uint64_t track)
 {
 	uint32_t name = pd_tables_text(&self->tables, sample->event->name);
-	size_t packet = pd_perfetto_open(self, PD_PERFETTO_TRACKS + 1 + sample->event->index), event;
+	size_t packet = pd_perfetto_open(self->text, now, PD_PERFETTO_TRACKS + 1 + sample->event->index), event;
 
 	pd_proto_number(self->text, PACKET_FLAGS, NEEDS_STATE);
 	event = pd_proto_open(self->text, PACKET_TRACK_EVENT);
@@ -131,16 +132,17 @@ static void put_instant(struct pd_export *self, const struct pd_export_sample *s
 }
 
 void pd_perfetto_put_tracepoint(struct pd_export *self, struct pd_perfetto_tracepoints *tracepoints,
-				const struct pd_export_sample *sample, uint64_t track)
+				const struct pd_export_sample *sample, const struct pd_perfetto_now *now,
+				uint64_t track)
 {
 	const struct pd_text *trace;
 
 	if (!(sample->event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_RAW)) ||
-	    put_switch(self, tracepoints, sample) || self->failed)
+	    put_switch(self, tracepoints, sample, now) || self->failed)
 		return;
 	trace = pd_export_trace_of(&tracepoints->trace, self, sample);
 	if (trace)
-		put_instant(self, sample, trace, track);
+		put_instant(self, sample, trace, now, track);
 }
 
 void pd_perfetto_tracepoints_fini(struct pd_perfetto_tracepoints *tracepoints)

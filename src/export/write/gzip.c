@@ -75,7 +75,7 @@ static void store(struct pd_gzip *gzip, struct pd_text *text, const char *data, 
 
 // ---- both ----
 
-static void add(struct pd_gzip *gzip, struct pd_text *text, const void *data, size_t size, bool last)
+static void add_piece(struct pd_gzip *gzip, struct pd_text *text, const void *data, size_t size, bool last)
 {
 	if (pd_packer_gzip.start)
 		compress(gzip, text, data, size, last);
@@ -85,12 +85,12 @@ static void add(struct pd_gzip *gzip, struct pd_text *text, const void *data, si
 
 void pd_gzip_add(struct pd_gzip *gzip, struct pd_text *text, const void *data, size_t size)
 {
-	add(gzip, text, data, size, false);
+	add_piece(gzip, text, data, size, false);
 }
 
 void pd_gzip_end(struct pd_gzip *gzip, struct pd_text *text, const void *data, size_t size)
 {
-	add(gzip, text, data, size, true);
+	add_piece(gzip, text, data, size, true);
 }
 
 void pd_gzip_fini(struct pd_gzip *gzip)
