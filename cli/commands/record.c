@@ -9,7 +9,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -194,12 +193,8 @@ static int take_store(struct record *record)
 		return values->labels.count ? print_failure(CODE_USAGE, "--label requires --store") : CODE_OK;
 	if (values->output && !strcmp(values->output, "-"))
 		return print_failure(CODE_USAGE, "--store cannot be combined with -o -");
-	record->stored = (struct pd_store_profile){ .size = sizeof(record->stored),
-						    .labels = values->labels.items,
-						    .label_count = values->labels.count,
-						    .symbols = open_symbols,
-						    .credentials = getenv("PERFDATA_STORE_CREDENTIALS"),
-						    .spool = getenv("PERFDATA_STORE_SPOOL") };
+	record->stored = store_said(&values->labels);
+	record->stored.symbols = open_symbols;
 	return code_with_error(pd_store_prepare(values->store, &record->stored, &error), &error);
 }
 

@@ -92,18 +92,12 @@ static int open_tables(struct session *session)
 
 /* ---- statements ---- */
 
-static void prompt(bool interactive, const struct pd_sql_shell *shell)
-{
-	if (!interactive)
-		return;
-	fputs(pd_sql_shell_waits(shell) ? "   ...> " : "perfdata> ", stdout);
-	fflush(stdout);
-}
-
 /* Returns the code of the first statement that failed, unless somebody is there to see it. */
 static int read_lines(struct session *session, struct pd_sql_shell *shell)
 {
 	bool interactive = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	char path[BUILD_ID_DIRECTORY_SIZE];
+	const char *history = interactive ? in_home("XDG_STATE_HOME", "perfdata/sql_history", path) : NULL;
 	enum pd_status status = PD_OK;
 	struct pd_error error;
 	char *line = NULL;
@@ -111,8 +105,13 @@ static int read_lines(struct session *session, struct pd_sql_shell *shell)
 	ssize_t size;
 	int code = CODE_OK;
 
+	if (interactive && !history)
+		history = in_home("HOME", ".local/state/perfdata/sql_history", path);
+	if (history && pd_sql_shell_remember(shell, history, &error) < 0)
+		print_error("%s", error.message);
 	while (status != PD_END && output_flush(session->call->out) && (interactive || code == CODE_OK)) {
-		prompt(interactive, shell);
+		if (interactive && fputs(pd_sql_shell_prompt(shell), stdout) >= 0)
+			fflush(stdout);
 		size = getline(&line, &capacity, stdin);
 		if (size < 0)
 			break;
@@ -203,7 +202,7 @@ const struct command cmd_sql = {
 		   "what was lost, by recording" },
 		 { "perfdata sql --format csv perf.data 'select * from tasks' > tasks.csv",
 		   "a table for other programs" },
-		 { "perfdata sql perf.data", "a shell: .tables, .schema TABLE, statements" },
+		 { "perfdata sql perf.data", "a shell: .tables, .schema TABLE, .history, statements" },
 		 { "perfdata sql -o perf.db perf.data", "all tables, for sqlite3 and others" }),
 	.usual = "format output list input time comms event",
 	.max_words = (size_t)-1,

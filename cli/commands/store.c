@@ -5,7 +5,6 @@
 
 #include <perfdata/store.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 struct values {
@@ -45,12 +44,13 @@ static int add_file(const char *path, const struct pd_store_profile *said, const
 	return analysis_close(&analysis, code);
 }
 
-static int get_samples(const char *path, const struct values *values)
+static int get_samples(const char *path, const struct values *values, const char *credentials)
 {
 	const struct pd_store_choice choice = { .size = sizeof(choice),
 						.labels = values->labels.items,
 						.label_count = values->labels.count,
-						.from_ns = pd_store_days_ago(values->days) };
+						.from_ns = pd_store_days_ago(values->days),
+						.credentials = credentials };
 	struct target target = { 0 };
 	struct pd_error error;
 	enum pd_status status;
@@ -68,11 +68,7 @@ static int get_samples(const char *path, const struct values *values)
 static int run_store(const struct call *call)
 {
 	const struct values *values = call->values;
-	const struct pd_store_profile said = { .size = sizeof(said),
-					       .labels = values->labels.items,
-					       .label_count = values->labels.count,
-					       .credentials = getenv("PERFDATA_STORE_CREDENTIALS"),
-					       .spool = getenv("PERFDATA_STORE_SPOOL") };
+	const struct pd_store_profile said = store_said(&values->labels);
 	const struct pd_store_options how = { .size = sizeof(how),
 					      .format = values->format,
 					      .before_ns = pd_store_days_ago(values->days),
@@ -82,7 +78,7 @@ static int run_store(const struct call *call)
 	int code = CODE_OK, one_code;
 
 	if (call->word_count == 2 && !strcmp(call->words[0], "get"))
-		return get_samples(call->words[1], values);
+		return get_samples(call->words[1], values, said.credentials);
 	if (call->word_count < 3 || strcmp(call->words[0], "add") != 0) {
 		enum pd_status status = pd_store_print(call->words, call->word_count, &how, call->out->text, &error);
 
@@ -99,15 +95,13 @@ static int run_store(const struct call *call)
 const struct command cmd_store = {
 	.usage =
 		"add STORE FILE... | ls STORE | report STORE [CONDITION]... | flame STORE ... | diff STORE OLD NEW | top STORE ... | get STORE -o FILE | sql STORE SQL | prune STORE --days N | schema [parquet|clickhouse]",
-	.text = "Keep recordings in STORE, a file of SQLite: samples summed up in ten seconds and hours, by event, thread and stack. A recording "
-		"is in it once, however often it is added. get writes the sums as samples of a recording, which every command reads: "
-		"functions have their names; times and addresses are gone. report, flame, folded and diff are the commands of these names, and all that "
-		"read recordings read a STORE: with functions and objects, but without times and addresses. A CONDITION is a label, KEY=VALUE; "
-		"a range of times in UTC, FROM..TO, such as 2026-11-28..2026-11-29T12:30 or 7d.. (ago); or a recording by the first digits that ls "
-		"shows; commas join them. Each recording is a run for diff. top prints the functions that took most, and the sum of the others. prune removes samples, but no sums of hours.\n\n"
-		"A STORE that ends with / is a folder of Parquet files for other programs, and clickhouse://HOST:PORT/DATABASE a server: recordings are "
-		"added to both, and not read here, but for ls of a folder. PERFDATA_STORE_CREDENTIALS is USER:PASSWORD, or @FILE of a file with that. What "
-		"a server does not take waits in the folder PERFDATA_STORE_SPOOL, or in /var/tmp, for the next add; without a FILE, add sends only that.",
+	.text = "Keep recordings in STORE, a file of SQLite: samples summed up in ten seconds and hours, by event, thread and stack. A recording is in it once, however often it is "
+		"added. report, flame, folded and diff are the commands of these names, and all that read recordings read a STORE: with functions and objects, but without times and "
+		"addresses. get writes the sums as samples of a recording. A CONDITION is a label, KEY=VALUE; a range of times in UTC, FROM..TO, such as "
+		"2026-11-28..2026-11-29T12:30 or 7d.. (ago); or a recording by the first digits that ls shows; commas join them. Each recording is a run for diff. top prints the "
+		"functions that took most, and the sum of the others. prune removes samples, but no sums of hours.\n\nA STORE that ends with / is a folder of Parquet files, which "
+		"other programs read, too, and clickhouse://HOST:PORT/DATABASE a server; prune removes whole days of both. PERFDATA_STORE_CREDENTIALS is USER:PASSWORD, or @FILE of "
+		"a file with that. What a server does not take waits in the folder PERFDATA_STORE_SPOOL, or in /var/tmp, for the next add; without a FILE, add sends only that.",
 	OPTIONS(options),
 	EXAMPLES({ "perfdata store add fleet.db --label service=web *.data", "recordings of a service" },
 		 { "perfdata store report fleet.db service=web 7d..", "the last week of a service as one profile" },

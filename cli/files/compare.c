@@ -77,17 +77,20 @@ static int add_recording(struct compare *compare, size_t side, const char *path,
 	return analysis_close(&compare->analysis, code);
 }
 
-static int add_list(struct compare *compare, size_t side, const char *list)
+/* Recordings, or with a store the hashes of some that have which. */
+static int add_list(struct compare *compare, size_t side, const char *list, const char *store, const char *which)
 {
 	int worst = CODE_OK, code = CODE_OK;
 
 	while (code_is_usable(code) && *list) {
 		size_t length = strcspn(list, ",");
 		char *path = strndup(list, length);
+		const char *const words[] = { store, which, path };
 
 		if (!path)
 			return print_failure(CODE_UNREADABLE, "out of memory");
-		code = *path ? add_recording(compare, side, path, (const char *const *)&path, 1) : CODE_OK;
+		if (*path)
+			code = add_recording(compare, side, store ? which : path, words + 2 * !store, store ? 3 : 1);
 		worst = code != CODE_OK ? code : worst;
 		free(path);
 		list += length + (list[length] == ',');
@@ -98,20 +101,15 @@ static int add_list(struct compare *compare, size_t side, const char *list)
 /* Each recording of a store is a run. */
 static int add_stored(struct compare *compare, size_t side, const char *store, const char *which)
 {
-	char hash[PD_STORE_HASH_BYTES];
-	const char *const words[] = { store, which, hash };
+	const struct pd_store_profile said = store_said(NULL);
+	struct pd_text *list = pd_text_new();
 	struct pd_error error;
-	enum pd_status status = PD_OK;
-	int worst = CODE_OK, code;
+	int code = code_with_error(pd_store_profiles(store, &which, 1, &said, list, &error), &error);
 
-	for (size_t i = 0; status == PD_OK && code_is_usable(worst); i++) {
-		status = pd_store_profile(store, &which, 1, i, hash, &error);
-		if (status == PD_END && !i)
-			return print_failure(CODE_NOTHING, "%s: no recording has '%s'", store, which);
-		code = status == PD_OK ? add_recording(compare, side, which, words, 3) : CODE_OK;
-		worst = code != CODE_OK ? code : worst;
-	}
-	return status < 0 ? code_with_error(status, &error) : worst;
+	if (code == CODE_OK)
+		code = add_list(compare, side, (const char *)pd_text_bytes(list).data, store, which);
+	pd_text_free(list);
+	return code;
 }
 
 bool compare_is_stored(const char *const *words, size_t count)
@@ -126,7 +124,7 @@ int compare_add_all(struct compare *compare, const char *const *paths, size_t co
 
 	for (size_t i = first; i < count && code_is_usable(worst); i++) {
 		int code = first                     ? add_stored(compare, i - 1, paths[0], paths[i]) :
-			   compare_is_list(paths[i]) ? add_list(compare, i, paths[i]) :
+			   compare_is_list(paths[i]) ? add_list(compare, i, paths[i], NULL, NULL) :
 						       add_recording(compare, i, paths[i], paths + i, 1);
 
 		worst = code != CODE_OK ? code : worst;

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -199,10 +200,20 @@ int input_nothing(const struct input *input, const struct pd_select *select, boo
 	return CODE_NOTHING;
 }
 
+struct pd_store_profile store_said(const struct option_list *labels)
+{
+	return (struct pd_store_profile){ .size = sizeof(struct pd_store_profile),
+					  .labels = labels ? labels->items : NULL,
+					  .label_count = labels ? labels->count : 0,
+					  .credentials = getenv("PERFDATA_STORE_CREDENTIALS"),
+					  .spool = getenv("PERFDATA_STORE_SPOOL") };
+}
+
 int input_open(struct input *input, const struct input_options *options, const struct call *call,
 	       pd_problem_fn *problem, void *self)
 {
 	struct pd_open_options open_options = { .size = sizeof(open_options) };
+	const struct pd_store_profile said = store_said(NULL);
 	bool makes = options->waiting || options->pair;
 	const char *path;
 	struct pd_error error;
@@ -230,7 +241,7 @@ int input_open(struct input *input, const struct input_options *options, const s
 	if (strcmp(path, "-") == 0)
 		status = pd_file_open_fd(STDIN_FILENO, &open_options, &input->file, &error);
 	else if (pd_store_is(path)) /* the other words say which samples */
-		status = pd_store_open_file(path, call->words + 1, call->word_count ? call->word_count - 1 : 0,
+		status = pd_store_open_with(path, call->words + 1, call->word_count ? call->word_count - 1 : 0, &said,
 					    &open_options, &input->file, &error);
 	else
 		status = pd_file_open(path, &open_options, &input->file, &error);

@@ -50,6 +50,8 @@ bool input_report(struct input *input, const struct pd_problem *problem);
 /* The name of the input of a command that has no struct input_options: that of --input or the only argument, else usual. False if there
  * are both, which is said on stderr. */
 bool input_path(const char *option, const struct call *call, const char *usual, const char **path_out);
+/* Labels, which may be NULL, and what the environment says of stores. */
+struct pd_store_profile store_said(const struct option_list *labels);
 /* Opens what is no recording, for pd_pull_descriptor; - is standard input. Says what is wrong and returns another code than CODE_OK
  * then. To be closed by descriptor_close. */
 int descriptor_open(const char *path, struct pd_descriptor *descriptor_out);

@@ -42,7 +42,7 @@ enum {
 	PATH_SIZE = BUILD_ID_DIRECTORY_SIZE
 };
 
-static const char *in_home(const char *variable, const char *suffix, char path[PATH_SIZE])
+const char *in_home(const char *variable, const char *suffix, char path[PATH_SIZE])
 {
 	const char *home = getenv(variable);
 	int n;

@@ -19,6 +19,8 @@ enum {
 	BUILD_ID_DIRECTORY_SIZE = 4096
 };
 
+/* A path in the folder that a variable names; NULL if it names none. */
+const char *in_home(const char *variable, const char *suffix, char path[BUILD_ID_DIRECTORY_SIZE]);
 /* perf's build-id cache: that of the environment, else ~/.debug; NULL if there is no home. */
 const char *build_id_directory(char path[BUILD_ID_DIRECTORY_SIZE]);
 

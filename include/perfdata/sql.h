@@ -102,8 +102,13 @@ PD_API void pd_sql_shell_free(struct pd_sql_shell *shell);
 /** Takes a line, without its end: a part of a statement, which is run when it is complete, a query, or a command such as ".help".
  * PD_END: the user leaves. Errors: as pd_sql_ask; the shell can go on. */
 PD_API enum pd_status pd_sql_shell_line(struct pd_sql_shell *shell, const char *line, struct pd_error *error);
-/** Whether a statement has begun and is not complete, for the prompt. */
+/** Whether a statement has begun and is not complete. */
 PD_API bool pd_sql_shell_waits(const struct pd_sql_shell *shell);
+/** What to show before the next line. A constant. */
+PD_API const char *pd_sql_shell_prompt(const struct pd_sql_shell *shell);
+/** Keeps what is asked in a file, whose folders are made, for ".history" and for "!NUMBER", which asks it again; otherwise it is known
+ * until the shell ends. Errors: PD_ERROR_SYSTEM. */
+PD_API enum pd_status pd_sql_shell_remember(struct pd_sql_shell *shell, const char *path, struct pd_error *error);
 /** Runs a statement that has begun: there are no more lines. Errors: as pd_sql_ask. */
 PD_API enum pd_status pd_sql_shell_end(struct pd_sql_shell *shell, struct pd_error *error);
 

@@ -2,8 +2,8 @@
 /**
  * store.h - many recordings in one database that grows: samples summed up in ten seconds and hours, with names and stacks once.
  *
- * A store is a file of SQLite; or, to which recordings are only added, a folder with files of Parquet ("fleet/"), or a server
- * ("clickhouse://HOST:PORT/DATABASE", which has the tables that pd_store_print shows). A recording is in it once, however often it is added, as a file, a pipe, compressed or not: it is known by a hash
+ * A store is a file of SQLite, a folder with files of Parquet ("fleet/"), or a server ("clickhouse://HOST:PORT/DATABASE", which has the
+ * tables that pd_store_print shows). What is read of the last two is copied into a temporary file first. A recording is in it once, however often it is added, as a file, a pipe, compressed or not: it is known by a hash
  * of the records of the kernel, in the byte order that they have. Changes are made as a whole or not at all. Sums of a store are sums of its recordings; hours stay when details are pruned.
  *
  * Example:
@@ -57,7 +57,8 @@ PD_API enum pd_status pd_store_prepare(const char *path, const struct pd_store_p
 /** When the last so many days began, in ns since 1970: for before_ns and from_ns. At least 1 s; 0 for 0 days. Any thread. */
 PD_API uint64_t pd_store_days_ago(unsigned days);
 
-/** Removes samples from before a time, in ns since 1970, and names that nothing needs. Sums of hours remain. Errors: as pd_store_add. */
+/** Removes samples from before a time, in ns since 1970, and names that nothing needs; of a folder and a server those of whole days. Sums
+ * of hours remain. Errors: as pd_store_add. */
 PD_API enum pd_status pd_store_prune(const char *path, uint64_t before_ns, struct pd_error *error);
 
 /** Runs statements over the tables of a store, which change nothing, and prints their rows. NULL: what is in the store, recording by
@@ -72,6 +73,7 @@ struct pd_store_choice {
 	size_t label_count;
 	uint64_t from_ns, to_ns; /* since 1970, to ten seconds; to_ns is exclusive, 0: open */
 	const char *profile;     /* of one recording: its hash, or how that begins */
+	const char *credentials; /* only for servers, as in struct pd_store_profile; may be NULL */
 };
 /** Adds samples to a writer that has nothing yet, for every reader of recordings: one for each row of the store, its period is the sum of
  * the row. samples_out may be NULL. Errors: as pd_sql_run; those of the writer; PD_ERROR_NO_MATCH: there are none. */
@@ -89,6 +91,10 @@ PD_API bool pd_store_is(const char *path);
 PD_API enum pd_status pd_store_open_file(const char *path, const char *const *words, size_t count,
 					 const struct pd_open_options *options, struct pd_file **file_out,
 					 struct pd_error *error);
+/** The same of a server that wants credentials: those of said, which may be NULL. */
+PD_API enum pd_status pd_store_open_with(const char *path, const char *const *words, size_t count,
+					 const struct pd_store_profile *said, const struct pd_open_options *options,
+					 struct pd_file **file_out, struct pd_error *error);
 enum {
 	PD_STORE_HASH_BYTES = 33
 };
@@ -96,6 +102,11 @@ enum {
  * Errors: as pd_store_ask; PD_ERROR_ARGUMENT. */
 PD_API enum pd_status pd_store_profile(const char *path, const char *const *words, size_t count, size_t index,
 				       char hash_out[PD_STORE_HASH_BYTES], struct pd_error *error);
+
+/** The hashes of all of them, with commas between and a NUL at the end, instead of what text had. said is as above. Errors: likewise; PD_ERROR_NO_MATCH: there are none; PD_ERROR_MEMORY also if text is NULL. */
+PD_API enum pd_status pd_store_profiles(const char *path, const char *const *words, size_t count,
+					const struct pd_store_profile *said, struct pd_text *text,
+					struct pd_error *error);
 
 /** Zero is the default for each member. */
 struct pd_store_options {

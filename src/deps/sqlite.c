@@ -121,29 +121,39 @@ static char *declaration_of(const struct pd_sql_table *table, struct pd_text *te
 	return text->failed ? NULL : text->data;
 }
 
-static int connect_table(sqlite3 *db, void *self, int argc, const char *const *argv, sqlite3_vtab **table_out,
-			 char **error_out)
+int pd_sqlite_connect(struct pd_sql_database *database, size_t number, sqlite3_vtab **table_out)
 {
-	struct pd_sql_database *database = self;
 	struct pd_text text = { 0 };
 	struct table *table = sqlite3_malloc(sizeof(*table));
 	int code = SQLITE_NOMEM;
 
-	(void)error_out;
-	if (table && argc > 3) {
-		*table = (struct table){ .database = database, .number = strtoul(argv[3], NULL, 10) };
-		table->table = &database->source->tables[table->number];
+	if (table) {
+		*table = (struct table){ .database = database, .number = number };
+		table->table = &database->source->tables[number];
 		if (declaration_of(table->table, &text))
-			code = sqlite3_declare_vtab(db, text.data);
+			code = sqlite3_declare_vtab(database->db, text.data);
 	}
 	pd_free(text.data);
-	if (code == SQLITE_OK)
-		code = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
 	if (code != SQLITE_OK)
 		sqlite3_free(table);
 	else
 		*table_out = &table->base;
 	return code;
+}
+
+struct pd_sql_database *pd_sqlite_database_of(const sqlite3_vtab *base)
+{
+	return ((const struct table *)base)->database;
+}
+
+// The first argument is the number of the table.
+static int connect_table(sqlite3 *db, void *self, int argc, const char *const *argv, sqlite3_vtab **table_out,
+			 char **error_out)
+{
+	int code = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
+
+	(void)error_out;
+	return code == SQLITE_OK ? pd_sqlite_connect(self, argc > 3 ? strtoul(argv[3], NULL, 10) : 0, table_out) : code;
 }
 
 static int disconnect_table(sqlite3_vtab *base)
@@ -385,7 +395,7 @@ static int give_row(sqlite3_vtab_cursor *base, sqlite3_int64 *row_out)
 	return SQLITE_OK;
 }
 
-static const sqlite3_module module = {
+const sqlite3_module pd_sqlite_module = {
 	.iVersion = 1,
 	.xCreate = connect_table,
 	.xConnect = connect_table,
@@ -443,7 +453,7 @@ static int add_functions(struct pd_sql_database *database)
 
 static int add_tables(struct pd_sql_database *database)
 {
-	int code = sqlite3_create_module(database->db, "perfdata", &module, database);
+	int code = sqlite3_create_module(database->db, "perfdata", &pd_sqlite_module, database);
 
 	for (size_t i = 0; code == SQLITE_OK && i < database->source->table_count; i++) {
 		struct pd_text text = { 0 };

@@ -35,6 +35,13 @@ int pd_sqlite_authorize(void *self, int action, const char *first, const char *s
 // Nothing goes to temporary files, and what a database file says is not run.
 int pd_sqlite_confine(sqlite3 *db);
 
+// ---- virtual tables ----
+
+extern const sqlite3_module pd_sqlite_module; // of databases in memory; its self is the database
+// A table of a database's source, by its number, in the database's connection.
+int pd_sqlite_connect(struct pd_sql_database *database, size_t number, sqlite3_vtab **table_out);
+struct pd_sql_database *pd_sqlite_database_of(const sqlite3_vtab *table);
+
 // ---- databases that are files; see engine.h ----
 
 enum pd_status pd_sqlite_save(struct pd_sql_database *database, const char *path, struct pd_error *error);

@@ -72,7 +72,11 @@ void pd_sql_print_manual(struct pd_text *text)
 		"`time_ns`, `sample_cpu`, `sample_pid`, `sample_tid`, `sample_comm`, `stack`, and the fields of the format under "
 		"their names.\n\n"
 		"Functions: `symbol(ip, pid, time_ns, file)` and `object(ip, pid, time_ns, file)` (without a process, of the kernel), "
-		"`stack_text(stack)`, `wall_clock(time_ns, file)`, `address(number)`.\n",
+		"`stack_text(stack)`, `wall_clock(time_ns, file)`, `address(number)`.\n\n"
+		"The shell (`perfdata sql FILE`) keeps statements in `$XDG_STATE_HOME/perfdata/sql_history`, or in `~/.local/state/`: "
+		"`.history` shows the last, `!12` asks one again, `!!` the last one.\n\n"
+		"In `sqlite3` and other programs that load extensions: `.load DIR/perfdata/libperfdata_sqlite`, then `CREATE VIRTUAL "
+		"TABLE temp.samples USING perfdata('perf.data', 'samples')`, and so for each table. The functions above are not there.\n",
 		PD_TABLE_VERSION);
 	print_tables(text);
 	print_queries(text);

@@ -3,8 +3,10 @@
  * What people type: statements, queries by name, and the commands of a shell that begin with a dot. Lines come from the caller, who has
  * the terminal.
  */
+#include "sql/history.h"
 #include "sql/sql.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +23,7 @@ struct pd_sql_shell {
 	pd_warn_fn *warn;
 	void *self;
 	struct pd_text statement; // that has begun
+	struct pd_sql_history history;
 };
 
 // ---- one statement ----
@@ -97,6 +100,7 @@ enum pd_status pd_sql_shell_new(struct pd_sql *sql, const struct pd_sql_shell_op
 	if (!shell)
 		return pd_fail_memory(error);
 	*shell = (struct pd_sql_shell){ .sql = sql, .text = text };
+	shell->history.fd = -1;
 	if (options) {
 		shell->format = options->format;
 		shell->warn = options->warn;
@@ -110,6 +114,7 @@ void pd_sql_shell_free(struct pd_sql_shell *shell)
 {
 	if (!shell)
 		return;
+	pd_sql_history_close(&shell->history);
 	pd_free(shell->statement.data);
 	pd_free(shell);
 }
@@ -117,6 +122,18 @@ void pd_sql_shell_free(struct pd_sql_shell *shell)
 bool pd_sql_shell_waits(const struct pd_sql_shell *shell)
 {
 	return shell->statement.size != 0;
+}
+
+const char *pd_sql_shell_prompt(const struct pd_sql_shell *shell)
+{
+	return shell->statement.size ? "   ...> " : "perfdata> ";
+}
+
+enum pd_status pd_sql_shell_remember(struct pd_sql_shell *shell, const char *path, struct pd_error *error)
+{
+	pd_sql_history_close(&shell->history);
+	shell->history.lines = (struct pd_text){ 0 };
+	return pd_sql_history_open(&shell->history, path) ? PD_OK : pd_fail_system(error, errno, "history in %s", path);
 }
 
 static void warn_of_command(const struct pd_sql_shell *shell, const char *name, size_t length)
@@ -147,9 +164,12 @@ static enum pd_status run_dot(struct pd_sql_shell *shell, const char *line)
 		pd_sql_print_schema(shell->sql, *rest ? rest : NULL, shell->text);
 	else if (is_word(line, length, ".queries"))
 		pd_sql_print_queries(shell->text);
+	else if (is_word(line, length, ".history"))
+		pd_sql_history_print(&shell->history, shell->text);
 	else if (is_word(line, length, ".help"))
-		PD_TEXT_LITERAL(shell->text,
-				".tables  .schema [TABLE]  .queries  .quit  @QUERY  or statements that end with ;\n");
+		PD_TEXT_LITERAL(
+			shell->text,
+			".tables  .schema [TABLE]  .queries  .history  .quit  @QUERY  !NUMBER or !! (again)  or statements that end with ;\n");
 	else
 		warn_of_command(shell, line, length);
 	return PD_OK;
@@ -160,7 +180,25 @@ static enum pd_status run_collected(struct pd_sql_shell *shell, struct pd_error 
 {
 	enum pd_status status = pd_sql_ask(shell->sql, shell->statement.data, shell->format, shell->text, error);
 
+	pd_sql_history_add(&shell->history, shell->statement.data);
 	pd_text_clear(&shell->statement);
+	return status;
+}
+
+// "!12", or "!!" for the last one.
+static enum pd_status run_again(struct pd_sql_shell *shell, const char *number, struct pd_error *error)
+{
+	uint64_t value = 0;
+	bool is_known = !strcmp(number, "!") || (pd_number_parse(number, &value) && value);
+	char *statement = is_known ? pd_sql_history_find(&shell->history, (size_t)value) : NULL;
+	enum pd_status status;
+
+	if (!statement)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "no statement '!%s'; see .history", number);
+	pd_text_printf(shell->text, "%s\n", statement);
+	pd_sql_history_add(&shell->history, statement);
+	status = pd_sql_ask(shell->sql, statement, shell->format, shell->text, error);
+	pd_free(statement);
 	return status;
 }
 
@@ -170,8 +208,12 @@ enum pd_status pd_sql_shell_line(struct pd_sql_shell *shell, const char *line, s
 
 	if (!statement->size && *line == '.')
 		return run_dot(shell, line);
-	if (!statement->size && *line == '@')
+	if (!statement->size && *line == '!')
+		return run_again(shell, line + 1, error);
+	if (!statement->size && *line == '@') {
+		pd_sql_history_add(&shell->history, line);
 		return pd_sql_ask(shell->sql, line, shell->format, shell->text, error);
+	}
 	pd_text_put(statement, line, strlen(line));
 	// the NUL is not part of it until all of it is there
 	pd_text_put(statement, "\n", sizeof("\n"));

@@ -134,8 +134,8 @@ static enum pd_status take_word(struct kept *kept, const char *word, struct pd_e
 	return status;
 }
 
-enum pd_status pd_store_choice_new(const char *const *words, size_t count, struct pd_store_choice **choice_out,
-				   struct pd_error *error)
+enum pd_status pd_store_choice_new(const char *const *words, size_t count, const char *credentials,
+				   struct pd_store_choice **choice_out, struct pd_error *error)
 {
 	struct kept *kept = pd_alloc(sizeof(*kept));
 	enum pd_status status = kept ? PD_OK : pd_fail_memory(error);
@@ -148,6 +148,7 @@ enum pd_status pd_store_choice_new(const char *const *words, size_t count, struc
 	}
 	kept->choice.size = sizeof(kept->choice);
 	kept->choice.labels = kept->labels;
+	kept->choice.credentials = credentials;
 	*choice_out = &kept->choice;
 	return PD_OK;
 }

@@ -38,6 +38,19 @@ static const char *const prune_statements[] = {
 #include "store/statements.def"
 };
 
+// Each need has some more than the one before.
+static const char *const load_statements[] = {
+#define TABLE(statement) statement,
+#define LOAD(NEED, statement) statement,
+#include "store/statements.def"
+};
+
+static const enum pd_store_need load_needs[] = {
+#define TABLE(statement) PD_STORE_NEED_SAMPLES,
+#define LOAD(NEED, statement) PD_STORE_NEED_##NEED,
+#include "store/statements.def"
+};
+
 static const struct pd_sql_function no_functions[1];
 static const struct pd_sql_source no_source = { .functions = no_functions };
 
@@ -92,13 +105,14 @@ enum pd_status pd_store_file_has(const char *path, const char *hash, bool *has_o
 
 // ---- changes ----
 
-static enum pd_status change_alone(const struct pd_sql_change *change, struct pd_error *error)
+static enum pd_status change_with(const struct pd_sql_source *source, const struct pd_sql_change *change,
+				  struct pd_error *error)
 {
 	struct pd_sql_database *database;
 	enum pd_status status = pd_store_check_engine(error);
 
 	if (status >= 0)
-		status = pd_sql_sqlite.begin(&no_source, &database, error);
+		status = pd_sql_sqlite.begin(source, &database, error);
 	if (status < 0)
 		return status;
 	status = pd_sql_sqlite.change(database, change, error);
@@ -111,7 +125,17 @@ enum pd_status pd_store_file_make(const char *path, struct pd_error *error)
 	const struct pd_sql_change change = { path, true, make_statements, sizeof(make_statements) / sizeof(char *),
 					      NULL, 0 };
 
-	return change_alone(&change, error);
+	return change_with(&no_source, &change, error);
+}
+
+enum pd_status pd_store_file_load(const char *path, const struct pd_sql_source *source, enum pd_store_need need,
+				  struct pd_error *error)
+{
+	struct pd_sql_change change = { path, true, load_statements, 0, NULL, 0 };
+
+	while (change.count < sizeof(load_needs) / sizeof(load_needs[0]) && load_needs[change.count] <= need)
+		change.count++;
+	return change_with(source, &change, error);
 }
 
 enum pd_status pd_store_file_add(const char *path, const struct pd_store_recording *recording, bool list_only,
@@ -139,6 +163,15 @@ enum pd_status pd_store_file_add(const char *path, const struct pd_store_recordi
 	return pd_sql_sqlite.change(recording->sql->database, &change, error);
 }
 
+enum pd_status pd_store_file_mark(const char *path, uint64_t before_ns, struct pd_error *error)
+{
+	static const char *const statement = "UPDATE store.profiles SET pruned = 1 WHERE start_ns < :before";
+	const struct pd_sql_parameter before = { ":before", { .kind = PD_SQL_INTEGER, .integer = (int64_t)before_ns } };
+	const struct pd_sql_change change = { path, false, &statement, 1, &before, 1 };
+
+	return change_with(&no_source, &change, error);
+}
+
 enum pd_status pd_store_file_prune(const char *path, uint64_t before_ns, struct pd_error *error)
 {
 	const struct pd_sql_parameter before = {
@@ -148,5 +181,5 @@ enum pd_status pd_store_file_prune(const char *path, uint64_t before_ns, struct 
 		path, false, prune_statements, sizeof(prune_statements) / sizeof(char *), &before, 1
 	};
 
-	return change_alone(&change, error);
+	return change_with(&no_source, &change, error);
 }

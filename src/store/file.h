@@ -24,6 +24,11 @@ enum pd_status pd_store_file_make(const char *path, struct pd_error *error);
 enum pd_status pd_store_file_add(const char *path, const struct pd_store_recording *recording, bool list_only,
 				 struct pd_error *error);
 enum pd_status pd_store_file_has(const char *path, const char *hash, bool *has_out, struct pd_error *error);
+// Makes a new or empty file a store with the rows of a source, whose tables are those of kinds/rows.h.
+enum pd_status pd_store_file_load(const char *path, const struct pd_sql_source *source, enum pd_store_need need,
+				  struct pd_error *error);
+// Notes that samples from before a time are removed.
+enum pd_status pd_store_file_mark(const char *path, uint64_t before_ns, struct pd_error *error);
 enum pd_status pd_store_file_prune(const char *path, uint64_t before_ns, struct pd_error *error);
 
 #endif

@@ -245,6 +245,7 @@ static enum pd_status get_all(const char *path, const struct pd_store_choice *ch
 {
 	const struct pd_import_options how = { .size = sizeof(how), .name = "store" };
 	struct pd_store_choice all = { 0 };
+	const struct pd_store_question question = { &all, PD_STORE_NEED_NAMES };
 	struct pd_import_result result = { 0 };
 	struct getting *self;
 	enum pd_status status;
@@ -259,7 +260,7 @@ static enum pd_status get_all(const char *path, const struct pd_store_choice *ch
 	self->builder.sample_type = given ? PD_MASK(PD_SAMPLE_TYPE_WEIGHT) : 0;
 	self->frames = (struct pd_store_frames){ .builder = &self->builder, .given = given };
 	self->frames.objects.seed = self->frames.addresses.seed = self->frames.mapped.seed = pd_hash_secret();
-	status = pd_store_open(path, &self->database, error);
+	status = pd_store_open(path, &question, &self->database, error);
 	if (status >= 0) {
 		status = add_rows(self, &all, error);
 		pd_sql_sqlite.close(self->database);
@@ -327,16 +328,32 @@ static enum pd_status open_chosen(const char *path, const struct pd_store_choice
 	return status;
 }
 
-enum pd_status pd_store_open_file(const char *path, const char *const *words, size_t count,
-				  const struct pd_open_options *options, struct pd_file **file_out,
-				  struct pd_error *error)
+const char *pd_store_credentials(const struct pd_store_profile *said)
+{
+	struct pd_store_profile all = { 0 };
+
+	if (said)
+		memcpy(&all, said, said->size < sizeof(all) ? said->size : sizeof(all));
+	return all.credentials;
+}
+
+enum pd_status pd_store_open_with(const char *path, const char *const *words, size_t count,
+				  const struct pd_store_profile *said, const struct pd_open_options *options,
+				  struct pd_file **file_out, struct pd_error *error)
 {
 	struct pd_store_choice *choice;
-	enum pd_status status = pd_store_choice_new(words, count, &choice, error);
+	enum pd_status status = pd_store_choice_new(words, count, pd_store_credentials(said), &choice, error);
 
 	if (status < 0)
 		return status;
 	status = open_chosen(path, choice, options, file_out, error);
 	pd_store_choice_free(choice);
 	return status;
+}
+
+enum pd_status pd_store_open_file(const char *path, const char *const *words, size_t count,
+				  const struct pd_open_options *options, struct pd_file **file_out,
+				  struct pd_error *error)
+{
+	return pd_store_open_with(path, words, count, NULL, options, file_out, error);
 }

@@ -159,7 +159,16 @@ uint64_t pd_store_days_ago(unsigned days)
 
 enum pd_status pd_store_prune(const char *path, uint64_t before_ns, struct pd_error *error)
 {
-	return pd_store_kind_of(path) ? pd_store_fail_kind(path, error) : pd_store_file_prune(path, before_ns, error);
+	const struct pd_store_options options = { .size = sizeof(options), .before_ns = before_ns };
+
+	switch (pd_store_kind_of(path)) {
+	case PD_STORE_FOLDER:
+		return pd_store_folder_prune(path, before_ns, error);
+	case PD_STORE_SERVER:
+		return pd_store_server_prune(path, &options, error);
+	default:
+		return pd_store_file_prune(path, before_ns, error);
+	}
 }
 
 // ---- what people type ----
@@ -181,15 +190,16 @@ static enum pd_status print_schema(const char *kind, struct pd_text *text, struc
 	return PD_OK;
 }
 
-static enum pd_status print_top(const char *const *words, size_t count, enum pd_sql_format format, struct pd_text *text,
-				struct pd_error *error)
+static enum pd_status print_top(const char *const *words, size_t count, const struct pd_store_options *options,
+				struct pd_text *text, struct pd_error *error)
 {
+	const char *credentials = pd_store_credentials(options->profile);
 	struct pd_store_choice *choice;
-	enum pd_status status = pd_store_choice_new(words + 2, count - 2, &choice, error);
+	enum pd_status status = pd_store_choice_new(words + 2, count - 2, credentials, &choice, error);
 
 	if (status < 0)
 		return status;
-	status = pd_store_print_top(words[1], choice, format, text, error);
+	status = pd_store_print_top(words[1], choice, options->format, text, error);
 	pd_store_choice_free(choice);
 	return status;
 }
@@ -201,14 +211,18 @@ enum pd_status pd_store_print(const char *const *words, size_t count, const stru
 
 	if (options)
 		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
-	if (count >= 2 && pd_store_kind_of(words[1]) == PD_STORE_SERVER)
-		return pd_store_server_print(words, count, &all, text, error);
+	if (count >= 2 && pd_store_kind_of(words[1]) == PD_STORE_SERVER) {
+		enum pd_status status = pd_store_server_print(words, count, &all, text, error);
+
+		if (status != PD_END)
+			return status;
+	}
 	if (count == 2 && !strcmp(words[0], "ls"))
 		return pd_store_ask(words[1], NULL, all.format, text, error);
 	if (count == 3 && !strcmp(words[0], "sql"))
 		return pd_store_ask(words[1], words[2], all.format, text, error);
 	if (count >= 2 && !strcmp(words[0], "top"))
-		return print_top(words, count, all.format, text, error);
+		return print_top(words, count, &all, text, error);
 	if (count == 2 && !strcmp(words[0], "prune") && all.before_ns)
 		return pd_store_prune(words[1], all.before_ns, error);
 	if (count < 1 || count > 2 || strcmp(words[0], "schema") != 0)

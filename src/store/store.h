@@ -14,10 +14,29 @@
 	") & 4294967295) ELSE total(" column ") END"
 #define PD_STORE_KEPT(number) "max(min(" number ", 9223372036854775807), -9223372036854775807)"
 
-enum pd_status pd_store_open(const char *path, struct pd_sql_database **database_out, struct pd_error *error);
-// What people type, see pd_store_open_file. The result is the caller's.
-enum pd_status pd_store_choice_new(const char *const *words, size_t count, struct pd_store_choice **choice_out,
-				   struct pd_error *error);
+// What has to be there of a store that is read for a question; one that is a file has it all.
+enum pd_store_need {
+	PD_STORE_NEED_SAMPLES, // recordings and samples
+	PD_STORE_NEED_NAMES,   // and frames and stacks
+	PD_STORE_NEED_HOURS    // and sums of hours
+};
+
+struct pd_store_question {
+	const struct pd_store_choice *choice;
+	enum pd_store_need need;
+};
+
+// Other recordings and samples than those that were chosen may be there, or not.
+enum pd_status pd_store_open(const char *path, const struct pd_store_question *question,
+			     struct pd_sql_database **database_out, struct pd_error *error);
+// Opens it, and prints the rows of statements.
+enum pd_status pd_store_answer(const char *path, const struct pd_store_question *question, const char *statements,
+			       enum pd_sql_format format, struct pd_text *text, struct pd_error *error);
+// What people type, see pd_store_open_file. The result is the caller's; credentials may be NULL and must remain valid.
+enum pd_status pd_store_choice_new(const char *const *words, size_t count, const char *credentials,
+				   struct pd_store_choice **choice_out, struct pd_error *error);
+// Or NULL. said may be an older struct, or NULL.
+const char *pd_store_credentials(const struct pd_store_profile *said);
 void pd_store_choice_free(struct pd_store_choice *choice); // NULL is ignored
 // Conditions on profiles, and on the time of samples, as SQL. Errors: as pd_store_label_value; PD_ERROR_MEMORY.
 enum pd_status pd_store_put_profiles(const struct pd_store_choice *choice, struct pd_text *text,

@@ -50,6 +50,14 @@ uint64_t pd_table_frame_id(struct pd_table_set *set, uint32_t frame)
 	return ids->frames[frame];
 }
 
+uint64_t pd_table_caller_id(uint64_t parent, uint64_t frame)
+{
+	const uint64_t words[] = { parent, frame };
+	uint64_t id = pd_hash(SEED, words, sizeof(words));
+
+	return id + !id;
+}
+
 // Callers have smaller numbers.
 uint64_t pd_table_stack_id(struct pd_table_set *set, uint32_t stack)
 {
@@ -61,14 +69,10 @@ uint64_t pd_table_stack_id(struct pd_table_set *set, uint32_t stack)
 	}
 	for (; ids->stack_count <= stack; ids->stack_count++) {
 		const struct pd_table_stack *one = &set->strings.stacks[ids->stack_count];
-		uint64_t words[2], id = 0;
+		uint64_t id = 0;
 
-		if (ids->stack_count) {
-			words[0] = ids->stacks[one->parent];
-			words[1] = pd_table_frame_id(set, one->frame);
-			id = pd_hash(SEED, words, sizeof(words));
-			id += !id;
-		}
+		if (ids->stack_count)
+			id = pd_table_caller_id(ids->stacks[one->parent], pd_table_frame_id(set, one->frame));
 		if (set->strings.failed || (id && !note_first(&ids->stack_of, id, ids->stack_count))) {
 			set->strings.failed = true;
 			return 0;

@@ -102,6 +102,8 @@ const char *pd_table_unit(const struct pd_event *event);
 
 // The hash of a stack or frame by its number. 0 is none.
 uint64_t pd_table_stack_id(struct pd_table_set *set, uint32_t stack);
+// Of a frame that is called by a stack, 0: by none.
+uint64_t pd_table_caller_id(uint64_t parent, uint64_t frame);
 uint64_t pd_table_frame_id(struct pd_table_set *set, uint32_t frame);
 // All samples are read for their stacks, unless they were.
 enum pd_status pd_table_complete_stacks(struct pd_table_set *set, struct pd_error *error);

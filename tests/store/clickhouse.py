@@ -154,6 +154,15 @@ def check(server, database, stored, what):
     require(found == text_rows(stored.execute("select profile, samples, lost from profiles order by profile")), what, "profiles", found)
 
 
+def is_asked_like_a_file(url, store, what, credentials=""):
+    for words in (("report", "--stdio"), ("folded",), ("top",), ("top", "service=web"), ("report", "--stdio", "2000-01-01..2100-01-01"), ("top", "service=x' OR '1'='1"),
+                  ("top", "service=x\\\\' OR 1=1 --")):
+        answers = [subprocess.run([perfdata, "store", words[0], name, *words[1:]], capture_output=True, text=True,
+                                  env=dict(os.environ, PERFDATA_STORE_CREDENTIALS=credentials)) for name in (store, url)]
+        outputs = [(done.returncode, sorted(done.stdout.replace(name, "STORE").splitlines())) for done, name in zip(answers, (store, url))]
+        require(outputs[0] == outputs[1], what, words, outputs[0][0], outputs[1][0], outputs[1][1][:3], answers[1].stderr)
+
+
 def one_server(server, folder):
     server.make_tables("one")
     url, spool = f"clickhouse://127.0.0.1:{server.http}/one", os.path.join(folder, "spool-one")
@@ -162,6 +171,7 @@ def one_server(server, folder):
         require(done.returncode in (0, 1), "one:", done.stderr)
         require(add(spool, url, path, "fleet:s3cret").returncode in (0, 1), "twice")
     check(server, "one", store_of(folder, recordings), "one server")
+    is_asked_like_a_file(url, os.path.join(folder, f"expected-{len(recordings)}.db"), "one server", "fleet:s3cret")
     lists = []
     for store in (url, os.path.join(folder, f"expected-{len(recordings)}.db")):
         done = subprocess.run([perfdata, "store", "ls", store, "--format", "json"], capture_output=True, text=True)
@@ -187,6 +197,9 @@ def one_server(server, folder):
     for path in recordings:
         require(add(spool, url, path).returncode in (0, 1), "after kills")
     check(server, "killed", store_of(folder, recordings), "killed")
+    done = subprocess.run([perfdata, "store", "prune", url, "--days", "1"], capture_output=True, text=True)
+    left = server.run("SELECT count() FROM samples WHERE time < now() - 172800", "killed")
+    require(done.returncode == 0 and left == "0\n", "prune", done.stderr, left)
 
 
 def two_servers(servers, folder):
@@ -205,6 +218,7 @@ def two_servers(servers, folder):
         done = add(spool, url, path)
         require(done.returncode in (0, 1), "after that", done.stderr)
     check(servers[0], "fleet", store_of(folder, recordings), "two servers")
+    is_asked_like_a_file(url, os.path.join(folder, f"expected-{len(recordings)}.db"), "two servers")
     counts = [int(server.run("SELECT count() FROM samples", "part")) for server in servers]
     require(all(counts), "rows of each server", counts)
 

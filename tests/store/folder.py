@@ -133,22 +133,103 @@ def others_are_refused(scratch, recordings):
     done = run("add", other, recordings[0])
     require(done.returncode == 3 and os.listdir(other) == ["file"], "a folder with something else", done.returncode, os.listdir(other))
     require(run("add", os.path.join(other, "file", "x/"), recordings[0]).returncode == 4, "no folder")
-    folder = os.path.join(scratch, "asked") + "/"
-    run("add", folder, recordings[0])
-    for words in (("report", folder), ("top", folder), ("sql", folder, "select 1"), ("get", folder, "-o", "-"), ("prune", folder, "--days", "1"),
-                  ("report", folder[:-1])):
-        done = run(*words)
-        require(done.returncode == 3 and "Parquet" in done.stderr, "asked:", words, done.returncode, done.stderr)
     require("samples/date=" in run("schema", "parquet").stdout and run("schema", "x").returncode == 2, "schema")
 
 
+QUESTIONS = (("report", "--stdio"), ("report", "--stdio", "--no-children"), ("folded",), ("top",), ("top", "service=web"),
+             ("report", "--stdio", "service=web", "2000-01-01..2100-01-01"), ("report", "--stdio", "..2000-01-01"), ("top", "7d.."), ("top", "service=x' OR '1'='1"),
+             ("sql", "select event, sum(count), sum(value) from samples group by event order by 1"),
+             ("sql", "select event, service, sum(count), sum(value) from samples_hour group by 1, 2 order by 1, 2"),
+             ("sql", "select count(*), sum(depth) from stacks"), ("sql", "select function, object, kind, line from frames order by 1, 2, 3, 4"),
+             ("diff", "service=web", "color=red"), ("diff", "service=none", "color=red"))
+
+
+def is_asked_like_a_file(scratch, recordings):
+    store, folder = os.path.join(scratch, "file.db"), os.path.join(scratch, "asked") + "/"
+    for number, path in enumerate(recordings):
+        labels = ["--label", "service=web"] if number % 2 else ["--label", "color=red"]
+        for name in (store, folder):
+            run("add", name, path, *labels)
+    for words in QUESTIONS:
+        done = [run(words[0], name, *words[1:]) for name in (store, folder)]
+        outputs = [(one.returncode, sorted(one.stdout.replace(name, "STORE").splitlines()), one.stderr.replace(name, "STORE")) for one, name in zip(done, (store, folder))]
+        require(outputs[0] == outputs[1], "asked:", words, outputs[0][0], [line for line in outputs[0][1] if line not in outputs[1][1]][:3], outputs[1][0],
+                [line for line in outputs[1][1] if line not in outputs[0][1]][:3], outputs[1][2])
+    gets = [subprocess.run([perfdata, "store", "get", name, "-o", "-"], capture_output=True).stdout for name in (store, folder)]
+    require(len(gets[0]) == len(gets[1]) > 100, "get", len(gets[0]), len(gets[1]))
+    require(run("report", folder[:-1]).stdout == run("report", folder).stdout, "without a slash")
+
+
+def names_must_be_there(scratch, recordings):
+    folder = os.path.join(scratch, "names") + "/"
+    run("add", folder, recordings[0])
+    path = os.path.join(folder, "frames", os.listdir(os.path.join(folder, "frames"))[0])
+    os.rename(path, path + ".gone")
+    done = run("report", folder)
+    require(done.returncode != 0 and "frames/" in done.stderr, "names that are gone", done.returncode, done.stderr)
+    os.mkfifo(path)
+    done = run("report", folder)
+    require(done.returncode != 0 and "no regular file" in done.stderr, "a pipe", done.returncode, done.stderr)
+    os.remove(path)
+    os.rename(path + ".gone", path)
+    require(run("report", folder).returncode in (0, 1), "names are back")
+
+
+def old_days_go(scratch, recordings):
+    folder = os.path.join(scratch, "pruned") + "/"
+    for path in recordings:
+        run("add", folder, path)
+    before, sums = files(folder), run("sql", folder, "select sum(count) from samples where time >= 86400 * (strftime('%s') / 86400 - 1)", "--format", "csv").stdout
+    require(run("prune", folder, "--days", "100000").returncode == 0 and files(folder) == before, "nothing is that old")
+    require(run("prune", folder, "--days", "1").returncode == 0, "prune")
+    require(run("sql", folder, "select sum(count) from samples", "--format", "csv").stdout == sums, "what is left", sums)
+    days = [part for part in os.listdir(os.path.join(folder, "samples")) if part < time.strftime("date=%Y-%m-%d", time.gmtime(time.time() - 86400))]
+    require(not days, "old days", days)
+    require(run("ls", folder).stdout.count("\n") >= len(recordings), "the list")
+    for path in recordings:
+        run("add", folder, path)
+    require(run("sql", folder, "select sum(count) from samples", "--format", "csv").stdout == sums, "what was pruned comes back")
+
+
+def damaged_files_are_refused(scratch, recordings):
+    """Each byte of a file may be another one: it is read, or refused with a sentence that names the file."""
+    folder, random = os.path.join(scratch, "damaged") + "/", __import__("random").Random(7)
+    run("add", folder, recordings[0])
+    for path in files(folder):
+        full = os.path.join(folder, path)
+        with open(full, "rb") as file:
+            data = file.read()
+        for turn in range(turns):
+            with open(full, "wb") as file:
+                file.write(mutant(data, turn, random))
+            done = run("report", folder)
+            require(done.returncode >= 0 and "Sanitizer" not in done.stderr, "a crash:", path, turn, done.returncode, done.stderr[-600:])
+            require(done.returncode in (0, 1) or "perfdata: " in done.stderr, "no sentence:", path, turn, done.returncode, done.stderr)
+        with open(full, "wb") as file:
+            file.write(data)
+    require(run("report", folder).returncode in (0, 1), "all is as before")
+
+
+def mutant(data, turn, random):
+    if turn % 4 == 0:
+        return data[:random.randrange(len(data) + 1)]
+    changed = bytearray(data)
+    for _ in range(1 + turn % 3):
+        # mostly in the footer, which says where all else is
+        low = random.choice((0, max(0, len(data) - 400)))
+        changed[random.randrange(low, len(data))] = random.choice((0, 255, 127, 128, random.randrange(256)))
+    return bytes(changed)
+
+
 def main():
-    global perfdata  # pylint: disable=global-statement
+    global perfdata, turns  # pylint: disable=global-statement
     parser = argparse.ArgumentParser()
     parser.add_argument("perfdata")
     parser.add_argument("recordings", nargs="+")
     parser.add_argument("--packages")
+    parser.add_argument("--mutants", type=int, default=12, metavar="N", help="of each file")
     args = parser.parse_args()
+    turns = args.mutants
     perfdata = os.path.abspath(args.perfdata)
     recordings = [os.path.abspath(path) for path in args.recordings]
     if args.packages:
@@ -162,7 +243,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory(prefix="perfdata-folder-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as scratch:
         rows_are_those_of_sqlite(scratch, recordings, parquet)
-        for test in (once_is_enough, killed_at_any_time, others_are_refused):
+        for test in (once_is_enough, killed_at_any_time, others_are_refused, is_asked_like_a_file, names_must_be_there, old_days_go, damaged_files_are_refused):
             test(scratch, recordings)
     print("\n".join(failures) or f"{len(recordings)} recordings: {'rows' if parquet else 'files'} are as in SQLite")
     return bool(failures)

@@ -8,6 +8,7 @@ The server is one that this program starts: it takes what is sent apart by the t
 Exit status: 0 all is so, 1 not, 77 without libcurl or SQLite.
 """
 
+import calendar
 import http.server
 import os
 import re
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import urllib.parse
 
 SKIPPED = 77
@@ -61,6 +63,21 @@ class Bytes:
         return struct.unpack(form, self.take(struct.calcsize(form)))[0]
 
 
+def pack(kind, value):
+    kind = re.sub(r"^LowCardinality\((.*)\)$", r"\1", kind)
+    if kind == "String":
+        size, head, data = len(value.encode()), b"", value.encode()
+        while size > 127:
+            head, size = head + bytes([size & 127 | 128]), size >> 7
+        return head + bytes([size]) + data
+    if kind.startswith("Array("):
+        assert len(value) < 128
+        return bytes([len(value)]) + b"".join(struct.pack("<Q", one) for one in value)
+    if kind.startswith("U"):
+        return (value % (1 << 64)).to_bytes(int(kind[4:]) // 8, "little")
+    return struct.pack({"Int32": "<i", "Int64": "<q"}[kind], value)
+
+
 class Server:
     """Tables, and what is to go wrong: a word for the next request that a condition is true of."""
 
@@ -99,6 +116,38 @@ class Server:
     def count(self, words):
         return f"{len(self.rows(words))}\n"
 
+    def database(self):
+        """The tables for SQLite, whose integers are signed."""
+        signed = lambda value: value - (1 << 64) if isinstance(value, int) and value >= 1 << 63 else value  # noqa: E731
+        database = sqlite3.connect(":memory:")
+        for table, types in self.types.items():
+            names = [name for name in types if name != "frames"]
+            database.execute(f"create table {table}({', '.join(names)})")
+            database.executemany(f"insert into {table} values({', '.join('?' * len(names))})",
+                                 [[signed(row[name]) for name in names] for row in self.tables[table]])
+        database.execute("create table parts(stack, part)")
+        database.executemany("insert into parts values(?, ?)", [(signed(row["stack"]), signed(frame)) for row in self.tables["stacks"]
+                                                                 for frame in row["frames"]])
+        return database
+
+    def read(self, query):
+        """What is asked for a report, by SQLite."""
+        found = re.fullmatch(r"SELECT (.*?) FROM (\w+) WHERE (.*?)( FORMAT RowBinary)?", query, re.S)
+        columns, table, where, form = found.groups()
+        where = re.sub(r"'((?:\\.|[^'\\])*)'", lambda text: "'" + re.sub(r"\\(.)", r"\1", text[1]).replace("'", "''") + "'", where)
+        where = where.replace("SELECT arrayJoin(frames) FROM stacks WHERE stack", "SELECT part FROM parts WHERE stack").replace("GLOBAL IN", "IN")
+        where = re.sub(r"toDateTime\((\d+)\)", r"\1", where).replace("substring(", "substr(")
+        names = re.findall(r"(?:^|, )\w+\((?:x -> toUInt64\(x\), |toUnixTimestamp\()?(\w+)\)", columns)
+        if columns == "count()":
+            return f"{self.database().execute(f'select count(*) from {table} where {where}').fetchone()[0]}\n".encode()
+        chains = {row["stack"]: row["frames"] for row in self.tables["stacks"]}
+        wanted = ", ".join("stack" if name == "frames" else name for name in names)
+        data = b""
+        for row in self.database().execute(f"select {wanted} from {table} where {where}"):
+            for name, value in zip(names, row):
+                data += pack("Int64" if name == "time" else self.types[table][name], chains[value % (1 << 64)] if name == "frames" else value)
+        return data
+
     def run(self, query, body, how):
         found = re.fullmatch(r"INSERT INTO (\w+) \(([\w, ]+)\) FORMAT RowBinary", query)
         if found:
@@ -107,6 +156,17 @@ class Server:
                              r"(?: AND toUnixTimestamp\(time\) >= (\d+) AND toUnixTimestamp\(time\) < (\d+))?", query)
         if found:
             return self.count(found.groups()).encode()
+        if query.startswith("ALTER TABLE samples DROP PARTITION"):
+            day = calendar.timegm(time.strptime(query.split("'")[1], "%Y-%m-%d"))
+            self.tables["samples"] = [row for row in self.tables["samples"] if not day <= row["time"] < day + 86400]
+            return b""
+        found = re.fullmatch(r"SELECT toString\(toDate\(time\)\) AS day FROM samples GROUP BY day HAVING max\(time\) < toDateTime\((\d+)\)", query)
+        if found:
+            days = {row["time"] // 86400 for row in self.tables["samples"]}
+            return "".join(time.strftime("%Y-%m-%d\n", time.gmtime(day * 86400)) for day in days if max(
+                row["time"] for row in self.tables["samples"] if row["time"] // 86400 == day) < int(found[1])).encode()
+        if "GLOBAL IN" in query or re.match(r"SELECT .* FROM (profiles|labels) WHERE 1", query):
+            return self.read(query)
         found = re.fullmatch(r"SELECT DISTINCT stack FROM (\w+) WHERE profile = '([0-9a-f]{32})'"
                              r" AND toUnixTimestamp\(time\) >= (\d+) AND toUnixTimestamp\(time\) < (\d+) FORMAT RowBinary", query)
         return b"".join(struct.pack("<Q", stack) for stack in {row["stack"] for row in self.rows(found.groups())})
@@ -148,7 +208,7 @@ class Server:
                 else:
                     try:
                         data = server.run(query, body, how)
-                    except (ValueError, TypeError, AttributeError, KeyError, UnicodeDecodeError) as wrong:
+                    except (ValueError, TypeError, AttributeError, KeyError, UnicodeDecodeError, sqlite3.Error) as wrong:
                         server.errors.append(f"{query}: {wrong!r}")
                         self.answer(400, "Code: 62. DB::Exception: Syntax error")
                         return
@@ -360,6 +420,37 @@ def answers_are_shown(folder):
     server.stop()
 
 
+QUESTIONS = (("report", "--stdio"), ("report", "--stdio", "--no-children"), ("folded",), ("top",), ("top", "service=web"), ("report", "--stdio", "a=b"),
+             ("report", "--stdio", "2000-01-01..2100-01-01"))
+ODD = "it's \"x\"; \\' or 1=1 --\\"
+
+
+def is_asked_like_a_file(folder):
+    """The rows of a server give the tables that those of a file give, whatever is in names and conditions."""
+    server, spool, store = Server(), os.path.join(folder, "asked"), os.path.join(folder, "asked.db")
+    for number, path in enumerate(recordings):
+        labels = ("--label", "service=web", "--label", "a=b") if number % 2 else ("--label", f"service={ODD}", "--label", f"{ODD}=c")
+        require(add(spool, server.url, path, *labels).returncode in (0, 1), "add", path)
+        run(spool, "store", "add", store, path, "--no-symbols", *labels)
+    escaped = ODD.replace("\\", "\\\\").replace(",", "\\,")
+    asked = QUESTIONS + (("top", f"service={escaped}"), ("top", "service=x' OR '1'='1"), ("top", "service=x\\\\' OR 1=1 --"), ("report", f"{escaped}=c"))
+    for words in asked:
+        answers = [run(spool, "store", words[0], name, *words[1:]) for name in (store, server.url)]
+        outputs = [(done.returncode, sorted(done.stdout.replace(name, "STORE").splitlines())) for done, name in zip(answers, (store, server.url))]
+        require(outputs[0] == outputs[1], "asked", words, outputs[0][0], outputs[1], answers[1].stderr)
+    require(run(spool, "store", "top", server.url, "service=x' OR '1'='1").stdout.count("\n") <= 2, "a condition is not what it says")
+    require(not server.errors, "asked", server.errors[:2])
+    for cut in (b"", b"\x01", b"\xff" * 40):
+        server.read = lambda query, cut=cut: cut if "RowBinary" in query else b"3\n"
+        done = run(spool, "store", "report", server.url)
+        require(done.returncode in (3, 4, 5, 6, 7, 8) or not cut, "a damaged answer", cut, done.returncode)
+        require(done.returncode > 0 and "perfdata: " in done.stderr, "a damaged answer", cut, done.stderr)
+    del server.read
+    require(run(spool, "store", "prune", server.url, "--days", "1").returncode == 0 and not [
+        row for row in server.tables["samples"] if row["time"] // 86400 < time.time() // 86400 - 1], "prune")
+    server.stop()
+
+
 def wrong_names(folder):
     spool = os.path.join(folder, "wrong")
     for url in ("clickhouse://", "clickhouse://x", "clickhouse:///x", "clickhouse://x/", "clickhouse://x/a;b", "clickhouse://x y/a",
@@ -382,7 +473,7 @@ def main():
             print(probe.stderr)
             return SKIPPED
         for test in (all_arrives_once, whatever_fails, dead_servers_lose_nothing, poisoned_recordings_do_not_block, halves_become_whole, killed_at_any_time,
-                     secrets_are_kept, answers_are_shown, wrong_names):
+                     secrets_are_kept, answers_are_shown, is_asked_like_a_file, wrong_names):
             test(folder)
     print("\n".join(failures) or f"{len(recordings)} recordings: each arrives once")
     return bool(failures)

@@ -9,7 +9,7 @@
 #include "store/kinds/server.h"
 
 static const char list[] =
-	"SELECT substring(hash, 1, 12) AS profile, toDateTime(intDiv(start_ns, 1000000000)) AS start, "
+	"SELECT substring(hash, 1, 12) AS profile, nullIf(toDateTime(intDiv(start_ns, 1000000000)), toDateTime(0)) AS start, "
 	"round((finish_ns - start_ns) / 1e9, 3) AS seconds, samples, lost, host, labels, name FROM "
 	"(SELECT profile AS hash, start_ns, finish_ns, samples, lost, host, name FROM profiles) AS p ANY LEFT JOIN "
 	"(SELECT profile AS hash, arrayStringConcat(arraySort(groupUniqArray(concat(key, '=', value))), ' ') AS labels FROM labels "
@@ -64,8 +64,10 @@ enum pd_status pd_store_server_print(const char *const *words, size_t count, con
 
 	if (count == 2 && !strcmp(words[0], "add"))
 		return pd_store_server_send(words[1], options->profile, error);
+	if (count == 2 && !strcmp(words[0], "prune") && options->before_ns)
+		return pd_store_server_prune(words[1], options, error);
 	if (!is_list && !is_question)
-		return pd_store_fail_kind(words[1], error);
+		return PD_END;
 	status = pd_store_server_open(words[1], options->profile, &server, error);
 	if (status < 0)
 		return status;

@@ -132,12 +132,12 @@ static enum pd_column_type type_of(enum pd_store_type type)
 	return types[type];
 }
 
-static size_t describe(const struct pd_store_part *part, struct pd_table_column *columns)
+size_t pd_store_folder_describe(const struct pd_store_part *part, struct pd_table_column *columns, size_t most)
 {
 	const struct pd_store_column *column;
 	size_t count = 0;
 
-	for (; count < COLUMNS_MOST && (column = pd_store_part_column(part, count)) != NULL; count++)
+	for (; count < most && (column = pd_store_part_column(part, count)) != NULL; count++)
 		columns[count] = (struct pd_table_column){ .name = column->name, .type = type_of(column->type) };
 	return count;
 }
@@ -191,7 +191,7 @@ static enum pd_status write_rows(struct folder *folder, const struct pd_store_pa
 	struct pd_table_column columns[COLUMNS_MOST];
 	const struct pd_table table = { .name = part->table->name,
 					.columns = columns,
-					.column_count = describe(part, columns) };
+					.column_count = pd_store_folder_describe(part, columns, COLUMNS_MOST) };
 	struct pd_table_file file = { .format = &pd_table_format_parquet,
 				      .table = &table,
 				      .strings = &folder->strings,

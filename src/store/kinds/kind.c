@@ -3,7 +3,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "store/kinds/kinds.h"
 
@@ -28,13 +27,4 @@ bool pd_store_is(const char *path)
 
 	pd_free(list);
 	return is;
-}
-
-enum pd_status pd_store_fail_kind(const char *path, struct pd_error *error)
-{
-	bool is_folder = pd_store_kind_of(path) == PD_STORE_FOLDER;
-
-	return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET,
-		       "%s: recordings are only added here; what is in it is for %s (see docs/store.md)",
-		       is_folder ? path : "the server", is_folder ? "programs that read Parquet" : "its own client");
 }

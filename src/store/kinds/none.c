@@ -27,6 +27,34 @@ char *pd_store_folder_list(const char *path)
 	return NULL;
 }
 
+enum pd_status pd_store_folder_open(const char *path, const struct pd_store_question *question,
+				    struct pd_sql_database **database_out, struct pd_error *error)
+{
+	(void)path;
+	(void)question;
+	(void)database_out;
+	return refuse(error);
+}
+
+enum pd_status pd_store_folder_prune(const char *path, uint64_t before_ns, struct pd_error *error)
+{
+	(void)path;
+	(void)before_ns;
+	return refuse(error);
+}
+
+enum pd_status pd_store_server_read(const char *url, const struct pd_store_question *question,
+				    struct pd_sql_database **database_out, struct pd_error *error)
+{
+	return pd_store_folder_open(url, question, database_out, error);
+}
+
+enum pd_status pd_store_server_prune(const char *url, const struct pd_store_options *options, struct pd_error *error)
+{
+	(void)options;
+	return pd_store_folder_prune(url, 0, error);
+}
+
 enum pd_status pd_store_server_add(const char *url, const struct pd_store_recording *recording, struct pd_error *error)
 {
 	(void)url;

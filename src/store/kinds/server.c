@@ -17,7 +17,6 @@
 
 enum {
 	HEADER_SIZE = 512,
-	ANSWER_LIMIT = 1 << 26,
 	SHOWN = 200, // bytes of what a server answers
 	TRIES = 4,
 	HTTP_OK = 200,
@@ -238,7 +237,7 @@ enum pd_status pd_store_server_run(struct pd_store_server *server, const char *s
 	struct pd_http_request request = { .headers = headers,
 					   .body = body.size ? (const void *)body.data : "",
 					   .size = body.size,
-					   .limit = ANSWER_LIMIT };
+					   .limit = PD_STORE_ANSWER_BYTES };
 	struct pd_text url = { 0 };
 	enum pd_status status;
 	long code = 0;

@@ -7,6 +7,10 @@
 
 struct pd_store_server;
 
+enum {
+	PD_STORE_ANSWER_BYTES = 1 << 26 // what is more of an answer is left out
+};
+
 // Looks at the URL and at the credentials, and loads what speaks HTTP; nothing is sent. profile may be NULL. Errors: PD_ERROR_ARGUMENT,
 // PD_ERROR_SYSTEM: the file of the credentials; PD_ERROR_UNSUPPORTED, PD_ERROR_MEMORY.
 enum pd_status pd_store_server_open(const char *url, const struct pd_store_profile *profile,

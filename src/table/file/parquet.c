@@ -3,52 +3,35 @@
  * Parquet: groups of rows, each with a page for each column, compressed by zstd. Names are dictionaries, and so are numbers of which
  * there are few. https://parquet.apache.org/docs/file-format/
  */
+#include "table/file/parquet.h"
 #include "table/file/runs.h"
-#include "table/file/format.h"
 #include "table/file/thrift.h"
 
 enum {
 	GROUP_ROWS = 1 << 17,
 	GROUP_BYTES = 1 << 25, // of strings
 	FEW_NUMBERS = 1 << 12, // a dictionary of numbers has at most so many
-	INT32 = 1,             // types
-	INT64 = 2,
-	DOUBLE = 5,
-	BYTE_ARRAY = 6,
-	OPTIONAL = 1, // repetition
-	UTF8 = 0,     // converted types
+	UTF8 = 0,              // converted types
 	UINT_32 = 13,
 	UINT_64 = 14,
 	INT_32 = 17,
 	INT_64 = 18,
 	STRING = 1, // logical types
-	INTEGER = 10,
-	PLAIN = 0, // encodings
-	RLE = 3,
-	RLE_DICTIONARY = 8,
-	ZSTD = 6,      // codec
-	DATA_PAGE = 0, // pages
-	DICTIONARY_PAGE = 2
+	INTEGER = 10
 };
 
 static const char magic[4] = "PAR1";
 
-struct kind {
-	int type, converted; // converted -1: none
-	bool is_number, is_signed;
-	unsigned size; // of a value, 0: any
-};
-
-static const struct kind kinds[] = {
-	[PD_COLUMN_U32] = { INT32, UINT_32, true, false, 4 },
-	[PD_COLUMN_S32] = { INT32, INT_32, true, true, 4 },
-	[PD_COLUMN_U64] = { INT64, UINT_64, true, false, 8 },
-	[PD_COLUMN_S64] = { INT64, INT_64, true, true, 8 },
-	[PD_COLUMN_F64] = { DOUBLE, -1, false, false, 8 },
-	[PD_COLUMN_NAME] = { BYTE_ARRAY, UTF8, false, false, 0 },
-	[PD_COLUMN_TEXT] = { BYTE_ARRAY, UTF8, false, false, 0 },
-	[PD_COLUMN_BYTES] = { BYTE_ARRAY, -1, false, false, 0 },
-	[PD_COLUMN_JSON] = { BYTE_ARRAY, UTF8, false, false, 0 },
+const struct pd_parquet_kind pd_parquet_kinds[] = {
+	[PD_COLUMN_U32] = { PD_PARQUET_INT32, UINT_32, true, false, 4 },
+	[PD_COLUMN_S32] = { PD_PARQUET_INT32, INT_32, true, true, 4 },
+	[PD_COLUMN_U64] = { PD_PARQUET_INT64, UINT_64, true, false, 8 },
+	[PD_COLUMN_S64] = { PD_PARQUET_INT64, INT_64, true, true, 8 },
+	[PD_COLUMN_F64] = { PD_PARQUET_DOUBLE, -1, false, false, 8 },
+	[PD_COLUMN_NAME] = { PD_PARQUET_BYTE_ARRAY, UTF8, false, false, 0 },
+	[PD_COLUMN_TEXT] = { PD_PARQUET_BYTE_ARRAY, UTF8, false, false, 0 },
+	[PD_COLUMN_BYTES] = { PD_PARQUET_BYTE_ARRAY, -1, false, false, 0 },
+	[PD_COLUMN_JSON] = { PD_PARQUET_BYTE_ARRAY, UTF8, false, false, 0 },
 };
 
 // What the present group has of a column.
@@ -82,12 +65,12 @@ struct parquet {
 
 // ---- values ----
 
-static bool is_less(const struct kind *kind, uint64_t a, uint64_t b)
+static bool is_less(const struct pd_parquet_kind *kind, uint64_t a, uint64_t b)
 {
 	return kind->is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
 
-static void note_range(struct chunk *chunk, const struct kind *kind, uint64_t value)
+static void note_range(struct chunk *chunk, const struct pd_parquet_kind *kind, uint64_t value)
 {
 	if (!chunk->count || is_less(kind, value, chunk->least))
 		chunk->least = value;
@@ -104,14 +87,14 @@ static bool add_number(struct chunk *chunk, uint32_t number)
 }
 
 // There are too many: those so far become plain values.
-static void give_up_dictionary(struct chunk *chunk, const struct kind *kind)
+static void give_up_dictionary(struct chunk *chunk, const struct pd_parquet_kind *kind)
 {
 	for (size_t i = 0; i < chunk->count; i++)
 		pd_put_le(chunk->values, chunk->few[chunk->numbers[i]], kind->size);
 	chunk->is_plain = true;
 }
 
-static bool add_value(struct chunk *chunk, const struct kind *kind, uint64_t value)
+static bool add_value(struct chunk *chunk, const struct pd_parquet_kind *kind, uint64_t value)
 {
 	uint64_t found = chunk->is_plain ? 0 : pd_u64_map_find(&chunk->number_of, value);
 
@@ -149,7 +132,7 @@ static bool add_cell(struct chunk *chunk, const struct pd_column_buffer *column,
 	if (column->type == PD_COLUMN_NAME)
 		return add_number(chunk, pd_name_list_number(&chunk->names, ((const uint32_t *)column->items)[row]));
 	if (!column->bytes)
-		return add_value(chunk, &kinds[column->type], number_of_row(column, row));
+		return add_value(chunk, &pd_parquet_kinds[column->type], number_of_row(column, row));
 	bytes = pd_columns_bytes(column, row);
 	pd_put_le(chunk->values, bytes.size, 4);
 	pd_text_put(chunk->values, (const char *)bytes.data, bytes.size);
@@ -185,7 +168,7 @@ static void clear_chunk(struct chunk *chunk)
 
 static bool has_dictionary(const struct chunk *chunk, enum pd_column_type type)
 {
-	return type == PD_COLUMN_NAME || (kinds[type].size && !chunk->is_plain);
+	return type == PD_COLUMN_NAME || (pd_parquet_kinds[type].size && !chunk->is_plain);
 }
 
 static void put_dictionary(const struct pd_table_file *file, const struct chunk *chunk, enum pd_column_type type)
@@ -199,7 +182,7 @@ static void put_dictionary(const struct pd_table_file *file, const struct chunk 
 		pd_text_put(page, string->text, string->size);
 	}
 	for (size_t i = 0; i < chunk->few_count; i++)
-		pd_put_le(page, chunk->few[i], kinds[type].size);
+		pd_put_le(page, chunk->few[i], pd_parquet_kinds[type].size);
 }
 
 // Which rows are there, and the values of these.
@@ -227,15 +210,15 @@ static void put_page_header(struct pd_text *text, const struct chunk *chunk, siz
 {
 	struct pd_thrift header = { .text = text };
 
-	pd_thrift_i32(&header, 1, is_data ? DATA_PAGE : DICTIONARY_PAGE);
+	pd_thrift_i32(&header, 1, is_data ? PD_PARQUET_DATA_PAGE : PD_PARQUET_DICTIONARY_PAGE);
 	pd_thrift_i32(&header, 2, (int32_t)plain);
 	pd_thrift_i32(&header, 3, (int32_t)packed);
 	pd_thrift_struct(&header, is_data ? 5 : 7);
 	pd_thrift_i32(&header, 1, (int32_t)(is_data ? chunk->rows : chunk->names.count + chunk->few_count));
-	pd_thrift_i32(&header, 2, is_data && dictionary ? RLE_DICTIONARY : PLAIN);
+	pd_thrift_i32(&header, 2, is_data && dictionary ? PD_PARQUET_RLE_DICTIONARY : PD_PARQUET_PLAIN);
 	if (is_data) {
-		pd_thrift_i32(&header, 3, RLE);
-		pd_thrift_i32(&header, 4, RLE);
+		pd_thrift_i32(&header, 3, PD_PARQUET_RLE);
+		pd_thrift_i32(&header, 4, PD_PARQUET_RLE);
 	}
 	pd_thrift_close(&header);
 	pd_text_char(text, 0);
@@ -300,7 +283,7 @@ static void put_name(struct pd_thrift *thrift, const char *name)
 	pd_free(harmless.data);
 }
 
-static void put_statistics(struct pd_thrift *thrift, const struct chunk *chunk, const struct kind *kind)
+static void put_statistics(struct pd_thrift *thrift, const struct chunk *chunk, const struct pd_parquet_kind *kind)
 {
 	static const unsigned fields[] = { 5, 6 };
 	const uint64_t range[] = { chunk->most, chunk->least };
@@ -319,20 +302,20 @@ static void put_chunk(struct pd_thrift *thrift, const struct pd_table_file *file
 		      const struct written *written)
 {
 	const struct chunk *chunk = &((struct parquet *)file->own)->chunks[column];
-	const struct kind *kind = &kinds[file->table->columns[column].type];
+	const struct pd_parquet_kind *kind = &pd_parquet_kinds[file->table->columns[column].type];
 
 	pd_thrift_open(thrift);
 	pd_thrift_i64(thrift, 2, 0);
 	pd_thrift_struct(thrift, 3);
 	pd_thrift_i32(thrift, 1, kind->type);
 	pd_thrift_list(thrift, 2, written->has_dictionary ? 3 : 2, PD_THRIFT_I32);
-	pd_thrift_number(thrift, PLAIN);
-	pd_thrift_number(thrift, RLE);
+	pd_thrift_number(thrift, PD_PARQUET_PLAIN);
+	pd_thrift_number(thrift, PD_PARQUET_RLE);
 	if (written->has_dictionary)
-		pd_thrift_number(thrift, RLE_DICTIONARY);
+		pd_thrift_number(thrift, PD_PARQUET_RLE_DICTIONARY);
 	pd_thrift_list(thrift, 3, 1, PD_THRIFT_BINARY);
 	put_name(thrift, file->table->columns[column].name);
-	pd_thrift_i32(thrift, 4, file->packer ? ZSTD : 0);
+	pd_thrift_i32(thrift, 4, file->packer ? PD_PARQUET_ZSTD : 0);
 	pd_thrift_i64(thrift, 5, chunk->rows);
 	pd_thrift_i64(thrift, 6, written->plain_size);
 	pd_thrift_i64(thrift, 7, written->size);
@@ -372,7 +355,7 @@ static enum pd_status write_group(struct pd_table_file *file, struct pd_error *e
 	return parquet->groups->failed ? pd_fail_memory(error) : PD_OK;
 }
 
-static void put_logical(struct pd_thrift *thrift, const struct kind *kind)
+static void put_logical(struct pd_thrift *thrift, const struct pd_parquet_kind *kind)
 {
 	pd_thrift_struct(thrift, 10);
 	pd_thrift_struct(thrift, kind->is_number ? INTEGER : STRING);
@@ -387,11 +370,11 @@ static void put_logical(struct pd_thrift *thrift, const struct kind *kind)
 
 static void put_element(struct pd_thrift *thrift, const struct pd_table_column *column)
 {
-	const struct kind *kind = &kinds[column->type];
+	const struct pd_parquet_kind *kind = &pd_parquet_kinds[column->type];
 
 	pd_thrift_open(thrift);
 	pd_thrift_i32(thrift, 1, kind->type);
-	pd_thrift_i32(thrift, 3, OPTIONAL);
+	pd_thrift_i32(thrift, 3, PD_PARQUET_OPTIONAL);
 	pd_thrift_field(thrift, 4, PD_THRIFT_BINARY);
 	put_name(thrift, column->name);
 	if (kind->converted >= 0) {

@@ -61,3 +61,54 @@ void pd_put_runs(struct pd_text *text, const uint32_t *items, size_t count, unsi
 		count -= length;
 	}
 }
+
+static size_t take_packed(struct pd_cursor *c, uint32_t *items, size_t count, unsigned width, uint64_t groups)
+{
+	size_t wanted = groups < count / 8 + 1 ? (size_t)groups * 8 : count;
+	const uint8_t *at = groups <= UINT32_MAX ? pd_cursor_take(c, groups * width) : NULL;
+	uint64_t word = 0;
+	unsigned bits = 0;
+
+	if (!at) {
+		pd_cursor_fail(c, "a run extends past the end");
+		return count;
+	}
+	wanted = wanted < count ? wanted : count;
+	for (size_t i = 0; i < wanted; i++) {
+		for (; bits < width; bits += 8)
+			word |= (uint64_t)*at++ << bits;
+		items[i] = (uint32_t)(word & (((uint64_t)1 << width) - 1));
+		word >>= width;
+		bits -= width;
+	}
+	return wanted;
+}
+
+static size_t take_equal(struct pd_cursor *c, uint32_t *items, size_t count, unsigned width, uint64_t length)
+{
+	const uint8_t *at = pd_cursor_take(c, (width + 7) / 8);
+	size_t wanted = length < count ? (size_t)length : count;
+	uint32_t value = 0;
+
+	for (unsigned i = 0; at && i < (width + 7) / 8; i++)
+		value |= (uint32_t)at[i] << 8 * i;
+	for (size_t i = 0; i < wanted; i++)
+		items[i] = value;
+	return wanted;
+}
+
+void pd_take_runs(struct pd_cursor *c, uint32_t *items, size_t count, unsigned width)
+{
+	if (width > 32)
+		pd_cursor_fail(c, "numbers have too many bits");
+	while (count && !c->failed) {
+		uint64_t head = pd_proto_take_varint(c);
+		size_t taken = head & 1 ? take_packed(c, items, count, width, head >> 1) :
+					  take_equal(c, items, count, width, head >> 1);
+
+		if (!taken)
+			pd_cursor_fail(c, "a run is empty");
+		items += taken;
+		count -= taken;
+	}
+}

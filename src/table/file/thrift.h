@@ -3,6 +3,7 @@
 #ifndef PD_TABLE_FILE_THRIFT_H
 #define PD_TABLE_FILE_THRIFT_H
 
+#include "base/cursor.h"
 #include "table/file/format.h"
 
 enum {
@@ -84,5 +85,17 @@ static inline void pd_thrift_close(struct pd_thrift *thrift)
 	pd_text_char(thrift->text, 0);
 	thrift->depth--;
 }
+
+// ---- reading ----
+
+// The next field of a struct, whose fields are numbered from *id, 0 at first; its type, or 0 at the end.
+unsigned pd_thrift_next(struct pd_cursor *c, uint32_t *id);
+// A number, if the field is one; else the cursor fails.
+int64_t pd_thrift_take(struct pd_cursor *c, unsigned type);
+struct pd_bytes pd_thrift_take_bytes(struct pd_cursor *c, unsigned type);
+// The items of a list, which must be of a type.
+uint64_t pd_thrift_take_list(struct pd_cursor *c, unsigned type, unsigned item_type);
+// What is of no interest.
+void pd_thrift_skip(struct pd_cursor *c, unsigned type);
 
 #endif

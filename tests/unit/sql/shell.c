@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What people type over the tables of a recording: queries by name, lines of a statement, commands with a dot; and lack of memory. */
+#include <sys/stat.h>
+
 #include "../edit/recording.h"
 
 static const char recording[] =
@@ -77,6 +79,49 @@ TEST(lines)
 	pd_text_free(text);
 }
 
+// What was asked is there again in the next shell.
+TEST(history)
+{
+	char path[128];
+	struct pd_text *text = pd_text_new();
+	struct pd_sql_shell *shell;
+
+	snprintf(path, sizeof(path), "%s/state/perfdata/history", folder);
+	for (int turn = 0; turn < 2; turn++) {
+		const struct pd_sql_shell_options options = { .format = PD_SQL_CSV };
+
+		CHECK(text && pd_sql_shell_new(sql, &options, text, &shell, &error) == PD_OK);
+		CHECK_STR(pd_sql_shell_prompt(shell), "perfdata> ");
+		CHECK(pd_sql_shell_remember(shell, path, &error) == PD_OK);
+		if (!turn) {
+			CHECK(pd_sql_shell_line(shell, "!!", &error) == PD_ERROR_ARGUMENT);
+			CHECK(pd_sql_shell_line(shell, "select 7", &error) == PD_OK);
+			CHECK_STR(pd_sql_shell_prompt(shell), "   ...> ");
+			CHECK(pd_sql_shell_line(shell, " as x;", &error) == PD_OK && is_text(text, "x\n7\n"));
+			CHECK(pd_sql_shell_line(shell, "nonsense;", &error) == PD_ERROR_ARGUMENT);
+			CHECK(pd_sql_shell_line(shell, "nonsense;", &error) == PD_ERROR_ARGUMENT);
+		}
+		pd_text_clear(text);
+		CHECK(pd_sql_shell_line(shell, ".history", &error) == PD_OK);
+		CHECK(is_text(text, "    1  select 7  as x;\n    2  nonsense;\n"));
+		CHECK(pd_sql_shell_line(shell, "!3", &error) == PD_ERROR_ARGUMENT);
+		CHECK_STR(error.message, "no statement '!3'; see .history");
+		CHECK(pd_sql_shell_line(shell, "!0", &error) == PD_ERROR_ARGUMENT);
+		CHECK(pd_sql_shell_line(shell, "!x", &error) == PD_ERROR_ARGUMENT);
+		if (turn)
+			CHECK(pd_sql_shell_line(shell, "!1", &error) == PD_OK &&
+			      is_text(text, "select 7  as x;\nx\n7\n"));
+		pd_sql_shell_free(shell);
+	}
+	CHECK(pd_sql_shell_new(sql, NULL, text, &shell, &error) == PD_OK);
+	CHECK(pd_sql_shell_remember(shell, folder, &error) == PD_ERROR_SYSTEM);
+	CHECK(pd_sql_shell_remember(shell, "/dev/null/x", &error) == PD_ERROR_SYSTEM);
+	pd_sql_shell_free(shell);
+	pd_text_free(text);
+	pd_remove_tree(folder);
+	CHECK(mkdir(folder, 0700) == 0);
+}
+
 TEST(without_memory)
 {
 	struct pd_text *text = pd_text_new();
@@ -115,4 +160,4 @@ TEST(end)
 }
 
 RUN(TEST_CASE(start), TEST_CASE(words_that_are_statements), TEST_CASE(queries_by_name), TEST_CASE(lines),
-    TEST_CASE(without_memory), TEST_CASE(end))
+    TEST_CASE(history), TEST_CASE(without_memory), TEST_CASE(end))

@@ -148,6 +148,23 @@ static enum pd_status read_all(void)
 	return status;
 }
 
+// The same of a folder, and its functions.
+static enum pd_status read_folder(void)
+{
+	const char *const top[] = { "top", folder };
+	struct pd_file *file = NULL;
+	struct pd_text *text = pd_text_new();
+	enum pd_status status = text ? pd_store_open_file(folder, NULL, 0, NULL, &file, NULL) : PD_ERROR_MEMORY;
+
+	if (status >= 0)
+		status = pd_store_print(top, 2, NULL, text, NULL);
+	if (status >= 0 && pd_text_failed(text))
+		status = PD_ERROR_MEMORY;
+	pd_file_close(file);
+	pd_text_free(text);
+	return status;
+}
+
 static enum pd_status find(void)
 {
 	static const char *const words[] = { "service=web" }, *const top[] = { "top", path, "service=web" };
@@ -206,6 +223,7 @@ TEST(test_store__says_so_when_memory_runs_out)
 	CHECK(fd >= 0);
 	CHECK(mkdtemp(folder));
 	CHECK(every_turn("folder", add_to_folder) > 20);
+	CHECK(every_turn("folder, read", read_folder) > 20);
 	pd_remove_tree(folder);
 	CHECK(every_turn("feed", feed) > 20);
 	CHECK(every_turn("add", add) > 20);
