@@ -6,7 +6,7 @@ usage: bench/fleet.py PERFDATA SCRATCH RECORDING... [--files N,N,...] [--service
 
 RECORDINGs are parts of real ones (perfdata split --by time=1s -o FOLDER FILE). They are added with labels of services in turn, 50 a day, by
 their time of modification, which is changed. For each N: rows, bytes and CPU seconds (user and system) of SQLite and of a folder of
-Parquet files; of a server the seconds are those of perfdata, and bytes are unknown. Then questions to the largest ones, and sums and the top 50 functions by
+Parquet files, and of a server, whose own seconds are not there. Then questions to the largest ones, and sums and the top 50 functions by
 pyarrow, DuckDB, chDB and PySpark, as far as they are there or in FOLDER. Exit status: 0 all are equal, 1 not.
 """
 
@@ -35,7 +35,14 @@ def cpu(argv):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.time() - begin, done.stdout
 
 
-def bytes_of(store):
+def kind_of(store):
+    return "ClickHouse" if "://" in store else "Parquet" if store.endswith("/") else "SQLite"
+
+
+def bytes_of(perfdata, store):
+    if "://" in store:
+        query = "select sum(bytes_on_disk) from system.parts where active and database = currentDatabase()"
+        return int(subprocess.run([perfdata, "store", "sql", store, query, "--format", "csv"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[1])
     if not os.path.isdir(store):
         return os.path.getsize(store) if os.path.exists(store) else 0
     return sum(os.path.getsize(os.path.join(where, name)) for where, _, names in os.walk(store) for name in names)
@@ -67,8 +74,8 @@ def grow(args, store):
     for count in args.files:
         seconds, clock = add_some(args, store, done, count)
         total, done = total + seconds, count
-        size = 0 if store.startswith("clickhouse") else bytes_of(store)
-        print(f"{store.split('/')[0] if '://' in store else os.path.basename(store.rstrip('/')):14} {count:5} files: {total:8.1f} s CPU, last {clock:7.1f} s, "
+        size = bytes_of(args.perfdata, store)
+        print(f"{kind_of(store):14} {count:5} files: {total:8.1f} s CPU, last {clock:7.1f} s, "
               f"{size / 1e6:8.1f} MB, rows {rows_of(args.perfdata, store)}", flush=True)
 
 
@@ -80,7 +87,7 @@ def ask(args, stores):
             seconds, clock, text = cpu([args.perfdata, "store", words[0], store, *words[1:], *(["--format", "csv"] if words[0] != "report" else [])])
             rows = sorted(line for line in text.replace(store, "STORE").splitlines() if line and not line.startswith("#"))
             same = words[0] == "ls" or answers.setdefault(tuple(words), rows) == rows
-            print(f"{' '.join(words):20} {os.path.basename(store.rstrip('/')):14} {seconds:7.2f} s CPU {clock:7.2f} s{'' if same else '  DIFFERS'}", flush=True)
+            print(f"{' '.join(words):20} {kind_of(store):14} {seconds:7.2f} s CPU {clock:7.2f} s{'' if same else '  DIFFERS'}", flush=True)
             yield same
 
 

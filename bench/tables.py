@@ -17,9 +17,11 @@ import sys
 SCRIPT = r"""
 import collections, re, subprocess, sys
 functions = collections.Counter()
-for line in subprocess.Popen([sys.argv[1], "script", "-F", "comm,tid,time,ip,sym", "-G", "-i", sys.argv[2]], stdout=subprocess.PIPE,
-                             stderr=subprocess.DEVNULL, text=True, errors="replace").stdout:
-    functions[line.rsplit(None, 1)[-1]] += 1
+# its CPU time counts once it was waited for
+with subprocess.Popen([sys.argv[1], "script", "-F", "comm,tid,time,ip,sym", "-G", "-i", sys.argv[2]], stdout=subprocess.PIPE,
+                      stderr=subprocess.DEVNULL, text=True, errors="replace") as script:
+    for line in script.stdout:
+        functions[line.rsplit(None, 1)[-1]] += 1
 """
 OBJECTS = "import perfdata, sys; n = sum(1 for _ in perfdata.open(sys.argv[1]).samples({columns}))"
 COLUMNS = "import perfdata, sys; n = sum(len(b) for b in perfdata.open(sys.argv[1]).samples(columns=['time_ns', 'ip', 'tid', 'cpu', 'period']).batches())"
