@@ -49,8 +49,7 @@ struct pd_event_full {
 // Of events that count ns of a CPU or of a task.
 static inline bool pd_attr_is_clock(const struct pd_attr *attr)
 {
-	return attr->type == PD_TYPE_SOFTWARE &&
-	       (attr->config == PD_SW_CPU_CLOCK || attr->config == PD_SW_TASK_CLOCK);
+	return attr->type == PD_TYPE_SOFTWARE && (attr->config == PD_SW_CPU_CLOCK || attr->config == PD_SW_TASK_CLOCK);
 }
 
 struct pd_part {
