@@ -72,8 +72,8 @@ static int run_daemon(const struct call *call)
 }
 
 const struct command cmd_daemon = {
-	.usage = "[start | stop | signal | ping | list] [OPTION]...",
-	.text = "Run recordings in the background, as perf daemon does. Without a word, list them.\n"
+	.usage = "[OPTION]... [COMMAND]",
+	.text = "Run recordings in the background, as perf daemon does. COMMAND is start, stop, signal, ping or list, which is the default.\n"
 		"\n"
 		"The configuration names a directory, daemon.base, and sessions: session-NAME.run has the options of perfdata record. Each "
 		"session runs in the directory session-NAME of the base, with its messages in the file output. Useful sessions are those that "
