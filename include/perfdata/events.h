@@ -115,12 +115,11 @@ PD_API void pd_events_free(struct pd_events *events);
 PD_API enum pd_status pd_events_add(struct pd_events *events, const char *text, struct pd_error *error);
 /** Events for the commands that read them. Constant. */
 struct pd_event_preset {
-	const char *name; /* "sched" */
-	const char *
-		events; /* separated by blanks; after '?' skipped by kernels that lack it; of "a|b" the first one there */
-	bool all;       /* of the whole system, if nothing else is said */
-	bool chains;    /* with call chains */
-	bool data;      /* with addresses of data, where it was, and what it cost */
+	const char *name;   /* "sched" */
+	const char *events; /* separated by blanks; '?': only where the kernel has it; "a|b": the first that it has */
+	bool all;           /* of the whole system, if nothing else is said */
+	bool chains;        /* with call chains */
+	bool data;          /* with addresses of data, where it was, and what it cost */
 };
 /** The index-th preset; NULL past the end. */
 PD_API const struct pd_event_preset *pd_event_preset_at(size_t index);

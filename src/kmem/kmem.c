@@ -92,6 +92,27 @@ static void read_page_size(struct pd_kmem *kmem, struct pd_file *file)
 		kmem->page_bytes = data->page_size;
 }
 
+static bool has_any(struct pd_file *file, unsigned first, unsigned end)
+{
+	for (unsigned i = first; i < end; i++)
+		if (pd_file_has_tracepoint(file, points[i].name))
+			return true;
+	return false;
+}
+
+// Tables of what was not recorded would say that there was none.
+static enum pd_status check_events(const struct pd_kmem *kmem, struct pd_file *file, struct pd_error *error)
+{
+	if (kmem->options.slab && !has_any(file, 0, PD_KMEM_PAGE_ALLOC))
+		return pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET,
+			       "no events of the slab allocator (perfdata kmem record)");
+	if (kmem->options.pages && !has_any(file, PD_KMEM_PAGE_ALLOC, PD_KMEM_PAGE_FREE + 1))
+		return pd_fail(
+			error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET,
+			"no events of the page allocator (perfdata record -e kmem:mm_page_alloc,kmem:mm_page_free)");
+	return PD_OK;
+}
+
 static enum pd_status read_all(struct pd_kmem *kmem, struct pd_file *file, struct pd_text *text, struct pd_error *error)
 {
 	struct pd_trace *trace;
@@ -118,7 +139,9 @@ static enum pd_status read_all(struct pd_kmem *kmem, struct pd_file *file, struc
 	kmem->slabs.map.seed = kmem->slab_callers.map.seed = kmem->live.map.seed = kmem->seed;
 	status = pd_pairs_run(&kmem->pairs, file, text, points, sizeof(points) / sizeof(points[0]), 0,
 			      "no allocations (perfdata kmem record)", error);
-	return status < 0 ? status : pd_kmem_slab_flush(kmem, error);
+	if (status >= 0)
+		status = pd_kmem_slab_flush(kmem, error);
+	return status < 0 ? status : check_events(kmem, file, error);
 }
 
 // Tables that are printed.

@@ -247,5 +247,25 @@ TEST(memory)
 	pd_file_close(file);
 }
 
-RUN(TEST_CASE(start), TEST_CASE(tables), TEST_CASE(json), TEST_CASE(rounds), TEST_CASE(live), TEST_CASE(options),
-    TEST_CASE(hostile_names), TEST_CASE(many_addresses), TEST_CASE(formats), TEST_CASE(memory), TEST_CASE(clean))
+// What was not recorded is not told from what did not happen by a table of nothing.
+TEST(missing_events)
+{
+	struct pd_kmem_options options = { .size = sizeof(options), .symbols = traced_symbols, .pages = true };
+	struct pd_text *text = pd_text_new();
+	struct pd_file *file;
+
+	traced_begin(events, 2);
+	put(0, 0, "", (const uint64_t[]){ 0xffffffff81000110, 0x1000, 60, 64, UINT32_MAX });
+	file = open_text(traced);
+	options.self = file;
+	CHECK(text && file && pd_print_kmem(text, file, &options, &traced_error) == PD_ERROR_NO_SAMPLES);
+	CHECK(strstr(traced_error.message, "page allocator"));
+	options.pages = false;
+	CHECK(pd_print_kmem(text, file, &options, &traced_error) == PD_OK);
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
+RUN(TEST_CASE(start), TEST_CASE(tables), TEST_CASE(missing_events), TEST_CASE(json), TEST_CASE(rounds), TEST_CASE(live),
+    TEST_CASE(options), TEST_CASE(hostile_names), TEST_CASE(many_addresses), TEST_CASE(formats), TEST_CASE(memory),
+    TEST_CASE(clean))
