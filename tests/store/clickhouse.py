@@ -155,7 +155,8 @@ def check(server, database, stored, what):
 
 
 def is_asked_like_a_file(url, store, what, credentials=""):
-    for words in (("report", "--stdio"), ("folded",), ("top",), ("top", "service=web"), ("report", "--stdio", "2000-01-01..2100-01-01"), ("top", "service=x' OR '1'='1"),
+    for words in (("report", "--stdio", "-g", "none"), ("folded",), ("top",), ("top", "service=web"),
+                  ("report", "--stdio", "-g", "none", "2000-01-01..2100-01-01"), ("top", "service=x' OR '1'='1"),
                   ("top", "service=x\\\\' OR 1=1 --")):
         answers = [subprocess.run([perfdata, "store", words[0], name, *words[1:]], capture_output=True, text=True,
                                   env=dict(os.environ, PERFDATA_STORE_CREDENTIALS=credentials)) for name in (store, url)]

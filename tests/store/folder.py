@@ -136,8 +136,8 @@ def others_are_refused(scratch, recordings):
     require("samples/date=" in run("schema", "parquet").stdout and run("schema", "x").returncode == 2, "schema")
 
 
-QUESTIONS = (("report", "--stdio"), ("report", "--stdio", "--no-children"), ("folded",), ("top",), ("top", "service=web"),
-             ("report", "--stdio", "service=web", "2000-01-01..2100-01-01"), ("report", "--stdio", "..2000-01-01"), ("top", "7d.."), ("top", "service=x' OR '1'='1"),
+QUESTIONS = (("report", "--stdio", "-g", "none"), ("report", "--stdio", "-g", "none", "--no-children"), ("folded",), ("top",), ("top", "service=web"),
+             ("report", "--stdio", "-g", "none", "service=web", "2000-01-01..2100-01-01"), ("report", "--stdio", "..2000-01-01"), ("top", "7d.."), ("top", "service=x' OR '1'='1"),
              ("sql", "select event, sum(count), sum(value) from samples group by event order by 1"),
              ("sql", "select event, service, sum(count), sum(value) from samples_hour group by 1, 2 order by 1, 2"),
              ("sql", "select count(*), sum(depth) from stacks"), ("sql", "select function, object, kind, line from frames order by 1, 2, 3, 4"),

@@ -132,8 +132,8 @@ class Server:
 
     def read(self, query):
         """What is asked for a report, by SQLite."""
-        found = re.fullmatch(r"SELECT (.*?) FROM (\w+) WHERE (.*?)( FORMAT RowBinary)?", query, re.S)
-        columns, table, where, form = found.groups()
+        found = re.fullmatch(r"SELECT (.*?) FROM (\w+) WHERE (.*?)( ORDER BY [\w, ]+)?( FORMAT RowBinary)?", query, re.S)
+        columns, table, where = found.groups()[:3]
         where = re.sub(r"'((?:\\.|[^'\\])*)'", lambda text: "'" + re.sub(r"\\(.)", r"\1", text[1]).replace("'", "''") + "'", where)
         where = where.replace("SELECT arrayJoin(frames) FROM stacks WHERE stack", "SELECT part FROM parts WHERE stack").replace("GLOBAL IN", "IN")
         where = re.sub(r"toDateTime\((\d+)\)", r"\1", where).replace("substring(", "substr(")
@@ -420,8 +420,8 @@ def answers_are_shown(folder):
     server.stop()
 
 
-QUESTIONS = (("report", "--stdio"), ("report", "--stdio", "--no-children"), ("folded",), ("top",), ("top", "service=web"), ("report", "--stdio", "a=b"),
-             ("report", "--stdio", "2000-01-01..2100-01-01"))
+QUESTIONS = (("report", "--stdio", "-g", "none"), ("report", "--stdio", "-g", "none", "--no-children"), ("folded",), ("top",), ("top", "service=web"), ("report", "--stdio", "-g", "none", "a=b"),
+             ("report", "--stdio", "-g", "none", "2000-01-01..2100-01-01"))
 ODD = "it's \"x\"; \\' or 1=1 --\\"
 
 
@@ -433,7 +433,7 @@ def is_asked_like_a_file(folder):
         require(add(spool, server.url, path, *labels).returncode in (0, 1), "add", path)
         run(spool, "store", "add", store, path, "--no-symbols", *labels)
     escaped = ODD.replace("\\", "\\\\").replace(",", "\\,")
-    asked = QUESTIONS + (("top", f"service={escaped}"), ("top", "service=x' OR '1'='1"), ("top", "service=x\\\\' OR 1=1 --"), ("report", f"{escaped}=c"))
+    asked = QUESTIONS + (("top", f"service={escaped}"), ("top", "service=x' OR '1'='1"), ("top", "service=x\\\\' OR 1=1 --"), ("report", "-g", "none", f"{escaped}=c"))
     for words in asked:
         answers = [run(spool, "store", words[0], name, *words[1:]) for name in (store, server.url)]
         outputs = [(done.returncode, sorted(done.stdout.replace(name, "STORE").splitlines())) for done, name in zip(answers, (store, server.url))]

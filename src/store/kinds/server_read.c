@@ -210,6 +210,9 @@ static enum pd_status get_page(struct remote *remote, struct pd_error *error)
 	pd_text_printf(&remote->statement, " FROM %s WHERE ", remote->reader.part.table->name);
 	put_condition(remote, table_of(remote), &remote->statement);
 	put_page(remote, &remote->statement);
+	// what is equal comes in one order, so that reports are the same each time
+	if (remote->reader.part.table->by_day)
+		PD_TEXT_LITERAL(&remote->statement, " ORDER BY profile, time, event, comm, pid, tid, stack");
 	PD_TEXT_LITERAL(&remote->statement, " FORMAT RowBinary");
 	status = run_statement(remote, error);
 	remote->page++;
