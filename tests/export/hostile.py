@@ -82,6 +82,18 @@ class Deep:
         subprocess.run([self.perfdata, "assemble", "-o", path], input=text.encode(), check=True)
 
 
+def events_recording(count):
+    """So many events: tables of strings grow somewhere on the way."""
+    r = scale.Recording(events=count)
+    for i in range(count):
+        r.sample(1, 0x400010, event=i)
+    desc = struct.pack("<II", count, scale.ATTR_SIZE)
+    for i in range(count):
+        desc += scale.attr(config=i % 8) + struct.pack("<I", 1) + escapes.string(b"event-%d" % i) + struct.pack("<Q", i + 1)
+    r.features[12] = desc
+    return r
+
+
 def judge(perfdata, name, label, path, samples, failures):
     done = subprocess.run([perfdata, "export", "--to", name, "--no-symbols", path], capture_output=True, timeout=60)
     if name in formats.FROM_BRANCHES and done.returncode == 5 and b"branch" in done.stderr:
@@ -124,6 +136,10 @@ def main():
                 judge(perfdata, name, label, path, samples, failures)
                 count += 1
             failures += ctf.differences(perfdata, path, os.path.join(folder, "trace"), samples)
+        for number in range(1, 20):
+            path = os.path.join(folder, "events.data")
+            events_recording(number).write(path)
+            failures += ctf.differences(perfdata, path, os.path.join(folder, "trace"), number)
     print("\n".join(failures[:40]) or f"{count} exports of hostile names are well-formed")
     return 1 if failures or not count else 0
 

@@ -41,8 +41,9 @@ static void put_string_field(struct pd_text *text, const char *name)
 // Of the file, with quotes.
 static void put_quoted(struct pd_export *self, struct pd_text *text, struct pd_str value)
 {
-	const struct pd_table_string *clean =
-		&self->tables.strings[pd_tables_string(&self->tables, value.data ? value.data : "", value.length)];
+	// which may move the others
+	uint32_t string = pd_tables_string(&self->tables, value.data ? value.data : "", value.length);
+	const struct pd_table_string *clean = &self->tables.strings[string];
 
 	pd_text_char(text, '"');
 	for (size_t i = 0; i < clean->size; i++) {
