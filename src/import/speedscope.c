@@ -139,6 +139,7 @@ static void read_sampled(struct speedscope *self, struct profile *profile, struc
 {
 	struct pd_cursor *c = &profile->samples, *w = &profile->weights;
 	uint64_t frame, weight;
+	bool is_negative = false;
 
 	if (!pd_json_enter(c, '[') || (w->at && !pd_json_enter(w, '[')))
 		return;
@@ -150,11 +151,19 @@ static void read_sampled(struct speedscope *self, struct profile *profile, struc
 			if (!pd_json_take_number(c, 1, &frame) || !push(self, frame))
 				return;
 		weight = 1;
-		if (w->at && (!pd_json_item(w) || !pd_json_take_number(w, profile->factor, &weight))) {
-			pd_cursor_fail(c, "samples and weights differ in number");
-			return;
+		if (w->at) {
+			bool is_there = pd_json_item(w);
+
+			// differences of profiles have such
+			is_negative = is_there && *w->at == '-';
+			if (!is_there || !pd_json_take_number(w, profile->factor, &weight)) {
+				pd_cursor_fail(c, "samples and weights differ in number");
+				return;
+			}
 		}
-		add_sample(self, sample, weight);
+		self->builder.result->left_out += is_negative;
+		if (!is_negative)
+			add_sample(self, sample, weight);
 	}
 }
 
@@ -303,8 +312,10 @@ static void read_profiles(struct speedscope *self, struct pd_cursor *c)
 			read_sampled(self, &profile, &sample);
 		else
 			read_evented(self, &profile, &sample);
-		if (profile.samples.failed || profile.events.failed)
-			pd_cursor_fail(c, profile.samples.failed ? profile.samples.reason : profile.events.reason);
+		if (profile.samples.failed || profile.weights.failed || profile.events.failed)
+			pd_cursor_fail(c, profile.samples.failed ? profile.samples.reason :
+					  profile.weights.failed ? profile.weights.reason :
+								   profile.events.reason);
 	}
 }
 

@@ -150,6 +150,21 @@ def simpleperf(tester):
         tester.failures.append(f"simpleperf: {text.splitlines()}, expected {expected}")
 
 
+def negative_weights(tester):
+    """Of differences: no sample has such a weight. What is no list of weights is an error."""
+    profile = ('{"shared":{"frames":[{"name":"main"},{"name":"work"}]},"profiles":[{"type":"sampled","name":"x","unit":"none",'
+               '"samples":[[0,1],[0],[0]],"weights":%s}]}')
+    for weights, expected in (("[2, -1, 3]", ["x;main 3", "x;main;work 2"]), ('"none"', None), ("[2]", None)):
+        source, out = os.path.join(tester.folder, "x.json"), os.path.join(tester.folder, "x.data")
+        with open(source, "w", encoding="utf-8") as f:
+            f.write(profile % weights)
+        code, _, said = run(tester.perfdata, "import", "--from", "speedscope", "-o", out, source)
+        text = run(tester.perfdata, "folded", "-q", "--full-names", out)[1].splitlines() if code in FINE else None
+        tester.counted += 1
+        if text != expected or (not expected and "no file of speedscope" not in said):
+            tester.failures.append(f"speedscope: weights {weights}: {text} {said.strip()}, expected {expected}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("perfdata")
@@ -163,6 +178,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tester = Tester(os.path.abspath(args.perfdata), folder)
         simpleperf(tester)
+        negative_weights(tester)
         for path in paths:
             code, text, _ = run(tester.perfdata, "export", "-q", "--to", "jsonl", path)
             # of several events folded stacks have the first one only
