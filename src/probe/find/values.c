@@ -212,7 +212,7 @@ static enum pd_status fail_missing(const struct pd_probe_finder *f, const struct
 {
 	return pd_fail(
 		f->error, PD_ERROR_NO_MATCH, PD_NO_OFFSET,
-		"'%s': variable '%s' has no value at this place, it may have been optimized out; see --vars --range",
+		"'%s': no variable '%s' has a value at this place; --vars --range shows which are there, and where",
 		f->definition->text, argument->variable);
 }
 
