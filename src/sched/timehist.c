@@ -142,8 +142,10 @@ static void count_switch(struct pd_sched *sched, const struct pd_sched_event *ev
 	bool on_cpu = !sched->chooses || pd_sched_has_cpu(sched, sample->cpu),
 	     shown = !sched->options->summary_only && on_cpu;
 
-	if (on_cpu && (!sched->options->idle || thread->idle)) {
-		pd_sched_add_run(thread, sample->time_ns, before_ns);
+	if (!sched->options->idle || thread->idle) {
+		if (on_cpu)
+			pd_sched_add_run(thread, sample->time_ns, before_ns);
+		// perf counts the idle time after a thread on all CPUs
 		if (sched->options->idle)
 			shown &= add_idle(thread, sample->time_ns, before_ns);
 	}

@@ -64,6 +64,7 @@ OPTIONS = {
     "pid": "-p PID", "tid": "-t PID", "uid": "-u USER", "cpu": "-C 0", "cgroup": "-a -e cpu-clock -G /", "no-inherit": "-i",
     "freq": "-F 100", "count": "-c 100000 -e cpu-clock", "g": "-g", "call-graph": "--call-graph dwarf,4096",
     "max-stack": "OURS -g --max-stack 8", "branch-any": "-b", "branch-filter": "-j any,u", "data": "-d", "phys-data": "--phys-data",
+    "data-mmap": "OURS --data-mmap", "sample-mem-info": "OURS --sample-mem-info",
     "data-page-size": "--data-page-size", "code-page-size": "--code-page-size", "weight": "-W", "transaction": "--transaction",
     "raw-samples": "-R", "timestamp": "-T", "period": "-P", "sample-cpu": "--sample-cpu",
     "sample-identifier": "--sample-identifier", "user-regs": "--user-regs=ip,sp", "intr-regs": "--intr-regs=ax,bx",
