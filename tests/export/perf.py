@@ -66,6 +66,16 @@ def same_but_names(ours, theirs):
     return ours == theirs and more <= entries // 50
 
 
+def difference(ours, theirs):
+    """The first two samples that differ."""
+    if len(ours) != len(theirs):
+        return f"{len(ours)} samples, perf has {len(theirs)}"
+    at = next((i for i, pair in enumerate(zip(ours, theirs)) if pair[0] != pair[1]), None)
+    if at is None:
+        return "headers differ"
+    return f"sample {at} of {len(ours)}: {ours[at]}, perf has {theirs[at]}"
+
+
 def same_as_perf(perfdata, folder, path, failures):
     """True if perf could convert the file."""
     theirs = os.path.join(folder, "perf.json")
@@ -81,9 +91,7 @@ def same_as_perf(perfdata, folder, path, failures):
     with open(theirs, "rb") as file:
         expected = file.read()
     if ours != expected and not same_but_names(json.loads(ours), json.loads(expected)):
-        lines = zip(ours.splitlines(), expected.splitlines())
-        first = next((pair for pair in lines if pair[0] != pair[1]), ("the end", "differs"))
-        failures.append(f"{os.path.basename(path)}: {first[0]!r}, perf has {first[1]!r}")
+        failures.append(f"{os.path.basename(path)}: {difference(json.loads(ours)['samples'], json.loads(expected)['samples'])}")
     return True
 
 
