@@ -36,7 +36,7 @@ def require(condition, *what):
 
 
 def run(*words, **options):
-    return subprocess.run([perfdata, "store", *words], capture_output=True, text=True, timeout=120, **options)
+    return subprocess.run([perfdata, "store", *words], capture_output=True, text=True, errors="replace", timeout=120, **options)
 
 
 def files(folder, suffix=".parquet"):

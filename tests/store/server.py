@@ -231,7 +231,7 @@ class Server:
 
 def run(spool, *words, **environment):
     env = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
-    return subprocess.run([perfdata, *words], capture_output=True, text=True, timeout=300,
+    return subprocess.run([perfdata, *words], capture_output=True, text=True, errors="replace", timeout=300,
                           env=dict(env, PERFDATA_STORE_SPOOL=spool, **environment))
 
 
