@@ -208,7 +208,7 @@ enum pd_status pd_print_probe_functions(struct pd_text *text, struct pd_probes *
 	for (size_t i = 0; i < pd_symtab_count(table); i++) {
 		struct pd_symbol symbol = pd_symtab_at(table, i);
 
-		// what stubs are before the first of them is no function
+		// the head of the PLT, ".plt", is no function
 		if (symbol.kind != PD_SYMBOL_DATA && symbol.name[0] != '.' &&
 		    (!kallsyms || is_of_module(probes, kallsyms, &symbol)) && pd_probe_filter(filter, symbol.name))
 			names[count++] = symbol.name;

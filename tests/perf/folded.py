@@ -75,7 +75,7 @@ def expected(path, root, marks, weighed):
 
 
 def counted(text):
-    """Lines as counts by stack, without what is not of folding: perf 6.1 names stubs by their order, and of two
+    """Lines as counts by stack, without what is not of folding: perf 6.1 names entries of the PLT by their order, and of two
     names of one function of the kernel either may be shown."""
     sums = collections.Counter()
     for line in text.splitlines():
@@ -85,18 +85,18 @@ def counted(text):
     return sums
 
 
-def is_stub_of(ours, theirs):
-    """Whether a stack has a name only here, where perf 6.1 has none: of the first stub of an object, or one in .plt.got."""
+def is_plt_entry(ours, theirs):
+    """Whether a stack has a name only here, where perf 6.1 has none: of the head of the PLT, or of an entry in .plt.got."""
     ours, theirs = ours.split(";"), theirs.split(";")
     return len(ours) == len(theirs) and all(a == b or (a == "@plt" and re.fullmatch(r"\[\S+\]", b)) for a, b in zip(ours, theirs))
 
 
-def match_stubs(ours, theirs):
+def match_plt_entries(ours, theirs):
     """Takes out of both what differs by such names; of few stacks only."""
     rest = list(ours - theirs)
     for stack in rest if len(rest) <= 2 + len(ours) // 100 else []:
         for other in theirs - ours:
-            if is_stub_of(stack, other) and ours[stack] - theirs[stack] == theirs[other] - ours[other]:
+            if is_plt_entry(stack, other) and ours[stack] - theirs[stack] == theirs[other] - ours[other]:
                 ours[other] += ours[stack] - theirs[stack]
                 ours[stack] = theirs[stack]
                 break
@@ -129,7 +129,7 @@ def main():
                 if stacks != sorted(set(stacks)):
                     sys.exit(f"{name} by {root}: the stacks are not sorted, or come twice")
                 theirs, got_sums = counted(theirs), counted(got)
-                match_stubs(got_sums, theirs)
+                match_plt_entries(got_sums, theirs)
                 if +theirs != +got_sums:
                     wrong = sorted(stack for stack in theirs | got_sums if theirs[stack] != got_sums[stack])
                     sys.exit(f"{name} by {root}: {len(wrong)} stacks differ, such as\n" + "\n".join(

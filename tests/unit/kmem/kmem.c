@@ -53,7 +53,7 @@ static struct pd_file *make(void)
 	return open_text(traced);
 }
 
-static enum pd_status print(struct pd_text *text, struct pd_file *file, struct pd_error *error)
+static enum pd_status print_as(struct pd_text *text, struct pd_file *file, bool json, struct pd_error *error)
 {
 	const struct pd_kmem_options options = { .size = sizeof(options),
 						 .symbols = traced_symbols,
@@ -61,10 +61,16 @@ static enum pd_status print(struct pd_text *text, struct pd_file *file, struct p
 						 .slab = true,
 						 .pages = true,
 						 .callers = true,
-						 .allocations = true };
+						 .allocations = true,
+						 .json = json };
 
 	pd_text_clear(text);
 	return pd_print_kmem(text, file, &options, error);
+}
+
+static enum pd_status print(struct pd_text *text, struct pd_file *file, struct pd_error *error)
+{
+	return print_as(text, file, false, error);
 }
 
 TEST(tables)
@@ -91,17 +97,7 @@ TEST(tables)
 
 static enum pd_status print_json(struct pd_text *text, struct pd_file *file, struct pd_error *error)
 {
-	const struct pd_kmem_options options = { .size = sizeof(options),
-						 .symbols = traced_symbols,
-						 .self = file,
-						 .slab = true,
-						 .pages = true,
-						 .callers = true,
-						 .allocations = true,
-						 .json = true };
-
-	pd_text_clear(text);
-	return pd_print_kmem(text, file, &options, error);
+	return print_as(text, file, true, error);
 }
 
 TEST(json)
