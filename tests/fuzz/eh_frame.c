@@ -1,25 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Sections of .eh_frame, for each architecture. */
-#include "unwind/rules/cfi.h"
-
-#include "rules.h"
+#include "cfi.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct pd_unwind_table table;
-	struct pd_cfi_section section;
-	const struct pd_unwind_arch *arch;
-
-	if (size < RULES_HEAD)
-		return 0;
-	arch = rules_arch(data);
-	section = (struct pd_cfi_section){ .bytes = rules_bytes(data, size),
-					   .addr = RULES_ADDR,
-					   .big = rules_big(data),
-					   .word = arch->word,
-					   .code_end = RULES_CODE_END };
-	REQUIRE(pd_unwind_table_init(&table, 0) && pd_cfi_compile(&section, arch, &table));
-	rules_check(&table, arch, rules_big(data), section.bytes);
-	pd_unwind_table_fini(&table);
-	return 0;
+	return cfi_check(data, size, false);
 }
