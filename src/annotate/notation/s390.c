@@ -23,15 +23,30 @@ static bool starts(const struct s390 *z, const char *prefix)
 	return !strncmp(z->mnemonic, prefix, strlen(prefix));
 }
 
+// The length of the name of a comparison that branches (j, b) or traps (t), without its condition; 0 for another instruction.
+static size_t comparison_length(const struct s390 *z)
+{
+	static const char *const names[] = { "cgrj",  "cgrb",  "cgrt",  "crj",  "crb",   "crt",   "clgrj",
+					     "clgrb", "clgrt", "clrj",  "clrb", "clrt",  "cgij",  "cgib",
+					     "cgit",  "cij",   "cib",   "cit",  "clgij", "clgib", "clgit",
+					     "clij",  "clib",  "clfit", "clgt", "clt" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (starts(z, names[i]))
+			return strlen(names[i]);
+	return 0;
+}
+
 static enum pd_flow flow_of(const struct s390 *z)
 {
+	size_t compared = comparison_length(z);
+
 	if (is(z, "j jg br b"))
 		return PD_FLOW_JUMP;
 	if (is(z, "brasl bras basr bas balr bal bassm"))
 		return PD_FLOW_CALL;
 	if (starts(z, "j") || starts(z, "brc") || is(z, "brxh brxhg brxle brxlg bct bctr bctg bctgr bxh bxle bc bcr") ||
-	    starts(z, "cgrj") || starts(z, "crj") || starts(z, "cgij") || starts(z, "cij") || starts(z, "clgrj") ||
-	    starts(z, "clrj") || starts(z, "clgij") || starts(z, "clij") ||
+	    (compared && z->mnemonic[compared - 1] != 't') ||
 	    (z->mnemonic[0] == 'b' && z->mnemonic[strlen(z->mnemonic) - 1] == 'r' && strlen(z->mnemonic) <= 4))
 		return PD_FLOW_BRANCH;
 	return PD_FLOW_NEXT;
@@ -130,19 +145,19 @@ static void drop_first(struct s390 *z)
 	memmove(z->operands, z->operands + 1, --z->count * sizeof(*z->operands));
 }
 
-// Unsigned comparisons say what is not so.
+// Conditions of two parts are called after what is not so.
 static void adjust_comparison(struct s390 *z)
 {
-	static const char *const names[] = { "clgrj", "clrj", "clgij", "clij" };
+	char *condition = z->mnemonic + comparison_length(z);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		size_t length = strlen(names[i]);
-
-		if (!strncmp(z->mnemonic, names[i], length) && !strcmp(z->mnemonic + length, "he"))
-			strcpy(z->mnemonic + length, "nl");
-		else if (!strncmp(z->mnemonic, names[i], length) && !strcmp(z->mnemonic + length, "le"))
-			strcpy(z->mnemonic + length, "nh");
-	}
+	if (condition == z->mnemonic)
+		return;
+	if (!strcmp(condition, "he"))
+		strcpy(condition, "nl");
+	else if (!strcmp(condition, "le"))
+		strcpy(condition, "nh");
+	else if (!strcmp(condition, "lh"))
+		strcpy(condition, "ne");
 }
 
 // Branches that are never taken, and flags that are none.
@@ -156,6 +171,9 @@ static void adjust_names(struct s390 *z)
 		strcpy(z->mnemonic, "nopr");
 		drop_first(z);
 		z->count = !pd_operand_is(z->operands, "%r0");
+	} else if (is(z, "brc brcl") && z->count == 2 && pd_operand_is(z->operands, "0")) {
+		strcpy(z->mnemonic, is(z, "brc") ? "jnop" : "jgnop");
+		drop_first(z);
 	} else if (is(z, "bc") && z->count == 2 && pd_operand_is(z->operands, "0")) {
 		strcpy(z->mnemonic, "nop");
 		drop_first(z);

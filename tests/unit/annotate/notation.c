@@ -136,6 +136,10 @@ TEST(s390)
 		{ "\x07\x07", 2, "nopr    %r7" },
 		{ "\xec\x55\x3e\xbf\x00\x55", 6, "risbgz  %r5,%r5,62,63,0" },
 		{ "\xc0\xe5\x00\x00\x00\x0c", 6, "brasl   %r14,1018" },
+		{ "\xec\x56\x00\x0c\x00\x7c", 6, "cgijne  %r5,0,1018" },
+		{ "\xec\x54\x20\x08\xc0\xf6", 6, "crbnh   %r5,%r4,8(%r2)" },
+		{ "\xec\x50\x00\x01\xa0\x73", 6, "clfitnl %r5,1" },
+		{ "\xa7\x04\x00\x0c", 4, "jnop    1018" },
 	};
 
 	CHECK_CASES(PD_ISA_S390X, true, cases);
