@@ -5,13 +5,13 @@
 
 static void print(const struct pd_profile *profile)
 {
-	const struct pd_profile_entry *entry;
+	struct pd_profile_entry entry;
 
-	for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++) {
-		const struct pd_stack *stack = pd_profile_stack(profile, entry->stack);
+	for (size_t i = 0; pd_profile_entry(profile, i, &entry); i++) {
+		const struct pd_stack *stack = pd_profile_stack(profile, entry.stack);
 		const struct pd_place *place = &pd_profile_frame(profile, stack->ip)->place;
 
-		printf("%s %" PRIu64 " %s %s\n", entry->event->name, entry->samples,
+		printf("%s %" PRIu64 " %s %s\n", entry.event->name, entry.samples,
 		       place->dso ? place->dso->name : "[unknown]",
 		       place->function ? place->function->name : "[unknown]");
 	}

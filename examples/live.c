@@ -14,7 +14,7 @@ static double seconds(void)
 
 static enum pd_status show(struct pd_live *live, struct pd_symbols *symbols, struct pd_error *error)
 {
-	const struct pd_profile_entry *entry;
+	struct pd_profile_entry entry;
 	struct pd_profile *profile = NULL;
 	struct pd_sum *sum = NULL;
 	enum pd_status status = pd_live_take(live, &profile, error);
@@ -29,13 +29,12 @@ static enum pd_status show(struct pd_live *live, struct pd_symbols *symbols, str
 	for (size_t i = 0; status == PD_OK; i++) {
 		const struct pd_profile *shown = pd_sum_profile(sum, NULL, pd_live_state(live));
 
-		entry = pd_profile_entry(shown, i);
-		if (!entry)
+		if (!pd_profile_entry(shown, i, &entry))
 			break;
 		const struct pd_place *place =
-			&pd_profile_frame(shown, pd_profile_stack(shown, entry->stack)->ip)->place;
+			&pd_profile_frame(shown, pd_profile_stack(shown, entry.stack)->ip)->place;
 
-		printf("%8" PRIu64 " %s\n", entry->samples, place->function ? place->function->name : "?");
+		printf("%8" PRIu64 " %s\n", entry.samples, place->function ? place->function->name : "?");
 	}
 	puts("");
 	pd_sum_free(sum);

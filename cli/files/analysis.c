@@ -75,7 +75,7 @@ static int read_profile(struct analysis *analysis, const struct analysis_options
 	status = pd_profile_read(analysis->input.file, &profile_options, &analysis->profile, &error);
 	progress_clear(&analysis->input.progress);
 	if (status >= 0)
-		return pd_profile_entry(analysis->profile, 0) ? CODE_OK : report_nothing(analysis);
+		return pd_profile_entry_count(analysis->profile) ? CODE_OK : report_nothing(analysis);
 	print_error("%s", error.message);
 	return status == PD_ERROR_NO_MATCH ? CODE_NOTHING : CODE_UNREADABLE;
 }

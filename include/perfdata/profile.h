@@ -11,11 +11,11 @@
  * Example:
  *
  *	const struct pd_profile_options options = { .size = sizeof(options), .by = PD_BY_COMM };
- *	const struct pd_profile_entry *entry;
+ *	struct pd_profile_entry entry;
  *
  *	if (pd_profile_read(file, &options, &profile, &error) == PD_OK) {
- *		for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++)
- *			printf("%s: %u samples\n", entry->comm, (unsigned)entry->samples);
+ *		for (size_t i = 0; pd_profile_entry(profile, i, &entry); i++)
+ *			printf("%s: %u samples\n", entry.comm, (unsigned)entry.samples);
  *		pd_profile_free(profile);
  *	}
  */
@@ -265,8 +265,10 @@ PD_API const struct pd_state *pd_profile_state(const struct pd_profile *profile)
  * Errors: PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_profile_name(struct pd_profile *profile, struct pd_symbols *symbols, struct pd_error *error);
 
-/** The index-th entry; NULL past the end. Sorted by event, then by first occurrence in the file. */
-PD_API const struct pd_profile_entry *pd_profile_entry(const struct pd_profile *profile, size_t index);
+/** Number of entries, and the index-th; false past the end. Sorted by event, then by first occurrence in the file. What an entry points
+ * to is the profile's. */
+PD_API size_t pd_profile_entry_count(const struct pd_profile *profile);
+PD_API bool pd_profile_entry(const struct pd_profile *profile, size_t index, struct pd_profile_entry *entry_out);
 /** Time slices of the index-th entry, ascending, if pd_profile_options.slices was set; NULL past the end. A slice
  * with very many samples may occur more than once. */
 PD_API const struct pd_slice *pd_profile_slices(const struct pd_profile *profile, size_t index, size_t *count_out);

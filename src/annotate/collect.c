@@ -117,13 +117,13 @@ static bool sort_hits(struct adding *adding)
 bool pd_annotate_collect(struct pd_annotate *annotate)
 {
 	struct adding adding = { .annotate = annotate };
-	const struct pd_profile_entry *entry;
+	struct pd_profile_entry entry;
 	bool success = pd_annotate_find_nameless(annotate);
 
 	annotate->unknown = pd_alloc((pd_file_event_count(annotate->file) + 1) * sizeof(*annotate->unknown));
 	success = success && annotate->unknown;
-	for (size_t i = 0; success && (entry = pd_profile_entry(annotate->profile, i)) != NULL; i++)
-		success = add_entry(&adding, entry);
+	for (size_t i = 0; success && pd_profile_entry(annotate->profile, i, &entry); i++)
+		success = add_entry(&adding, &entry);
 	success = success && sort_hits(&adding);
 	pd_free(adding.order);
 	pd_free(adding.owners);

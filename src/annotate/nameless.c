@@ -76,12 +76,12 @@ static bool join_addrs(struct pd_annotate *annotate)
 
 bool pd_annotate_find_nameless(struct pd_annotate *annotate)
 {
-	const struct pd_profile_entry *entry;
+	struct pd_profile_entry entry;
 
 	if (!annotate->options.nameless || annotate->options.symbol)
 		return true;
-	for (size_t i = 0; (entry = pd_profile_entry(annotate->profile, i)) != NULL; i++) {
-		const struct pd_stack *stack = pd_profile_stack(annotate->profile, entry->stack);
+	for (size_t i = 0; pd_profile_entry(annotate->profile, i, &entry); i++) {
+		const struct pd_stack *stack = pd_profile_stack(annotate->profile, entry.stack);
 		const struct pd_frame *frame = stack ? pd_profile_frame(annotate->profile, stack->ip) : NULL;
 
 		if (frame && !frame->merged && !frame->place.function && frame->place.dso &&

@@ -166,13 +166,13 @@ static bool take_row(struct pd_diff *diff, struct diff_event *event, const struc
  * distinguishes only the sum is known. */
 static double effective_samples(const struct pd_report *report, const struct pd_report_table *table)
 {
-	const struct pd_profile_entry *entry;
+	struct pd_profile_entry entry;
 	double squares = 0, sum = 0;
 
-	for (size_t i = 0; (entry = pd_profile_entry(report->profile, i)) != NULL; i++)
-		if (entry->event->index == table->first_event && entry->samples) {
-			sum += (double)entry->period;
-			squares += (double)entry->period * (double)entry->period / (double)entry->samples;
+	for (size_t i = 0; pd_profile_entry(report->profile, i, &entry); i++)
+		if (entry.event->index == table->first_event && entry.samples) {
+			sum += (double)entry.period;
+			squares += (double)entry.period * (double)entry.period / (double)entry.samples;
 		}
 	return squares > 0 ? sum * sum / squares : (double)table->samples[0];
 }

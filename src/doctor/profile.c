@@ -97,16 +97,16 @@ static void add_stack(struct sums *sums, const struct pd_doctor *doctor, const s
 static bool add_all(struct sums *sums, const struct pd_doctor *doctor)
 {
 	const struct pd_profile *profile = doctor->profile;
-	const struct pd_profile_entry *entry;
+	struct pd_profile_entry entry;
 
-	for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++) {
-		const struct pd_stack *stack = pd_profile_stack(profile, entry->stack);
+	for (size_t i = 0; pd_profile_entry(profile, i, &entry); i++) {
+		const struct pd_stack *stack = pd_profile_stack(profile, entry.stack);
 
-		sums->samples += entry->samples;
-		sums->nameless += entry->comm && entry->comm[0] == ':' ? entry->samples : 0;
-		if (!add_place(sums, pd_profile_frame(profile, stack->ip), entry))
+		sums->samples += entry.samples;
+		sums->nameless += entry.comm && entry.comm[0] == ':' ? entry.samples : 0;
+		if (!add_place(sums, pd_profile_frame(profile, stack->ip), &entry))
 			return false;
-		add_stack(sums, doctor, stack, entry);
+		add_stack(sums, doctor, stack, &entry);
 	}
 	return true;
 }

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "profile/entries.h"
 
 #include <perfdata/profile.h>
 
@@ -138,7 +139,7 @@ static struct origin origin_of(const struct tree_source *source, uint32_t entry)
 	size_t count;
 
 	if (source->event_count > 1)
-		origin.event = (uint16_t)source->event_index[pd_profile_entry(source->profile, entry)->event->index];
+		origin.event = (uint16_t)source->event_index[pd_profile_entry_event(source->profile, entry)];
 	if (source->slice_step) {
 		origin.slices = pd_profile_slices(source->profile, entry, &count);
 		origin.slice_count = (uint32_t)count;

@@ -26,7 +26,8 @@ enum {
 
 /* The frame in front of the stacks of a thread. */
 struct known_root {
-	const struct pd_profile_entry *entry; /* NULL: nothing is here */
+	struct pd_profile_entry entry;
+	bool is_known;
 	uint32_t frame;
 };
 
@@ -250,9 +251,10 @@ static void use_root(struct part *part, size_t index, const struct pd_profile_en
 {
 	struct known_root *root = known_root(part, entry);
 
-	if (part->stacks.options->root == PD_FLAME_ROOT_NONE || (root->entry && same_root(root->entry, entry)))
+	if (part->stacks.options->root == PD_FLAME_ROOT_NONE || (root->is_known && same_root(&root->entry, entry)))
 		return;
-	root->entry = entry;
+	root->entry = *entry;
+	root->is_known = true;
 	add_use(part, USE_ROOT, index, 0);
 }
 
@@ -270,20 +272,21 @@ static void find_uses(void *self, size_t number)
 		find_times(lining, number);
 	range_of(lining, number, &begin, &end);
 	for (size_t i = begin; met && i < end; i++) {
-		const struct pd_profile_entry *entry = pd_profile_entry(profile, i);
+		struct pd_profile_entry entry;
 
-		if (!value_of(&part->stacks, entry) || !is_wanted(&part->stacks, entry))
+		pd_profile_entry(profile, i, &entry);
+		if (!value_of(&part->stacks, &entry) || !is_wanted(&part->stacks, &entry))
 			continue;
-		if (entry->event != event)
+		if (entry.event != event)
 			add_use(part, USE_EVENT, i, 0);
-		event = entry->event;
+		event = entry.event;
 		part->line_count++;
-		part->frame_count += stack_size(pd_profile_stack(profile, entry->stack)) + MORE_FRAMES;
+		part->frame_count += stack_size(pd_profile_stack(profile, entry.stack)) + MORE_FRAMES;
 		if (!part->stacks.options->reverse)
-			use_root(part, i, entry);
-		use_stack(part, met, i, pd_profile_stack(profile, entry->stack));
+			use_root(part, i, &entry);
+		use_stack(part, met, i, pd_profile_stack(profile, entry.stack));
 		if (part->stacks.options->reverse)
-			use_root(part, i, entry);
+			use_root(part, i, &entry);
 	}
 	part->stacks.failed |= !met;
 	memset(part->roots, 0, sizeof(part->roots));
@@ -306,12 +309,13 @@ static void name_uses(struct lining *lining, struct part *part)
 
 	for (size_t i = 0; i < part->use_count; i++) {
 		const struct use *use = &part->uses[i];
-		const struct pd_profile_entry *entry = pd_profile_entry(stacks->profile, use->entry);
+		struct pd_profile_entry entry;
 
+		pd_profile_entry(stacks->profile, use->entry, &entry);
 		if (use->kind == USE_EVENT)
-			name_event(lining, entry);
+			name_event(lining, &entry);
 		else if (use->kind == USE_ROOT)
-			pd_stacks_root_frame(stacks, entry, &frame);
+			pd_stacks_root_frame(stacks, &entry, &frame);
 		else
 			pd_stacks_name_frame(stacks, use->frame);
 	}
@@ -330,11 +334,12 @@ static bool part_root(struct lining *lining, struct part *part, const struct pd_
 
 	if (part->stacks.options->root == PD_FLAME_ROOT_NONE)
 		return false;
-	if (!root->entry || !same_root(root->entry, entry)) {
+	if (!root->is_known || !same_root(&root->entry, entry)) {
 		pthread_mutex_lock(&lining->lock);
 		pd_stacks_root_frame(lining->stacks, entry, &root->frame);
 		pthread_mutex_unlock(&lining->lock);
-		root->entry = entry;
+		root->entry = *entry;
+		root->is_known = true;
 	}
 	*frame_out = root->frame;
 	return true;
@@ -387,13 +392,14 @@ static void add_part(void *self, size_t number)
 	range_of(lining, number, &begin, &end);
 	pd_lines_prefetch(&part->lines, part->line_count, part->frame_count);
 	for (size_t i = begin; i < end; i++) {
-		const struct pd_profile_entry *entry = pd_profile_entry(lining->stacks->profile, i);
+		struct pd_profile_entry entry;
 
-		if (!is_wanted(&part->stacks, entry))
+		pd_profile_entry(lining->stacks->profile, i, &entry);
+		if (!is_wanted(&part->stacks, &entry))
 			continue;
-		count_doubt(&part->stacks, entry);
-		if (value_of(&part->stacks, entry))
-			add_line(lining, part, i, entry);
+		count_doubt(&part->stacks, &entry);
+		if (value_of(&part->stacks, &entry))
+			add_line(lining, part, i, &entry);
 	}
 }
 
@@ -411,8 +417,7 @@ static bool make_parts(struct lining *lining)
 {
 	struct stacks *stacks = lining->stacks;
 
-	while (pd_profile_entry(stacks->profile, lining->entry_count))
-		lining->entry_count++;
+	lining->entry_count = pd_profile_entry_count(stacks->profile);
 	lining->part_count =
 		pd_part_count(pd_thread_count(stacks->options->threads), lining->entry_count, WORTH_A_PART);
 	lining->parts = pd_alloc(lining->part_count * sizeof(*lining->parts));

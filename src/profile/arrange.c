@@ -35,11 +35,10 @@ struct arranger {
 	size_t parts;
 	struct order *orders, *spare; // of the buckets
 	struct order *frame_orders, *frame_spare;
-	uint32_t *numbers;  // of frames of the collector
-	const char **comms; // of owners
-	uint64_t *hashes;   // of stacks, by entry
-	uint32_t *stacks;   // by entry: the first entry that has the same one, later its number
-	uint32_t *firsts;   // by the number of a stack: the first entry that has it
+	uint32_t *numbers; // of frames of the collector
+	uint64_t *hashes;  // of stacks, by entry
+	uint32_t *stacks;  // by entry: the first entry that has the same one, later its number
+	uint32_t *firsts;  // by the number of a stack: the first entry that has it
 	size_t stack_count;
 	bool failed[PD_PARTS_MOST]; // there was no memory for a part
 	struct pd_strings names;
@@ -206,18 +205,18 @@ static void arrange_order(struct arranger *a)
 // False if there is no memory.
 static bool name_owners(struct arranger *a)
 {
-	const struct pd_owners *owners = &a->from->owners;
+	struct pd_owners *owners = &a->profile->collector.common->owners;
 	char unknown[PD_THREAD_NAME_BYTES];
 
 	if (!(a->profile->options.by & PD_BY_COMM))
 		return true;
 	for (size_t i = 0; i < owners->count; i++) {
-		const struct pd_owner *owner = &owners->items[i];
+		struct pd_owner *owner = &owners->items[i];
 
 		if (owner->nameless)
 			snprintf(unknown, sizeof(unknown), ":%d", (int32_t)owner->tid);
-		a->comms[i] = pd_strings_once(&a->names, &a->profile->arena, owner->nameless ? unknown : owner->comm);
-		if (!a->comms[i])
+		owner->comm = pd_strings_once(&a->names, &a->profile->arena, owner->nameless ? unknown : owner->comm);
+		if (!owner->comm)
 			return false;
 	}
 	return true;
@@ -334,7 +333,8 @@ static void number_stacks(struct arranger *a)
 // ---- entries ----
 
 // What was counted of a bucket: what is in it, and beside it for each collector.
-static void add_up(const struct arranger *a, const struct pd_bucket *bucket, struct pd_profile_entry *entry)
+static void add_up(const struct arranger *a, const struct pd_bucket *bucket, struct pd_counted *entry,
+		   uint64_t *weights)
 {
 	struct pd_collector *c = &a->profile->collector;
 
@@ -345,37 +345,27 @@ static void add_up(const struct arranger *a, const struct pd_bucket *bucket, str
 		const struct pd_amounts *amounts = &share->amounts[PD_OF_BUCKETS];
 
 		if (bucket->number < share->weight_count)
-			entry->weights += share->weights[bucket->number];
+			*weights += share->weights[bucket->number];
 		if (bucket->number >= amounts->count)
 			continue;
 		entry->samples += amounts->items[bucket->number].samples;
 		entry->period += amounts->items[bucket->number].period;
 	}
 	if (pd_file_given(c->file))
-		entry->samples = entry->weights;
+		entry->samples = *weights;
 }
 
 static void fill_entry(struct arranger *a, size_t at, const struct pd_bucket *bucket)
 {
-	const struct pd_bucket_key *key = &bucket->key;
-	const struct pd_details *details = pd_bucket_details(a->from, bucket);
-	const struct pd_owner *owner = &a->from->owners.items[key->owner];
+	struct pd_counted *entry = &a->profile->counted[at];
+	uint64_t weights = 0;
 
-	a->profile->entries[at] = (struct pd_profile_entry){
-		.event = pd_file_event(a->profile->file, details->event),
-		.comm = a->comms[key->owner],
-		.pid = owner->pid,
-		.tid = a->profile->options.by & PD_BY_TID ? owner->tid : UINT32_MAX,
-		.cpu = details->cpu,
-		.cgroup = details->cgroup,
-		.weight = details->weight,
-		.slice_ns = details->slice,
-		.sample_period = details->size,
-		.parallelism = details->parallelism,
-		.raw = details->raw ? a->from->raws.items[details->raw] : (struct pd_bytes){ 0 },
-		.stack = a->stacks[at],
-	};
-	add_up(a, bucket, &a->profile->entries[at]);
+	entry->owner = bucket->key.owner;
+	entry->details = bucket->key.details;
+	entry->stack = a->stacks[at];
+	add_up(a, bucket, entry, &weights);
+	if (a->profile->weights)
+		a->profile->weights[at] = weights;
 }
 
 // Stacks without callers do not need the memory of their bucket.
@@ -495,11 +485,20 @@ static bool allocate_orders(struct arranger *a)
 	       MAKE(a->profile->origins, frames);
 }
 
+static bool has_weights(const struct arranger *a)
+{
+	struct pd_collector *c = &a->profile->collector;
+	bool any = false;
+
+	for (size_t i = 0; i <= c->joined_count; i++)
+		any |= pd_collector_share(c, i)->weight_count != 0;
+	return any;
+}
+
 static bool allocate_entries(struct arranger *a)
 {
 	return MAKE(a->hashes, a->count) && MAKE(a->stacks, a->count) && MAKE(a->firsts, a->count) &&
-	       MAKE(a->profile->entries, a->count) &&
-	       (a->comms = pd_alloc((a->from->owners.count + 1) * sizeof(*a->comms))) != NULL;
+	       MAKE(a->profile->counted, a->count) && (!has_weights(a) || MAKE(a->profile->weights, a->count));
 }
 
 // Nothing is looked for any more.
@@ -588,7 +587,6 @@ enum pd_status pd_profile_arrange(struct pd_profile *profile, struct pd_error *e
 	pd_free(a.frame_orders);
 	pd_free(a.frame_spare);
 	pd_free(a.numbers);
-	pd_free(a.comms);
 	pd_free(a.hashes);
 	pd_free(a.stacks);
 	pd_free(a.firsts);

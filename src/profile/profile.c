@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "file/file.h"
+#include "profile/entries.h"
 #include "profile/known.h"
 #include "stream/parallel/known.h"
 #include "stream/read/stream.h"
@@ -452,6 +453,12 @@ static void take_memory(struct pd_profile *profile, struct pd_common *common)
 	}
 	profile->raws = common->raws.bytes;
 	common->raws.bytes = (struct pd_arena){ 0 };
+	profile->raw_items = common->raws.items;
+	common->raws.items = NULL;
+	profile->owners = common->owners.items;
+	common->owners.items = NULL;
+	profile->details = common->details.items;
+	common->details.items = NULL;
 }
 
 enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status status, struct pd_error *error)
@@ -538,6 +545,11 @@ void pd_profile_free(struct pd_profile *profile)
 	pd_unwinder_free(profile->unwinder);
 	pd_running_free(profile->running);
 	pd_free(profile->totals);
+	pd_free(profile->counted);
+	pd_free(profile->weights);
+	pd_free(profile->owners);
+	pd_free(profile->details);
+	pd_free(profile->raw_items);
 	pd_free(profile->entries);
 	pd_free(profile->slices);
 	pd_free(profile->slice_ranges);
@@ -560,9 +572,57 @@ const struct pd_state *pd_profile_state(const struct pd_profile *profile)
 	return profile->state;
 }
 
-const struct pd_profile_entry *pd_profile_entry(const struct pd_profile *profile, size_t index)
+static void put_together(const struct pd_profile *profile, size_t index, struct pd_profile_entry *entry)
 {
-	return index < profile->entry_count ? &profile->entries[index] : NULL;
+	const struct pd_counted *counted = &profile->counted[index];
+	const struct pd_owner *owner = &profile->owners[counted->owner];
+	const struct pd_details *details = &profile->details[counted->details];
+
+	*entry = (struct pd_profile_entry){
+		.event = pd_file_event(profile->file, details->event),
+		.comm = owner->comm,
+		.pid = owner->pid,
+		.tid = profile->options.by & PD_BY_TID ? owner->tid : UINT32_MAX,
+		.cpu = details->cpu,
+		.cgroup = details->cgroup,
+		.weight = details->weight,
+		.slice_ns = details->slice,
+		.stack = counted->stack,
+		.samples = counted->samples,
+		.period = counted->period,
+		.weights = profile->weights ? profile->weights[index] : 0,
+		.sample_period = details->size,
+		.parallelism = details->parallelism,
+	};
+	if (details->raw)
+		entry->raw = profile->raw_items[details->raw];
+}
+
+size_t pd_profile_entry_count(const struct pd_profile *profile)
+{
+	return profile->entry_count;
+}
+
+bool pd_profile_entry(const struct pd_profile *profile, size_t index, struct pd_profile_entry *entry_out)
+{
+	if (index >= profile->entry_count)
+		return false;
+	if (profile->entries)
+		*entry_out = profile->entries[index];
+	else
+		put_together(profile, index, entry_out);
+	return true;
+}
+
+size_t pd_profile_entry_event(const struct pd_profile *profile, size_t index)
+{
+	return profile->entries ? profile->entries[index].event->index :
+				  profile->details[profile->counted[index].details].event;
+}
+
+size_t pd_profile_entry_stack(const struct pd_profile *profile, size_t index)
+{
+	return profile->entries ? profile->entries[index].stack : profile->counted[index].stack;
 }
 
 const struct pd_slice *pd_profile_slices(const struct pd_profile *profile, size_t index, size_t *count_out)

@@ -7,6 +7,12 @@
 #include "base/threads.h"
 #include "profile/collect/collect.h"
 
+// An entry without what it has in common with others.
+struct pd_counted {
+	uint64_t samples, period;
+	uint32_t owner, details, stack; // numbers
+};
+
 struct pd_slice_range {
 	size_t start, count;
 };
@@ -41,6 +47,12 @@ struct pd_profile {
 	struct pd_profile_losses losses;
 	struct pd_profile_total *totals;
 	size_t event_count;
+	// What is told of an entry is put together when it is asked for; the entries of a sum are there as they are.
+	struct pd_counted *counted;
+	uint64_t *weights;       // of entries; NULL: no event records any
+	struct pd_owner *owners; // their names are those of threads without one, too
+	struct pd_details *details;
+	struct pd_bytes *raw_items;
 	struct pd_profile_entry *entries;
 	size_t entry_count;
 	struct pd_slice *slices;             // of all entries

@@ -164,7 +164,9 @@ void pd_profile_note_tables(struct pd_profile *profile)
 
 static void add_result(struct pd_profile_tables *tables, const struct pd_profile *profile)
 {
-	uint64_t entries = profile->entry_count * sizeof(*profile->entries), slices = 0;
+	uint64_t slices = 0;
+	uint64_t entries =
+		profile->entry_count * (sizeof(*profile->counted) + (profile->weights ? sizeof(*profile->weights) : 0));
 
 	for (size_t i = 0; profile->slice_ranges && i < profile->entry_count; i++)
 		slices += profile->slice_ranges[i].count;

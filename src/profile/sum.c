@@ -344,10 +344,11 @@ static bool add_all(struct pd_sum *sum, const struct pd_profile *profile, const 
 	sum->stack_numbers = pd_alloc((profile->stack_count + 1) * sizeof(*sum->stack_numbers));
 	done = sum->numbers && sum->stack_numbers && add_totals(sum, profile);
 	for (size_t i = 0; i < profile->entry_count && done; i++) {
-		const struct pd_profile_entry *entry = &profile->entries[i];
+		struct pd_profile_entry entry;
 
-		if (entry->samples || entry->period)
-			done = add_entry(sum, profile, entry, events ? events[i].event : (uint32_t)entry->event->index);
+		pd_profile_entry(profile, i, &entry);
+		if (entry.samples || entry.period)
+			done = add_entry(sum, profile, &entry, events ? events[i].event : (uint32_t)entry.event->index);
 	}
 	add_losses(&sum->view.losses, &profile->losses);
 	pd_free(sum->numbers);

@@ -25,13 +25,13 @@ void pd_quality_add(struct pd_report_quality *quality, const struct pd_profile_e
 /* Where rows are not made of entries, nobody looked at them. */
 static struct pd_report_quality quality_of_entries(const struct pd_report *report)
 {
-	const struct pd_profile_entry *entry;
+	struct pd_profile_entry entry;
 	struct pd_report_quality quality = { 0 };
 
-	for (size_t i = 0; (entry = pd_profile_entry(report->profile, i)) != NULL; i++) {
-		const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
+	for (size_t i = 0; pd_profile_entry(report->profile, i, &entry); i++) {
+		const struct pd_stack *stack = pd_profile_stack(report->profile, entry.stack);
 
-		pd_quality_add(&quality, entry, stack,
+		pd_quality_add(&quality, &entry, stack,
 			       pd_place_is_resolved(&pd_profile_frame(report->profile, stack->ip)->place));
 	}
 	return quality;

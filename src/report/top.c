@@ -169,15 +169,15 @@ enum pd_status pd_top_json(const struct pd_top_form *form, const struct pd_top_t
 static void count_samples(struct pd_top_totals *totals, const struct pd_profile *profile)
 {
 	const struct pd_profile_losses *losses = pd_profile_losses(profile);
-	const struct pd_profile_entry *entry;
+	struct pd_profile_entry entry;
 
 	totals->samples = totals->kernel_samples = 0;
-	for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++) {
-		const struct pd_stack *stack = pd_profile_stack(profile, entry->stack);
+	for (size_t i = 0; pd_profile_entry(profile, i, &entry); i++) {
+		const struct pd_stack *stack = pd_profile_stack(profile, entry.stack);
 
-		totals->samples += entry->samples;
+		totals->samples += entry.samples;
 		if (pd_profile_frame(profile, stack->ip)->cpumode == PD_CPUMODE_KERNEL)
-			totals->kernel_samples += entry->samples;
+			totals->kernel_samples += entry.samples;
 	}
 	totals->all_samples += totals->samples;
 	totals->lost += losses->lost + losses->lost_samples;

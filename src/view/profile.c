@@ -29,7 +29,7 @@ static enum pd_status read_profile(struct pd_viewer_request *request, struct pd_
 	status = pd_profile_read(request->view->file, how, profile_out, &request->error);
 	if (status < 0)
 		return status;
-	if (!pd_profile_entry(*profile_out, 0))
+	if (!pd_profile_entry_count(*profile_out))
 		return pd_fail(&request->error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "no samples match");
 	if (!pd_viewer_symbols(request, pd_profile_state(*profile_out)))
 		return request->error.status;

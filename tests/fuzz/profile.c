@@ -26,18 +26,18 @@ static void look_at_frame(const struct pd_profile *profile, uint32_t index)
 // Sums of all that is there.
 static uint64_t look_at(const struct pd_profile *profile, struct pd_file *file)
 {
-	const struct pd_profile_entry *entry;
+	struct pd_profile_entry entry;
 	uint64_t samples = 0, sum = 0, taken = 0;
 
-	for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++) {
-		const struct pd_stack *stack = pd_profile_stack(profile, entry->stack);
+	for (size_t i = 0; pd_profile_entry(profile, i, &entry); i++) {
+		const struct pd_stack *stack = pd_profile_stack(profile, entry.stack);
 
-		REQUIRE(entry->event->index < pd_file_event_count(file) && entry->comm && entry->samples);
+		REQUIRE(entry.event->index < pd_file_event_count(file) && entry.comm && entry.samples);
 		look_at_frame(profile, stack->ip);
 		for (size_t k = 0; k < stack->caller_count; k++)
 			look_at_frame(profile, stack->callers[k]);
-		samples += entry->samples;
-		sum = sum * 31 + entry->period + entry->stack * 7 + stack->caller_count + entry->tid;
+		samples += entry.samples;
+		sum = sum * 31 + entry.period + entry.stack * 7 + stack->caller_count + entry.tid;
 	}
 	for (size_t i = 0; pd_profile_total(profile, i); i++)
 		taken += pd_profile_total(profile, i)->samples;

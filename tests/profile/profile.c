@@ -331,12 +331,12 @@ static void mix_frame(uint64_t *hash, const struct pd_profile *profile, uint32_t
 
 static struct sums sums_of(const struct pd_profile *profile)
 {
-	const struct pd_profile_entry *entry;
+	struct pd_profile_entry entry;
 	struct sums sums = { 0 };
 
-	for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++) {
-		const struct pd_stack *stack = pd_profile_stack(profile, entry->stack);
-		struct thing thing = { entry->event, entry->comm, entry->pid, entry->tid, entry->cpu, entry->cgroup };
+	for (size_t i = 0; pd_profile_entry(profile, i, &entry); i++) {
+		const struct pd_stack *stack = pd_profile_stack(profile, entry.stack);
+		struct thing thing = { entry.event, entry.comm, entry.pid, entry.tid, entry.cpu, entry.cgroup };
 		uint64_t hash = UINT64_C(0xcbf29ce484222325), chain = hash;
 
 		mix_frame(&hash, profile, stack->ip);
@@ -344,7 +344,7 @@ static struct sums sums_of(const struct pd_profile *profile)
 			mix_frame(&chain, profile, stack->callers[k]);
 		mix_number(&hash, chain);
 		mix_thing(&hash, &thing);
-		add(&sums, (struct sum){ hash, entry->samples, entry->period, entry->weights });
+		add(&sums, (struct sum){ hash, entry.samples, entry.period, entry.weights });
 	}
 	merge(&sums);
 	return sums;
@@ -354,15 +354,15 @@ static struct sums sums_of(const struct pd_profile *profile)
 static uint64_t print_of(const struct pd_profile *profile)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	const struct pd_profile_entry *entry;
+	struct pd_profile_entry entry;
 
-	for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++) {
-		const struct pd_stack *stack = pd_profile_stack(profile, entry->stack);
+	for (size_t i = 0; pd_profile_entry(profile, i, &entry); i++) {
+		const struct pd_stack *stack = pd_profile_stack(profile, entry.stack);
 
-		mix_text(&hash, entry->comm);
-		mix_number(&hash, entry->samples);
-		mix_number(&hash, entry->period);
-		mix_number(&hash, entry->stack);
+		mix_text(&hash, entry.comm);
+		mix_number(&hash, entry.samples);
+		mix_number(&hash, entry.period);
+		mix_number(&hash, entry.stack);
 		mix(&hash, stack->callers, stack->caller_count * sizeof(stack->callers[0]));
 	}
 	for (size_t i = 0; i < pd_profile_frame_count(profile); i++) {
@@ -439,17 +439,17 @@ static uint64_t part_print(const struct pd_profile *profile, const struct pd_pro
 
 static uint64_t parts_print(const struct pd_profile *profile)
 {
-	const struct pd_profile_entry *entry;
+	struct pd_profile_entry entry;
 	uint64_t sum = 0, first_ns, length_ns = pd_profile_slicing(profile, &first_ns);
 
-	for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++) {
+	for (size_t i = 0; pd_profile_entry(profile, i, &entry); i++) {
 		size_t count;
 		const struct pd_slice *slices = pd_profile_slices(profile, i, &count);
 
 		if (!slices)
-			sum += part_print(profile, entry, entry->slice_ns, entry->samples, entry->period);
+			sum += part_print(profile, &entry, entry.slice_ns, entry.samples, entry.period);
 		for (size_t k = 0; k < count; k++)
-			sum += part_print(profile, entry,
+			sum += part_print(profile, &entry,
 					  slices[k].index == UINT32_MAX ? 0 : first_ns + slices[k].index * length_ns,
 					  slices[k].samples, slices[k].period);
 	}

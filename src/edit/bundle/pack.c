@@ -100,17 +100,17 @@ static bool wants_all(const struct pd_pack *pack)
 static bool count_samples(struct pd_pack *pack)
 {
 	const struct pd_profile *profile = pack->profile;
-	const struct pd_profile_entry *entry;
+	struct pd_profile_entry entry;
 
 	while (pd_symbols_dso(pack->symbols, pack->dso_count))
 		pack->dso_count++;
 	pack->samples = pd_alloc((pack->dso_count + 1) * sizeof(*pack->samples));
-	for (size_t i = 0; pack->samples && (entry = pd_profile_entry(profile, i)) != NULL; i++) {
-		const struct pd_stack *stack = pd_profile_stack(profile, entry->stack);
+	for (size_t i = 0; pack->samples && pd_profile_entry(profile, i, &entry); i++) {
+		const struct pd_stack *stack = pd_profile_stack(profile, entry.stack);
 		const struct pd_dso *dso = pd_profile_frame(profile, stack->ip)->place.dso;
 
 		if (dso)
-			pack->samples[dso->index] += entry->samples;
+			pack->samples[dso->index] += entry.samples;
 	}
 	return pack->samples;
 }

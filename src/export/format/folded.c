@@ -126,7 +126,7 @@ static enum pd_status export_folded(struct pd_export *self, struct pd_file *file
 	if (status < 0)
 		return status;
 	note_dropped(self, self->profile, file);
-	if (!pd_profile_entry(self->profile, 0))
+	if (!pd_profile_entry_count(self->profile))
 		return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "no samples to export");
 	status = name(self, self->profile, file, error);
 	return status < 0 ? status : print(self, self->profile, &options, error);

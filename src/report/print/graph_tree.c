@@ -272,14 +272,17 @@ static void fill_chains_part(void *self, size_t part)
 	size_t end = pd_part_begin(chaining->count, chaining->parts, part + 1);
 
 	for (size_t i = pd_part_begin(chaining->count, chaining->parts, part); i < end; i++) {
-		const struct pd_profile_entry *entry = pd_profile_entry(profile, i);
-		const struct pd_stack *stack = report_stack(chaining->report, entry->stack);
+		struct pd_profile_entry entry;
+		const struct pd_stack *stack;
+
+		pd_profile_entry(profile, i, &entry);
+		stack = report_stack(chaining->report, entry.stack);
 
 		chaining->report->scratch.chains[i] = (struct chain){ .callers = stack->callers,
 								      .caller_count = stack->caller_count,
 								      .truncated = stack->unfinished,
-								      .period = entry->period,
-								      .samples = entry->samples };
+								      .period = entry.period,
+								      .samples = entry.samples };
 	}
 }
 

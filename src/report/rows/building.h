@@ -46,7 +46,8 @@ struct entry_state {
 };
 
 struct known_who {
-	const struct pd_profile_entry *entry; /* NULL: nothing is here */
+	struct pd_profile_entry entry;
+	bool is_known;
 	const struct pd_function *parent;
 	uint32_t who;
 };
@@ -65,9 +66,9 @@ struct building;
 
 struct building_part {
 	struct building *building;
-	struct known_who known[KNOWN_WHOS];          /* by a hash of what they depend on */
-	const struct pd_profile_entry **who_entries; /* an entry for each */
-	uint32_t *whos;                              /* the numbers that all parts have for them */
+	struct known_who known[KNOWN_WHOS];   /* by a hash of what they depend on */
+	struct pd_profile_entry *who_entries; /* an entry for each */
+	uint32_t *whos;                       /* the numbers that all parts have for them */
 	size_t who_count, who_capacity;
 	struct first_frame *firsts;
 	size_t first_count, first_capacity;

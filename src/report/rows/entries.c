@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries of the profile, in parts, and the callers of their stacks. */
 #include "base/lookup/search.h"
+#include "profile/entries.h"
 #include "report/rows/building.h"
 
 /* Entries are sorted by event. */
 size_t pd_entries_before(const struct pd_report *report, size_t event)
 {
-	const struct pd_profile_entry *entry;
-	size_t before, above = 1;
+	size_t before;
 
-	while ((entry = pd_profile_entry(report->profile, above - 1)) != NULL && entry->event->index < event)
-		above *= 2;
-	PD_SEARCH(before, 0, above, i,
-		  (entry = pd_profile_entry(report->profile, i)) != NULL && entry->event->index < event);
+	PD_SEARCH(before, 0, pd_profile_entry_count(report->profile), i,
+		  pd_profile_entry_event(report->profile, i) < event);
 	return before;
 }
 
@@ -27,17 +25,14 @@ void pd_entry_prefetch(const struct building *building, size_t index)
 		LINE = 64
 	};
 	const struct pd_report *report = building->report;
-	const struct pd_profile_entry *entry;
 	const char *callers;
 
 	if (index + ENTRIES_AHEAD >= building->end)
 		return;
-	entry = pd_profile_entry(report->profile, index + ENTRIES_AHEAD);
-	__builtin_prefetch(report_stack(report, entry->stack));
+	__builtin_prefetch(report_stack(report, pd_profile_entry_stack(report->profile, index + ENTRIES_AHEAD)));
 	if (!report->children)
 		return;
-	entry = pd_profile_entry(report->profile, index);
-	callers = (const char *)report_stack(report, entry->stack)->callers;
+	callers = (const char *)report_stack(report, pd_profile_entry_stack(report->profile, index))->callers;
 	__builtin_prefetch(callers);
 	__builtin_prefetch(callers + LINE);
 }

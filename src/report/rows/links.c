@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which chains belong into the graphs of which rows, in parts of the entries as rows are found. */
+#include "profile/entries.h"
 #include "report/rows/building.h"
 
 #include <string.h>
@@ -43,8 +44,7 @@ static bool link_entry(struct building_part *part, size_t index)
 	}
 	visit.who = part->whos[state->who - 1];
 	visit.place = report->scratch.places[state->at] - 1;
-	visit.entry = pd_profile_entry(report->profile, index);
-	visit.stack = report_stack(report, visit.entry->stack);
+	visit.stack = report_stack(report, pd_profile_entry_stack(report->profile, index));
 	return link_place(part, &visit, visit.place, WHOLE_CHAIN, true) && pd_each_caller(part, &visit, link_place);
 }
 
@@ -58,7 +58,7 @@ static void find_links(void *self, size_t number)
 	part->link_counts = pd_alloc((building->table->head.row_count + 1) * sizeof(*part->link_counts));
 	part->failed = !part->link_counts;
 	for (size_t i = pd_part_entry(building, number); !part->failed && i < end; i++) {
-		if (pd_profile_entry(building->report->profile, i)->event->index != building->table->head.first_event)
+		if (pd_profile_entry_event(building->report->profile, i) != building->table->head.first_event)
 			break;
 		if (building->report->children)
 			pd_entry_prefetch(building, i + ENTRIES_AHEAD);

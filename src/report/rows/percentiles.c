@@ -33,13 +33,14 @@ static void add_part(struct items *items, const struct building *building, size_
 
 	for (size_t i = pd_part_entry(building, number); i < end; i++) {
 		const struct entry_state *state = &building->states[i - building->begin];
-		const struct pd_profile_entry *entry = pd_profile_entry(building->report->profile, i);
+		struct pd_profile_entry entry;
 		uint32_t row = state->who ? row_of(building, part, state, &building->parts[0].rows) : UINT32_MAX;
 
-		if (row != UINT32_MAX)
-			items->all[items->count++] =
-				(struct item){ row * events + entry->event->index - building->table->head.first_event,
-					       entry->sample_period, entry->samples, entry->period };
+		if (row == UINT32_MAX || !pd_profile_entry(building->report->profile, i, &entry))
+			continue;
+		items->all[items->count++] =
+			(struct item){ row * events + entry.event->index - building->table->head.first_event,
+				       entry.sample_period, entry.samples, entry.period };
 	}
 }
 

@@ -4,6 +4,7 @@
  * shows them.
  */
 #include "base/lookup/search.h"
+#include "profile/entries.h"
 #include "report/rows/building.h"
 
 size_t pd_rare_count_all(const struct pd_report *report)
@@ -20,8 +21,7 @@ size_t pd_rare_count_all(const struct pd_report *report)
 /* As perf: a place in no object has the level of the one before it, in the order in which callers are visited. */
 static unsigned level_of(const struct pd_report *report, const struct pd_merged_caller *caller)
 {
-	const struct pd_profile_entry *entry = pd_profile_entry(report->profile, caller->entry);
-	const struct pd_stack *stack = report_stack(report, entry->stack);
+	const struct pd_stack *stack = report_stack(report, pd_profile_entry_stack(report->profile, caller->entry));
 	size_t count = stack->caller_count;
 	size_t before = report->graph.caller ? count - 1 - caller->outer : caller->inner;
 	unsigned level = report->scratch.flags[stack->ip] & FRAME_LEVEL;
@@ -47,12 +47,14 @@ static bool number_one(struct building *building, const struct pd_merged_caller 
 		.place = { .addr = caller->addr, .recorded = caller->addr },
 		.cpumode = PD_CPUMODE_USER,
 	};
+	struct pd_profile_entry entry;
 	const struct key_context context = {
-		.entry = pd_profile_entry(building->report->profile, caller->entry),
+		.entry = &entry,
 		.merged = &frame,
 		.cpumode = level_of(building->report, caller),
 	};
 
+	pd_profile_entry(building->report->profile, caller->entry, &entry);
 	return pd_values_find(building->report, &context, true, place_out);
 }
 
@@ -85,8 +87,7 @@ static bool add_row(const struct building *building, const struct pd_merged_call
 {
 	const struct pd_report *report = building->report;
 	struct row_set *rows = &building->parts[0].rows;
-	const struct pd_profile_entry *entry = pd_profile_entry(report->profile, caller->entry);
-	size_t event = entry->event->index - building->table->head.first_event;
+	size_t event = pd_profile_entry_event(report->profile, caller->entry) - building->table->head.first_event;
 	uint32_t who = who_of(building, caller->entry), row,
 		 depth = report->graph.caller ? caller->above : caller->below;
 	struct pd_report_amounts *amounts;

@@ -49,11 +49,11 @@ static bool find_who(struct building_part *part, const struct pd_profile_entry *
 	struct known_who *known = &part->known[hash_entry(entry) % KNOWN_WHOS];
 	const struct pd_function *parent = pd_parent_of(part->building->report, entry);
 
-	if (!known->entry || known->parent != parent || !same_entry(known->entry, entry)) {
+	if (!known->is_known || known->parent != parent || !same_entry(&known->entry, entry)) {
 		if (!PD_GROW(part->who_entries, part->who_capacity, part->who_count + 1))
 			return false;
-		*known = (struct known_who){ entry, parent, (uint32_t)part->who_count };
-		part->who_entries[part->who_count++] = entry;
+		*known = (struct known_who){ *entry, true, parent, (uint32_t)part->who_count };
+		part->who_entries[part->who_count++] = *entry;
 	}
 	*who_out = known->who;
 	return true;
@@ -108,18 +108,21 @@ static bool state_entry(struct building_part *part, size_t index)
 {
 	const struct building *building = part->building;
 	const struct pd_report *report = building->report;
-	const struct pd_profile_entry *entry = pd_profile_entry(report->profile, index);
-	const struct pd_stack *stack = report_stack(report, entry->stack);
 	struct entry_state *state = &building->states[index - building->begin];
-	uint8_t flags = report->scratch.flags[stack->ip];
+	const struct pd_stack *stack;
+	struct pd_profile_entry entry;
+	uint8_t flags;
 	uint32_t who;
 
+	pd_profile_entry(report->profile, index, &entry);
+	stack = report_stack(report, entry.stack);
+	flags = report->scratch.flags[stack->ip];
 	*state = (struct entry_state){ 0, stack->ip };
-	add_total(part, entry, flags);
-	pd_quality_add(&part->quality, entry, stack, flags & FRAME_FUNCTION);
-	if (!is_shown(report, entry, flags) || is_unresolved(report, flags))
+	add_total(part, &entry, flags);
+	pd_quality_add(&part->quality, &entry, stack, flags & FRAME_FUNCTION);
+	if (!is_shown(report, &entry, flags) || is_unresolved(report, flags))
 		return true;
-	if (!find_who(part, entry, &who) || !note_frame(part, stack->ip, flags & FRAME_LEVEL))
+	if (!find_who(part, &entry, &who) || !note_frame(part, stack->ip, flags & FRAME_LEVEL))
 		return false;
 	state->who = who + 1;
 	return !report->children || note_callers(part, stack);
@@ -157,7 +160,7 @@ static bool number_whos(struct building_part *part)
 
 	part->whos = pd_alloc((part->who_count + 1) * sizeof(*part->whos));
 	for (size_t i = 0; part->whos && i < part->who_count; i++) {
-		struct key_context context = { .entry = part->who_entries[i] };
+		struct key_context context = { .entry = &part->who_entries[i] };
 
 		if (!pd_values_find(report, &context, false, &part->whos[i]))
 			return false;
@@ -306,9 +309,11 @@ static bool add_entry(struct building_part *part, size_t index)
 	const struct building *building = part->building;
 	const struct pd_report *report = building->report;
 	struct entry_state *state = &building->states[index - building->begin];
-	struct visit visit = { .entry = pd_profile_entry(report->profile, index), .index = (uint32_t)index };
+	struct pd_profile_entry entry;
+	struct visit visit = { .entry = &entry, .index = (uint32_t)index };
 	uint32_t own;
 
+	pd_profile_entry(report->profile, index, &entry);
 	visit.who = part->whos[state->who - 1];
 	visit.place = report->scratch.places[state->at] - 1;
 	if (!pd_row_set_add(&part->rows, visit.who, visit.place, &own))

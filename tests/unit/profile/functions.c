@@ -66,21 +66,12 @@ static enum pd_status read_profile(struct names *names, struct pd_profile_option
 
 static uint64_t samples_of(const struct pd_profile *profile)
 {
-	const struct pd_profile_entry *entry;
+	struct pd_profile_entry entry;
 	uint64_t samples = 0;
 
-	for (size_t i = 0; (entry = pd_profile_entry(profile, i)); i++)
-		samples += entry->samples;
+	for (size_t i = 0; pd_profile_entry(profile, i, &entry); i++)
+		samples += entry.samples;
 	return samples;
-}
-
-static size_t entries_of(const struct pd_profile *profile)
-{
-	size_t count = 0;
-
-	while (pd_profile_entry(profile, count))
-		count++;
-	return count;
 }
 
 static bool open_list(struct names *names)
@@ -116,9 +107,9 @@ static void check_counts(struct pd_profile_options options, size_t frames, size_
 		CHECK(open_names(&names, pd_profile_state(profile)));
 	CHECK(samples_of(profile) == 5);
 	CHECK(pd_profile_name(profile, names.symbols, NULL) == PD_OK);
-	if (pd_profile_frame_count(profile) != frames || entries_of(profile) != entries)
-		printf("# %zu frames, %zu entries\n", pd_profile_frame_count(profile), entries_of(profile));
-	CHECK(pd_profile_frame_count(profile) == frames && entries_of(profile) == entries);
+	if (pd_profile_frame_count(profile) != frames || pd_profile_entry_count(profile) != entries)
+		printf("# %zu frames, %zu entries\n", pd_profile_frame_count(profile), pd_profile_entry_count(profile));
+	CHECK(pd_profile_frame_count(profile) == frames && pd_profile_entry_count(profile) == entries);
 	frame = pd_profile_frame(profile, 0);
 	CHECK(frame->place.recorded == UINT64_C(0xffffffff81000010) && frame->when.time_ns == 100);
 	CHECK(frame->place.function && !strcmp(frame->place.function->name, "first"));
@@ -178,7 +169,7 @@ static void check_sizes(struct pd_profile_options options, uint64_t stacks, uint
 	CHECK(sizes->samples == 5 && sizes->functions == 2 && sizes->names == 2);
 	CHECK(sizes->stacks == stacks && sizes->nodes == nodes && sizes->unnamed_frames == unnamed);
 	CHECK(sizes->stacks == pd_profile_stack_count(profile) && sizes->frames == pd_profile_frame_count(profile));
-	CHECK(sizes->buckets == entries_of(profile) && sizes->tables.count > 5);
+	CHECK(sizes->buckets == pd_profile_entry_count(profile) && sizes->tables.count > 5);
 	for (size_t i = 0; i < sizes->tables.count; i++) {
 		const struct pd_profile_table *table = PD_ITEM(pd_profile_table, sizes->tables, i);
 

@@ -62,14 +62,14 @@ struct counts {
 
 static void count(const struct pd_profile *profile, struct counts *counts)
 {
-	const struct pd_profile_entry *entry;
+	struct pd_profile_entry entry;
 
-	for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++) {
-		const struct pd_stack *stack = pd_profile_stack(profile, entry->stack);
+	for (size_t i = 0; pd_profile_entry(profile, i, &entry); i++) {
+		const struct pd_stack *stack = pd_profile_stack(profile, entry.stack);
 
-		counts->samples += entry->samples;
-		counts->whole += stack->caller_count == 3 && !stack->unfinished ? entry->samples : 0;
-		counts->truncated += stack->caller_count == 1 && stack->unfinished ? entry->samples : 0;
+		counts->samples += entry.samples;
+		counts->whole += stack->caller_count == 3 && !stack->unfinished ? entry.samples : 0;
+		counts->truncated += stack->caller_count == 1 && stack->unfinished ? entry.samples : 0;
 	}
 }
 

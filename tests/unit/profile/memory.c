@@ -12,11 +12,11 @@
 
 static uint64_t samples_of(const struct pd_profile *profile)
 {
-	const struct pd_profile_entry *entry;
+	struct pd_profile_entry entry;
 	uint64_t sum = 0;
 
-	for (size_t i = 0; (entry = pd_profile_entry(profile, i)); i++)
-		sum += entry->samples;
+	for (size_t i = 0; pd_profile_entry(profile, i, &entry); i++)
+		sum += entry.samples;
 	return sum;
 }
 

@@ -70,7 +70,7 @@ TEST(test_weights__stay_with_their_event)
 {
 	struct pd_profile_options options = { .size = sizeof(options), .threads = 1, .from_ns = 2000 };
 	uint64_t samples[2] = { 0 }, weights[2] = { 0 };
-	const struct pd_profile_entry *entry;
+	struct pd_profile_entry entry;
 	struct pd_profile *profile;
 	struct image image = { 0 };
 	struct pd_error error;
@@ -83,9 +83,9 @@ TEST(test_weights__stay_with_their_event)
 	rewind(stream);
 	CHECK(pd_file_open_fd(fileno(stream), NULL, &file, &error) >= 0);
 	CHECK(pd_profile_read(file, &options, &profile, &error) >= 0);
-	for (size_t i = 0; (entry = pd_profile_entry(profile, i)); i++) {
-		samples[entry->event->index] += entry->samples;
-		weights[entry->event->index] += entry->weights;
+	for (size_t i = 0; pd_profile_entry(profile, i, &entry); i++) {
+		samples[entry.event->index] += entry.samples;
+		weights[entry.event->index] += entry.weights;
 	}
 	CHECK(samples[0] == 1 && weights[0] == 77);
 	CHECK(samples[1] == 3 && weights[1] == 0);

@@ -255,12 +255,12 @@ static uint64_t count_again(uint64_t from_ns, uint64_t to_ns)
 // Those of an entry have all of it, and each has what was of its time.
 static void check_slices(const struct pd_profile *profile, size_t at)
 {
-	const struct pd_profile_entry *entry = pd_profile_entry(profile, at);
+	struct pd_profile_entry entry = { 0 };
 	uint64_t first_ns, slice_ns = pd_profile_slicing(profile, &first_ns), samples = 0, period = 0;
 	size_t count;
 	const struct pd_slice *items = pd_profile_slices(profile, at, &count);
 
-	CHECK(count > 10);
+	CHECK(pd_profile_entry(profile, at, &entry) && count > 10);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t from_ns = first_ns + items[i].index * slice_ns;
 
@@ -270,7 +270,7 @@ static void check_slices(const struct pd_profile *profile, size_t at)
 		if (from_ns > 100 + FIRST)
 			CHECK(items[i].samples == count_again(from_ns, from_ns + slice_ns));
 	}
-	CHECK(samples == entry->samples && period == entry->period);
+	CHECK(samples == entry.samples && period == entry.period);
 }
 
 // The largest entry.
@@ -284,19 +284,19 @@ static void check_largest(struct pd_file *file, unsigned threads, bool slices)
 		.slices = slices,
 	};
 	struct pd_profile *profile = NULL;
-	const struct pd_profile_entry *entry, *largest = NULL;
+	struct pd_profile_entry entry, largest = { 0 };
 	size_t at = 0;
 
 	CHECK(pd_profile_read(file, &options, &profile, &error) == PD_OK);
-	for (size_t i = 0; (entry = pd_profile_entry(profile, i)); i++) {
-		if (!largest || entry->samples > largest->samples) {
+	for (size_t i = 0; pd_profile_entry(profile, i, &entry); i++) {
+		if (entry.samples > largest.samples) {
 			largest = entry;
 			at = i;
 		}
 	}
 	// one in six of the first has the same place and caller
-	CHECK(largest && largest->samples == AGAIN - AGAIN / 20 + (FIRST + 5) / 6);
-	if (slices && largest)
+	CHECK(largest.samples == AGAIN - AGAIN / 20 + (FIRST + 5) / 6);
+	if (slices)
 		check_slices(profile, at);
 	pd_profile_free(profile);
 }

@@ -228,6 +228,7 @@ TEST(in_one_call)
 TEST(past_the_end)
 {
 	struct pd_report *report = NULL;
+	struct pd_profile_entry entry;
 	char cell[PD_REPORT_CELL_BYTES];
 	struct source source;
 	size_t count = 1;
@@ -237,7 +238,7 @@ TEST(past_the_end)
 	CHECK(!pd_report_table(report, 1) && !pd_report_row(report, 1, 0) && !pd_report_row(report, 0, 2));
 	CHECK(!pd_report_cell(report, 0, 2, 0, cell) && !pd_report_cell(report, 0, 0, 1, cell));
 	CHECK(!pd_report_cell(report, 1, 0, 0, cell));
-	CHECK(!pd_profile_entry(source.profile, SIZE_MAX) && !pd_profile_total(source.profile, 1));
+	CHECK(!pd_profile_entry(source.profile, SIZE_MAX, &entry) && !pd_profile_total(source.profile, 1));
 	CHECK(pd_profile_stack(source.profile, pd_profile_stack_count(source.profile) - 1));
 	CHECK(!pd_profile_stack(source.profile, pd_profile_stack_count(source.profile)));
 	CHECK(pd_profile_frame(source.profile, (uint32_t)pd_profile_frame_count(source.profile) - 1));
