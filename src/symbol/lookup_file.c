@@ -189,18 +189,37 @@ static bool take_table(struct pd_symbols *symbols, struct pd_dso_full *dso, cons
 	return true;
 }
 
-static bool load_from_index(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_file_origin *origin,
-			    uint32_t variant)
+static bool load_from_index(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_object_id *id,
+			    const struct pd_file_origin *origin, uint32_t variant)
 {
 	struct pd_symtab *table;
 	struct pd_elf *shape;
 
-	if (!symbols->index || !dso->file_id.size ||
-	    !pd_index_load_symbols(symbols->index, &dso->file_id, origin, variant, symbols->limit, &shape, &table))
+	if (!symbols->index || !id->size ||
+	    !pd_index_load_symbols(symbols->index, id, origin, variant, symbols->limit, &shape, &table))
 		return false;
 	take_table(symbols, dso, shape, table);
 	pd_elf_close(shape);
 	return true;
+}
+
+// What the index knows an object by: its build id, or, if it has none, its place, as long as there is a file which says that it is
+// still that one. Compilers of Rust have libraries of 100 MB without a build id.
+static struct pd_object_id index_id(struct pd_dso_full *dso, struct pd_elf *object, const struct pd_file_origin *origin)
+{
+	static const char mark[8] = "no id";
+	struct pd_object_id id = { .size = 0 };
+	uint64_t place;
+
+	if (dso->file_id.size || pd_elf_id(object, &dso->file_id))
+		return dso->file_id;
+	if (!origin->place || !origin->files[0].known)
+		return id;
+	place = pd_index_sum(origin->place, strlen(origin->place));
+	memcpy(id.bytes, mark, sizeof(mark));
+	memcpy(id.bytes + sizeof(mark), &place, sizeof(place));
+	id.size = sizeof(mark) + sizeof(place);
+	return id;
 }
 
 void pd_lookup_read_table(struct pd_symbols *symbols, struct pd_dso_full *dso, struct pd_elf *object,
@@ -208,9 +227,10 @@ void pd_lookup_read_table(struct pd_symbols *symbols, struct pd_dso_full *dso, s
 {
 	const struct pd_elf_symbol_options options = { .data = true, .limit = symbols->limit };
 	uint32_t variant = pd_elf_has_symtab(object) || debug ? INDEX_COMPLETE : INDEX_STRIPPED;
+	const struct pd_object_id id = index_id(dso, object, origin);
 	struct pd_symtab *table;
 
-	if ((dso->file_id.size || pd_elf_id(object, &dso->file_id)) && load_from_index(symbols, dso, origin, variant))
+	if (load_from_index(symbols, dso, &id, origin, variant))
 		return;
 	if (pd_elf_symtab(object, debug, &options, &table, NULL)) {
 		symbols->failed = true;
@@ -219,8 +239,8 @@ void pd_lookup_read_table(struct pd_symbols *symbols, struct pd_dso_full *dso, s
 	take_table(symbols, dso, object, table);
 	if (object->image.failed || (debug && debug->image.failed))
 		symbols->failed = true;
-	else if (symbols->index && dso->file_id.size)
-		pd_index_save_symbols(symbols->index, &dso->file_id, origin, variant, object, table);
+	else if (symbols->index && id.size)
+		pd_index_save_symbols(symbols->index, &id, origin, variant, object, table);
 }
 
 struct pd_find_wanted pd_lookup_wanted(const struct pd_dso_full *dso)
@@ -254,7 +274,7 @@ void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso)
 	origin = pd_found_origin(&found, &symbols->places);
 	if (object)
 		pd_lookup_read_table(symbols, dso, object, found.debug, &origin);
-	dso->has_file = object || load_from_index(symbols, dso, &origin, INDEX_COMPLETE);
+	dso->has_file = object || load_from_index(symbols, dso, &dso->file_id, &origin, INDEX_COMPLETE);
 	if (dso->has_file && !object)
 		pd_lookup_report(symbols, dso, PD_DSO_SYMBOLS, "cached by an earlier run");
 	else
