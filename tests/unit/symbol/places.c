@@ -2,6 +2,7 @@
 /* From addresses of processes to functions: objects in a directory of their own, and files that set traps. */
 #include "places.h"
 
+#include <dirent.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -524,6 +525,57 @@ TEST(test_places__index)
 	make_free(&made);
 }
 
+// The only file of the index.
+static bool stat_kept(struct stat *stat_out)
+{
+	DIR *folder = opendir(under("plain-index"));
+	struct dirent *entry;
+	char path[300];
+	size_t count = 0;
+
+	while (folder && (entry = readdir(folder)))
+		if (entry->d_name[0] != '.' && snprintf(path, sizeof(path), "plain-index/%s", entry->d_name) > 0)
+			count++;
+	if (folder)
+		closedir(folder);
+	return count == 1 && stat(under(path), stat_out) == 0;
+}
+
+static const char *first_name(struct made *made)
+{
+	struct pd_symbols *symbols = open_symbols(made, (struct pd_symbols_options){ .index = under("plain-index") });
+	struct pd_place place = symbols ? user_at(symbols, 0x10041) : (struct pd_place){ 0 };
+	static char name[64];
+
+	snprintf(name, sizeof(name), "%s at %x", place.function ? place.function->name : "nothing",
+		 (unsigned)place.addr);
+	pd_symbols_free(symbols);
+	return name;
+}
+
+// A file without a build id is known by its place, as long as it is there and the same.
+TEST(test_places__index_without_build_id)
+{
+	struct made made = make_begin();
+	struct stat first, second;
+
+	put_object("sys/bin/plain", NULL, 0x401000);
+	map(&made, 0x10000, "/bin/plain", NULL);
+	CHECK(make_state(&made, NULL));
+	finalize();
+	CHECK_STR(first_name(&made), "first at 401001");
+	CHECK(stat_kept(&first));
+	CHECK_STR(first_name(&made), "first at 401001");
+	// it was used, and not written again
+	CHECK(stat_kept(&second) && first.st_ino == second.st_ino);
+	CHECK(first.st_mtim.tv_sec != second.st_mtim.tv_sec || first.st_mtim.tv_nsec != second.st_mtim.tv_nsec);
+	put_object("sys/bin/plain", NULL, 0x501000);
+	CHECK_STR(first_name(&made), "first at 501001");
+	unlink(under("sys/bin/plain"));
+	CHECK_STR(first_name(&made), "nothing at 41");
+	make_free(&made);
+}
+
 // What is kept of a stripped object is used again, and not any more when there is a debug file.
 TEST(test_places__index_of_stripped)
 {
@@ -810,6 +862,7 @@ int main(void)
 		TEST_CASE(test_places__perf_map_of_others),
 		TEST_CASE(test_places__jitdump),
 		TEST_CASE(test_places__index),
+		TEST_CASE(test_places__index_without_build_id),
 		TEST_CASE(test_places__index_of_stripped),
 		TEST_CASE(test_places__fetch),
 		TEST_CASE(test_places__traps),
