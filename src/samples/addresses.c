@@ -20,6 +20,7 @@ struct pd_address_home {
 	pthread_mutex_t lock; /* over all of it, and over what is added to tables */
 	struct pd_address_table *now;
 	size_t users;
+	bool is_shared; /* there have been several: one alone needs no lock */
 };
 
 /* ---- tables ---- */
@@ -200,6 +201,7 @@ bool pd_address_texts_join(struct pd_address_texts *frames, struct pd_address_te
 		return false;
 	frames->home = other->home;
 	frames->now = other->now;
+	frames->home->is_shared = true;
 	pthread_mutex_lock(&frames->home->lock);
 	frames->home->users++;
 	enter(frames);
@@ -244,9 +246,13 @@ void pd_address_texts_follow(struct pd_address_texts *frames)
 void pd_address_texts_put(struct pd_address_texts *frames, const struct pd_address_key *key, const char *text,
 			  size_t size)
 {
+	bool locks;
+
 	if (!size || size > LONGEST || !make_home(frames))
 		return;
-	pthread_mutex_lock(&frames->home->lock);
+	locks = frames->home->is_shared;
+	if (locks)
+		pthread_mutex_lock(&frames->home->lock);
 	follow(frames);
 	if (!frames->table || is_full(frames->table, 1 + units(size)))
 		begin_anew(frames);
@@ -256,5 +262,6 @@ void pd_address_texts_put(struct pd_address_texts *frames, const struct pd_addre
 			table_put(frames->table, key, text, size);
 		take_slots(frames);
 	}
-	pthread_mutex_unlock(&frames->home->lock);
+	if (locks)
+		pthread_mutex_unlock(&frames->home->lock);
 }

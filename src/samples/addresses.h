@@ -63,7 +63,7 @@ struct pd_address_texts {
 void pd_address_texts_fini(struct pd_address_texts *frames);
 /* Forgets everything; for one thread alone. */
 void pd_address_texts_clear(struct pd_address_texts *frames);
-/* Lets one more thread have the table of another one. False if there is no memory. */
+/* Lets one more thread have the table of another one, which does not use it meanwhile. False if there is no memory. */
 bool pd_address_texts_join(struct pd_address_texts *frames, struct pd_address_texts *other);
 /* Keeps a text. Without memory it is not kept. */
 void pd_address_texts_put(struct pd_address_texts *frames, const struct pd_address_key *key, const char *text,
