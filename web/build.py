@@ -1,19 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes the pages from their parts in this folder: flame.built.html, flame graphs, and view.built.html, which perfdata view
-shows; and kinds.ts from src/flame/kind.def. Needs tsc, and for the second page esbuild.
+"""Makes the page of perfdata view and flame, view.built.html, from its parts in this folder. Needs tsc and esbuild.
 
 usage: web/build.py [--check]
        web/build.py --site FOLDER LIBRARY
 
-The results are committed, so that the program can be built without TypeScript. --check compares instead of writing and
+The result is committed, so that the program can be built without TypeScript. --check compares instead of writing and
 is a test; without the compilers it is skipped. --site makes FOLDER/index.html, the page that reads recordings itself, with
 the module of WebAssembly in it (tools/site makes both).
 """
 import base64
 import gzip
 import hashlib
-import json
 import pathlib
 import re
 import shutil
@@ -22,39 +20,14 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-KINDS = HERE / "kinds.ts"
-KIND = re.compile(r'^KIND\(\w+,\s*\'(.)\',\s*"[^"]*",\s*"([^"]*)",\s*(\d+),\s*(\d+)\)$', re.MULTILINE)
 TOOLS = ("tsc", "esbuild")
 SKIPPED = 77
-
-
-def kinds() -> str:
-    """The list of kinds of frames, as the program has it."""
-    lines = (HERE / ".." / "src" / "flame" / "kind.def").read_text()
-    found = KIND.findall(lines)
-    if len(found) != lines.count("\nKIND("):
-        sys.exit("src/flame/kind.def: a line that is not understood here")
-    return ("// SPDX-License-Identifier: MIT\n// Kinds of frames and their colours. Made from src/flame/kind.def by build.py.\n\n"
-            "interface Kind {\n\tletter: string;\n\tlabel: string;\n\thue: number;\n\tsaturation: number;\n}\n\n"
-            "const KINDS: readonly Kind[] = [\n"
-            + "".join(f'\t{{ letter: "{letter}", label: "{label}", hue: {hue}, saturation: {saturation} }},\n'
-                      for letter, label, hue, saturation in found) + "];\n")
 
 
 def tool(*command: str, folder: pathlib.Path = HERE) -> None:
     result = subprocess.run(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if result.returncode:
         sys.exit(f"{result.stdout}{command[0]} failed")
-
-
-def flame_script() -> str:
-    """The scripts of flame graphs as one, in the order of tsconfig.json, in a function of their own."""
-    names = json.loads((HERE / "tsconfig.json").read_text())["files"]
-    with tempfile.TemporaryDirectory() as folder:
-        tool("tsc", "--project", str(HERE), "--outDir", folder)
-        parts = [(pathlib.Path(folder) / name).with_suffix(".js").read_text() for name in names]
-    parts = [part.replace('"use strict";\n', "", 1) for part in parts]
-    return '"use strict";\n(() => {\n' + "".join(parts) + "})();\n"
 
 
 def bundle(folder: str, main: str, *more: str) -> str:
@@ -120,7 +93,6 @@ def site(folder: pathlib.Path, library: pathlib.Path) -> None:
 
 def pages() -> dict:
     return {
-        HERE / "flame.built.html": page(HERE / "flame.html", HERE / "flame.css", flame_script()),
         HERE / "view.built.html": page(HERE / "view" / "page.html", HERE / "view" / "page.css", view_script(),
                                        "img-src data: blob:", "connect-src 'self'"),
     }
@@ -133,15 +105,10 @@ def main() -> int:
     check = sys.argv[1:] == ["--check"]
     if sys.argv[1:] and not check:
         sys.exit("usage: web/build.py [--check]")
-    if check and KINDS.read_text() != kinds():
-        print("web/kinds.ts is not what src/flame/kind.def says; run web/build.py")
-        return 1
     missing = [name for name in TOOLS if not shutil.which(name)]
     if missing:
         print(f"web/build.py: {' and '.join(missing)}: not installed (tools/setup web)")
         return SKIPPED if check else 1
-    if not check:
-        KINDS.write_text(kinds())
     for path, text in pages().items():
         if not check:
             path.write_text(text)

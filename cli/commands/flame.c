@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <perfdata/viewer.h>
+
 struct values {
 	struct analysis_options analysis;
 	struct pd_flame_options how;
@@ -87,8 +89,7 @@ static bool read_options(struct flame *flame)
 		return print_error("refusing to overwrite %s", values->old);
 	if ((!values->output || !strcmp(values->output, "-")) && flame->call->out->terminal)
 		return print_error("refusing to write %s to a terminal; use -o FILE", values->svg ? "SVG" : "HTML");
-	flame->options.event_frame = values->svg || values->old;
-	flame->options.plain_names = values->old != NULL;
+	flame->options.event_frame = values->svg;
 	flame->options.slices = !values->svg && !values->no_time && !values->old;
 	flame->options.threads = values->analysis.threads;
 	return true;
@@ -96,7 +97,7 @@ static bool read_options(struct flame *flame)
 
 /* ---- the graph ---- */
 
-static int write_graph(const struct flame *flame, struct pd_flame *graph, const char *input)
+static int write_graphs(const struct flame *flame, struct pd_flame *const *graphs, size_t count, const char *input)
 {
 	struct outfile file;
 	struct pd_error error;
@@ -106,8 +107,8 @@ static int write_graph(const struct flame *flame, struct pd_flame *graph, const 
 	if (code != CODE_OK)
 		return code;
 	status = flame->values->svg ?
-			 pd_flame_print_svg(graph, flame->values->width, flame->min_width, file.out->text, &error) :
-			 pd_flame_print_html(graph, file.out->text, &error);
+			 pd_flame_print_svg(*graphs, flame->values->width, flame->min_width, file.out->text, &error) :
+			 pd_viewer_flame_page(file.out->text, graphs, count, &error);
 	return outfile_close(&file, code_of_print(status, &error));
 }
 
@@ -123,7 +124,7 @@ static int run_folded(struct flame *flame)
 	if (code != CODE_OK)
 		return code;
 	pd_flame_summary(graph, &summary);
-	code = write_graph(flame, graph, path);
+	code = write_graphs(flame, &graph, 1, path);
 	pd_flame_free(graph);
 	return code != CODE_OK ? code : summary.wrong_lines ? CODE_DAMAGED : CODE_OK;
 }
@@ -135,50 +136,39 @@ static int refuse_limit(void)
 		"option --percent-limit: the events have different units; choose one with --event, or use --weight samples");
 }
 
-static int run_file(struct flame *flame)
+/* Of two recordings the earlier one was read before. */
+static int write_file(struct flame *flame, struct pd_flame *old, const char *name, struct pd_flame *graph)
 {
-	const struct analysis_options *options = &flame->values->analysis;
+	struct pd_flame *const graphs[] = { old ? old : graph, graph };
 	struct pd_flame_summary summary;
+
+	pd_flame_summary(graph, &summary);
+	if (flame->options.percent_limit > 0 && !summary.unit)
+		return refuse_limit();
+	return write_graphs(flame, graphs, old ? 2 : 1, name);
+}
+
+/* Reads a recording and draws it. Beside the earlier one, whose path is given first, the one that the call is of is read, too. */
+static int run_file(struct flame *flame, const char *path, struct pd_flame *old)
+{
+	const struct call alone = { .values = flame->call->values, .out = flame->call->out };
+	struct analysis_options options = flame->values->analysis;
+	struct pd_flame_options how = flame->options;
 	struct pd_flame *graph = NULL;
 	struct analysis analysis;
-	int code = analysis_begin(&analysis, options, flame->call);
+	int code;
 
+	if (path)
+		options.input.path = path;
+	how.title = path ? NULL : how.title;
+	code = analysis_begin(&analysis, &options, path ? &alone : flame->call);
 	analysis.short_names = true;
 	if (code == CODE_OK)
-		code = flame_read_file(&analysis, options, &flame->options, &graph);
-	if (code == CODE_OK) {
-		pd_flame_summary(graph, &summary);
-		code = flame->options.percent_limit > 0 && !summary.unit ?
-			       refuse_limit() :
-			       write_graph(flame, graph, analysis.input.name);
-	}
+		code = flame_read_file(&analysis, &options, &how, &graph);
+	if (code == CODE_OK)
+		code = path ? run_file(flame, NULL, graph) : write_file(flame, old, analysis.input.name, graph);
 	pd_flame_free(graph);
 	return analysis_close(&analysis, code);
-}
-
-/* ---- two recordings ---- */
-
-static int draw_difference(const struct call *call, const struct folded *old_stacks, const struct folded *new_stacks)
-{
-	const struct values *values = call->values;
-	struct outfile file;
-	struct pd_error error;
-	enum pd_status status;
-	int code = outfile_open(&file, values->output, call->out, new_stacks->name);
-
-	if (code != CODE_OK)
-		return code;
-	status = pd_flame_print_difference(pd_text_bytes(old_stacks->text), pd_text_bytes(new_stacks->text),
-					   old_stacks->name, new_stacks->name, file.out->text, &error);
-	return outfile_close(&file, code_of_print(status, &error));
-}
-
-static int run_difference(const struct flame *flame)
-{
-	const struct values *values = flame->values;
-	const struct folding folding = { .call = flame->call, .options = &values->analysis, .how = &flame->options };
-
-	return flame_compare(&folding, values->old, NULL, draw_difference);
 }
 
 static int run_flame(const struct call *call)
@@ -187,9 +177,7 @@ static int run_flame(const struct call *call)
 
 	if (!read_options(&flame))
 		return CODE_USAGE;
-	if (flame.values->old)
-		return run_difference(&flame);
-	return flame.values->folded ? run_folded(&flame) : run_file(&flame);
+	return flame.values->folded ? run_folded(&flame) : run_file(&flame, flame.values->old, NULL);
 }
 
 const struct command cmd_flame = {
@@ -202,10 +190,11 @@ const struct command cmd_flame = {
 		"this. Events of different units are never added up: the page shows one event at a time, SVG draws one graph per event "
 		"side by side.\n"
 		"\n"
-		"The page needs only a browser: select event and time range, zoom (click; Escape goes back), search by regular expression "
-		"with the matching share, arrow keys, colours by kind, object or name. The line above the graph shows the "
-		"profile quality: samples, lost samples, truncated stacks, unresolved functions. The page loads and sends nothing. SVG "
-		"has no script.\n"
+		"The page is that of perfdata view, which opens with the graph, and needs only a browser: select event and time range, "
+		"zoom (double click; Escape goes back), search with the matching share, colours by kind, object or name, call tree, functions, callers "
+		"and callees (? shows keys). The line above the graph shows the profile quality: samples, lost samples, truncated "
+		"stacks, unresolved functions. Stacks have sums in it; perfdata view has each sample. The page loads and sends nothing. "
+		"SVG has no script.\n"
 		"\n"
 		"The output file appears when it is complete. A perf.data file is never overwritten, and a terminal is never written to.",
 	OPTIONS(options),

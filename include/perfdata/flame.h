@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * flame.h - flame graphs and folded stacks: the stacks of a profile, merged into a tree of named frames.
+ * flame.h - flame graphs and folded stacks: the stacks of a profile, merged into a tree of named frames. pd_viewer_flame_page (viewer.h)
+ * makes a page of them.
  *
  * The profile is read with the options that pd_flame_profile_options fills in, and has names, see profile.h.
  *
@@ -10,7 +11,7 @@
  *	struct pd_flame *flame;
  *
  *	if (pd_flame_read(profile, symbols, &options, &flame, &error) == PD_OK) {
- *		pd_flame_print_html(flame, text, &error);
+ *		pd_flame_print_svg(flame, 1200, 0.5, text, &error);
  *		pd_flame_free(flame);
  *	}
  */
@@ -124,11 +125,6 @@ PD_API enum pd_status pd_flame_print_folded(struct pd_flame *flame, struct pd_te
  * PD_ERROR_OUTPUT. */
 PD_API enum pd_status pd_folded_compare(struct pd_bytes old_text, struct pd_bytes new_text, bool normalize,
 					struct pd_text *text, struct pd_error *error);
-/** Two folded texts as a page: a graph as wide as the new one and one as wide as the old one, coloured by how the share of
- * each frame changed; what only one of them has is in its graph. Errors: PD_ERROR_MEMORY, PD_ERROR_OUTPUT. */
-PD_API enum pd_status pd_flame_print_difference(struct pd_bytes old_text, struct pd_bytes new_text,
-						const char *old_name, const char *new_name, struct pd_text *text,
-						struct pd_error *error);
 /** Two folded texts as a tree of text, with the share of each stack before and after, and the change in points; those that changed by
  * less than least points are left out unless one below them changed. Of reversed stacks it says which callers brought the change of a function.
  * escape: control characters, for terminals. Errors: PD_ERROR_MEMORY, PD_ERROR_OUTPUT. */
@@ -137,9 +133,7 @@ PD_API enum pd_status pd_flame_print_changes(struct pd_bytes old_text, struct pd
 /** The event that is compared, as a comment above such a tree. Errors: PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_flame_print_event(const struct pd_flame_event *event, bool escape, struct pd_text *text,
 					   struct pd_error *error);
-/** Adds a page that needs only a browser. Errors as above. */
-PD_API enum pd_status pd_flame_print_html(struct pd_flame *flame, struct pd_text *text, struct pd_error *error);
-/** Adds an SVG image; width and the least width of a frame are in pixels. Errors as above. */
+/** Adds an SVG image; width and the least width of a frame are in pixels. Errors: PD_ERROR_MEMORY, PD_ERROR_OUTPUT. */
 PD_API enum pd_status pd_flame_print_svg(struct pd_flame *flame, double width, double min_width, struct pd_text *text,
 					 struct pd_error *error);
 

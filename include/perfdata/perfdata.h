@@ -9,7 +9,7 @@
  *	pd_samples_run          all of it as text, as perf script prints it
  *	pd_profile_read         its samples added up; with pd_symbols_new and pd_profile_name they have names
  *	pd_report_text          a profile as perf report prints it; pd_report_row and pd_report_cell as data
- *	pd_flame_print_html     a profile as a flame graph
+ *	pd_viewer_flame_page    a profile as a flame graph
  *	pd_export_run           its samples in the formats of viewers and other programs
  *	pd_writer_pass          records into another file, and pd_extract_write, pd_merge_write ... for the usual reasons
  *	pd_recorder_run         a new recording

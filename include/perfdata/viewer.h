@@ -20,6 +20,7 @@
 #ifndef PERFDATA_VIEWER_H
 #define PERFDATA_VIEWER_H
 
+#include <perfdata/flame.h>
 #include <perfdata/select.h>
 #include <perfdata/symbol.h>
 #include <perfdata/text.h>
@@ -61,6 +62,10 @@ PD_API uint64_t pd_viewer_samples_read(const struct pd_viewer *view);
  * out (pd_text_flush_large). Errors: PD_ERROR_MEMORY; PD_ERROR_OUTPUT. */
 PD_API enum pd_status pd_viewer_page(struct pd_text *text, const char *title, const struct pd_bytes *data, size_t count,
 				     struct pd_error *error);
+/** Writes the same page with a flame graph in it, which it opens with, or with two, the earlier one first, which are compared. Stacks have sums in it and no single
+ * samples. Errors: as above; PD_ERROR_ARGUMENT: not one or two. */
+PD_API enum pd_status pd_viewer_flame_page(struct pd_text *text, struct pd_flame *const *flames, size_t count,
+					   struct pd_error *error);
 /** The content policy of the page, as it stands in it: for a header of HTTP. Static, and not ended by a NUL. */
 PD_API struct pd_str pd_viewer_policy(void);
 

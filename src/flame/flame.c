@@ -172,6 +172,16 @@ static bool finish(struct pd_flame *flame)
 	return true;
 }
 
+const struct flame_graph *pd_flame_graph(struct pd_flame *flame)
+{
+	return finish(flame) ? &flame->graph : NULL;
+}
+
+const struct stack_result *pd_flame_result(const struct pd_flame *flame)
+{
+	return &flame->result;
+}
+
 bool pd_flame_node(struct pd_flame *flame, size_t index, struct pd_flame_node *node_out)
 {
 	static const char *const kinds[] = {
@@ -210,13 +220,7 @@ enum pd_status pd_flame_print_folded(struct pd_flame *flame, struct pd_text *tex
 	return result_of(pd_lines_print(&flame->lines, &flame->graph.tree, flame->options.threads, text), text, error);
 }
 
-enum pd_status pd_flame_print_html(struct pd_flame *flame, struct pd_text *text, struct pd_error *error)
-{
-	return result_of(finish(flame) && pd_flame_write_html(&flame->graph, flame->options.threads, text), text,
-			 error);
-}
-
-// The page counts anew for each event and time; a drawing says the sum.
+// A drawing says the sum; a page counts anew for each event and time.
 static void add_total(struct pd_flame *flame)
 {
 	struct flame_graph *graph = &flame->graph;

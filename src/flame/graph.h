@@ -55,13 +55,11 @@ const char *pd_flame_amount(char buffer[64], uint64_t value, const char *unit);
 enum pd_status pd_flame_read_lines(struct flame_graph *graph, struct stack_lines *lines, const char *path,
 				   pd_warn_fn *warn, void *self, uint64_t *wrong_out, struct pd_error *error);
 
-/* Each prints the finished tree; false if there is no memory. threads is 0 for as many as there are
- * processors. */
-bool pd_flame_write_html(const struct flame_graph *graph, size_t threads, struct pd_text *out);
+/* The finished tree, which is made by the first call; NULL if there is no memory. */
+const struct flame_graph *pd_flame_graph(struct pd_flame *flame);
+/* What was read; of folded stacks all zero. */
+const struct stack_result *pd_flame_result(const struct pd_flame *flame);
+/* Prints the finished tree; false if there is no memory. */
 bool pd_flame_write_svg(const struct flame_graph *graph, const struct flame_drawing *drawing, struct pd_text *out);
-
-/* The page, and its size; made from web/. */
-extern const char pd_flame_page[];
-extern const unsigned pd_flame_page_size;
 
 #endif

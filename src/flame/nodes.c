@@ -31,7 +31,7 @@ static_assert((int)TREE_SLICES_MOST <= (int)SLICES, "all slices have their place
 
 /* What lines have in common, by slice. */
 struct bins {
-	uint64_t sums[SLICES];
+	uint64_t sums[SLICES], samples[SLICES];
 	uint64_t used[SLICES / 64]; /* bits */
 };
 
@@ -52,6 +52,7 @@ struct part {
 /* What a line has from its entry. */
 struct origin {
 	const struct pd_slice *slices;
+	uint64_t samples;
 	uint32_t slice_count;
 	uint16_t event;
 };
@@ -133,15 +134,16 @@ static bool rank(struct builder *builder)
 
 /* ---- lines ---- */
 
-static struct origin origin_of(const struct tree_source *source, uint32_t entry)
+static struct origin origin_of(const struct tree_source *source, const struct stack_line *line)
 {
-	struct origin origin = { 0 };
+	struct origin origin = { .samples = source->profile ? pd_profile_entry(source->profile, line->entry)->samples :
+							      line->value };
 	size_t count;
 
 	if (source->event_count > 1)
-		origin.event = (uint16_t)source->event_index[pd_profile_entry_event(source->profile, entry)];
+		origin.event = (uint16_t)source->event_index[pd_profile_entry_event(source->profile, line->entry)];
 	if (source->slice_step) {
-		origin.slices = pd_profile_slices(source->profile, entry, &count);
+		origin.slices = pd_profile_slices(source->profile, line->entry, &count);
 		origin.slice_count = (uint32_t)count;
 	}
 	return origin;
@@ -159,7 +161,7 @@ static void begin_part(void *self, size_t part)
 
 		for (size_t k = line->start; k < line->start + line->count; k++)
 			lines->frames[k] = builder->rank[lines->frames[k]];
-		builder->origins[i] = origin_of(builder->source, line->entry);
+		builder->origins[i] = origin_of(builder->source, line);
 	}
 }
 
@@ -192,9 +194,10 @@ static size_t first_place(const struct builder *builder, size_t part)
 
 /* ---- values ---- */
 
-static void bin_add(struct bins *bins, uint32_t slice, uint64_t value)
+static void bin_add(struct bins *bins, uint32_t slice, uint64_t value, uint64_t samples)
 {
 	bins->sums[slice] += value;
+	bins->samples[slice] += samples;
 	bins->used[slice / 64] |= (uint64_t)1 << slice % 64;
 }
 
@@ -205,7 +208,7 @@ static void add_line(const struct builder *builder, uint32_t line, struct bins *
 	bool by_samples = origin->slice_count && source->units[origin->event] == PD_UNIT_SAMPLES;
 
 	if (!source->slice_step && builder->lines->items[line].value)
-		bin_add(bins, 0, builder->lines->items[line].value);
+		bin_add(bins, 0, builder->lines->items[line].value, origin->samples);
 	for (uint32_t i = 0; i < origin->slice_count; i++) {
 		const struct pd_slice *slice = &origin->slices[i];
 		uint64_t value = by_samples ? slice->samples : slice->period;
@@ -214,7 +217,7 @@ static void add_line(const struct builder *builder, uint32_t line, struct bins *
 		if (slice->index != UINT32_MAX)
 			index = (slice->index - source->first_slice) / source->slice_step;
 		if (value)
-			bin_add(bins, index >> builder->halvings, value);
+			bin_add(bins, index >> builder->halvings, value, slice->samples);
 	}
 }
 
@@ -227,8 +230,9 @@ static size_t bins_drain(struct bins *bins, struct tree_value *values, uint32_t 
 		for (; bins->used[word]; bins->used[word] &= bins->used[word] - 1) {
 			size_t slice = word * 64 + (size_t)__builtin_ctzll(bins->used[word]);
 
-			values[count++] = (struct tree_value){ node, event, (uint16_t)slice, bins->sums[slice] };
-			bins->sums[slice] = 0;
+			values[count++] = (struct tree_value){ node, event, (uint16_t)slice, bins->sums[slice],
+							       bins->samples[slice] };
+			bins->sums[slice] = bins->samples[slice] = 0;
 		}
 	return count;
 }
@@ -506,10 +510,12 @@ static void merge_values(struct tree *tree, const uint32_t *places)
 		tree->values[i].node = places[tree->values[i].node];
 	qsort(tree->values, tree->value_count, sizeof(*tree->values), compare_values);
 	for (size_t i = 0; i < tree->value_count; i++) {
-		if (kept && !compare_values(&tree->values[kept - 1], &tree->values[i]))
-			tree->values[kept - 1].value += tree->values[i].value;
-		else
+		if (!kept || compare_values(&tree->values[kept - 1], &tree->values[i])) {
 			tree->values[kept++] = tree->values[i];
+			continue;
+		}
+		tree->values[kept - 1].value += tree->values[i].value;
+		tree->values[kept - 1].samples += tree->values[i].samples;
 	}
 	tree->value_count = kept;
 }

@@ -39,6 +39,7 @@ struct tree_value {
 	uint32_t node;
 	uint16_t event, slice;
 	uint64_t value;
+	uint64_t samples; /* of folded stacks: the same as value */
 };
 
 /* A node after pd_tree_finish. The first one is the root, above all stacks; it has no frame. */

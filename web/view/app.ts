@@ -43,21 +43,22 @@ interface Tab {
 	readonly label: string;
 	readonly make: (host: Host) => ViewPanel;
 	readonly served?: boolean; // needs a server
+	readonly single?: boolean; // needs samples that are not sums
 	readonly compared?: boolean; // needs a second recording
 }
 
 const TABS: readonly Tab[] = [
 	{ view: "overview", label: "Overview", make: (host) => new OverviewView(host) },
 	{ view: "compare", label: "Compare", make: (host) => new CompareView(host), compared: true },
-	{ view: "timeline", label: "Timeline", make: (host) => new TimelineView(host) },
-	{ view: "heat", label: "Heat map", make: (host) => new HeatView(host) },
+	{ view: "timeline", label: "Timeline", make: (host) => new TimelineView(host), single: true },
+	{ view: "heat", label: "Heat map", make: (host) => new HeatView(host), single: true },
 	{ view: "flame", label: "Flame graph", make: (host) => new FlameView(host) },
-	{ view: "chart", label: "Flame chart", make: (host) => new ChartView(host) },
+	{ view: "chart", label: "Flame chart", make: (host) => new ChartView(host), single: true },
 	{ view: "tree", label: "Call tree", make: (host) => new TreeView(host) },
 	{ view: "functions", label: "Functions", make: (host) => new FunctionsView(host) },
 	{ view: "sandwich", label: "Callers and callees", make: (host) => new SandwichView(host) },
-	{ view: "samples", label: "Samples", make: (host) => new SamplesView(host) },
-	{ view: "source", label: "Code", make: (host) => new SourceView(host) },
+	{ view: "samples", label: "Samples", make: (host) => new SamplesView(host), single: true },
+	{ view: "source", label: "Code", make: (host) => new SourceView(host), single: true },
 	{ view: "records", label: "File", make: (host) => new RecordsView(host), served: true },
 	{ view: "texts", label: "Text", make: (host) => new TextsView(host), served: true },
 ];
@@ -89,7 +90,7 @@ export class App implements Host {
 		this.comparison = base && new Comparison(session, base, session.state.earlier);
 		this.recording = session.recording;
 		this.look = new Look(session, this.comparison);
-		this.tabs = TABS.filter((tab) => (server || !tab.served) && (base || !tab.compared));
+		this.tabs = TABS.filter((tab) => (server || !tab.served) && (base || !tab.compared) && !(tab.single && this.recording.header.aggregated));
 		// Views get these as functions of their own.
 		this.update = this.update.bind(this);
 		this.toolbar = new Toolbar(this);
@@ -114,8 +115,15 @@ export class App implements Host {
 		document.body.replaceChildren(
 			el("header", { class: "top" }, el("h1", { title: name }, name), this.tabBar,
 				button("Save\u2026", "Save or copy what is selected (o)", () => this.save()), button("?", "Keys", showHelp, { class: "round", "aria-label": "Help" })),
-			this.toolbar.element, this.strip.element, this.crumbs.element, this.warning, this.legend.element, this.main, el("footer", {}, this.status),
+			...this.facts(), this.toolbar.element, this.strip.element, this.crumbs.element, this.warning, this.legend.element, this.main, el("footer", {}, this.status),
 			this.tipBox.element, this.menuBox.element);
+	}
+
+	// What is to be known of the numbers, whatever is looked at.
+	private facts(): HTMLElement[] {
+		const { facts } = this.recording.header;
+		return facts.length === 0 ? [] : [el("ul", { class: "facts", "aria-label": "Profile quality" },
+			...facts.map(({ text, bad }) => el("li", { class: bad ? "bad" : "" }, text)))];
 	}
 
 	private watchTheme(): void {
@@ -136,8 +144,8 @@ export class App implements Host {
 
 	private *preparation(): Generator<void> {
 		yield* preparation(this.session);
-		const timeline = this.view("timeline");
-		if (timeline.prepare) yield* timeline.prepare(this.main.clientWidth, this.main.clientHeight);
+		const timeline = this.has("timeline") ? this.view("timeline") : undefined;
+		if (timeline?.prepare) yield* timeline.prepare(this.main.clientWidth, this.main.clientHeight);
 	}
 
 	// ---- state ----
@@ -166,7 +174,7 @@ export class App implements Host {
 
 	private putAddress(step: boolean): void {
 		const text = `#${textOf(this.session.state, this.recording)}`;
-		if (text === location.hash || (text === "#1" && location.hash === "")) return;
+		if (text === location.hash || (location.hash === "" && text.replace(/&fp=[^&]*/, "") === `#${this.recording.header.link || "1"}`)) return;
 		try {
 			if (step) history.pushState({ steps: ++this.steps }, "", text);
 			else history.replaceState({ steps: this.steps }, "", text);
@@ -177,7 +185,7 @@ export class App implements Host {
 
 	private takeAddress(): void {
 		this.steps = Number((history.state as { steps?: number } | null)?.steps ?? 0);
-		const { state, messages } = stateOf(location.hash, this.recording);
+		const { state, messages } = stateOf(location.hash || this.recording.header.link, this.recording);
 		if (state.earlier !== this.session.state.earlier) return this.reopen();
 		const now = this.session.state as unknown as Record<string, unknown>;
 		const event = state.event !== this.session.state.event;
@@ -219,6 +227,10 @@ export class App implements Host {
 	}
 
 	// ---- what is shown ----
+
+	private has(view: View): boolean {
+		return this.tabs.some((tab) => tab.view === view);
+	}
 
 	view(view: View): ViewPanel {
 		let panel = this.views.get(view);
@@ -287,7 +299,7 @@ export class App implements Host {
 		const bytes: MenuItem[] = this.served ? [{ label: "Bytes of a sample", key: "b", act: () => void this.showRecord() }] : [];
 		if (func < 0 && this.current.sample?.() !== undefined && bytes.length > 0) this.menuBox.show("no stack", bytes, x, y);
 		if (func < 0) return;
-		const items: MenuItem[] = [{ label: "Code", act: () => this.update({ view: "source" }, true) },
+		const items: MenuItem[] = [...(this.has("source") ? [{ label: "Code", act: () => this.update({ view: "source" }, true) }] : []),
 			{ label: "Callers and callees", key: "Enter", act: () => this.update({ view: "sandwich" }, true) }];
 		for (const action of ACTIONS) {
 			const transform = action.transform(session);

@@ -21,7 +21,7 @@ export async function appOf(all: readonly Container[], server: Server | undefine
 	const [main, other] = isEarlier ? all : [...all].reverse();
 	if (!main) throw new Error("there is no recording in this page");
 	const recording = await Recording.open(main);
-	const { state } = core.state.stateOf(location.hash, recording);
+	const { state } = core.state.stateOf(location.hash || recording.header.link, recording);
 	const base = other ? await Session.open(await Recording.open(other)) : undefined;
 	const session = await Session.open(recording, state.event);
 	session.state.earlier = state.earlier;

@@ -36,8 +36,7 @@ static void put_feature(struct pd_export *self, struct pd_json *json, const char
 		pd_json_string(json, name, NULL);
 }
 
-// As a string of digits: JSON has no exact number above 2^53.
-static void put_amount(struct pd_json *json, const char *name, uint64_t value)
+void pd_page_put_amount(struct pd_json *json, const char *name, uint64_t value)
 {
 	char digits[24];
 
@@ -112,10 +111,10 @@ static void put_time(struct pd_export *self, struct pd_json *json)
 	pd_json_open(json, "time", '{');
 	pd_json_bool(json, "known", self->first_ns != 0);
 	pd_json_number(json, "unit_ns", page->unit_ns);
-	put_amount(json, "start", start);
-	put_amount(json, "end", self->last_ns > start ? self->last_ns : start);
+	pd_page_put_amount(json, "start", start);
+	pd_page_put_amount(json, "end", self->last_ns > start ? self->last_ns : start);
 	if (wall_ns)
-		put_amount(json, "wall", wall_ns - (self->first_ns - start));
+		pd_page_put_amount(json, "wall", wall_ns - (self->first_ns - start));
 	else
 		pd_json_string(json, "wall", NULL);
 	pd_json_close(json, '}');
@@ -135,7 +134,7 @@ static void put_events(struct pd_export *self, struct pd_json *json)
 		if (event->attr->type == PD_TYPE_TRACEPOINT)
 			pd_json_bool(json, "tracepoint", true);
 		pd_json_number(json, "samples", self->sums[i].samples);
-		put_amount(json, "sum", self->sums[i].value);
+		pd_page_put_amount(json, "sum", self->sums[i].value);
 		pd_json_close(json, '}');
 	}
 	pd_json_close(json, ']');
@@ -172,7 +171,7 @@ static void put_names(struct pd_json *json, const char *list, const char *member
 	pd_json_close(json, ']');
 }
 
-static void put_kinds(struct pd_json *json)
+void pd_page_put_kinds(struct pd_json *json)
 {
 	static const char *const kinds[][2] = {
 #define KIND(NAME, name, code) { name, code },
@@ -241,7 +240,7 @@ static void put_omitted(const struct pd_page *page, uint64_t samples, struct pd_
 	pd_json_close(json, '}');
 }
 
-static void put_members(struct pd_export *self, struct pd_json *json)
+void pd_page_put_format(struct pd_json *json)
 {
 	char version[32];
 
@@ -249,6 +248,11 @@ static void put_members(struct pd_export *self, struct pd_json *json)
 	pd_json_string(json, "format", "perfdata-page");
 	pd_json_number(json, "version", PD_PAGE_VERSION);
 	pd_json_string(json, "perfdata", version);
+}
+
+static void put_members(struct pd_export *self, struct pd_json *json)
+{
+	pd_page_put_format(json);
 	// without its folders, which are nobody else's business
 	put_text(self, json, "name", pd_path_name(pd_export_name(self)));
 	put_fingerprint(self, json);
@@ -257,7 +261,7 @@ static void put_members(struct pd_export *self, struct pd_json *json)
 	put_events(self, json);
 	put_truth(self, json);
 	pd_page_put_findings(self, json);
-	put_kinds(json);
+	pd_page_put_kinds(json);
 	put_marker_kinds(json);
 	put_interval_kinds(json);
 	put_line_kinds(json);
@@ -268,6 +272,23 @@ static void put_size(struct pd_text *text, size_t size)
 {
 	for (unsigned i = 0; i < 4; i++)
 		pd_text_char(text, (char)(size >> 8 * i));
+}
+
+bool pd_page_put_container(struct pd_text *text, struct pd_json *header, const struct pd_page_blocks *blocks)
+{
+	struct pd_text *json = header->text;
+
+	pd_json_name(header, "columns");
+	pd_text_char(json, '{');
+	pd_text_put(json, blocks->columns.text->data, blocks->columns.text->size);
+	pd_text_add(json, "}}");
+	if (json->failed || pd_page_blocks_failed(blocks))
+		return false;
+	PD_TEXT_LITERAL(text, "PDPAGE1\n");
+	put_size(text, json->size);
+	pd_text_put(text, json->data, json->size);
+	pd_text_put(text, blocks->blocks->data, blocks->blocks->size);
+	return true;
 }
 
 void pd_page_put_header(struct pd_export *self)
@@ -281,16 +302,6 @@ void pd_page_put_header(struct pd_export *self)
 	}
 	pd_json_open(&json, NULL, '{');
 	put_members(self, &json);
-	pd_json_name(&json, "columns");
-	pd_text_char(json.text, '{');
-	pd_text_put(json.text, page->blocks.columns.text->data, page->blocks.columns.text->size);
-	pd_text_add(json.text, "}}");
-	self->failed |= json.text->failed || pd_page_blocks_failed(&page->blocks);
-	if (!self->failed) {
-		PD_TEXT_LITERAL(self->text, "PDPAGE1\n");
-		put_size(self->text, json.text->size);
-		pd_text_put(self->text, json.text->data, json.text->size);
-		pd_text_put(self->text, page->blocks.blocks->data, page->blocks.blocks->size);
-	}
+	self->failed = self->failed || !pd_page_put_container(self->text, &json, &page->blocks);
 	pd_text_free(json.text);
 }

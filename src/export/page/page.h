@@ -11,9 +11,10 @@
 
 #include "export/export.h"
 #include "export/feed/spool.h"
+#include "flame/tree.h"
 
 enum {
-	PD_PAGE_VERSION = 2,
+	PD_PAGE_VERSION = 3,
 	PD_PAGE_PLACES = 10,               // bytes of the longest LEB128
 	PD_PAGE_NS_SAMPLES = 1000000,      // with more, times are in microseconds
 	PD_PAGE_ADDRESS_SAMPLES = 2000000, // with more, sampled addresses are left out
@@ -74,7 +75,11 @@ struct pd_page_rows {
 	uint32_t *order;    // by place
 };
 
-// False if there is no memory, or there are too many.
+// The number of a row; UINT32_MAX if there is no memory, or there are too many.
+uint32_t pd_page_row(struct pd_page_rows *rows, const struct pd_page_row *row);
+// After the last row, depth first: rank and order. False if there is no memory.
+bool pd_page_rows_order(struct pd_page_rows *rows);
+// The rows of all stacks. False if there is no memory, or there are too many.
 bool pd_page_rows_init(struct pd_page_rows *rows, const struct pd_tables *tables);
 void pd_page_rows_fini(struct pd_page_rows *rows);
 void pd_page_put_rows(struct pd_page_blocks *blocks, const struct pd_page_rows *rows);
@@ -224,5 +229,22 @@ void pd_page_put_findings(struct pd_export *self, struct pd_json *json);
 void pd_page_put_tables(struct pd_export *self);
 // Writes everything.
 void pd_page_put_header(struct pd_export *self);
+
+// ---- what other data of the page have, too ----
+
+enum pd_page_kind {
+#define KIND(NAME, name, code) PD_PAGE_KIND_##NAME,
+#include "export/page/function_kind.def"
+};
+
+// What sort of code a function is, by what flame graphs call it and by the name and path of its object.
+enum pd_page_kind pd_page_kind(enum frame_kind kind, const char *name, const char *object, const char *path);
+void pd_page_put_strings(struct pd_page_blocks *blocks, const struct pd_tables *tables);
+// Members of the header: which format, the kinds of functions, and amounts, as strings of digits: JSON has no exact number above 2^53.
+void pd_page_put_format(struct pd_json *json);
+void pd_page_put_kinds(struct pd_json *json);
+void pd_page_put_amount(struct pd_json *json, const char *name, uint64_t value);
+// Ends the header, which lacks its columns, and writes it and the blocks. Nothing is written if there is no memory: false.
+bool pd_page_put_container(struct pd_text *text, struct pd_json *header, const struct pd_page_blocks *blocks);
 
 #endif

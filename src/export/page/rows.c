@@ -11,8 +11,7 @@ static uint32_t add_row(struct pd_page_rows *rows, const struct pd_page_row *row
 	return (uint32_t)rows->count++;
 }
 
-// UINT32_MAX if there is no memory.
-static uint32_t find_row(struct pd_page_rows *rows, const struct pd_page_row *row)
+uint32_t pd_page_row(struct pd_page_rows *rows, const struct pd_page_row *row)
 {
 	uint64_t hash =
 		pd_hash_u64(rows->seed, (uint64_t)row->parent << 32 ^ (uint64_t)row->function << 1 ^ row->inlined);
@@ -36,7 +35,7 @@ static uint32_t add_frame(struct pd_page_rows *rows, const struct pd_tables *tab
 		const struct pd_table_line *line = &tables->lines[known->first_line + i];
 		const struct pd_page_row wanted = { row, line->function, line->inlined };
 
-		row = find_row(rows, &wanted);
+		row = pd_page_row(rows, &wanted);
 		if (row == UINT32_MAX)
 			return UINT32_MAX;
 	}
@@ -85,7 +84,7 @@ static void walk_rows(struct pd_page_rows *rows, const uint32_t *first, const ui
 	}
 }
 
-static bool order_rows(struct pd_page_rows *rows)
+bool pd_page_rows_order(struct pd_page_rows *rows)
 {
 	uint32_t *first = pd_alloc((rows->count + 1) * sizeof(*first));
 	uint32_t *next = pd_alloc((rows->count + 1) * sizeof(*next));
@@ -105,7 +104,7 @@ bool pd_page_rows_init(struct pd_page_rows *rows, const struct pd_tables *tables
 {
 	*rows = (struct pd_page_rows){ .seed = tables->seed };
 	rows->of_stack = pd_realloc(NULL, tables->stack_count * sizeof(*rows->of_stack));
-	return rows->of_stack && make_rows(rows, tables) && order_rows(rows);
+	return rows->of_stack && make_rows(rows, tables) && pd_page_rows_order(rows);
 }
 
 void pd_page_rows_fini(struct pd_page_rows *rows)

@@ -4,43 +4,43 @@
 
 #include "base/text/path.h"
 #include "export/page/page.h"
-#include "flame/tree.h"
 
-enum kind {
-#define KIND(NAME, name, code) KIND_##NAME,
-#include "export/page/function_kind.def"
-};
-
-// What flame graphs call it, if that is more than "user".
-static enum kind kind_by_name(const struct pd_export *self, const struct pd_table_function *function, bool jit)
+enum pd_page_kind pd_page_kind(enum frame_kind kind, const char *name, const char *object, const char *path)
 {
-	const struct pd_dso *dso = self->tables.objects[function->object].dso;
-
-	switch (pd_frame_kind_by_name(jit ? FRAME_JIT : FRAME_USER, pd_tables_text_of(&self->tables, function->name),
-				      dso->name)) {
+	switch (pd_frame_kind_by_name(kind == FRAME_INLINED ? FRAME_USER : kind, name, object)) {
+	case FRAME_TASK:
+	case FRAME_EVENT:
+		return PD_PAGE_KIND_TASK;
+	case FRAME_KERNEL:
+		return PD_PAGE_KIND_KERNEL;
+	case FRAME_JIT:
+		return PD_PAGE_KIND_JIT;
 	case FRAME_JAVA:
-		return KIND_JAVA;
+		return PD_PAGE_KIND_JAVA;
 	case FRAME_PYTHON:
-		return KIND_PYTHON;
+		return PD_PAGE_KIND_PYTHON;
 	case FRAME_NODE:
-		return KIND_NODE;
+		return PD_PAGE_KIND_NODE;
+	case FRAME_UNKNOWN:
+		return PD_PAGE_KIND_UNKNOWN;
 	default:
-		break;
+		return strstr(pd_path_name(path), ".so") || object[0] == '[' ? PD_PAGE_KIND_LIBRARY : PD_PAGE_KIND_USER;
 	}
-	return jit                                                                ? KIND_JIT :
-	       strstr(pd_path_name(dso->long_name), ".so") || dso->name[0] == '[' ? KIND_LIBRARY :
-										    KIND_USER;
 }
 
-static enum kind kind_of(const struct pd_export *self, const struct pd_table_function *function)
+static enum pd_page_kind kind_of(const struct pd_export *self, const struct pd_table_function *function)
 {
 	const struct pd_table_object *object = &self->tables.objects[function->object];
+	const struct pd_dso *dso = object->dso;
+	bool jit;
 
 	if (object->kernel)
-		return KIND_KERNEL;
+		return PD_PAGE_KIND_KERNEL;
 	if (!function->object || !function->known)
-		return KIND_UNKNOWN;
-	return kind_by_name(self, function, !object->dso->object || strncmp(object->dso->name, "jitted-", 7) == 0);
+		return PD_PAGE_KIND_UNKNOWN;
+	jit = !dso->object || strncmp(dso->name, "jitted-", 7) == 0;
+	return pd_page_kind(jit ? FRAME_JIT : FRAME_USER, pd_tables_text_of(&self->tables, function->name), dso->name,
+			    dso->long_name);
 }
 
 // ---- columns ----
@@ -123,14 +123,13 @@ static void put_cgroups(struct pd_export *self)
 	pd_page_end(&column);
 }
 
-static void put_strings(struct pd_export *self)
+void pd_page_put_strings(struct pd_page_blocks *blocks, const struct pd_tables *tables)
 {
-	struct pd_page *page = self->sink;
 	struct pd_page_column column;
 
-	pd_page_begin(&column, &page->blocks, "strings", PD_PAGE_STRINGS);
-	for (size_t i = 0; i < self->tables.string_count; i++)
-		pd_page_put_string(&column, self->tables.strings[i].text, self->tables.strings[i].size);
+	pd_page_begin(&column, blocks, "strings", PD_PAGE_STRINGS);
+	for (size_t i = 0; i < tables->string_count; i++)
+		pd_page_put_string(&column, tables->strings[i].text, tables->strings[i].size);
 	pd_page_end(&column);
 }
 
@@ -149,5 +148,5 @@ void pd_page_put_tables(struct pd_export *self)
 	put_table_column(self, "functions.known", PD_PAGE_BYTES, functions, function_known);
 	put_cgroups(self);
 	// last: all others have added theirs
-	put_strings(self);
+	pd_page_put_strings(&((struct pd_page *)self->sink)->blocks, &self->tables);
 }

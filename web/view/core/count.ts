@@ -22,7 +22,7 @@ export interface Filter {
 export interface Counts {
 	readonly samples: number;
 	readonly weight: number;
-	readonly byLeaf: Int32Array; // samples
+	readonly byLeaf: Int32Array | Float64Array; // samples
 	readonly weightByLeaf: Float64Array;
 }
 
@@ -39,6 +39,14 @@ export function lowerBound(time: Float64Array | Int32Array, value: number, from 
 export function indexRange(samples: Samples, range: Range | undefined): [number, number] {
 	if (!range) return [0, samples.count];
 	return [lowerBound(samples.time, range.from), lowerBound(samples.time, range.to + 0.5)];
+}
+
+// How many samples there are from one index to another.
+export function samplesIn({ times }: Samples, low: number, high: number): number {
+	if (!times) return high - low;
+	let sum = 0;
+	for (let index = low; index < high; index++) sum += times[index];
+	return sum;
 }
 
 // Whether a sample is of the threads, CPUs, cgroups and leaves of a filter.
@@ -64,7 +72,7 @@ export function passOf(samples: Samples, filter: Filter): Pass | undefined {
 }
 
 export class Counter {
-	private byLeaf: Int32Array;
+	private byLeaf: Int32Array | Float64Array;
 	private weightByLeaf: Float64Array;
 	private low = 0;
 	private high = 0;
@@ -73,7 +81,7 @@ export class Counter {
 	private cgroups: Uint8Array | undefined;
 
 	constructor(private readonly samples: Samples, leaves: number, private readonly byCpu: () => Lanes | undefined) {
-		this.byLeaf = new Int32Array(leaves);
+		this.byLeaf = samples.times ? new Float64Array(leaves) : new Int32Array(leaves);
 		this.weightByLeaf = new Float64Array(leaves);
 	}
 
@@ -111,12 +119,12 @@ export class Counter {
 	}
 
 	private addPassing(low: number, high: number, sign: number): void {
-		const { leaf, weight } = this.samples;
+		const { leaf, weight, times } = this.samples;
 		const { byLeaf, weightByLeaf } = this;
 		const filter = { range: undefined, threads: this.threads, cpus: this.cpus, cgroups: this.cgroups };
 		for (let index = low; index < high; index++) {
 			if (!passes(this.samples, filter, index)) continue;
-			byLeaf[leaf[index]] += sign;
+			byLeaf[leaf[index]] += times ? sign * times[index] : sign;
 			if (weight) weightByLeaf[leaf[index]] += sign * weight[index];
 		}
 	}
@@ -134,29 +142,29 @@ export class Counter {
 	}
 
 	private addLane({ order, start }: Lanes, key: number, low: number, high: number, sign: number): void {
-		const { leaf, weight, thread } = this.samples;
+		const { leaf, weight, times, thread } = this.samples;
 		const { byLeaf, weightByLeaf, threads } = this;
 		const first = lowerBound(order, low, start[key], start[key + 1]);
 		const last = lowerBound(order, high, first, start[key + 1]);
 		for (let at = first; at < last; at++) {
 			const index = order[at];
 			if (threads && threads[thread[index]] === 0) continue;
-			byLeaf[leaf[index]] += sign;
+			byLeaf[leaf[index]] += times ? sign * times[index] : sign;
 			if (weight) weightByLeaf[leaf[index]] += sign * weight[index];
 		}
 	}
 
 	private addAll(low: number, high: number, sign: number, cpus: Uint8Array | undefined): void {
-		const { leaf, weight, thread, cpu } = this.samples;
+		const { leaf, weight, times, thread, cpu } = this.samples;
 		const { byLeaf, weightByLeaf, threads } = this;
-		if (!threads && !cpus && !weight) {
+		if (!threads && !cpus && !weight && !times) {
 			for (let index = low; index < high; index++) byLeaf[leaf[index]] += sign;
 			return;
 		}
 		for (let index = low; index < high; index++) {
 			if (threads && threads[thread[index]] === 0) continue;
 			if (cpus && cpus[cpu[index] + 1] === 0) continue;
-			byLeaf[leaf[index]] += sign;
+			byLeaf[leaf[index]] += times ? sign * times[index] : sign;
 			if (weight) weightByLeaf[leaf[index]] += sign * weight[index];
 		}
 	}
@@ -215,15 +223,15 @@ export function density(samples: Samples, filter: Filter, range: Range, width: n
 	const sums = new Float64Array(width);
 	const [low, high] = indexRange(samples, range);
 	const scale = width / (range.to + 1 - range.from);
-	const { time, thread, cpu } = samples;
+	const { time, thread, cpu, times } = samples;
 	const { threads, cpus, cgroups } = filter;
-	if (!threads && !cpus && !cgroups) return edges(time, low, high, range.from, scale, sums);
-	if (!threads && !cgroups && cpus && lanes) return laneEdges(lanes, cpus, time, range.from, scale, sums);
+	if (!threads && !cpus && !cgroups && !times) return edges(time, low, high, range.from, scale, sums);
+	if (!threads && !cgroups && cpus && lanes && !times) return laneEdges(lanes, cpus, time, range.from, scale, sums);
 	for (let index = low; index < high; index++) {
 		if (threads && threads[thread[index]] === 0) continue;
 		if (cpus && cpus[cpu[index] + 1] === 0) continue;
 		if (cgroups && !passes(samples, filter, index)) continue;
-		sums[((time[index] - range.from) * scale) | 0]++;
+		sums[((time[index] - range.from) * scale) | 0] += times ? times[index] : 1;
 	}
 	return sums;
 }

@@ -14,7 +14,7 @@ export interface Column {
 }
 
 const MAGIC = "PDPAGE1\n";
-const VERSION = 2;
+const VERSION = 3;
 const START = MAGIC.length + 4;
 
 export class FormatError extends Error {}

@@ -47,7 +47,7 @@ function* counts({ samples, recording }: Session): Generator<void> {
 	if (count === 0) return;
 	const first = <T extends Float64Array | Int32Array>(column: T) => column.subarray(0, count) as T;
 	const part: Samples = { ...samples, count, time: first(samples.time), thread: first(samples.thread), cpu: first(samples.cpu),
-		leaf: first(samples.leaf), weight: samples.weight && first(samples.weight) };
+		leaf: first(samples.leaf), times: samples.times && first(samples.times), weight: samples.weight && first(samples.weight) };
 	const counter = new Counter(part, recording.base(true).leafRow.length, () => undefined);
 	const threads = new Uint8Array(recording.threads.length).fill(1);
 	for (let round = 0; round < ROUNDS; round++) {

@@ -31,17 +31,22 @@ export interface Header {
 	readonly time: { readonly unit_ns: number; readonly start: string; readonly end: string; readonly wall: string | null };
 	readonly events: readonly EventInfo[];
 	readonly truth: Readonly<Record<string, number>>;
-	readonly findings: readonly Finding[];
+	readonly findings: readonly Finding[] | undefined; // undefined: nobody looked
 	readonly kinds: readonly { readonly name: string; readonly letter: string }[];
 	readonly markers: readonly { readonly name: string; readonly value: string }[];
 	readonly intervals: readonly { readonly name: string; readonly class: string }[];
 	readonly counters: readonly { readonly name: string; readonly unit: string; readonly cpu: number }[];
 	readonly lines: readonly string[]; // kinds of lines of code
+	readonly facts: readonly { readonly text: string; readonly bad: boolean }[]; // above all views
+	readonly link: string; // what the page opens with; empty: the first view
+	readonly aggregated: { readonly slices: number } | undefined; // samples are sums, of parts of the time; undefined: they are single ones
 	readonly omitted: { readonly addresses?: boolean; readonly intervals?: number; readonly markers?: number };
 }
 
 export interface Samples {
-	readonly count: number;
+	readonly count: number; // of entries, each of which is one sample unless there are times
+	readonly times: Float64Array | undefined; // how many samples each entry stands for
+	readonly total: number; // of samples
 	readonly time: Float64Array; // ticks since the start, rising
 	readonly thread: Int32Array;
 	readonly cpu: Int32Array; // -1: unknown
@@ -120,7 +125,8 @@ function headerOf(raw: Record<string, unknown>): Header {
 			unit_ns: Number(time["unit_ns"] ?? 1), start: String(time["start"] ?? "0"), end: String(time["end"] ?? "0"),
 			wall: time["wall"] == null ? null : String(time["wall"]),
 		},
-		events: list(raw["events"]), truth: (raw["truth"] ?? {}) as Header["truth"], findings: list(raw["findings"]),
+		events: list(raw["events"]), truth: (raw["truth"] ?? {}) as Header["truth"], findings: raw["findings"] === undefined ? undefined : list(raw["findings"]),
+		facts: list(raw["facts"]), link: String(raw["link"] ?? ""), aggregated: raw["aggregated"] as Header["aggregated"],
 		kinds: list(raw["kinds"]), markers: list(raw["markers"]), intervals: list(raw["intervals"]),
 		counters: list(raw["counters"]), lines: list<unknown>(raw["lines"]).map(nameOf), omitted: (raw["omitted"] ?? {}) as Header["omitted"],
 	};
@@ -275,9 +281,11 @@ export class Recording {
 		const cgroups = container.has(`${table}.cgroup`) ? minusOne(await container.ints(`${table}.cgroup`, count)) : undefined;
 		const sameWeight = container.constant(`${table}.weight`);
 		const weight = sameWeight === undefined ? await container.floats(`${table}.weight`) : undefined;
-		for (const column of [thread, leaf, cpu, weight ?? time, cgroups ?? time])
+		const times = container.has(`${table}.count`) ? await container.floats(`${table}.count`, count) : undefined;
+		const total = times ? times.reduce((sum, one) => sum + one, 0) : count;
+		for (const column of [thread, leaf, cpu, weight ?? time, cgroups ?? time, times ?? time])
 			if (column.length !== count) throw new FormatError(`${table}: columns differ in length`);
-		return { count, time, thread, cpu, leaf, weight, sameWeight: sameWeight ?? 1, cgroups };
+		return { count, times, total, time, thread, cpu, leaf, weight, sameWeight: sameWeight ?? 1, cgroups };
 	}
 
 	markers(): Promise<Markers> {

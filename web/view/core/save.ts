@@ -38,7 +38,7 @@ export function speedscope(session: Session): string {
 		let stack = stacks.get(row);
 		if (!stack) stacks.set(row, (stack = pathOfRow(stage.tree, row).map(frame)));
 		chosen.push(stack);
-		weights.push(state.weight === "samples" ? 1 : samples.weight ? samples.weight[index] : samples.sameWeight);
+		weights.push(state.weight === "samples" ? samples.times?.[index] ?? 1 : samples.weight ? samples.weight[index] : samples.sameWeight);
 	}
 	const sum = weights.reduce((all, one) => all + one, 0);
 	return JSON.stringify({

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which functions have a text in their names, or in those of their objects. Words separated by blanks must all be there; capitals do not
-// matter unless there are some.
+// Which functions have a text in their names, or in those of their objects. Words separated by blanks must all be there, or between
+// slashes a regular expression; capitals do not matter unless there are some.
 
 import type { Recording } from "./recording";
 
@@ -23,9 +23,26 @@ export class Searching {
 		return end < functions;
 	}
 
+	// Whether it is meant as an expression and is none.
+	isWrong(search: string): boolean {
+		return search.startsWith("/") && this.expression(search) === undefined;
+	}
+
+	private expression(search: string): RegExp | undefined {
+		try {
+			return new RegExp(search.replace(/^\/|\/$/g, ""), /[A-Z]/.test(search) ? "u" : "iu");
+		} catch {
+			return undefined;
+		}
+	}
+
 	// A byte for each function.
 	matches(search: string): Uint8Array {
 		while (this.prepare(Infinity));
+		if (search.startsWith("/")) {
+			const expression = this.expression(search);
+			return Uint8Array.from(this.exact, (text) => (expression?.test(text) ? 1 : 0));
+		}
 		const texts = search === search.toLowerCase() ? this.folded : this.exact;
 		const words = search.split(/\s+/).filter((word) => word !== "");
 		const found = new Uint8Array(texts.length);

@@ -2,7 +2,7 @@
 // A recording with a state: everything that views show is computed here, when it is asked for, and kept until a part of the
 // state that it depends on changes.
 
-import { Counter, Counts, Filter, indexRange, passes, Range } from "./count";
+import { Counter, Counts, Filter, indexRange, passes, Range, samplesIn } from "./count";
 import { LaneStore } from "./lanes";
 import { DownwardNodes, InvertedNodes, invertedNodes, Nodes, Twin } from "./nodes";
 import type { Recording, Samples } from "./recording";
@@ -249,8 +249,8 @@ export class Session {
 	narrowed(): Narrowed {
 		const { counts, samples, filter, state: { ranges } } = this;
 		return this.keptNarrowed.of([counts, ranges, filter.range], () => {
-			let left = samples.count;
-			const inside = (range: Range | undefined) => indexRange(samples, range).reduce((first, last) => last - first);
+			let left = samples.total;
+			const inside = (range: Range | undefined) => samplesIn(samples, ...indexRange(samples, range));
 			const taken = ranges.map((range) => left - (left = inside(range)));
 			return { ranges: taken, ...this.narrowedByMasks(inside(filter.range) - counts.samples) };
 		});
@@ -258,7 +258,7 @@ export class Session {
 
 	// A pass over the samples only where several of the masks take away.
 	private narrowedByMasks(all: number): Omit<Narrowed, "ranges"> {
-		const { samples: { thread, cpu, cgroups: own }, filter: { threads, cpus, cgroups }, samples, filter } = this;
+		const { samples: { thread, cpu, cgroups: own, times }, filter: { threads, cpus, cgroups }, samples, filter } = this;
 		const taken = { tasks: 0, cpus: 0, cgroups: 0 };
 		const masks = { tasks: threads, cpus, cgroups };
 		const used = (["tasks", "cpus", "cgroups"] as const).filter((name) => masks[name]);
@@ -266,9 +266,10 @@ export class Session {
 		if (used.length < 2) return taken;
 		const [first, last] = indexRange(samples, filter.range);
 		for (let index = first; index < last; index++) {
-			if (threads && threads[thread[index]] === 0) taken.tasks++;
-			else if (cpus && cpus[cpu[index] + 1] === 0) taken.cpus++;
-			else if (cgroups && cgroups[(own?.[index] ?? -1) + 1] === 0) taken.cgroups++;
+			const count = times ? times[index] : 1;
+			if (threads && threads[thread[index]] === 0) taken.tasks += count;
+			else if (cpus && cpus[cpu[index] + 1] === 0) taken.cpus += count;
+			else if (cgroups && cgroups[(own?.[index] ?? -1) + 1] === 0) taken.cgroups += count;
 		}
 		return taken;
 	}

@@ -41,7 +41,7 @@ export class OverviewView implements ViewPanel {
 	private readonly showLater = onceIdle(() => {
 		if (!this.element.isConnected || this.host.session.preview) return;
 		for (const one of this.later) one.remove();
-		this.element.append(...(this.later = [...this.grown(), this.busiest()]));
+		this.element.append(...(this.later = [...this.grown(), ...(this.host.recording.header.aggregated ? [] : [this.busiest()])]));
 	});
 
 	// With those of the other recording, if there is one.
@@ -55,6 +55,7 @@ export class OverviewView implements ViewPanel {
 
 	private findings(): HTMLElement {
 		const { findings } = this.host.recording.header;
+		if (!findings) return el("p", { hidden: true });
 		if (findings.length === 0) return el("p", { class: "good" }, "Nothing is wrong with this profile.");
 		return el("ul", { class: "findings", "aria-label": "Findings" }, ...findings.map((finding) => el("li", { class: finding.severity },
 			el("b", {}, `${finding.severity}: `), el("span", {}, finding.text), el("p", {}, finding.meaning),
@@ -72,9 +73,10 @@ export class OverviewView implements ViewPanel {
 		}
 		if (header.time.wall !== null)
 			rows.push(["recorded", new Date(Number(BigInt(header.time.wall) / 1000000n)).toISOString().replace("T", " ").slice(0, 19) + " UTC"]);
+		if (header.aggregated) return card("Recording", definitions(rows));
 		rows.push(["processes", number(new Set(this.host.recording.tasks.map((task) => task.pid)).size)],
 			["threads", number(this.host.recording.tasks.length)]);
-		return card("Recording", el("dl", {}, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
+		return card("Recording", definitions(rows));
 	}
 
 	private events(): HTMLElement {
@@ -137,7 +139,7 @@ function factsOf({ header: { truth, findings } }: Recording): Fact[] {
 	const of = (name: string) => truth[name] ?? 0;
 	const samples = of("samples");
 	// What the header counts are stacks that were unwound; recorded ones are counted by the findings.
-	const cut = findings.filter((one) => one.code === "stacks-cut" || one.code === "stacks-damaged");
+	const cut = (findings ?? []).filter((one) => one.code === "stacks-cut" || one.code === "stacks-damaged");
 	const truncated = Math.max(of("truncated"), cut.reduce((sum, one) => sum + (one.count ?? 0), 0));
 	const facts: Fact[] = [
 		{ label: "samples", value: number(samples), bad: samples === 0,
@@ -151,6 +153,10 @@ function factsOf({ header: { truth, findings } }: Recording): Fact[] {
 	if (of("damaged") > 0) facts.push({ label: "damaged", value: number(of("damaged")), bad: true, title: "problems of the file" });
 	if (of("copied") > 0) facts.push(shareFact("not unwound", of("copied"), samples, "samples whose copied stack was not unwound"));
 	return facts;
+}
+
+function definitions(rows: readonly (readonly [string, string])[]): HTMLElement {
+	return el("dl", {}, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 }
 
 function card(title: string, ...children: Node[]): HTMLElement {

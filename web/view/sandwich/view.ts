@@ -87,7 +87,7 @@ export class SandwichView implements ViewPanel {
 		this.title.replaceChildren(el("b", {}, recording.name(func)), el("small", {}, whereOf(this.host, func)),
 			el("span", { id: "between-total" }, `total ${amount(total[func], session.unit)} (${percent(total[func], sums.total[0])})`),
 			el("span", { id: "between-self" }, `self ${amount(self[func], session.unit)} (${percent(self[func], sums.total[0])})`), this.threads, this.tools);
-		this.showThreads(func);
+		if (!recording.header.aggregated) this.showThreads(func);
 		for (const [graph, nodes] of [[this.callers, this.nodes.callers], [this.callees, this.nodes.callees]] as const) {
 			const top = nodes.children(ROOT)[0] ?? ROOT;
 			graph.show(nodes, top, graph.nodes === nodes ? graph.selected : top);

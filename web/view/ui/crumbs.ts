@@ -25,7 +25,7 @@ function ofRanges({ session, update }: Host): Crumb[] {
 	return ranges.map((range, index) => {
 		const length = (range.to + 1 - range.from) * session.tick;
 		return {
-			text: `${seconds(range.from * session.tick, length / 100)} + ${duration(length)}`, taken: taken[index], of: session.samples.count,
+			text: `${seconds(range.from * session.tick, length / 100)} + ${duration(length)}`, taken: taken[index], of: session.samples.total,
 			remove: () => update({ ranges: without(ranges, index) }, true),
 			upTo: () => update({ ranges: ranges.slice(0, index + 1) }, true),
 		};
@@ -38,7 +38,7 @@ function ofTasks({ session, recording, update }: Host): Crumb[] {
 	const name = (text: string) => recording.tasks.find((task) => `${task.pid}:${task.tid}` === text)?.comm ?? "";
 	const taken = session.narrowed();
 	// Of several of a list the last one says what they take away together.
-	const last = (list: readonly unknown[], index: number, samples: number) => ({ taken: index === list.length - 1 ? samples : undefined, of: session.samples.count });
+	const last = (list: readonly unknown[], index: number, samples: number) => ({ taken: index === list.length - 1 ? samples : undefined, of: session.samples.total });
 	return [
 		...processes.map((pid, index) => ({ text: `Process ${nameOf(pid)} ${pid}`, ...last([...processes, ...threads], index, taken.tasks),
 			remove: () => update({ processes: without(processes, index) }, true) })),
@@ -85,12 +85,13 @@ export class Crumbs {
 		const { before } = session.taken();
 		const { samples } = session.counts;
 		const all = [...ofRanges(this.host), ...ofTasks(this.host), ...ofTransforms(this.host)];
-		const whole = session.samples.count;
+		const whole = session.samples.total;
+		const one = session.recording.header.events[session.state.event]?.unit === "counts" ? "count" : "sample";
 		const chosen = all.length === 0 ? "" : samples < whole ? ` of ${number(whole)}` : "";
 		this.element.replaceChildren(el("li", { class: "crumb all" },
 			el("span", { class: "label", id: "selected", title: before.samples > 0
-				? `${plural(before.samples, "sample")} without a stack are in no view of stacks` : "" },
-			`${plural(samples, "sample")}${chosen}`)), ...all.map((crumb) => itemOf(crumb, samples)));
+				? `${plural(before.samples, one)} without a stack are in no view of stacks` : "" },
+			`${plural(samples, one)}${chosen}`)), ...all.map((crumb) => itemOf(crumb, samples)));
 		if (all.length > 1)
 			this.element.append(el("li", {}, button("Clear all", "Show the whole recording again", () => this.host.update({
 				ranges: [], processes: [], threads: [], cpus: [], cgroups: [], transforms: [], inlined: true, path: [], zoom: [] }, true))));

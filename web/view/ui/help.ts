@@ -6,7 +6,7 @@ import { el } from "./dom";
 import { dialog } from "./popups";
 
 const GENERAL: readonly [string, string][] = [
-	["?", "this help"], ["1 to 9, 0", "views (0 resets the zoom in views that zoom)"], ["/", "search; Enter and Shift+Enter: next and previous match"],
+	["?", "this help"], ["1 to 9, 0", "views (0 resets the zoom in views that zoom)"], ["/", "search for words, or /a|b/ for a regular expression; Enter and Shift+Enter: next and previous match"],
 	["arrows", "move the selection: caller, largest callee, neighbours"], ["Enter", "callers and callees of the selected function"],
 	["+ \u2212 0", "zoom in, out, reset"], ["i", "invert: from the sampled functions to their callers"], ["k", "hide or show the kernel"],
 	["j", "hide or show inlined functions"], ["t", "choose processes, threads and CPUs"], [", .", "previous, next thread"],

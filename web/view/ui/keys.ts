@@ -73,9 +73,9 @@ export class Keys {
 		else if (event.key === "k") app.update(hideKernel(session), true);
 		else if (event.key === "j" && app.recording.hasInlined) app.update({ inlined: !state.inlined, path: [], zoom: [] }, true);
 		else if (event.key === "o") app.save();
-		else if (event.key === "t") showFilters(app);
+		else if (event.key === "t" && !app.recording.header.aggregated) showFilters(app);
 		else if (event.key === "b" && app.served) void app.showRecord();
-		else if (event.key === "," || event.key === ".") this.thread(event.key === "." ? 1 : -1);
+		else if ((event.key === "," || event.key === ".") && !app.recording.header.aggregated) this.thread(event.key === "." ? 1 : -1);
 		else if (event.key === "Backspace") this.removeLast();
 		else if (event.key === "F10" && event.shiftKey) this.menu();
 		else if (event.key === "Enter" && state.func >= 0 && !(event.target instanceof HTMLButtonElement))

@@ -52,16 +52,17 @@ export class Look {
 	}
 
 	ofKind(kind: number): string {
-		return this.theme.kinds[familyOf(this.session.recording.header.kinds[kind]?.name ?? "")];
+		const name = this.session.recording.header.kinds[kind]?.name ?? "";
+		return name === "task" ? this.theme.rest : this.theme.kinds[familyOf(name)];
 	}
 
 	// Those that have a colour of their own, and the others.
-	largestObjects(): { label: string; fill: string }[] {
+	largestObjects(): { label: string; fill: string; object: number }[] {
 		const { recording } = this.session;
 		const rank = this.ranks();
 		const found = Array.from(rank.keys()).filter((object) => object > 0 && rank[object] < this.theme.objects.length).sort((one, other) => rank[one] - rank[other]);
-		const named = found.map((object) => ({ label: recording.string(recording.objectName[object]), fill: this.ofObject(object) }));
-		return rank.length - 1 > named.length ? [...named, { label: "others", fill: this.theme.rest }] : named;
+		const named = found.map((object) => ({ label: recording.string(recording.objectName[object]), fill: this.ofObject(object), object }));
+		return rank.length - 1 > named.length ? [...named, { label: "others", fill: this.theme.rest, object: -1 }] : named;
 	}
 
 	ofObject(object: number): string {

@@ -13,12 +13,15 @@ export class Strip {
 	private readonly canvas = el("canvas", { tabindex: 0, role: "slider", "aria-label": "Time range", "aria-valuemin": 0, "aria-valuemax": 100 });
 	private bins: Float64Array | undefined;
 	private from: readonly unknown[] = [];
+	private readonly parts: number | undefined; // of the time, if samples are sums
 	private anchor: number | undefined;
 	private counting = 0;
 	readonly draw = onceAFrame(() => this.drawNow());
 
 	constructor(private readonly host: Host) {
-		this.element = el("div", { class: "strip" }, this.canvas);
+		const { aggregated } = host.recording.header;
+		this.parts = aggregated?.slices;
+		this.element = el("div", { class: "strip", hidden: aggregated !== undefined && aggregated.slices < 2 }, this.canvas);
 		const { canvas } = this;
 		canvas.addEventListener("pointerdown", (event) => {
 			if (event.button !== 0) return;
@@ -49,9 +52,10 @@ export class Strip {
 		const { whole } = session;
 		const step = ((whole.to - whole.from) / this.width) * session.tick;
 		if (this.anchor === undefined) {
-			const bin = this.bins?.[Math.min(Math.floor(event.offsetX), this.width - 1)] ?? 0;
+			const count = this.bins?.length ?? 1;
+			const bin = this.bins?.[Math.min(Math.floor((event.offsetX * count) / this.width), count - 1)] ?? 0;
 			this.host.tip([{ text: seconds(at * session.tick, step), strong: true },
-				{ text: `${number(bin)} samples in ${duration(step)}; drag to select` }], event.clientX, event.clientY);
+				{ text: `${number(bin)} samples in ${duration((step * this.width) / count)}; drag to select` }], event.clientX, event.clientY);
 			return;
 		}
 		const range = { from: Math.min(at, this.anchor), to: Math.max(at, this.anchor) };
@@ -96,7 +100,7 @@ export class Strip {
 		if (!this.bins || from.some((one, index) => one !== this.from[index])) {
 			// With a filter it takes a pass over all samples, which what is looked at need not wait for.
 			const count = () => {
-				this.bins = density(session.samples, { range: undefined, threads, cpus, cgroups }, whole, width, session.lanes.cpus);
+				this.bins = density(session.samples, { range: undefined, threads, cpus, cgroups }, whole, Math.min(this.parts ?? width, width), session.lanes.cpus);
 				this.from = from;
 			};
 			clearTimeout(this.counting);
@@ -114,8 +118,9 @@ export class Strip {
 		const { range } = session;
 		context.fillStyle = look.theme.soft;
 		context.globalAlpha = 0.75;
+		const wide = width / bins.length;
 		bins.forEach((bin, at) => {
-			if (bin > 0) context.fillRect(at, HEIGHT - Math.max((bin / most) * (HEIGHT - 3), 1), 1, HEIGHT);
+			if (bin > 0) context.fillRect(at * wide, HEIGHT - Math.max((bin / most) * (HEIGHT - 3), 1), Math.max(wide - 0.2 * (wide - 1), 1), HEIGHT);
 		});
 		context.globalAlpha = 1;
 		if (range) {

@@ -30,7 +30,7 @@ export class Toolbar {
 		this.search.addEventListener("input", () => host.update({ search: this.search.value }));
 		this.element = el("div", { class: "toolbar", role: "toolbar", "aria-label": "Selection and looks" },
 			...[this.recording, this.event, this.weight, this.colour].map((one) => one.parentElement as HTMLElement),
-			button("Tasks\u2026", "Choose processes, threads and CPUs (t)", () => showFilters(host)),
+			...(recording.header.aggregated ? [] : [button("Tasks\u2026", "Choose processes, threads and CPUs (t)", () => showFilters(host))]),
 			this.toggle("Invert", "From the sampled functions to their callers (i)", () => session.state.invert,
 				() => host.update({ invert: !session.state.invert, path: [], zoom: [] }, true)),
 			this.toggle("Icicle", "Draw stacks downwards (v)", () => session.state.down, () => host.update({ down: !session.state.down })),
@@ -62,10 +62,17 @@ export class Toolbar {
 		this.weight.value = String(WEIGHTS.indexOf(state.weight));
 		const unit = recording.header.events[state.event]?.unit ?? "samples";
 		(this.weight.options[0] as HTMLOptionElement).textContent = unit === "ns" ? "time" : unit;
-		(this.weight.parentElement as HTMLElement).hidden = unit === "samples";
+		(this.weight.parentElement as HTMLElement).hidden = unit === "samples" || unit === "counts";
 		this.colour.value = String(COLOURINGS.indexOf(state.colour));
 		if (document.activeElement !== this.search) this.search.value = state.search;
 		for (const { element, on } of this.switches) element.setAttribute("aria-pressed", String(on()));
+		this.search.toggleAttribute("aria-invalid", false);
+		if (session.searching.isWrong(state.search)) {
+			this.search.setAttribute("aria-invalid", "true");
+			this.found.textContent = "not a regular expression";
+			this.found.title = "";
+			return;
+		}
 		const matched = session.matched();
 		this.found.textContent = matched
 			? `${percent(matched.samples, session.sums.total[0])} in ${plural(matched.functions, "function")}` : "";
