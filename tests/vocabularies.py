@@ -20,7 +20,7 @@ LISTS = (
 )
 # Columns of perf that hold no value are not offered.
 HIDDEN = {"ipc_null"}
-KINDS = r'^KIND\(\w+,\s*\'(\w)\',\s*"(\w+)",\s*"(\w+)",\s*(\d+),\s*(\d+)\)'
+KINDS = r'^KIND\(\w+, "(\w+)", "."\)'
 
 
 def read(top, path):
@@ -59,14 +59,14 @@ def main():
             again = [word for word in words if re.search(rf'"[^"\n]*(?<![\w-]){re.escape(word)}, [^"\n]*"', read(top, path))]
             if len(again) > len(words) * 2 // 3:
                 wrong.append(f"{name}: {path} has the list again: {', '.join(again)}")
-    kinds = re.findall(KINDS, read(top, "src/flame/kind.def"), re.MULTILINE)
-    page = read(top, "src/../web/flame.built.html")
-    for letter, word, label, hue, saturation in kinds:
+    kinds = re.findall(KINDS, read(top, "src/export/page/function_kind.def"), re.MULTILINE)
+    colours = read(top, "web/view/ui/colours.ts").split(": Theme = {")[1:3]
+    for word in kinds:
         count += 1
-        if not re.search(rf'letter: "{letter}", label: "{label}", hue: {hue}, saturation: {saturation}\b', page):
-            wrong.append(f"kinds of frames: {word} is not in the page, or has other colours there; run web/build.py")
+        if word != "task" and not all(re.search(rf'\b{word}: "#', theme) for theme in colours):
+            wrong.append(f"kinds of functions: {word} has no colour in the page (web/view/ui/colours.ts)")
     if len(kinds) < 5:
-        wrong.append("kinds of frames: none found")
+        wrong.append("kinds of functions: none found")
     print("\n".join(wrong) or f"{count} words, each where it belongs")
     return 1 if wrong else 0
 

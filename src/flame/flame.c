@@ -185,7 +185,7 @@ const struct stack_result *pd_flame_result(const struct pd_flame *flame)
 bool pd_flame_node(struct pd_flame *flame, size_t index, struct pd_flame_node *node_out)
 {
 	static const char *const kinds[] = {
-#define KIND(NAME, code, name, label, hue, saturation) name,
+#define KIND(NAME, name, hue, saturation) name,
 #include "flame/kind.def"
 #undef KIND
 	};

@@ -45,7 +45,7 @@ static const struct {
 	const char *name;
 	int hue, saturation;
 } styles[FRAME_KIND_COUNT] = {
-#define KIND(NAME, code, name, label, hue, saturation) { name, hue, saturation },
+#define KIND(NAME, name, hue, saturation) { name, hue, saturation },
 #include "flame/kind.def"
 #undef KIND
 };

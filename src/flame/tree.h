@@ -23,7 +23,7 @@ enum {
 };
 
 enum frame_kind {
-#define KIND(NAME, code, name, label, hue, saturation) FRAME_##NAME,
+#define KIND(NAME, name, hue, saturation) FRAME_##NAME,
 #include "flame/kind.def"
 #undef KIND
 	FRAME_KIND_COUNT

@@ -31,7 +31,7 @@ app;[unknown] 5
 END
 try flame --folded stacks.folded --format svg --width 400
 try flame --folded stacks.folded --format svg --width 400 --reverse --inverted --percent-limit 18 --title 'a < b'
-shell 'perfdata flame --folded stacks.folded | sed -n "/id=\"data\"/,/<\/script>/p"'
+shell 'perfdata flame --folded stacks.folded | page_text'
 shell 'printf "a;b 1\nnothing\na;b x\n c\n" | perfdata flame --folded - --format svg | grep "<tspan"'
 shell 'printf "a;b 1\nnothing\n" | perfdata flame --folded - -o a.html'
 shell 'printf "m 3\nm.x;y 1\nm;x 2\nm;x.y;z 5\nm;x;y 4\n" >a.folded; perfdata flame --folded a.folded --format svg | grep -c "<rect class"'
@@ -44,8 +44,13 @@ shell 'for n in 1 2 3 8; do perfdata flame --folded many.folded --threads $n --r
 shell 'for n in 1 2 8; do yes "m;a 1" | head -n 9000 | perfdata flame --folded - --threads $n --format svg | cksum; done | uniq | wc -l'
 
 # A page has the samples of the file, and nothing of another host.
-shell 'perfdata flame --no-symbols hot-multi.data | sed -n "/id=\"data\"/,/<\/script>/p" | head -n 5'
-shell 'perfdata flame --no-symbols hot.data | grep -c "https\?://"'
+shell 'perfdata flame --no-symbols hot-multi.data | page_text'
+shell 'perfdata flame --no-symbols hot.data | grep -o "https\?://[^\"]*" | sort -u'
+shell 'perfdata flame --no-symbols --no-time --weight samples --by tid hot-multi.data | page_text'
+shell 'perfdata flame --no-symbols --reverse hot.data | page_text | head -n 1; perfdata flame --no-symbols --reverse --inverted hot.data | page_text | head -n 1; perfdata flame --no-symbols --inverted hot.data | page_text | head -n 1'
+# Stacks are the same from either end; a limit is that of the graph that is drawn.
+shell 'cmp <(perfdata flame --no-symbols hot.data | page_text | tail -n +2) <(perfdata flame --no-symbols --reverse hot.data | page_text | tail -n +2) && echo equal'
+shell 'printf "m;a;c 50\nm;b;c 40\nm;a;d 6\nm;e 4\n" >limit.folded; perfdata flame --percent-limit 45 --folded limit.folded | page_text; perfdata flame --reverse --percent-limit 45 --folded limit.folded | page_text'
 
 # The file is there when it is whole, and no recording is replaced.
 try flame --no-symbols -o graph.html hot.data
@@ -63,10 +68,10 @@ shell 'perfdata flame --no-symbols --format svg hot-multi.data | grep -o "<title
 shell 'perfdata flame --no-symbols --format svg --weight samples hot-multi.data | grep -o "<title>.*</title>" | sed -n 2,3p'
 shell 'perfdata flame --no-symbols --format svg --event page-faults hot-multi.data | grep -o "<title>.*</title>" | sed -n 2,3p'
 try flame --no-symbols --percent-limit 1 -o few.html hot-multi.data
-shell 'perfdata flame --no-symbols --percent-limit 30 --weight samples hot-multi.data | grep -c "\"leftOut\":[1-9]"'
+shell 'perfdata flame --no-symbols --percent-limit 30 --weight samples hot-multi.data | page_text | grep -o "[0-9]* small frames omitted"'
 shell 'perfdata text hot-multi.data | sed "s/page-faults/offcpu-time/" | perfdata assemble -o waits.data; perfdata evlist -i waits.data'
 shell 'perfdata folded --no-symbols --event offcpu-time waits.data'
-shell 'perfdata flame --no-symbols waits.data | grep -o "\"unit.*\]"'
+shell 'perfdata flame --no-symbols waits.data | page_text | grep "^[^ ]*: [0-9]"; perfdata flame --no-symbols waits.data | page_text | grep "^all events"'
 shell 'perfdata flame --no-symbols --format svg waits.data | grep -o "<title>all.*</title>"'
 # A frequency without periods: samples are all that is known.
 shell 'perfdata text hot.data | sed "s/ period: [0-9]*,//; s/|period//; s/period|//" | perfdata assemble -o periodless.data; perfdata folded --no-symbols periodless.data'

@@ -53,4 +53,4 @@ shell 'perfdata convert -q --to pipe -o - l.data | perfdata inject --unwind --st
 shell '{ grep -v ^SAMPLE hand.txt; grep ^SAMPLE hand.txt | tac; echo FINISHED_ROUND; } | perfdata assemble -o r.data; perfdata inject --unwind --stitch-lbr -q -o t.data r.data; cmp <(perfdata script -q -F ip s.data) <(perfdata script -q -F ip t.data) && echo the same'
 try inject --stitch-lbr -o none.data l.data
 # how many are incomplete, and what helps
-shell 'perfdata doctor l.data | grep -A 2 calls-full; perfdata flame -o - l.data | grep -o "[0-9.]* % of samples deeper than the LBR"'
+shell 'perfdata doctor l.data | grep -A 2 calls-full; perfdata flame -o - l.data | page_text | grep -o "[0-9.]* % of samples deeper than the LBR"'

@@ -10,7 +10,7 @@ for options in '' --short-names --no-demangle; do
 done
 shell "perfdata script -F ip,sym $from | grep -m 1 string"
 shell "perfdata report --no-children -g none -s sym $from | grep -m 1 string"
-shell "perfdata flame $from | grep -o '\"std::[^\"]*\"'"
-shell "perfdata flame --no-short-names $from | grep -c 'char_traits'"
+shell "perfdata flame $from | page_text | grep -o ' std::[^(]*(hot): [a-z]*'"
+shell "perfdata flame --no-short-names $from | page_text | grep -o 'char_traits' | wc -l"
 python3 -c 'import pty; pty.openpty()' 2>/dev/null || exit 0
 shell "COLUMNS=200 python3 -c 'import pty; pty.spawn(\"perfdata --no-pager report --no-children -g none -s sym $from\".split())' | grep -om 1 'std::.*append'"

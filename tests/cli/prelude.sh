@@ -37,3 +37,12 @@ need()
 	echo "built without $1"
 	exit 77
 }
+
+# page_text [FILE]: what the page of a flame graph holds.
+page_text()
+{
+	python3 "$tests/export/page_text.py" "$@"
+}
+tests=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
+export tests
+export -f page_text

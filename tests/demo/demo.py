@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "export"))
+import page_format  # noqa: E402
+
 # doctor's exit status says that the profile is poor
 REFUSES = """#!/bin/sh
 [ "$1" != record ] || { echo "perfdata: not permitted" >&2; exit 1; }
@@ -27,8 +30,9 @@ def demo(script, perfdata, folder):
     if not rows or not 20 < float(rows[0].split("%")[0]) < 90:
         sys.exit(f"burn_mul is not in the report with its share:\n{result.stdout}")
     with open(os.path.join(folder, "flame.html"), encoding="utf-8") as page:
-        if "burn_mul" not in page.read():
-            sys.exit("burn_mul is not in the flame graph")
+        pages = page_format.containers_of(page.read())
+    if "burn_mul" not in pages[0].of("strings"):
+        sys.exit("burn_mul is not in the flame graph")
     return result.stdout
 
 

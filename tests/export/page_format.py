@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Reader of the data of the page, by docs/page.md: header and columns, and the samples that they stand for."""
 
+import base64
 import json
+import re
 import struct
 import zlib
 
@@ -64,6 +66,13 @@ def column(data, about):
     return values
 
 
+def containers_of(text):
+    """Those of a page, which is one HTML file."""
+    found = re.search(r'<script type="application/octet-stream" id="data"[^>]*>([^<]*)</script>', text)
+    need(found, "no data in the page")
+    return [Page(base64.b64decode(one, validate=True)) for one in found[1].split(",")]
+
+
 class Page:
     """A container: its header, and columns by name."""
 
@@ -71,7 +80,7 @@ class Page:
         need(data[:8] == MAGIC, "the first bytes")
         size = struct.unpack_from("<I", data, 8)[0]
         self.header = json.loads(data[12:12 + size])
-        need(self.header["format"] == "perfdata-page" and self.header["version"] == 2, "format and version")
+        need(self.header["format"] == "perfdata-page" and self.header["version"] == 3, "format and version")
         self.sizes = {name: about.get("size", 0) for name, about in self.header["columns"].items()}
         self.columns = {name: column(data[12 + size:], about) for name, about in self.header["columns"].items()}
         need(sum(self.sizes.values()) == len(data) - 12 - size, "bytes that are no block")
@@ -149,6 +158,13 @@ class Page:
         for time, thread, cpu, weight, leaf in zip(*(self.of(table + name) for name in ("time", "thread", "cpu", "weight", "leaf"))):
             row, address = self.of("leaves.row")[leaf] - 1, self.of("leaves.address")[leaf] - 1
             yield (time, thread, cpu - 1 if cpu else None, weight, row if row >= 0 else None, address if address >= 0 else None)
+
+    def sums(self, event):
+        """(time, weight, samples, names of functions from the outermost on) of each entry of a page whose samples are sums."""
+        table = f"samples.{event}."
+        for time, weight, count, leaf in zip(*(self.of(table + name) for name in ("time", "weight", "count", "leaf"))):
+            row = self.of("leaves.row")[leaf] - 1
+            yield time, weight, count, [self.name(function) for function, _ in self.stack(row)]
 
     def thread(self, thread):
         """Name, pid and tid."""

@@ -24,6 +24,9 @@ import tempfile
 import termios
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "export"))
+import page_format  # noqa: E402
+
 SKIPPED = 77
 SHARES = {"burn_sixty": 60, "burn_thirty": 30, "burn_ten": 10}
 LEAVES = b"\x1b[?25h\x1b[?1049l"
@@ -91,7 +94,8 @@ def test_pipes(test):
     test.expect(counts["burn_sixty"] > counts["burn_thirty"] > counts["burn_ten"] > 0, f"record | folded: {counts}")
     test.pipe(record, "flame -o flame.html -i -")
     with open(os.path.join(test.folder, "flame.html")) as page:
-        test.expect("burn_sixty" in page.read(), "record | flame: the page does not know burn_sixty")
+        pages = page_format.containers_of(page.read())
+    test.expect("burn_sixty" in pages[0].of("strings"), "record | flame: the page does not know burn_sixty")
     test_script(test)
     for reader in ["report -i -", "script -i -", "folded -i -", "top --input - --batch -d 0.3"]:
         out, said = test.pipe(f"-- {known} 30", reader, stop=1.5)

@@ -3,6 +3,7 @@
 #include <perfdata/perfdata.h>
 #include <perfdata/profile.h>
 #include <perfdata/symbol.h>
+#include <perfdata/viewer.h>
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -91,8 +92,26 @@ TEST(test_failing_sink)
 	for (size_t i = 0; i < 1 << 14; i++)
 		pd_text_add(text, "<!-- before -->\n");
 	pd_text_set_sink(text, refuse, NULL);
-	CHECK(pd_flame_print_html(flame, text, &error) == PD_ERROR_OUTPUT);
+	CHECK(pd_viewer_flame_page(text, &flame, 1, &error) == PD_ERROR_OUTPUT);
 	pd_flame_free(flame);
+	pd_text_free(text);
+}
+
+TEST(test_page)
+{
+	struct pd_text *text = pd_text_new();
+	struct pd_flame *flames[3] = { NULL };
+	struct pd_error error;
+	unsigned warnings = 0;
+
+	CHECK(text && read_folded("a;b 3\n", &warnings, &flames[0], NULL) == PD_OK);
+	flames[1] = flames[2] = flames[0];
+	CHECK(pd_viewer_flame_page(text, flames, 0, &error) == PD_ERROR_ARGUMENT);
+	CHECK(pd_viewer_flame_page(text, flames, 3, &error) == PD_ERROR_ARGUMENT);
+	CHECK(!pd_text_bytes(text).size);
+	CHECK(pd_viewer_flame_page(text, flames, 2, &error) == PD_OK);
+	CHECK(pd_text_bytes(text).size > 100 && !memcmp(pd_text_bytes(text).data, "<!doctype html>", 15));
+	pd_flame_free(flames[0]);
 	pd_text_free(text);
 }
 
@@ -177,4 +196,4 @@ TEST(test_nothing_wanted)
 }
 
 RUN(TEST_CASE(test_nodes_of_folded_stacks), TEST_CASE(test_no_stacks), TEST_CASE(test_failing_sink),
-    TEST_CASE(test_recording), TEST_CASE(test_nothing_wanted))
+    TEST_CASE(test_page),    TEST_CASE(test_recording), TEST_CASE(test_nothing_wanted))

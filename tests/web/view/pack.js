@@ -49,7 +49,7 @@ function container(header, columns) {
 		blocks.push(block);
 		at += block.length;
 	}
-	const head = Buffer.from(JSON.stringify({ format: "perfdata-page", version: 2, ...header, columns: listed }), "utf8");
+	const head = Buffer.from(JSON.stringify({ format: "perfdata-page", version: 3, ...header, columns: listed }), "utf8");
 	const start = Buffer.from("PDPAGE1\n    ");
 	start.writeUInt32LE(head.length, 8);
 	return Buffer.concat([start, head, ...blocks]);

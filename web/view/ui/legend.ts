@@ -63,7 +63,7 @@ export class Legend {
 		const { recording, look } = this.host;
 		const { each, all } = this.sums(recording.functions.kind, recording.header.kinds.length);
 		this.present ??= new Set(recording.functions.kind.subarray(0, recording.functionCount));
-		return recording.header.kinds.map(({ name, letter }, kind) => ({ label: `${name} (${letter})`, fill: look.ofKind(kind), share: percent(each[kind], all), kind })).filter(({ kind }) => this.present?.has(kind));
+		return recording.header.kinds.map(({ name, letter }, kind) => ({ label: `${name} (${letter})`, fill: look.ofKind(kind), share: each[kind] > 0 ? percent(each[kind], all) : "", kind })).filter(({ kind }) => this.present?.has(kind));
 	}
 
 	private showChanges(changes: Comparison): void {
