@@ -7,165 +7,24 @@ usage: view.py PERFDATA RECORDINGS [--shots FOLDER]
 """
 import collections
 import json
-import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.parse
 
 import browser
+import pages
+from pages import (Page, check, check_functions, check_widths, count, folder, fresh, program, recordings, report,
+                   run, shots, wait)
 
 SKIPPED = 77
 KEPT = ("hot.data", "hot-multi.data", "hot-group.data", "hot-zstd.data", "hot-trace.data", "hot-regs.data")
 VIEWS = ("overview", "timeline", "heat", "flame", "chart", "tree", "functions", "sandwich", "samples", "source")
 HOSTILE = ["</script><script>window.hurt=1</script>", "\"'><img src=x onerror=window.hurt=1>", "<!-- <script>", "__proto__",
            "javascript:alert(1)", "@@DATA@@@@SCRIPT@@", "\u202egnp\u2028\u00e9", "constructor", "x" * 65536]
-
-DEMO = pathlib.Path(__file__).resolve().parent.parent / "demo"
-program, recordings = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
-shots = pathlib.Path(sys.argv[4]) if sys.argv[3:4] == ["--shots"] else None
-scratch = tempfile.TemporaryDirectory(prefix="perfdata-view-")
-folder = pathlib.Path(scratch.name)
-checks = 0
-
-
-def check(condition, what):
-    global checks
-    checks += 1
-    if not condition:
-        sys.exit(f"FAIL: {what}")
-
-
-def run(*arguments):
-    return subprocess.run([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
-
-
-def fresh():
-    """A recording of two events with call chains and switches; None if perf cannot record here."""
-    path = folder / "fresh.data"
-    work = "for n in 1 2 3; do find /usr/share/doc | sort | cksum; seq 20000 | sort -R | md5sum; done"
-    try:
-        done = subprocess.run(["perf", "record", "-q", "-F", "997", "-g", "--switch-events", "-e", "cpu-clock", "-e", "page-faults",
-                               "-o", str(path), "sh", "-c", work], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
-    except (FileNotFoundError, subprocess.TimeoutExpired):
-        return None
-    return path if done.returncode == 0 else None
-
-
-class Page:
-    def __init__(self, page, path):
-        self.page, self.path = page, path
-
-    def run(self, expression):
-        return self.page.run(expression)
-
-    def open(self, fragment):
-        """Another fragment of the same page is no new request: a blank page comes between."""
-        self.page.open("about:blank")
-        url = self.path.as_uri() + fragment
-        self.page.open(url)
-        end = time.monotonic() + 60
-        while not self.run("globalThis.perfdataView?.picture || document.querySelector('.failed')?.textContent"):
-            check(time.monotonic() < end, f"{url} shows nothing")
-            time.sleep(0.02)
-        self.page.settle()
-        check(self.page.requests == [self.path.as_uri()], f"{url}: it asked for {self.page.requests}")
-        check(not self.page.errors, f"{url}: {self.page.errors}")
-
-    def update(self, change):
-        self.run(f"perfdataView.app.update({json.dumps(change)})")
-        self.page.settle()
-
-    def state(self):
-        return self.run("perfdataView.app.session.state")
-
-    def texts(self, selector):
-        return self.run(f"[...document.querySelectorAll({json.dumps(selector)})].map((one) => one.textContent)")
-
-
-def count(text):
-    """The number at the beginning of a text."""
-    found = re.match(r"[\d,]+", text)
-    check(found, f"no number in {text!r}")
-    return int(found[0].replace(",", ""))
-
-
-def report(source, *options):
-    tables = json.loads(run("report", "-q", "--json", "--no-inline", "-g", "none", "--percent-limit", "0", *options, str(source)))["tables"]
-    return {table["name"]: table["rows"] for table in tables if len(table["events"]) == 1} or by_group(tables)
-
-
-def by_group(tables):
-    """Events that were recorded as a group share a table."""
-    return {event["event"]: [{**row, "amounts": [row["amounts"][index]]} for row in table["rows"]]
-            for table in tables for index, event in enumerate(table["events"])}
-
-
-def by_function(rows, names, field="samples"):
-    """Sums by function, as the page has them: addresses without a name are one function for each object."""
-    sums = collections.Counter()
-    for row in rows:
-        object_name = row["dso"] if row["dso"].startswith("[") else f"[{row['dso']}]"
-        name = next((one for one in (row["symbol"], object_name) if one in names), "[unknown]")
-        sums[name] += row["amounts"][0][field]
-    return +sums
-
-
-def page_functions(view):
-    """Sums by function in the page's table, and those that its rows show."""
-    rows = view.run("""(() => {
-        const { session } = perfdataView.app, { recording, functions } = session, found = [];
-        for (let func = 0; func < functions.total.length; func++)
-            if (functions.total[func] > 0) found.push([recording.name(func), functions.self[func], functions.total[func]]);
-        return found;
-    })()""")
-    self, total = collections.Counter(), collections.Counter()
-    for name, own, all_of_it in rows:
-        self[name] += own
-        total[name] += all_of_it
-    shown = view.run("[...document.querySelectorAll('.functions .row')].map((row) => [...row.children].filter((one) => !one.classList.contains('beside')).map((one) => one.textContent))")
-    check(shown, "no row of the table is shown")
-    for own, _, all_of_it, _, *_, name, _ in shown:
-        check(count(own) <= self[name] and count(all_of_it) <= total[name], f"{name}: the row shows {own} and {all_of_it}")
-    one = max(rows, key=lambda row: (row[1], row[2]))
-    check(count(shown[0][0]) == one[1], f"the first row shows {shown[0]}, the largest is {one}")
-    return +self, total
-
-
-def check_functions(view, source, event, options, what):
-    view.update({"view": "functions"})
-    self, total = page_functions(view)
-    wanted = by_function(report(source, "--no-children", "-s", "symbol,dso", *options).get(event, []), self)
-    check(self == wanted, f"{what}: self {dict(self - wanted)} more and {dict(wanted - self)} less than report")
-    check(view.run("perfdataView.app.session.counts.samples") == sum(wanted.values()), f"{what}: samples")
-    check_besides(view, source, options, what)
-    return self, total
-
-
-def check_besides(view, source, options, what):
-    """What functions have of other events, under the same selection."""
-    wait(view, "perfdataView.app.session.otherEvents.slice(0, 3).every((event) => perfdataView.app.session.beside(event))", f"{what}: other events")
-    view.page.settle()
-    events = view.run("perfdataView.app.recording.header.events.map((one) => one.name)")
-    others = view.run("perfdataView.app.session.otherEvents.slice(0, 3)")
-    heads = view.texts(".functions .head .beside")
-    check(heads == [events[event] for event in others], f"{what}: the table has {heads} of {events} beside")
-    if not others:
-        return
-    rows = report(source, "--no-children", "-s", "symbol,dso", *options)
-    for column, event in enumerate(others):
-        found = view.run(f"[...perfdataView.app.session.beside({event}).self].map((self, func) => [perfdataView.app.recording.name(func), self]).filter(([, self]) => self > 0)")
-        self = collections.Counter()
-        for name, own in found:
-            self[name] += own
-        wanted = by_function(rows.get(events[event], []), self)
-        check(self == wanted, f"{what}: {events[event]} beside: {dict(self - wanted)} more and {dict(wanted - self)} less than report")
-        cells = view.run(f"[...document.querySelectorAll('.functions .row')].map((row) => [row.querySelector('.name b').textContent, row.querySelectorAll('.beside')[{column}].textContent])")
-        check(all(text == "" or count(text) <= self[name] for name, text in cells), f"{what}: {events[event]} beside: {cells[:5]}")
 
 
 def check_tree(view, self, what):
@@ -362,19 +221,6 @@ def check_crumbs(view):
     check(view.run("perfdataView.app.session.counts.samples") == whole, "all is there again")
 
 
-SHOWN = """(() => {
-    const { session, current } = perfdataView.app, { samples, state, stage: { tree, leafRow } } = session;
-    let wanted = 0;
-    for (let index = 0; index < samples.count; index++) {
-        let has = false;
-        for (let row = leafRow[samples.leaf[index]]; row > 0; row = tree.parent[row]) has ||= tree.func[row] === WANTED;
-        wanted += has && (state.cpus.length === 0 || state.cpus.includes(samples.cpu[index])) ? 1 : 0;
-    }
-    const cells = state.view === "heat" ? [...current.cells] : current.set.lanes.flatMap((_, lane) => [...current.strip(lane).counts]);
-    return [wanted, cells.reduce((sum, one) => sum + one, 0), samples.count];
-})()"""
-
-
 def check_shown(view):
     """Timeline, heat map and list of samples obey transforms, search and CPUs as the graphs do."""
     view.open("#1&v=heat&w=samples&in=0")
@@ -511,14 +357,6 @@ def check_places(page, view):
     check_places_of_functions(page, view)
 
 
-STACK_OF = """(async () => {{
-    const {{ session: {{ samples, stage: {{ tree, leafRow }}, state }}, recording }} = perfdataView.app, index = (await recording.recordsOf(state.event)).indexOf({record});
-    const leaf = samples.leaf[index], table = await recording.addresses();
-    return [[...pathOf(tree, leafRow[leaf])], String(table.address[recording.leafAddress[leaf]] ?? "")];
-    function pathOf(tree, row) {{ const path = []; for (; row > 0; row = tree.parent[row]) path.unshift(tree.func[row]); return path; }}
-}})()"""
-
-
 def check_places_of_functions(page, view):
     top = view.run("(() => { const { functions: { total }, nodes } = perfdataView.app.session; return nodes.func(nodes.children(nodes.children(0)[0])[0] ?? nodes.children(0)[0]); })()")
     for graph in "callers", "callees":
@@ -567,21 +405,6 @@ def check_buttons(page, view):
         view.run(f"[...document.querySelectorAll('.sandwich .between button')].find((one) => one.textContent === '{label}').click()")
         wait(view, f"perfdataView.app.session.state.view === '{name}'", f"{label} of a function")
         check(view.state()["func"] >= 0, f"{label}: the function is selected")
-
-
-def check_widths(page, view, names, what):
-    """Nothing is wider than a window, whatever its size."""
-    for label, width, height in ("light", 1600, 900), ("narrow", 390, 780):
-        page.size(width, height)
-        for name in names:
-            view.update({"view": name})
-            time.sleep(0.3)
-            page.settle()
-            check(view.run("document.documentElement.scrollWidth") <= width, f"{what}, {label} {name}: wider than the window")
-            if shots:
-                shots.mkdir(parents=True, exist_ok=True)
-                page.screenshot(shots / f"{what}-{label}-{name}.png")
-    page.size(1300, 1000)
 
 
 def check_served(page, source):
@@ -639,357 +462,6 @@ def check_code(view, source):
     wanted = sum(one["sums"][0]["samples"] for one in (tables[0]["functions"] if tables else []))
     text = view.texts(".source .between .note")[0]
     check("only" in text or count(text) == wanted, f"code of {name}: {text}, annotate {wanted}")
-
-
-def wait(view, expression, what):
-    end = time.monotonic() + 60
-    while not view.run(f"!!(globalThis.perfdataView && ({expression}))"):
-        check(time.monotonic() < end, f"{what}: does not come")
-        time.sleep(0.05)
-
-
-def check_compare(page, before, after):
-    """Shares of two recordings, each as its own report has them."""
-    out = folder / "two.html"
-    run("view", "-q", "-o", str(out), str(before), str(after))
-    view = Page(page, out)
-    view.open("#1&v=compare&w=samples&in=0")
-    wait(view, "document.querySelector('.compare .row')", "the comparison")
-    view.run("perfdataView.app.current.show()")
-    page.settle()
-    changes = view.run("perfdataView.app.current.changes.map((one) => [one.name, one.before, one.after])")
-    event = view.run("perfdataView.app.recording.header.events[0].name")
-    for index, source in (1, before), (2, after):
-        shares = collections.Counter()
-        for change in changes:
-            shares[change[0]] += change[index]
-        sums = by_function(report(source, "--no-children", "-s", "symbol,dso")[event], shares)
-        all_of_it = sum(sums.values())
-        for name, share in shares.items():
-            check(abs(share - sums[name] / all_of_it) < 1e-9, f"{source.name}: {name} has {share} of {all_of_it}, report {sums[name]}")
-    view.update({"view": "flame", "colour": "change"})
-    check(view.run("perfdataView.app.comparison.shares(perfdataView.app.session.nodes, 0).before") == 1, "the root is the root")
-    check_changes(page, view)
-    check_other(view, before, after)
-    check_widths(page, view, ("overview", "compare", "flame", "tree", "functions", "sandwich"), "compared")
-
-
-def printed(source):
-    """Thread, time, address and function of each sample, as script prints them."""
-    lines = run("script", "-q", "--ns", "-F", "tid,time,ip,sym", "-G", str(source)).decode(errors="replace").splitlines()
-    found = [re.match(r"\s*(\d+)\s+(\d+)\.(\d{9}):\s+([0-9a-f]+)\s+(.+)", line) for line in lines]
-    return [(one[1], int(one[2] + one[3]), int(one[4], 16), one[5].split("+0x")[0].strip()) for one in found if one]
-
-
-def changed_pair():
-    """Two recordings with names: one without a function's later samples, and one without the earlier ones of another function."""
-    bundle, unpacked = DEMO / "hot.tar.zst", folder / "unpacked"
-    run("unpack", "-q", "-o", str(unpacked), str(bundle))
-    samples = printed(bundle)
-    middle = samples[len(samples) // 2][1]
-    made = []
-    for name, function, side in ("before", "burn_mul", ">"), ("after", "burn_div", "<"):
-        places = sorted({ip for _, _, ip, symbol in samples if symbol == function})
-        part, packed = folder / f"{name}.data", folder / f"{name}.tar.zst"
-        gone = f"sample.ip >= {places[0]} && sample.ip <= {places[-1]} && sample.time_ns {side} {middle}"
-        run("filter", "-q", "-o", str(part), "--where", f"!({gone})", str(bundle))
-        run("pack", "-q", "-o", str(packed), "--symfs", str(unpacked), str(part))
-        made.append(packed)
-    return made
-
-
-def check_colours(page):
-    """Colours of changes in the views that have more than functions."""
-    before, after = changed_pair()
-    out = folder / "changed.html"
-    run("view", "-q", "-o", str(out), str(before), str(after))
-    view = Page(page, out)
-    view.open("#1&v=heat&in=0&col=change")
-    view.run(SHARES)
-    check_over_time(page, view, before, after)
-    check_code_changes(page, view, before, after)
-    view.update({"view": "overview", "colour": "change", "func": -1})
-    check_widths(page, view, ("compare", "timeline", "heat", "flame", "chart", "source"), "coloured")
-
-
-CHANGES_OF_BOTH = ("(() => { const { comparison } = perfdataView.app; return comparison.sync().then(() => comparison.functions(false)"
-                   ".filter((one) => one.before + one.after > 0).map((one) => [one.name, one.object, one.before, one.after]).sort()); })()")
-
-
-def check_other(view, before, after):
-    """All views can show either of two recordings; what changed is the same whichever is looked at."""
-    view.update({"view": "functions", "ranges": [], "threads": [], "transforms": [], "colour": "kind"})
-    changes = view.run(CHANGES_OF_BOTH)
-    title = view.run("document.title")
-    for at, source in (0, before), (1, after):
-        view.run(f"(() => {{ const one = perfdataView.app.toolbar.recording; one.value = '{at}'; one.dispatchEvent(new Event('change')); }})()")
-        wait(view, f"perfdataView.app.recording.header.name === '{source.name}'", f"{source.name} instead of the other")
-        view.page.settle()
-        event = view.run("perfdataView.app.recording.header.events[perfdataView.app.session.state.event].name")
-        check_functions(view, source, event, [], f"{source.name} of two")
-        check(view.texts(".warning") == [""], f"{source.name} of two: {view.texts('.warning')}")
-        got = view.run(CHANGES_OF_BOTH)
-        check([one[:2] for one in got] == [one[:2] for one in changes], f"functions of both, looking at {source.name}")
-        check(all(abs(one[at] - other[at]) < 1e-9 for one, other in zip(got, changes) for at in (2, 3)), f"changes, looking at {source.name}: {got} {changes}")
-        check(view.run("document.title") == title, "the title has the earlier one first")
-        view.update({"search": "h"})
-        time.sleep(0.4)
-        state, fragment = view.state(), view.run("location.hash")
-        check(state["earlier"] == (at == 0), f"{source.name}: {state}")
-        view.open(fragment)
-        check(view.state() == state and view.run("perfdataView.app.recording.header.name") == source.name, f"{fragment} shows another recording")
-        view.update({"search": ""})
-
-
-# Shares of what has a path, stack by stack, before and after: from the root, or from a function on, outwards or inwards.
-SHARES = """globalThis.sharesOf = (path, inverted, within) => {
-    const { comparison: { main, base } } = perfdataView.app;
-    return [base, main].map((session) => {
-        const { recording, stage: { tree, leafRow }, counts: { byLeaf } } = session, key = (func) => recording.name(func) + "/" + recording.objectOf(func);
-        let all = 0, has = 0;
-        leafRow.forEach((leaf, index) => {
-            if (leaf <= 0) return;
-            let stack = [];
-            for (let row = leaf; row > 0; row = tree.parent[row]) stack.push(key(tree.func[row]));
-            all += byLeaf[index];
-            if (!inverted) stack.reverse();
-            if (within !== undefined) {
-                const at = stack.indexOf(within);
-                if (at < 0) return;
-                if (inverted) stack = stack.slice(stack.lastIndexOf(within));
-                else stack = stack.slice(at);
-            }
-            if (path.every((name, level) => stack[level] === name)) has += byLeaf[index];
-        });
-        return has / all;
-    });
-}"""
-
-
-def check_changes(page, view):
-    """Changes in the table of functions, the call tree, callers and callees; what was lost before is in the overview."""
-    view.run(SHARES)
-    names = "(path) => path.map((func) => perfdataView.app.recording.name(func) + '/' + perfdataView.app.recording.objectOf(func))"
-    for where, nodes, inverted, within in (("tree", "session.nodes", "false", "undefined"), ("tree", "session.nodes", "true", "undefined"),
-                                           ("sandwich", "current.callers.nodes", "true", "TOP"), ("sandwich", "current.callees.nodes", "false", "TOP")):
-        top = view.run("(() => { const { self } = perfdataView.app.session.functions; let best = 0; for (let i = 1; i < self.length; i++) if (self[i] > self[best]) best = i; return best; })()")
-        view.update({"view": where, "colour": "change", "invert": inverted == "true" and where == "tree", "func": top, "path": []})
-        page.settle()
-        time.sleep(0.2)
-        wrong = view.run(f"""(() => {{
-            const {{ app }} = perfdataView, nodes = app.{nodes}, names = {names}, wrong = [];
-            const within = {json.dumps(within)} === "TOP" ? names([{top}])[0] : undefined;
-            const todo = [...nodes.children(0)];
-            for (let left = 60; todo.length > 0 && left > 0; left--) {{
-                const node = todo.shift(), path = [];
-                for (let at = node; at > 0; at = nodes.parent(at)) path.unshift(nodes.func(at));
-                const got = app.comparison.shares(nodes, node), wanted = sharesOf(names(path), {inverted}, within);
-                if (Math.abs(got.before - wanted[0]) > 1e-9 || Math.abs(got.after - wanted[1]) > 1e-9) wrong.push([names(path), got, wanted]);
-                todo.push(...nodes.children(node));
-            }}
-            return wrong;
-        }})()""")
-        check(wrong == [], f"changes of {where}, inverted {inverted}: {wrong[:2]}")
-    view.update({"view": "tree", "invert": False, "path": []})
-    page.settle()
-    time.sleep(0.2)
-    check(view.run("document.querySelectorAll('.tree .row').length") > 2, "rows of the tree")
-    check(all(re.fullmatch("[+\u2212]?\\d+\\.\\d\\d", one) for one in view.run("[...document.querySelectorAll('.tree .row')].map((row) => row.children[3].textContent)")), "the tree has changes")
-    view.update({"view": "functions", "sort": "change"})
-    page.settle()
-    time.sleep(0.2)
-    changes = view.run("(() => { const { current, comparison } = perfdataView.app, byFunc = new Map(comparison.functions(false).map((one) => [one.func, one.after - one.before]));"
-                       " return current.order.map((func) => [current.changes[func], byFunc.get(func)]); })()")
-    check(len(changes) > 2 and all(abs(one - other) < 1e-9 for one, other in changes), f"changes of functions: {changes[:5]}")
-    check([one for one, _ in changes] == sorted((one for one, _ in changes), reverse=True), "what grew most is first")
-    view.update({"view": "overview"})
-    page.settle()
-    lost = view.run("document.querySelector('[data-fact=samples] small').textContent")
-    check(count(lost.split()[1]) == view.run("perfdataView.app.comparison.base.recording.header.truth.samples"), f"samples before: {lost}")
-
-
-
-def growths(before, after):
-    """How functions have grown, by perfdata diff: the part of the larger share that the change is, from -1 to 1. By name; None for a name
-    that several have."""
-    rows = json.loads(run("diff", "--json", "-s", "symbol", str(before), str(after)))["tables"][0]["rows"]
-    grown = {}
-    for row in rows:
-        old, new = row["old_share"], row["new_share"]
-        size = new - old
-        name = row["symbol"].split(" ", 1)[1]
-        grown[name] = None if name in grown else 0 if abs(size) < 0.0005 else size / max(old, new)
-    return grown
-
-
-def step_of(mean, least=0.05):
-    size = abs(mean)
-    return 0 if size < least else (3 if size > 0.5 else 2 if size > 0.2 else 1) * (1 if mean > 0 else -1)
-
-
-def check_over_time(page, view, before, after):
-    """Colours of changes over time: of each cell and pixel, by the functions of its samples as script prints them."""
-    grown = growths(before, after)
-    check(any(one and one > 0.2 for one in grown.values()) and any(one and one < -0.2 for one in grown.values()), f"nothing has changed: {grown}")
-    view.update({"view": "heat", "colour": "change", "weight": "period", "invert": False, "func": -1, "path": []})
-    page.settle()
-    start = int(view.run("perfdataView.app.recording.header.time.start"))
-    samples = [(tid, time_ns - start, name) for tid, time_ns, _, name in printed(after)]
-    check(len(samples) == view.run("perfdataView.app.session.samples.count"), f"script prints {len(samples)} samples")
-    unknown = {name for _, _, name in samples if grown.get(name) is None}
-    check(len(unknown) < len(grown), f"diff has not {unknown}")
-    check_cells(view, samples, grown)
-    check_strips(view, samples, grown)
-    check_boxes(view)
-    legend = [view.texts(".change-legend")[0]]
-    for colour in "kind", "object", "function":
-        view.update({"colour": colour})
-        legend.append("" if view.run("document.querySelector('.change-legend').hidden") else view.texts(".change-legend")[0])
-    check(["shrank" in text for text in legend] == [True, False, False, False], f"the legend of changes is there while colours are by change: {legend}")
-    check("user (u)" in legend[1] and legend[2] and not legend[3], f"kinds and objects have legends: {legend}")
-
-
-def check_cells(view, samples, grown):
-    cells = collections.defaultdict(list)
-    for _, time_ns, name in samples:
-        cells[time_ns * 50 // 10**9].append(grown.get(name))
-    got = view.run("[...perfdataView.app.current.cells].map((count, cell) => [count, perfdataView.app.current.growth(cell)])")
-    for cell, (number, mean) in enumerate(got):
-        check(number == len(cells[cell]), f"cell {cell} has {number} samples, not {len(cells[cell])}")
-        if number and None not in cells[cell]:
-            wanted = sum(cells[cell]) / number
-            check(abs(mean - wanted) < 1e-6, f"cell {cell}: {mean}, diff {wanted}")
-    check_pixels(view, """[...current.cells.keys()].filter((cell) => current.cells[cell] > 0).map((cell) => [current.growth(cell),
-        52 + Math.floor(cell / 50) * current.cellWidth + 0.5, (49.5 - cell % 50) * current.cellHeight])""", "heat map")
-
-
-def check_strips(view, samples, grown):
-    view.update({"view": "timeline", "lanes": "thread", "window": []})
-    view.page.settle()
-    lanes = view.run("""perfdataView.app.current.set.lanes.map(({ tid }, lane) => {
-        const { counts, means } = perfdataView.app.current.strip(lane);
-        return [String(tid), [...counts], [...means]];
-    })""")
-    whole = view.run("perfdataView.app.session.whole.to")
-    for tid, counts, means in lanes:
-        pixels = collections.defaultdict(list)
-        for own, time_ns, name in samples:
-            if own == tid:
-                pixels[min(int(time_ns * (len(counts) / whole)), len(counts) - 1)].append(grown.get(name))
-        for pixel, (number, mean) in enumerate(zip(counts, means)):
-            check(number == len(pixels[pixel]), f"{tid}: pixel {pixel} has {number} samples, not {len(pixels[pixel])}")
-            if number and None not in pixels[pixel]:
-                check(abs(mean - sum(pixels[pixel]) / number) < 1e-6, f"{tid}: pixel {pixel}: {mean}, diff {pixels[pixel]}")
-    check_pixels(view, """[0].flatMap((lane) => [...current.strip(lane).counts.keys()].filter((at) => current.strip(lane).counts[at] > 0)
-        .map((at) => [current.strip(lane).means[at], current.left + 2 * at, current.top(lane) + 16]))""", "timeline")
-
-
-def check_pixels(view, places, what):
-    """What is drawn has the colours of the legend. A place is a mean and a point of the canvas; a line of the axis may be over it."""
-    wrong = view.run(f"""(() => {{
-        const {{ app }} = perfdataView, {{ current }} = app, context = current.canvas.getContext("2d"), ratio = devicePixelRatio;
-        const hex = (x, y) => "#" + [...context.getImageData(x * ratio, y * ratio, 1, 1).data].slice(0, 3).map((one) => one.toString(16).padStart(2, "0")).join("").toUpperCase();
-        return ({places}).map(([mean, x, y]) => [mean, app.look.step(0), app.look.step(3), app.look.step(2), app.look.step(1), app.look.step(-3), app.look.step(-2), app.look.step(-1), [hex(x, y), hex(x + 1, y)], x, y]);
-    }})()""")
-    check(len(wrong) > 10, f"{what}: {len(wrong)} places")
-    for mean, none, *steps, drawn, x, y in wrong:
-        step = step_of(mean)
-        wanted = none if step == 0 else steps[3 - step] if step > 0 else steps[6 + step]
-        near_edge = any(abs(abs(mean) - edge) < 1e-6 for edge in (0.05, 0.2, 0.5))
-        check(near_edge or wanted in drawn, f"{what} at {x}, {y}: {drawn}, a change of {mean} is {wanted}")
-
-
-def check_boxes(view):
-    """Boxes of the flame chart have the shares of their stacks, stack by stack."""
-    view.update({"view": "chart", "weight": "samples"})
-    view.page.settle()
-    time.sleep(0.2)
-    wrong = view.run("""(() => {
-        const { app } = perfdataView, { changes, current, recording, session: { stage: { tree } } } = app, wrong = [], seen = new Set();
-        for (const { row } of current.pieces) {
-            if (seen.has(row) || seen.size > 80) continue;
-            seen.add(row);
-            const path = [];
-            for (let at = row; at > 0; at = tree.parent[at]) path.unshift(recording.name(tree.func[at]) + "/" + recording.objectOf(tree.func[at]));
-            const { before, after } = changes.shares(changes.stacks, row), wanted = sharesOf(path, false);
-            const fill = current.fill(row, tree.func[row]);
-            if (Math.abs(before - wanted[0]) > 1e-9 || Math.abs(after - wanted[1]) > 1e-9 || fill !== app.look.change(...wanted)) wrong.push([path, before, after, wanted, fill]);
-        }
-        return [seen.size, wrong];
-    })()""")
-    check(wrong[0] > 3 and wrong[1] == [], f"boxes of the flame chart: {wrong[0]}, {wrong[1][:2]}")
-
-
-def check_code_changes(page, view, before, after):
-    """Changes of instructions, by the samples of both as script prints them; together they are what diff says of the function."""
-    view.update({"view": "source", "colour": "change", "weight": "period"})
-    both = {"before": printed(before), "after": printed(after)}
-    rows = json.loads(run("diff", "--json", "-s", "symbol", str(before), str(after)))["tables"][0]["rows"]
-    names = view.run("""(() => {
-        const { recording, functions: { self } } = perfdataView.app.session;
-        return [...self.keys()].filter((func) => self[func] > 0 && func < recording.functionCount).sort((one, other) => self[other] - self[one])
-            .slice(0, 3).map((func) => [func, recording.name(func)]);
-    })()""")
-    for func, name in names:
-        view.update({"func": func})
-        wait(view, f"document.querySelector('.source .between b')?.textContent === {json.dumps(name)} && /Changes/.test(document.querySelector('.source .between .note')?.textContent)", f"changes of {name}")
-        page.settle()
-        lines = view.run("perfdataView.app.current.lines.map((line) => [line.address, perfdataView.app.current.shares(line)]).filter(([, shares]) => shares)")
-        check(lines, f"{name}: no line has a change")
-        check("Changes of instructions" in view.texts(".source .between .note")[0], f"{name}: {view.texts('.source .between .note')}")
-        row = next(one for one in rows if one["symbol"].endswith(f" {name}"))
-        for key, share in ("before", "old_share"), ("after", "new_share"):
-            counts = collections.Counter(ip for _, _, ip, function in both[key] if function == name)
-            got = {int(address, 16): shares[key] for address, shares in lines if shares[key] > 0}
-            check(got.keys() == counts.keys() and all(abs(got[ip] - counts[ip] / len(both[key])) < 1e-9 for ip in got), f"{name} {key}: {got}, script {counts}")
-            check(abs(sum(got.values()) - row[share]) < 1e-9, f"{name} {key}: {sum(got.values())}, diff {row}")
-        cells = view.run("[...document.querySelectorAll('.source .row')].map((row) => [row.children[2].textContent, row.children[2].style.backgroundColor])")
-        check(any(text and colour for text, colour in cells), f"{name}: no change has a colour: {cells[:5]}")
-    view.update({"colour": "kind", "func": -1})
-
-
-# Another function becomes hot after some seconds, and then the program goes on. It says when that was.
-CHANGES = r"""
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-static volatile unsigned sum;
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_REALTIME, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-__attribute__((noinline)) static void hot_before(double end)
-{
-	while (now() < end)
-		for (unsigned i = 0; i < 1000000; i++)
-			sum += i;
-}
-
-__attribute__((noinline)) static void hot_after(void)
-{
-	for (;;)
-		sum *= 3;
-}
-
-int main(int argc, char **argv)
-{
-	double end = now() + atof(argv[1]);
-	FILE *file;
-
-	hot_before(end);
-	file = fopen(argv[2], "w");
-	fprintf(file, "%.3f", now());
-	fclose(file);
-	hot_after();
-}
-"""
-CHANGES_AFTER = 5  # seconds
 
 
 def check_live(page):
@@ -1135,13 +607,11 @@ def main():
         check_saved(Page(page, first))
         check_keys(Page(page, first))
         check_served(page, sources[0])
-        check_compare(page, sources[-1], recordings / "hot.data")
-        check_colours(page)
         check_timeline(page)
         latency = check_live(page)
         check_hostile(page)
         check_looks(page, first, "view")
-    print(f"{checks} checks passed, {len(sources)} recordings{latency}")
+    print(f"{pages.checks} checks passed, {len(sources)} recordings{latency}")
     return 0
 
 
