@@ -221,6 +221,19 @@ def check_crumbs(view):
     check(view.run("perfdataView.app.session.counts.samples") == whole, "all is there again")
 
 
+SHOWN = """(() => {
+    const { session, current } = perfdataView.app, { samples, state, stage: { tree, leafRow } } = session;
+    let wanted = 0;
+    for (let index = 0; index < samples.count; index++) {
+        let has = false;
+        for (let row = leafRow[samples.leaf[index]]; row > 0; row = tree.parent[row]) has ||= tree.func[row] === WANTED;
+        wanted += has && (state.cpus.length === 0 || state.cpus.includes(samples.cpu[index])) ? 1 : 0;
+    }
+    const cells = state.view === "heat" ? [...current.cells] : current.set.lanes.flatMap((_, lane) => [...current.strip(lane).counts]);
+    return [wanted, cells.reduce((sum, one) => sum + one, 0), samples.count];
+})()"""
+
+
 def check_shown(view):
     """Timeline, heat map and list of samples obey transforms, search and CPUs as the graphs do."""
     view.open("#1&v=heat&w=samples&in=0")
@@ -357,6 +370,14 @@ def check_places(page, view):
     check_places_of_functions(page, view)
 
 
+STACK_OF = """(async () => {{
+    const {{ session: {{ samples, stage: {{ tree, leafRow }}, state }}, recording }} = perfdataView.app, index = (await recording.recordsOf(state.event)).indexOf({record});
+    const leaf = samples.leaf[index], table = await recording.addresses();
+    return [[...pathOf(tree, leafRow[leaf])], String(table.address[recording.leafAddress[leaf]] ?? "")];
+    function pathOf(tree, row) {{ const path = []; for (; row > 0; row = tree.parent[row]) path.unshift(tree.func[row]); return path; }}
+}})()"""
+
+
 def check_places_of_functions(page, view):
     top = view.run("(() => { const { functions: { total }, nodes } = perfdataView.app.session; return nodes.func(nodes.children(nodes.children(0)[0])[0] ?? nodes.children(0)[0]); })()")
     for graph in "callers", "callees":
@@ -462,6 +483,50 @@ def check_code(view, source):
     wanted = sum(one["sums"][0]["samples"] for one in (tables[0]["functions"] if tables else []))
     text = view.texts(".source .between .note")[0]
     check("only" in text or count(text) == wanted, f"code of {name}: {text}, annotate {wanted}")
+
+
+# Another function becomes hot after some seconds, and then the program goes on. It says when that was.
+CHANGES = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static volatile unsigned sum;
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+__attribute__((noinline)) static void hot_before(double end)
+{
+	while (now() < end)
+		for (unsigned i = 0; i < 1000000; i++)
+			sum += i;
+}
+
+__attribute__((noinline)) static void hot_after(void)
+{
+	for (;;)
+		sum *= 3;
+}
+
+int main(int argc, char **argv)
+{
+	double end = now() + atof(argv[1]);
+	FILE *file;
+
+	hot_before(end);
+	file = fopen(argv[2], "w");
+	fprintf(file, "%.3f", now());
+	fclose(file);
+	hot_after();
+}
+"""
+CHANGES_AFTER = 5  # seconds
 
 
 def check_live(page):

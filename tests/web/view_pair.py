@@ -12,8 +12,8 @@ import time
 
 import browser
 import pages
-from pages import (DEMO, Page, by_function, check, check_functions, check_widths, count, folder, program, recordings,
-                   report, run, wait)
+from pages import (DEMO, Page, by_function, check, check_functions, check_widths, count, folder, recordings, report, run,
+                   wait)
 
 SKIPPED = 77
 
@@ -82,6 +82,10 @@ def check_colours(page):
     check_widths(page, view, ("compare", "timeline", "heat", "flame", "chart", "source"), "coloured")
 
 
+CHANGES_OF_BOTH = ("(() => { const { comparison } = perfdataView.app; return comparison.sync().then(() => comparison.functions(false)"
+                   ".filter((one) => one.before + one.after > 0).map((one) => [one.name, one.object, one.before, one.after]).sort()); })()")
+
+
 def check_other(view, before, after):
     """All views can show either of two recordings; what changed is the same whichever is looked at."""
     view.update({"view": "functions", "ranges": [], "threads": [], "transforms": [], "colour": "kind"})
@@ -105,6 +109,31 @@ def check_other(view, before, after):
         view.open(fragment)
         check(view.state() == state and view.run("perfdataView.app.recording.header.name") == source.name, f"{fragment} shows another recording")
         view.update({"search": ""})
+
+
+# Shares of what has a path, stack by stack, before and after: from the root, or from a function on, outwards or inwards.
+SHARES = """globalThis.sharesOf = (path, inverted, within) => {
+    const { comparison: { main, base } } = perfdataView.app;
+    return [base, main].map((session) => {
+        const { recording, stage: { tree, leafRow }, counts: { byLeaf } } = session, key = (func) => recording.name(func) + "/" + recording.objectOf(func);
+        let all = 0, has = 0;
+        leafRow.forEach((leaf, index) => {
+            if (leaf <= 0) return;
+            let stack = [];
+            for (let row = leaf; row > 0; row = tree.parent[row]) stack.push(key(tree.func[row]));
+            all += byLeaf[index];
+            if (!inverted) stack.reverse();
+            if (within !== undefined) {
+                const at = stack.indexOf(within);
+                if (at < 0) return;
+                if (inverted) stack = stack.slice(stack.lastIndexOf(within));
+                else stack = stack.slice(at);
+            }
+            if (path.every((name, level) => stack[level] === name)) has += byLeaf[index];
+        });
+        return has / all;
+    });
+}"""
 
 
 def check_changes(page, view):
