@@ -52,6 +52,14 @@ def with_tabs(made: pathlib.Path) -> str:
     return text
 
 
+def without_blanks(style: pathlib.Path) -> str:
+    """Rules as short as esbuild writes them."""
+    with tempfile.TemporaryDirectory() as scratch:
+        made = pathlib.Path(scratch) / "made.css"
+        tool("esbuild", str(style), "--minify", "--charset=ascii", "--log-level=warning", f"--outfile={made}")
+        return made.read_text()
+
+
 def view_script() -> str:
     tool("tsc", "--project", "view")
     return bundle("view", "main.ts")
@@ -64,7 +72,7 @@ def policy_hash(text: str) -> str:
 def page(template: pathlib.Path, style: pathlib.Path, script: str, *more: str, scripts: str = "") -> str:
     if "</script" in script.lower() or "<!--" in script:
         sys.exit(f"{template.name}: the script has something that ends a script element")
-    script, rules = "\n" + script, "\n" + style.read_text()
+    script, rules = "\n" + script, "\n" + without_blanks(style)
     policy = "; ".join(["default-src 'none'", "script-src " + policy_hash(script) + scripts, "style-src " + policy_hash(rules),
                         *more, "base-uri 'none'", "form-action 'none'"])
     text = template.read_text()

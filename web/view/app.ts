@@ -144,8 +144,10 @@ export class App implements Host {
 
 	private *preparation(): Generator<void> {
 		yield* preparation(this.session);
-		const timeline = this.has("timeline") ? this.view("timeline") : undefined;
-		if (timeline?.prepare) yield* timeline.prepare(this.main.clientWidth, this.main.clientHeight);
+		for (const name of ["timeline", "heat"] as const) {
+			const view = this.has(name) ? this.view(name) : undefined;
+			if (view?.prepare) yield* view.prepare(this.main.clientWidth, this.main.clientHeight);
+		}
 	}
 
 	// ---- state ----

@@ -129,9 +129,14 @@ export class LaneStore {
 		return this.of(kind);
 	}
 
-	// Samples by CPU plus one if they are sorted already: counting them does not wait for it.
+	// Those that are sorted already: counting does not wait for others.
+	sorted(kind: LaneKind): Keys | undefined {
+		const keys = this.kinds.get(kind);
+		return keys?.grouping.done ? keys : undefined;
+	}
+
+	// Samples by CPU plus one, the same.
 	get cpus(): Lanes | undefined {
-		const grouping = this.kinds.get("cpu")?.grouping;
-		return grouping?.done ? grouping : undefined;
+		return this.sorted("cpu")?.grouping;
 	}
 }

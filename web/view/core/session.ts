@@ -2,8 +2,8 @@
 // A recording with a state: everything that views show is computed here, when it is asked for, and kept until a part of the
 // state that it depends on changes.
 
-import { Counter, Counts, Filter, indexRange, passes, Range, samplesIn } from "./count";
-import { LaneStore } from "./lanes";
+import { Counter, Counts, Filter, indexRange, lowerBound, passes, passOf, Range, samplesIn } from "./count";
+import { Lanes, LaneStore } from "./lanes";
 import { DownwardNodes, InvertedNodes, invertedNodes, Nodes, Twin } from "./nodes";
 import type { Recording, Samples } from "./recording";
 import { Searching } from "./search";
@@ -57,11 +57,10 @@ export interface Narrowed {
 }
 
 // A mask of CPUs for samples; undefined: all.
-function maskOfCpus(cpus: readonly number[], samples: Samples): Uint8Array | undefined {
+function maskOfCpus(cpus: readonly number[], { cpu }: Samples, lanes?: Lanes): Uint8Array | undefined {
 	if (cpus.length === 0) return undefined;
-	let most = 0;
-	const { cpu } = samples;
-	for (let index = 0; index < cpu.length; index++) if (cpu[index] > most) most = cpu[index];
+	let most = lanes ? lanes.start.length - 3 : -1;
+	if (!lanes) for (let index = 0; index < cpu.length; index++) if (cpu[index] > most) most = cpu[index];
 	const mask = new Uint8Array(most + 2);
 	for (const one of cpus) if (one >= -1 && one <= most) mask[one + 1] = 1;
 	return mask;
@@ -227,7 +226,7 @@ export class Session {
 
 	private cpuMask(): Uint8Array | undefined {
 		const { cpus } = this.state;
-		return this.keptCpus.of([cpus, this.samples], () => maskOfCpus(cpus, this.samples));
+		return this.keptCpus.of([cpus, this.samples], () => maskOfCpus(cpus, this.samples, this.lanes.cpus));
 	}
 
 	private cgroupMask(): Uint8Array | undefined {
@@ -265,6 +264,11 @@ export class Session {
 		if (used.length === 1) taken[used[0]] = all;
 		if (used.length < 2) return taken;
 		const [first, last] = indexRange(samples, filter.range);
+		const byTask = cgroups ? undefined : this.byLanes(first, last, threads);
+		if (byTask) {
+			const passing = byTask.reduce((sum, one) => sum + one, 0);
+			return { ...taken, tasks: last - first - passing, cpus: all - (last - first - passing) };
+		}
 		for (let index = first; index < last; index++) {
 			const count = times ? times[index] : 1;
 			if (threads && threads[thread[index]] === 0) taken.tasks += count;
@@ -272,6 +276,37 @@ export class Session {
 			else if (cgroups && cgroups[(own?.[index] ?? -1) + 1] === 0) taken.cgroups += count;
 		}
 		return taken;
+	}
+
+	// Samples by task from one index to another, if they are sorted by it.
+	private byLanes(first: number, last: number, threads: Uint8Array | undefined): Float64Array | undefined {
+		const keys = this.samples.times ? undefined : this.lanes.sorted("thread");
+		if (!keys) return undefined;
+		const { order, start } = keys.grouping;
+		const sums = new Float64Array(keys.task.length);
+		const counted = new Uint8Array(keys.all.length);
+		this.recording.threads.forEach(({ task }, thread) => {
+			const key = keys.task[task];
+			if (counted[key] !== 0 || (threads && threads[thread] === 0)) return;
+			counted[key] = 1;
+			const low = lowerBound(order, first, start[key], start[key + 1]);
+			sums[task] = lowerBound(order, last, low, start[key + 1]) - low;
+		});
+		return sums;
+	}
+
+	// Samples of the selection by task.
+	byTask(): Float64Array {
+		const { samples, filter, stays, recording } = this;
+		const [first, last] = indexRange(samples, filter.range);
+		const sorted = filter.cpus || filter.cgroups || stays ? undefined : this.byLanes(first, last, filter.threads);
+		if (sorted) return sorted;
+		const pass = passOf(samples, { ...filter, leaves: stays });
+		const byThread = new Float64Array(recording.threads.length);
+		for (let index = first; index < last; index++) if (!pass || pass(index)) byThread[samples.thread[index]]++;
+		const sums = new Float64Array(recording.tasks.length);
+		recording.threads.forEach(({ task }, thread) => (sums[task] += byThread[thread]));
+		return sums;
 	}
 
 	// ---- stacks ----

@@ -14,21 +14,26 @@ export const ROWS = 50;
 const LEFT = 52;
 const BOTTOM = 22;
 const WIDEST = 44;
+const PART = 250000; // samples that are counted at a time
 
 // Samples by second and part of it, or the sums of what their leaves have; the time in seconds since the first one decides the column.
 export function heatCells(samples: Samples, filter: Filter, tick: number, columns: number, ofLeaf?: Float64Array): Float64Array {
 	const cells = new Float64Array(columns * ROWS);
+	addCells(cells, samples, filter, tick, 0, samples.count, ofLeaf);
+	return cells;
+}
+
+function addCells(cells: Float64Array, samples: Samples, filter: Filter, tick: number, first: number, last: number, ofLeaf?: Float64Array): void {
 	const scale = (tick * ROWS) / 1e9;
-	const { time, thread, cpu, leaf, count } = samples;
+	const { time, thread, cpu, leaf } = samples;
 	const { threads, cpus, cgroups, leaves } = filter;
-	for (let index = 0; index < count; index++) {
+	for (let index = first; index < last; index++) {
 		if (threads && threads[thread[index]] === 0) continue;
 		if (cpus && cpus[cpu[index] + 1] === 0) continue;
 		if (leaves && leaves[leaf[index]] === 0) continue;
 		if (cgroups && !passes(samples, filter, index)) continue;
 		cells[Math.floor(time[index] * scale)] += ofLeaf ? ofLeaf[leaf[index]] : 1;
 	}
-	return cells;
 }
 
 export class HeatView implements ViewPanel {
@@ -59,14 +64,38 @@ export class HeatView implements ViewPanel {
 		new ResizeObserver(this.draw).observe(this.box);
 	}
 
-	show(): void {
+	private get selection(): { from: readonly unknown[]; filter: Filter } {
 		const { session } = this.host;
 		const { threads, cpus, cgroups } = session.filter;
 		const leaves = session.shown;
-		const from = [session.samples, threads, cpus, cgroups, leaves];
+		return { from: [session.samples, threads, cpus, cgroups, leaves], filter: { range: undefined, threads, cpus, cgroups, leaves } };
+	}
+
+	// The cells of what is selected, part by part.
+	*prepare(): Generator<void> {
+		const { session } = this.host;
+		const { from, filter } = this.selection;
+		const columns = this.columnsNow;
+		const cells = new Float64Array(columns * ROWS);
+		for (let first = 0; first < session.samples.count; first += PART) {
+			addCells(cells, session.samples, filter, session.tick, first, Math.min(first + PART, session.samples.count));
+			yield;
+		}
+		if (from.some((one, index) => one !== this.selection.from[index])) return;
+		Object.assign(this, { cells, from, columns });
+	}
+
+	private get columnsNow(): number {
+		const { whole, tick } = this.host.session;
+		return Math.floor((whole.to * tick) / 1e9) + 1;
+	}
+
+	show(): void {
+		const { session } = this.host;
+		const { from, filter } = this.selection;
 		if (from.some((one, index) => one !== this.from[index])) {
-			this.columns = Math.floor((session.whole.to * session.tick) / 1e9) + 1;
-			this.cells = heatCells(session.samples, { range: undefined, threads, cpus, cgroups, leaves }, session.tick, this.columns);
+			this.columns = this.columnsNow;
+			this.cells = heatCells(session.samples, filter, session.tick, this.columns);
 			this.from = from;
 		}
 		let most = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the recording is and how far it can be trusted, before anything else; then where most of it went.
 
-import { indexRange, passOf } from "../core/count";
 import { amount, duration, number, percent, points } from "../core/text";
 import type { Recording } from "../core/recording";
 import { button, el, onceIdle } from "../ui/dom";
@@ -118,13 +117,7 @@ export class OverviewView implements ViewPanel {
 
 	private busiest(): HTMLElement {
 		const { session, recording } = this.host;
-		const sums = new Float64Array(recording.tasks.length);
-		const { samples, filter, stays } = session;
-		const pass = passOf(samples, { ...filter, leaves: stays });
-		const byThread = new Float64Array(recording.threads.length);
-		const [first, last] = indexRange(samples, filter.range);
-		for (let index = first; index < last; index++) if (!pass || pass(index)) byThread[samples.thread[index]]++;
-		recording.threads.forEach(({ task }, thread) => (sums[task] += byThread[thread]));
+		const sums = session.byTask();
 		const count = sums.reduce((all, one) => all + one, 0);
 		return card("Busiest threads", el("table", {}, ...largest(sums, TOP).map((task) => {
 			const { pid, tid, comm } = recording.tasks[task];
