@@ -414,6 +414,7 @@ def check_back(page, view):
         wait(view, f"document.querySelector('.record-detail h2')?.textContent.startsWith('{record:,} ')", f"record {record}")
         view.run("document.querySelector('.record-detail button').click()")
         wait(view, "perfdataView.app.session.state.view === 'samples' && perfdataView.app.current.sample() !== undefined", f"the sample of record {record}")
+        view.page.settle()  # the view has found it when it is drawn
         again = view.run("perfdataView.app.recording.recordsOf(0).then((records) => records[perfdataView.app.current.sample()])")
         check(again == record, f"the sample of record {record} is {again}")
     view.update({"ranges": [], "search": "", "record": -1, "func": -1, "path": []})

@@ -196,4 +196,4 @@ TEST(test_nothing_wanted)
 }
 
 RUN(TEST_CASE(test_nodes_of_folded_stacks), TEST_CASE(test_no_stacks), TEST_CASE(test_failing_sink),
-    TEST_CASE(test_page),    TEST_CASE(test_recording), TEST_CASE(test_nothing_wanted))
+    TEST_CASE(test_page), TEST_CASE(test_recording), TEST_CASE(test_nothing_wanted))

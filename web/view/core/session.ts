@@ -278,6 +278,15 @@ export class Session {
 		return taken;
 	}
 
+	// The samples of the selection if they are those of one CPU and nothing else is selected but a time; undefined: another way is needed.
+	ofOneCpu(): Int32Array | undefined {
+		const { lanes: { cpus: lanes }, state: { cpus }, filter, samples, shown } = this;
+		if (!lanes || cpus.length !== 1 || filter.threads || filter.cgroups || shown || cpus[0] + 2 >= lanes.start.length) return undefined;
+		const [first, last] = indexRange(samples, filter.range);
+		const [begin, end] = [lanes.start[cpus[0] + 1], lanes.start[cpus[0] + 2]];
+		return lanes.order.subarray(lowerBound(lanes.order, first, begin, end), lowerBound(lanes.order, last, begin, end));
+	}
+
 	// Samples by task from one index to another, if they are sorted by it.
 	private byLanes(first: number, last: number, threads: Uint8Array | undefined): Float64Array | undefined {
 		const keys = this.samples.times ? undefined : this.lanes.sorted("thread");

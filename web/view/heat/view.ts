@@ -77,8 +77,9 @@ export class HeatView implements ViewPanel {
 		const { from, filter } = this.selection;
 		const columns = this.columnsNow;
 		const cells = new Float64Array(columns * ROWS);
-		for (let first = 0; first < session.samples.count; first += PART) {
-			addCells(cells, session.samples, filter, session.tick, first, Math.min(first + PART, session.samples.count));
+		const { samples, tick } = session;
+		for (let first = 0; first < samples.count; first += PART) {
+			addCells(cells, samples, filter, tick, first, Math.min(first + PART, samples.count));
 			yield;
 		}
 		if (from.some((one, index) => one !== this.selection.from[index])) return;

@@ -62,10 +62,13 @@ export class SamplesView implements ViewPanel {
 		const { samples, filter } = session;
 		const { stage: { leafRow }, shown } = session;
 		const [first, last] = indexRange(samples, filter.range);
-		const found = new Int32Array(Math.min(last - first, MOST));
-		const pass = passOf(samples, { ...filter, leaves: shown });
-		let used = 0;
-		for (let index = first; index < last && used < MOST; index++) if (!pass || pass(index)) found[used++] = index;
+		let found = session.ofOneCpu()?.subarray(0, MOST);
+		let used = found?.length ?? 0;
+		if (!found) {
+			found = new Int32Array(Math.min(last - first, MOST));
+			const pass = passOf(samples, { ...filter, leaves: shown });
+			for (let index = first; index < last && used < MOST; index++) if (!pass || pass(index)) found[used++] = index;
+		}
 		let all = 0;
 		let none = 0;
 		let gone = 0;
