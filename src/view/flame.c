@@ -36,13 +36,18 @@ static void put_fingerprint(const struct pd_flame_data *data, struct pd_json *js
 
 static void put_time(const struct flame_graph *graph, struct pd_json *json)
 {
-	uint64_t length_ns = graph->slice_count * graph->slice_ns;
+	uint64_t length_ns, end_ns;
+
+	// What is beyond 64 bits is at their end.
+	if (__builtin_mul_overflow(graph->slice_count, graph->slice_ns, &length_ns) ||
+	    __builtin_add_overflow(graph->first_ns, length_ns - (length_ns != 0), &end_ns))
+		end_ns = UINT64_MAX;
 
 	pd_json_open(json, "time", '{');
 	pd_json_bool(json, "known", graph->slice_count != 0);
-	pd_json_number(json, "unit_ns", 1);
+	pd_json_number(json, "unit_ns", pd_flame_tick_ns(graph));
 	pd_page_put_amount(json, "start", graph->first_ns);
-	pd_page_put_amount(json, "end", graph->first_ns + (length_ns ? length_ns - 1 : 0));
+	pd_page_put_amount(json, "end", end_ns);
 	pd_json_string(json, "wall", NULL);
 	pd_json_close(json, '}');
 	pd_json_open(json, "aggregated", '{');

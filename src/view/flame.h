@@ -33,6 +33,8 @@ struct pd_flame_data {
 void pd_flame_put_columns(struct pd_flame_data *data);
 // Samples and value of an event; event_count is all of them together.
 void pd_flame_sums(const struct flame_graph *graph, size_t event, uint64_t *samples_out, uint64_t *value_out);
+// The unit of times: longer ones for a recording of months.
+uint64_t pd_flame_tick_ns(const struct flame_graph *graph);
 // Whether there is an event that is all of them together.
 bool pd_flame_has_all(const struct flame_graph *graph);
 

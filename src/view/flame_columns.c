@@ -197,22 +197,29 @@ static void order_values(struct pd_flame_data *data)
 		data->order[begins[tree->values[i].slice]++] = (uint32_t)i;
 }
 
+static uint64_t within(uint64_t value)
+{
+	return value < PD_PAGE_NUMBER_MOST ? value : PD_PAGE_NUMBER_MOST;
+}
+
+uint64_t pd_flame_tick_ns(const struct flame_graph *graph)
+{
+	return graph->slice_ns > PD_PAGE_NUMBER_MOST / (TREE_SLICES_MOST + 1) ? 1000 : 1;
+}
+
 typedef uint64_t value_cell_fn(const struct pd_flame_data *data, const struct tree_value *value);
 
 // In the middle of the part of time, so that its edges are of no other one.
 static uint64_t time_cell(const struct pd_flame_data *data, const struct tree_value *value)
 {
-	return value->slice * data->graph->slice_ns + data->graph->slice_ns / 2;
+	uint64_t length = data->graph->slice_ns / pd_flame_tick_ns(data->graph);
+
+	return within(value->slice * length + length / 2);
 }
 
 static uint64_t leaf_cell(const struct pd_flame_data *data, const struct tree_value *value)
 {
 	return data->leaf_of[place_of(data, value)];
-}
-
-static uint64_t within(uint64_t value)
-{
-	return value < PD_PAGE_NUMBER_MOST ? value : PD_PAGE_NUMBER_MOST;
 }
 
 static uint64_t weight_cell(const struct pd_flame_data *data, const struct tree_value *value)

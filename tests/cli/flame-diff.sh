@@ -26,3 +26,8 @@ shell 'perfdata flame --no-symbols --title T --diff old.data new.data | page_tex
 try flame --diff old.data --format svg -o page.svg new.data
 try flame --diff old.data -o old.data new.data
 try flame --diff nothing.data -o page.html new.data
+# the largest time that there is, and one of half a year
+for time in 18446744073.709551615 18000000.5; do
+	make_stacks one 1000 | sed "s/time_ns: 1.002/time_ns: $time/" | perfdata assemble -o far.data -
+	shell 'perfdata flame --no-symbols far.data | page_text'
+done
