@@ -136,7 +136,7 @@ static bool rank(struct builder *builder)
 
 static struct origin origin_of(const struct tree_source *source, const struct stack_line *line)
 {
-	struct origin origin = { .samples = source->profile ? pd_profile_entry(source->profile, line->entry)->samples :
+	struct origin origin = { .samples = source->profile ? pd_profile_entry_samples(source->profile, line->entry) :
 							      line->value };
 	size_t count;
 

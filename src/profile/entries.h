@@ -8,5 +8,6 @@
 // Which event of the file it is of.
 size_t pd_profile_entry_event(const struct pd_profile *profile, size_t index);
 size_t pd_profile_entry_stack(const struct pd_profile *profile, size_t index);
+uint64_t pd_profile_entry_samples(const struct pd_profile *profile, size_t index);
 
 #endif

@@ -625,6 +625,11 @@ size_t pd_profile_entry_stack(const struct pd_profile *profile, size_t index)
 	return profile->entries ? profile->entries[index].stack : profile->counted[index].stack;
 }
 
+uint64_t pd_profile_entry_samples(const struct pd_profile *profile, size_t index)
+{
+	return profile->entries ? profile->entries[index].samples : profile->counted[index].samples;
+}
+
 const struct pd_slice *pd_profile_slices(const struct pd_profile *profile, size_t index, size_t *count_out)
 {
 	bool has_slices = profile->slice_ranges && index < profile->entry_count;
