@@ -49,18 +49,21 @@ static enum pd_status step(struct pass *pass, const struct pd_record *record, st
 
 static enum pd_status note_record(struct pass *pass, const struct pd_record *record, struct pd_error *error)
 {
+	enum pd_status status = PD_OK;
+
 	if (!pd_cut_take(&pass->cut, record))
 		return pd_fail_memory(error);
 	if (pass->visitor && pass->visitor->progress) {
-		enum pd_status status = step(pass, record, error);
+		status = step(pass, record, error);
 
 		if (status < 0)
 			return status;
 	}
 	if (record->type != PD_RECORD_SAMPLE || (pass->visitor && pass->visitor->samples))
-		return show(pass, record, error);
-	pd_cut_pass(&pass->cut);
-	return PD_OK;
+		status = show(pass, record, error);
+	if (status >= 0 && !(pass->visitor && pass->visitor->samples))
+		pd_cut_pass(&pass->cut);
+	return status;
 }
 
 // ---- what scanners found ----

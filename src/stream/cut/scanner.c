@@ -94,8 +94,7 @@ static bool note_record(struct pd_scanner *found, struct pd_cut *cut, const stru
 
 	if (!pd_cut_take(cut, record) || (!is_sample && !pd_batch_add(&found->others, record, (struct pd_bytes){ 0 })))
 		return false;
-	if (is_sample)
-		pd_cut_pass(cut);
+	pd_cut_pass(cut);
 	found->end = cut->piece->end;
 	found->pieces.record_count = cut->stream->index;
 	return true;

@@ -31,6 +31,7 @@ struct pd_reader {
 	size_t available; // bytes from `at` on
 	uint8_t *buffer;  // NULL over memory
 	size_t capacity;
+	size_t step; // bytes to read at once, for a while less than a window; 0: a window
 	bool at_end; // the source has no more
 };
 
@@ -56,6 +57,8 @@ enum pd_status pd_reader_skip(struct pd_reader *reader, uint64_t size, uint64_t 
 enum pd_status pd_reader_copy(struct pd_reader *reader, uint8_t *data, size_t size, size_t *got_out,
 			      struct pd_error *error);
 enum pd_status pd_reader_seek(struct pd_reader *reader, uint64_t offset);
+// Goes on after a record most of which is not in the window, without reading it. False if it may not be there.
+bool pd_reader_leap(struct pd_reader *reader, uint64_t size);
 
 // Inflated records of one part.
 struct pd_inflate {

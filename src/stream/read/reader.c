@@ -8,6 +8,7 @@
 enum {
 	WINDOW = 128 << 10,
 	LINE = 64,         // of the cache
+	STEP = 512,        // what is read after bytes that were left out: more of them may come soon
 	KEPT = 4 * WINDOW, // a buffer up to this size serves the next part too
 };
 
@@ -99,6 +100,29 @@ static enum pd_status reserve_bytes(struct pd_reader *reader, size_t size, struc
 	return PD_OK;
 }
 
+bool pd_reader_leap(struct pd_reader *reader, uint64_t size)
+{
+	uint64_t end = reader->end < reader->source->size ? reader->end : reader->source->size;
+
+	if (!reader->source->seekable || reader->source->memory || reader->offset > end || size > end - reader->offset)
+		return false;
+	reader->step = STEP;
+	return pd_reader_seek(reader, reader->offset + size) == PD_OK;
+}
+
+// How many bytes to read where there is room for so many. Steps grow as long as nothing is left out.
+static size_t next_step(struct pd_reader *reader, size_t room, size_t least)
+{
+	size_t step = reader->step > least ? reader->step : least;
+
+	if (!reader->step || step >= room) {
+		reader->step = 0;
+		return room;
+	}
+	reader->step *= 2;
+	return step;
+}
+
 enum pd_status pd_reader_fill_more(struct pd_reader *reader, size_t size, struct pd_error *error)
 {
 	uint64_t left, have;
@@ -112,7 +136,8 @@ enum pd_status pd_reader_fill_more(struct pd_reader *reader, size_t size, struct
 		return status;
 	have = reader->available;
 	left = reader->end > reader->offset + have ? reader->end - reader->offset - have : 0;
-	want = reader->capacity - (size_t)(reader->at - reader->buffer) - (size_t)have;
+	want = next_step(reader, reader->capacity - (size_t)(reader->at - reader->buffer) - (size_t)have,
+			 size - (size_t)have);
 	if (want > left)
 		want = (size_t)left;
 	// who reads while it is recorded does not wait for a window full
