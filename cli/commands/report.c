@@ -102,6 +102,25 @@ static int print_sizes(struct report_run *run, const struct pd_profile_options *
 	return code;
 }
 
+/* What unwinding took. */
+static int print_effort(struct report_run *run, struct pd_profile_options *how)
+{
+	const struct pd_unwinder *unwinder;
+	int code;
+
+	how->by |= PD_BY_CHAIN;
+	code = analysis_read(&run->analysis, &run->values->analysis, how);
+	unwinder = code == CODE_OK ? pd_profile_unwinder(run->analysis.profile) : NULL;
+	if (code == CODE_OK)
+		(run->values->json ? pd_json_unwind_stats : pd_print_unwind_stats)(unwinder, run->call->out->text);
+	return code;
+}
+
+static bool is_of(const struct report_values *values, const char *what)
+{
+	return values->stats && strcmp(values->stats, what) == 0;
+}
+
 /* What is read depends on the plan, and that on the file. */
 static int open_and_print(struct report_run *run)
 {
@@ -115,7 +134,9 @@ static int open_and_print(struct report_run *run)
 		code = input_print_header(&run->analysis.input, values->show_info);
 	if (code == CODE_OK) {
 		pd_report_ask(run->report, &how);
-		code = values->stats ? print_sizes(run, &how) : read_and_print(run, &how);
+		code = is_of(values, "unwind") ? print_effort(run, &how) :
+		       values->stats           ? print_sizes(run, &how) :
+						 read_and_print(run, &how);
 	}
 	pd_report_free(run->report);
 	return analysis_close(&run->analysis, code);
@@ -163,24 +184,21 @@ static int print_without_samples(struct input *input)
 	return values->tasks || values->mmaps ? print_tasks(input, values) : print_stats(input);
 }
 
-static bool is_of_profile(const struct report_values *values)
-{
-	return values->stats && strcmp(values->stats, "profile") == 0;
-}
-
 static int run_report(const struct call *call)
 {
 	const struct report_values *values = call->values;
 	struct report_run *run;
+	bool of_profile = is_of(values, "profile") || is_of(values, "unwind");
 	struct input input;
 	int code;
 
-	if (values->stats && *values->stats && strcmp(values->stats, "records") != 0 && !is_of_profile(values))
-		return print_failure(CODE_USAGE, "option --stats: '%s' is neither records nor profile", values->stats);
+	if (values->stats && *values->stats && !is_of(values, "records") && !of_profile)
+		return print_failure(CODE_USAGE, "option --stats: '%s' is none of records, profile and unwind",
+				     values->stats);
 	if (values->csv && (values->tasks || values->mmaps))
 		return print_failure(CODE_USAGE, "--csv and --%s cannot be combined",
 				     values->mmaps ? "mmaps" : "tasks");
-	if (values->header_only || values->tasks || values->mmaps || (values->stats && !is_of_profile(values)))
+	if (values->header_only || values->tasks || values->mmaps || (values->stats && !of_profile))
 		return input_run(&input, &values->analysis.input, call, print_without_samples);
 	run = calloc(1, sizeof(*run));
 	if (!run)
@@ -214,7 +232,8 @@ const struct command cmd_report = {
 		"with --json a line for each thread. --stats=profile reads the samples "
 		"three times, as the other options say: with a frame for each address, with a frame for each function, and with "
 		"one frame for all addresses of an object without a function; and prints how many stacks there are, how many "
-		"nodes a tree of them has, and how much memory each table takes, as text or JSON.\n"
+		"nodes a tree of them has, and how much memory each table takes, as text or JSON. --stats=unwind unwinds copied stacks, and "
+		"counts the objects whose rules the index has and those that were read, and how frames got their rules.\n"
 		"\n"
 		"On a terminal, lines are cut at its right edge, percentages are coloured (red from 5 %, green from 0.5 %), and "
 		"rows below 0.5 % are only counted, unless --percent-limit is given. None of this applies to pipes and files.",

@@ -67,7 +67,7 @@ static const struct option lines[] = {
 	GROUP(show_info_option, show_info),
 	OPTION("stats", 0, ATTACHED, "WHAT", stats,
 	       "records: count the records by type and the samples by event (the default); profile: count stacks, functions and "
-	       "names, and the memory of each table"),
+	       "names, and the memory of each table; unwind: count what unwinding took"),
 	FLAG("tasks", 0, tasks, "print the threads of the recording as a tree"),
 	FLAG("mmaps", 0, mmaps, "the same with what was mapped"),
 	GROUP(stdio_option, stdio),

@@ -63,6 +63,19 @@ struct pd_unwind_options {
 
 struct pd_unwinder;
 
+/** How objects and frames got their rules. */
+struct pd_unwind_stats {
+	uint64_t indexed_objects;  /* whose rules the index of an earlier run had */
+	uint64_t compiled_objects; /* whose call frame information was read */
+	uint64_t missing_objects;  /* that were not found */
+	uint64_t rows;             /* of the tables of all objects */
+	uint64_t samples;
+	uint64_t frames;          /* unwound */
+	uint64_t repeated_frames; /* that the last sample of the thread had, too */
+	uint64_t cached_rules;    /* of other frames and of what may be one, that the cache by address had */
+	uint64_t searched_rules;  /* that were searched for in a table */
+};
+
 /** An unwound sample; valid until the next call for the unwinder. */
 struct pd_unwound {
 	struct pd_u64s chain; /* as a recorded call chain: what was recorded (usually the kernel's part), PD_CONTEXT_USER,
@@ -103,6 +116,11 @@ PD_API bool pd_unwinder_count(const struct pd_unwinder *unwinder, size_t index, 
 /** Prints which part of the stacks is incomplete and why, as a sentence without a full stop: "3 of 90 unwound stacks are incomplete:
  * the copied stack ends (3)". Nothing, and returns false, if all are complete, or unwinder is NULL. */
 PD_API bool pd_print_unwinding(const struct pd_unwinder *unwinder, struct pd_text *text);
+/** What was done so far by all unwinders of these samples that were joined; NULL: nothing. */
+PD_API struct pd_unwind_stats pd_unwinder_stats(const struct pd_unwinder *unwinder);
+/** Prints it: a line for each number, or a JSON object. */
+PD_API void pd_print_unwind_stats(const struct pd_unwinder *unwinder, struct pd_text *text);
+PD_API void pd_json_unwind_stats(const struct pd_unwinder *unwinder, struct pd_text *text);
 /** True if memory ran out: rules may be missing. */
 PD_API bool pd_unwinder_failed(const struct pd_unwinder *unwinder);
 

@@ -182,6 +182,12 @@ void pd_unwind_begin(struct pd_unwind_walk *walk)
 
 // ---- rules ----
 
+static inline uint32_t search(const struct pd_unwind_walk *walk, const struct pd_unwind_module *module, uint64_t addr)
+{
+	walk->unwinder->effort.searched++;
+	return pd_unwind_table_find(&module->table, addr);
+}
+
 // Rules are within 32 bits of their base, so 48 bits are all of a key; multiplied by an odd number they still are, and each one is another.
 static inline uint32_t rule_at(const struct pd_unwind_walk *walk, const struct pd_unwind_module *module, uint64_t addr)
 {
@@ -191,9 +197,9 @@ static inline uint32_t rule_at(const struct pd_unwind_walk *walk, const struct p
 
 	_Static_assert((int)PD_UNWIND_CACHED == 1 << 16, "so many bits say the place");
 	if (PD_UNLIKELY(rel > UINT32_MAX || module->number > UINT16_MAX))
-		return pd_unwind_table_find(&module->table, addr);
+		return search(walk, module, addr);
 	if (PD_UNLIKELY(cached->rest != (uint32_t)mixed || !cached->rule_plus_1))
-		*cached = (struct pd_unwind_cached){ (uint32_t)mixed, pd_unwind_table_find(&module->table, addr) + 1 };
+		*cached = (struct pd_unwind_cached){ (uint32_t)mixed, search(walk, module, addr) + 1 };
 	return cached->rule_plus_1 - 1;
 }
 
@@ -207,6 +213,7 @@ struct pd_unwind_known pd_unwind_ask(struct pd_unwind_walk *walk, uint64_t addr)
 
 	if (!span->module)
 		return known;
+	walk->unwinder->effort.asked++;
 	rule = rule_at(walk, span->module, addr + span->bias);
 	if (rule)
 		known.rule = pd_unwind_table_at(&span->module->table, rule);

@@ -135,7 +135,8 @@ static bool compile(struct pd_unwind_shared *shared, struct pd_unwind_module *mo
 	origin = pd_found_origin(found, &symbols->places);
 	if (!pd_elf_id(shape, &id))
 		return pd_unwind_compile(found->object, found->debug, arch, symbols->limit, &module->table);
-	if (pd_unwind_load_table(symbols->index, &id, &origin, symbols->limit, &module->table))
+	module->is_saved = pd_unwind_load_table(symbols->index, &id, &origin, symbols->limit, &module->table);
+	if (module->is_saved)
 		return true;
 	if (!pd_unwind_compile(found->object, found->debug, arch, symbols->limit, &module->table))
 		return false;

@@ -331,7 +331,12 @@ static inline struct pd_unwind_known ask_again(struct pd_unwind_walk *walk, uint
 
 	while (walk->trod < walk->trod_end && walk->trod->sp < sp)
 		walk->trod++;
-	known = walk->trod < walk->trod_end && walk->trod->addr == addr ? walk->trod->known : pd_unwind_ask(walk, addr);
+	if (walk->trod < walk->trod_end && walk->trod->addr == addr) {
+		known = walk->trod->known;
+		walk->unwinder->effort.again++;
+	} else {
+		known = pd_unwind_ask(walk, addr);
+	}
 	if (trail->count < PD_UNWIND_TRAIL)
 		trail->frames[trail->count++] = (struct pd_unwind_trod){ addr, sp, known };
 	return known;
@@ -365,5 +370,6 @@ void pd_unwind_walk(struct pd_unwind_walk *walk)
 	walk->object = NULL;
 	while (walk->count < walk->most && take_frame(walk))
 		;
+	walk->unwinder->effort.frames += walk->count;
 	pd_unwind_keep_trail(walk);
 }

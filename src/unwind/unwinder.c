@@ -100,6 +100,10 @@ void pd_unwinder_join(struct pd_unwinder *unwinder, const struct pd_unwinder *ot
 	for (size_t i = 0; i < unwinder->count_count && i < other->count_count; i++)
 		for (size_t end = 0; end < PD_UNWIND_ENDS; end++)
 			unwinder->counts[i][end] += other->counts[i][end];
+	unwinder->effort.frames += other->effort.frames;
+	unwinder->effort.again += other->effort.again;
+	unwinder->effort.asked += other->effort.asked;
+	unwinder->effort.searched += other->effort.searched;
 	unwinder->failed |= other->failed;
 }
 
@@ -126,6 +130,7 @@ void pd_unwinder_set_lock(struct pd_unwinder *unwinder, pthread_mutex_t *lock)
 void pd_unwinder_forget_counts(struct pd_unwinder *unwinder)
 {
 	memset(unwinder->counts, 0, unwinder->count_count * sizeof(*unwinder->counts));
+	unwinder->effort = (struct pd_unwind_effort){ 0 };
 }
 
 bool pd_unwinder_follow(struct pd_unwinder *unwinder)

@@ -44,7 +44,8 @@ struct pd_unwind_module {
 	size_t page_count;
 	uint32_t number; // in the order in which they were loaded
 	bool big;
-	bool found; // else there is no file
+	bool found;    // else there is no file
+	bool is_saved; // the index had its rules
 	struct pd_unwind_module *next;
 };
 
@@ -128,6 +129,11 @@ struct pd_unwind_trail {
 
 struct pd_unwind_calls;
 
+// How much was done; see struct pd_unwind_stats.
+struct pd_unwind_effort {
+	uint64_t frames, again, asked, searched;
+};
+
 struct pd_unwinder {
 	struct pd_unwind_shared *shared;
 	struct pd_unwind_options options;
@@ -142,6 +148,7 @@ struct pd_unwinder {
 	size_t chain_capacity;
 	uint64_t (*counts)[PD_UNWIND_ENDS]; // by object, the first is for none
 	size_t count_count;
+	struct pd_unwind_effort effort;
 	bool failed;
 };
 

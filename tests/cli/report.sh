@@ -186,6 +186,8 @@ for profile in json.load(sys.stdin)[\"profiles\"]:
     print(profile[\"way\"], profile[\"stacks\"], sum(table[\"bytes\"] for table in tables) == profile[\"bytes\"])"'
 try report --stats=records chains.data
 try report --stats=stacks chains.data
+try report --stats=unwind chains.data
+try report --stats=unwind --json chains.data
 try report --stats=profile --csv chains.data
 # rows as a tree
 try report --no-symbols --no-children -g none --hierarchy -s comm,dso,sym --percent-limit 3 hot.data

@@ -10,14 +10,16 @@ below a page counts. LIMITS says which perf is believed for which file and how m
 
 One line for each file: samples that are equal; equal but for a last frame of perf's that is in no object, such as the
 ffffffffffffffff that perf 6.1 adds where a stack is cut; longer, where ours go on after perf's end; shorter; different. With --verbose the first of each. Chains must be the
-same from other forms of the recording. A witness is tests/unwind/witness.c, which has frames of libdwfl for the same samples. At least
+same from other forms of the recording, and with an index of rules; with that of an earlier run no call frame information is read. A witness is tests/unwind/witness.c, which has frames of libdwfl for the same samples. At least
 99.5 % of the copies that are long enough must end in the outermost function. Exit status: 0 within the
 limits, 1 not, 77 no corpus.
 """
 
 import argparse
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -60,6 +62,7 @@ WITNESS = {
     "ppc64le-callgraph-dwarf": (0, 1),  # code without rules: it has one more, by the link register
 }
 NO_RULES = {"omit-musl"}
+NO_BUILD_ID = {"omit-musl"}  # the index is by build id
 ENOUGH = 0.995
 KINDS = ("equal", "added", "longer", "shorter", "different")
 
@@ -106,10 +109,28 @@ def show(kind, ours, theirs):
         print(f"    {'  ' if mine == other else '! '}{mine:60} {other}")
 
 
-def script(perfdata, sysroot, recording):
-    command = [perfdata, "script", "--no-index", "--no-inline", "--debug-path", "/nonexistent", "--buildid-dir", "/nonexistent",
+def run(perfdata, words, index, sysroot, recording):
+    command = [perfdata, *words, *index, "--no-inline", "--debug-path", "/nonexistent", "--buildid-dir", "/nonexistent",
                "--symfs", sysroot, "-i", recording]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode("utf-8", "replace")
+
+
+def script(perfdata, sysroot, recording, index=("--no-index",)):
+    return run(perfdata, ["script"], index, sysroot, recording)
+
+
+def index_serves(perfdata, sysroot, recording, text, scratch):
+    """Whether the second run has all rules from the index of the first one, and the same frames."""
+    index = ["--index-dir", os.path.join(scratch, "index")]
+    shutil.rmtree(index[1], ignore_errors=True)
+    words = ["report", "--stats=unwind", "--json", "--threads", "1"]
+    stats = [json.loads(run(perfdata, words, index, sysroot, recording)) for _ in range(2)]
+    if stats[0]["compiled_objects"] == 0 or stats[1]["compiled_objects"] or stats[0]["indexed_objects"]:
+        return False
+    if stats[1]["indexed_objects"] != stats[0]["compiled_objects"] or script(perfdata, sysroot, recording, index) != text:
+        return False
+    same = ("missing_objects", "rows", "samples", "frames", "repeated_frames", "cached_rules", "searched_rules")
+    return all(stats[0][key] == stats[1][key] for key in same) and stats[1]["frames"] > 0
 
 
 # Other forms of a recording, of which chains must be the same.
@@ -240,6 +261,8 @@ def main():
             good &= judge(name, samples(text), samples(golden), args.verbose)
             good &= witness.agrees(name, recording, sysroot)
             others = differing_forms(perfdata, sysroot, recording, text, scratch)
+            if name not in NO_BUILD_ID and not index_serves(perfdata, sysroot, recording, text, scratch):
+                others.append("with an index")
             if others:
                 print(f"DIFFER {name}: {', '.join(others)}")
                 good = False

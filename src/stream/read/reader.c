@@ -110,14 +110,14 @@ bool pd_reader_leap(struct pd_reader *reader, uint64_t size)
 	return pd_reader_seek(reader, reader->offset + size) == PD_OK;
 }
 
-// How many bytes to read where there is room for so many. Steps grow as long as nothing is left out.
-static size_t next_step(struct pd_reader *reader, size_t room, size_t least)
+// How many bytes to read where there is capacity for so many. Steps grow as long as nothing is left out.
+static size_t next_step(struct pd_reader *reader, size_t capacity, size_t least)
 {
 	size_t step = reader->step > least ? reader->step : least;
 
-	if (!reader->step || step >= room) {
+	if (!reader->step || step >= capacity) {
 		reader->step = 0;
-		return room;
+		return capacity;
 	}
 	reader->step *= 2;
 	return step;

@@ -497,16 +497,16 @@ uint64_t pd_stream_pass(struct pd_stream *stream)
 PD_ALWAYS_INLINE size_t timed_sample(const struct pd_stream *stream, const uint8_t *at, size_t have, uint64_t *time_out,
 				     bool swap)
 {
-	size_t size = pd_load_u16(at + 6, swap), seen = size < have ? size : have, time_at;
+	size_t size = pd_load_u16(at + 6, swap), present = size < have ? size : have, time_at;
 	const struct pd_event_full *full;
 
 	if (pd_load_u32(at, swap) != PD_RECORD_SAMPLE)
 		return 0;
-	full = pd_stream_met_event(stream, at, seen, swap);
-	if (!full || (stream->verify && !is_whole_sample(full, at, seen, swap)))
+	full = pd_stream_met_event(stream, at, present, swap);
+	if (!full || (stream->verify && !is_whole_sample(full, at, present, swap)))
 		return 0;
 	time_at = PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_time;
-	if (time_at + 8 > seen)
+	if (time_at + 8 > present)
 		return 0;
 	*time_out = pd_load_u64(at + time_at, swap);
 	return *time_out ? size : 0;
@@ -551,7 +551,8 @@ static uint64_t pass_large(struct pd_stream *stream, uint64_t limit, struct pd_t
 	pd_reader_advance(reader, stream->outer_size);
 	stream->outer_size = 0;
 	// what cannot be read is told by who reads on
-	while (reader->offset < limit && pd_reader_fill(reader, LARGE_HEAD, NULL) >= 0 && reader->available >= LARGE_HEAD) {
+	while (reader->offset < limit && pd_reader_fill(reader, LARGE_HEAD, NULL) >= 0 &&
+	       reader->available >= LARGE_HEAD) {
 		size_t size = timed_sample(stream, reader->at, reader->available, &time_ns, stream->swap);
 
 		if (size < LARGE_SAMPLE || size <= reader->available || !pd_reader_leap(reader, size))

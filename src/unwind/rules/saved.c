@@ -6,8 +6,7 @@
 #include "unwind/rules/arch.h"
 
 enum {
-	VARIANT = 5,       // changes with what tables say
-	WORTH_A_FILE = 512 // rows
+	VARIANT = 5 // changes with what tables say
 };
 
 // Then rows, rules, pages, expressions.
@@ -50,7 +49,7 @@ void pd_unwind_save_table(const char *index, const struct pd_object_id *id, cons
 	struct pd_index_part part = { .size = pd_unwind_packed_size(table) };
 	uint8_t *data;
 
-	if (!index || !origin->place || table->row_count < WORTH_A_FILE || part.size > pd_index_file_limit())
+	if (!index || !origin->place || part.size > pd_index_file_limit())
 		return;
 	data = pd_realloc(NULL, (size_t)part.size);
 	if (!data)
