@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Scanners against a walk alone: where they begin and end, and that a walk with them cuts the file and shows its records as
- * it does without, whatever is in the file.
+ * it does without, whatever is in the file. And a walk over a file, which leaves large samples unread, against one over the same bytes in
+ * memory.
  */
+#include <stdio.h>
+
 #include "../opened.h"
 #include "tally.h"
 
@@ -14,9 +17,11 @@ enum {
 	SAMPLE_SIZE = 32,
 	DATA = 280, // where the records begin
 	LARGE = 60000,
+	STACK = 8000,
 };
 
 static struct opened o;
+static FILE *on_disk; // of o, or NULL
 
 // ---- files ----
 
@@ -40,6 +45,18 @@ static void make_nest(struct image *image, uint64_t time_ns)
 	image_u64(image, time_ns);
 	while (image->size - record < LARGE)
 		make_sample(image, 1, time_ns + 1);
+	image_end(image, record);
+}
+
+// With the copy of a stack, say.
+static void make_large(struct image *image, uint64_t time_ns)
+{
+	size_t record = image_record(image, 9, 2);
+
+	image_u64(image, 1);
+	image_u64(image, 0x400000);
+	image_u64(image, time_ns);
+	image_zeros(image, STACK + time_ns % 1000 / 8 * 8);
 	image_end(image, record);
 }
 
@@ -69,6 +86,7 @@ enum oddity {
 	TAILS,      // records with bytes after them
 	NO_RECORDS, // bytes that are none
 	UNKNOWN_IDS,
+	STACKS,  // samples that are large
 	NEW_IDS, // records that say what ids there are
 	UNKNOWN_TYPES,
 	NO_TIMES,
@@ -80,6 +98,8 @@ static void make_oddity(struct image *image, enum oddity oddity, size_t i)
 {
 	if (oddity == NESTS && i % 2000 == 0)
 		make_nest(image, 10 * i + 1);
+	if (oddity == STACKS && i / 30 % 20 == 3)
+		make_large(image, 10 * i + 1);
 	if (oddity == TAILS && i % 20000 == 10)
 		make_tail(image);
 	if (oddity == NO_RECORDS && i % 20000 == 10)
@@ -125,7 +145,7 @@ static void damage(struct image *image, uint64_t seed)
 }
 
 // Two events, so that ids matter. With a seed it is damaged.
-static void open_file(enum oddity oddity, bool big, uint64_t seed)
+static void make_file(enum oddity oddity, bool big, uint64_t seed, struct image *image_out)
 {
 	const uint64_t ids[] = { 1, 7 };
 	struct image image = { .big = big };
@@ -149,7 +169,35 @@ static void open_file(enum oddity oddity, bool big, uint64_t seed)
 	image_set(&image, 48, image.size - DATA, 8);
 	if (seed)
 		damage(&image, seed);
+	*image_out = image;
+}
+
+static void open_file(enum oddity oddity, bool big, uint64_t seed)
+{
+	struct image image;
+
+	make_file(oddity, big, seed, &image);
 	opened_open(&o, &image, 0);
+}
+
+// The bytes that are left of it, in memory or on the disk.
+static void open_part(enum oddity oddity, bool big, uint64_t seed, size_t cut, bool disk)
+{
+	const struct pd_open_options options = { .size = sizeof(options), .problem = opened_problem, .self = &o };
+	struct image image;
+
+	make_file(oddity, big, seed, &image);
+	image.size -= cut;
+	if (!disk) {
+		opened_open(&o, &image, 0);
+		return;
+	}
+	opened_close(&o);
+	on_disk = tmpfile();
+	CHECK(on_disk && fwrite(image.data, 1, image.size, on_disk) == image.size && fflush(on_disk) == 0);
+	rewind(on_disk);
+	image_free(&image);
+	o.status = pd_file_open_fd(fileno(on_disk), &options, &o.file, &o.error);
 }
 
 // ---- where scanners begin and end ----
@@ -220,16 +268,21 @@ static enum pd_status note_other(void *self, struct pd_stream *stream, const str
 	return PD_OK;
 }
 
-static void walk(enum oddity oddity, bool big, uint64_t seed, size_t threads, struct passed *passed)
+static void walk_opened(size_t threads, struct passed *passed)
 {
 	struct pd_visitor visitor = { .self = passed, .record = note_other };
 
 	*passed = (struct passed){ 0 };
-	open_file(oddity, big, seed);
 	passed->status = pd_stream_open(o.file, NULL, &o.stream, &o.error);
 	if (passed->status >= 0)
 		passed->status = pd_pieces_pass(&passed->pieces, o.stream, &visitor, threads, &o.error);
 	passed->problems = o.problem_count;
+}
+
+static void walk(enum oddity oddity, bool big, uint64_t seed, size_t threads, struct passed *passed)
+{
+	open_file(oddity, big, seed);
+	walk_opened(threads, passed);
 }
 
 static bool same_pieces(const struct pd_pieces *a, const struct pd_pieces *b)
@@ -254,26 +307,45 @@ static bool same_pieces(const struct pd_pieces *a, const struct pd_pieces *b)
 	       a->times.newest_ns == b->times.newest_ns && a->reported.count == b->reported.count;
 }
 
+// Frees both.
+static bool same_passes(struct passed *a, struct passed *b, const char *of, enum oddity oddity, uint64_t number)
+{
+	bool same = a->status == PD_OK && b->status == PD_OK && a->others == b->others &&
+		    a->others_sum == b->others_sum && a->problems == b->problems && same_pieces(&a->pieces, &b->pieces);
+
+	if (!same)
+		printf("# %s, oddity %d, %llu: status %d %d, others %llu %llu, records %llu %llu, problems %zu %zu\n",
+		       of, (int)oddity, (unsigned long long)number, a->status, b->status, (unsigned long long)a->others,
+		       (unsigned long long)b->others, (unsigned long long)a->pieces.record_count,
+		       (unsigned long long)b->pieces.record_count, a->problems, b->problems);
+	pd_pieces_fini(&a->pieces);
+	pd_pieces_fini(&b->pieces);
+	opened_close(&o);
+	if (on_disk)
+		fclose(on_disk);
+	on_disk = NULL;
+	return same;
+}
+
 static bool same_walk(enum oddity oddity, bool big, uint64_t seed, size_t threads)
 {
 	struct passed alone, together;
-	bool same;
 
 	walk(oddity, big, seed, 1, &alone);
 	walk(oddity, big, seed, threads, &together);
-	same = alone.status == PD_OK && together.status == PD_OK && alone.others == together.others &&
-	       alone.others_sum == together.others_sum && alone.problems == together.problems &&
-	       same_pieces(&alone.pieces, &together.pieces);
-	if (!same)
-		printf("# oddity %d, seed %llu, %zu threads: status %d %d, others %llu %llu, records %llu %llu, problems %zu %zu\n",
-		       (int)oddity, (unsigned long long)seed, threads, alone.status, together.status,
-		       (unsigned long long)alone.others, (unsigned long long)together.others,
-		       (unsigned long long)alone.pieces.record_count, (unsigned long long)together.pieces.record_count,
-		       alone.problems, together.problems);
-	pd_pieces_fini(&alone.pieces);
-	pd_pieces_fini(&together.pieces);
-	opened_close(&o);
-	return same;
+	return same_passes(&alone, &together, "threads", oddity, seed);
+}
+
+// Of a file that may be damaged, and end anywhere.
+static bool same_on_disk(enum oddity oddity, bool big, uint64_t seed, size_t cut)
+{
+	struct passed memory, disk;
+
+	open_part(oddity, big, seed, cut, false);
+	walk_opened(1, &memory);
+	open_part(oddity, big, seed, cut, true);
+	walk_opened(1, &disk);
+	return same_passes(&memory, &disk, "on disk", oddity, seed + cut);
 }
 
 TEST(scanner__walks_are_the_same)
@@ -289,6 +361,49 @@ TEST(scanner__walks_over_damage_are_the_same)
 {
 	for (uint64_t seed = 1; seed <= 12; seed++)
 		CHECK(same_walk((enum oddity)(seed % HOLDERS), seed % 2, seed, 2 + seed % 6));
+}
+
+TEST(scanner__walks_over_files_are_the_same)
+{
+	for (int oddity = NOTHING; oddity < ODDITIES; oddity++) {
+		CHECK(same_on_disk((enum oddity)oddity, false, 0, 0));
+		CHECK(same_on_disk((enum oddity)oddity, true, 0, 0));
+	}
+	for (uint64_t seed = 1; seed <= 6; seed++)
+		CHECK(same_on_disk(STACKS, seed % 2, seed, 0));
+	// the end is in a sample of some kind
+	for (size_t cut = 1; cut < (size_t)30 * STACK; cut += 1 + cut)
+		CHECK(same_on_disk(STACKS, false, 0, cut));
+}
+
+// What was read so far by this process; 0: unknown.
+static uint64_t bytes_read(void)
+{
+	FILE *file = fopen("/proc/self/io", "r");
+	unsigned long long bytes = 0;
+
+	if (file && fscanf(file, "rchar: %llu", &bytes) != 1)
+		bytes = 0;
+	if (file)
+		fclose(file);
+	return bytes;
+}
+
+TEST(scanner__large_samples_are_left_unread)
+{
+	struct passed passed;
+	uint64_t before, size;
+
+	open_part(STACKS, false, 0, 0, true);
+	size = pd_file_part(o.file, 0)->end;
+	before = bytes_read();
+	walk_opened(1, &passed);
+	CHECK(size > (uint64_t)30000000);
+	CHECK(!before || bytes_read() - before < size / 3);
+	pd_pieces_fini(&passed.pieces);
+	opened_close(&o);
+	fclose(on_disk);
+	on_disk = NULL;
 }
 
 TEST(scanner__a_walk_that_is_stopped)
@@ -308,4 +423,5 @@ TEST(scanner__a_walk_that_is_stopped)
 
 RUN(TEST_CASE(scanner__each_comes_to_where_the_next_begins), TEST_CASE(scanner__of_no_use),
     TEST_CASE(scanner__walks_are_the_same), TEST_CASE(scanner__walks_over_damage_are_the_same),
+    TEST_CASE(scanner__walks_over_files_are_the_same), TEST_CASE(scanner__large_samples_are_left_unread),
     TEST_CASE(scanner__a_walk_that_is_stopped))
