@@ -183,6 +183,8 @@ void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes recor
 struct pd_times {
 	uint64_t oldest_ns, newest_ns;
 };
+// Whether a sample of an event fits its layout, as far as that can be seen without decoding it.
+bool pd_stream_is_whole(const struct pd_event_full *full, const uint8_t *at, size_t size, bool swap);
 // Passes over samples like pd_stream_pass, but none without a time and none that begins at limit or after it. Adds
 // their times.
 uint64_t pd_stream_pass_timed(struct pd_stream *stream, uint64_t limit, struct pd_times *times);
