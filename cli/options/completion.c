@@ -71,7 +71,7 @@ static void add_report_fields(struct pd_text *text)
 {
 	pd_text_add(
 		text,
-		"overhead overhead_children overhead_sys overhead_us sample period count total mean p50 p95 p99 max ");
+		"overhead overhead_children overhead_sys overhead_us sample period count total mean p50 p95 p99 max weight1 weight2 weight3 op cache memory snoop dtlb ");
 	add_sort_keys(text);
 }
 

@@ -18,7 +18,7 @@ static const struct option lines[] = {
 	       "group and sort by these keys; +KEY adds one (default: " DEFAULT_KEYS
 	       "; trace if all events are tracepoints)"),
 	STRING("fields", 'F', "LIST", options.fields,
-	       "columns: overhead, overhead_children, overhead_sys, overhead_us, latency, latency_children, sample (or count), period (or total), of periods mean, p50, p95, p99, max (percentiles within 1.6 %), and keys; +KEY adds one"),
+	       "columns: overhead, overhead_children, overhead_sys, overhead_us, latency, latency_children, sample (or count), period (or total), of periods mean, p50, p95, p99, max (percentiles within 1.6 %), weight1, weight2, weight3 (means), shares by access op, cache, memory, snoop, dtlb, and keys; +KEY adds one"),
 	OPTION("call-graph", 'g', MAYBE, "HOW", call_graph,
 	       "graph, fractal, flat, folded or none; minimum percentage; caller or callee; function or address; percent, "
 	       "period or count"),

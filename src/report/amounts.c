@@ -38,9 +38,21 @@ uint64_t pd_row_number(const struct table *table, const struct row *row, size_t 
 		return amounts->samples;
 	if (kind == COLUMN_MEAN)
 		return amounts->samples ? amounts->period / amounts->samples : 0;
+	if (column_is_weight(kind))
+		return table->accesses ? table->accesses[amounts - table->amounts].weights[kind - COLUMN_WEIGHT1] : 0;
+	/* as perf, also for the order of rows by what they accessed */
+	if (column_is_access(kind))
+		return amounts->period;
 	if (kind > COLUMN_MEAN)
 		return table->percentiles ? table->percentiles[amounts - table->amounts].periods[kind - COLUMN_P50] : 0;
 	return pd_amounts_period(amounts, kind);
+}
+
+double pd_row_mean_weight(const struct table *table, const struct row *row, size_t event, enum column_kind kind)
+{
+	uint64_t samples = row->amounts[event].samples;
+
+	return samples ? (double)pd_row_number(table, row, event, kind) / (double)samples : 0;
 }
 
 void pd_amounts_add(struct pd_report_amounts *sum, const struct pd_report_amounts *more, size_t count)

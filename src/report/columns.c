@@ -23,6 +23,8 @@ static enum pd_status add_key(struct pd_report *report, const char *name, size_t
 {
 	const struct key *key = pd_key_by_name(name, length);
 
+	if (key && report->children)
+		key = pd_key_of_callers(key);
 	if (!key)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
 			       "unknown sort key '%.*s'; perfdata report --help lists them", (int)length, name);
@@ -38,8 +40,33 @@ static enum pd_status add_key(struct pd_report *report, const char *name, size_t
 	return PD_OK;
 }
 
-static enum pd_status parse_column(struct pd_report *report, const char *name, size_t length, struct column *column,
-				   struct pd_error *error)
+/* perf 7.2 has a column of the name of a key; it is meant next to one that has no other meaning. */
+static bool means_accesses(const char *list)
+{
+	for (const char *at = list; *at; at += *at == ',') {
+		size_t length = strcspn(at, ",");
+
+		for (unsigned kind = COLUMN_OP; kind <= COLUMN_DTLB; kind++) {
+			const char *name = pd_access_column((enum column_kind)kind)->name;
+
+			if (kind != COLUMN_SNOOP && strlen(name) == length && !memcmp(name, at, length))
+				return true;
+		}
+		at += length;
+	}
+	return false;
+}
+
+/* Columns that need more of samples than their periods. */
+static void note_kind(struct pd_report *report, enum column_kind kind)
+{
+	report->percentiles |= kind >= COLUMN_MEAN && kind <= COLUMN_MAX;
+	report->accesses |= column_is_weight(kind) || column_is_access(kind);
+	report->named_latency |= counts_latency(kind);
+}
+
+static enum pd_status parse_column(struct pd_report *report, const char *name, size_t length, bool accesses,
+				   struct column *column, struct pd_error *error)
 {
 	static const struct {
 		const char *name;
@@ -53,14 +80,21 @@ static enum pd_status parse_column(struct pd_report *report, const char *name, s
 		{ "p50", COLUMN_P50 },           { "p95", COLUMN_P95 },
 		{ "p99", COLUMN_P99 },           { "max", COLUMN_MAX },
 		{ "latency", COLUMN_LATENCY },   { "latency_children", COLUMN_LATENCY_CHILDREN },
+		{ "weight1", COLUMN_WEIGHT1 },   { "weight2", COLUMN_WEIGHT2 },
+		{ "weight3", COLUMN_WEIGHT3 },
 	};
 
 	*column = (struct column){ .kind = COLUMN_KEY };
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (strlen(numbers[i].name) == length && !memcmp(numbers[i].name, name, length))
 			column->kind = numbers[i].kind;
-	report->percentiles |= column->kind >= COLUMN_MEAN && column->kind <= COLUMN_MAX;
-	report->named_latency |= counts_latency(column->kind);
+	for (unsigned kind = COLUMN_OP; accesses && kind <= COLUMN_DTLB; kind++) {
+		const char *access = pd_access_column((enum column_kind)kind)->name;
+
+		if (strlen(access) == length && !memcmp(access, name, length))
+			column->kind = (enum column_kind)kind;
+	}
+	note_kind(report, column->kind);
 	return column->kind != COLUMN_KEY ? PD_OK : add_key(report, name, length, &column->key, error);
 }
 
@@ -110,6 +144,7 @@ static void note_name(const struct pd_report *report, const struct column *colum
 static enum pd_status parse(struct pd_report *report, const char *list, struct column_list *columns,
 			    struct names *names, struct pd_error *error)
 {
+	const bool accesses = means_accesses(list);
 	bool inside = false;
 	size_t level = 0;
 
@@ -120,7 +155,7 @@ static enum pd_status parse(struct pd_report *report, const char *list, struct c
 
 		level = inside ? level : columns->count;
 		inside |= opens;
-		if (length && parse_column(report, list, length, &column, error) < 0)
+		if (length && parse_column(report, list, length, accesses, &column, error) < 0)
 			return PD_ERROR_ARGUMENT;
 		column.level = level;
 		if (length && append(columns, &column, error) < 0)
@@ -348,6 +383,10 @@ enum pd_status pd_columns_plan(struct pd_report *report, struct pd_file *file, s
 	status = plan_columns(report, file, error);
 	report->by_latency = shows_latency(&report->columns) || shows_latency(&report->order);
 
+	if (status == PD_OK && report->accesses && (report->options.hierarchy || report->by_branch))
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "weight1 ... weight3, op, cache, memory, snoop and dtlb are of rows of samples: "
+			       "neither --hierarchy nor --branch-stack has them");
 	if (status == PD_OK && report->percentiles && report->options.hierarchy)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
 			       "mean, p50, p95, p99 and max are of rows, which --hierarchy has none of");

@@ -33,6 +33,14 @@ enum column_kind {
 	COLUMN_P95,
 	COLUMN_P99,
 	COLUMN_MAX,
+	COLUMN_WEIGHT1, /* means of what samples cost, as all up to COLUMN_WEIGHT3 */
+	COLUMN_WEIGHT2,
+	COLUMN_WEIGHT3,
+	COLUMN_OP, /* shares by what was accessed, as all up to COLUMN_DTLB: each has several numbers, see accesses.c */
+	COLUMN_CACHE,
+	COLUMN_MEMORY,
+	COLUMN_SNOOP,
+	COLUMN_DTLB,
 	COLUMN_KEY
 };
 
@@ -42,6 +50,17 @@ enum {
 };
 struct percentiles {
 	uint64_t periods[COLUMN_PERCENTILES];
+};
+
+/* Of the samples of a row and an event: sums of what they cost, and periods by what they accessed. */
+enum {
+	COLUMN_WEIGHTS = COLUMN_WEIGHT3 - COLUMN_WEIGHT1 + 1,
+	COLUMN_ACCESSES = COLUMN_DTLB - COLUMN_OP + 1,
+	ACCESS_PARTS_MAX = 7
+};
+struct accesses {
+	uint64_t weights[COLUMN_WEIGHTS];
+	uint64_t periods[COLUMN_ACCESSES][ACCESS_PARTS_MAX];
 };
 
 struct column {
@@ -93,7 +112,9 @@ struct table {
 	struct row *rows;                  /* in the order in which they are shown */
 	struct pd_report_amounts *amounts; /* of all rows */
 	struct percentiles *percentiles;   /* the same, if a column asks for them; else NULL */
-	struct link *links;                /* by row */
+	struct accesses *accesses;         /* the same of what they cost and accessed */
+	bool parts_shown[COLUMN_ACCESSES][ACCESS_PARTS_MAX]; /* some row has it */
+	struct link *links;                                  /* by row */
 	size_t widths[PD_REPORT_COLUMNS_MAX];
 };
 
@@ -131,6 +152,7 @@ struct pd_report {
 	struct pd_file *planned_for;            /* or NULL */
 	bool children, by_branch, symbol_first; /* -s begins with a function */
 	bool percentiles;                       /* there are columns of them */
+	bool accesses;                          /* the same of weights, and of what was accessed */
 	bool by_latency;                        /* a column shows it */
 	bool implied_latency;                   /* the file asks for it */
 	bool named_latency;                     /* a list of columns or keys does */
@@ -179,7 +201,8 @@ static inline uint32_t report_by(const struct pd_report *report)
 
 	for (size_t i = 0; i < report->key_count; i++)
 		by |= report->keys[i]->head.by & (report->by_branch ? PD_BY_PARALLELISM : UINT32_MAX);
-	return by | own | (report->by_latency ? PD_BY_PARALLELISM : 0);
+	return by | own | (report->accesses && !report->by_branch ? PD_BY_WEIGHT | PD_BY_ACCESS : 0) |
+	       (report->by_latency ? PD_BY_PARALLELISM : 0);
 }
 
 static inline bool has_graphs(const struct pd_report *report)
@@ -226,6 +249,8 @@ uint64_t pd_amounts_period(const struct pd_report_amounts *amounts, enum column_
 uint64_t pd_row_number(const struct table *table, const struct row *row, size_t event, enum column_kind kind);
 /* Whether a column of numbers is of shares of the whole. */
 bool pd_column_is_share(enum column_kind kind);
+/* The same as it is shown. */
+double pd_row_mean_weight(const struct table *table, const struct row *row, size_t event, enum column_kind kind);
 /* Adds the amounts of count events. */
 void pd_amounts_add(struct pd_report_amounts *sum, const struct pd_report_amounts *more, size_t count);
 double pd_percent(uint64_t part, uint64_t whole);
@@ -234,6 +259,37 @@ uint64_t pd_row_weight(const struct pd_report *report, const struct row *row);
 bool pd_row_is_small(const struct pd_report *report, const struct table *table, const struct row *row);
 /* Periods below this have no place in a graph, unless it is of kind PD_REPORT_GRAPH_FRACTAL. */
 uint64_t pd_graph_least(const struct pd_report *report, const struct table *table);
+
+/* ---- accesses.c ---- */
+
+static inline bool column_is_weight(enum column_kind kind)
+{
+	return kind >= COLUMN_WEIGHT1 && kind <= COLUMN_WEIGHT3;
+}
+
+static inline bool column_is_access(enum column_kind kind)
+{
+	return kind >= COLUMN_OP && kind <= COLUMN_DTLB;
+}
+
+/* What a column of accesses distinguishes. */
+struct access_column {
+	const char *name, *title;
+	struct access_part {
+		const char *title, *name;
+		uint64_t mask, value; /* of the bits of data_src: the first part that fits */
+	} parts[ACCESS_PARTS_MAX];
+	size_t count;
+	unsigned shift;
+};
+const struct access_column *pd_access_column(enum column_kind kind);
+/* The part of it that an access belongs to. */
+size_t pd_access_part(const struct access_column *column, uint64_t data_src);
+/* How many of its parts the rows of a table have. */
+size_t pd_access_parts_shown(const struct table *table, enum column_kind kind);
+/* What a row has of a part: a period. */
+uint64_t pd_row_access(const struct table *table, const struct row *row, size_t event, enum column_kind kind,
+		       size_t part);
 
 /* ---- columns.c ---- */
 

@@ -110,6 +110,7 @@ void pd_table_fini(struct table *table)
 	pd_free(table->rows);
 	pd_free(table->amounts);
 	pd_free(table->percentiles);
+	pd_free(table->accesses);
 	pd_free(table->totals);
 	pd_free(table->samples);
 	pd_free(table->latencies);

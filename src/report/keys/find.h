@@ -13,6 +13,10 @@ typedef bool pd_key_find_fn(struct pd_report *report, size_t key, const struct k
 #include "report/keys/keys.def"
 #undef KEY
 
+/* The address of a frame, for the key addr where callers have rows. */
+pd_key_find_fn pd_key_frame_addr;
+/* The place that a key of frames is asked about: in the view of branches, where the branch went. */
+const struct pd_frame *pd_key_frame(const struct pd_report *report, const struct key_context *context);
 /* The character of a CPU mode. */
 char pd_key_level(unsigned cpumode);
 

@@ -11,8 +11,7 @@
 
 /* ---- keys of frames ---- */
 
-/* In the view of branches the place is where the branch went. */
-static const struct pd_frame *frame_of(const struct pd_report *report, const struct key_context *context)
+const struct pd_frame *pd_key_frame(const struct pd_report *report, const struct key_context *context)
 {
 	if (context->merged)
 		return context->merged;
@@ -44,7 +43,7 @@ static bool find_object(struct pd_report *report, size_t key, const struct pd_fr
 
 bool pd_key_dso(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	return find_object(report, key, frame_of(report, context), value_out);
+	return find_object(report, key, pd_key_frame(report, context), value_out);
 }
 
 char pd_key_level(unsigned cpumode)
@@ -119,7 +118,7 @@ static bool find_function(struct pd_report *report, size_t key, const struct pd_
  * without one by address alone, unless objects are a key. */
 bool pd_key_symbol(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	struct pd_frame frame = *frame_of(report, context);
+	struct pd_frame frame = *pd_key_frame(report, context);
 	struct identity id;
 
 	/* As perf: where branches went is shown as it was recorded. */
@@ -134,7 +133,7 @@ bool pd_key_symbol(struct pd_report *report, size_t key, const struct key_contex
 bool pd_key_ipc(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
 	static const char text[] = "-      -";
-	const struct pd_place *place = &frame_of(report, context)->place;
+	const struct pd_place *place = &pd_key_frame(report, context)->place;
 	struct identity id = { place->addr, place->dso ? 0 : report->scratch.first_event };
 	struct value *value;
 	bool fresh;
@@ -190,17 +189,17 @@ static bool find_line_text(struct pd_report *report, size_t key, const struct pd
 
 bool pd_key_srcline(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	return find_line_text(report, key, frame_of(report, context), true, value_out);
+	return find_line_text(report, key, pd_key_frame(report, context), true, value_out);
 }
 
 bool pd_key_srcfile(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	return find_line_text(report, key, frame_of(report, context), false, value_out);
+	return find_line_text(report, key, pd_key_frame(report, context), false, value_out);
 }
 
 bool pd_key_symbol_size(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	const struct pd_function *function = frame_of(report, context)->place.function;
+	const struct pd_function *function = pd_key_frame(report, context)->place.function;
 	uint64_t size = function ? function->end - function->start : 0;
 	char text[32];
 

@@ -33,6 +33,19 @@ const struct key *pd_key_by_name(const char *name, size_t length)
 	return NULL;
 }
 
+/* Addresses of samples are known of each one; those of callers are those of their frames. */
+const struct key *pd_key_of_callers(const struct key *key)
+{
+	static const struct key frame_addr = {
+		.find = pd_key_frame_addr,
+		.head = { "addr", NULL, "Address", "addr", PD_BY_ADDRESS, false, "" },
+		.of_frame = true,
+		.width = 18,
+	};
+
+	return key->find == pd_key_addr ? &frame_addr : key;
+}
+
 const struct pd_report_key *pd_report_key_at(size_t index)
 {
 	const struct key *key = pd_key_at(index);

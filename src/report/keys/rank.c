@@ -157,13 +157,24 @@ static bool make_texts(struct value_table *table, size_t threads)
 
 /* ---- order ---- */
 
+static int compare_parts(const struct value *x, const struct value *y)
+{
+	uint32_t size = x->sorted < y->sorted ? x->sorted : y->sorted;
+	int order = memcmp(x->text + x->unsorted, y->text + y->unsorted, size);
+
+	return order ? order : x->sorted < y->sorted ? -1 : x->sorted > y->sorted;
+}
+
 /* Texts that agree in their first bytes, and what has the same address. */
 static int compare_values(const void *self, uint32_t a, uint32_t b)
 {
 	const struct value_table *table = self;
 	const struct value *x = &table->items[a], *y = &table->items[b];
-	int order = x->by_addr || y->by_addr ? 0 : strcmp(x->text + x->unsorted, y->text + y->unsorted);
+	int order = 0;
 
+	if (!x->by_addr && !y->by_addr)
+		order = x->sorted && y->sorted ? compare_parts(x, y) :
+						 strcmp(x->text + x->unsorted, y->text + y->unsorted);
 	return order ? order : x->a < y->a ? -1 : x->a > y->a;
 }
 

@@ -27,8 +27,9 @@ struct value {
 	};
 	uint32_t length;     /* of the text */
 	char level;          /* of functions and addresses; of functions until they have a text */
-	uint8_t unsorted;    /* this many bytes in front do not count in the order */
 	uint8_t padding;     /* that perf leaves behind the text */
+	uint32_t unsorted;   /* this many bytes in front do not count in the order */
+	uint32_t sorted;     /* after these, only this many do; 0: all */
 	bool is_addr : 1;    /* there is no text */
 	bool by_addr : 1;    /* in the order of addresses, not of strings */
 	bool equivalent : 1; /* all such values of an order are one to the keys after this one */
@@ -97,6 +98,8 @@ struct key {
 const struct key *pd_key_at(size_t index);
 /* The key of a name, or NULL. */
 const struct key *pd_key_by_name(const char *name, size_t length);
+/* The key that takes the place of another one where callers have rows. */
+const struct key *pd_key_of_callers(const struct key *key);
 
 /* ---- values.c ---- */
 

@@ -11,6 +11,8 @@
 enum {
 	NUMBER_WIDTH = 12,
 	PERCENT_WIDTH = 8,
+	WEIGHT_WIDTH = 8,
+	PART_WIDTH = 7, /* of a column of accesses */
 	GAP = 2,                /* between columns */
 	WORTH_A_PART = 1 << 13, /* rows */
 	ROWS_AT_ONCE = 128,
@@ -59,6 +61,18 @@ static const char *header_of(const struct pd_report *report, const struct column
 		return "p99";
 	case COLUMN_MAX:
 		return "Max";
+	case COLUMN_WEIGHT1:
+		return "Weight1";
+	case COLUMN_WEIGHT2:
+		return "Weight2";
+	case COLUMN_WEIGHT3:
+		return "Weight3";
+	case COLUMN_OP:
+	case COLUMN_CACHE:
+	case COLUMN_MEMORY:
+	case COLUMN_SNOOP:
+	case COLUMN_DTLB:
+		return pd_access_column(column->kind)->title;
 	default:
 		return report->keys[column->key]->head.header;
 	}
@@ -66,6 +80,8 @@ static const char *header_of(const struct pd_report *report, const struct column
 
 static size_t number_width(const struct column *column)
 {
+	if (column_is_weight(column->kind))
+		return WEIGHT_WIDTH;
 	return pd_column_is_share(column->kind) ? PERCENT_WIDTH : NUMBER_WIDTH;
 }
 
@@ -168,6 +184,8 @@ static size_t least_width(const struct pd_report *report, const struct table *ta
 	const struct column *column = &report->columns.items[index];
 	size_t width = strlen(header_of(report, column)), wanted = report->print.widths[index], least = width;
 
+	if (column_is_access(column->kind))
+		return PART_WIDTH * pd_access_parts_shown(table, column->kind) * table->head.event_count;
 	if (column->kind != COLUMN_KEY) {
 		/* as perf: this one is as wide as its title, whatever is in it */
 		if ((table->head.group || !wanted) && column->kind != COLUMN_LATENCY_CHILDREN)
@@ -294,6 +312,11 @@ static size_t add_number(const struct pd_report *report, struct pd_text *out, co
 	uint64_t number = pd_row_number(table, row, event, column->kind);
 	int width = (int)(report->print.widths[index] ? report->print.widths[index] : number_width(column));
 
+	if (column_is_weight(column->kind)) {
+		pd_text_printf(out, " %*.1f", report->print.separator ? 0 : WEIGHT_WIDTH - 1,
+			       pd_row_mean_weight(table, row, event, column->kind));
+		return 0;
+	}
 	if (pd_column_is_share(column->kind))
 		return add_share(report, out, pd_percent(number, column_total(table, column->kind, event)),
 				 report->print.separator || width < 2 ? 0 : width - 2);
@@ -334,6 +357,16 @@ static size_t add_key(const struct pd_report *report, struct pd_text *out, const
 	return blanks + length;
 }
 
+/* As perf: of a group what its leader has. */
+static void add_accesses(struct pd_text *out, const struct table *table,
+			 enum column_kind kind, const struct row *row)
+{
+	for (size_t part = 0; part < pd_access_column(kind)->count; part++)
+		if (table->parts_shown[kind - COLUMN_OP][part])
+			pd_text_printf(out, "%*.1f%%", PART_WIDTH - 1,
+				       pd_percent(pd_row_access(table, row, 0, kind, part), table->totals[0]));
+}
+
 static void add_cell(const struct pd_report *report, struct pd_text *out, const struct table *table, size_t index,
 		     const struct row *row)
 {
@@ -346,6 +379,9 @@ static void add_cell(const struct pd_report *report, struct pd_text *out, const 
 		add_not_known(out, report->print.widths[index]     ? report->print.widths[index] :
 				   column->kind == COLUMN_CHILDREN ? PERCENT_WIDTH :
 								     0);
+		length = pd_text_bytes(out).size - before;
+	} else if (column_is_access(column->kind)) {
+		add_accesses(out, table, column->kind, row);
 		length = pd_text_bytes(out).size - before;
 	} else {
 		for (size_t i = 0; i < table->head.event_count; i++)
@@ -370,37 +406,100 @@ const char *pd_column_header(const struct pd_report *report, size_t column)
 	return header_of(report, &report->columns.items[column]);
 }
 
-void pd_text_header(const struct pd_report *report, const struct table *table)
+/* The title of a column of accesses above those of its parts. */
+static void add_ruled(struct pd_text *out, const char *title, size_t width)
 {
-	const char separator[] = { report->print.separator, 0 };
+	size_t length = strlen(title) + 2, left = width > length ? (width - length) / 2 : 0;
+
+	if (!left) {
+		pd_text_printf(out, "%*s", (int)width, title);
+		return;
+	}
+	for (size_t i = 0; i < left; i++)
+		pd_text_char(out, '-');
+	pd_text_printf(out, " %s ", title);
+	for (size_t i = left + length; i < width; i++)
+		pd_text_char(out, '-');
+}
+
+static void add_parts(struct pd_text *out, const struct table *table, enum column_kind kind)
+{
+	const struct access_column *access = pd_access_column(kind);
+
+	for (size_t part = 0; part < access->count; part++)
+		if (table->parts_shown[kind - COLUMN_OP][part])
+			pd_text_printf(out, "%*s", PART_WIDTH, access->parts[part].title);
+}
+
+static void add_title(const struct pd_report *report, const struct table *table, size_t index)
+{
+	const struct column *column = &report->columns.items[index];
+	const char *text = header_of(report, column);
+	int width = (int)table->widths[index];
+
+	if (column_is_access(column->kind))
+		add_parts(report->out, table, column->kind);
+	else if (column->kind == COLUMN_KEY)
+		pd_text_printf(report->out, "%-*.*s", width, width, text);
+	else
+		pd_text_printf(report->out, "%*s", width, text);
+}
+
+/* What stands above the titles of the parts of columns. */
+static void add_upper_title(const struct pd_report *report, const struct table *table, size_t index)
+{
+	const struct column *column = &report->columns.items[index];
+
+	if (column_is_access(column->kind))
+		add_ruled(report->out, header_of(report, column),
+			  PART_WIDTH * pd_access_parts_shown(table, column->kind));
+	else
+		add_spaces(report->out, table->widths[index]);
+}
+
+static void add_dots(const struct pd_report *report, const struct table *table, size_t index)
+{
+	for (size_t k = 0; k < table->widths[index]; k++)
+		pd_text_add(report->out, ".");
+}
+
+/* A line of the header. */
+static void add_line(const struct pd_report *report, const struct table *table, const char *gap,
+		     void (*add)(const struct pd_report *report, const struct table *table, size_t index))
+{
 	bool first = true;
 
 	for (size_t i = 0; i < report->columns.count; i++) {
-		const struct column *column = &report->columns.items[i];
-		const char *text = header_of(report, column);
-
-		if (column->elided)
-			continue;
-		pd_text_add(report->out, first ? "# " : report->print.separator ? separator : "  ");
-		first = false;
-		if (column->kind == COLUMN_KEY)
-			pd_text_printf(report->out, "%-*.*s", (int)table->widths[i], (int)table->widths[i], text);
-		else
-			pd_text_printf(report->out, "%*s", (int)table->widths[i], text);
-	}
-	pd_text_add(report->out, "\n");
-	if (report->print.separator)
-		return;
-	first = true;
-	for (size_t i = 0; i < report->columns.count; i++) {
 		if (report->columns.items[i].elided)
 			continue;
-		pd_text_add(report->out, first ? "# " : "  ");
+		pd_text_add(report->out, first ? "# " : gap);
 		first = false;
-		for (size_t k = 0; k < table->widths[i]; k++)
-			pd_text_add(report->out, ".");
+		add(report, table, i);
 	}
-	pd_text_add(report->out, "\n#\n");
+	pd_text_add(report->out, "\n");
+}
+
+static bool has_accesses(const struct pd_report *report)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < report->columns.count; i++)
+		any |= column_is_access(report->columns.items[i].kind);
+	return any;
+}
+
+void pd_text_header(const struct pd_report *report, const struct table *table)
+{
+	const char separator[] = { report->print.separator, 0 };
+	const char *gap = report->print.separator ? separator : "  ";
+
+	if (has_accesses(report))
+		add_line(report, table, gap, add_upper_title);
+	add_line(report, table, gap, add_title);
+	if (report->print.separator)
+		return;
+	add_line(report, table, "  ", add_dots);
+	pd_text_add(report->out, "#\n");
 }
 
 void pd_text_row(const struct pd_report *report, const struct table *table, const struct row *row, struct pd_text *out)

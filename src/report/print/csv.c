@@ -45,6 +45,33 @@ static void add_quoted(struct pd_report *report, const char *text)
 	pd_text_add(out, "\"");
 }
 
+/* Of the columns that are shown: means of weights, and shares in percent of each part of an access. */
+static void add_accesses(const struct pd_report *report, const struct table *table, const struct row *row, size_t event)
+{
+	for (size_t i = 0; i < report->columns.count; i++) {
+		enum column_kind kind = report->columns.items[i].kind;
+
+		if (column_is_weight(kind))
+			pd_text_printf(report->out, ",%.1f", pd_row_mean_weight(table, row, event, kind));
+		for (size_t part = 0; column_is_access(kind) && part < pd_access_column(kind)->count; part++)
+			pd_text_printf(report->out, ",%.4f",
+				       pd_percent(pd_row_access(table, row, event, kind, part), table->totals[event]));
+	}
+}
+
+static void add_access_names(const struct pd_report *report)
+{
+	for (size_t i = 0; i < report->columns.count; i++) {
+		enum column_kind kind = report->columns.items[i].kind;
+
+		if (column_is_weight(kind))
+			pd_text_printf(report->out, ",weight%d", kind - COLUMN_WEIGHT1 + 1);
+		for (size_t part = 0; column_is_access(kind) && part < pd_access_column(kind)->count; part++)
+			pd_text_printf(report->out, ",%s_%s", pd_access_column(kind)->name,
+				       pd_access_column(kind)->parts[part].name);
+	}
+}
+
 static void add_csv_row(struct pd_report *report, const struct table *table, const struct row *row, size_t event)
 {
 	const struct pd_report_amounts *amounts = &row->amounts[event];
@@ -61,6 +88,7 @@ static void add_csv_row(struct pd_report *report, const struct table *table, con
 		pd_text_printf(out, ",%.4f", pd_percent(amounts->latency, table->latencies[event]));
 	if (report->by_latency && report->children)
 		pd_text_printf(out, ",%.4f", pd_percent(amounts->children_latency, table->latencies[event]));
+	add_accesses(report, table, row, event);
 	for (size_t i = 0; i < report->key_count; i++) {
 		char cell[PD_REPORT_CELL_BYTES];
 		const char *text = pd_value_text(report, i, row, cell);
@@ -81,6 +109,7 @@ static void add_csv_header(const struct pd_report *report)
 	pd_text_add(out, report->percentiles ? ",mean,p50,p95,p99,max" : "");
 	if (report->by_latency)
 		pd_text_add(out, report->children ? ",latency,children_latency" : ",latency");
+	add_access_names(report);
 	for (size_t i = 0; i < report->key_count; i++)
 		pd_text_printf(out, ",%s", report->keys[i]->head.json);
 	pd_text_add(out, "\r\n");

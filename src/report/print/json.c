@@ -38,6 +38,28 @@ static void add_latency(struct pd_json *json, const struct pd_report *report, co
 		pd_json_double(json, "children_latency", pd_percent(amounts->children_latency, total));
 }
 
+/* Of the columns that are shown, shares in percent of each part. */
+static void add_accesses(struct pd_json *json, const struct pd_report *report, const struct table *table,
+			 const struct row *row, size_t event)
+{
+	for (size_t i = 0; i < report->columns.count; i++) {
+		enum column_kind kind = report->columns.items[i].kind;
+		const struct access_column *column;
+
+		if (column_is_weight(kind))
+			pd_json_double(json, (const char *[]){ "weight1", "weight2", "weight3" }[kind - COLUMN_WEIGHT1],
+				       pd_row_mean_weight(table, row, event, kind));
+		if (!column_is_access(kind))
+			continue;
+		column = pd_access_column(kind);
+		pd_json_open(json, column->name, '{');
+		for (size_t part = 0; part < column->count; part++)
+			pd_json_double(json, column->parts[part].name,
+				       pd_percent(pd_row_access(table, row, event, kind, part), table->totals[event]));
+		pd_json_close(json, '}');
+	}
+}
+
 static bool add_row(struct pd_json *json, struct pd_report *report, const struct table *table, const struct row *row)
 {
 	static const char *const names[] = { "mean", "p50", "p95", "p99", "max" };
@@ -57,6 +79,7 @@ static bool add_row(struct pd_json *json, struct pd_report *report, const struct
 		for (unsigned k = 0; report->percentiles && k < sizeof(names) / sizeof(names[0]); k++)
 			pd_json_number(json, names[k],
 				       pd_row_number(table, row, i, (enum column_kind)(COLUMN_MEAN + k)));
+		add_accesses(json, report, table, row, i);
 		if (report->children) {
 			pd_json_double(json, "children", pd_percent(amounts->children_period, table->totals[i]));
 			pd_json_number(json, "children_samples", amounts->children_samples);

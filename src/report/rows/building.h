@@ -136,6 +136,16 @@ bool pd_rare_rows(struct building *building);
 /* Fills the percentiles of the table. False if there is no memory. */
 bool pd_rows_percentiles(struct building *building);
 
+/* Called with an entry that is shown, and where the amounts of its row and event are in the table. */
+typedef void own_entry_fn(void *self, const struct pd_profile_entry *entry, size_t at);
+/* All entries that rows have of their own. */
+void pd_each_own_entry(const struct building *building, own_entry_fn *each, void *self);
+
+/* ---- accesses.c ---- */
+
+/* Fills what samples cost and accessed. False if there is no memory. */
+bool pd_rows_accesses(struct building *building);
+
 /* ---- links.c ---- */
 
 /* Which chains belong into the graphs of which rows. False if there is no memory. */

@@ -26,6 +26,9 @@ static void measure(const struct pd_report *report, const struct table *table, s
 	uint64_t amounts = 0, depth = 0;
 
 	for (size_t i = 0; i < table->head.row_count; i++) {
+		for (unsigned k = COLUMN_WEIGHT1; table->accesses && k <= COLUMN_WEIGHT3; k++)
+			for (size_t event = 0; event < table->head.event_count; event++)
+				amounts |= pd_row_number(table, &table->rows[i], event, (enum column_kind)k);
 		depth |= table->rows[i].depth;
 		/* what is a row's own is not more */
 		for (size_t k = 0; k < table->head.event_count; k++)

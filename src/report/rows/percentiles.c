@@ -26,22 +26,33 @@ static uint32_t row_of(const struct building *building, const struct building_pa
 	return pd_row_set_find(rows, part->whos[state->who - 1], building->report->scratch.places[state->at] - 1);
 }
 
-static void add_part(struct items *items, const struct building *building, size_t number)
+void pd_each_own_entry(const struct building *building, own_entry_fn *each, void *self)
 {
-	const struct building_part *part = &building->parts[number];
-	size_t end = pd_part_entry(building, number + 1), events = building->table->head.event_count;
+	const struct table *table = building->table;
 
-	for (size_t i = pd_part_entry(building, number); i < end; i++) {
-		const struct entry_state *state = &building->states[i - building->begin];
-		struct pd_profile_entry entry;
-		uint32_t row = state->who ? row_of(building, part, state, &building->parts[0].rows) : UINT32_MAX;
+	for (size_t number = 0; number < building->part_count; number++) {
+		const struct building_part *part = &building->parts[number];
+		size_t end = pd_part_entry(building, number + 1);
 
-		if (row == UINT32_MAX || !pd_profile_entry(building->report->profile, i, &entry))
-			continue;
-		items->all[items->count++] =
-			(struct item){ row * events + entry.event->index - building->table->head.first_event,
-				       entry.sample_period, entry.samples, entry.period };
+		for (size_t i = pd_part_entry(building, number); i < end; i++) {
+			const struct entry_state *state = &building->states[i - building->begin];
+			struct pd_profile_entry entry;
+			uint32_t row = state->who ? row_of(building, part, state, &building->parts[0].rows) :
+						    UINT32_MAX;
+
+			if (row == UINT32_MAX || !pd_profile_entry(building->report->profile, i, &entry))
+				continue;
+			each(self, &entry,
+			     row * table->head.event_count + entry.event->index - table->head.first_event);
+		}
 	}
+}
+
+static void add_item(void *self, const struct pd_profile_entry *entry, size_t at)
+{
+	struct items *items = self;
+
+	items->all[items->count++] = (struct item){ at, entry->sample_period, entry->samples, entry->period };
 }
 
 static int compare_items(const void *a, const void *b)
@@ -105,8 +116,7 @@ bool pd_rows_percentiles(struct building *building)
 		pd_free(items.all);
 		return false;
 	}
-	for (size_t i = 0; i < building->part_count; i++)
-		add_part(&items, building, i);
+	pd_each_own_entry(building, add_item, &items);
 	join_items(&items);
 	for (size_t i = 0, end; i < items.count; i = end) {
 		for (end = i; end < items.count && items.all[end].at == items.all[i].at;)

@@ -546,7 +546,8 @@ static bool build_table(struct pd_report *report, struct table *table)
 	done = building.parts && (report->by_branch ? add_branches(&building) : add_entries(&building));
 	if (done) {
 		take_rows(table, &building.parts[0].rows);
-		done = !report->percentiles || report->by_branch || pd_rows_percentiles(&building);
+		done = (!report->percentiles || report->by_branch || pd_rows_percentiles(&building)) &&
+		       (!report->accesses || report->by_branch || pd_rows_accesses(&building));
 	}
 	if (done) {
 		done = report->by_branch || report->graph.kind == PD_REPORT_GRAPH_NONE || pd_rows_link(&building);
