@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sort keys of addresses: of samples, of callers and of both ends of branches; and of mappings. */
+#include "base/text/text.h"
 #include "report/keys/find.h"
 #include "report/report.h"
 #include "symbol/data.h"
