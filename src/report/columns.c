@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns and the order of rows: parsed from lists of sort keys, in the places where perf report has them. */
+#include "report/keys/field_keys.h"
 #include "report/report.h"
 
 #include <stdio.h>
@@ -12,22 +13,16 @@ enum {
 	MEM_KEYS_BYTES = 256
 };
 
+static const char every_field[] = "trace_fields";
 static const char default_keys[] = "comm,dso,sym";
 /* Those of perf mem report. */
 #define MEM_KEYS "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked"
 static const char store_keys[] = "mem,sym,dso,symbol_daddr,dso_daddr,tlb,locked";
 static const char branch_keys[] = "comm,dso_from,symbol_from,symbol_to,cycles";
 
-static enum pd_status add_key(struct pd_report *report, const char *name, size_t length, size_t *index_out,
-			      struct pd_error *error)
+static enum pd_status append_key(struct pd_report *report, const struct key *key, size_t *index_out,
+				 struct pd_error *error)
 {
-	const struct key *key = pd_key_by_name(name, length);
-
-	if (key && report->children)
-		key = pd_key_of_callers(key);
-	if (!key)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-			       "unknown sort key '%.*s'; perfdata report --help lists them", (int)length, name);
 	if (key->head.of_branch && !report->by_branch)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the sort key %s needs --branch-stack",
 			       key->head.name);
@@ -38,6 +33,24 @@ static enum pd_status add_key(struct pd_report *report, const char *name, size_t
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "more than %d sort keys", PD_REPORT_KEYS_MAX);
 	report->keys[report->key_count++] = key;
 	return PD_OK;
+}
+
+static enum pd_status add_key(struct pd_report *report, const char *name, size_t length, size_t *index_out,
+			      struct pd_error *error)
+{
+	const struct key *key = pd_key_by_name(name, length);
+
+	if (key && report->children)
+		key = pd_key_of_callers(key);
+	if (!key && !report->by_branch)
+		key = pd_field_key_by_name(report, report->planned_for, name, length);
+	if (!key && pd_key_absent(name, length))
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the sort key %.*s of perf is not here: %s",
+			       (int)length, name, pd_key_absent(name, length));
+	if (!key)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "unknown sort key '%.*s'; perfdata report --help lists them", (int)length, name);
+	return append_key(report, key, index_out, error);
 }
 
 /* perf 7.2 has a column of the name of a key; it is meant next to one that has no other meaning. */
@@ -123,6 +136,23 @@ static enum pd_status append_all(struct column_list *list, const struct column_l
 	return PD_OK;
 }
 
+/* All fields of tracepoints. */
+static enum pd_status append_fields(struct pd_report *report, size_t level, struct column_list *list,
+				    struct pd_error *error)
+{
+	const struct key *key;
+
+	for (size_t i = 0; (key = pd_field_key_at(report, report->planned_for, i)) != NULL; i++) {
+		struct column column = { .kind = COLUMN_KEY, .level = level };
+
+		if (append_key(report, key, &column.key, error) < 0 || append(list, &column, error) < 0)
+			return PD_ERROR_ARGUMENT;
+	}
+	return report->field_count ? PD_OK :
+				     pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+					     "the sort key %s needs tracepoints whose fields are known", every_field);
+}
+
 /* What else a list of names says. */
 struct names {
 	bool symbol_first; /* the first one is a function */
@@ -152,9 +182,13 @@ static enum pd_status parse(struct pd_report *report, const char *list, struct c
 		bool opens = *list == '{';
 		size_t length = strcspn(list += opens, ",}");
 		struct column column;
+		bool all = length == strlen(every_field) && !memcmp(list, every_field, length);
 
 		level = inside ? level : columns->count;
 		inside |= opens;
+		if (all && append_fields(report, level, columns, error) < 0)
+			return PD_ERROR_ARGUMENT;
+		length = all ? 0 : length;
 		if (length && parse_column(report, list, length, accesses, &column, error) < 0)
 			return PD_ERROR_ARGUMENT;
 		column.level = level;
@@ -162,7 +196,7 @@ static enum pd_status parse(struct pd_report *report, const char *list, struct c
 			return PD_ERROR_ARGUMENT;
 		if (length)
 			note_name(report, &column, list, length, first, names);
-		list += length;
+		list += all ? strlen(every_field) : length;
 		inside &= *list != '}';
 		list += *list == '}';
 		list += *list == ',';

@@ -239,7 +239,6 @@ enum pd_status pd_report_build(struct pd_report *report, struct pd_file *file, c
 static void scratch_fini(struct scratch *scratch)
 {
 	pd_text_free(scratch->text);
-	pd_trace_free(scratch->trace);
 	pd_free(scratch->flags);
 	pd_free(scratch->clones);
 	pd_free(scratch->places);
@@ -288,6 +287,9 @@ void pd_report_free(struct pd_report *report)
 		pd_table_fini(&report->tables[i]);
 	pd_free(report->tables);
 	pd_parents_fini(report);
+	pd_trace_free(report->trace);
+	pd_free(report->fields);
+	pd_arena_fini(&report->field_texts);
 	pd_free(report->sort_text);
 	for (size_t i = 0; i < PD_REPORT_KEYS_MAX; i++)
 		pd_value_table_fini(&report->values[i]);

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "report/keys/values.h"
 
+struct field_key;
 struct pd_json;
 struct row;
 
@@ -131,7 +132,6 @@ enum frame_flags {
 /* Only valid while a report is built or printed. */
 struct scratch {
 	struct pd_text *text;
-	struct pd_trace *trace; /* once the key trace asked for it */
 	size_t first_event;     /* of the table that is built */
 	uint8_t *flags;         /* by frame: enum frame_flags */
 	uint32_t *clones;       /* by frame: the first one of its function, or itself */
@@ -159,6 +159,10 @@ struct pd_report {
 	struct pd_report_graph graph;
 	const struct key *keys[PD_REPORT_KEYS_MAX];
 	size_t key_count;
+	struct field_key *fields; /* those of them that are fields of tracepoints */
+	size_t field_count;
+	struct pd_arena field_texts;
+	struct pd_trace *trace; /* once a key asked for it */
 	size_t symbol_key; /* for options.symbol_part */
 	regex_t parent, ignored;
 	bool has_parent, has_ignored; /* whether these are looked for */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sort keys that do not depend on frames: thread, CPU, time, cost ... */
 #include "base/text/text.h"
-#include "report/keys/find.h"
+#include "report/keys/field_keys.h"
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -163,7 +163,7 @@ bool pd_key_time(struct pd_report *report, size_t key, const struct key_context 
 }
 
 /* %ps in the format of a tracepoint names a function of the kernel. */
-static const char *function_at(void *self, uint64_t addr, uint64_t *start_out)
+const char *pd_key_function_at(void *self, uint64_t addr, uint64_t *start_out)
 {
 	struct pd_report *report = self;
 	struct pd_moment end = { PD_NEVER - 1, UINT64_MAX };
@@ -175,8 +175,7 @@ static const char *function_at(void *self, uint64_t addr, uint64_t *start_out)
 	return place.function->name;
 }
 
-/* Other keys may have asked for what comes before it. */
-static struct pd_bytes raw_of(const struct pd_report *report, const struct pd_profile_entry *entry)
+struct pd_bytes pd_key_raw(const struct pd_report *report, const struct pd_profile_entry *entry)
 {
 	struct pd_bytes raw = entry->raw;
 	uint32_t by = report_by(report);
@@ -194,19 +193,18 @@ static struct pd_bytes raw_of(const struct pd_report *report, const struct pd_pr
 /* What a tracepoint recorded, in its own format. */
 bool pd_key_trace(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	struct pd_trace_options options = { .size = sizeof(options), .function = function_at, .self = report };
 	const struct pd_profile_entry *entry = context->entry;
 	struct pd_text *text;
 	struct pd_bytes bytes;
 	bool done = false;
 
-	if (!report->scratch.trace && pd_trace_new(report->file, &options, &report->scratch.trace, NULL) != PD_OK)
+	if (!pd_report_trace(report, report->file))
 		return false;
 	text = pd_text_new();
 	if (!text)
 		return false;
 	if (entry->event->attr->type != PD_TYPE_TRACEPOINT ||
-	    !pd_trace_print(report->scratch.trace, entry->event, raw_of(report, entry), text))
+	    !pd_trace_print(report->trace, entry->event, pd_key_raw(report, entry), text))
 		pd_text_add(text, "N/A");
 	pd_text_printf(text, "%c", 0);
 	bytes = pd_text_bytes(text);

@@ -17,6 +17,10 @@ typedef bool pd_key_find_fn(struct pd_report *report, size_t key, const struct k
 pd_key_find_fn pd_key_frame_addr;
 /* The place that a key of frames is asked about: in the view of branches, where the branch went. */
 const struct pd_frame *pd_key_frame(const struct pd_report *report, const struct key_context *context);
+/* What a tracepoint recorded; other keys may have asked for what comes before it. */
+struct pd_bytes pd_key_raw(const struct pd_report *report, const struct pd_profile_entry *entry);
+/* Of struct pd_trace_options, for a report. */
+const char *pd_key_function_at(void *self, uint64_t addr, uint64_t *start_out);
 /* The character of a CPU mode. */
 char pd_key_level(unsigned cpumode);
 

@@ -15,6 +15,26 @@ static const struct key keys[] = {
 #include "report/keys/keys.def"
 };
 
+static const struct {
+	const char *name, *instead;
+} absents[] = {
+#define ABSENT_KEY(name, instead) { name, instead },
+#include "report/keys/absent.def"
+};
+
+static bool is_name(const char *known, const char *name, size_t length)
+{
+	return strlen(known) == length && memcmp(known, name, length) == 0;
+}
+
+const char *pd_key_absent(const char *name, size_t length)
+{
+	for (size_t i = 0; i < sizeof(absents) / sizeof(absents[0]); i++)
+		if (is_name(absents[i].name, name, length))
+			return absents[i].instead;
+	return NULL;
+}
+
 const struct key *pd_key_at(size_t index)
 {
 	return index < sizeof(keys) / sizeof(keys[0]) ? &keys[index] : NULL;
@@ -25,9 +45,8 @@ const struct key *pd_key_by_name(const char *name, size_t length)
 	const struct key *key;
 
 	for (size_t i = 0; (key = pd_key_at(i)) != NULL; i++) {
-		if ((strlen(key->head.name) == length && !memcmp(key->head.name, name, length)) ||
-		    (key->head.other_name && strlen(key->head.other_name) == length &&
-		     !memcmp(key->head.other_name, name, length)))
+		if (is_name(key->head.name, name, length) ||
+		    (key->head.other_name && is_name(key->head.other_name, name, length)))
 			return key;
 	}
 	return NULL;

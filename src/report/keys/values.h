@@ -32,6 +32,7 @@ struct value {
 	uint32_t sorted;     /* after these, only this many do; 0: all */
 	bool is_addr : 1;    /* there is no text */
 	bool by_addr : 1;    /* in the order of addresses, not of strings */
+	bool clipped : 1;    /* no wider than its column */
 	bool equivalent : 1; /* all such values of an order are one to the keys after this one */
 };
 
@@ -100,6 +101,9 @@ const struct key *pd_key_at(size_t index);
 const struct key *pd_key_by_name(const char *name, size_t length);
 /* The key that takes the place of another one where callers have rows. */
 const struct key *pd_key_of_callers(const struct key *key);
+
+/* Why a sort key of perf is not here, and what to use instead; NULL: there is no such key. */
+const char *pd_key_absent(const char *name, size_t length);
 
 /* ---- values.c ---- */
 

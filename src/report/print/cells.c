@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Cells of tables as perf report --stdio prints them: columns as wide as their widest cell, or with a separator. */
+#include "report/keys/field_keys.h"
 #include "report/print/print.h"
 
 #include <inttypes.h>
@@ -7,6 +8,7 @@
 
 #include "base/text/text.h"
 #include "base/threads.h"
+#include "trace/trace.h"
 
 enum {
 	NUMBER_WIDTH = 12,
@@ -33,7 +35,23 @@ static const char *text_at(const struct pd_report *report, const struct column *
 	return text;
 }
 
-static const char *header_of(const struct pd_report *report, const struct column *column)
+/* Fields of tracepoints have their names in each table. */
+static const char *key_header(const struct pd_report *report, const struct table *table, const struct key *key)
+{
+	const struct pd_member *field = key_is_field(key) ? pd_field_of_table(report, key, table) : NULL;
+
+	return field ? field->field.name : key->head.header;
+}
+
+static bool is_shown(const struct pd_report *report, const struct table *table, const struct column *column)
+{
+	if (column->elided)
+		return false;
+	return column->kind != COLUMN_KEY || !key_is_field(report->keys[column->key]) ||
+	       pd_field_of_table(report, report->keys[column->key], table);
+}
+
+static const char *header_of(const struct pd_report *report, const struct table *table, const struct column *column)
 {
 	switch (column->kind) {
 	case COLUMN_OVERHEAD:
@@ -74,7 +92,7 @@ static const char *header_of(const struct pd_report *report, const struct column
 	case COLUMN_DTLB:
 		return pd_access_column(column->kind)->title;
 	default:
-		return report->keys[column->key]->head.header;
+		return key_header(report, table, report->keys[column->key]);
 	}
 }
 
@@ -133,7 +151,7 @@ static size_t widest(const struct widening *widening, const struct column *colum
 
 		if (symbol < report->key_count && is_unresolved(report, symbol, row) && width < UNKNOWN_OBJECT_WIDTH)
 			width = UNKNOWN_OBJECT_WIDTH;
-		if (value == last && !times)
+		if ((value == last && !times) || value->clipped)
 			continue;
 		last = value;
 		if (times)
@@ -178,11 +196,18 @@ static void widen_part(void *self, size_t part)
 		widen_rows(widening, part, i, end - i < ROWS_AT_ONCE ? end : i + ROWS_AT_ONCE);
 }
 
+static size_t key_width(const struct pd_report *report, const struct table *table, const struct key *key)
+{
+	const struct pd_member *field = key_is_field(key) ? pd_field_of_table(report, key, table) : NULL;
+
+	return field ? pd_field_width(field) : key->width;
+}
+
 /* Without looking at rows. */
 static size_t least_width(const struct pd_report *report, const struct table *table, size_t index)
 {
 	const struct column *column = &report->columns.items[index];
-	size_t width = strlen(header_of(report, column)), wanted = report->print.widths[index], least = width;
+	size_t width = strlen(header_of(report, table, column)), wanted = report->print.widths[index], least = width;
 
 	if (column_is_access(column->kind))
 		return PART_WIDTH * pd_access_parts_shown(table, column->kind) * table->head.event_count;
@@ -192,7 +217,7 @@ static size_t least_width(const struct pd_report *report, const struct table *ta
 			least = number_width(column) * table->head.event_count;
 		return wanted > least ? wanted : least;
 	}
-	least = report->keys[column->key]->width;
+	least = key_width(report, table, report->keys[column->key]);
 	if (!fits_rows(report, index))
 		return wanted ? wanted : width > least ? width : least;
 	if (report->options.nanoseconds && report->keys[column->key]->ns_width)
@@ -350,6 +375,8 @@ static size_t add_key(const struct pd_report *report, struct pd_text *out, const
 
 	if (report->print.widths[index] && length > report->print.widths[index])
 		length = report->print.widths[index];
+	if (value_at(report, column, row)->clipped && length > table->widths[index])
+		length = table->widths[index];
 	if (report->keys[column->key]->right && length < table->widths[index])
 		blanks = table->widths[index] - length;
 	add_spaces(out, blanks);
@@ -401,9 +428,9 @@ void pd_text_cells(const struct pd_report *report, const struct table *table, co
 	}
 }
 
-const char *pd_column_header(const struct pd_report *report, size_t column)
+const char *pd_column_header(const struct pd_report *report, const struct table *table, size_t column)
 {
-	return header_of(report, &report->columns.items[column]);
+	return header_of(report, table, &report->columns.items[column]);
 }
 
 /* The title of a column of accesses above those of its parts. */
@@ -434,12 +461,12 @@ static void add_parts(struct pd_text *out, const struct table *table, enum colum
 static void add_title(const struct pd_report *report, const struct table *table, size_t index)
 {
 	const struct column *column = &report->columns.items[index];
-	const char *text = header_of(report, column);
+	const char *text = header_of(report, table, column);
 	int width = (int)table->widths[index];
 
 	if (column_is_access(column->kind))
 		add_parts(report->out, table, column->kind);
-	else if (column->kind == COLUMN_KEY)
+	else if (column->kind == COLUMN_KEY && !key_is_field(report->keys[column->key]))
 		pd_text_printf(report->out, "%-*.*s", width, width, text);
 	else
 		pd_text_printf(report->out, "%*s", width, text);
@@ -451,7 +478,7 @@ static void add_upper_title(const struct pd_report *report, const struct table *
 	const struct column *column = &report->columns.items[index];
 
 	if (column_is_access(column->kind))
-		add_ruled(report->out, header_of(report, column),
+		add_ruled(report->out, header_of(report, table, column),
 			  PART_WIDTH * pd_access_parts_shown(table, column->kind));
 	else
 		add_spaces(report->out, table->widths[index]);
@@ -470,7 +497,7 @@ static void add_line(const struct pd_report *report, const struct table *table, 
 	bool first = true;
 
 	for (size_t i = 0; i < report->columns.count; i++) {
-		if (report->columns.items[i].elided)
+		if (!is_shown(report, table, &report->columns.items[i]))
 			continue;
 		pd_text_add(report->out, first ? "# " : gap);
 		first = false;
@@ -507,7 +534,7 @@ void pd_text_row(const struct pd_report *report, const struct table *table, cons
 	bool first = true;
 
 	for (size_t i = 0; i < report->columns.count; i++) {
-		if (report->columns.items[i].elided)
+		if (!is_shown(report, table, &report->columns.items[i]))
 			continue;
 		if (!report->print.separator)
 			PD_TEXT_LITERAL(out, "  ");

@@ -54,7 +54,7 @@ static void add_titles(const struct tree *tree)
 	add_many(report->out, ' ', deepest(tree));
 	for (size_t i = 0; i < tree->numbers; i++)
 		pd_text_printf(report->out, "%s%*s", i ? "  " : "", (int)tree->table->widths[i],
-			       pd_column_header(report, i));
+			       pd_column_header(report, tree->table, i));
 	pd_text_add(report->out, "  ");
 	for (size_t i = 0; i < tree->levels.count; i++)
 		for (size_t k = levels[i].first_column; k < levels[i].end_column; k++)
@@ -62,7 +62,7 @@ static void add_titles(const struct tree *tree)
 				       k > levels[i].first_column ? "+" :
 				       i                          ? " / " :
 								    "",
-				       without_blanks(pd_column_header(report, k)));
+				       without_blanks(pd_column_header(report, tree->table, k)));
 	pd_text_add(report->out, "\n");
 }
 
@@ -81,7 +81,7 @@ static size_t keys_width(const struct tree *tree)
 
 			/* as perf: one less than it takes */
 			width += tree->table->widths[k] + joined;
-			titles += strlen(without_blanks(pd_column_header(tree->report, k))) + joined;
+			titles += strlen(without_blanks(pd_column_header(tree->report, tree->table, k))) + joined;
 		}
 		widest = width > widest ? width : widest;
 	}

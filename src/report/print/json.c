@@ -7,16 +7,22 @@
 #include <string.h>
 
 #include "base/text/json.h"
+#include "report/keys/field_keys.h"
 #include "report/print/graph.h"
 #include "unwind/unwinder.h"
 
 /* A cell without what only tables need: the number in front of a name, the level in front of a function. */
-static void add_value(struct pd_json *json, const struct pd_report *report, size_t key, const struct row *row)
+static void add_value(struct pd_json *json, const struct pd_report *report, const struct table *table, size_t key,
+		      const struct row *row)
 {
 	char cell[PD_REPORT_CELL_BYTES];
 	const char *name = report->keys[key]->head.json, *text = pd_value_text(report, key, row, cell);
 
-	if (report->keys[key]->has_level) {
+	if (key_is_field(report->keys[key])) {
+		name = pd_key_field_name(report, report->keys[key], table);
+		if (!name)
+			return;
+	} else if (report->keys[key]->has_level) {
 		char level[32];
 
 		snprintf(level, sizeof(level), "level%s", name + strlen("symbol"));
@@ -67,7 +73,7 @@ static bool add_row(struct pd_json *json, struct pd_report *report, const struct
 
 	pd_json_open(json, NULL, '{');
 	for (size_t i = 0; i < report->key_count; i++)
-		add_value(json, report, i, row);
+		add_value(json, report, table, i, row);
 	pd_json_open(json, "amounts", '[');
 	for (size_t i = 0; i < table->head.event_count; i++) {
 		const struct pd_report_amounts *amounts = &row->amounts[i];

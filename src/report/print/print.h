@@ -44,7 +44,7 @@ void pd_text_row(const struct pd_report *report, const struct table *table, cons
 /* Some cells of a row, with the blanks in front of them and without a separator. */
 void pd_text_cells(const struct pd_report *report, const struct table *table, const struct row *row, size_t first,
 		   size_t end, struct pd_text *out);
-const char *pd_column_header(const struct pd_report *report, size_t column);
+const char *pd_column_header(const struct pd_report *report, const struct table *table, size_t column);
 /* A string in which the separator does not occur. */
 void pd_text_cell(const struct pd_report *report, struct pd_text *out, const char *text, size_t length);
 

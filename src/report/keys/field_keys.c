@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* Fields of tracepoints as sort keys: [EVENT.]FIELD[/raw], and trace_fields, all of them. A key covers several events, of which each
+ * has a table of its own. */
+#include "report/keys/field_keys.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text/text.h"
+#include "trace/trace.h"
+
+#define NO_EVENT SIZE_MAX
+#define EVERY_EVENT (SIZE_MAX - 1)
+
+struct pd_trace *pd_report_trace(struct pd_report *report, struct pd_file *file)
+{
+	struct pd_trace_options options = { .size = sizeof(options), .function = pd_key_function_at, .self = report };
+
+	if (!report->trace && pd_trace_new(file, &options, &report->trace, NULL) != PD_OK)
+		return NULL;
+	return report->trace;
+}
+
+static const struct pd_member *member_at(struct pd_trace *trace, const struct pd_event *event, size_t index)
+{
+	return event->attr->type == PD_TYPE_TRACEPOINT ? pd_trace_member_at(trace, event, index) : NULL;
+}
+
+/* The index-th field of an event that is not common to all. */
+static const struct pd_member *own_member_at(struct pd_trace *trace, const struct pd_event *event, size_t index)
+{
+	const struct pd_member *member;
+
+	for (size_t i = 0; (member = member_at(trace, event, i)) != NULL; i++)
+		if (!member->field.is_common && !index--)
+			return member;
+	return NULL;
+}
+
+static const struct pd_member *named_member(struct pd_trace *trace, const struct pd_event *event, const char *name)
+{
+	const struct pd_member *member;
+
+	for (size_t i = 0; (member = member_at(trace, event, i)) != NULL; i++)
+		if (strcmp(member->field.name, name) == 0)
+			return member;
+	return NULL;
+}
+
+/* What a key is of an event; NULL: nothing. */
+static const struct pd_member *member_of(const struct pd_report *report, const struct field_key *key,
+					 const struct pd_event *event)
+{
+	if (key->event != EVERY_EVENT && key->event != event->index)
+		return NULL;
+	return key->name ? named_member(report->trace, event, key->name) :
+			   own_member_at(report->trace, event, key->position);
+}
+
+const struct pd_member *pd_field_of_table(const struct pd_report *report, const struct key *key,
+					  const struct table *table)
+{
+	const struct pd_member *member = NULL;
+
+	for (size_t i = 0; i < table->head.event_count && !member; i++)
+		member = member_of(report, pd_field_key(key),
+				   pd_file_event(report->file, table->head.first_event + i));
+	return member;
+}
+
+const char *pd_key_field_name(const struct pd_report *report, const struct key *key, const struct table *table)
+{
+	const struct pd_member *member = pd_field_of_table(report, key, table);
+
+	if (!member)
+		return NULL;
+	return pd_field_key(key)->name ? key->head.json : member->field.name;
+}
+
+size_t pd_field_width(const struct pd_member *member)
+{
+	size_t name = strlen(member->field.name),
+	       size = member->field.is_string ? member->field.size : member->field.size * 2 + strlen("0x");
+
+	return name > size ? name : size;
+}
+
+/* ---- values ---- */
+
+/* As perf: what stands behind the name of the field in the text of the tracepoint. False if there is no such name. */
+static bool find_in_text(const struct pd_text *all, const char *name, struct pd_text *text)
+{
+	const char *at = all->data, *end = all->data + all->size;
+	size_t length = strlen(name);
+
+	while (at && at < end) {
+		const char *word = memchr(at, ' ', (size_t)(end - at));
+		size_t size = (size_t)((word ? word : end) - at);
+
+		if (size > length && memcmp(at, name, length) == 0) {
+			pd_text_put(text, at + length + 1, size - length - 1);
+			return true;
+		}
+		at = word ? word + 1 : NULL;
+	}
+	return false;
+}
+
+/* Returns whether it is what the tracepoint prints. */
+static bool print_value(struct pd_report *report, const struct field_key *key, const struct pd_event *event,
+			const struct pd_member *member, struct pd_bytes raw, struct pd_text *text)
+{
+	struct pd_text all = { .data = NULL };
+	bool printed = !key->raw && pd_trace_print(report->trace, event, raw, &all) &&
+		       find_in_text(&all, member->field.name, text);
+
+	if (!printed)
+		pd_trace_print_field(report->trace, event, raw, member->field.name, text);
+	text->failed |= all.failed;
+	pd_free(all.data);
+	return printed;
+}
+
+/* As perf, which compares bytes: those of a number as if the first one were the highest. */
+static uint64_t first_bytes(const struct pd_member *member, struct pd_bytes raw)
+{
+	uint64_t number = 0;
+
+	for (size_t i = 0; i < member->field.size && i < sizeof(number); i++)
+		number = number << 8 | (member->field.offset + i < raw.size ? raw.data[member->field.offset + i] : 0);
+	return number;
+}
+
+/* Values of different events are different ones. */
+static bool add_value(struct pd_report *report, size_t key, const struct pd_event *event,
+		      const struct pd_member *member, struct pd_bytes raw, const char *text, uint32_t *value_out)
+{
+	struct value_table *table = &report->values[key];
+	struct identity id = { first_bytes(member, raw), event->index + 1 };
+	bool fresh;
+
+	if (member->field.is_string || member->field.size > sizeof(uint64_t))
+		return pd_value_find_text(table, text, 0, (uintptr_t)report + event->index, value_out);
+	if (!pd_value_find(table, id, value_out, &fresh))
+		return false;
+	return !fresh || pd_value_set_text(table, *value_out, (struct pd_bytes){ (const uint8_t *)text, strlen(text) },
+					   id.a);
+}
+
+bool pd_key_field(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
+{
+	const struct field_key *field = pd_field_key(report->keys[key]);
+	const struct pd_event *event = context->entry->event;
+	const struct pd_member *member = member_of(report, field, event);
+	struct pd_bytes raw = pd_key_raw(report, context->entry);
+	struct pd_text text = { .data = NULL };
+	struct value *value;
+	bool done, printed;
+
+	if (!member)
+		return pd_value_find_text(&report->values[key], "", 0, (uintptr_t)report, value_out);
+	printed = print_value(report, field, event, member, raw, &text);
+	pd_text_char(&text, 0);
+	done = !text.failed && add_value(report, key, event, member, raw, text.data, value_out);
+	pd_free(text.data);
+	if (!done)
+		return false;
+	value = &report->values[key].items[*value_out];
+	/* as perf: a column is as wide as what is printed, and cuts what is not; of strings that have a place of their own the byte
+	 * at their end counts */
+	value->clipped = !printed && !member->is_dynamic;
+	value->padding = member->is_dynamic;
+	return true;
+}
+
+/* ---- which ---- */
+
+/* "%1", "sched:sched_switch", or a part of a name that only one event has. NO_EVENT: none. */
+static size_t find_event(struct pd_file *file, const char *name)
+{
+	size_t found = NO_EVENT, count = pd_file_event_count(file);
+
+	if (*name == '%') {
+		unsigned long number = strtoul(name + 1, NULL, 10);
+
+		return number && number <= count ? number - 1 : NO_EVENT;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const char *own = pd_file_event(file, i)->name;
+
+		if (!(strchr(name, ':') ? strcmp(own, name) == 0 : strstr(own, name) != NULL))
+			continue;
+		if (found != NO_EVENT)
+			return NO_EVENT;
+		found = i;
+	}
+	return found;
+}
+
+/* Where a key is of all events, how many of them have it. */
+static size_t count_members(const struct pd_report *report, struct pd_file *file, const struct field_key *key)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < pd_file_event_count(file); i++)
+		count += member_of(report, key, pd_file_event(file, i)) != NULL;
+	return count;
+}
+
+/* Room for a key, with a name that lives as long. NULL if there is no memory. */
+static struct field_key *new_key(struct pd_report *report, const char *name, size_t length)
+{
+	struct field_key *key;
+	char *text;
+
+	if (!report->fields)
+		report->fields = pd_alloc(PD_REPORT_KEYS_MAX * sizeof(*report->fields));
+	if (!report->fields || report->field_count == PD_REPORT_KEYS_MAX)
+		return NULL;
+	key = &report->fields[report->field_count];
+	text = pd_arena_text(&report->field_texts, name, length);
+	if (!text)
+		return NULL;
+	*key = (struct field_key){
+		.key = { .find = pd_key_field,
+			 .head = { text, NULL, text, text, PD_BY_RAW, false, "field of a tracepoint" },
+			 .descending = true,
+			 .right = true },
+		.event = EVERY_EVENT,
+		.name = pd_arena_text(&report->field_texts, name, length),
+	};
+	return key->name ? key : NULL;
+}
+
+/* Takes EVENT. and /raw away from the name. False if there is no such event. */
+static bool take_name_apart(struct pd_file *file, struct field_key *key)
+{
+	char *name = key->name, *dot = strchr(name, '.'), *slash = strrchr(name, '/');
+
+	if (slash && strcmp(slash, "/raw") == 0) {
+		*slash = 0;
+		key->raw = true;
+	}
+	if (!dot)
+		return true;
+	*dot = 0;
+	key->event = find_event(file, name);
+	key->name = dot + 1;
+	return key->event != NO_EVENT;
+}
+
+const struct key *pd_field_key_by_name(struct pd_report *report, struct pd_file *file, const char *name, size_t length)
+{
+	struct field_key *key;
+
+	for (size_t i = 0; i < report->field_count; i++) {
+		const char *known = report->fields[i].key.head.name;
+
+		if (strlen(known) == length && memcmp(known, name, length) == 0)
+			return &report->fields[i].key;
+	}
+	if (!file || !pd_report_trace(report, file))
+		return NULL;
+	key = new_key(report, name, length);
+	if (!key || !take_name_apart(file, key) || !count_members(report, file, key))
+		return NULL;
+	report->field_count++;
+	return &key->key;
+}
+
+const struct key *pd_field_key_at(struct pd_report *report, struct pd_file *file, size_t position)
+{
+	struct field_key *key;
+	char name[32];
+
+	if (!file || !pd_report_trace(report, file))
+		return NULL;
+	snprintf(name, sizeof(name), "field%zu", position + 1);
+	key = new_key(report, name, strlen(name));
+	if (!key)
+		return NULL;
+	key->name = NULL;
+	key->position = position;
+	if (!count_members(report, file, key))
+		return NULL;
+	report->field_count++;
+	return &key->key;
+}
