@@ -41,7 +41,7 @@ OF_MEMORY = {"symbol_daddr", "dso_daddr", "locked", "tlb", "mem", "snoop", "dcac
 COLUMNS = {
     "overhead": "-F overhead,comm,dso", "overhead_sys": "-F overhead_sys,comm,dso", "overhead_us": "-F overhead_us,comm,dso",
     "overhead_children": "--children -F overhead_children,overhead,sym", "sample": "-F sample,dso", "period": "-F period,dso",
-    "latency": "-F overhead,latency,comm", "latency_children": "-F overhead,latency_children,latency,comm",
+    "latency": "-F overhead,latency,comm", "latency_children": "--latency -s sym", "parallelism": "-s latency,parallelism",
     "weight1": "-s sym -F +weight1", "weight2": "-s sym -F +weight2", "weight3": "-s sym -F +weight3", "op": "--mem-mode -s dso -F overhead,op",
     "cache": "--mem-mode -s dso -F overhead,cache,op", "memory": "--mem-mode -s sym -F overhead,memory", "dtlb": "--mem-mode -s sym -F overhead,dtlb",
     "ipc_null": "-s dso,ipc_null",
@@ -56,26 +56,38 @@ OPTIONS = {name: name for name in (
     "--ns -s time", "--time 10%-30% -s comm", "--time 10%/2 -s comm", "--show-total-period -n -s comm", "--showcpuutilization -s dso", "--full-source-path -s srcline",
     "--exclude-other -s dso", "-p main -s parent,dso", "-p main -x -s dso", "--ignore-callees spin -s sym", "--demangle -s dso", "--no-demangle -s dso",
     "--demangle-kernel -s dso", "-c work -s comm,dso", "-d [kernel.kallsyms] -s dso", "-S main -s dso", "--time-quantum 1ms -s time", "--raw-trace -s dso", "-q -s dso", "-v -s dso",
-    "--tasks", "--mmaps", "--stats", "--header-only", "-D", "--inline -s dso", "--no-inline -s dso", "--max-stack 3 -s dso", "-G -s dso", "-g caller -s dso", "-g flat -s dso",
-    "-g folded -s dso", "-g fractal -s dso", "--mem-mode -s dso", "--total-cycles", "--branch-stack -s dso_from", "--no-branch-stack -s dso", "-T -s dso", "-M -s dso", "-m -s dso")}
+    "--tasks", "--mmaps", "--stats", "--header-only", "-D", "--inline -s dso", "--no-inline -s dso", "--max-stack 3 -s dso", "-G -s dso", "-g caller -s sym", "-g folded -s sym", "--mem-mode -s dso", "--total-cycles", "--branch-stack -s dso_from", "--no-branch-stack -s dso", "-T -s dso", "-M -s dso", "-m -s dso")}
 LEFT_OUT = {"--raw-trace", "-D", "-T", "-M", "-v", "--showcpuutilization", "--header-only"}
 
 NOTHING = {"", "0", "N/A", "[unknown]", "unknown", "0.0", "-", "-      -", "0.00%", "[other]", "Unknown", "N", ".", "0/0x0", "???"}
-EMPTY_PARTS = re.compile(r"^[ 0.%]*$")
 
 # Why a text is not that of perf: patterns of keys and files, the reason.
 KNOWN = (
     ("addr", "*branches", "perf adds the start of a mapping twice to where branches went"),
     ("addr_*", "*branches", "perf has the level of the first sample of a row, here it is that of the end of the branch"),
-    ("addr", "chains", "perf adds the start of a mapping twice to addresses of callers"),
-    ("symoff", "chains", "perf subtracts the start of a function in the object from the recorded address of a caller"),
+    ("dcacheline", "*", "a line that two processes have mapped has the address of either"),
     ("symbol*", "*branches", "perf counts instructions in a column more, and has the level of the first sample of a row"),
+    ("symbol*", "addresses", "perf 6.1 names stubs by their order"),
+    ("sym", "addresses", "perf 6.1 names stubs by their order"),
+    ("*symbol-filter*", "addresses", "perf 6.1 names stubs by their order"),
+    ("*group", "addresses", "perf 6.1 names stubs by their order"),
+    ("*skip-empty", "addresses", "perf 6.1 names stubs by their order"),
+    ("*ignore-callees*", "addresses", "perf 6.1 names stubs by their order"),
+    ("overhead_children", "addresses", "perf 6.1 names stubs by their order"),
     ("srcline*", "*", "perf has several words for code without lines"),
+    ("*-s srcline", "*", "perf has several words for code without lines"),
     ("srcfile", "*", "perf knows no files of included code, and has several words for code without lines"),
     ("symbol_size", "*", "perf lets functions without a size go on to the next one"),
-    ("dso_size", "*", "perf ends the kernel's mapping where its symbols end"),
-    ("comm_nodigit", "corpus*", "perf 7.2 counts branches by their samples"),
-    ("pid", "corpus tracepoints", "perf has a name for the thread -1"),
+    ("*p_stage_cyc", "*", "perf has this column only where the processor is one that records it"),
+    ("tgid", "*", "perf cuts the name to seven characters"),
+    ("*--mmaps", "corpus*", "perf also prints what was mapped before the last exec"),
+    ("*symbol-filter*", "*", "perf filters rows of the first event only"),
+    ("*--group", "tracepoints", "perf cuts what tracepoints print to the width of the column"),
+    ("*ignore-callees*", "*branches", "perf has the level of the first sample of a row"),
+    ("*-d *", "*branches", "perf lets the first branch of a row say whether all of them count"),
+    ("*exclude-other*", "*branches", "perf keeps the width of rows that it does not show"),
+    ("overhead_children", "corpus fields", "perf shows addresses of callers without a function as recorded, here they are those of the object"),
+    ("weight?", "corpus fields", "perf 7.2 shows addresses without a function as recorded"),
 )
 
 
@@ -107,7 +119,11 @@ def keys_of(perf):
 def lines_of(text):
     """Lines of tables without what only one of them prints, and blanks at the end."""
     kept = [line.rstrip() for line in text.decode("utf-8", "replace").split("\n")]
-    return [line for line in kept if line.strip("#") and not re.match(r"# (To display|\(Tip|Profile quality|Total Lost|Sort order)", line)]
+    return [line for line in kept if line.strip("#") and not re.match(r"# (To display|\(Tip|Profile quality|Total Lost|Sort order|Latency: )", line)]
+
+
+def has_rows(lines):
+    return any(not line.startswith("#") for line in lines)
 
 
 def shows(lines, key, words):
@@ -128,6 +144,8 @@ class File:
     def words(self, key):
         """What shows a key of this file; None: the key is of other files."""
         of_branches = "branches" in self.kinds
+        if "threads" in self.kinds and key not in ("latency", "latency_children", "parallelism"):
+            return None
         if key in OPTIONS:
             return OPTIONS[key].split() if ("cycles" in key or "--branch" in key) <= of_branches else None
         if (key in OF_BRANCHES) > of_branches or (key in OF_TRACEPOINTS) > ("tracepoints" in self.kinds):
@@ -146,7 +164,7 @@ class File:
 
 
 class Comparison:
-    WORDS = {"=": "equal", ".": "equal, nothing to show", "o": "equal but for the order of equal rows", "k": "explained", "X": "DIFFERS", "-": "neither has it"}
+    WORDS = {"=": "equal", ".": "equal, nothing to show", "o": "equal but for the order of equal rows", "k": "explained", "X": "DIFFERS", "-": "perf prints nothing"}
 
     def __init__(self, perfdata, env, old, new, verbose):
         self.perfdata, self.env, self.old, self.new, self.verbose = perfdata, env, old, new, verbose
@@ -178,7 +196,9 @@ class Comparison:
         perf = self.perf_for(key)
         if words is None or not perf:
             return None, ""
-        graph = [] if key in OPTIONS else ["-g", "none"]
+        graph = [] if key.startswith(("-g", "-G", "-p", "--max-stack")) else ["-g", "none"]
+        if graph and key not in ("overhead_children", "latency_children"):
+            graph.append("--no-children")
         empty = compare.empty_folder(self.env["HOME"])
         hidden = [] if file.symbols else ["--symfs", empty, "--kallsyms", f"{empty}/kallsyms"]
         theirs = compare.ask([perf, "report", "--stdio", *hidden, *graph, *words, "-i", file.path], self.env)
@@ -186,11 +206,11 @@ class Comparison:
         if ours.crashed:
             return "X", f"exit status {ours.status}: {ours.err[-200:]!r}"
         wanted, got = lines_of(theirs.out), lines_of(ours.out)
-        if wanted == got:
-            if theirs.status and ours.status:
-                return "-", ""
+        if wanted == got and wanted:
             return "=" if shows(got, key, words) else ".", ""
-        if not shows(wanted, key, words) and ours.status in compare.NOTHING:
+        if not wanted:
+            return "-", ""
+        if not has_rows(wanted) and not has_rows(got):
             return ".", ""
         reason = next((why for keys, files, why in KNOWN if fnmatch.fnmatch(key, keys) and fnmatch.fnmatch(file.name, files)), None)
         if sorted(wanted) == sorted(got):

@@ -9,6 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+enum {
+	TRANSACTION_BYTES = 32
+};
+
 /* The profile was asked for it by pd_report_ask. */
 static struct pd_access access_of(const struct key_context *context)
 {
@@ -61,7 +65,12 @@ bool pd_key_transaction(struct pd_report *report, size_t key, const struct key_c
 	struct pd_access_words words = { .length = 0 };
 
 	pd_access_transaction(&words, transaction);
-	return pd_value_find_number(&report->values[key], transaction, ~transaction, words.text, value_out);
+	if (!pd_value_find_number(&report->values[key], transaction, ~transaction, words.text, value_out))
+		return false;
+	/* as perf: if there are any, the column has room for all that can be said */
+	if (transaction && words.length < TRANSACTION_BYTES)
+		report->values[key].items[*value_out].padding = (uint8_t)(TRANSACTION_BYTES - words.length);
+	return true;
 }
 
 /* As perf: other bits of data_src, which the words have too, distinguish nothing. */
@@ -225,7 +234,7 @@ bool pd_key_dso_daddr(struct pd_report *report, size_t key, const struct key_con
 
 bool pd_key_phys_daddr(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	struct identity id = { place_of(context).phys_addr, mode_of(report, context) };
+	struct identity id = { place_of(context).phys_addr, 0 };
 	char text[32];
 	bool fresh;
 
@@ -233,7 +242,7 @@ bool pd_key_phys_daddr(struct pd_report *report, size_t key, const struct key_co
 		return false;
 	if (!fresh)
 		return true;
-	snprintf(text, sizeof(text), "[%c] %#-.*" PRIx64, pd_key_level((unsigned)id.b), ADDRESS_DIGITS, id.a);
+	snprintf(text, sizeof(text), "[%c] %#-.*" PRIx64, pd_key_level(mode_of(report, context)), ADDRESS_DIGITS, id.a);
 	return pd_value_set_text(&report->values[key], *value_out,
 				 (struct pd_bytes){ (const uint8_t *)text, strlen(text) }, pd_addr_order(id.a));
 }
