@@ -219,7 +219,7 @@ const struct command cmd_report = {
 		"graphs of perf report --stdio (6.1). The first line is the profile quality: lost samples, throttling, "
 		"truncated stacks, unresolved functions; perfdata doctor explains it.\n"
 		"\n"
-		"Sort keys: {sort keys}; for branches also {branch sort keys}.\n"
+		"Sort keys: {sort keys}; for branches also {branch sort keys}; of tracepoints [EVENT.]FIELD[/raw], a field, and trace_fields, all of them.\n"
 		"\n"
 		"Where branch stacks were recorded (record -b), branches are counted instead of samples, unless "
 		"--no-branch-stack is given.\n"

@@ -20,6 +20,14 @@ static const char *keep(const struct reverse *r, const char *text)
 	return text ? pd_arena_text(r->arena, text, strlen(text)) : NULL;
 }
 
+// As perf: how the linker calls a function, not what it is called in the source.
+static const char *listed_name(const struct pd_die *function)
+{
+	const char *linkage = pd_die_linkage_name(function);
+
+	return linkage ? linkage : pd_die_name(function);
+}
+
 // Goes from a function into those that were inlined at an address: the line counts from the last one, unless the address is
 // where that begins; then it is where it was called.
 static void go_inwards(struct pd_probe_unit *unit, struct pd_die *function, uint64_t addr, const char **name,
@@ -52,7 +60,7 @@ static bool place_in_unit(struct reverse *r, struct pd_probe_unit *unit, uint64_
 	uint64_t entry = 0;
 
 	pd_probe_line_at(unit, addr, &file, &line);
-	outer_name = outer ? pd_die_name(outer) : NULL;
+	outer_name = outer ? listed_name(outer) : NULL;
 	name = outer_name;
 	if (outer_name && pd_die_entry_pc(outer, true, &entry) && pd_probe_declared(unit, outer, &own, &base)) {
 		function = *outer;

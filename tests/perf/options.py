@@ -63,6 +63,15 @@ def refused(perfdata, lines):
     return wrong
 
 
+def documented_keys(top):
+    """Sort keys that are not here have a line, too."""
+    with open(os.path.join(top, "src", "report", "keys", "absent.def"), encoding="utf-8") as file:
+        keys = re.findall(r'^ABSENT_KEY\("(\w+)", "(.*)"\)$', file.read(), re.MULTILINE)
+    with open(os.path.join(top, "docs", "perf-options.md"), encoding="utf-8") as file:
+        page = file.read()
+    return [f"sort key {name}: not in docs/perf-options.md" for name, instead in keys if f"| `{name}` | {instead} |" not in page]
+
+
 def documented(top, lines):
     with open(os.path.join(top, "docs", "perf-options.md"), encoding="utf-8") as file:
         page = file.read()
@@ -115,7 +124,7 @@ def main():
     parser.add_argument("--print", action="store_true")
     options = parser.parse_args()
     lines = table(options.top)
-    wrong = refused(options.perfdata, lines) + documented(options.top, lines)
+    wrong = refused(options.perfdata, lines) + documented(options.top, lines) + documented_keys(options.top)
     if not lines or wrong:
         print("\n".join(wrong) or "no table")
         return 1

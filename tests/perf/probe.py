@@ -18,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 
+from made import COMMON, Recording, functions, kernel_line
+
 SKIPPED = 77
 PROGRAMS = {
     "probed.c": ["main", "walk", "leaf", "many", "by_value", "small", "outer", "mai*", "walk%return $retval", "w=walk $params",
@@ -37,6 +39,10 @@ PROGRAMS = {
 }
 KERNEL = ["vfs_read", "vfs_read+4", "vfs_read%return $retval", "vfs_r*", "g:e=do_sys_openat2 %ax @jiffies:u64 +0(%si):string", "nosuchfunction",
           "vfs_read file", "0xffffffff81234567", "vfs_read+100000"]
+# Programs whose probes are recorded: functions, their ends and lines, with arguments.
+EVENTS = (("probed.c", ["gcc", "-g", "-O0"], ["walk list->id what:string", "small number item->id", "many%return $retval:s32", "walk:6 list"]),
+          ("probed.cc", ["g++", "-g", "-O0"], ["add price times", "total name sum", "main%return $retval:s32", "main argc"]),
+          ("probed.rs", ["rustc", "-g"], ["handle count factor", "one item->id flag", "handle%return $retval:s64", "sum scale"]))
 # Of a program in the place of a kernel's image.
 IMAGE = ["many", "walk list->id list->name:string", "small number", "many%return $retval", "many h", "walk:6", "nosuchfunction"]
 COMPILERS = {".c": [["gcc", "-g", "-O2"], ["gcc", "-g", "-O0"], ["gcc", "-gdwarf-4", "-O1"], ["clang", "-g", "-O2"], ["clang", "-g", "-O0"],
@@ -108,25 +114,50 @@ class Comparison:
         for definition in IMAGE:
             self.compare(image, ["-D", definition], "-k")
 
-    def compare_events(self, program):
+    def compare_events(self, program, added):
         """Events that perf adds, as both list them and as both print what was recorded."""
         group = "probe_" + os.path.basename(program)
-        added = ["walk list->id what:string", "small number item->id", "many%return $retval:s32", "walk:6 list"]
         code, _, error = run([self.options.perf, "probe", "-x", program, *[word for one in added for word in ("-a", one)]])
         if code:
             print(f"perf cannot add events here: {error}", file=sys.stderr)
             return
         data = program + ".data"
         self.compare(None, ["-l"])
-        self.compare(None, ["-l", f"{group}:many*"])
+        self.compare(None, ["-l", f"{group}:{re.match('[a-z]+', added[0])[0]}*"])
         run([self.options.perfdata, "record", "-q", "-e", f"{group}:*", "-o", data, "--", program])
+        self.compare_script(data)
+        code, text, error = run([self.options.perfdata, "probe", "-d", f"{group}:*"])
+        if code or text.count("Removed event:") != len(added) or run([self.options.perf, "probe", "-l", f"{group}:*"])[1]:
+            self.wrong.append(f"events of {group} are not removed: {text}{error}")
+
+    def compare_script(self, data):
+        """A recording of probes as both print it."""
         theirs, ours = run([self.options.perf, "script", "-i", data]), run([self.options.perfdata, "script", "-i", data])
         self.counts["equal" if theirs[1] and theirs[:2] == ours[:2] else "different"] += 1
         if not theirs[1] or theirs[:2] != ours[:2]:
             self.wrong.append(f"script of {data}:\n{theirs[1]}--- perfdata\n{ours[1]}{ours[2]}")
-        code, text, error = run([self.options.perfdata, "probe", "-d", f"{group}:*"])
-        if code or text.count("Removed event:") != len(added) or run([self.options.perf, "probe", "-l", f"{group}:*"])[1]:
-            self.wrong.append(f"events of {group} are not removed: {text}{error}")
+
+    def compare_kernel_events(self, there):
+        """kprobes and kretprobes with the formats that the kernel makes of them; assembled, so that no kernel need have them."""
+        place, places = functions("vfs_read"), functions("ksys_read")
+        if not place or not places:
+            print("the kernel's functions have no addresses here", file=sys.stderr)
+            return
+        address = ("unsigned long", "__probe_ip", 8, 8, 0)
+        back = (("unsigned long", "__probe_func", 8, 8, 0), ("unsigned long", "__probe_ret_ip", 16, 8, 0))
+        events = [("probe:vfs_read", (*COMMON, address, ("u64", "count", 16, 8, 0), ("__data_loc char[]", "name", 24, 4, 0), ("s32", "mode", 28, 4, 1))),
+                  ("probe:vfs_read__return", (*COMMON, *back, ("s64", "arg1", 24, 8, 1), ("u8", "flags", 32, 1, 0)))]
+        prints = {0: '(%lx) count=%Lu name=\\\\"%s\\\\" mode=%d", REC->__probe_ip, REC->count, __get_str(name), REC->mode',
+                  1: '(%lx <- %lx) arg1=%Ld flags=0x%x", REC->__probe_func, REC->__probe_ret_ip, REC->arg1, REC->flags'}
+        made = Recording(events, kernel_line(self.options.perfdata), prints)
+        made.comm(77, "reader")
+        for number in range(20):
+            made.sample(0, 10**9 + number * 5000, 77, number % 2, (place[0], places[0] + 4), __probe_ip=place[0], count=4096 * number, name=f"file{number}", mode=-number)
+            made.sample(1, 10**9 + number * 5000 + 900, 77, number % 2, (places[0] + 4,), __probe_func=place[0], __probe_ret_ip=places[0] + 4, arg1=number - 5,
+                        flags=number)
+        data = os.path.join(there, "kernel.data")
+        made.write(self.options.perfdata, data)
+        self.compare_script(data)
 
     def compare_program(self, program, definitions):
         for definition in definitions:
@@ -173,10 +204,14 @@ def main():
         with tempfile.TemporaryDirectory(prefix="perfdata-probe-") as there:
             for source, program in compile_all(options.folder, there):
                 comparison.compare_program(program, PROGRAMS[source])
-            program = os.path.join(there, "events")
-            if subprocess.run(["gcc", "-g", "-O0", "-o", program, os.path.join(options.folder, "probed.c")], check=False).returncode == 0:
-                comparison.compare_kernel(program)
-                comparison.compare_events(program)
+            for source, words, added in EVENTS:
+                program = os.path.join(there, f"events{source.replace('.', '')}")
+                if not shutil.which(words[0]) or subprocess.run([*words, "-o", program, os.path.join(options.folder, source)], check=False).returncode:
+                    continue
+                comparison.compare_events(program, added)
+                if source == "probed.c":
+                    comparison.compare_kernel(program)
+            comparison.compare_kernel_events(there)
     print(", ".join(f"{count} {name}" for name, count in comparison.counts.items()))
     for problem in comparison.wrong[:20]:
         print(problem, file=sys.stderr)
