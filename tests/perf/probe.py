@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from made import COMMON, Recording, functions, kernel_line
+from made import Recording, functions, kernel_line
 
 SKIPPED = 77
 PROGRAMS = {
@@ -145,8 +145,8 @@ class Comparison:
             return
         address = ("unsigned long", "__probe_ip", 8, 8, 0)
         back = (("unsigned long", "__probe_func", 8, 8, 0), ("unsigned long", "__probe_ret_ip", 16, 8, 0))
-        events = [("probe:vfs_read", (*COMMON, address, ("u64", "count", 16, 8, 0), ("__data_loc char[]", "name", 24, 4, 0), ("s32", "mode", 28, 4, 1))),
-                  ("probe:vfs_read__return", (*COMMON, *back, ("s64", "arg1", 24, 8, 1), ("u8", "flags", 32, 1, 0)))]
+        events = [("probe:vfs_read", (address, ("u64", "count", 16, 8, 0), ("__data_loc char[]", "name", 24, 4, 0), ("s32", "mode", 28, 4, 1))),
+                  ("probe:vfs_read__return", (*back, ("s64", "arg1", 24, 8, 1), ("u8", "flags", 32, 1, 0)))]
         prints = {0: '(%lx) count=%Lu name=\\\\"%s\\\\" mode=%d", REC->__probe_ip, REC->count, __get_str(name), REC->mode',
                   1: '(%lx <- %lx) arg1=%Ld flags=0x%x", REC->__probe_func, REC->__probe_ret_ip, REC->arg1, REC->flags'}
         made = Recording(events, kernel_line(self.options.perfdata), prints)
