@@ -44,3 +44,12 @@ try c2c report m.data
 try c2c report -d rmt -c pid,tid -N 1 m.data
 try c2c report -c pid,none m.data
 try c2c report --json m.data
+# columns of perf 7.2: what an access was as shares of all, and means of weights
+try report --mem-mode -F overhead,op,cache,memory,snoop,dtlb -s comm m.data
+try report --mem-mode -F +op,weight1 -s dso m.data
+try report --mem-mode -F overhead,snoop m.data
+try report --mem-mode -F op,weight1,weight2 -s comm --json m.data
+shell 'perfdata report --mem-mode -F snoop,dtlb,weight1 -s comm -t , m.data'
+shell 'perfdata report --mem-mode -F dtlb,weight3 -s comm --csv m.data'
+try report --hierarchy -F op -s comm m.data
+try report --no-symbols -s addr,dso_size,symoff m.data

@@ -198,3 +198,11 @@ try report --hierarchy -F overhead,sym hot.data
 try report --hierarchy --json hot.data
 # threads of a pool are one
 shell 'perfdata text hot.data | sed "s/\"hot-child\"/\"7w-12 x\"/" | perfdata assemble -o numbered.data -; perfdata report --no-symbols --no-children -g none -s comm_nodigit numbered.data'
+# fields of tracepoints
+try report --no-symbols -s trace_fields hot-trace.data
+try report --no-symbols -s switch.prev_state,%1.prev_pid/raw --json hot-trace.data
+try report --no-symbols -s next_comm --csv hot-trace.data
+try report --no-symbols -s %1.nothing hot-trace.data
+try report --no-symbols -s simd hot-trace.data
+try report --no-symbols -s type hot-trace.data
+try report --no-symbols -s trace_fields data/hot.data

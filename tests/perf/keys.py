@@ -65,6 +65,7 @@ NOTHING = {"", "0", "N/A", "[unknown]", "unknown", "0.0", "-", "-      -", "0.00
 KNOWN = (
     ("addr", "*branches", "perf adds the start of a mapping twice to where branches went"),
     ("addr_*", "*branches", "perf has the level of the first sample of a row, here it is that of the end of the branch"),
+    ("dso_size", "*", "perf ends the kernel where the symbols end that it found"),
     ("dcacheline", "*", "a line that two processes have mapped has the address of either"),
     ("symbol*", "*branches", "perf counts instructions in a column more, and has the level of the first sample of a row"),
     ("symbol*", "addresses", "perf 6.1 names stubs by their order"),
