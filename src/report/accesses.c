@@ -2,7 +2,10 @@
 /* Columns of what samples accessed: the names of their parts, and what a row has of each. */
 #include "report/report.h"
 
-#define ANYTHING_ELSE { "Other", "other", 0, 0 }
+#define ANYTHING_ELSE                  \
+	{                              \
+		"Other", "other", 0, 0 \
+	}
 enum {
 	/* bits of the parts of data_src */
 	OPERATION = 0x1f,

@@ -110,10 +110,10 @@ struct table {
 	char *name;
 	uint64_t *totals, *samples; /* those of head */
 	uint64_t *latencies;
-	struct row *rows;                  /* in the order in which they are shown */
-	struct pd_report_amounts *amounts; /* of all rows */
-	struct percentiles *percentiles;   /* the same, if a column asks for them; else NULL */
-	struct accesses *accesses;         /* the same of what they cost and accessed */
+	struct row *rows;                                    /* in the order in which they are shown */
+	struct pd_report_amounts *amounts;                   /* of all rows */
+	struct percentiles *percentiles;                     /* the same, if a column asks for them; else NULL */
+	struct accesses *accesses;                           /* the same of what they cost and accessed */
 	bool parts_shown[COLUMN_ACCESSES][ACCESS_PARTS_MAX]; /* some row has it */
 	struct link *links;                                  /* by row */
 	size_t widths[PD_REPORT_COLUMNS_MAX];
@@ -132,12 +132,12 @@ enum frame_flags {
 /* Only valid while a report is built or printed. */
 struct scratch {
 	struct pd_text *text;
-	size_t first_event;     /* of the table that is built */
-	uint8_t *flags;         /* by frame: enum frame_flags */
-	uint32_t *clones;       /* by frame: the first one of its function, or itself */
-	uint32_t merged;        /* the frame that stands for callers that have rows of their own, or NO_FRAME */
-	uint32_t *places;       /* by frame: number of its value set + 1 */
-	char **lines;           /* by frame: what follows the name in graphs by address, or NULL */
+	size_t first_event; /* of the table that is built */
+	uint8_t *flags;     /* by frame: enum frame_flags */
+	uint32_t *clones;   /* by frame: the first one of its function, or itself */
+	uint32_t merged;    /* the frame that stands for callers that have rows of their own, or NO_FRAME */
+	uint32_t *places;   /* by frame: number of its value set + 1 */
+	char **lines;       /* by frame: what follows the name in graphs by address, or NULL */
 	struct pd_arena line_texts;
 	uint8_t *matches;        /* by frame, see rows/parents.c; NULL: no patterns are looked for */
 	struct pd_stack *stacks; /* those of the profile without callees that are ignored; NULL: none are */
@@ -163,7 +163,7 @@ struct pd_report {
 	size_t field_count;
 	struct pd_arena field_texts;
 	struct pd_trace *trace; /* once a key asked for it */
-	size_t symbol_key; /* for options.symbol_part */
+	size_t symbol_key;      /* for options.symbol_part */
 	regex_t parent, ignored;
 	bool has_parent, has_ignored; /* whether these are looked for */
 	struct column_list columns;

@@ -65,8 +65,7 @@ const struct pd_member *pd_field_of_table(const struct pd_report *report, const 
 	const struct pd_member *member = NULL;
 
 	for (size_t i = 0; i < table->head.event_count && !member; i++)
-		member = member_of(report, pd_field_key(key),
-				   pd_file_event(report->file, table->head.first_event + i));
+		member = member_of(report, pd_field_key(key), pd_file_event(report->file, table->head.first_event + i));
 	return member;
 }
 
@@ -145,8 +144,8 @@ static bool add_value(struct pd_report *report, size_t key, const struct pd_even
 		return pd_value_find_text(table, text, 0, (uintptr_t)report + event->index, value_out);
 	if (!pd_value_find(table, id, value_out, &fresh))
 		return false;
-	return !fresh || pd_value_set_text(table, *value_out, (struct pd_bytes){ (const uint8_t *)text, strlen(text) },
-					   id.a);
+	return !fresh ||
+	       pd_value_set_text(table, *value_out, (struct pd_bytes){ (const uint8_t *)text, strlen(text) }, id.a);
 }
 
 bool pd_key_field(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
@@ -235,7 +234,7 @@ static struct field_key *new_key(struct pd_report *report, const char *name, siz
 }
 
 /* Takes EVENT. and /raw away from the name. False if there is no such event. */
-static bool take_name_apart(struct pd_file *file, struct field_key *key)
+static bool split_name(struct pd_file *file, struct field_key *key)
 {
 	char *name = key->name, *dot = strchr(name, '.'), *slash = strrchr(name, '/');
 
@@ -264,7 +263,7 @@ const struct key *pd_field_key_by_name(struct pd_report *report, struct pd_file 
 	if (!file || !pd_report_trace(report, file))
 		return NULL;
 	key = new_key(report, name, length);
-	if (!key || !take_name_apart(file, key) || !count_members(report, file, key))
+	if (!key || !split_name(file, key) || !count_members(report, file, key))
 		return NULL;
 	report->field_count++;
 	return &key->key;

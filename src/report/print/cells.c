@@ -14,7 +14,7 @@ enum {
 	NUMBER_WIDTH = 12,
 	PERCENT_WIDTH = 8,
 	WEIGHT_WIDTH = 8,
-	PART_WIDTH = 7, /* of a column of accesses */
+	PART_WIDTH = 7,         /* of a column of accesses */
 	GAP = 2,                /* between columns */
 	WORTH_A_PART = 1 << 13, /* rows */
 	ROWS_AT_ONCE = 128,
@@ -385,8 +385,7 @@ static size_t add_key(const struct pd_report *report, struct pd_text *out, const
 }
 
 /* As perf: of a group what its leader has. */
-static void add_accesses(struct pd_text *out, const struct table *table,
-			 enum column_kind kind, const struct row *row)
+static void add_accesses(struct pd_text *out, const struct table *table, enum column_kind kind, const struct row *row)
 {
 	for (size_t part = 0; part < pd_access_column(kind)->count; part++)
 		if (table->parts_shown[kind - COLUMN_OP][part])
