@@ -11,6 +11,10 @@
 #include "base/text/text.h"
 #include "trace/trace.h"
 
+enum {
+	FIELD_WIDTH_MAX = 256
+};
+
 #define NO_EVENT SIZE_MAX
 #define EVERY_EVENT (SIZE_MAX - 1)
 
@@ -83,6 +87,8 @@ size_t pd_field_width(const struct pd_member *member)
 	size_t name = strlen(member->field.name),
 	       size = member->field.is_string ? member->field.size : member->field.size * 2 + strlen("0x");
 
+	/* a format can say anything */
+	size = size < FIELD_WIDTH_MAX ? size : FIELD_WIDTH_MAX;
 	return name > size ? name : size;
 }
 
