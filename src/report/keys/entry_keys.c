@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sort keys that do not depend on frames: thread, CPU, time, cost ... */
 #include "base/text/text.h"
-#include "report/keys/field_keys.h"
+#include "report/keys/find.h"
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -160,34 +160,6 @@ bool pd_key_time(struct pd_report *report, size_t key, const struct key_context 
 	else
 		snprintf(text, sizeof(text), "%" PRIu64 ".%06" PRIu64, ns / 1000000000, ns % 1000000000 / 1000);
 	return pd_value_find_number(&report->values[key], ns, ns, text, value_out);
-}
-
-/* %ps in the format of a tracepoint names a function of the kernel. */
-const char *pd_key_function_at(void *self, uint64_t addr, uint64_t *start_out)
-{
-	struct pd_report *report = self;
-	struct pd_moment end = { PD_NEVER - 1, UINT64_MAX };
-	struct pd_place place = pd_symbols_place(report->symbols, 0, PD_CPUMODE_KERNEL, end, addr);
-
-	if (!place.function)
-		return NULL;
-	*start_out = addr - (place.addr - place.function->start);
-	return place.function->name;
-}
-
-struct pd_bytes pd_key_raw(const struct pd_report *report, const struct pd_profile_entry *entry)
-{
-	struct pd_bytes raw = entry->raw;
-	uint32_t by = report_by(report);
-	size_t before = by & PD_BY_DATA   ? sizeof(struct pd_access) + sizeof(struct pd_data_place) :
-			by & PD_BY_ACCESS ? sizeof(struct pd_access) :
-					    0;
-
-	if (raw.size >= before) {
-		raw.data += before;
-		raw.size -= before;
-	}
-	return raw;
 }
 
 /* What a tracepoint recorded, in its own format. */

@@ -18,15 +18,6 @@ enum {
 #define NO_EVENT SIZE_MAX
 #define EVERY_EVENT (SIZE_MAX - 1)
 
-struct pd_trace *pd_report_trace(struct pd_report *report, struct pd_file *file)
-{
-	struct pd_trace_options options = { .size = sizeof(options), .function = pd_key_function_at, .self = report };
-
-	if (!report->trace && pd_trace_new(file, &options, &report->trace, NULL) != PD_OK)
-		return NULL;
-	return report->trace;
-}
-
 static const struct pd_member *member_at(struct pd_trace *trace, const struct pd_event *event, size_t index)
 {
 	return event->attr->type == PD_TYPE_TRACEPOINT ? pd_trace_member_at(trace, event, index) : NULL;

@@ -28,8 +28,6 @@ static inline const struct field_key *pd_field_key(const struct key *key)
 	return (const struct field_key *)key;
 }
 
-/* The formats of tracepoints. NULL if there is no memory. */
-struct pd_trace *pd_report_trace(struct pd_report *report, struct pd_file *file);
 /* The key of a field, "[EVENT.]FIELD[/raw]", or NULL. */
 const struct key *pd_field_key_by_name(struct pd_report *report, struct pd_file *file, const char *name, size_t length);
 /* The key of what stands at a position in any event, or NULL. */

@@ -19,8 +19,8 @@ pd_key_find_fn pd_key_frame_addr;
 const struct pd_frame *pd_key_frame(const struct pd_report *report, const struct key_context *context);
 /* What a tracepoint recorded; other keys may have asked for what comes before it. */
 struct pd_bytes pd_key_raw(const struct pd_report *report, const struct pd_profile_entry *entry);
-/* Of struct pd_trace_options, for a report. */
-const char *pd_key_function_at(void *self, uint64_t addr, uint64_t *start_out);
+/* The formats of tracepoints. NULL if there is no memory. */
+struct pd_trace *pd_report_trace(struct pd_report *report, struct pd_file *file);
 /* The character of a CPU mode. */
 char pd_key_level(unsigned cpumode);
 
