@@ -8,12 +8,12 @@ usage: keys.py PERFDATA [CORPUS] [--new PERF] [--only PATTERNS] [--table FILE] [
 Which keys there are says perf's own -h. PERF is a perf 7.2, which is asked for what perf 6.1 does not know; without one these keys are
 left out. Recordings are made on the spot: sampled ones with and without call chains, tracepoints, cgroups, and, assembled from text,
 memory accesses, weights with transactions, branches, threads that run at once. A table says for each key and file whether the text
-is equal (=), equal with nothing to show (.), differs as is explained below (k), or is asked of another kind of file (blank).
+is equal (=), equal with nothing to show (.), differs as docs/differences.md explains under "Sort keys and columns" (k), is one that
+perf prints nothing of (-), or is asked of another kind of file (blank).
 Exit status: 0 all is equal or explained, and each key has something to show somewhere; 1 not; 77 no perf that can record.
 """
 
 import collections
-import fnmatch
 import os
 import random
 import re
@@ -27,7 +27,7 @@ import mem
 import record
 
 CORPUS = {"corpus tracepoints": "recorded/a-sched.data", "corpus cgroups": "recorded/a-all-cgroups.data", "corpus fields": "recorded/all-fields.data",
-          "corpus program": "recorded/basic.data", "corpus branches": "thirdparty/perf_data_converter/perf.data.branch-4.14"}
+          "corpus program": "recorded/basic.data", "corpus threads": "recorded/n-latency.data", "corpus branches": "thirdparty/perf_data_converter/perf.data.branch-4.14"}
 RECORDED = {"samples": "alone", "chains": "chain", "tracepoints": "sched", "control groups": "cgroups", "addresses": "addresses", "branches": "branches",
             "groups": "two-groups"}
 
@@ -61,35 +61,7 @@ LEFT_OUT = {"--raw-trace", "-D", "-T", "-M", "-v", "--showcpuutilization", "--he
 
 NOTHING = {"", "0", "N/A", "[unknown]", "unknown", "0.0", "-", "-      -", "0.00%", "[other]", "Unknown", "N", ".", "0/0x0", "???"}
 
-# Why a text is not that of perf: patterns of keys and files, the reason.
-KNOWN = (
-    ("addr", "*branches", "perf adds the start of a mapping twice to where branches went"),
-    ("addr_*", "*branches", "perf has the level of the first sample of a row, here it is that of the end of the branch"),
-    ("dso_size", "*", "perf ends the kernel where the symbols end that it found"),
-    ("dcacheline", "*", "a line that two processes have mapped has the address of either"),
-    ("symbol*", "*branches", "perf counts instructions in a column more, and has the level of the first sample of a row"),
-    ("symbol*", "addresses", "perf 6.1 names stubs by their order"),
-    ("sym", "addresses", "perf 6.1 names stubs by their order"),
-    ("*symbol-filter*", "addresses", "perf 6.1 names stubs by their order"),
-    ("*group", "addresses", "perf 6.1 names stubs by their order"),
-    ("*skip-empty", "addresses", "perf 6.1 names stubs by their order"),
-    ("*ignore-callees*", "addresses", "perf 6.1 names stubs by their order"),
-    ("overhead_children", "addresses", "perf 6.1 names stubs by their order"),
-    ("srcline*", "*", "perf has several words for code without lines"),
-    ("*-s srcline", "*", "perf has several words for code without lines"),
-    ("srcfile", "*", "perf knows no files of included code, and has several words for code without lines"),
-    ("symbol_size", "*", "perf lets functions without a size go on to the next one"),
-    ("*p_stage_cyc", "*", "perf has this column only where the processor is one that records it"),
-    ("tgid", "*", "perf cuts the name to seven characters"),
-    ("*--mmaps", "corpus*", "perf also prints what was mapped before the last exec"),
-    ("*symbol-filter*", "*", "perf filters rows of the first event only"),
-    ("*--group", "tracepoints", "perf cuts what tracepoints print to the width of the column"),
-    ("*ignore-callees*", "*branches", "perf has the level of the first sample of a row"),
-    ("*-d *", "*branches", "perf lets the first branch of a row say whether all of them count"),
-    ("*exclude-other*", "*branches", "perf keeps the width of rows that it does not show"),
-    ("overhead_children", "corpus fields", "perf shows addresses of callers without a function as recorded, here they are those of the object"),
-    ("weight?", "corpus fields", "perf 7.2 shows addresses without a function as recorded"),
-)
+SECTION = "Sort keys and columns"
 
 
 class Transactions(mem.Made):
@@ -169,6 +141,7 @@ class Comparison:
 
     def __init__(self, perfdata, env, old, new, verbose):
         self.perfdata, self.env, self.old, self.new, self.verbose = perfdata, env, old, new, verbose
+        self.reasons_known = compare.Known(SECTION)
         self.known = {perf: set(keys_of(perf)) for perf in (old, new) if perf}
         self.cells = collections.defaultdict(dict)
         self.reasons = collections.Counter()
@@ -213,7 +186,7 @@ class Comparison:
             return "-", ""
         if not has_rows(wanted) and not has_rows(got):
             return ".", ""
-        reason = next((why for keys, files, why in KNOWN if fnmatch.fnmatch(key, keys) and fnmatch.fnmatch(file.name, files)), None)
+        reason = self.reasons_known.reason(file.name, key)
         if sorted(wanted) == sorted(got):
             return "o", ""
         if reason:
@@ -266,7 +239,7 @@ def files_of(args, recorder):
             continue
         yield File(name, path, {kind for kind in ("branches", "tracepoints", "memory") if kind == name or (kind, name) == ("memory", "addresses")})
     for name, path in CORPUS.items() if args.corpus else ():
-        kinds = {kind for kind in ("branches", "tracepoints") if kind in name}
+        kinds = {kind for kind in ("branches", "tracepoints", "threads") if kind in name}
         yield File(name, os.path.join(args.corpus, path), kinds, symbols=False)
 
 
