@@ -20,6 +20,9 @@ const struct pd_packer pd_packer_zstd = { .start = NULL };
 const struct pd_codec pd_codec_gzip = { .name = "gzip", .use = PD_USE_GZIP, .magic = PD_MAGIC_GZIP, .magic_size = 3 };
 const struct pd_packer pd_packer_gzip = { .start = NULL };
 #endif
+#ifndef HAVE_DEFLATE
+const struct pd_packer pd_packer_deflate = { .start = NULL };
+#endif
 #ifndef HAVE_LZMA
 const struct pd_codec pd_codec_xz = { .name = "xz", .use = PD_USE_XZ, .magic = PD_MAGIC_XZ, .magic_size = 6 };
 #endif

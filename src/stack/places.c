@@ -24,10 +24,13 @@ const struct pd_thread_view *pd_places_view(struct pd_places *places, uint32_t p
 
 // ---- addresses ----
 
-static bool name_frame(const struct pd_places *places, const struct pd_code_address *address)
+static bool name_frame(const struct pd_places *places, const struct pd_wanted *wanted)
 {
+	const struct pd_code_address *address = &wanted->address;
 	struct pd_location location;
+	// most addresses that come once are garbage outside of any mapping
 	bool is_mapped =
+		wanted->range.flags & PD_RANGE_MAPPED &&
 		pd_state_locate(places->state, address->pid, address->cpumode, address->when, address->addr, &location);
 	struct pd_place place = { .addr = address->addr, .recorded = address->addr };
 
@@ -49,7 +52,7 @@ static bool find_wanted(struct pd_places *places, struct pd_wanted *wanted, size
 	for (size_t i = 0; i < count; i++) {
 		wanted[i].frame += places->marks;
 		// new ones have the next numbers, in this order
-		if (wanted[i].frame == places->tables->frame_count && !name_frame(places, &wanted[i].address))
+		if (wanted[i].frame == places->tables->frame_count && !name_frame(places, &wanted[i]))
 			return false;
 	}
 	return true;

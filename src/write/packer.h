@@ -27,6 +27,8 @@ struct pd_packer {
 extern const struct pd_packer pd_packer_zstd;
 // Pieces need not be inflatable before the end; `pack` may give nothing.
 extern const struct pd_packer pd_packer_gzip;
+// The same by libdeflate, which is faster; it has no `pack`, a stream is one piece.
+extern const struct pd_packer pd_packer_deflate;
 // quick.c: frames that zstd reads, of at most PD_PACK_PIECE bytes; each piece is one.
 extern const struct pd_packer pd_packer_quick;
 
