@@ -138,35 +138,63 @@ void pd_text_printf(struct pd_text *text, const char *format, ...)
 		text->size += (size_t)size;
 }
 
-static const char two_digits[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-				 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-				 "8081828384858687888990919293949596979899";
 static const char hex_digits[] = "0123456789abcdef";
+
+// The eight last digits at once, the first of them in the low byte: each step divides all numbers of a word into halves.
+static uint64_t eight_digits(uint32_t value)
+{
+	uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
+	uint64_t upper = fours * 10486 >> 20 & UINT64_C(0x0000007f0000007f); // a hundredth
+	uint64_t twos = upper | (fours - upper * 100) << 16;
+
+	upper = twos * 103 >> 10 & UINT64_C(0x000f000f000f000f); // a tenth
+	return upper | (twos - upper * 10) << 8;
+}
+
+static void put_eight(char *to, uint64_t digits)
+{
+	digits += UINT64_C(0x3030303030303030);
+	for (unsigned i = 0; i < 8; i++)
+		to[i] = (char)(digits >> 8 * i);
+}
+
+// As many as are needed, in front of others that mean nothing. value is less than 10^8.
+static size_t put_digits(char *to, uint32_t value)
+{
+	uint64_t digits = eight_digits(value);
+	size_t zeros = digits ? (size_t)__builtin_ctzll(digits) / 8 : 7;
+
+	put_eight(to, digits >> 8 * zeros);
+	return 8 - zeros;
+}
 
 void pd_text_u64(struct pd_text *text, uint64_t value)
 {
 	enum {
-		MOST = 20
+		EIGHT = 100000000,
+		MOST = 24 // three times eight
 	};
-	char digits[2 * MOST], *at = digits + MOST;
+	char *to;
 
 	if (text->capacity - text->size < MOST && !pd_text_reserve(text, MOST))
 		return;
-
-	while (value >= 100) {
-		at -= 2;
-		memcpy(at, two_digits + value % 100 * 2, 2);
-		value /= 100;
-	}
-	if (value >= 10) {
-		at -= 2;
-		memcpy(at, two_digits + value * 2, 2);
+	to = text->data + text->size;
+	if (value < EIGHT) {
+		to += put_digits(to, (uint32_t)value);
 	} else {
-		*--at = (char)('0' + value);
+		uint64_t before = value / EIGHT;
+
+		if (before < EIGHT) {
+			to += put_digits(to, (uint32_t)before);
+		} else {
+			to += put_digits(to, (uint32_t)(before / EIGHT));
+			put_eight(to, eight_digits((uint32_t)(before % EIGHT)));
+			to += 8;
+		}
+		put_eight(to, eight_digits((uint32_t)(value % EIGHT)));
+		to += 8;
 	}
-	// all that there may be, which is faster
-	memcpy(text->data + text->size, at, MOST);
-	text->size += (size_t)(digits + MOST - at);
+	text->size = (size_t)(to - text->data);
 }
 
 static void put_spaces(struct pd_text *text, size_t count)
