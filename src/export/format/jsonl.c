@@ -11,7 +11,8 @@
 
 struct jsonl {
 	struct pd_export_trace trace;
-	struct pd_line_texts pieces;                 // by line: what follows its address
+	struct pd_line_texts functions;              // what follows the address of a sample, up to that in the object
+	struct pd_line_texts files;                  // by string
 	struct pd_line_texts events, units, threads; // members that depend on the event, and on the thread
 };
 
@@ -28,66 +29,90 @@ static void put_hex(struct pd_text *text, uint64_t value)
 	pd_text_char(text, '"');
 }
 
-static void put_function(struct pd_text *text, const struct pd_tables *tables, const struct pd_table_frame *frame,
-			 const struct pd_table_line *line)
+static void put_function(struct pd_text *text, const struct pd_tables *tables, const struct pd_table_function *function)
 {
-	const struct pd_table_function *function = &tables->functions[line->function];
 	struct pd_json json = { .text = text, .comma = true };
 
+	pd_text_char(text, '"');
 	if (function->known)
 		put_string(&json, tables, "function", function->name);
-	if (frame->object) {
-		put_string(&json, tables, "object", tables->objects[frame->object].path);
-		pd_json_name(&json, "addr");
-		put_hex(text, frame->place.addr);
-	}
-	if (line->file)
-		put_string(&json, tables, "file", line->file);
-	if (line->line)
-		pd_json_number(&json, "line", line->line);
-	if (line->inlined)
-		pd_json_bool(&json, "inlined", true);
-	pd_text_char(text, '}');
+	if (!function->object)
+		return;
+	put_string(&json, tables, "object", tables->objects[function->object].path);
+	PD_TEXT_LITERAL(text, ",\"addr\":\"0x");
 }
 
-// What follows the address of a line. False if there is no memory.
-static bool find_piece(struct pd_export *self, const struct pd_table_frame *frame, uint32_t line,
-		       struct pd_bytes *piece_out)
+// False if there is no memory.
+static bool find_function(struct pd_export *self, uint32_t function, struct pd_bytes *piece_out)
 {
 	struct jsonl *jsonl = self->sink;
 	struct pd_text *piece;
 
-	if (pd_line_texts_get(&jsonl->pieces, line, piece_out))
+	if (pd_line_texts_get(&jsonl->functions, function, piece_out))
 		return true;
-	piece = pd_line_texts_begin(&jsonl->pieces, line);
+	piece = pd_line_texts_begin(&jsonl->functions, function);
 	if (!piece)
 		return false;
-	put_function(piece, &self->tables, frame, &self->tables.lines[line]);
-	return pd_line_texts_keep(&jsonl->pieces, line) && pd_line_texts_get(&jsonl->pieces, line, piece_out);
+	put_function(piece, &self->tables, &self->tables.functions[function]);
+	return pd_line_texts_keep(&jsonl->functions, function) &&
+	       pd_line_texts_get(&jsonl->functions, function, piece_out);
 }
 
-static void put_line(struct pd_export *self, const struct pd_table_frame *frame, uint32_t line, uint64_t addr)
+static bool make_file(struct pd_export *self, uint32_t string)
+{
+	struct jsonl *jsonl = self->sink;
+	struct pd_text *piece = pd_line_texts_begin(&jsonl->files, string);
+	struct pd_json json = { .text = piece, .comma = true };
+
+	if (!piece)
+		return false;
+	put_string(&json, &self->tables, "file", string);
+	return pd_line_texts_keep(&jsonl->files, string);
+}
+
+static void put_source(struct pd_export *self, const struct pd_table_line *line)
+{
+	struct jsonl *jsonl = self->sink;
+	struct pd_json json = { .text = self->text, .comma = true };
+
+	if (line->file && !pd_line_texts_put(&jsonl->files, line->file, self->text))
+		self->failed |= !make_file(self, line->file) ||
+				!pd_line_texts_put(&jsonl->files, line->file, self->text);
+	if (line->line)
+		pd_json_number(&json, "line", line->line);
+	if (line->inlined)
+		pd_json_bool(&json, "inlined", true);
+}
+
+static void put_line(struct pd_export *self, const struct pd_table_frame *frame, const struct pd_table_line *line,
+		     uint64_t addr)
 {
 	static const char begin[] = ",{\"ip\":\"0x";
-	const size_t begin_size = sizeof(begin) - 1, digits_most = 16;
+	const size_t begin_size = sizeof(begin) - 1, others_most = begin_size + 16 + 16 + 1;
 	struct pd_text *text = self->text;
 	struct pd_bytes piece;
 	char *to;
 
-	if (!find_piece(self, frame, line, &piece)) {
+	if (!find_function(self, line->function, &piece)) {
 		self->failed = true;
 		return;
 	}
-	if (text->capacity - text->size < begin_size + digits_most + 1 + piece.size &&
-	    !pd_text_reserve(text, begin_size + digits_most + 1 + piece.size))
+	if (text->capacity - text->size < others_most + piece.size && !pd_text_reserve(text, others_most + piece.size))
 		return;
 	to = text->data + text->size;
 	memcpy(to, begin, begin_size);
 	to += begin_size;
 	to += pd_hex_digits(addr, to);
-	*to++ = '"';
 	memcpy(to, piece.data, piece.size);
-	text->size = (size_t)(to + piece.size - text->data);
+	to += piece.size;
+	if (frame->object) {
+		to += pd_hex_digits(frame->place.addr, to);
+		*to++ = '"';
+	}
+	text->size = (size_t)(to - text->data);
+	if (line->file || line->line || line->inlined)
+		put_source(self, line);
+	pd_text_char(text, '}');
 }
 
 static void put_stack(struct pd_export *self, const struct pd_export_sample *sample)
@@ -103,7 +128,7 @@ static void put_stack(struct pd_export *self, const struct pd_export_sample *sam
 	pd_chain_walk_begin(&walk, &self->tables, sample);
 	while (pd_chain_walk_next(&walk, &frame, &addr) && !self->failed)
 		for (uint32_t i = 0; i < frame->line_count; i++)
-			put_line(self, frame, frame->first_line + i, addr);
+			put_line(self, frame, &self->tables.lines[frame->first_line + i], addr);
 	// in the place of the first comma
 	if (text->size > begin)
 		text->data[begin] = '[';
@@ -206,7 +231,8 @@ static void fini(struct pd_export *self)
 	struct jsonl *jsonl = self->sink;
 
 	pd_export_trace_fini(&jsonl->trace);
-	pd_line_texts_fini(&jsonl->pieces);
+	pd_line_texts_fini(&jsonl->functions);
+	pd_line_texts_fini(&jsonl->files);
 	pd_line_texts_fini(&jsonl->events);
 	pd_line_texts_fini(&jsonl->units);
 	pd_line_texts_fini(&jsonl->threads);
