@@ -33,7 +33,8 @@ struct chrome {
 	size_t open_count, open_capacity;
 	uint32_t *names; // of the present sample
 	size_t name_capacity;
-	struct pd_line_texts functions, numbers; // what slices have of their function, and of their track
+	struct pd_line_texts functions; // what slices have of them
+	struct pd_text *moment;         // what the slices of a track have that begin or end together
 	bool comma;
 };
 
@@ -77,29 +78,29 @@ static bool make_function(struct pd_export *self, uint32_t function)
 	return piece && pd_line_texts_keep(&chrome->functions, function);
 }
 
-static bool make_numbers(struct pd_export *self, const struct pd_track *track, size_t number)
+static void set_moment(struct pd_export *self, const struct pd_track *track, uint64_t ns)
 {
 	struct chrome *chrome = self->sink;
-	struct pd_text *piece = pd_line_texts_begin(&chrome->numbers, number);
 
-	if (piece)
-		pd_text_printf(piece, "\",\"pid\":%" PRId32 ",\"tid\":%" PRIu64 ",\"ts\":",
-			       (int32_t)pd_export_thread(self, track->thread)->pid, track->number);
-	return piece && pd_line_texts_keep(&chrome->numbers, number);
+	pd_text_clear(chrome->moment);
+	PD_TEXT_LITERAL(chrome->moment, "\",\"pid\":");
+	pd_text_s64(chrome->moment, (int32_t)pd_export_thread(self, track->thread)->pid);
+	PD_TEXT_LITERAL(chrome->moment, ",\"tid\":");
+	pd_text_u64(chrome->moment, track->number);
+	PD_TEXT_LITERAL(chrome->moment, ",\"ts\":");
+	put_microseconds(chrome->moment, ns);
+	self->failed |= chrome->moment->failed;
 }
 
-static void put_slice(struct pd_export *self, const struct pd_track *track, char phase, uint32_t function, uint64_t ns)
+// At the moment that was set.
+static void put_slice(struct pd_export *self, char phase, uint32_t function)
 {
 	struct chrome *chrome = self->sink;
-	size_t number = (size_t)(track - chrome->tracks.items);
 
 	begin_event(self);
 	PD_TEXT_LITERAL(self->text, "{\"ph\":\"");
 	pd_text_char(self->text, phase);
-	if (!pd_line_texts_put(&chrome->numbers, number, self->text))
-		self->failed |= !make_numbers(self, track, number) ||
-				!pd_line_texts_put(&chrome->numbers, number, self->text);
-	put_microseconds(self->text, ns);
+	pd_text_put(self->text, chrome->moment->data, chrome->moment->size);
 	if (!pd_line_texts_put(&chrome->functions, function, self->text))
 		self->failed |= !make_function(self, function) ||
 				!pd_line_texts_put(&chrome->functions, function, self->text);
@@ -123,8 +124,10 @@ static void put_metadata(struct pd_export *self, const struct pd_track *track, c
 static void close_to(struct pd_export *self, const struct pd_track *track, struct open_stack *open, size_t count,
 		     uint64_t ns)
 {
+	if (open->count > count)
+		set_moment(self, track, ns);
 	while (open->count > count)
-		put_slice(self, track, 'E', open->functions[--open->count], ns);
+		put_slice(self, 'E', open->functions[--open->count]);
 }
 
 // When functions end that no sample ends.
@@ -174,9 +177,11 @@ static void change_slices(struct pd_export *self, const struct pd_track *track, 
 		close_to(self, track, open, 0, end_of(open));
 	shared = shared_count(open, chrome->names, count);
 	close_to(self, track, open, shared, track->last_ns);
+	if (shared < count)
+		set_moment(self, track, track->last_ns);
 	for (; shared < count; shared++) {
 		open->functions[open->count++] = chrome->names[shared];
-		put_slice(self, track, 'B', chrome->names[shared], track->last_ns);
+		put_slice(self, 'B', chrome->names[shared]);
 	}
 	open->last_ns = track->last_ns;
 }
@@ -217,6 +222,8 @@ static void begin(struct pd_export *self)
 	struct chrome *chrome = self->sink;
 
 	pd_tracks_init(&chrome->tracks, self);
+	chrome->moment = pd_text_new();
+	self->failed |= !chrome->moment;
 	PD_TEXT_LITERAL(self->text, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 }
 
@@ -332,7 +339,7 @@ static void fini(struct pd_export *self)
 	pd_free(chrome->open);
 	pd_free(chrome->names);
 	pd_line_texts_fini(&chrome->functions);
-	pd_line_texts_fini(&chrome->numbers);
+	pd_text_free(chrome->moment);
 	pd_tracks_fini(&chrome->tracks);
 }
 

@@ -294,6 +294,11 @@ static bool prepare(struct pd_export *self)
 	return otlp->message && otlp->dictionary && otlp->stack_of && otlp->attributes_of;
 }
 
+static void pass(struct pd_export *self, struct pd_text *part)
+{
+	pd_text_pass(self->text, &part->data, part->capacity, part->size);
+}
+
 static void end(struct pd_export *self)
 {
 	struct otlp *otlp = self->sink;
@@ -308,8 +313,10 @@ static void end(struct pd_export *self)
 	self->failed |= otlp->message->failed || otlp->dictionary->failed || self->tables.failed;
 	if (self->failed)
 		return;
-	pd_text_put(self->text, otlp->message->data, otlp->message->size);
-	pd_proto_bytes(self->text, 2, otlp->dictionary->data, otlp->dictionary->size);
+	pass(self, otlp->message);
+	pd_proto_varint(self->text, 2 << 3 | PD_PROTO_SIZED);
+	pd_proto_varint(self->text, otlp->dictionary->size);
+	pass(self, otlp->dictionary);
 }
 
 static void fini(struct pd_export *self)

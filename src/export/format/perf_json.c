@@ -13,10 +13,10 @@
 #include "export/feed/line_texts.h"
 
 struct perf_json {
-	bool comma;                  // a sample precedes
-	uint64_t parts;              // of samples of any event
-	struct pd_line_texts pieces; // by function: what follows an address
-	struct pd_line_texts comms;  // by string
+	bool comma;                          // a sample precedes
+	uint64_t parts;                      // of samples of any event
+	struct pd_line_texts pieces;         // by function: what follows an address
+	struct pd_line_texts threads, comms; // by thread: its numbers; its name
 };
 
 // ---- layout ----
@@ -210,29 +210,55 @@ static void put_chain(struct pd_export *self, const struct pd_export_sample *sam
 	PD_TEXT_LITERAL(text, "\n\t\t\t]\n\t\t}");
 }
 
-static void put_comm(struct pd_export *self, uint32_t comm)
+static bool make_thread(struct pd_export *self, uint32_t thread)
 {
-	const struct pd_table_string *name = &self->tables.strings[comm];
 	struct perf_json *json = self->sink;
-	struct pd_text *piece;
+	const struct pd_owner *owner = pd_export_thread(self, thread);
+	struct pd_text *piece = pd_line_texts_begin(&json->threads, thread);
 
-	if (pd_line_texts_put(&json->comms, comm, self->text))
-		return;
-	piece = pd_line_texts_begin(&json->comms, comm);
-	if (piece) {
-		PD_TEXT_LITERAL(piece, ",\n\t\t\t\"comm\": ");
-		pd_text_json_string(piece, name->text, name->size);
+	if (!piece)
+		return false;
+	PD_TEXT_LITERAL(piece, ",\n\t\t\t\"pid\": ");
+	pd_text_s64(piece, (int32_t)owner->pid);
+	PD_TEXT_LITERAL(piece, ",\n\t\t\t\"tid\": ");
+	pd_text_s64(piece, (int32_t)owner->tid);
+	return pd_line_texts_keep(&json->threads, thread);
+}
+
+static bool make_comm(struct pd_export *self, uint32_t thread)
+{
+	struct perf_json *json = self->sink;
+	uint32_t comm = pd_export_comm(self, thread);
+	const struct pd_table_string *name = &self->tables.strings[comm];
+	struct pd_text *piece = pd_line_texts_begin(&json->comms, thread);
+
+	if (!piece)
+		return false;
+	PD_TEXT_LITERAL(piece, ",\n\t\t\t\"comm\": ");
+	pd_text_json_string(piece, name->text, name->size);
+	return pd_line_texts_keep(&json->comms, thread);
+}
+
+// The CPU stands between both.
+static void put_thread(struct pd_export *self, const struct pd_export_sample *sample)
+{
+	struct perf_json *json = self->sink;
+	struct pd_text *text = self->text;
+	uint32_t thread = sample->thread;
+
+	if (!pd_line_texts_put(&json->threads, thread, text))
+		self->failed |= !make_thread(self, thread) || !make_comm(self, thread) ||
+				!pd_line_texts_put(&json->threads, thread, text);
+	if (json->parts & PD_MASK(PD_SAMPLE_TYPE_CPU)) {
+		PD_TEXT_LITERAL(text, ",\n\t\t\t\"cpu\": ");
+		pd_text_s64(text, (int32_t)sample->brief->cpu);
 	}
-	if (!piece || !pd_line_texts_keep(&json->comms, comm))
-		self->failed = true;
-	else
-		pd_line_texts_put(&json->comms, comm, self->text);
+	self->failed |= !pd_line_texts_put(&json->comms, thread, text);
 }
 
 static void take_sample(struct pd_export *self, const struct pd_export_sample *sample)
 {
 	struct perf_json *json = self->sink;
-	const struct pd_owner *owner = pd_export_thread(self, sample->thread);
 	struct pd_text *text = self->text;
 
 	if (json->comma)
@@ -240,15 +266,7 @@ static void take_sample(struct pd_export *self, const struct pd_export_sample *s
 	json->comma = true;
 	PD_TEXT_LITERAL(text, "\n\t\t{\n\t\t\t\"timestamp\": ");
 	pd_text_s64(text, (int64_t)sample->time_ns);
-	PD_TEXT_LITERAL(text, ",\n\t\t\t\"pid\": ");
-	pd_text_s64(text, (int32_t)owner->pid);
-	PD_TEXT_LITERAL(text, ",\n\t\t\t\"tid\": ");
-	pd_text_s64(text, (int32_t)owner->tid);
-	if (json->parts & PD_MASK(PD_SAMPLE_TYPE_CPU)) {
-		PD_TEXT_LITERAL(text, ",\n\t\t\t\"cpu\": ");
-		pd_text_s64(text, (int32_t)sample->brief->cpu);
-	}
-	put_comm(self, pd_export_comm(self, sample->thread));
+	put_thread(self, sample);
 	put_chain(self, sample);
 	pd_export_flush(self);
 }
@@ -263,6 +281,7 @@ static void fini(struct pd_export *self)
 	struct perf_json *json = self->sink;
 
 	pd_line_texts_fini(&json->pieces);
+	pd_line_texts_fini(&json->threads);
 	pd_line_texts_fini(&json->comms);
 }
 
