@@ -4,6 +4,11 @@
 
 #include "write/packer.h"
 
+static const char *version(void)
+{
+	return "libdeflate " LIBDEFLATE_VERSION_STRING;
+}
+
 static void *open_packer(int level)
 {
 	return libdeflate_alloc_compressor(level);
@@ -29,6 +34,7 @@ static void close_packer(void *state)
 }
 
 const struct pd_packer pd_packer_deflate = {
+	.version = version,
 	.start = open_packer,
 	.bound = bound,
 	.finish = finish,

@@ -14,6 +14,7 @@ enum {
 };
 
 struct pd_packer {
+	const char *(*version)(void); // or NULL
 	void *(*start)(int level);    // NULL if there is no memory; the member is NULL if it is not built in
 	size_t (*bound)(size_t size); // most bytes that a piece of this size gives
 	// Compresses a piece whole, in blocks of at most PD_PACK_BLOCK. 0 and *reason_out if that fails.

@@ -6,11 +6,11 @@ read(NAME, bytes) checks that all of a file is well-formed, and returns a list o
 
 import collections
 import csv
-import gzip
 import io
 import json
 import re
 import struct
+import zlib
 
 import page_format
 import quipper_text
@@ -130,7 +130,10 @@ def read_folded(data):
 
 def read_pprof(data):
     need(data[4:8] == b"\0\0\0\0" and data[3] == 0, "the gzip header has a time or a name")
-    profile = Message(gzip.decompress(data)).only(1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 14)
+    member = zlib.decompressobj(31)
+    message = member.decompress(data)
+    need(member.eof and not member.unused_data, "it is more than one member of gzip, which some readers do not see")
+    profile = Message(message).only(1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 14)
     strings = profile.texts(6)
     need(strings[0] == "" and len(set(strings)) == len(strings), "the string table")
     types = [(strings[t.number(1)], strings[t.number(2)]) for t in profile.messages(1)]
@@ -562,5 +565,5 @@ READERS = {name[len("read_"):].replace("_", "-"): function for name, function in
 def read(name, data):
     try:
         return READERS[name](data)
-    except (KeyError, IndexError, StopIteration, ValueError, TypeError, EOFError, gzip.BadGzipFile, csv.Error) as error:
+    except (KeyError, IndexError, StopIteration, ValueError, TypeError, EOFError, zlib.error, csv.Error) as error:
         raise Malformed(f"{type(error).__name__}: {error}") from error
