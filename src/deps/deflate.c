@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libdeflate: what zlib makes in twice the time, but all at once. */
+/* libdeflate: what zlib makes in nearly twice the time, but all at once. */
 #include <libdeflate.h>
 
 #include "write/packer.h"
