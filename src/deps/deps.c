@@ -20,9 +20,6 @@ const struct pd_packer pd_packer_zstd = { .start = NULL };
 const struct pd_codec pd_codec_gzip = { .name = "gzip", .use = PD_USE_GZIP, .magic = PD_MAGIC_GZIP, .magic_size = 3 };
 const struct pd_packer pd_packer_gzip = { .start = NULL };
 #endif
-#ifndef HAVE_DEFLATE
-const struct pd_packer pd_packer_deflate = { .start = NULL };
-#endif
 #ifndef HAVE_LZMA
 const struct pd_codec pd_codec_xz = { .name = "xz", .use = PD_USE_XZ, .magic = PD_MAGIC_XZ, .magic_size = 6 };
 #endif
@@ -80,15 +77,6 @@ static const char *disassembler_part(bool *built_in_out, const char **use_out)
 	return disassembler->version ? disassembler->version() : disassembler->name;
 }
 
-static const char *deflate_part(bool *built_in_out, const char **use_out)
-{
-	if (built_in_out)
-		*built_in_out = pd_packer_deflate.start != NULL;
-	if (use_out)
-		*use_out = "pprof and pages written faster";
-	return pd_packer_deflate.version ? pd_packer_deflate.version() : "libdeflate";
-}
-
 const char *pd_build_part(size_t index, bool *built_in_out, const char **use_out)
 {
 	size_t codecs = sizeof(pd_codecs) / sizeof(pd_codecs[0]) - 1;
@@ -97,8 +85,6 @@ const char *pd_build_part(size_t index, bool *built_in_out, const char **use_out
 		return sqlite_part(built_in_out, use_out);
 	if (index == codecs + 1)
 		return disassembler_part(built_in_out, use_out);
-	if (index == codecs + 2)
-		return deflate_part(built_in_out, use_out);
 	if (index > codecs)
 		return NULL;
 	if (built_in_out)

@@ -14,7 +14,6 @@ enum {
 };
 
 struct pd_packer {
-	const char *(*version)(void); // or NULL
 	void *(*start)(int level);    // NULL if there is no memory; the member is NULL if it is not built in
 	size_t (*bound)(size_t size); // most bytes that a piece of this size gives
 	// Compresses a piece whole, in blocks of at most PD_PACK_BLOCK. 0 and *reason_out if that fails.
@@ -28,8 +27,6 @@ struct pd_packer {
 extern const struct pd_packer pd_packer_zstd;
 // Pieces need not be inflatable before the end; `pack` may give nothing.
 extern const struct pd_packer pd_packer_gzip;
-// The same by libdeflate, which is faster; it has no `pack`, a stream is one piece.
-extern const struct pd_packer pd_packer_deflate;
 // quick.c: frames that zstd reads, of at most PD_PACK_PIECE bytes; each piece is one.
 extern const struct pd_packer pd_packer_quick;
 

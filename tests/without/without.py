@@ -22,7 +22,7 @@ BUILDS = {
     "without recording": (["record=disabled"], RECORD),
     "without threads": (["threads=disabled"], ["pthread_create", "pthread_mutex_lock", "pthread_cond_wait"] + RECORD),
     "without files": (["files=disabled"], FILES + RECORD),
-    "without all": (["record=disabled", "threads=disabled", "files=disabled", "zstd=disabled", "zlib=disabled", "deflate=disabled", "lzma=disabled",
+    "without all": (["record=disabled", "threads=disabled", "files=disabled", "zstd=disabled", "zlib=disabled", "lzma=disabled",
                      "bzip2=disabled", "cxx=disabled", "sqlite=disabled", "capstone=disabled"], ["pthread_create", "pthread_mutex_lock"] + FILES + RECORD),
 }
 WASI_FLAGS = ["-isystem", "/usr/include/wasm32-wasi", "-D_WASI_EMULATED_MMAN"]
@@ -64,7 +64,7 @@ def check_calls(name, library, forbidden):
 
 
 def libraries(options):
-    every = {"zstd": "-lzstd", "zlib": "-lz", "deflate": "-ldeflate", "lzma": "-llzma", "bzip2": "-lbz2"}
+    every = {"zstd": "-lzstd", "zlib": "-lz", "lzma": "-llzma", "bzip2": "-lbz2"}
     return [flag for name, flag in every.items() if name + "=disabled" not in options]
 
 
@@ -113,7 +113,7 @@ def webassembly(top, folder, inputs, expected):
         print(f"WebAssembly is left out: there is no {', '.join(missing)} here")
         return False
     here = os.path.join(top, "tests", "without")
-    options = ["record=disabled", "threads=disabled", "files=disabled", "zstd=disabled", "zlib=disabled", "deflate=disabled", "lzma=disabled",
+    options = ["record=disabled", "threads=disabled", "files=disabled", "zstd=disabled", "zlib=disabled", "lzma=disabled",
                "bzip2=disabled", "cxx=disabled", "sqlite=disabled", "capstone=disabled"]
     library = build(top, os.path.join(folder, "wasi"), options, "--cross-file", os.path.join(here, "wasi.ini"))
     program = os.path.join(folder, "report.wasm")

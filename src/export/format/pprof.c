@@ -48,14 +48,20 @@ static void take_sample(struct pd_export *self, const struct pd_export_sample *s
 	pd_export_sum(self, &pprof->sums, sample);
 }
 
+enum {
+	PIECE = 256 << 10 // bytes that are compressed at once
+};
+
 // To be called between fields of the message.
 static void compress_large(struct pd_export *self)
 {
 	struct pprof *pprof = self->sink;
+	struct pd_text *message = pprof->message;
 
-	if (self->failed)
+	if (message->size < PIECE || message->failed || self->failed)
 		return;
-	pd_gzip_add(&pprof->gzip, self->text, pprof->message);
+	pd_gzip_add(&pprof->gzip, self->text, message->data, message->size);
+	pd_text_clear(message);
 	pd_export_flush(self);
 }
 

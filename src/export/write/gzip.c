@@ -5,32 +5,26 @@
 
 enum {
 	LEVEL = 1,            // higher ones take three times as long, for a tenth of the size
-	PIECE = 256 << 10,    // bytes that are compressed at once
 	STORED_MOST = 65535,  // bytes of a block that is not compressed
 	KEPT_MOST = 256 << 10 // bytes that zlib has not written yet
 };
 
-// ---- with a library ----
-
-static const struct pd_packer *packer(void)
-{
-	return pd_packer_deflate.start ? &pd_packer_deflate : &pd_packer_gzip;
-}
+// ---- with zlib ----
 
 static void compress(struct pd_gzip *gzip, struct pd_text *text, const void *data, size_t size, bool last)
 {
 	// what was taken before may come out now
-	size_t bound = packer()->bound(size) + KEPT_MOST;
+	size_t bound = pd_packer_gzip.bound(size) + KEPT_MOST;
 	const char *reason = NULL;
 
 	if (!gzip->state)
-		gzip->state = packer()->start(LEVEL);
+		gzip->state = pd_packer_gzip.start(LEVEL);
 	if (!gzip->state || !pd_text_reserve(text, bound)) {
 		text->failed = true;
 		return;
 	}
-	text->size += (last ? packer()->finish : packer()->pack)(gzip->state, data, size, text->data + text->size,
-								 bound, &reason);
+	text->size += (last ? pd_packer_gzip.finish : pd_packer_gzip.pack)(gzip->state, data, size,
+									   text->data + text->size, bound, &reason);
 	text->failed |= reason != NULL;
 }
 
@@ -83,20 +77,15 @@ static void store(struct pd_gzip *gzip, struct pd_text *text, const char *data, 
 
 static void add_piece(struct pd_gzip *gzip, struct pd_text *text, const void *data, size_t size, bool last)
 {
-	if (packer()->start)
+	if (pd_packer_gzip.start)
 		compress(gzip, text, data, size, last);
 	else
 		store(gzip, text, data, size, last);
 }
 
-void pd_gzip_add(struct pd_gzip *gzip, struct pd_text *text, struct pd_text *data)
+void pd_gzip_add(struct pd_gzip *gzip, struct pd_text *text, const void *data, size_t size)
 {
-	bool at_once = packer()->start && !packer()->pack;
-
-	if (at_once || data->size < PIECE || data->failed)
-		return;
-	add_piece(gzip, text, data->data, data->size, false);
-	pd_text_clear(data);
+	add_piece(gzip, text, data, size, false);
 }
 
 void pd_gzip_end(struct pd_gzip *gzip, struct pd_text *text, const void *data, size_t size)
@@ -107,7 +96,7 @@ void pd_gzip_end(struct pd_gzip *gzip, struct pd_text *text, const void *data, s
 void pd_gzip_fini(struct pd_gzip *gzip)
 {
 	if (gzip->state)
-		packer()->close(gzip->state);
+		pd_packer_gzip.close(gzip->state);
 	gzip->state = NULL;
 }
 
