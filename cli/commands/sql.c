@@ -80,6 +80,7 @@ static int open_tables(struct session *session)
 		return print_failure(CODE_UNREADABLE, "out of memory");
 	how.tables.no_unwind = session->values->analysis.no_unwind;
 	how.tables.choose = analysis_takes_all(&session->values->analysis.select) ? NULL : analysis_choose;
+	how.choose_place = pd_select_by_place(session->inputs->select) ? analysis_has_place : NULL;
 	how.tables.ready = analysis_ready;
 	how.tables.symbols = analysis_symbols;
 	how.tables.self = session->inputs;

@@ -41,6 +41,8 @@ struct pd_sql_options {
 	size_t size;                    /* sizeof(struct pd_sql_options) */
 	struct pd_table_options tables; /* tables.size may be 0: all defaults */
 	size_t self_stride;             /* bytes */
+	/* See pd_table_choose_place. May be NULL. */
+	bool (*choose_place)(const void *self, const struct pd_place *place);
 };
 /** Opens tables over files, which must outlive it. options are those of each set of tables; self of its functions is
  * options->self + i * self_stride for the i-th file. Errors: PD_ERROR_UNSUPPORTED if SQLite is not built in or cannot be loaded; those of

@@ -128,6 +128,10 @@ PD_API enum pd_status pd_table_set_new(struct pd_file *file, const struct pd_tab
 				       struct pd_table_set **set_out, struct pd_error *error);
 /** NULL is fine. */
 PD_API void pd_table_set_free(struct pd_table_set *set);
+/** Which samples are rows besides, by the location of the sampled address; its first argument is the self of the options. Before the
+ * first stream. */
+PD_API void pd_table_choose_place(struct pd_table_set *set,
+				  bool (*choose_place)(const void *self, const struct pd_place *place));
 /** The index-th table; NULL past the end. Those of tracepoints come last. */
 PD_API const struct pd_table *pd_table_at(const struct pd_table_set *set, size_t index);
 /** A table by its name; NULL if there is none. */

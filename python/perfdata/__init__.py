@@ -35,7 +35,10 @@ perfdata._errors.Error: nothing.data: cannot open: No such file or directory
 
 from ._errors import Error, Problem
 from ._library import lib as _lib
+from ._profile import Flame, FlameSummary, Node, Report
 from ._recording import Recording, Table, open
+from ._stream import Event, Record, Stream, Writer, open_stream
 
-__all__ = ["Error", "Problem", "Recording", "Table", "open"]
+__all__ = ["Error", "Event", "Flame", "FlameSummary", "Node", "Problem", "Record", "Recording", "Report", "Stream", "Table", "Writer",
+           "open", "open_stream"]
 __version__ = _lib.pd_version().decode()

@@ -3,11 +3,20 @@
 
 import ctypes
 import json
+import threading
 from itertools import repeat
-from operator import itemgetter
 
 from ._errors import check
 from ._library import (BYTES, GET_ERROR, GET_NEXT, GET_SCHEMA, JSON, NAME, NUMBERS, RELEASE_STREAM, Array, CError, Stream, lib)
+
+try:
+    from _collections import _tuplegetter as item_of  # what named tuples have
+except ImportError:
+    from operator import itemgetter
+
+    def item_of(index, doc):
+        return property(itemgetter(index), doc=doc)
+
 
 SIZES = {"I": 4, "i": 4, "Q": 8, "q": 8, "d": 8}
 DTYPES = {"I": "uint32", "i": "int32", "Q": "uint64", "q": "int64", "d": "float64"}
@@ -101,42 +110,126 @@ class Batch:
             return numpy.ones(array.length, dtype=bool)
         return numpy.unpackbits(numpy.frombuffer(bits, dtype="uint8"), count=array.length, bitorder="little").astype(bool)
 
-    def rows(self):
-        """The rows as objects."""
-        columns = []
-        for i, column in enumerate(self._columns):
-            array = self._array.children[i].contents
-            columns.append(repeat(None, array.length) if array.null_count == array.length else self.values(column.name))
-        return map(self._table.row, zip(*columns)) if columns else iter(())
+    def columns(self, names):
+        """Columns as lists, or None again and again."""
+        for name in names:
+            array = self._child(name)[1]
+            yield repeat(None, array.length) if array.null_count == array.length else self.values(name)
 
 
-def row_class(name, doc, columns):
-    """A class for rows: a tuple whose items have the names of the columns. JSON is parsed when it is asked for."""
+class Late:
+    """A column that is read when a row is asked for it, in a pass of its own."""
 
-    def parsed(index):
-        return property(lambda self: None if self[index] is None else json.loads(self[index]))
+    def __init__(self, column, open_batches):
+        self.column, self._open, self._batches = column, open_batches, None
+        self._at, self._rest, self._lock = 0, [], threading.Lock()
 
-    members = {"__slots__": (), "__doc__": doc, "_fields": tuple(column.name for column in columns)}
-    for i, column in enumerate(columns):
-        members[column.name] = parsed(i) if column.type == JSON else property(itemgetter(i), doc=column.doc)
+    def _skip_to(self, row):
+        """Until the row is among those that were read and are not used."""
+        if self._batches is None or row < self._at:
+            self._batches, self._at, self._rest = self._open(), 0, []
+        while self._at + len(self._rest) <= row:
+            self._at += len(self._rest)
+            batch = next(self._batches)
+            self._rest = batch.values(self.column.name) if self._at + len(batch) > row else range(len(batch))
+
+    def read(self, first, length):
+        """Values of some rows, a list."""
+        with self._lock:
+            self._skip_to(first)
+            while self._at + len(self._rest) < first + length:
+                self._rest = self._rest + next(self._batches).values(self.column.name)
+            begin, end = first - self._at, first - self._at + length
+            found, self._rest = self._rest[begin:end], self._rest[end:]
+            self._at += end
+            return found
+
+
+class Page:
+    """Rows that were read at once: what is late of them, once it was asked for."""
+
+    __slots__ = ("_late", "_first", "_length", "_values")
+
+    def __init__(self, late, first, length):
+        self._late, self._first, self._length, self._values = late, first, length, {}
+
+    def cell(self, late, row):
+        values = self._values.get(late)
+        if values is None:
+            values = self._values[late] = self._late[late].read(self._first, self._length)
+        return values[row]
+
+
+def rows_of(table, batches_of, late):
+    """The rows of a table as objects. batches_of: opens a stream of some columns; late: columns that wait."""
+    names = [column.name for column in table.columns if column not in late]
+    waiting = [Late(column, lambda column=column: batches_of([column])) for column in late]
+    first = 0
+    for batch in batches_of([column for column in table.columns if column not in late]):
+        if late:
+            yield from map(table.row, zip(*batch.columns(names), repeat(Page(waiting, first, len(batch))), range(len(batch))))
+        else:
+            yield from map(table.row, zip(*batch.columns(names)))
+        first += len(batch)
+
+
+def _late_item(late, place):
+    """The late-th column of those that wait; a row has its page and its number there at place and behind."""
+    page_at, number_at = item_of(place, None).__get__, item_of(place + 1, None).__get__
+    return lambda self: page_at(self).cell(late, number_at(self))
+
+
+def _parsed(cell_of, doc):
+    def get(self):
+        cell = cell_of(self)
+        return None if cell is None else json.loads(cell)
+
+    return property(get, doc=doc)
+
+
+def row_class(name, doc, columns, late):
+    """A class for rows: sequences whose items have the names of the columns. JSON is parsed when it is asked for by its name."""
+    present = [column for column in columns if column not in late]
+    cells, members = [], {"__slots__": (), "__doc__": doc, "_fields": tuple(column.name for column in columns)}
+    for column in columns:
+        if column in late:
+            cell_of = _late_item(late.index(column), len(present))
+            member = property(cell_of, doc=column.doc)
+        else:
+            member = item_of(present.index(column), column.doc)
+            cell_of = member.__get__
+        cells.append(cell_of)
+        members[column.name] = _parsed(cell_of, column.doc) if column.type == JSON else member
     members["_asdict"] = lambda self: {field: getattr(self, field) for field in self._fields}
     members["__repr__"] = lambda self: f"{name}({', '.join(f'{k}={v!r}' for k, v in self._asdict().items() if v is not None)})"
+    if late:
+        items = tuple(cells)
+        members["__len__"] = lambda self: len(items)
+        members["__iter__"] = lambda self: (cell_of(self) for cell_of in items)
+        members["__getitem__"] = lambda self, index: items[index](self) if isinstance(index, int) else tuple(self)[index]
+        members["__eq__"] = lambda self, other: tuple(self) == tuple(other) if isinstance(other, tuple) else NotImplemented
+        members["__ne__"] = lambda self, other: not self == other
+        members["__hash__"] = lambda self: hash(tuple(self))
+        members["__reduce__"] = lambda self: (tuple, (tuple(self),))
     return type(name, (tuple,), members)
 
 
-def batches(table, columns, stream):
+def batches(table, columns, stream, lock):
     """Reads a stream to its end, and releases it."""
     error = CError()
     try:
         while True:
             array = Array()
-            if stream.get_next(stream, array):
+            with lock:
+                failed = stream.get_next(stream, array)
+            if failed:
                 check(lib.pd_table_stream_error(stream, error), error)
             if not array.release:
                 return
             yield Batch(table, columns, array)
     finally:
-        stream.release(stream)
+        with lock:
+            stream.release(stream)
 
 
 # ---- streams that others read: they may live longer than all of this ----
@@ -155,15 +248,19 @@ class _Outer:
     """A stream that keeps what the inner one reads."""
 
     def __init__(self, inner, owner):
-        self.inner, self.owner = inner, owner
-        self.functions = (GET_SCHEMA(lambda stream, out: inner.get_schema(inner, out)),
-                          GET_NEXT(lambda stream, out: inner.get_next(inner, out)),
+        self.inner, self.owner, self.lock = inner, owner, owner.lock
+        self.functions = (GET_SCHEMA(lambda stream, out: inner.get_schema(inner, out)), GET_NEXT(self.get_next),
                           GET_ERROR(lambda stream: inner.get_last_error(inner)), RELEASE_STREAM(self.release))
         self.struct = Stream(*self.functions, None)
 
+    def get_next(self, stream, out):
+        with self.lock:
+            return self.inner.get_next(self.inner, out)
+
     def release(self, stream):
-        if self.inner.release:
-            self.inner.release(self.inner)
+        with self.lock:
+            if self.inner.release:
+                self.inner.release(self.inner)
         stream.contents.release = RELEASE_STREAM()
         _released.append(self.owner)
         self.owner = None

@@ -4,14 +4,20 @@
 import ctypes
 import json
 import os
+import threading
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from ._columns import Batch, batches, capsule_of, row_class
+from ._columns import Batch, batches, capsule_of, row_class, rows_of
 from ._errors import Error, Problem, check, problem_of, text
 from ._library import (NO_FILES, NO_OFFSET, ORDERS, PROBLEM, SYMBOLS, CError, COpenOptions, CQuery, CSqlOptions, CSymbolsOptions,
                        CTableOptions, Stream, lib)
+from ._profile import Flame, Printed, Report
+from ._select import Selection, words_of
+from ._stream import Stream as RecordStream
 
 _JSON_LINES = 2  # of pd_sql_format
+# Of the many columns of samples these are read with each row, and the others when a row is asked for them.
+_EARLY = ("record", "event", "comm", "ip", "pid", "tid", "time_ns", "cpu", "period")
 
 
 class Column(NamedTuple):
@@ -38,35 +44,61 @@ class _Symbols:
         lib.pd_symbols_free(self.pointer)
 
 
-class _Handle:
-    """The file and what was opened over it. Whoever reads has a reference to it."""
+class _File:
+    """An open file, and what is wrong with it. One thread at a time uses it and what was opened over it."""
 
-    def __init__(self, path, recover, symbols, unwind):
+    def __init__(self, path, recover):
         error = CError()
-        self.file, self.set, self.sql, self.symbols = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p(), None
-        self.problems: List[Problem] = []
+        self.pointer = ctypes.c_void_p()
+        self.lock = threading.RLock()
+        self.problems: Dict[Problem, None] = {}
         self._problem = PROBLEM(self._take)
         options = COpenOptions(size=ctypes.sizeof(COpenOptions), problem=self._problem, keep=True, recover=recover)
-        check(lib.pd_file_open(os.fsencode(path), options, self.file, error), error)
-        self.options = CTableOptions(size=ctypes.sizeof(CTableOptions), no_unwind=not unwind)
-        if not symbols:
-            self.symbols = _Symbols(self.file)
-            self.options.symbols = self.symbols.function
-        check(lib.pd_table_set_new(self.file, self.options, self.set, error), error)
+        check(lib.pd_file_open(os.fsencode(path), options, self.pointer, error), error)
 
     def _take(self, _, problem):
-        self.problems.append(problem_of(problem.contents))
+        self.problems[problem_of(problem.contents)] = None
         return True
 
     def __del__(self):
-        if self.sql:
-            lib.pd_sql_free(self.sql)
-        if self.set:
-            lib.pd_table_set_free(self.set)
-        if self.symbols:
-            self.symbols.close()
-        if self.file:
-            lib.pd_file_close(self.file)
+        if self.pointer:
+            lib.pd_file_close(self.pointer)
+
+
+class _Handle:
+    """A selection of a file, and what was opened over it. Whoever reads has a reference to it."""
+
+    def __init__(self, owner, words, symbols, unwind):
+        error = CError()
+        self.owner, self.file, self.lock, self.words = owner, owner.pointer, owner.lock, words
+        self.set, self.sql, self.symbols = ctypes.c_void_p(), ctypes.c_void_p(), None
+        self.selection = Selection(self.file, words)
+        self.options = CTableOptions(size=ctypes.sizeof(CTableOptions), choose=self.selection.choose, ready=self.selection.ready,
+                                     self=self.selection.pointer, no_unwind=not unwind)
+        if not symbols:
+            self.symbols = _Symbols(self.file)
+            self.options.symbols = self.symbols.function
+        with self.lock:
+            check(lib.pd_table_set_new(self.file, self.options, self.set, error), error)
+            if self.selection.by_place:
+                lib.pd_table_choose_place(self.set, self.selection.has_place)
+
+    def sql_handle(self, error):
+        """Tables for statements, once they are asked for."""
+        if not self.sql:
+            options = CSqlOptions(ctypes.sizeof(CSqlOptions), self.options, 0, self.selection.has_place)
+            files = (ctypes.c_void_p * 1)(self.file)
+            check(lib.pd_sql_new(files, 1, options, self.sql, error), error)
+        return self.sql
+
+    def __del__(self):
+        with self.lock:
+            if self.sql:
+                lib.pd_sql_free(self.sql)
+            if self.set:
+                lib.pd_table_set_free(self.set)
+            if self.symbols:
+                self.symbols.close()
 
 
 class Table:
@@ -84,23 +116,30 @@ class Table:
         if missing:
             raise Error(f"{self.name} has no column '{missing[0]}'", "argument")
         self.columns = [known[name] for name in columns] if columns is not None else list(known.values())
-        self.row = row_class(self.name.title().rstrip("s").replace(":", "_"), self.doc, self.columns)
+        self._late = [column for column in self.columns if columns is None and self._is_late(column)]
+        self.row = row_class(self.name.title().rstrip("s").replace(":", "_"), self.doc, self.columns, self._late)
         self._handle, self._pointer, self._order, self._time = handle, pointer, ORDERS[order], time or (None, None)
 
-    def _stream(self):
-        names = (ctypes.c_char_p * len(self.columns))(*(column.name.encode() for column in self.columns))
-        query = CQuery(ctypes.sizeof(CQuery), names, len(self.columns), self._order, self._time[0] or 0, self._time[1] or 0)
+    def _is_late(self, column):
+        return self.name == "samples" and column.name not in _EARLY
+
+    def _stream(self, columns):
+        names = (ctypes.c_char_p * len(columns))(*(column.name.encode() for column in columns))
+        query = CQuery(ctypes.sizeof(CQuery), names, len(columns), self._order, self._time[0] or 0, self._time[1] or 0)
         stream, error = Stream(), CError()
-        check(lib.pd_table_stream(self._handle.set, self._pointer, query, stream, error), error)
+        with self._handle.lock:
+            check(lib.pd_table_stream(self._handle.set, self._pointer, query, stream, error), error)
         return stream
+
+    def _batches(self, columns):
+        return batches(self, columns, self._stream(columns), self._handle.lock)
 
     def batches(self) -> Iterator[Batch]:
         """Some thousand rows at once, as columns."""
-        return batches(self, self.columns, self._stream())
+        return self._batches(self.columns)
 
     def __iter__(self) -> Iterator[Any]:
-        for batch in self.batches():
-            yield from batch.rows()
+        return rows_of(self, self._batches, self._late)
 
     def numpy(self, name: str):
         """All of a column of numbers as a NumPy array, which is a copy; see batches() for views."""
@@ -113,15 +152,17 @@ class Table:
 
     def __arrow_c_stream__(self, requested_schema=None):
         """For pyarrow.table(...), polars.from_arrow(...), duckdb.sql(...) and others."""
-        return capsule_of(self._stream(), self._handle)
+        return capsule_of(self._stream(self.columns), self._handle)
 
 
 class Recording:
     """An open recording; it can be used as a context manager."""
 
-    def __init__(self, path, recover: bool = False, symbols: bool = True, unwind: bool = True):
+    def __init__(self, path, file: _File, symbols: bool, unwind: bool, selection: Dict[str, Any]):
         self.path = path
-        self._handle: Any = _Handle(path, recover, symbols, unwind)
+        self._how = symbols, unwind
+        self._selection = selection
+        self._handle: Any = _Handle(file, words_of(selection), symbols, unwind)
         self._tables = {}
         while True:
             pointer = lib.pd_table_at(self._handle.set, len(self._tables))
@@ -147,7 +188,7 @@ class Recording:
     @property
     def problems(self) -> List[Problem]:
         """What was found to be wrong so far."""
-        return list(self._opened().problems)
+        return list(self._opened().owner.problems)
 
     @property
     def tables(self) -> List[str]:
@@ -174,33 +215,50 @@ class Recording:
 
     def stack_text(self, stack: int) -> str:
         """The functions of a stack, outermost first, separated by semicolons."""
-        return text(lib.pd_table_stack_text(self._opened().set, stack))
+        handle = self._opened()
+        with handle.lock:
+            return text(lib.pd_table_stack_text(handle.set, stack))
 
     def wall_clock(self, time_ns: int) -> Optional[int]:
         """Wall clock in ns since 1970; None if the file does not say."""
-        wall = lib.pd_file_wall_clock(self._opened().file, time_ns)
+        handle = self._opened()
+        with handle.lock:
+            wall = lib.pd_file_wall_clock(handle.file, time_ns)
         return None if wall == NO_OFFSET else wall
 
     def sql(self, statements: str) -> List[Dict[str, Any]]:
         """Rows of statements, see perfdata sql. Unsigned numbers above 2^63 are negative there."""
-        handle, error = self._opened(), CError()
-        output = ctypes.c_void_p(lib.pd_text_new())
-        try:
-            if not handle.sql:
-                options = CSqlOptions(ctypes.sizeof(CSqlOptions), handle.options, 0)
-                files = (ctypes.c_void_p * 1)(handle.file)
-                check(lib.pd_sql_new(files, 1, options, handle.sql, error), error)
-            check(lib.pd_sql_run(handle.sql, statements.encode(), _JSON_LINES, output, error), error)
-            if lib.pd_text_failed(output):
-                raise Error("out of memory", "memory")
-            found = lib.pd_text_bytes(output)
-            lines = ctypes.string_at(found.data, found.size) if found.size else b""
-        finally:
-            lib.pd_text_free(output)
-        return [json.loads(line) for line in lines.splitlines()]
+        handle, error, printed = self._opened(), CError(), Printed()
+        with handle.lock:
+            check(lib.pd_sql_run(handle.sql_handle(error), statements.encode(), _JSON_LINES, printed.pointer, error), error)
+        return [json.loads(line) for line in printed.take().splitlines()]
+
+    def select(self, **selection) -> "Recording":
+        """The same recording with these samples only, by the names and words of the options of every command: time, comm, pid, tid,
+        cpu, event, dso, symbol, where ... Lists are lists or strings with commas, a time is a string or (from, to) in ns. What
+        was selected before stays selected."""
+        return Recording(self.path, self._opened().owner, *self._how, {**self._selection, **selection})
+
+    def flame(self, root: Optional[str] = None, weight: Optional[str] = None, reverse: bool = False, percent_limit: float = 0,
+              max_stack: int = 0) -> Flame:
+        """Stacks as a flame graph and call tree. root: comm, pid, tid or cpu stands before the frames; weight: samples, period or latency
+        instead of what suits the event; reverse: from functions to their callers."""
+        handle = self._opened()
+        with handle.lock:
+            return Flame(handle, os.fsdecode(self.path), root, weight, reverse, percent_limit, max_stack)
+
+    def report(self, sort: Optional[str] = None, children: bool = True) -> Report:
+        """Samples added up by sort keys as perf report has them, "comm,dso,sym"; children: with what functions called."""
+        handle = self._opened()
+        with handle.lock:
+            return Report(handle, sort, children)
+
+    def stream(self, order: str = "file", where: Optional[str] = None) -> RecordStream:
+        """Records one after another, which a writer takes; the file is opened again. See open_stream."""
+        return RecordStream(self.path, order, where)
 
 
-def open(path, recover: bool = False, symbols: bool = True, unwind: bool = True) -> Recording:
+def open(path, recover: bool = False, symbols: bool = True, unwind: bool = True, **selection) -> Recording:
     """Opens a recording: a file, a FIFO or a directory. recover: look for what a damaged header says wrongly. symbols: look for
-    names of functions in the programs on this machine. unwind: unwind copied user stacks."""
-    return Recording(path, recover, symbols, unwind)
+    names of functions in the programs on this machine. unwind: unwind copied user stacks. selection: see Recording.select."""
+    return Recording(path, _File(path, recover), symbols, unwind, selection)

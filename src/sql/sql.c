@@ -25,6 +25,8 @@ static enum pd_status open_files(struct pd_sql *sql, struct pd_file *const *file
 		sql->files[i].file = files[i];
 		sql->file_count++;
 		status = pd_table_set_new(files[i], &own, &sql->files[i].set, error);
+		if (status >= 0)
+			pd_table_choose_place(sql->files[i].set, options->choose_place);
 	}
 	return status;
 }

@@ -73,6 +73,8 @@ void pd_scan_note_needs(struct pd_scan *scan)
 		scan->needs |= need_of(&scan->table->sources[scan->columns[i]]);
 	if (scan->set->options.choose)
 		scan->needs |= NEEDS_VIEW;
+	if (scan->set->choose_place)
+		scan->needs |= NEEDS_VIEW | NEEDS_IP;
 }
 
 // ---- cells ----
@@ -277,12 +279,48 @@ static bool needs_full(const struct pd_scan *scan, const struct pd_record *recor
 	return scan->set->unwinder && scan->needs & NEEDS_STACK && pd_unwinder_wants(record->event->attr);
 }
 
+// Samples that are not known cannot be chosen.
+static bool is_choosy(const struct pd_table_set *set)
+{
+	return set->options.choose || set->choose_place;
+}
+
+static bool wants_place(const struct pd_table_set *set, uint32_t frame)
+{
+	return set->choose_place(set->options.self, &set->strings.frames[frame].place);
+}
+
+// Which fields samples have is the same for all of an event.
+static void list_event_columns(struct pd_scan *scan, const struct pd_event *event)
+{
+	scan->event = event;
+	scan->event_column_count = 0;
+	for (size_t i = 0; i < scan->column_count; i++) {
+		const struct pd_column_source *source = &scan->table->sources[scan->columns[i]];
+		const struct pd_when *when = &source->field->when;
+
+		if (event && source->what == PD_COL_FIELD && when->op == PD_WHEN_MASKED &&
+		    when->word == PD_WORD_SAMPLE_TYPE && (event->attr->sample_type & when->mask) != when->want)
+			continue;
+		scan->event_columns[scan->event_column_count++] = scan->columns[i];
+	}
+}
+
+static void put_cells(struct pd_scan *scan, const struct row *row)
+{
+	if (!row->record->event || row->record->event != scan->event)
+		list_event_columns(scan, row->record->event);
+	for (size_t i = 0; i < scan->event_column_count; i++)
+		put_cell(scan, scan->event_columns[i], row);
+	pd_columns_end_row(&scan->batch);
+}
+
 enum pd_status pd_scan_sample(struct pd_scan *scan, const struct pd_record *record, struct pd_error *error)
 {
 	struct row row = { .record = record };
 
 	row.has_brief = record->event && pd_record_brief(record, &row.brief);
-	if (row.has_brief ? !fits(&scan->limits, &row) : scan->set->options.choose != NULL)
+	if (row.has_brief ? !fits(&scan->limits, &row) : is_choosy(scan->set))
 		return PD_OK;
 	if (row.has_brief && scan->needs & NEEDS_VIEW) {
 		row.view = pd_places_view(&scan->set->places, row.brief.pid, row.brief.tid, pd_record_moment(record));
@@ -297,8 +335,8 @@ enum pd_status pd_scan_sample(struct pd_scan *scan, const struct pd_record *reco
 	row.has_brief &= row.full || !needs_full(scan, record);
 	if (row.has_brief && scan->needs & (NEEDS_IP | NEEDS_STACK) && !find_places(scan, &row))
 		return pd_fail_memory(error);
-	for (size_t i = 0; i < scan->column_count; i++)
-		put_cell(scan, scan->columns[i], &row);
-	pd_columns_end_row(&scan->batch);
+	if (scan->set->choose_place && !(row.has_brief && wants_place(scan->set, row.ip)))
+		return PD_OK;
+	put_cells(scan, &row);
 	return PD_OK;
 }

@@ -37,11 +37,16 @@ static bool list_events(struct pd_scan *scan)
 
 static bool list_columns(struct pd_scan *scan, const bool *wanted)
 {
-	scan->columns = pd_alloc((scan->table->table.column_count + 1) * sizeof(*scan->columns));
-	for (size_t i = 0; scan->columns && i < scan->table->table.column_count; i++)
+	size_t all = scan->table->table.column_count + 1;
+
+	scan->columns = pd_alloc(all * sizeof(*scan->columns));
+	scan->event_columns = pd_alloc(all * sizeof(*scan->event_columns));
+	if (!scan->columns || !scan->event_columns)
+		return false;
+	for (size_t i = 0; i < scan->table->table.column_count; i++)
 		if (wanted[i])
 			scan->columns[scan->column_count++] = i;
-	return scan->columns != NULL;
+	return true;
 }
 
 // Both the set and the query may want a part of the time.
@@ -102,6 +107,7 @@ void pd_scan_close(struct pd_scan *scan)
 	pd_walk_free(scan->walk);
 	pd_columns_fini(&scan->batch);
 	pd_free(scan->columns);
+	pd_free(scan->event_columns);
 	pd_free(scan->event_fits);
 	pd_free(scan);
 }

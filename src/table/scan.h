@@ -24,6 +24,9 @@ struct pd_scan {
 	uint32_t needs;       // of samples
 	size_t *columns;      // that are wanted
 	size_t column_count;
+	const struct pd_event *event; // of the last sample, whose columns are those that are not always null
+	size_t *event_columns;
+	size_t event_column_count;
 	bool *event_fits; // by event, if limits.event
 	bool ended;
 };

@@ -76,6 +76,12 @@ enum pd_status pd_table_set_new(struct pd_file *file, const struct pd_table_opti
 	return status;
 }
 
+void pd_table_choose_place(struct pd_table_set *set,
+			   bool (*choose_place)(const void *self, const struct pd_place *place))
+{
+	set->choose_place = choose_place;
+}
+
 void pd_table_set_free(struct pd_table_set *set)
 {
 	if (!set)

@@ -66,6 +66,7 @@ struct pd_stack_ids {
 
 struct pd_table_set {
 	struct pd_table_options options;
+	bool (*choose_place)(const void *self, const struct pd_place *place);
 	struct pd_file *file;
 	struct pd_arena arena; // of descriptions
 	struct pd_table_full *tables;
