@@ -23,7 +23,8 @@ with subprocess.Popen([sys.argv[1], "script", "-F", "comm,tid,time,ip,sym", "-G"
     for line in script.stdout:
         functions[line.rsplit(None, 1)[-1]] += 1
 """
-OBJECTS = "import perfdata, sys; n = sum(1 for _ in perfdata.open(sys.argv[1]).samples({columns}))"
+OBJECTS = "import perfdata, sys; n = sum(1 for s in perfdata.open(sys.argv[1]).samples({columns}){condition})"
+ASKED = " if s.time_ns and s.ip and s.tid and s.cpu is not None and s.comm"
 COLUMNS = "import perfdata, sys; n = sum(len(b) for b in perfdata.open(sys.argv[1]).samples(columns=['time_ns', 'ip', 'tid', 'cpu', 'period']).batches())"
 
 
@@ -68,15 +69,18 @@ def main():
         ("samples as Arrow IPC", [options.perfdata, "export", "-q", "--to", "arrow", "--table", "samples", options.file]),
         ("samples as RowBinary", [options.perfdata, "export", "-q", "--to", "rowbinary", "--table", "samples", options.file]),
         ("python: columns", python + [COLUMNS, options.file]),
-        ("python: objects, 5 columns", python + [OBJECTS.format(columns="columns=['time_ns', 'ip', 'tid', 'cpu', 'comm']"), options.file]),
-        ("python: objects, all columns", python + [OBJECTS.format(columns=""), options.file]),
+        ("python: objects, 5 columns", python + [OBJECTS.format(columns="columns=['time_ns', 'ip', 'tid', 'cpu', 'comm']", condition=""), options.file]),
+        ("python: objects", python + [OBJECTS.format(columns="", condition=""), options.file]),
+        ("python: five attributes of each", python + [OBJECTS.format(columns="", condition=ASKED), options.file]),
+        ("python: function of each", python + [OBJECTS.format(columns="", condition=" if s.function"), options.file]),
+        ("python: all attributes of each", python + [OBJECTS.format(columns="", condition=" if tuple(s)"), options.file]),
     ]
     if options.perf:
         questions.append(("perf script, parsed in Python", python + [SCRIPT, options.perf, options.file]))
     print(f"{options.file}: {size:.0f} MB, {samples} samples")
     for name, argv in questions:
         seconds = min(cpu_of(argv, environment) for _ in range(options.runs))
-        print(f"{name:32} {seconds:7.2f} s {size / max(seconds, 0.01):7.0f} MB/s")
+        print(f"{name:32} {seconds:7.2f} s {size / max(seconds, 0.01):7.0f} MB/s {seconds / samples * 1e6:7.2f} s for a million samples")
 
 
 if __name__ == "__main__":

@@ -118,65 +118,95 @@ class Batch:
 
 
 class Late:
-    """A column that is read when a row is asked for it, in a pass of its own."""
+    """Columns that are read when a row is asked for them, in a pass of their own."""
 
-    def __init__(self, column, open_batches):
-        self.column, self._open, self._batches = column, open_batches, None
-        self._at, self._rest, self._lock = 0, [], threading.Lock()
+    def __init__(self, columns, open_batches):
+        self.columns, self._open, self._batches = columns, open_batches, None
+        self._at, self._length, self._rest, self._lock = 0, 0, None, threading.Lock()
+
+    def _lists_of(self, batch):
+        return [batch.values(column.name) for column in self.columns]
 
     def _skip_to(self, row):
         """Until the row is among those that were read and are not used."""
         if self._batches is None or row < self._at:
-            self._batches, self._at, self._rest = self._open(), 0, []
-        while self._at + len(self._rest) <= row:
-            self._at += len(self._rest)
+            self._batches, self._at, self._length = self._open(self.columns), 0, 0
+        while self._at + self._length <= row:
             batch = next(self._batches)
-            self._rest = batch.values(self.column.name) if self._at + len(batch) > row else range(len(batch))
+            self._at, self._length = self._at + self._length, len(batch)
+            self._rest = self._lists_of(batch) if self._at + self._length > row else None
 
     def read(self, first, length):
-        """Values of some rows, a list."""
+        """Values of some rows by the names of the columns, lists."""
         with self._lock:
             self._skip_to(first)
-            while self._at + len(self._rest) < first + length:
-                self._rest = self._rest + next(self._batches).values(self.column.name)
+            while self._at + self._length < first + length:
+                batch = next(self._batches)
+                self._length += len(batch)
+                self._rest = [rest + values for rest, values in zip(self._rest, self._lists_of(batch))]
             begin, end = first - self._at, first - self._at + length
-            found, self._rest = self._rest[begin:end], self._rest[end:]
-            self._at += end
+            found = {column.name: rest[begin:end] for column, rest in zip(self.columns, self._rest)}
+            self._rest = [rest[end:] for rest in self._rest]
+            self._at, self._length = self._at + end, self._length - end
             return found
+
+
+class Lates:
+    """Late columns of rows: the first few that are asked for are read one by one, then all others at once."""
+
+    def __init__(self, columns, open_batches):
+        self.alone, self._columns, self._open, self._of = 3, columns, open_batches, {}
+
+    def read(self, name, first, length):
+        if name not in self._of:
+            columns = [column for column in self._columns if column.name not in self._of]
+            if len(self._of) < self.alone:
+                columns = [column for column in columns if column.name == name]
+            late = Late(columns, self._open)
+            self._of.update((column.name, late) for column in columns)
+        return self._of[name].read(first, length)
 
 
 class Page:
     """Rows that were read at once: what is late of them, once it was asked for."""
 
-    __slots__ = ("_late", "_first", "_length", "_values")
+    __slots__ = ("_lates", "_first", "_length", "_values", "_rows", "_names")
 
-    def __init__(self, late, first, length):
-        self._late, self._first, self._length, self._values = late, first, length, {}
+    def __init__(self, lates, first, length, names, values):
+        self._lates, self._first, self._length, self._names, self._values, self._rows = lates, first, length, names, values, None
 
-    def cell(self, late, row):
-        values = self._values.get(late)
-        if values is None:
-            values = self._values[late] = self._late[late].read(self._first, self._length)
-        return values[row]
+    def column(self, name):
+        if name not in self._values:
+            self._values.update(self._lates.read(name, self._first, self._length))
+        return self._values[name]
+
+    def row(self, number):
+        """All of a row."""
+        if self._rows is None:
+            self._lates.alone = 0
+            self._rows = list(zip(*map(self.column, self._names)))
+        return self._rows[number]
 
 
 def rows_of(table, batches_of, late):
     """The rows of a table as objects. batches_of: opens a stream of some columns; late: columns that wait."""
-    names = [column.name for column in table.columns if column not in late]
-    waiting = [Late(column, lambda column=column: batches_of([column])) for column in late]
-    first = 0
-    for batch in batches_of([column for column in table.columns if column not in late]):
+    present = [column for column in table.columns if column not in late]
+    names = [column.name for column in present]
+    lates, order, first = Lates(late, batches_of), [column.name for column in table.columns], 0
+    for batch in batches_of(present):
         if late:
-            yield from map(table.row, zip(*batch.columns(names), repeat(Page(waiting, first, len(batch))), range(len(batch))))
+            lists = [batch.values(name) for name in names]
+            page = Page(lates, first, len(batch), order, dict(zip(names, lists)))
+            yield from map(table.row, zip(*lists, repeat(page), range(len(batch))))
         else:
             yield from map(table.row, zip(*batch.columns(names)))
         first += len(batch)
 
 
-def _late_item(late, place):
-    """The late-th column of those that wait; a row has its page and its number there at place and behind."""
-    page_at, number_at = item_of(place, None).__get__, item_of(place + 1, None).__get__
-    return lambda self: page_at(self).cell(late, number_at(self))
+def _late_cell(name, place):
+    """A column that waits; a row has its page and its number there at place and behind."""
+    page_of, number_of = item_of(place, None).__get__, item_of(place + 1, None).__get__
+    return lambda self: page_of(self).column(name)[number_of(self)]
 
 
 def _parsed(cell_of, doc):
@@ -187,30 +217,35 @@ def _parsed(cell_of, doc):
     return property(get, doc=doc)
 
 
+def _sequence_of(length, place):
+    """What makes a row with a page a sequence of all columns."""
+    page_of, number_of = item_of(place, None).__get__, item_of(place + 1, None).__get__
+
+    def whole(self):
+        return page_of(self).row(number_of(self))
+
+    return {"__len__": lambda self: length, "__iter__": lambda self: iter(whole(self)), "__getitem__": lambda self, index: whole(self)[index],
+            "__eq__": lambda self, other: whole(self) == tuple(other) if isinstance(other, tuple) else NotImplemented,
+            "__ne__": lambda self, other: not self == other, "__hash__": lambda self: hash(whole(self)),
+            "__reduce__": lambda self: (tuple, (whole(self),))}
+
+
 def row_class(name, doc, columns, late):
     """A class for rows: sequences whose items have the names of the columns. JSON is parsed when it is asked for by its name."""
     present = [column for column in columns if column not in late]
-    cells, members = [], {"__slots__": (), "__doc__": doc, "_fields": tuple(column.name for column in columns)}
+    members = {"__slots__": (), "__doc__": doc, "_fields": tuple(column.name for column in columns)}
     for column in columns:
         if column in late:
-            cell_of = _late_item(late.index(column), len(present))
+            cell_of = _late_cell(column.name, len(present))
             member = property(cell_of, doc=column.doc)
         else:
             member = item_of(present.index(column), column.doc)
             cell_of = member.__get__
-        cells.append(cell_of)
         members[column.name] = _parsed(cell_of, column.doc) if column.type == JSON else member
     members["_asdict"] = lambda self: {field: getattr(self, field) for field in self._fields}
     members["__repr__"] = lambda self: f"{name}({', '.join(f'{k}={v!r}' for k, v in self._asdict().items() if v is not None)})"
     if late:
-        items = tuple(cells)
-        members["__len__"] = lambda self: len(items)
-        members["__iter__"] = lambda self: (cell_of(self) for cell_of in items)
-        members["__getitem__"] = lambda self, index: items[index](self) if isinstance(index, int) else tuple(self)[index]
-        members["__eq__"] = lambda self, other: tuple(self) == tuple(other) if isinstance(other, tuple) else NotImplemented
-        members["__ne__"] = lambda self, other: not self == other
-        members["__hash__"] = lambda self: hash(tuple(self))
-        members["__reduce__"] = lambda self: (tuple, (tuple(self),))
+        members.update(_sequence_of(len(columns), len(present)))
     return type(name, (tuple,), members)
 
 

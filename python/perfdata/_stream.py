@@ -50,10 +50,13 @@ class Record:
         self.time_ns: Optional[int] = None if record.time_ns == NO_OFFSET else record.time_ns
         self._type: int = record.type
 
-    @property
-    def _record(self):
+    def _still_there(self):
         if self._number != self._stream._number:
             raise Error("the stream has gone on to another record", "argument")
+
+    @property
+    def _record(self):
+        self._still_there()
         return self._stream._record
 
     @property
@@ -101,6 +104,7 @@ class Record:
     def __setitem__(self, name: str, value: Any) -> None:
         if self._changed is None:
             self._changed = _decoded(self)
+        self._still_there()
         self._changed.put(name, value)
 
     @property

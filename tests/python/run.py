@@ -2,20 +2,26 @@
 # SPDX-License-Identifier: MIT
 """The Python package: examples of its documentation, errors, and every column beside dump --json.
 
-usage: run.py PACKAGE_FOLDER LIBRARY PERFDATA DATA_FOLDER
+usage: run.py PACKAGE_FOLDER LIBRARY PERFDATA DATA_FOLDER [--rewrite] [--corpus CORPUS]
 
-What needs NumPy or pyarrow is left out where they are not installed.
+The page of the package, docs/python.md, has to be what its docstrings say; --rewrite writes it. --corpus compares the objects, NumPy arrays
+and SQL rows of each table of each recording of a corpus, and those of samples and records with dump --json, instead of all else. What
+needs NumPy or pyarrow is left out where they are not installed.
 """
 
 import doctest
 import gc
 import importlib
+import inspect
 import json
 import os
 import subprocess
 import sys
+import tempfile
+import threading
 
 folder, library, program, data = map(os.path.abspath, sys.argv[1:5])
+top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 os.environ["PERFDATA_LIBRARY"] = library
 sys.path.insert(0, folder)
 import perfdata  # noqa: E402
@@ -32,7 +38,8 @@ def require(condition, *what):
 
 def run_examples():
     os.chdir(data)
-    for name in ("perfdata", "perfdata._recording", "perfdata._columns", "perfdata._errors"):
+    for name in ("perfdata", "perfdata._recording", "perfdata._columns", "perfdata._errors", "perfdata._profile", "perfdata._stream",
+                 "perfdata._select", "perfdata._layout"):
         module = importlib.import_module(name)
         result = doctest.testmod(module, extraglobs={"path": "hot.data"}, optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
         require(not result.failed, name, result)
@@ -103,7 +110,7 @@ def compare_arrow(path):
         rows = list(table)
         require(taken.num_rows == len(rows) and taken.column_names == [c.name for c in table.columns], path, name)
         for i, column in enumerate(table.columns):
-            require(taken.column(i).to_pylist() == [tuple.__getitem__(row, i) for row in rows], path, name, column.name)
+            require(taken.column(i).to_pylist() == [row[i] for row in rows], path, name, column.name)
     reader = pyarrow.RecordBatchReader.from_stream(recording.samples(columns=["ip", "comm"]))
     del recording
     gc.collect()
@@ -150,9 +157,320 @@ def check_problems():
         os.unlink(damaged.name)
 
 
+def program_output(*arguments):
+    return subprocess.run([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+
+
+def check_late_columns():
+    """Columns that are read when they are asked for, in any order of rows, beside those that were asked for at first."""
+    recording = perfdata.open("hot.data", symbols=False)
+    names = [column.name for column in recording.samples().columns]
+    expected = [tuple(row) for row in recording.samples(columns=names)]
+    require([tuple(row) for row in recording.samples()] == expected, "late columns")
+    rows = list(recording.samples())
+    require([rows[i].stack for i in reversed(range(len(rows)))] == [row[names.index("stack")] for row in reversed(expected)], "late, backwards")
+    require(rows[3] == expected[3] and hash(rows[3]) == hash(expected[3]) and len(rows[3]) == len(names), "rows are sequences")
+    records = list(recording.records())
+    recording.close()
+    require(rows[5].function == expected[5][names.index("function")] and records[0].fields, "late columns do not outlive their recording")
+
+
+def folded_of(*arguments):
+    return program_output("folded", "-q", "--no-symbols", *arguments).decode().splitlines()
+
+
+def check_selections():
+    recording = perfdata.open("hot.data", symbols=False)
+    for words in ({"comm": "hot-child"}, {"comm": ["hot", "hot-thread"]}, {"tid": 4403}, {"pid": [4400, 4402]}, {"dso": "hot"}, {"time": "10%-40%"},
+                  {"event": "cpu-*"}, {"where": "sample.tid == 4403"}, {"time": (774449515422, None), "comm": "hot"}, {"dso": "nothing"}):
+        chosen = recording.select(**words)
+        options = []
+        for name, value in words.items():
+            if name == "time" and not isinstance(value, str):
+                value = f"{value[0] // 10**9}.{value[0] % 10**9:09},"
+            options.append(f"--{name}={','.join(map(str, value)) if isinstance(value, list) else value}")
+        output = subprocess.run([program, "export", "-q", "--no-symbols", "--to", "jsonl", "hot.data", *options], stdout=subprocess.PIPE,
+                                stderr=subprocess.DEVNULL, check=False).stdout
+        expected = [json.loads(line)["time_ns"] for line in output.splitlines() if b"time_ns" in line]
+        rows = [row.time_ns for row in chosen.samples(order="time")]
+        require(rows == expected, words, len(rows), len(expected))
+        require(chosen.sql("select count(*) n from samples") == [{"n": len(rows)}], words, "sql")
+        if rows:
+            require(chosen.flame().summary.samples == len(rows), words, "flame")
+    require(len(list(recording.select(comm="hot").select(tid=1).samples())) == 0, "a selection of a selection")
+    for call in (lambda: recording.select(nothing=1), lambda: recording.select(where="sample.nothing == 1"), lambda: recording.select(cpu="x")):
+        try:
+            call()
+            require(False, "a wrong selection")
+        except perfdata.Error as error:
+            require(error.code in ("argument", "no-match"), error, error.code)
+
+
+def check_flame():
+    for name, options in (("hot.data", {}), ("hot-group.data", {"reverse": True}), ("hot-trace.data", {"root": "comm"})):
+        recording = perfdata.open(name, symbols=False)
+        flame = recording.flame(**options)
+        tree = flame.tree
+        require(sum(node.self_total for node in tree.walk()) == tree.total > 0, name, "totals")
+        require(flame.summary.samples > 0 and flame.svg().endswith("</svg>\n"), name)
+        shown = flame._repr_html_()
+        require(shown.startswith("<iframe sandbox") and "<svg" not in shown and "&lt;svg" in shown, name, shown[:100])
+    recording = perfdata.open("hot.data", symbols=False)
+    require(recording.flame(root="comm").tree.total == sum(row.period for row in recording.samples()), "the total of the tree")
+    report = recording.report("comm")
+    expected = json.loads(program_output("report", "-q", "--no-symbols", "--json", "-s", "comm", "hot.data"))
+    require([(row["comm"], row["amounts"][0]["period"]) for row in report.rows] ==
+            [(row["comm"], row["amounts"][0]["period"]) for table in expected["tables"] for row in table["rows"]], "report")
+    require("<table>" in report._repr_html_() and report.quality["samples"] == 81, "report in a notebook")
+    try:
+        recording.select(dso="nothing").flame()
+        require(False, "a flame of nothing")
+    except perfdata.Error as error:
+        require(error.code, error)
+
+
+def dump_of(path):
+    return [json.loads(line) for line in program_output("dump", "-q", "--json", path).splitlines()]
+
+
+def check_streams(scratch):
+    for name in ("hot.data", "hot-pipe.data", "hot-zstd.data", "hot-trace.data", "hot-regs.data"):
+        with perfdata.open_stream(name) as stream:
+            found = [record.copy() for record in stream]
+            events = [event.name for event in stream.events]
+        expected = [record for record in dump_of(name) if "fields" in record]
+        require([(r["type"], r["offset"], r["fields"]) for r in found] == [(r["type"], r["offset"], r["fields"]) for r in expected], name)
+        require(events == [event.name for event in perfdata.open(name, symbols=False).table("events")], name, events)
+    with open("hot-pipe.data", "rb") as file, perfdata.open_stream(file, where="comm == 'hot-child' && type == SAMPLE") as stream:
+        require(sum(1 for _ in stream) == 20, "a condition on the name of a thread")
+    check_live(scratch)
+
+
+def check_live(scratch):
+    """Records arrive while the pipe is still written; an exception of what is read reaches the reader."""
+    with open("hot-pipe.data", "rb") as file:
+        content = file.read()
+    read_end, write_end = os.pipe()
+    os.write(write_end, content[:len(content) // 2])
+    with perfdata.open_stream(read_end) as stream:
+        records = iter(stream)
+        first = [next(records).type for _ in range(10)]
+        rest = threading.Thread(target=lambda: (os.write(write_end, content[len(content) // 2:]), os.close(write_end)))
+        rest.start()
+        count = len(first) + sum(1 for _ in records)
+        rest.join()
+    os.close(read_end)
+    require(count == len([record for record in dump_of("hot-pipe.data") if "fields" in record]), "a pipe that is written meanwhile", count)
+
+    class Broken:
+        def read(self, size):
+            raise KeyError("broken")
+
+    try:
+        list(perfdata.open_stream(Broken()))
+        require(False, "an exception of read() was lost")
+    except KeyError:
+        pass
+
+
+def check_writer(scratch):
+    path = os.path.join(scratch, "new.data")
+    for name in ("hot.data", "hot-pipe.data", "hot-zstd.data", "hot-trace.data", "hot-group.data"):
+        with perfdata.open_stream(name) as stream, stream.writer(path) as writer:
+            for record in stream:
+                writer.write(record)
+        require([r["fields"] for r in dump_of(path) if r["type"] == "SAMPLE"] == [r["fields"] for r in dump_of(name) if r["type"] == "SAMPLE"],
+                name, "copied")
+        require(sorted(f.name for f in perfdata.open(path, symbols=False).table("features")) >= ["ARCH"], name, "features")
+    with perfdata.open_stream("hot.data") as stream, stream.writer(path, endian="big", features={"HOSTNAME": {"value": "elsewhere"},
+                                                                                                "CMDLINE": None}) as writer:
+        for record in stream:
+            if record.type == "SAMPLE" and record["tid"] == 4403:
+                continue
+            if record.type == "SAMPLE":
+                record["callchain"], record["pid"] = [1, 2, 3], 77
+            elif record.type == "COMM":
+                record["comm"], record["sample_id.tid"] = "x" + record["comm"], 9
+            writer.write(record)
+        writer.add("COMM", {"pid": 5, "tid": 6, "comm": "new", "sample_id": {"pid": 5, "tid": 6, "time_ns": 1}})
+    changed = perfdata.open(path, symbols=False)
+    require({(row.pid, tuple(row.callchain)) for row in changed.samples()} == {(77, (1, 2, 3))}, "samples that were changed")
+    require(len(list(changed.samples())) == 81 - 20, "samples that were left out")
+    comms = [record.fields for record in changed.records() if record.type == "COMM"]
+    require(comms[-1]["comm"] == "new" and all(c["comm"].startswith("x") and c["sample_id"]["tid"] == 9 for c in comms[:-1]), comms)
+    features = {feature.name: feature.fields for feature in changed.table("features")}
+    require(features["HOSTNAME"] == {"value": "elsewhere"} and "CMDLINE" not in features and "ARCH" in features, features)
+    require(not changed.problems, changed.problems)
+    check_wrong_writes(path)
+
+
+def check_wrong_writes(path):
+    for fields in ({"nothing": 1}, {"tid": 1 << 40}, {"tid": "x"}, {"comm": 5}, {"sample_id.nothing": 1}, {"pid.tid": 1}):
+        with perfdata.open_stream("hot.data") as stream:
+            record = next(r for r in stream if r.type == "COMM")
+            for name, value in fields.items():
+                try:
+                    record[name] = value
+                    require(False, fields, "was set")
+                except perfdata.Error as error:
+                    require(error.code == "argument", error)
+            next(iter(stream))
+            try:
+                record.fields
+                require(record._fields, "a record that is gone was read")
+                record["tid"] = 1
+                require(False, "a record that is gone was changed")
+            except perfdata.Error:
+                pass
+    try:
+        with perfdata.open_stream("hot.data") as stream, stream.writer(path + ".not") as writer:
+            raise KeyError
+    except KeyError:
+        pass
+    require(not os.path.exists(path + ".not"), "a file appeared that was not finished")
+    stream = perfdata.open_stream("hot.data")
+    writer = stream.writer(path + ".not")
+    stream.close()
+    try:
+        writer.finish()
+        require(False, "a writer without its stream")
+    except perfdata.Error:
+        pass
+
+
+def check_threads():
+    """Others run during long calls, and several threads may read one recording."""
+    recording = perfdata.open("hot.data", symbols=False)
+    sums = []
+
+    def read():
+        for _ in range(20):
+            sums.append(sum(row.period for row in recording.samples()))
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    require(len(set(sums)) == 1 and len(sums) == 80, "threads read something else", set(sums))
+    read_end, write_end = os.pipe()
+    opened = threading.Thread(target=lambda: list(perfdata.open_stream(read_end)))
+    opened.start()  # waits for the pipe in the library; this thread goes on
+    with open("hot-pipe.data", "rb") as file:
+        os.write(write_end, file.read())
+    os.close(write_end)
+    opened.join(60)
+    require(not opened.is_alive(), "a call that waits keeps the others from running")
+    os.close(read_end)
+
+
+# ---- the page ----
+
+def signature_of(name, thing):
+    shown = str(inspect.signature(thing)).replace("self, ", "").replace("(self)", "()").replace("perfdata._", "perfdata.")
+    for module in ("recording.", "profile.", "stream.", "errors.", "columns."):
+        shown = shown.replace("perfdata." + module, "")
+    return f"{name}{shown.replace('typing.', '')}"
+
+
+def members_of(kind):
+    """Public methods and properties that have something to say."""
+    for name, member in vars(kind).items():
+        doc = inspect.getdoc(member) if callable(member) or isinstance(member, property) else None
+        if doc and not name.startswith("_"):
+            yield f"`{name}`" if isinstance(member, property) else f"`{signature_of(name, member)}`", " ".join(doc.split())
+
+
+def page():
+    """docs/python.md."""
+    parts = ["# Python package\n\nMade from the docstrings of the package, whose examples are run by its test.\n\n" + examples_of(perfdata.__doc__)]
+    for name in perfdata.__all__:
+        thing = getattr(perfdata, name)
+        title = name if inspect.isclass(thing) else signature_of(name, thing)
+        parts.append(f"\n## `{title}`\n\n{inspect.getdoc(thing)}\n")
+        if inspect.isclass(thing):
+            lines = [f"- {head}: {doc}\n" for head, doc in members_of(thing)]
+            parts.append("\n" + "".join(lines) if lines else "")
+    return "".join(parts)
+
+
+def examples_of(doc):
+    """Examples as blocks of code between the sentences."""
+    found, block = [], False
+    for line in doc.strip().splitlines():
+        starts = line.startswith(">>>")
+        if starts and not block:
+            found.append("```python")
+            block = True
+        elif block and not line:
+            found.append("```")
+            block = False
+        found.append(line)
+    return "\n".join(found + ["```"] * block) + "\n"
+
+
+def check_page():
+    path, text = os.path.join(top, "docs", "python.md"), page()
+    if "--rewrite" in sys.argv:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    with open(path, encoding="utf-8") as file:
+        require(file.read() == text, "docs/python.md is not what the docstrings say: run.py ... --rewrite")
+
+
+# ---- a corpus ----
+
+def signed(value):
+    return value - (1 << 64) if isinstance(value, int) and value >= 1 << 63 else value
+
+
+def compare_sql(path):
+    """Each table by objects and by SQL."""
+    with perfdata.open(path, symbols=False) as recording:
+        for name in recording.tables:
+            table = recording.table(name)
+            found = [[signed(row[i]) for i in range(len(table.columns))] for row in table]
+            expected = [list(row.values())[:-1] for row in recording.sql(f'select * from "{name}"')]
+            for row in found:
+                row[:] = [cell.hex() if isinstance(cell, bytes) else cell for cell in row]
+            for row in expected:
+                row[:] = [bytes.fromhex(cell).hex() if column.type == 7 and cell is not None else cell for cell, column in zip(row, table.columns)]
+            require(found == expected, path, name, len(found), len(expected),
+                    next(((table.columns[i].name, a[i], b[i]) for a, b in zip(found, expected) for i in range(len(a)) if a[i] != b[i]), None))
+
+
+def compare_corpus(corpus):
+    sys.path.insert(0, os.path.join(top, "tests", "corpus"))
+    common = importlib.import_module("common")
+    count = refused = 0
+    for row in common.rows(corpus):
+        with common.Unpacked(corpus, row) as path:
+            try:
+                perfdata.open(path, symbols=False)
+            except perfdata.Error:
+                refused += 1
+                continue
+            count += 1
+            compare_objects(path)
+            compare_numpy(path)
+            compare_sql(path)
+    print(f"{count} files, {refused} refused, {wrong} differences")
+
+
+if "--corpus" in sys.argv:
+    compare_corpus(os.path.abspath(sys.argv[sys.argv.index("--corpus") + 1]))
+    sys.exit(1 if wrong else 0)
 run_examples()
+check_page()
 check_errors()
 check_problems()
+check_late_columns()
+check_selections()
+check_flame()
+check_threads()
+with tempfile.TemporaryDirectory() as temporary:
+    check_streams(temporary)
+    check_writer(temporary)
 for each in ("hot.data", "hot-group.data", "hot-records.data", "hot-regs.data", "hot-trace.data", "hot-zstd.data", "hot-pipe.data"):
     compare_objects(each)
     compare_numpy(each)
