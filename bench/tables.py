@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 """How long questions to a recording take: in SQL, by the Python package, and by perf script that is parsed in Python.
 
-usage: bench/tables.py PERFDATA LIBRARY FILE [--runs N] [--perf PERF]
+usage: bench/tables.py PERFDATA LIBRARY FILE [--runs N] [--perf PERF] [--exporter SCRIPT]
+
+With --perf also beside perf: its text parsed in Python, and a Python script that it runs for each sample. SCRIPT is its
+export-to-sqlite.py, beside sql -o and the tables of export --to sqlite; it needs QtSql of PySide2.
 
 CPU time (user and system) of one thread, the least of N runs; MB/s of the file. A slice is beside what opening takes, which every
 statement needs: a pass over the file for who ran and what was mapped.
@@ -13,6 +16,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 
 SCRIPT = r"""
 import collections, re, subprocess, sys
@@ -23,13 +27,20 @@ with subprocess.Popen([sys.argv[1], "script", "-F", "comm,tid,time,ip,sym", "-G"
     for line in script.stdout:
         functions[line.rsplit(None, 1)[-1]] += 1
 """
+SCRIPTED = """import collections
+functions = collections.Counter()
+def process_event(sample):
+    functions[sample.get("symbol")] += 1
+"""
 OBJECTS = "import perfdata, sys; n = sum(1 for s in perfdata.open(sys.argv[1]).samples({columns}){condition})"
 ASKED = " if s.time_ns and s.ip and s.tid and s.cpu is not None and s.comm"
 COLUMNS = "import perfdata, sys; n = sum(len(b) for b in perfdata.open(sys.argv[1]).samples(columns=['time_ns', 'ip', 'tid', 'cpu', 'period']).batches())"
 
 
-def cpu_of(argv, environment):
-    """CPU time of a command and its children, in seconds."""
+def cpu_of(argv, environment, database):
+    """CPU time of a command and its children, in seconds. What it writes is a new database."""
+    if os.path.exists(database):
+        os.unlink(database)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -43,9 +54,11 @@ def main():
     parser.add_argument("file")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--perf")
+    parser.add_argument("--exporter")
     options = parser.parse_args()
     top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    environment = dict(os.environ, PERFDATA_LIBRARY=os.path.abspath(options.library), PYTHONPATH=os.path.join(top, "python"))
+    folders = [os.path.join(top, "python"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    environment = dict(os.environ, PERFDATA_LIBRARY=os.path.abspath(options.library), PYTHONPATH=os.pathsep.join(filter(None, folders)))
     size = os.path.getsize(options.file) / 1e6
 
     def sql(statement, *more):
@@ -77,9 +90,18 @@ def main():
     ]
     if options.perf:
         questions.append(("perf script, parsed in Python", python + [SCRIPT, options.perf, options.file]))
+    scratch = tempfile.TemporaryDirectory(prefix="tables-")
+    script, database = os.path.join(scratch.name, "count.py"), os.path.join(scratch.name, "out.db")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(SCRIPTED)
+    if options.perf:
+        questions.append(("perf script, by its own Python", [options.perf, "script", "-i", options.file, "-s", script]))
+    if options.exporter:
+        questions.append(("sql -o", [options.perfdata, "sql", "-q", "-o", database, options.file]))
+        questions.append(("perf's exporter to SQLite", [options.perf, "script", "-i", options.file, "-s", options.exporter, database]))
     print(f"{options.file}: {size:.0f} MB, {samples} samples")
     for name, argv in questions:
-        seconds = min(cpu_of(argv, environment) for _ in range(options.runs))
+        seconds = min(cpu_of(argv, environment, database) for _ in range(options.runs))
         print(f"{name:32} {seconds:7.2f} s {size / max(seconds, 0.01):7.0f} MB/s {seconds / samples * 1e6:7.2f} s for a million samples")
 
 

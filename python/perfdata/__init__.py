@@ -26,6 +26,30 @@ Questions in SQL have rows that are dicts:
 >>> recording.sql("select comm, count(*) n from samples group by comm order by n desc limit 1")
 [{'comm': 'hot-child', 'n': 40}]
 
+Samples are selected as by the options of every command, and added up:
+
+>>> child = recording.select(comm="hot-child", where="sample.period > 1000")
+>>> len(list(child.samples()))
+40
+>>> flame = recording.flame(root="comm")            # a notebook shows the flame graph
+>>> [(node.name, node.total) for node in flame.tree.children]
+[('hot', 10500000), ('hot-child', 20000000), ('hot-thread', 10000000)]
+>>> [(row["comm"], row["amounts"][0]["samples"]) for row in recording.report("comm").rows]
+[('hot-child', 40), ('hot', 21), ('hot-thread', 20)]
+
+Streams have records while they are written (perfdata record -o - ... | python3 script.py, which opens sys.stdin.buffer), and a
+writer takes those that it is given, changed or not, with the events and features of the input:
+
+>>> with perfdata.open_stream(path) as stream, stream.writer(scratch) as writer:
+...     for record in stream:
+...         if record.type == "SAMPLE" and record.comm != "hot":
+...             continue
+...         if record.type == "COMM":
+...             record["comm"] = record["comm"].upper()
+...         writer.write(record)
+>>> perfdata.open(scratch, symbols=False).sql("select comm, count(*) n from samples group by comm")
+[{'comm': 'HOT', 'n': 21}]
+
 What goes wrong is an exception with code, offset and field; what is wrong with a file is in Recording.problems.
 
 >>> perfdata.open("nothing.data")

@@ -75,6 +75,7 @@ class Node:
 
     @property
     def self_total(self) -> int:
+        """What was sampled in the function itself."""
         return self.total - sum(child.total for child in self.children)
 
     def walk(self) -> Iterator["Node"]:

@@ -72,6 +72,7 @@ class Record:
 
     @property
     def size(self) -> int:
+        """In bytes, as stored."""
         return self._record.contents.bytes.size
 
     @property

@@ -297,10 +297,10 @@ static void list_event_columns(struct pd_scan *scan, const struct pd_event *even
 	scan->event_column_count = 0;
 	for (size_t i = 0; i < scan->column_count; i++) {
 		const struct pd_column_source *source = &scan->table->sources[scan->columns[i]];
-		const struct pd_when *when = &source->field->when;
+		const struct pd_when *when = source->what == PD_COL_FIELD ? &source->field->when : NULL;
 
-		if (event && source->what == PD_COL_FIELD && when->op == PD_WHEN_MASKED &&
-		    when->word == PD_WORD_SAMPLE_TYPE && (event->attr->sample_type & when->mask) != when->want)
+		if (event && when && when->op == PD_WHEN_MASKED && when->word == PD_WORD_SAMPLE_TYPE &&
+		    (event->attr->sample_type & when->mask) != when->want)
 			continue;
 		scan->event_columns[scan->event_column_count++] = scan->columns[i];
 	}

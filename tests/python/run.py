@@ -9,6 +9,7 @@ and SQL rows of each table of each recording of a corpus, and those of samples a
 needs NumPy or pyarrow is left out where they are not installed.
 """
 
+import ast
 import doctest
 import gc
 import importlib
@@ -18,6 +19,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import textwrap
 import threading
 
 folder, library, program, data = map(os.path.abspath, sys.argv[1:5])
@@ -36,12 +38,11 @@ def require(condition, *what):
         print(*what)
 
 
-def run_examples():
-    os.chdir(data)
+def run_examples(scratch):
     for name in ("perfdata", "perfdata._recording", "perfdata._columns", "perfdata._errors", "perfdata._profile", "perfdata._stream",
                  "perfdata._select", "perfdata._layout"):
         module = importlib.import_module(name)
-        result = doctest.testmod(module, extraglobs={"path": "hot.data"}, optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
+        result = doctest.testmod(module, extraglobs={"path": "hot.data", "scratch": scratch}, optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
         require(not result.failed, name, result)
         if name == "perfdata":
             require(result.attempted > 8, "examples were not run")
@@ -367,10 +368,11 @@ def check_threads():
 # ---- the page ----
 
 def signature_of(name, thing):
-    shown = str(inspect.signature(thing)).replace("self, ", "").replace("(self)", "()").replace("perfdata._", "perfdata.")
-    for module in ("recording.", "profile.", "stream.", "errors.", "columns."):
-        shown = shown.replace("perfdata." + module, "")
-    return f"{name}{shown.replace('typing.', '')}"
+    """As it is in the source, without self."""
+    function = ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]
+    function.args.args = [argument for argument in function.args.args if argument.arg != "self"]
+    result = f" -> {ast.unparse(function.returns)}" if function.returns else ""
+    return f"{name}({ast.unparse(function.args)}){result}"
 
 
 def members_of(kind):
@@ -460,8 +462,8 @@ def compare_corpus(corpus):
 if "--corpus" in sys.argv:
     compare_corpus(os.path.abspath(sys.argv[sys.argv.index("--corpus") + 1]))
     sys.exit(1 if wrong else 0)
-run_examples()
 check_page()
+os.chdir(data)
 check_errors()
 check_problems()
 check_late_columns()
@@ -469,6 +471,7 @@ check_selections()
 check_flame()
 check_threads()
 with tempfile.TemporaryDirectory() as temporary:
+    run_examples(os.path.join(temporary, "example.data"))
     check_streams(temporary)
     check_writer(temporary)
 for each in ("hot.data", "hot-group.data", "hot-records.data", "hot-regs.data", "hot-trace.data", "hot-zstd.data", "hot-pipe.data"):
