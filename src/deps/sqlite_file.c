@@ -85,7 +85,7 @@ static enum pd_status fail_change(struct pd_sql_database *database, const char *
 		return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: it is no store of perfdata", path);
 	if (kind == SQLITE_READONLY || kind == SQLITE_CANTOPEN || kind == SQLITE_BUSY || kind == SQLITE_FULL ||
 	    kind == SQLITE_IOERR)
-		return pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "%s: %s", path, sqlite3_errmsg(database->db));
+		return pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "%s: %s", path, pd_sqlite_message(database));
 	return pd_sqlite_fail(database, code, error);
 }
 
@@ -265,7 +265,7 @@ static enum pd_status open_file(struct pd_sql_database *database, const char *pa
 	if ((code & 0xff) == SQLITE_READONLY && is_plain_journal(path))
 		code = open_undone(database, path, &id, &version);
 	if (code != SQLITE_OK && code != SQLITE_NOMEM)
-		return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: %s", path, sqlite3_errmsg(database->db));
+		return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: %s", path, pd_sqlite_message(database));
 	if (code != SQLITE_OK)
 		return pd_fail_memory(error);
 	if (id != PD_SQL_STORE_ID || version != PD_SQL_STORE_VERSION)

@@ -2,6 +2,22 @@
 /* What databases in memory and in files have in common: errors, names, and what may be run. */
 #include "deps/sqlite.h"
 
+const char *pd_sqlite_message(struct pd_sql_database *database)
+{
+	const char *said = sqlite3_errmsg(database->db);
+	size_t length = strlen(said), at = 0, plain;
+
+	for (size_t i = 0; i < length; i += plain ? plain : 1) {
+		plain = pd_text_plain(said + i, length - i);
+		if (at + plain + 1 >= sizeof(database->message))
+			break;
+		memcpy(database->message + at, plain ? said + i : "?", plain ? plain : 1);
+		at += plain ? plain : 1;
+	}
+	database->message[at] = 0;
+	return database->message;
+}
+
 // As SQLite has it.
 static bool is_overflow(struct pd_sql_database *database, int code)
 {
@@ -24,7 +40,7 @@ enum pd_status pd_sqlite_fail(struct pd_sql_database *database, int code, struct
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
 			       "integer overflow: sum() has 63 bits; total() adds up floating point numbers");
 	return pd_fail(error, code == SQLITE_FULL || code == SQLITE_IOERR ? PD_ERROR_OUTPUT : PD_ERROR_ARGUMENT,
-		       PD_NO_OFFSET, "%s", database->db ? sqlite3_errmsg(database->db) : "out of memory");
+		       PD_NO_OFFSET, "%s", database->db ? pd_sqlite_message(database) : "out of memory");
 }
 
 void pd_sqlite_put_name(struct pd_text *text, const char *name)

@@ -33,7 +33,9 @@ static void print(const char *action)
 static void read_as_recording(const char *words)
 {
 	const struct pd_report_options options = { .size = sizeof(options), .sort = "comm,dso,sym" };
-	const struct pd_open_options limits = { .size = sizeof(limits), .memory_limit = 8 << 20, .inflate_limit = 1 << 20 };
+	const struct pd_open_options limits = { .size = sizeof(limits),
+						.memory_limit = 8 << 20,
+						.inflate_limit = 1 << 20 };
 	const struct pd_symbols_options names = { .size = sizeof(names), .flags = PD_SYMBOLS_NO_FILES };
 	struct pd_text *text = pd_text_new();
 	struct pd_report *report;

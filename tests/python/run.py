@@ -6,7 +6,7 @@ usage: run.py PACKAGE_FOLDER LIBRARY PERFDATA DATA_FOLDER [--rewrite] [--corpus 
 
 The page of the package, docs/python.md, has to be what its docstrings say; --rewrite writes it. --corpus compares the objects, NumPy arrays
 and SQL rows of each table of each recording of a corpus, and those of samples and records with dump --json, instead of all else. What
-needs NumPy or pyarrow is left out where they are not installed.
+needs NumPy, pyarrow or nbclient is left out where they are not installed.
 """
 
 import ast
@@ -365,6 +365,23 @@ def check_threads():
     os.close(read_end)
 
 
+def check_notebook():
+    """What a notebook shows, run without a browser."""
+    try:
+        import nbclient
+        import nbformat
+    except ImportError:
+        return
+    cells = [f"import sys; sys.path.insert(0, {folder!r}); import perfdata; recording = perfdata.open('hot.data', symbols=False)",
+             "recording.flame(root='comm')", "recording.report('comm,dso')", "recording.sql('select count(*) n from samples')"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": data}}).execute()
+    shown = [[output.get("data", {}) for output in cell.outputs] for cell in notebook.cells]
+    require(shown[1] and shown[1][0].get("text/html", "").startswith("<iframe sandbox") and "hot-child" in shown[1][0]["text/html"], shown[1])
+    require(shown[2] and "<table>" in shown[2][0].get("text/html", ""), shown[2])
+    require(shown[3] and "81" in shown[3][0].get("text/plain", ""), shown[3])
+
+
 # ---- the page ----
 
 def signature_of(name, thing):
@@ -470,6 +487,7 @@ check_late_columns()
 check_selections()
 check_flame()
 check_threads()
+check_notebook()
 with tempfile.TemporaryDirectory() as temporary:
     run_examples(os.path.join(temporary, "example.data"))
     check_streams(temporary)
