@@ -5,12 +5,13 @@ import ctypes
 import json
 import threading
 from itertools import repeat
+from typing import Any, Dict, List
 
 from ._errors import check
 from ._library import (BYTES, GET_ERROR, GET_NEXT, GET_SCHEMA, JSON, NAME, NUMBERS, RELEASE_STREAM, Array, CError, Stream, lib)
 
 try:
-    from _collections import _tuplegetter as item_of  # what named tuples have
+    from _collections import _tuplegetter as item_of  # type: ignore[import-not-found]  # what named tuples have
 except ImportError:
     from operator import itemgetter
 
@@ -269,7 +270,7 @@ def batches(table, columns, stream, lock):
 
 # ---- streams that others read: they may live longer than all of this ----
 
-_exported = {}
+_exported: Dict[int, Any] = {}
 _NAME = b"arrow_array_stream"
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
@@ -302,7 +303,7 @@ class _Outer:
 
 
 # What the owners of released streams have is given back outside of the callback, which may run anywhere.
-_released = []
+_released: List[Any] = []
 
 
 @ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
@@ -315,7 +316,7 @@ def _destroy(capsule):
 
 
 # Structs whose capsule is gone; what was moved out of them still calls their functions until it is released.
-_unused = []
+_unused: List[int] = []
 
 
 def capsule_of(stream, owner):

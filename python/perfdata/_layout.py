@@ -2,7 +2,7 @@
 """Structs of the format: made from dicts, and copied with other values. Which members there are is what the library says."""
 
 import ctypes
-from typing import Any, Dict, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional
 
 from ._errors import Error, text
 from ._library import CBytes, CList, CStr, lib
@@ -44,7 +44,8 @@ class Struct:
     """A struct of a layout in memory, which keeps what it points to."""
 
     def __init__(self, layout, source: Optional[int] = None):
-        self.layout, self._kept = layout, []
+        self.layout = layout
+        self._kept: List[Any] = []
         size = lib.pd_layout_struct_size(layout)
         self.memory = ctypes.create_string_buffer(ctypes.string_at(source, size) if source else b"\0" * size, size)
         self._parts: Dict[str, "Struct"] = {}

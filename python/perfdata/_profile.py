@@ -151,7 +151,8 @@ class Flame:
 
     def folded(self) -> List[str]:
         """A line for each stack with samples of its own, "main;work;read 12"."""
-        lines, names = [], []
+        lines: List[str] = []
+        names: List[str] = []
         for node in self.tree.walk():
             del names[max(node.depth - 1, 0):]
             if node.depth:

@@ -13,6 +13,7 @@ from ._library import (NO_FILES, NO_OFFSET, ORDERS, PROBLEM, SYMBOLS, CError, CO
                        CTableOptions, Stream, lib)
 from ._profile import Flame, Printed, Report
 from ._select import Selection, words_of
+from ._stream import Path
 from ._stream import Stream as RecordStream
 
 _JSON_LINES = 2  # of pd_sql_format
@@ -47,7 +48,7 @@ class _Symbols:
 class _File:
     """An open file, and what is wrong with it. One thread at a time uses it and what was opened over it."""
 
-    def __init__(self, path, recover):
+    def __init__(self, path: Path, recover: bool) -> None:
         error = CError()
         self.pointer = ctypes.c_void_p()
         self.lock = threading.RLock()
@@ -158,22 +159,22 @@ class Table:
 class Recording:
     """An open recording; it can be used as a context manager."""
 
-    def __init__(self, path, file: _File, symbols: bool, unwind: bool, selection: Dict[str, Any]):
+    def __init__(self, path: Path, file: _File, symbols: bool, unwind: bool, selection: Dict[str, Any]) -> None:
         self.path = path
         self._how = symbols, unwind
         self._selection = selection
         self._handle: Any = _Handle(file, words_of(selection), symbols, unwind)
-        self._tables = {}
+        self._tables: Dict[str, Any] = {}
         while True:
             pointer = lib.pd_table_at(self._handle.set, len(self._tables))
             if not pointer:
                 break
             self._tables[text(pointer.contents.name)] = pointer
 
-    def __enter__(self):
+    def __enter__(self) -> "Recording":
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.close()
 
     def close(self) -> None:
@@ -182,7 +183,7 @@ class Recording:
 
     def _opened(self):
         if self._handle is None:
-            raise Error(f"{self.path}: the recording is closed", "argument")
+            raise Error(f"{os.fsdecode(self.path)}: the recording is closed", "argument")
         return self._handle
 
     @property
@@ -200,16 +201,16 @@ class Recording:
         """A table: all columns, or these; records in the order of the file or of time; those of a time, (from, to) in ns, both
         included."""
         if name not in self._tables:
-            raise Error(f"{self.path}: there is no table '{name}'", "argument")
+            raise Error(f"{os.fsdecode(self.path)}: there is no table '{name}'", "argument")
         if order not in ORDERS:
             raise Error(f"order is '{order}', not file or time", "argument")
         return Table(self._opened(), self._tables[name], columns, order, time)
 
-    def samples(self, **how) -> Table:
+    def samples(self, **how: Any) -> Table:
         """The table of samples; arguments are those of table()."""
         return self.table("samples", **how)
 
-    def records(self, **how) -> Table:
+    def records(self, **how: Any) -> Table:
         """The table of all records."""
         return self.table("records", **how)
 
@@ -233,7 +234,7 @@ class Recording:
             check(lib.pd_sql_run(handle.sql_handle(error), statements.encode(), _JSON_LINES, printed.pointer, error), error)
         return [json.loads(line) for line in printed.take().splitlines()]
 
-    def select(self, **selection) -> "Recording":
+    def select(self, **selection: Any) -> "Recording":
         """The same recording with these samples only, by the names and words of the options of every command: time, comm, pid, tid,
         cpu, event, dso, symbol, where ... Lists are lists or strings with commas, a time is a string or (from, to) in ns. What
         was selected before stays selected."""
@@ -258,7 +259,7 @@ class Recording:
         return RecordStream(self.path, order, where)
 
 
-def open(path, recover: bool = False, symbols: bool = True, unwind: bool = True, **selection) -> Recording:
+def open(path: Path, recover: bool = False, symbols: bool = True, unwind: bool = True, **selection: Any) -> Recording:
     """Opens a recording: a file, a FIFO or a directory. recover: look for what a damaged header says wrongly. symbols: look for
     names of functions in the programs on this machine. unwind: unwind copied user stacks. selection: see Recording.select."""
     return Recording(path, _File(path, recover), symbols, unwind, selection)

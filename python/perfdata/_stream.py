@@ -5,7 +5,7 @@ import ctypes
 import json
 import os
 import weakref
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Union
 
 from ._errors import Error, Problem, check, problem_of, text
 from ._layout import Struct
@@ -13,6 +13,7 @@ from ._library import (END, NO_OFFSET, OK, ORDERS, PROBLEM, PULL, CError, CFilte
                        CThreadId, CWriterOptions, lib)
 from ._profile import Printed
 
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 ASKS_COMM, ASKS_PLACES = 1, 2 | 4
 SYSTEM_ERROR, ARGUMENT_ERROR = -2, -5
 COMM, FORK = 3, 7
@@ -24,7 +25,7 @@ PACKINGS = {"keep": 0, "same": 1, "none": 2, "zstd": 3, "zstd2": 4}
 class Event:
     """An event of a recording: its name, unit, ids and all fields of its attr."""
 
-    def __init__(self, event):
+    def __init__(self, event) -> None:
         self.index: int = event.index
         self.name: str = text(event.name)
         self.unit: Optional[str] = text(event.unit)
@@ -41,8 +42,10 @@ class Record:
     """A record of a stream. It is read when it is asked for something, so it is valid until the next one; copy() is not. Fields can be
     set, for a writer: record["pid"] = 1, record["sample_id.cpu"] = 0."""
 
-    def __init__(self, stream):
-        self._stream, self._number, self._fields, self._changed = stream, stream._number, None, None
+    def __init__(self, stream: "Stream") -> None:
+        self._stream, self._number = stream, stream._number
+        self._fields: Optional[Dict[str, Any]] = None
+        self._changed: Optional[Struct] = None
         record = stream._record.contents
         self.misc: int = record.misc
         self.offset: int = record.offset
@@ -86,8 +89,8 @@ class Record:
         """All fields, as they were read; empty if the record is damaged, which is a problem."""
         if self._fields is None:
             lib.pd_json_record(self._stream._printed.pointer, self._record)
-            self._fields = json.loads(self._stream._printed.take()).get("fields") or {}
-        return self._fields
+            self._fields = json.loads(self._stream._printed.take()).get("fields")
+        return self._fields or {}
 
     def __getitem__(self, name: str) -> Any:
         value: Any = self.fields
@@ -125,12 +128,14 @@ class Record:
 class Stream:
     """Records, one after another, as they come; it can be used as a context manager."""
 
-    def __init__(self, source, order: str = "file", where: Optional[str] = None):
+    def __init__(self, source: Any, order: str = "file", where: Optional[str] = None) -> None:
         self._file, self._stream, self._filter = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
         self._record, self._number, self._failure = ctypes.POINTER(CRecord)(), 0, None
-        self._printed, self._comms, self._known_events = Printed(), {}, 0
+        self._printed, self._known_events = Printed(), 0
+        self._comms: Dict[int, Optional[str]] = {}
         self._problems: List[Problem] = []
-        self._source, self._writers = source, weakref.WeakSet()
+        self._source = source
+        self._writers: "weakref.WeakSet[Writer]" = weakref.WeakSet()
         self._names = CFilterNames(None, type(CFilterNames().name)(self._name_of))
         self._name = b""
         self._problem = PROBLEM(self._take_problem)
@@ -254,7 +259,7 @@ class Stream:
             raise Error("the stream is closed", "argument")
         return self._file
 
-    def writer(self, path, **how) -> "Writer":
+    def writer(self, path: Path, **how: Any) -> "Writer":
         """A file with the events and features of this one, for records of this stream; arguments are those of Writer."""
         return Writer(path, self, **how)
 
@@ -268,10 +273,10 @@ class Stream:
                 close(pointer)
                 pointer.value = None
 
-    def __enter__(self):
+    def __enter__(self) -> "Stream":
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.close()
 
     def __del__(self):
@@ -285,8 +290,8 @@ class Writer:
     mode: "file", "pipe" or "directory"; endian: "little" or "big", None as the input; packing: "none", "zstd", "zstd2", "same" or "keep";
     features: fields of features by name, {"HOSTNAME": {"value": "host"}}, None leaves one out."""
 
-    def __init__(self, path, stream: Stream, mode: str = "file", endian: Optional[str] = None, packing: str = "none",
-                 features: Optional[Dict[str, Optional[Dict[str, Any]]]] = None):
+    def __init__(self, path: Path, stream: Stream, mode: str = "file", endian: Optional[str] = None, packing: str = "none",
+                 features: Optional[Dict[str, Optional[Dict[str, Any]]]] = None) -> None:
         for word, known in ((mode, MODES), (endian, ENDIANS), (packing, PACKINGS)):
             if word not in known:
                 raise Error(f"'{word}' is none of {', '.join(filter(None, known))}", "argument")
@@ -366,10 +371,10 @@ class Writer:
             pointer, self._pointer = self._pointer, ctypes.c_void_p()
             lib.pd_writer_abort(pointer)
 
-    def __enter__(self):
+    def __enter__(self) -> "Writer":
         return self
 
-    def __exit__(self, kind, *_):
+    def __exit__(self, kind: Any, *_: Any) -> None:
         if kind is None and self._pointer:
             self.finish()
         self.abort()
@@ -385,7 +390,7 @@ def _decoded(record) -> Struct:
     return Struct(lib.pd_record_layout(record._type), decoded.value)
 
 
-def open_stream(source, order: str = "file", where: Optional[str] = None) -> Stream:
+def open_stream(source: Any, order: str = "file", where: Optional[str] = None) -> Stream:
     """Records of a path, of a descriptor or file object, or of anything with read(): read once, while they come, and nothing is kept.
     order: "file" or "time"; where: a condition, "sample.period > 1000 && comm == 'gcc'", see docs/selecting.md."""
     return Stream(source, order, where)
