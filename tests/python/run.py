@@ -5,7 +5,7 @@
 usage: run.py PACKAGE_FOLDER LIBRARY PERFDATA DATA_FOLDER [--rewrite] [--corpus CORPUS]
 
 The page of the package, docs/python.md, has to be what its docstrings say; --rewrite writes it. --corpus compares the objects, NumPy arrays
-and SQL rows of each table of each recording of a corpus, and those of samples and records with dump --json, instead of all else. What
+and SQL rows of each table of each recording of a corpus, and those of samples and records with dump --json, and of tracepoints by what their formats say, instead of all else. What
 needs NumPy, pyarrow or nbclient is left out where they are not installed.
 """
 
@@ -16,6 +16,7 @@ import importlib
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -282,7 +283,9 @@ def check_writer(scratch):
                 writer.write(record)
         require([r["fields"] for r in dump_of(path) if r["type"] == "SAMPLE"] == [r["fields"] for r in dump_of(name) if r["type"] == "SAMPLE"],
                 name, "copied")
-        require(sorted(f.name for f in perfdata.open(path, symbols=False).table("features")) >= ["ARCH"], name, "features")
+        features = {feature.name for feature in perfdata.open(path, symbols=False).table("features")}
+        require(features >= {feature.name for feature in perfdata.open(name, symbols=False).table("features")} - {"COMPRESSED", "EVENT_DESC"},
+                name, "features", features)
     with perfdata.open_stream("hot.data") as stream, stream.writer(path, endian="big", features={"HOSTNAME": {"value": "elsewhere"},
                                                                                                 "CMDLINE": None}) as writer:
         for record in stream:
@@ -458,10 +461,53 @@ def compare_sql(path):
                     next(((table.columns[i].name, a[i], b[i]) for a, b in zip(found, expected) for i in range(len(a)) if a[i] != b[i]), None))
 
 
+FIELD = re.compile(r"\tfield:(?P<type>[^;]*?)(?P<name>\w+)(?P<array>\[\w*\])?;\toffset:(?P<offset>\d+);\tsize:(?P<size>\d+);(?:\tsigned:(?P<signed>\d+);)?")
+
+
+def formats_of(recording):
+    """Fields of each tracepoint by its number, and the byte order of raw data."""
+    data = next((feature.fields for feature in recording.table("features") if feature.name == "TRACING_DATA"), None) or {}
+    found = {}
+    for system in data.get("systems") or []:
+        for each in system.get("formats") or []:
+            text = bytes.fromhex(each["data"]).decode("utf-8", "replace")
+            number = re.search(r"^ID: (\d+)", text, re.M)
+            if number:
+                found[int(number[1])] = [match.groupdict() for match in FIELD.finditer(text)]
+    return found, "big" if data.get("big_endian") else "little"
+
+
+def number_in(raw, field, order):
+    at, size = int(field["offset"]), int(field["size"])
+    if field["array"] or "__data_loc" in field["type"] or "__rel_loc" in field["type"] or size not in (1, 2, 4, 8) or at + size > len(raw):
+        return None
+    return int.from_bytes(raw[at:at + size], order, signed=field["signed"] == "1")
+
+
+def compare_tracepoints(path):
+    """Numbers of tracepoints, decoded once more by what the formats say."""
+    compared = 0
+    with perfdata.open(path, symbols=False) as recording:
+        formats, order = formats_of(recording)
+        numbers = {event.name: event.config for event in recording.table("events") if event.type == 2}
+        raws = {sample.record: sample.raw for sample in recording.samples(columns=["record", "raw"])} if formats else {}
+        for name in recording.tables:
+            fields = {field["name"]: field for field in formats.get(numbers.get(name), [])}
+            for row in recording.table(name) if fields else ():
+                for column in row._fields:
+                    value = getattr(row, column) if column in fields else None
+                    expected = number_in(raws.get(row.record) or b"", fields[column], order) if isinstance(value, int) else None
+                    if expected is not None:
+                        compared += 1
+                        require(value % (1 << 64) == expected % (1 << 64), path, name, row.record,
+                                column, value, expected)
+    return compared
+
+
 def compare_corpus(corpus):
     sys.path.insert(0, os.path.join(top, "tests", "corpus"))
     common = importlib.import_module("common")
-    count = refused = 0
+    count = refused = fields = 0
     for row in common.rows(corpus):
         with common.Unpacked(corpus, row) as path:
             try:
@@ -473,7 +519,8 @@ def compare_corpus(corpus):
             compare_objects(path)
             compare_numpy(path)
             compare_sql(path)
-    print(f"{count} files, {refused} refused, {wrong} differences")
+            fields += compare_tracepoints(path)
+    print(f"{count} files, {refused} refused, {fields} fields of tracepoints, {wrong} differences")
 
 
 if "--corpus" in sys.argv:
@@ -496,5 +543,7 @@ for each in ("hot.data", "hot-group.data", "hot-records.data", "hot-regs.data", 
     compare_objects(each)
     compare_numpy(each)
     compare_arrow(each)
+    compare_sql(each)
+    compare_tracepoints(each)
 print(f"{wrong} differences")
 sys.exit(1 if wrong else 0)
