@@ -171,15 +171,15 @@ class Lates:
 class Page:
     """Rows that were read at once: what is late of them, once it was asked for."""
 
-    __slots__ = ("_lates", "_first", "_length", "_values", "_rows", "_names")
+    __slots__ = ("_lates", "_first", "_length", "values", "_rows", "_names")
 
     def __init__(self, lates, first, length, names, values):
-        self._lates, self._first, self._length, self._names, self._values, self._rows = lates, first, length, names, values, None
+        self._lates, self._first, self._length, self._names, self.values, self._rows = lates, first, length, names, values, None
 
     def column(self, name):
-        if name not in self._values:
-            self._values.update(self._lates.read(name, self._first, self._length))
-        return self._values[name]
+        if name not in self.values:
+            self.values.update(self._lates.read(name, self._first, self._length))
+        return self.values[name]
 
     def row(self, number):
         """All of a row."""
@@ -207,7 +207,12 @@ def rows_of(table, batches_of, late):
 def _late_cell(name, place):
     """A column that waits; a row has its page and its number there at place and behind."""
     page_of, number_of = item_of(place, None).__get__, item_of(place + 1, None).__get__
-    return lambda self: page_of(self).column(name)[number_of(self)]
+
+    def cell_of(self):
+        page = page_of(self)
+        return (page.values.get(name) or page.column(name))[number_of(self)]
+
+    return cell_of
 
 
 def _parsed(cell_of, doc):
