@@ -5,12 +5,13 @@
  */
 #include <perfdata/perfdata.h>
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "walk.h"
 
-static char path[64];
+static char path[256];
 
 static void require_known(enum pd_status status, const struct pd_error *error)
 {
@@ -82,7 +83,7 @@ static void change(void)
 
 static void remove_files(void)
 {
-	char journal[80];
+	char journal[sizeof(path) + 8];
 
 	snprintf(journal, sizeof(journal), "%s-journal", path);
 	unlink(journal);
@@ -91,10 +92,11 @@ static void remove_files(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const char *folder = getenv("TMPDIR");
 	FILE *file;
 
 	if (!path[0])
-		snprintf(path, sizeof(path), "/tmp/fuzz-store-%d.db", (int)getpid());
+		snprintf(path, sizeof(path), "%s/fuzz-store-%d.db", folder ? folder : "/tmp", (int)getpid());
 	file = fopen(path, "wb");
 	REQUIRE(file && fwrite(data, 1, size, file) == size && fclose(file) == 0);
 	print("ls");
