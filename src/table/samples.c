@@ -213,7 +213,8 @@ static void put_cell(struct pd_scan *scan, size_t column, const struct row *row)
 		break;
 	case PD_COL_TRACE_COMM:
 	case PD_COL_SAMPLE_COMM:
-		if (row->brief.tid != UINT32_MAX)
+		// a thread that has exited has the number -1
+		if (row->record->event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_TID))
 			pd_put_number(&scan->batch, column, pd_table_comm(scan->set, row->view->owner));
 		break;
 	case PD_COL_SAMPLE_FUNCTION:

@@ -305,7 +305,19 @@ def check_writer(scratch):
     features = {feature.name: feature.fields for feature in changed.table("features")}
     require(features["HOSTNAME"] == {"value": "elsewhere"} and "CMDLINE" not in features and "ARCH" in features, features)
     require(not changed.problems, changed.problems)
+    check_gone_threads(path)
     check_wrong_writes(path)
+
+
+def check_gone_threads(path):
+    """Threads that have exited have the number -1, and the name that reports give them."""
+    with perfdata.open_stream("hot.data") as stream, stream.writer(path) as writer:
+        for record in stream:
+            if record.type == "SAMPLE":
+                record["tid"] = (1 << 32) - 1
+            writer.write(record)
+    with perfdata.open(path, symbols=False) as recording:
+        require({row.comm for row in recording.samples()} == {row["comm"] for row in recording.report("comm").rows} == {":-1"}, "gone threads")
 
 
 def check_wrong_writes(path):
