@@ -22,12 +22,15 @@ struct pd_sql_database {
 	const struct pd_sql_source *source;
 	enum pd_status status; // of a cursor that failed
 	struct pd_error error;
-	char message[400]; // of pd_sqlite_message
+	char message[400]; // of pd_sqlite_plain
 };
 
 // Before any other function of SQLite. Several threads may call it.
 enum pd_status pd_sqlite_load(struct pd_error *error);
-// What went wrong last. It may have names of a file in it, which are any bytes: those that are not printable are question marks.
+// A text for a message, valid until the next one. It may have names of a file in it, which are any bytes: those that are not printable
+// are question marks.
+const char *pd_sqlite_plain(struct pd_sql_database *database, const char *said);
+// The same of what went wrong last.
 const char *pd_sqlite_message(struct pd_sql_database *database);
 enum pd_status pd_sqlite_fail(struct pd_sql_database *database, int code, struct pd_error *error);
 // A name between quotes.

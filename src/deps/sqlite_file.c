@@ -149,11 +149,13 @@ static int bind(sqlite3_stmt *statement, const struct pd_sql_change *change)
 	return code;
 }
 
-static enum pd_status end_by_row(sqlite3_stmt *statement, const char *path, struct pd_error *error)
+static enum pd_status end_by_row(struct pd_sql_database *database, sqlite3_stmt *statement, const char *path,
+				 struct pd_error *error)
 {
 	const char *why = (const char *)sqlite3_column_text(statement, 0);
 
-	return why ? pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: %s", path, why) : PD_END;
+	return why ? pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: %s", path, pd_sqlite_plain(database, why)) :
+		     PD_END;
 }
 
 static enum pd_status run_statement(struct pd_sql_database *database, const struct pd_sql_change *change, size_t index,
@@ -168,7 +170,7 @@ static enum pd_status run_statement(struct pd_sql_database *database, const stru
 	if (code == SQLITE_OK)
 		code = sqlite3_step(statement);
 	if (code == SQLITE_ROW)
-		status = end_by_row(statement, change->path, error);
+		status = end_by_row(database, statement, change->path, error);
 	else if (code != SQLITE_DONE)
 		status = fail_change(database, change->path, code, error);
 	sqlite3_finalize(statement);

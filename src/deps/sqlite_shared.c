@@ -2,9 +2,8 @@
 /* What databases in memory and in files have in common: errors, names, and what may be run. */
 #include "deps/sqlite.h"
 
-const char *pd_sqlite_message(struct pd_sql_database *database)
+const char *pd_sqlite_plain(struct pd_sql_database *database, const char *said)
 {
-	const char *said = sqlite3_errmsg(database->db);
 	size_t length = strlen(said), at = 0, plain;
 
 	for (size_t i = 0; i < length; i += plain ? plain : 1) {
@@ -16,6 +15,11 @@ const char *pd_sqlite_message(struct pd_sql_database *database)
 	}
 	database->message[at] = 0;
 	return database->message;
+}
+
+const char *pd_sqlite_message(struct pd_sql_database *database)
+{
+	return pd_sqlite_plain(database, sqlite3_errmsg(database->db));
 }
 
 // As SQLite has it.
