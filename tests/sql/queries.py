@@ -115,14 +115,16 @@ def expected_of(perfdata, path):
     # export makes samples of counter values, which are rows of another table
     if any(record.get("fields", {}).get("read") for record in records if record["type"] == "SAMPLE"):
         samples = []
-    if samples and all("stack" in s and s["stack"] and "time_ns" in s for s in samples):
+    if samples and all(s.get("stack") for s in samples):
         expected |= {
             "top-functions": sums(samples, lambda s: (s["event"], function_of(s["stack"][0]), short(s["stack"][0].get("object")))),
             "top-objects": sums(samples, lambda s: (s["event"], short(s["stack"][0].get("object")))),
             "top-threads": sums(samples, lambda s: (s["event"], s["comm"], s["pid"], s["tid"])),
             "samples-by-cpu": sums(samples, lambda s: (s["event"], s.get("cpu"))),
             "top-stacks": sums(samples, lambda s: (s["event"], ";".join(function_of(f) for f in reversed(s["stack"])))),
-            "top-inclusive": inclusive(samples), "processes": processes(samples), "heat-map": heat_map(samples)}
+            "top-inclusive": inclusive(samples)}
+        if all(s.get("time_ns") is not None for s in samples):
+            expected |= {"processes": processes(samples), "heat-map": heat_map(samples)}
     if named["sched:sched_switch"]:
         expected["off-cpu"] = off_cpu(named["sched:sched_switch"])
         expected["context-switches"] = switches_of(named["sched:sched_switch"])
