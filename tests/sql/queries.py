@@ -22,14 +22,22 @@ def lines(perfdata, *arguments):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def short(path):
-    """Short name of an object, as the tables have it."""
+def last_part(path):
     return None if path is None else path if path.startswith("[") else path.rsplit("/", 1)[-1]
+
+
+def short(path):
+    """Short name of an object, as the tables and perf have it."""
+    name = last_part(path)
+    runtime, module = re.match(r"perf-(\d+)\.map$", name or ""), re.match(r"(.*)\.ko(?:\.\w+)?$", name or "")
+    if runtime:
+        return f"[JIT] tid {runtime[1]}"
+    return "[kernel.vmlinux]" if name and name.startswith("vmlinux") else f"[{module[1].replace('-', '_')}]" if module else name
 
 
 def function_of(frame):
     """Functions that are not known go by their object."""
-    name = short(frame.get("object"))
+    name = last_part(frame.get("object"))
     if "function" in frame:
         return frame["function"]
     return "[unknown]" if name is None else name if name.startswith("[") else f"[{name}]"
@@ -86,6 +94,8 @@ def off_cpu(switches):
             found[fields["next_comm"], following].append(sample["time_ns"] - out.pop(following))
         if before and not fields["prev_state"].startswith("R"):
             out[before] = sample["time_ns"]
+        else:
+            out.pop(before, None)  # it was not blocked the last time
     return {(*key, len(times), round(sum(times) / 1e6, 3), round(max(times) / 1e6, 3)) for key, times in found.items() if key[1]}
 
 
