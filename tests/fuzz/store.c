@@ -15,7 +15,10 @@ static char path[256];
 
 static void require_known(enum pd_status status, const struct pd_error *error)
 {
-	if (status < 0 && status != PD_ERROR_NO_MATCH && status != PD_ERROR_NO_SAMPLES)
+	// nothing in it, or SQLite could not read or write a page that the file says it has
+	if (status < PD_ERROR_STOPPED)
+		REQUIRE(error->status == status && error->message[0] && !strchr(error->message, '\n'));
+	else if (status < 0)
 		walk_require_error(status, error);
 }
 
