@@ -44,6 +44,8 @@ def with_tabs(made: pathlib.Path) -> str:
     without all blanks."""
     tabbed = made.with_suffix(".tabs.js")
     text = re.sub(r"^(?:  )+", lambda found: "\t" * (len(found[0]) // 2 - 1), made.read_text(), flags=re.MULTILINE)
+    # only in strings, where esbuild writes what the source has escaped
+    text = re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", lambda found: f"\\x{ord(found[0]):02x}", text)
     tabbed.write_text(text)
     for script in made, tabbed:
         tool("esbuild", str(script), "--minify", "--log-level=warning", f"--outfile={script}.small")

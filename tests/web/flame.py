@@ -232,6 +232,7 @@ def check_views(view, source):
         check(view.state()["view"] == name and total(view) == whole, f"{name}: {total(view)}, {whole}")
         check(view.texts(".facts li") == facts, f"{name}: {view.texts('.facts li')}")
         check(view.run("document.querySelector('main').textContent.length") > 0, f"{name} is empty")
+        check("Code" not in view.texts("button"), f"{name} leads to code that the page has not")
     view.open("#1&v=timeline")
     check(not view.page.errors and view.run("document.querySelector('.overview') !== null"), "another view than there is")
 

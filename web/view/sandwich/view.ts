@@ -30,7 +30,7 @@ export class SandwichView implements ViewPanel {
 		this.used = this.callees;
 		this.callers.element.addEventListener("focusin", () => (this.used = this.callers));
 		this.callees.element.addEventListener("focusin", () => (this.used = this.callees));
-		this.tools.append(button("Code", "Source and instructions of this function", () => host.update({ view: "source", func: this.func() }, true)));
+		if (!host.recording.header.aggregated) this.tools.append(button("Code", "Source and instructions of this function", () => host.update({ view: "source", func: this.func() }, true)));
 		if (host.served) this.tools.append(button("Bytes", "The record of a sample with this function in the file (b)", () => {
 			const sample = this.sample();
 			host.select([], this.func());
