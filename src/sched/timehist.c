@@ -220,12 +220,15 @@ static enum pd_status take_other(struct pd_sched *sched, const struct pd_sched_e
 
 // ---- records ----
 
+static inline bool knows_threads(const struct pd_event *event)
+{
+	return event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_TID);
+}
+
 // What is not recorded is 0; a thread that is gone is recorded as -1.
-static inline bool use_brief(struct pd_sched *sched, const struct pd_event *event, const struct pd_raw_brief *brief,
+static inline bool use_brief(struct pd_sched *sched, bool known, const struct pd_raw_brief *brief,
 			     struct pd_sched_sample *sample)
 {
-	bool known = event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_TID);
-
 	sample->time_ns = brief->time_ns;
 	sample->pid = known ? (int32_t)brief->pid : 0;
 	sample->tid = known ? (int32_t)brief->tid : 0;
@@ -240,7 +243,7 @@ static __attribute__((noinline)) bool decode_sample(struct pd_sched *sched, cons
 {
 	struct pd_raw_brief brief;
 
-	return pd_sample_raw(record, &brief, &sample->raw) && use_brief(sched, record->event, &brief, sample);
+	return pd_sample_raw(record, &brief, &sample->raw) && use_brief(sched, knows_threads(record->event), &brief, sample);
 }
 
 // The brief form stays in registers: nobody else has its address.
@@ -248,8 +251,14 @@ static inline bool read_sample(struct pd_sched *sched, const struct pd_record *r
 {
 	struct pd_raw_brief brief;
 
-	return pd_record_raw_brief(record, &brief, &sample->raw) ? use_brief(sched, record->event, &brief, sample) :
+	return pd_record_raw_brief(record, &brief, &sample->raw) ? use_brief(sched, knows_threads(record->event), &brief, sample) :
 								   decode_sample(sched, record, sample);
+}
+
+static inline void note_cpu(struct pd_sched *sched, uint32_t cpu)
+{
+	if (cpu > sched->max_cpu && cpu < PD_SCHED_CPUS)
+		sched->max_cpu = cpu;
 }
 
 static inline enum pd_status use_sample(struct pd_sched *sched, struct pd_sched_event *event,
@@ -257,8 +266,7 @@ static inline enum pd_status use_sample(struct pd_sched *sched, struct pd_sched_
 {
 	uint64_t pid;
 
-	if (sample->cpu > sched->max_cpu)
-		sched->max_cpu = sample->cpu;
+	note_cpu(sched, sample->cpu);
 	if (event->role == PD_SCHED_OTHER || sample->time_ns == PD_NO_TIME ||
 	    !pd_raw_number_read(sample->raw, &event->pid, &pid))
 		return PD_OK;
@@ -287,9 +295,13 @@ static enum pd_status take_plain_sample(void *self, const struct pd_event_full *
 
 	if (!event)
 		return error->status;
+	if (event->role == PD_SCHED_OTHER && pd_sample_cpu(full, bytes, &sample.cpu)) {
+		note_cpu(sched, sample.cpu);
+		return PD_OK;
+	}
 	if (!pd_raw_brief_read(full, bytes, time_ns, &brief, &sample.raw))
 		return PD_END;
-	return use_brief(sched, &full->event, &brief, &sample) ? use_sample(sched, event, &sample, error) : PD_OK;
+	return use_brief(sched, full->brief.pid != PD_FIELD_MISSING, &brief, &sample) ? use_sample(sched, event, &sample, error) : PD_OK;
 }
 
 // Of others, the CPU alone is of interest.

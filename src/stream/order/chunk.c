@@ -59,10 +59,10 @@ static inline uint32_t number_of(const struct pd_event *event)
 }
 
 // The event of a sample, if it was met lately; NULL if it takes more to place it.
-PD_ALWAYS_INLINE const struct pd_event_full *place_sample(const struct pd_stream *stream, struct pd_bytes bytes,
-							  bool swap, uint32_t number, struct pd_entry *entry)
+PD_ALWAYS_INLINE const struct pd_event_full *place_sample(const struct pd_met *met, struct pd_bytes bytes, bool swap,
+							  uint32_t number, struct pd_entry *entry)
 {
-	const struct pd_event_full *full = pd_stream_met_event(stream, bytes.data, bytes.size, swap);
+	const struct pd_event_full *full = pd_met_event(met, bytes.data, bytes.size, swap);
 	size_t at;
 
 	if (!full)
@@ -129,6 +129,7 @@ PD_ALWAYS_INLINE const uint8_t *make_entries(struct pd_chunk *chunk, struct pd_s
 {
 	const uint8_t *at = chunk->view;
 	struct pd_entry *entry = chunk->memory.entries;
+	struct pd_met met = pd_stream_met(stream);
 	uint32_t number;
 
 	for (number = 0; number < most; number++) {
@@ -145,12 +146,13 @@ PD_ALWAYS_INLINE const uint8_t *make_entries(struct pd_chunk *chunk, struct pd_s
 		bytes = (struct pd_bytes){ at, (size_t)head.size };
 		entry->at = (uint32_t)(at - chunk->view);
 		if (PD_LIKELY(head.type == PD_RECORD_SAMPLE))
-			full = place_sample(stream, bytes, swap, number, entry);
+			full = place_sample(&met, bytes, swap, number, entry);
 		if (PD_LIKELY(full)) {
 			rounds->newest = entry->time_ns > rounds->newest ? entry->time_ns : rounds->newest;
 			status = take_unordered(taker, full, bytes, entry->time_ns);
 		} else {
 			place_other(stream, chunk, bytes, number, rounds, entry);
+			met = pd_stream_met(stream);
 		}
 		if (PD_UNLIKELY(status < 0 || (!full && taker && !is_plain(stream))))
 			break;

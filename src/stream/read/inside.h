@@ -254,24 +254,42 @@ static inline const struct pd_event_full *pd_stream_find_quickly(struct pd_strea
 	return found->event;
 }
 
-// The event of a sample that was looked up lately, whatever was before it; changes nothing. NULL: it takes more to know.
-PD_ALWAYS_INLINE const struct pd_event_full *pd_stream_met_event(const struct pd_stream *stream, const uint8_t *sample,
-								 size_t size, bool swap)
+// How the events of samples are found that were looked up lately: the only one, or that of the id that ends after so many bytes.
+struct pd_met {
+	const struct pd_event_full *only;
+	const struct pd_found_event *found;
+	size_t id_end; // SIZE_MAX: it takes more to know
+};
+
+static inline struct pd_met pd_stream_met(const struct pd_stream *stream)
+{
+	const struct pd_event_full *first = stream->several_events ? stream->first_event : NULL;
+
+	return (struct pd_met){ stream->only_event ? stream->last_event : NULL, stream->found,
+				first ? PD_RECORD_HEADER_SIZE + 8 * (size_t)first->sample_id + 8 : SIZE_MAX };
+}
+
+// NULL: it takes more to know.
+PD_ALWAYS_INLINE const struct pd_event_full *pd_met_event(const struct pd_met *met, const uint8_t *sample, size_t size,
+							  bool swap)
 {
 	const struct pd_found_event *found;
 	uint64_t id;
-	size_t at;
 
-	if (stream->only_event)
-		return stream->last_event;
-	if (!stream->first_event || !stream->several_events)
-		return NULL;
-	at = PD_RECORD_HEADER_SIZE + 8 * (size_t)stream->first_event->sample_id;
-	if (at + 8 > size)
-		return NULL;
-	id = pd_load_u64(sample + at, swap);
-	found = &stream->found[id % PD_FOUND_EVENTS];
+	if (met->only || met->id_end > size)
+		return met->only;
+	id = pd_load_u64(sample + met->id_end - 8, swap);
+	found = &met->found[id % PD_FOUND_EVENTS];
 	return found->id == id ? found->event : NULL;
+}
+
+// The event of a sample that was looked up lately, whatever was before it; changes nothing.
+PD_ALWAYS_INLINE const struct pd_event_full *pd_stream_met_event(const struct pd_stream *stream, const uint8_t *sample,
+								 size_t size, bool swap)
+{
+	struct pd_met met = pd_stream_met(stream);
+
+	return pd_met_event(&met, sample, size, swap);
 }
 
 // The same for any sample; here because most of a file are samples.

@@ -106,6 +106,18 @@ PD_ALWAYS_INLINE bool pd_raw_brief_read(const struct pd_event_full *full, struct
 	return true;
 }
 
+// The CPU of a sample without a call chain, in the byte order of this machine, if nothing else of it is wanted. False: decode it.
+static inline bool pd_sample_cpu(const struct pd_event_full *full, struct pd_bytes sample, uint32_t *cpu_out)
+{
+	const struct pd_brief_places *at = &full->brief;
+
+	if (!at->sufficient || at->callchain != PD_FIELD_MISSING || at->cpu == PD_FIELD_MISSING ||
+	    sample.size < PD_RECORD_HEADER_SIZE + (size_t)at->size)
+		return false;
+	*cpu_out = pd_load_u32(sample.data + PD_RECORD_HEADER_SIZE + at->cpu, false);
+	return true;
+}
+
 static inline bool pd_record_raw_brief(const struct pd_record *record, struct pd_raw_brief *brief_out,
 				       struct pd_bytes *raw_out)
 {
