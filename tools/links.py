@@ -28,8 +28,8 @@ BEGIN, END = "<!-- begin: tools/links.py --write -->\n\n", "\n<!-- end -->\n"
 # From the ground up: a folder uses only those before it. Of src/edit and cli, folders below count each.
 ORDER = (
     "src/base", "src/format", "src/file", "src/stream", "src/object", "src/trace", "src/header", "src/filter", "src/state", "src/interval",
-    "src/dump", "src/sched",
-    "src/symbol", "src/pairs", "src/lock", "src/kmem", "src/kwork",
+    "src/dump",
+    "src/symbol", "src/sched", "src/pairs", "src/lock", "src/kmem", "src/kwork",
     "src/unwind", "src/probe",
     "src/profile", "src/mem", "src/blocks", "src/report", "src/annotate", "src/diff", "src/flame", "src/samples", "src/doctor", "src/write", "src/quipper", "src/import", "src/edit", "src/stack", "src/table", "src/sql", "src/store", "src/export", "src/view",
     "src/record",

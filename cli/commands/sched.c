@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata sched timehist, latency and map: switches and wakeups as perf prints them. */
-#include "files/input.h"
+#include "options/symbol_options.h"
 
 #include <perfdata/sched.h>
 
 struct values {
-	struct input_options input;
+	struct symbol_values shared;
 	struct pd_timehist_options how;
-	bool no_call_graph;
+	bool call_graph;
 };
 
 static const struct option options[] = {
@@ -24,23 +24,19 @@ static const struct option options[] = {
 	STRING("tid", 't', "LIST", how.tids, "only threads with these numbers"),
 	STRING("cpu", 'C', "CPUS", how.cpus, "only switches of these CPUs, as 0-3,7"),
 	STRING("time", 0, "START,STOP", how.time, "only this part of the time, in seconds as they are printed"),
-	FLAG("no-call-graph", 0, no_call_graph, "do not warn that call chains are not printed"),
-	GROUP(json_option, how.json),
-	GROUP(input_group, input),
-	{ 0 },
+	FLAG("call-graph", 'g', call_graph, "print call chains behind switches (default)"),
+	FLAG("no-call-graph", 0, how.no_chains, "print no call chains"),
+	INTEGER("max-stack", 0, "N", how.max_stack, "functions of a call chain that are printed (default: 5)"),
+	PRINT_OPTIONS,
 };
 
 static enum pd_status print_timehist(struct input *input, const void *how, struct pd_error *error)
 {
-	const struct values *values = input->call->values;
 	struct pd_timehist_options own = *(const struct pd_timehist_options *)how;
-	enum pd_status status = pd_print_timehist(input->out->text, input->file, &own, error);
 
-	if (status >= 0 && output_flush(input->out) && own.has_chains && !values->no_call_graph && !own.summary_only &&
-	    !input->quiet)
-		print_error("%s: samples have call chains, which are not printed here; see perfdata script",
-			    input->name);
-	return status;
+	own.symbols = symbols_of_input;
+	own.self = input;
+	return pd_print_timehist(input->out->text, input->file, &own, error);
 }
 
 static bool check_timehist(const struct call *call)
@@ -58,7 +54,7 @@ const struct command cmd_sched_timehist = {
 		"sched:sched_switch, and for delays sched:sched_waking or sched:sched_wakeup (perfdata sched record).\n"
 		"\n"
 		"Offsets, sizes and signs of fields are those of the formats in FILE, so recordings of any kernel and architecture can be read. "
-		"Call chains are not printed: with --no-call-graph, perf prints none either.",
+		"Where all events have call chains (perfdata sched record -g), each line of a switch ends with its chain.",
 	OPTIONS(options),
 	EXAMPLES({ "perfdata sched record -- make", "record switches and wakeups" },
 		 { "perfdata sched timehist perf.data", "each switch, with how long the thread waited and ran" },

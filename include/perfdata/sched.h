@@ -15,6 +15,7 @@
 #define PERFDATA_SCHED_H
 
 #include <perfdata/stream.h>
+#include <perfdata/symbol.h>
 #include <perfdata/text.h>
 
 #ifdef __cplusplus
@@ -32,13 +33,19 @@ struct pd_timehist_options {
 	bool cpu_visual;     /* a column for each CPU */
 	bool idle;           /* idle time only, by the thread that was switched out before */
 	bool state;          /* the state in which a thread is switched out */
-	bool has_chains;     /* set by the call: samples have call chains, which are not printed */
+	bool has_chains;     /* set by the call: samples have call chains */
 	size_t thread_limit; /* maximum number of threads; 0 means 4 million */
 	bool json;           /* as one JSON object: events with all of their columns, and sums */
 	const char *pids;    /* processes, "1,5-9"; NULL: all. Also with tids: threads that are in both */
 	const char *tids;    /* threads */
 	const char *cpus;    /* switches of these CPUs, "0-3,7"; NULL: of all */
 	const char *time;    /* "START,STOP" in seconds, either of them may be missing; NULL: all of it */
+	bool no_chains;      /* no call chains behind switches, which are printed if all events have them */
+	uint32_t max_stack;  /* functions of a call chain; 0 means 5 */
+	/* Opens symbols for the state of the file, which the call frees; NULL: pd_symbols_new without options. If it returns NULL, the call
+	 * ends with PD_ERROR_STOPPED. */
+	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);
+	void *self;
 };
 
 /** Appends the text, and writes it out (pd_text_flush_large) where it is long. *options may be changed where it says so.

@@ -36,4 +36,39 @@ static inline bool pd_chain_is_truncated(struct pd_u64s chain)
 	return i;
 }
 
+// So many addresses of a chain, one after another, with their CPU modes.
+struct pd_chain_walk {
+	struct pd_u64s chain;
+	size_t at, left; // entries
+	unsigned cpumode;
+};
+
+// perf takes a chain with an unknown marker among these for an empty one.
+static inline struct pd_chain_walk pd_chain_walk(struct pd_u64s chain, size_t most)
+{
+	size_t passed = 0;
+	unsigned mode;
+
+	for (size_t i = 0; i < chain.count && passed < most; i++) {
+		passed += chain.items[i] < PD_CONTEXT_MAX;
+		if (chain.items[i] >= PD_CONTEXT_MAX && !pd_chain_mode(chain.items[i], &mode))
+			chain.count = 0;
+	}
+	return (struct pd_chain_walk){ chain, 0, most, PD_CPUMODE_USER };
+}
+
+static inline bool pd_chain_next(struct pd_chain_walk *walk, uint64_t *addr_out)
+{
+	while (walk->at < walk->chain.count && walk->left) {
+		*addr_out = walk->chain.items[walk->at++];
+		if (*addr_out >= PD_CONTEXT_MAX) {
+			pd_chain_mode(*addr_out, &walk->cpumode);
+			continue;
+		}
+		walk->left--;
+		return true;
+	}
+	return false;
+}
+
 #endif

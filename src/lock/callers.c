@@ -8,53 +8,18 @@
 
 #include "format/chain.h"
 
-struct walk {
-	struct pd_u64s chain;
-	size_t at, left; // entries
-	unsigned cpumode;
-};
-
-// An unknown marker: perf takes such a chain for an empty one.
-static bool is_usable(struct pd_u64s chain)
+static struct pd_chain_walk begin_walk(const struct pd_locks *locks, const struct pd_tracepoint_sample *sample)
 {
-	unsigned mode;
-
-	for (size_t i = 0; i < chain.count; i++)
-		if (chain.items[i] >= PD_CONTEXT_MAX && !pd_chain_mode(chain.items[i], &mode))
-			return false;
-	return true;
-}
-
-static struct walk begin_walk(const struct pd_locks *locks, const struct pd_tracepoint_sample *sample)
-{
-	struct pd_u64s chain = sample->brief.callchain;
-
-	if (!is_usable(chain))
-		chain.count = 0;
-	return (struct walk){ chain, 0, locks->options.max_stack, PD_CPUMODE_USER };
-}
-
-static bool next_address(struct walk *walk, uint64_t *addr_out)
-{
-	while (walk->at < walk->chain.count && walk->left) {
-		*addr_out = walk->chain.items[walk->at++];
-		if (*addr_out >= PD_CONTEXT_MAX) {
-			pd_chain_mode(*addr_out, &walk->cpumode);
-			continue;
-		}
-		walk->left--;
-		return true;
-	}
-	return false;
+	return pd_chain_walk(sample->brief.callchain, locks->options.max_stack);
 }
 
 // What is known of the next address; perf knows no functions of user space here. PD_END: there is none.
-static enum pd_status next_place(struct pd_locks *locks, struct walk *walk, uint64_t *addr_out,
+static enum pd_status next_place(struct pd_locks *locks, struct pd_chain_walk *walk, uint64_t *addr_out,
 				 const struct pd_pair_place **place_out, struct pd_error *error)
 {
 	static const struct pd_pair_place nothing = { 0 };
 
-	if (!next_address(walk, addr_out))
+	if (!pd_chain_next(walk, addr_out))
 		return PD_END;
 	*place_out = walk->cpumode == PD_CPUMODE_KERNEL ? pd_pair_place(&locks->pairs, *addr_out) : &nothing;
 	return *place_out ? PD_OK : pd_fail_memory(error);
@@ -63,7 +28,7 @@ static enum pd_status next_place(struct pd_locks *locks, struct walk *walk, uint
 enum pd_status pd_lock_caller(struct pd_locks *locks, const struct pd_tracepoint_sample *sample, uint64_t *key_out,
 			      struct pd_error *error)
 {
-	struct walk walk = begin_walk(locks, sample);
+	struct pd_chain_walk walk = begin_walk(locks, sample);
 	const struct pd_pair_place *place;
 	enum pd_status status;
 	uint64_t addr;
@@ -79,7 +44,7 @@ enum pd_status pd_lock_caller(struct pd_locks *locks, const struct pd_tracepoint
 enum pd_status pd_lock_name_caller(struct pd_locks *locks, const struct pd_tracepoint_sample *sample, char *name,
 				   size_t size, struct pd_error *error)
 {
-	struct walk walk = begin_walk(locks, sample);
+	struct pd_chain_walk walk = begin_walk(locks, sample);
 	const struct pd_pair_place *place;
 	enum pd_status status;
 	uint64_t addr;
@@ -99,12 +64,12 @@ enum pd_status pd_lock_name_caller(struct pd_locks *locks, const struct pd_trace
 
 bool pd_lock_keep_stack(struct pd_locks *locks, const struct pd_tracepoint_sample *sample, struct pd_lock *lock)
 {
-	struct walk walk = { sample->brief.callchain, 0, locks->options.max_stack, 0 };
+	struct pd_chain_walk walk = { sample->brief.callchain, 0, locks->options.max_stack, 0 };
 	size_t count = walk.chain.count < walk.left ? walk.chain.count : walk.left;
 	uint64_t *stack = pd_arena_alloc(&locks->pairs.sched.arena, (count + 1) * sizeof(*stack));
 
 	// it ends where perf's does
-	while (stack && next_address(&walk, &stack[lock->stack_count]) && stack[lock->stack_count])
+	while (stack && pd_chain_next(&walk, &stack[lock->stack_count]) && stack[lock->stack_count])
 		lock->stack_count++;
 	lock->stack = stack;
 	return stack;

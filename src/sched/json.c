@@ -37,6 +37,18 @@ static struct pd_json *begin_event(struct pd_sched *sched, const char *what, con
 	return json;
 }
 
+// A function that is not known is null.
+static void add_chain(struct pd_sched *sched, struct pd_json *json, const struct pd_sched_sample *sample)
+{
+	struct pd_chain_walk walk = pd_sched_walk(sched, sample);
+	struct pd_place place;
+
+	pd_json_open(json, "call_chain", '[');
+	while (pd_sched_next_frame(sched, sample, &walk, &place))
+		pd_json_string(json, NULL, place.function ? place.function->name : NULL);
+	pd_json_close(json, ']');
+}
+
 static void add_switch(struct pd_sched *sched, const struct pd_sched_event *event, const struct pd_sched_sample *sample,
 		       const struct pd_sched_thread *thread, int64_t state)
 {
@@ -55,6 +67,8 @@ static void add_switch(struct pd_sched *sched, const struct pd_sched_event *even
 	add_signed(json, "tid", (int32_t)next);
 	pd_json_string(json, "comm", name);
 	pd_json_close(json, '}');
+	if (sched->shows_chains && thread->tid)
+		add_chain(sched, json, sample);
 	pd_json_close(json, '}');
 }
 

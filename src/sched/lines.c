@@ -140,6 +140,8 @@ static void print_switch(struct pd_sched *sched, const struct pd_sched_event *ev
 		print_next(sched, event, sample);
 	else if (options->wakeups)
 		pd_text_printf(text, "  %-*s", sched->name_width, "");
+	if (thread->tid)
+		pd_sched_print_chain(sched, sample);
 	pd_text_char(text, '\n');
 }
 

@@ -5,6 +5,7 @@
  *   threads.c     threads, their names and times
  *   timehist.c    timehist: records, one after another
  *   lines.c       its header, and a line for each event
+ *   chains.c      the call chains of these
  *   summary.c     its table of threads
  *   json.c        both as JSON
  *   chosen.c      which threads, CPUs and times
@@ -16,12 +17,15 @@
 #define PD_SCHED_SCHED_H
 
 #include <perfdata/json.h>
+#include <perfdata/run.h>
 #include <perfdata/sched.h>
+#include <perfdata/symbol.h>
 #include <perfdata/trace.h>
 
 #include "base/error.h"
 #include "base/lookup/u64_map.h"
 #include "base/memory.h"
+#include "format/chain.h"
 #include "interval/raw.h"
 #include "interval/tracepoints.h"
 
@@ -78,6 +82,7 @@ struct pd_sched_sample {
 	int32_t pid, tid;
 	uint32_t cpu;
 	struct pd_bytes raw;
+	struct pd_u64s chain;
 };
 
 // A part of the time; 0: open.
@@ -110,6 +115,9 @@ struct pd_sched {
 	bool chooses;                     // not all threads, CPUs and times
 	bool skipped;                     // switches of threads that are not chosen
 	const struct pd_sched_form *form; // of timehist
+	bool shows_chains;
+	struct pd_state *state; // for them, as are symbols
+	struct pd_symbols *symbols;
 	struct pd_json json;
 };
 
@@ -174,6 +182,21 @@ bool pd_sched_has_cpu(const struct pd_sched *sched, uint32_t cpu);
 bool pd_sched_has_time(const struct pd_sched *sched, uint64_t time_ns);
 // Cuts the time from one switch to another to what is chosen of it. False if that is nothing.
 bool pd_sched_cut_time(const struct pd_sched *sched, uint64_t *before_ns, uint64_t *time_ns);
+
+// Whether timehist shows call chains: as with perf all events have to have them.
+bool pd_sched_has_chains(const struct pd_sched *sched);
+// For names of functions: mappings, in the order of the file, and what is made of them. close is harmless without open.
+enum pd_status pd_sched_open_state(struct pd_sched *sched, struct pd_error *error);
+enum pd_status pd_sched_take_mapping(void *self, struct pd_stream *stream, const struct pd_record *record,
+				     struct pd_error *error);
+enum pd_status pd_sched_open_symbols(void *self, struct pd_window *window, struct pd_error *error);
+void pd_sched_close_symbols(struct pd_sched *sched);
+// The call chain of a sample; nothing of it if none is shown.
+struct pd_chain_walk pd_sched_walk(const struct pd_sched *sched, const struct pd_sched_sample *sample);
+// The next function that is not one of the scheduler. False: there is none.
+bool pd_sched_next_frame(const struct pd_sched *sched, const struct pd_sched_sample *sample, struct pd_chain_walk *walk,
+			 struct pd_place *place_out);
+void pd_sched_print_chain(struct pd_sched *sched, const struct pd_sched_sample *sample);
 
 // What timehist prints. begin is not called if there is nothing but the table.
 struct pd_sched_form {

@@ -233,6 +233,7 @@ static inline bool use_brief(struct pd_sched *sched, bool known, const struct pd
 	sample->pid = known ? (int32_t)brief->pid : 0;
 	sample->tid = known ? (int32_t)brief->tid : 0;
 	sample->cpu = brief->cpu == UINT32_MAX ? 0 : brief->cpu;
+	sample->chain = brief->callchain;
 	if (brief->callchain.count)
 		sched->options->has_chains = true;
 	return sample->cpu < PD_SCHED_CPUS;
@@ -243,7 +244,8 @@ static __attribute__((noinline)) bool decode_sample(struct pd_sched *sched, cons
 {
 	struct pd_raw_brief brief;
 
-	return pd_sample_raw(record, &brief, &sample->raw) && use_brief(sched, knows_threads(record->event), &brief, sample);
+	return pd_sample_raw(record, &brief, &sample->raw) &&
+	       use_brief(sched, knows_threads(record->event), &brief, sample);
 }
 
 // The brief form stays in registers: nobody else has its address.
@@ -251,8 +253,9 @@ static inline bool read_sample(struct pd_sched *sched, const struct pd_record *r
 {
 	struct pd_raw_brief brief;
 
-	return pd_record_raw_brief(record, &brief, &sample->raw) ? use_brief(sched, knows_threads(record->event), &brief, sample) :
-								   decode_sample(sched, record, sample);
+	return pd_record_raw_brief(record, &brief, &sample->raw) ?
+		       use_brief(sched, knows_threads(record->event), &brief, sample) :
+		       decode_sample(sched, record, sample);
 }
 
 static inline void note_cpu(struct pd_sched *sched, uint32_t cpu)
@@ -301,7 +304,9 @@ static enum pd_status take_plain_sample(void *self, const struct pd_event_full *
 	}
 	if (!pd_raw_brief_read(full, bytes, time_ns, &brief, &sample.raw))
 		return PD_END;
-	return use_brief(sched, full->brief.pid != PD_FIELD_MISSING, &brief, &sample) ? use_sample(sched, event, &sample, error) : PD_OK;
+	return use_brief(sched, full->brief.pid != PD_FIELD_MISSING, &brief, &sample) ?
+		       use_sample(sched, event, &sample, error) :
+		       PD_OK;
 }
 
 // Of others, the CPU alone is of interest.
@@ -368,6 +373,7 @@ static void free_all(struct pd_sched *sched)
 	pd_u64_map_fini(&sched->map);
 	pd_arena_fini(&sched->arena);
 	pd_trace_free(sched->trace);
+	pd_sched_close_symbols(sched);
 }
 
 enum pd_status pd_sched_fail_without_switches(struct pd_error *error)
@@ -382,11 +388,37 @@ static bool end_output(struct pd_sched *sched)
 	return (!sched->options->summary && !sched->options->summary_only) || pd_sched_print_summary(sched);
 }
 
+// Where functions are named, what was mapped is read first.
+static enum pd_status read_lines(struct pd_sched *sched, bool named, struct pd_error *error)
+{
+	const struct pd_run_options run = { .size = sizeof(run),
+					    .threads = 1,
+					    .order = PD_ORDER_TIME,
+					    .first = named ? pd_sched_take_mapping : NULL,
+					    .ready = named ? pd_sched_open_symbols : NULL,
+					    .self = sched };
+	const struct pd_sink sink = { .size = sizeof(sink), .self = sched, .record = take_record };
+	enum pd_status status = named ? pd_sched_open_state(sched, error) : PD_OK;
+
+	return status < 0 ? status : pd_run(sched->file, &run, &sink, error);
+}
+
+static enum pd_status read_all(struct pd_sched *sched, struct pd_error *error)
+{
+	const struct pd_order_taker taker = { take_record, take_plain_sample, sched, is_unordered };
+	bool is_pipe = pd_file_header(sched->file)->mode == PD_MODE_PIPE;
+	enum pd_status status;
+
+	sched->shows_chains = pd_sched_has_chains(sched);
+	if (!sched->options->summary_only)
+		return read_lines(sched, sched->shows_chains || (is_pipe && !sched->options->no_chains), error);
+	status = pd_run_restarting(sched->file, &taker, restart, error);
+	sched->shows_chains = pd_sched_has_chains(sched);
+	return status;
+}
+
 static enum pd_status print_all(struct pd_sched *sched, struct pd_error *error)
 {
-	const struct pd_run_options run = { .size = sizeof(run), .threads = 1, .order = PD_ORDER_TIME };
-	const struct pd_sink sink = { .size = sizeof(sink), .self = sched, .record = take_record };
-	const struct pd_order_taker taker = { take_record, take_plain_sample, sched, is_unordered };
 	enum pd_status status;
 
 	set_cpus(sched);
@@ -397,8 +429,7 @@ static enum pd_status print_all(struct pd_sched *sched, struct pd_error *error)
 		return pd_sched_fail_without_switches(error);
 	if (!sched->options->summary_only)
 		sched->form->begin(sched);
-	status = sched->options->summary_only ? pd_run_restarting(sched->file, &taker, restart, error) :
-						pd_run(sched->file, &run, &sink, error);
+	status = read_all(sched, error);
 	if (status >= 0 && !pd_file_has_tracepoint(sched->file, "sched:sched_switch"))
 		status = pd_sched_fail_without_switches(error);
 	if (status >= 0 && !end_output(sched))

@@ -22,6 +22,7 @@ CHOSEN = ("-p {pid}", "-t {tid}", "-s -p {pid},1", "-S -w -M -t {tid}", "-I -S -
           "--time {begin},{end}", "-s --time {begin},", "-S -w -M --time ,{end}", "-I -S --time {begin},{end}", "-s --state --time {begin},{end} -p {pid}",
           "-s --time 0,1", "-w -n -V --state -p {pid} --time {begin},{end}")
 LATENCY = ("", "-p", "-s max", "-s runtime,avg", "-p -s switch", "-s pid")
+CHAINS = ("", "-g -S -w -n -V -M --state", "--max-stack 2", "--max-stack 30", "-I -S", "-I -s")
 MAP = ("", "--compact", "--cpus 1", "--compact --cpus 0", "--color-pids 1")
 # busy, idle, and threads that come and go
 WORK = ("for i in 1 2 3 4 5 6; do (sleep 0.01; ls / >/dev/null; sleep 0.05) & done; wait", "sleep 0.3",
@@ -51,6 +52,9 @@ def record(folder):
     path = os.path.join(folder, "all.data")
     if output(["perf", "record", "-q", "-e", "sched:*", "-a", "-o", path, "sh", "-c", WORK[2]])[0] == 0:
         made.append(path)
+    path = os.path.join(folder, "chains.data")
+    if output(["perf", "sched", "record", "-g", "-o", path, "--", "sh", "-c", WORK[0]])[0] == 0:
+        made.append(path)
     path = os.path.join(folder, "wakeup.data")
     if output(["perf", "record", "-q", "-e", "sched:sched_switch,sched:sched_wakeup,sched:sched_migrate_task", "-a", "-o", path, "sleep",
                "0.1"])[0] == 0:
@@ -79,9 +83,11 @@ def chosen(perfdata, path):
     return [options.format(pid=thread["pid"], tid=thread["tid"], begin=begin, end=end) for options in CHOSEN]
 
 
-def command_lines(perfdata, path):
-    """Commands with options that can be compared for a file."""
+def command_lines(perfdata, path, here):
+    """Commands with options that can be compared for a file; call chains if it is of this machine, whose functions perf takes."""
     lines = [f"timehist --no-call-graph {options}" for options in (*TIMEHIST, *chosen(perfdata, path))]
+    if here:
+        lines += [f"timehist {options}" for options in CHAINS]
     # perf 6.1 does not know sched_waking there, and takes the number of CPUs of the machine that reads
     if "sched:sched_wakeup" in events_of(perfdata, path):
         lines += [f"latency {options}" for options in LATENCY]
@@ -90,10 +96,10 @@ def command_lines(perfdata, path):
     return lines
 
 
-def compare(perfdata, path, verbose):
+def compare(perfdata, path, here, verbose):
     """Number of command lines that agree, and that do not; None if perf cannot open the file."""
     same = other = 0
-    for line in command_lines(perfdata, path):
+    for line in command_lines(perfdata, path, here):
         status, theirs, told = output(["perf", "sched", *line.split(), "-i", path])
         if status != 0 or b"incompatible file format" in told:
             return None
@@ -130,7 +136,7 @@ def main():
             print("perf cannot record the scheduler's events here")
             return 77
         for path in made + of_corpus(args.perfdata, args.corpus):
-            counts = compare(args.perfdata, path, args.verbose)
+            counts = compare(args.perfdata, path, path in made, args.verbose)
             refused += counts is None
             same += counts[0] if counts else 0
             other += counts[1] if counts else 0
