@@ -19,6 +19,7 @@ import tempfile
 import kmem
 import kwork
 import locks
+import mem
 import pairs
 from made import Recording
 
@@ -30,15 +31,19 @@ SCHED = (
     ("sched:sched_stat_runtime", (("pid_t", "pid", 8, 4, 1), ("u64", "runtime", 16, 8, 0))),
 )
 COMMANDS = {
-    SCHED: ("sched timehist -M -w -n", "sched timehist -s", "sched timehist -S -V -I --state", "sched latency", "sched latency -p", "sched map",
-            "sched map --compact --color-pids 1", "waiting --no-symbols", "waiting --why 1 --no-symbols", "folded --waiting --no-symbols"),
+    SCHED: ("sched timehist -M -w -n", "sched timehist -s", "sched timehist -p 1-3 -t 1 -w -M --no-symbols", "sched timehist -C 0,3 -S -I",
+            "sched timehist --time 0.000005,2000 -S --max-stack 1 --no-symbols", "sched timehist -S -V -I --state", "sched latency", "sched latency -p", "sched map",
+            "sched map --compact --color-pids 1", "waiting --no-symbols", "waiting --why 1 --no-symbols", "waiting --from 0.000001 --to 2000 -n 2 --no-symbols", "folded --waiting --no-symbols"),
     locks.EVENTS: ("lock contention --no-symbols", "lock contention -t --no-symbols", "lock report -c --no-symbols",
                    "lock info --no-symbols", "lock info -m --no-symbols"),
     kmem.EVENTS: ("kmem stat --slab --page --caller --alloc --no-symbols", "kmem stat --page --live --caller --no-symbols", "kmem stat --no-symbols",
                   "kmem stat --caller --raw-ip --no-symbols"),
     pairs.EVENTS: (f"folded --no-symbols --pair {PAIR}", f"report --no-symbols --pair {PAIR},owner=id --waiting=1us-", "trace", "trace -s", "trace -S --duration 0.001", "trace --failure -T"),
-    kwork.EVENTS: ("kwork report -S --no-symbols", "kwork latency --no-symbols", "kwork timehist --no-symbols"),
+    kwork.EVENTS: ("kwork report -S --no-symbols", "kwork latency --no-symbols", "kwork timehist --no-symbols", "kwork report -C 0,3 -n x --no-symbols",
+                   "kwork latency --time 0.000005,2000 --no-symbols"),
 }
+MEM = ("mem report --no-symbols", "mem report -D", "mem report -p -t store --no-symbols -s symbol_daddr,dcacheline,phys_daddr,data_page_size", "c2c report --no-symbols",
+       "c2c report --stats", "c2c report -d rmt --show-all -c pid,tid,iaddr,dso --no-symbols")
 KERNEL = ('MMAP misc: kernel, pid: -1, tid: 0, addr: 0xffffffff81000000, len: 0x1000000, pgoff: 0xffffffff81000000, filename: '
           '"[kernel.kallsyms]_text"',)
 
@@ -86,9 +91,50 @@ def change(text, rng):
     return re.sub(r'raw: x"([0-9a-f]+)"', raw, text)
 
 
+def with_json(lines):
+    return (*lines, *(f"{line} --json" for line in lines if not line.startswith(("folded", "report", "mem report -D", "c2c report --stats"))))
+
+
+def run_all(perfdata, lines, path, seed, codes):
+    """Number of command lines that end in a way that none should; codes counts how they end."""
+    wrong = 0
+    for line in with_json(lines):
+        done = subprocess.run([perfdata, *line.split(), path], capture_output=True, check=False)
+        codes[done.returncode] = codes.get(done.returncode, 0) + 1
+        if not done.returncode and line.endswith("--json"):
+            json.loads(done.stdout.decode(errors="replace"))
+        if done.returncode not in (0, 1, 3, 6) or (done.returncode and not done.stderr) or b"runtime error" in done.stderr:
+            wrong += 1
+            print(f"{line}, seed {seed}: exit status {done.returncode}\n{done.stderr.decode(errors='replace')[-800:]}")
+    return wrong
+
+
+def damage(path, rng):
+    """Some bytes of some samples."""
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    for _ in range(rng.choice((1, 10, 300))):
+        at = rng.randrange(104, len(data))
+        data[at] = rng.choice((0, 1, 0x7f, 0x80, 0xff, data[at] ^ 1 << rng.randrange(8)))
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def memory_accesses(perfdata, wanted, path, codes):
+    """Damaged recordings of memory accesses."""
+    wrong = 0
+    mem.functions = lambda path: range(0x30000, 0x40000, 0x400)
+    for seed in range(wanted if os.path.exists(mem.LIBC) else 0):
+        rng = random.Random(seed)
+        mem.Made(seed, few=rng.random() < 0.3, arch=rng.choice(("x86_64", "aarch64", "ppc64le"))).write(perfdata, path)
+        damage(path, rng)
+        wrong += run_all(perfdata, MEM, path, seed, codes)
+    return wrong
+
+
 def main():
     perfdata, wanted = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 15
-    wrong = runs = 0
+    wrong = 0
     codes = {}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "mutant.data")
@@ -98,15 +144,9 @@ def main():
                 text = change(make_up(events, rng), rng)
                 if subprocess.run([perfdata, "assemble", "-o", path, "-"], input=text.encode(), capture_output=True, check=False).returncode:
                     continue
-                for line in (*lines, *(f"{line} --json" for line in lines if not line.startswith(("folded", "report")))):
-                    done = subprocess.run([perfdata, *line.split(), path], capture_output=True, check=False)
-                    runs += 1
-                    codes[done.returncode] = codes.get(done.returncode, 0) + 1
-                    if not done.returncode and line.endswith("--json"):
-                        json.loads(done.stdout)
-                    if done.returncode not in (0, 1, 3, 6) or (done.returncode and not done.stderr) or b"runtime error" in done.stderr:
-                        wrong += 1
-                        print(f"{line}, seed {seed}: exit status {done.returncode}\n{done.stderr.decode(errors='replace')[-800:]}")
+                wrong += run_all(perfdata, lines, path, seed, codes)
+        wrong += memory_accesses(perfdata, wanted, path, codes)
+    runs = sum(codes.values())
     print(f"{runs} runs, {wrong} wrong; exit codes: {codes}")
     return 1 if wrong or not runs else 0
 
