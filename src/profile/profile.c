@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "file/file.h"
-#include "profile/entries.h"
 #include "profile/known.h"
 #include "stream/parallel/known.h"
 #include "stream/read/stream.h"
