@@ -95,7 +95,8 @@ class Explained:
         return None
 
     def unused(self):
-        return [row for row in self.rows if row not in self.used]
+        """Rows that explain nothing any more; a part of the corpus cannot tell."""
+        return [row for row in self.rows if row not in self.used] if common.limits()[1] == 1 else []
 
 
 def pairs(wanted, got):
