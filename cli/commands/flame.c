@@ -141,9 +141,15 @@ static int write_file(struct flame *flame, struct pd_flame *old, const char *nam
 {
 	struct pd_flame *const graphs[] = { old ? old : graph, graph };
 	struct pd_flame_summary summary;
+	bool has_unit;
 
 	pd_flame_summary(graph, &summary);
-	if (flame->options.percent_limit > 0 && !summary.unit)
+	has_unit = summary.unit != NULL;
+	if (old) {
+		pd_flame_summary(old, &summary);
+		has_unit &= summary.unit != NULL;
+	}
+	if (flame->options.percent_limit > 0 && !has_unit)
 		return refuse_limit();
 	return write_graphs(flame, graphs, old ? 2 : 1, name);
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "blocks/blocks.h"
+#include "report/keys/field_keys.h"
 #include "report/report.h"
 
 /* ---- options ---- */
@@ -150,6 +151,19 @@ static void take_keys(struct pd_diff *diff, const struct pd_report *report)
 	diff->wide_unknown = !report->options.by_dso;
 }
 
+/* Keys that are fields live as long as their report, and their names mean nothing without it. */
+static bool can_compare(const struct pd_report *report, struct pd_error *error)
+{
+	for (size_t i = 0; i < report->key_count; i++)
+		if (key_is_field(report->keys[i])) {
+			pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+				"the sort key %s is a field of tracepoints, which cannot be compared",
+				report->keys[i]->head.name);
+			return false;
+		}
+	return true;
+}
+
 static bool has_same_keys(const struct pd_diff *diff, const struct pd_report *report)
 {
 	return diff->key_count == report->key_count &&
@@ -183,6 +197,8 @@ enum pd_status pd_diff_add(struct pd_diff *diff, size_t side, const char *name, 
 	bool first = !diff->run_count;
 	enum pd_status status;
 
+	if (!can_compare(report, error))
+		return PD_ERROR_ARGUMENT;
 	if (!first && !has_same_keys(diff, report))
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: other sort keys", name);
 	status = pd_diff_begin_run(diff, side, name, error);

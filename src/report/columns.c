@@ -56,8 +56,8 @@ static enum pd_status add_key(struct pd_report *report, const char *name, size_t
 /* perf 7.2 has a column of the name of a key; it is meant next to one that has no other meaning. */
 static bool means_accesses(const char *list)
 {
-	for (const char *at = list; *at; at += *at == ',') {
-		size_t length = strcspn(at, ",");
+	for (const char *at = list; *at; at += *at != 0) {
+		size_t length = strcspn(at, ",{}");
 
 		for (unsigned kind = COLUMN_OP; kind <= COLUMN_DTLB; kind++) {
 			const char *name = pd_access_column((enum column_kind)kind)->name;
@@ -136,6 +136,14 @@ static enum pd_status append_all(struct column_list *list, const struct column_l
 	return PD_OK;
 }
 
+static bool has_key(const struct column_list *list, size_t key)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].kind == COLUMN_KEY && list->items[i].key == key)
+			return true;
+	return false;
+}
+
 /* All fields of tracepoints. */
 static enum pd_status append_fields(struct pd_report *report, size_t level, struct column_list *list,
 				    struct pd_error *error)
@@ -145,12 +153,16 @@ static enum pd_status append_fields(struct pd_report *report, size_t level, stru
 	for (size_t i = 0; (key = pd_field_key_at(report, report->planned_for, i)) != NULL; i++) {
 		struct column column = { .kind = COLUMN_KEY, .level = level };
 
-		if (append_key(report, key, &column.key, error) < 0 || append(list, &column, error) < 0)
+		if (append_key(report, key, &column.key, error) < 0)
+			return PD_ERROR_ARGUMENT;
+		if (!has_key(list, column.key) && append(list, &column, error) < 0)
 			return PD_ERROR_ARGUMENT;
 	}
-	return report->field_count ? PD_OK :
-				     pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-					     "the sort key %s needs tracepoints whose fields are known", every_field);
+	return report->field_count ?
+		       PD_OK :
+		       pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "the sort key %s needs tracepoints of a file: of a pipe their fields are not known before it is read",
+			       every_field);
 }
 
 /* What else a list of names says. */

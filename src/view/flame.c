@@ -3,6 +3,7 @@
 #include "view/flame.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include <perfdata/viewer.h>
 
@@ -29,6 +30,8 @@ static void put_fingerprint(const struct pd_flame_data *data, struct pd_json *js
 	pd_sha256_begin(&sha);
 	for (size_t i = 0; i < data->tables.string_count; i++)
 		pd_sha256_add(&sha, data->tables.strings[i].text, data->tables.strings[i].size + 1);
+	for (size_t i = 0; i < graph->event_count; i++)
+		pd_sha256_add(&sha, graph->events[i], strlen(graph->events[i]) + 1);
 	pd_sha256_add(&sha, &graph->first_ns, sizeof(graph->first_ns));
 	pd_sha256_end(&sha, digest);
 	pd_json_hex(json, "fingerprint", (struct pd_bytes){ digest, 8 });
@@ -60,7 +63,7 @@ static void put_event(struct pd_flame_data *data, struct pd_json *json, size_t e
 {
 	uint64_t samples, value;
 
-	pd_flame_sums(data->graph, event, &samples, &value);
+	pd_flame_sums(data, event, &samples, &value);
 	pd_json_open(json, NULL, '{');
 	put_text(data, json, "name", name);
 	pd_json_string(json, "unit", unit);
@@ -88,7 +91,7 @@ static void put_truth(const struct pd_flame_data *data, struct pd_json *json)
 	const struct stack_result *result = data->result;
 	uint64_t samples, value;
 
-	pd_flame_sums(data->graph, data->graph->event_count, &samples, &value);
+	pd_flame_sums(data, data->graph->event_count, &samples, &value);
 	if (result->samples)
 		samples = result->samples;
 	pd_json_open(json, "truth", '{');
@@ -140,8 +143,8 @@ static void put_link(const struct flame_graph *graph, bool compared, struct pd_j
 static void put_members(struct pd_flame_data *data, bool compared, struct pd_json *json)
 {
 	pd_page_put_format(json);
-	put_text(data, json, "name", data->graph->title);
 	put_fingerprint(data, json);
+	put_text(data, json, "name", data->graph->title);
 	put_link(data->graph, compared, json);
 	put_time(data->graph, json);
 	put_events(data, json);
@@ -163,6 +166,8 @@ static void fini(struct pd_flame_data *data)
 	pd_free(data->row_of);
 	pd_free(data->leaf_of);
 	pd_free(data->order);
+	pd_free(data->by_event);
+	pd_free(data->begins);
 }
 
 // Adds the data of a flame graph. False if there is no memory.

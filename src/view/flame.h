@@ -23,16 +23,18 @@ struct pd_flame_data {
 	uint32_t *function_of; // by frame
 	uint32_t *objects;     // strings
 	size_t object_count;
-	uint32_t *row_of;  // by node; UINT32_MAX: none, it is the root
-	uint32_t *leaf_of; // by place of a row and 1; 0 is that of the root
-	uint32_t *order;   // of values: by slice
-	bool failed;       // there was no memory
+	uint32_t *row_of;   // by node; UINT32_MAX: none, it is the root
+	uint32_t *leaf_of;  // by place of a row and 1; 0 is that of the root
+	uint32_t *order;    // of values: by slice
+	uint32_t *by_event; // the same by event, then by slice; each begins at
+	size_t *begins;
+	bool failed; // there was no memory
 };
 
 // Functions, rows and samples as columns.
 void pd_flame_put_columns(struct pd_flame_data *data);
-// Samples and value of an event; event_count is all of them together.
-void pd_flame_sums(const struct flame_graph *graph, size_t event, uint64_t *samples_out, uint64_t *value_out);
+// Samples and value of an event, at most what 64 bits hold; event_count is all of them together.
+void pd_flame_sums(const struct pd_flame_data *data, size_t event, uint64_t *samples_out, uint64_t *value_out);
 // The unit of times: longer ones for a recording of months.
 uint64_t pd_flame_tick_ns(const struct flame_graph *graph);
 // Whether there is an event that is all of them together.

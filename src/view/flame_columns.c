@@ -234,9 +234,27 @@ static uint64_t count_cell(const struct pd_flame_data *data, const struct tree_v
 	return within(value->samples);
 }
 
-static bool is_of(const struct flame_graph *graph, size_t event, const struct tree_value *value)
+// Only where there are several.
+static void order_by_event(struct pd_flame_data *data)
 {
-	return event == value->event || event == graph->event_count || graph->event_count < 2;
+	const struct tree *tree = &data->graph->tree;
+	size_t events = data->graph->event_count, *begins = data->begins;
+
+	for (size_t i = 0; i < tree->value_count && events > 1; i++)
+		begins[tree->values[i].event + 2]++;
+	for (size_t i = 2; i < events + 2; i++)
+		begins[i] += begins[i - 1];
+	for (size_t i = 0; i < tree->value_count && events > 1; i++)
+		data->by_event[begins[tree->values[data->order[i]].event + 1]++] = data->order[i];
+}
+
+// The values of an event, or of all, by slice.
+static const uint32_t *values_of(const struct pd_flame_data *data, size_t event, size_t *count_out)
+{
+	bool all = event == data->graph->event_count || data->graph->event_count < 2;
+
+	*count_out = all ? data->graph->tree.value_count : data->begins[event + 1] - data->begins[event];
+	return all ? data->order : data->by_event + data->begins[event];
 }
 
 static void put_samples(struct pd_flame_data *data, size_t event)
@@ -252,6 +270,8 @@ static void put_samples(struct pd_flame_data *data, size_t event)
 		{ "count", PD_PAGE_NUMBERS, count_cell },
 	};
 	const struct tree *tree = &data->graph->tree;
+	size_t count;
+	const uint32_t *values = values_of(data, event, &count);
 
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
 		struct pd_page_column column;
@@ -259,12 +279,8 @@ static void put_samples(struct pd_flame_data *data, size_t event)
 
 		snprintf(name, sizeof(name), "samples.%zu.%s", event, columns[i].name);
 		pd_page_begin(&column, &data->blocks, name, columns[i].code);
-		for (size_t k = 0; k < tree->value_count; k++) {
-			const struct tree_value *value = &tree->values[data->order[k]];
-
-			if (is_of(data->graph, event, value))
-				pd_page_put(&column, columns[i].cell(data, value));
-		}
+		for (size_t k = 0; k < count; k++)
+			pd_page_put(&column, columns[i].cell(data, &tree->values[values[k]]));
 		pd_page_end(&column);
 	}
 }
@@ -274,16 +290,22 @@ bool pd_flame_has_all(const struct flame_graph *graph)
 	return graph->event_count > 1 && graph->unit;
 }
 
-void pd_flame_sums(const struct flame_graph *graph, size_t event, uint64_t *samples_out, uint64_t *value_out)
+static uint64_t sum_of(uint64_t sum, uint64_t more)
 {
-	*samples_out = *value_out = 0;
-	for (size_t i = 0; i < graph->tree.value_count; i++) {
-		const struct tree_value *value = &graph->tree.values[i];
+	return more > UINT64_MAX - sum ? UINT64_MAX : sum + more;
+}
 
-		if (!is_of(graph, event, value))
-			continue;
-		*samples_out += value->samples;
-		*value_out += value->value;
+void pd_flame_sums(const struct pd_flame_data *data, size_t event, uint64_t *samples_out, uint64_t *value_out)
+{
+	size_t count;
+	const uint32_t *values = values_of(data, event, &count);
+
+	*samples_out = *value_out = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct tree_value *value = &data->graph->tree.values[values[i]];
+
+		*samples_out = sum_of(*samples_out, value->samples);
+		*value_out = sum_of(*value_out, value->value);
 	}
 }
 
@@ -312,8 +334,10 @@ static bool allocate(struct pd_flame_data *data)
 	data->objects = pd_realloc(NULL, (tree->frame_count + 1) * sizeof(*data->objects));
 	data->row_of = pd_realloc(NULL, tree->node_count * sizeof(*data->row_of));
 	data->order = pd_realloc(NULL, (tree->value_count + 1) * sizeof(*data->order));
+	data->by_event = pd_realloc(NULL, (tree->value_count + 1) * sizeof(*data->by_event));
+	data->begins = pd_alloc((data->graph->event_count + 2) * sizeof(*data->begins));
 	return pd_page_blocks_init(&data->blocks) && data->functions && data->function_of && data->objects &&
-	       data->row_of && data->order;
+	       data->row_of && data->order && data->by_event && data->begins;
 }
 
 void pd_flame_put_columns(struct pd_flame_data *data)
@@ -334,6 +358,7 @@ void pd_flame_put_columns(struct pd_flame_data *data)
 	pd_page_put_rows(&data->blocks, &data->rows);
 	put_leaves(data);
 	order_values(data);
+	order_by_event(data);
 	for (size_t i = 0; i < events + pd_flame_has_all(data->graph); i++)
 		put_samples(data, i);
 	put_tasks(data);

@@ -203,6 +203,15 @@ try report --no-symbols -s trace_fields hot-trace.data
 try report --no-symbols -s switch.prev_state,%1.prev_pid/raw --json hot-trace.data
 try report --no-symbols -s next_comm --csv hot-trace.data
 try report --no-symbols -s %1.nothing hot-trace.data
+try report --no-symbols -s %1x.prev_pid hot-trace.data
+# as perf, what is printed of a name ends at a blank; names that differ after it are told apart
+shell 'sed "s/hot-child/hot child/g; s/hot-thread/hot thread/g" data/hot-trace.data >blank.data; perfdata report --no-symbols -s prev_comm blank.data'
+try report --no-symbols -s prev_comm/raw blank.data
+# each column once, and each member once
+try report --no-symbols -s trace_fields,trace_fields --csv hot-trace.data
+try report --no-symbols -s comm,prev_pid/raw,trace_fields --json hot-trace.data
+try report --no-symbols -F 'overhead,{op,cache},sym' hot.data
+try diff --no-symbols -s prev_pid hot-trace.data hot-trace.data
 try report --no-symbols -s simd hot-trace.data
 try report --no-symbols -s type hot-trace.data
 try report --no-symbols -s trace_fields data/hot.data

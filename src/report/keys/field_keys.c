@@ -64,13 +64,36 @@ const struct pd_member *pd_field_of_table(const struct pd_report *report, const 
 	return member;
 }
 
+/* Whether a row has something of that name beside what stands at a position. */
+static bool is_taken(const struct pd_report *report, const struct key *key, const struct table *table, const char *name)
+{
+	static const char *const others[] = { "amounts", "callgraph", "thread_comm" };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strcmp(name, others[i]) == 0)
+			return true;
+	for (size_t i = 0; i < report->key_count; i++) {
+		const struct key *other = report->keys[i];
+		const struct pd_member *member = NULL;
+
+		if (other == key)
+			continue;
+		if (key_is_field(other) && !pd_field_key(other)->name)
+			member = pd_field_of_table(report, other, table);
+		if (strcmp(name, member ? member->field.name : other->head.json) == 0)
+			return true;
+	}
+	return strncmp(name, "level", strlen("level")) == 0;
+}
+
 const char *pd_key_field_name(const struct pd_report *report, const struct key *key, const struct table *table)
 {
 	const struct pd_member *member = pd_field_of_table(report, key, table);
 
 	if (!member)
 		return NULL;
-	return pd_field_key(key)->name ? key->head.json : member->field.name;
+	return pd_field_key(key)->name || is_taken(report, key, table, member->field.name) ? key->head.json :
+											     member->field.name;
 }
 
 size_t pd_field_width(const struct pd_member *member)
@@ -104,16 +127,13 @@ static bool find_in_text(const struct pd_text *all, const char *name, struct pd_
 	return false;
 }
 
-/* Returns whether it is what the tracepoint prints. */
-static bool print_value(struct pd_report *report, const struct field_key *key, const struct pd_event *event,
-			const struct pd_member *member, struct pd_bytes raw, struct pd_text *text)
+/* What the tracepoint prints of the field. False if it prints nothing of that name. */
+static bool print_part(struct pd_report *report, const struct pd_event *event, const struct pd_member *member,
+		       struct pd_bytes raw, struct pd_text *text)
 {
 	struct pd_text all = { .data = NULL };
-	bool printed = !key->raw && pd_trace_print(report->trace, event, raw, &all) &&
-		       find_in_text(&all, member->field.name, text);
+	bool printed = pd_trace_print(report->trace, event, raw, &all) && find_in_text(&all, member->field.name, text);
 
-	if (!printed)
-		pd_trace_print_field(report->trace, event, raw, member->field.name, text);
 	text->failed |= all.failed;
 	pd_free(all.data);
 	return printed;
@@ -129,46 +149,63 @@ static uint64_t first_bytes(const struct pd_member *member, struct pd_bytes raw)
 	return number;
 }
 
-/* Values of different events are different ones. */
-static bool add_value(struct pd_report *report, size_t key, const struct pd_event *event,
-		      const struct pd_member *member, struct pd_bytes raw, const char *text, uint32_t *value_out)
+/* A text or an array, not one number. */
+static bool is_long(const struct pd_member *member)
+{
+	return member->field.is_string || member->is_dynamic || member->field.size > sizeof(uint64_t);
+}
+
+/* Of an event, so that those of different events are different ones. What is told apart is the field, however much of it is printed. */
+static struct identity identity_of(const struct pd_report *report, const struct pd_event *event,
+				   const struct pd_member *member, struct pd_bytes raw, const struct pd_text *whole)
+{
+	uint64_t value = is_long(member) ? pd_hash((uintptr_t)report, whole->data, whole->size) :
+					   first_bytes(member, raw);
+
+	return (struct identity){ value, event->index + 1 };
+}
+
+static bool add_value(struct pd_report *report, size_t key, struct identity id, const struct pd_member *member,
+		      const struct pd_text *text, uint32_t *value_out)
 {
 	struct value_table *table = &report->values[key];
-	struct identity id = { first_bytes(member, raw), event->index + 1 };
+	const struct pd_bytes bytes = { (const uint8_t *)text->data, text->size };
 	bool fresh;
 
-	if (member->field.is_string || member->field.size > sizeof(uint64_t))
-		return pd_value_find_text(table, text, 0, (uintptr_t)report + event->index, value_out);
 	if (!pd_value_find(table, id, value_out, &fresh))
 		return false;
-	return !fresh ||
-	       pd_value_set_text(table, *value_out, (struct pd_bytes){ (const uint8_t *)text, strlen(text) }, id.a);
+	return !fresh || pd_value_set_text(table, *value_out, bytes, is_long(member) ? 0 : id.a);
+}
+
+/* As perf: a column is as wide as what is printed, and cuts what is not; of strings that have a place of their own the byte at their end
+ * counts. */
+static bool find_value(struct pd_report *report, size_t key, const struct pd_event *event,
+		       const struct pd_member *member, struct pd_bytes raw, uint32_t *value_out)
+{
+	struct pd_text whole = { .data = NULL }, part = { .data = NULL };
+	bool printed = !pd_field_key(report->keys[key])->raw && print_part(report, event, member, raw, &part), done;
+
+	pd_trace_print_field(report->trace, event, raw, member->field.name, &whole);
+	done = !whole.failed && !part.failed &&
+	       add_value(report, key, identity_of(report, event, member, raw, &whole), member, printed ? &part : &whole,
+			 value_out);
+	pd_free(whole.data);
+	pd_free(part.data);
+	if (!done)
+		return false;
+	report->values[key].items[*value_out].clipped = !printed && !member->is_dynamic;
+	report->values[key].items[*value_out].padding = member->is_dynamic;
+	return true;
 }
 
 bool pd_key_field(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	const struct field_key *field = pd_field_key(report->keys[key]);
 	const struct pd_event *event = context->entry->event;
-	const struct pd_member *member = member_of(report, field, event);
-	struct pd_bytes raw = pd_key_raw(report, context->entry);
-	struct pd_text text = { .data = NULL };
-	struct value *value;
-	bool done, printed;
+	const struct pd_member *member = member_of(report, pd_field_key(report->keys[key]), event);
 
 	if (!member)
 		return pd_value_find_text(&report->values[key], "", 0, (uintptr_t)report, value_out);
-	printed = print_value(report, field, event, member, raw, &text);
-	pd_text_char(&text, 0);
-	done = !text.failed && add_value(report, key, event, member, raw, text.data, value_out);
-	pd_free(text.data);
-	if (!done)
-		return false;
-	value = &report->values[key].items[*value_out];
-	/* as perf: a column is as wide as what is printed, and cuts what is not; of strings that have a place of their own the byte
-	 * at their end counts */
-	value->clipped = !printed && !member->is_dynamic;
-	value->padding = member->is_dynamic;
-	return true;
+	return find_value(report, key, event, member, pd_key_raw(report, context->entry), value_out);
 }
 
 /* ---- which ---- */
@@ -179,9 +216,10 @@ static size_t find_event(struct pd_file *file, const char *name)
 	size_t found = NO_EVENT, count = pd_file_event_count(file);
 
 	if (*name == '%') {
-		unsigned long number = strtoul(name + 1, NULL, 10);
+		char *end;
+		unsigned long number = strtoul(name + 1, &end, 10);
 
-		return number && number <= count ? number - 1 : NO_EVENT;
+		return name[1] >= '0' && name[1] <= '9' && !*end && number && number <= count ? number - 1 : NO_EVENT;
 	}
 	for (size_t i = 0; i < count; i++) {
 		const char *own = pd_file_event(file, i)->name;
@@ -212,8 +250,9 @@ static struct field_key *new_key(struct pd_report *report, const char *name, siz
 	char *text;
 
 	if (!report->fields)
-		report->fields = pd_alloc(PD_REPORT_KEYS_MAX * sizeof(*report->fields));
-	if (!report->fields || report->field_count == PD_REPORT_KEYS_MAX)
+		report->fields = pd_alloc((PD_REPORT_KEYS_MAX + 1) * sizeof(*report->fields));
+	/* of one too many the list of keys says so */
+	if (!report->fields || report->field_count > PD_REPORT_KEYS_MAX)
 		return NULL;
 	key = &report->fields[report->field_count];
 	text = pd_arena_text(&report->field_texts, name, length);
@@ -254,7 +293,7 @@ const struct key *pd_field_key_by_name(struct pd_report *report, struct pd_file 
 	for (size_t i = 0; i < report->field_count; i++) {
 		const char *known = report->fields[i].key.head.name;
 
-		if (strlen(known) == length && memcmp(known, name, length) == 0)
+		if (report->fields[i].name && strlen(known) == length && memcmp(known, name, length) == 0)
 			return &report->fields[i].key;
 	}
 	if (!file || !pd_report_trace(report, file))
@@ -273,6 +312,9 @@ const struct key *pd_field_key_at(struct pd_report *report, struct pd_file *file
 
 	if (!file || !pd_report_trace(report, file))
 		return NULL;
+	for (size_t i = 0; i < report->field_count; i++)
+		if (!report->fields[i].name && report->fields[i].position == position)
+			return &report->fields[i].key;
 	snprintf(name, sizeof(name), "field%zu", position + 1);
 	key = new_key(report, name, strlen(name));
 	if (!key)

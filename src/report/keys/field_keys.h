@@ -35,7 +35,7 @@ const struct key *pd_field_key_at(struct pd_report *report, struct pd_file *file
 /* What the key of a field is in a table; NULL: it has no column there. */
 const struct pd_member *pd_field_of_table(const struct pd_report *report, const struct key *key,
 					  const struct table *table);
-/* How it is called there: as the key, or by its own name. */
+/* How it is called there: by its own name if nothing else is, or as the key. */
 const char *pd_key_field_name(const struct pd_report *report, const struct key *key, const struct table *table);
 /* How wide its column is in perf, at least. */
 size_t pd_field_width(const struct pd_member *member);

@@ -210,7 +210,7 @@ static size_t least_width(const struct pd_report *report, const struct table *ta
 	size_t width = strlen(header_of(report, table, column)), wanted = report->print.widths[index], least = width;
 
 	if (column_is_access(column->kind))
-		return PART_WIDTH * pd_access_parts_shown(table, column->kind) * table->head.event_count;
+		return PART_WIDTH * pd_access_parts_shown(table, column->kind);
 	if (column->kind != COLUMN_KEY) {
 		/* as perf: this one is as wide as its title, whatever is in it */
 		if ((table->head.group || !wanted) && column->kind != COLUMN_LATENCY_CHILDREN)
