@@ -38,8 +38,8 @@ class _Profile:
     """Samples of a file by stack, with names."""
 
     def __init__(self, handle, options):
-        self.handle, self.selection = handle, Selection(handle.file, handle.words)
-        self.pointer, self.symbols = ctypes.c_void_p(), ctypes.c_void_p()
+        self.handle, self.pointer, self.symbols = handle, ctypes.c_void_p(), ctypes.c_void_p()
+        self.selection = Selection(handle.file, handle.words)
         options.size = ctypes.sizeof(options)
         options.choose, options.ready, options.self = self.selection.choose, self.selection.ready, self.selection.pointer
         options.symbols, options.no_unwind = SYMBOLS(self._open_symbols), handle.options.no_unwind
@@ -57,10 +57,11 @@ class _Profile:
         return self._of_state(state).value
 
     def __del__(self):
-        if self.pointer:
-            lib.pd_profile_free(self.pointer)
-        if self.symbols:
-            lib.pd_symbols_free(self.symbols)
+        with self.handle.lock:
+            if self.pointer:
+                lib.pd_profile_free(self.pointer)
+            if self.symbols:
+                lib.pd_symbols_free(self.symbols)
 
 
 class Node:
@@ -105,10 +106,13 @@ class FlameSummary(NamedTuple):
 class Flame:
     """The stacks of a recording as a tree; a notebook shows it as a drawing."""
 
+    _pointer: Any = None  # until it is read
+
     def __init__(self, handle, name: str, root: Optional[str], weight: Optional[str], reverse: bool, percent_limit: float,
                  max_stack: int):
         if root not in ROOTS or weight not in WEIGHTS:
             raise Error(f"root is one of {', '.join(filter(None, ROOTS))}; weight of {', '.join(filter(None, WEIGHTS))}", "argument")
+        self._lock = handle.lock
         self._pointer = ctypes.c_void_p()
         self._name = name.encode("utf-8", "surrogateescape")
         options = CFlameOptions(size=ctypes.sizeof(CFlameOptions), root=ROOTS[root], weight=WEIGHTS[weight], reverse=reverse,
@@ -123,31 +127,37 @@ class Flame:
 
     def __del__(self):
         if self._pointer:
-            lib.pd_flame_free(self._pointer)
+            with self._lock:
+                lib.pd_flame_free(self._pointer)
 
     @property
     def summary(self) -> FlameSummary:
         """How many samples there are, and what they are."""
         found = CFlameSummary()
-        lib.pd_flame_summary(self._pointer, found)
-        return FlameSummary(found.samples, found.samples_in_file, found.cut, found.damaged, found.unknown, found.copied,
-                            text(found.unit))
+        with self._lock:
+            lib.pd_flame_summary(self._pointer, found)
+            return FlameSummary(found.samples, found.samples_in_file, found.cut, found.damaged, found.unknown, found.copied,
+                                text(found.unit))
 
     @property
     def tree(self) -> Node:
         """The root of the call tree."""
         path: List[Node] = []
-        found, index = CFlameNode(), 0
-        while lib.pd_flame_node(self._pointer, index, found):
-            node = Node(text(found.name), text(found.object), text(found.kind), found.depth, found.total)
-            del path[node.depth:]
-            if path:
-                path[-1].children.append(node)
-            path.append(node)
-            index += 1
+        with self._lock:
+            for node in self._nodes():
+                del path[node.depth:]
+                if path:
+                    path[-1].children.append(node)
+                path.append(node)
         if not path:
             raise Error("out of memory", "memory")
         return path[0]
+
+    def _nodes(self) -> Iterator[Node]:
+        found, index = CFlameNode(), 0
+        while lib.pd_flame_node(self._pointer, index, found):
+            yield Node(text(found.name), text(found.object), text(found.kind), found.depth, found.total)
+            index += 1
 
     def folded(self) -> List[str]:
         """A line for each stack with samples of its own, "main;work;read 12"."""
@@ -164,7 +174,8 @@ class Flame:
     def svg(self, width: float = 1000, min_width: float = 0.5) -> str:
         """The flame graph as a picture; what is narrower than min_width pixels is not drawn."""
         printed, error = Printed(), CError()
-        check(lib.pd_flame_print_svg(self._pointer, width, min_width, printed.pointer, error), error)
+        with self._lock:
+            check(lib.pd_flame_print_svg(self._pointer, width, min_width, printed.pointer, error), error)
         return text(printed.take())
 
     def _repr_html_(self) -> str:

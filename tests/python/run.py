@@ -27,6 +27,7 @@ folder, library, program, data = map(os.path.abspath, sys.argv[1:5])
 top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 os.environ["PERFDATA_LIBRARY"] = library
 sys.path.insert(0, folder)
+import misuse  # noqa: E402
 import perfdata  # noqa: E402
 
 wrong = 0
@@ -551,6 +552,7 @@ with tempfile.TemporaryDirectory() as temporary:
     run_examples(os.path.join(temporary, "example.data"))
     check_streams(temporary)
     check_writer(temporary)
+    misuse.run(require, temporary)
 for each in ("hot.data", "hot-group.data", "hot-records.data", "hot-regs.data", "hot-trace.data", "hot-zstd.data", "hot-pipe.data"):
     compare_objects(each)
     compare_numpy(each)
