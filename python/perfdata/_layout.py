@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Structs of the format: made from dicts, and copied with other values. Which members there are is what the library says."""
 
+import array
 import ctypes
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional
 
 from ._errors import Error, text
 from ._library import CBytes, CList, CStr, lib
@@ -11,6 +12,7 @@ NUMBERS = {"uint8_t": ctypes.c_uint8, "uint16_t": ctypes.c_uint16, "uint32_t": c
            "int32_t": ctypes.c_int32, "double": ctypes.c_double, "bool": ctypes.c_bool}
 ARRAYS = {"struct pd_u16s": ctypes.c_uint16, "struct pd_u32s": ctypes.c_uint32, "struct pd_u64s": ctypes.c_uint64}
 SAMPLE_ID_OFFSET = ctypes.sizeof(CBytes)  # of records: behind the bytes that are not known
+KERNEL = 1  # of pd_record_group: records that may have a sample_id
 
 
 class Member(NamedTuple):
@@ -43,8 +45,8 @@ def members_of(layout) -> Dict[str, Member]:
 class Struct:
     """A struct of a layout in memory, which keeps what it points to."""
 
-    def __init__(self, layout, source: Optional[int] = None):
-        self.layout = layout
+    def __init__(self, layout, source: Optional[int] = None, has_sample_id: bool = False):
+        self.layout, self._has_sample_id = layout, has_sample_id
         self._kept: List[Any] = []
         size = lib.pd_layout_struct_size(layout)
         self.memory = ctypes.create_string_buffer(ctypes.string_at(source, size) if source else b"\0" * size, size)
@@ -59,7 +61,7 @@ class Struct:
 
     def _member(self, name) -> Member:
         members = members_of(self.layout)
-        if name == "sample_id" and name not in members:
+        if name == "sample_id" and self._has_sample_id:
             return Member(name, "const struct pd_sample_id", SAMPLE_ID_OFFSET, lib.pd_layout_by_name(b"sample_id"))
         if name not in members:
             raise Error(f"{text(lib.pd_layout_name(self.layout))} has no field '{name}'", "argument")
@@ -76,7 +78,7 @@ class Struct:
         self._place(member, kind).value = value
 
     def _put_text(self, member, value):
-        raw = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else bytes(value)
+        raw = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else bytes(memoryview(value))
         if b"\0" in raw:
             raise self._wrong(member.name, value)
         buffer = ctypes.create_string_buffer(raw)
@@ -86,7 +88,7 @@ class Struct:
 
     def _put_array(self, member, value):
         if member.kind == "struct pd_bytes":
-            raw = bytes.fromhex(value) if isinstance(value, str) else bytes(value)
+            raw = bytes.fromhex(value) if isinstance(value, str) else bytes(memoryview(value))
             items, count = ctypes.create_string_buffer(raw, max(len(raw), 1)), len(raw)
         else:
             kind, count = ARRAYS[member.kind], len(value)
@@ -134,6 +136,8 @@ class Struct:
 
     def put(self, name: str, value: Any) -> None:
         """Sets a field; of parts by their names, "sample_id.cpu"."""
+        if not isinstance(name, str):
+            raise Error(f"{name!r:.100} is not the name of a field", "argument")
         first, _, rest = name.partition(".")
         member = self._member(first)
         if rest:
@@ -146,7 +150,22 @@ class Struct:
         except (TypeError, ValueError, OverflowError):
             raise self._wrong(name, value) from None
 
-    def update(self, fields: Dict[str, Any]) -> None:
+    def update(self, fields: Mapping[str, Any]) -> None:
         """Sets fields."""
+        if not isinstance(fields, Mapping):
+            raise Error(f"the fields of {text(lib.pd_layout_name(self.layout))} cannot be {fields!r:.100}", "argument")
         for name, value in fields.items():
             self.put(name, value)
+
+
+def record_struct(type: int, source: Optional[int] = None) -> Struct:
+    """The fields of a record."""
+    return Struct(lib.pd_record_layout(type), source, lib.pd_record_group(type) == KERNEL)
+
+
+def number_of_misc(value: Any) -> int:
+    """The flags of the header of a record, which have 16 bits."""
+    try:
+        return array.array("H", [value])[0]
+    except (TypeError, OverflowError):
+        raise Error(f"misc cannot be {value!r:.100}", "argument") from None

@@ -50,7 +50,7 @@ class _File:
 
     def __init__(self, path: Path, recover: bool) -> None:
         error = CError()
-        self.pointer = ctypes.c_void_p()
+        self.pointer, self.recover = ctypes.c_void_p(), recover
         self.lock = threading.RLock()
         self.problems: Dict[Problem, None] = {}
         self._problem = PROBLEM(self._take)
@@ -255,8 +255,9 @@ class Recording:
             return Report(handle, sort, children)
 
     def stream(self, order: str = "file", where: Optional[str] = None) -> RecordStream:
-        """Records one after another, which a writer takes; the file is opened again. See open_stream."""
-        return RecordStream(self.path, order, where)
+        """Records one after another, which a writer takes: all of them, not only those that were selected. The file is opened again.
+        See open_stream."""
+        return RecordStream(self.path, order, where, self._opened().owner.recover)
 
 
 def open(path: Path, recover: bool = False, symbols: bool = True, unwind: bool = True, **selection: Any) -> Recording:
