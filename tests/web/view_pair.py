@@ -149,13 +149,13 @@ def check_changes(page, view):
         wrong = view.run(f"""(() => {{
             const {{ app }} = perfdataView, nodes = app.{nodes}, names = {names}, wrong = [];
             const within = {json.dumps(within)} === "TOP" ? names([{top}])[0] : undefined;
-            const todo = [...nodes.children(0)];
-            for (let left = 60; todo.length > 0 && left > 0; left--) {{
-                const node = todo.shift(), path = [];
+            const queue = [...nodes.children(0)];
+            for (let left = 60; queue.length > 0 && left > 0; left--) {{
+                const node = queue.shift(), path = [];
                 for (let at = node; at > 0; at = nodes.parent(at)) path.unshift(nodes.func(at));
                 const got = app.comparison.shares(nodes, node), wanted = sharesOf(names(path), {inverted}, within);
                 if (Math.abs(got.before - wanted[0]) > 1e-9 || Math.abs(got.after - wanted[1]) > 1e-9) wrong.push([names(path), got, wanted]);
-                todo.push(...nodes.children(node));
+                queue.push(...nodes.children(node));
             }}
             return wrong;
         }})()""")
