@@ -84,6 +84,9 @@ PD_API uint64_t pd_doctor_sample_count(const struct pd_doctor *doctor);
 /** The index-th code that there is, and what it stands for; NULL past the end. Static. */
 PD_API const char *pd_finding_code(size_t index, const char **doc_out);
 
+/** Why functions of the object have no names: "its symbols do not cover these addresses". Lives as long as the symbols. */
+PD_API struct pd_str pd_finding_reason(const struct pd_finding_object *object);
+
 /** Prints quality and findings for people; name is that of the file. */
 PD_API void pd_print_doctor(struct pd_text *text, const struct pd_doctor *doctor, const char *name);
 /** The same as one JSON object. */

@@ -68,8 +68,9 @@ static void print_command(struct pd_text *text, const char *front, const char *c
 }
 
 /* The first reason is enough here; JSON has all of them. It need not say again where it looked. */
-static void print_reason(const struct pd_dso *dso, struct pd_text *text)
+struct pd_str pd_finding_reason(const struct pd_finding_object *object)
 {
+	const struct pd_dso *dso = object->dso;
 	const char *reason = dso->detail ? dso->detail : "";
 	size_t name = strlen(dso->long_name);
 
@@ -79,17 +80,18 @@ static void print_reason(const struct pd_dso *dso, struct pd_text *text)
 		reason = "its symbols do not cover these addresses";
 	else if (!*reason)
 		reason = "no information";
-	pd_text_escaped(text, reason, strcspn(reason, ";"));
+	return (struct pd_str){ .data = reason, .length = (uint32_t)strcspn(reason, ";") };
 }
 
 static void print_object(const struct pd_finding_object *object, uint64_t total, struct pd_text *text)
 {
-	const struct pd_dso *dso = object->dso;
+	const char *name = object->dso->long_name;
+	struct pd_str reason = pd_finding_reason(object);
 
 	pd_text_printf(text, "  %6.2f%%  ", pd_percent(object->samples, total));
-	pd_text_escaped(text, dso->long_name, strlen(dso->long_name));
+	pd_text_escaped(text, name, strlen(name));
 	pd_text_add(text, ": ");
-	print_reason(dso, text);
+	pd_text_escaped(text, reason.data, reason.length);
 	pd_text_add(text, "\n");
 	print_command(text, "           > ", object->command);
 }

@@ -164,6 +164,12 @@ static const char *object_command(struct pd_doctor *doctor, const struct pd_dso 
 
 /* ---- checks ---- */
 
+/* By name where samples are equal: the order must not depend on how symbols were read. */
+static bool comes_after(const struct pd_finding_object *object, uint64_t samples, const char *name)
+{
+	return object->samples != samples ? object->samples < samples : strcmp(object->dso->long_name, name) > 0;
+}
+
 /* The objects with the most samples that nobody can name, most first. */
 static void list_objects(struct pd_doctor *doctor, struct pd_finding *finding, const struct sums *sums, bool mismatch)
 {
@@ -175,7 +181,7 @@ static void list_objects(struct pd_doctor *doctor, struct pd_finding *finding, c
 
 		if (!count || !count->unnamed || (mismatch && dso->state != PD_DSO_MISMATCH))
 			continue;
-		while (at > 0 && finding->objects[at - 1].samples < count->unnamed)
+		while (at > 0 && comes_after(&finding->objects[at - 1], count->unnamed, dso->long_name))
 			at--;
 		if (finding->object_count == PD_FINDING_OBJECTS) {
 			finding->more_object_count++;

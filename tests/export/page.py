@@ -29,6 +29,12 @@ def run(*words):
     return subprocess.run(words, capture_output=True, check=False).stdout
 
 
+def said(finding):
+    """What page and doctor must both say of it."""
+    objects = [(one["name"], one["samples"], one["command"]) for one in finding["objects"]]
+    return finding["code"], finding["severity"], finding["count"], finding["total"], objects, finding["more_objects"]
+
+
 class Sums:
     """Samples by function: its own, and all of which it is a caller."""
 
@@ -124,9 +130,9 @@ class Test:
 
     def test_findings(self, path, page):
         """What the doctor finds of all of the recording."""
-        found = [(one["code"], one["severity"], one["count"], one["total"]) for one in page.header["findings"]]
+        found = [said(one) for one in page.header["findings"]]
         text = run(self.perfdata, "doctor", "--json", "-q", "-i", path)
-        wanted = [(one["code"], one["severity"], one["count"], one["total"]) for one in json.loads(text or "{}").get("findings", [])]
+        wanted = [said(one) for one in json.loads(text or "{}").get("findings", [])]
         self.count += 1
         if found != wanted:
             self.wrong += 1

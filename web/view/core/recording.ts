@@ -15,10 +15,21 @@ export interface EventInfo {
 	readonly period: boolean;
 }
 
+// An object that a finding is about.
+export interface FindingObject {
+	readonly name: string;
+	readonly samples: number;
+	readonly reason: string;
+	readonly command: string | null;
+}
+
 export interface Finding {
 	readonly code: string;
 	readonly severity: string;
 	readonly count?: number;
+	readonly total?: number;
+	readonly objects?: readonly FindingObject[]; // those with the most samples, most first
+	readonly more_objects?: number;
 	readonly text: string;
 	readonly meaning: string;
 	readonly command: string | null;

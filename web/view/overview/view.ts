@@ -2,7 +2,7 @@
 // What the recording is and how far it can be trusted, before anything else; then where most of it went.
 
 import { amount, duration, number, percent, points } from "../core/text";
-import type { Recording } from "../core/recording";
+import type { Finding, Recording } from "../core/recording";
 import { button, el, onceIdle } from "../ui/dom";
 import type { Host, ViewPanel } from "../ui/view";
 
@@ -58,7 +58,7 @@ export class OverviewView implements ViewPanel {
 		if (findings.length === 0) return el("p", { class: "good" }, "Nothing is wrong with this profile.");
 		return el("ul", { class: "findings", "aria-label": "Findings" }, ...findings.map((finding) => el("li", { class: finding.severity },
 			el("b", {}, `${finding.severity}: `), el("span", {}, finding.text), el("p", {}, finding.meaning),
-			...(finding.command ? [el("code", {}, finding.command)] : []))));
+			...objectsOf(finding), ...(finding.command ? [el("code", {}, finding.command)] : []))));
 	}
 
 	private about(): HTMLElement {
@@ -126,6 +126,15 @@ export class OverviewView implements ViewPanel {
 				el("small", {}, ` process ${pid}`)));
 		})));
 	}
+}
+
+// The objects of a finding, each with what to do about it.
+function objectsOf({ objects, total, more_objects: more }: Finding): HTMLElement[] {
+	if (!objects?.length) return [];
+	return [el("details", {}, el("summary", {}, `${objects.length + (more ?? 0)} objects`),
+		el("ul", {}, ...objects.map((one) => el("li", {}, el("b", {}, percent(one.samples, total ?? 0)), el("span", {}, ` ${one.name}: ${one.reason}`),
+			...(one.command ? [el("code", {}, one.command)] : []))),
+		...(more ? [el("li", {}, `and ${more} more`)] : [])))];
 }
 
 function factsOf({ header: { truth, findings } }: Recording): Fact[] {
