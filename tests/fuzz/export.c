@@ -2,39 +2,14 @@
 /* Bytes as a file whose samples are exported in every format, twice: the same bytes each time. No objects are opened. */
 #include <string.h>
 
-#include <perfdata/export.h>
-
 #include "mutate.h"
 #include "walk.h"
+
+#include "../unit/exported.h"
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
 	return mutate(data, size, max_size, seed);
-}
-
-struct exported {
-	struct pd_file *file;
-	struct pd_symbols *symbols;
-	struct pd_text *text;
-};
-
-// Formats in a folder: all of their files are one text here.
-static struct pd_text *open_part(void *self, const char *name)
-{
-	const struct exported *exported = self;
-
-	(void)name;
-	return exported->text;
-}
-
-static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
-{
-	const struct pd_symbols_options options = { .size = sizeof(options), .flags = PD_SYMBOLS_NO_FILES };
-	struct exported *exported = self;
-
-	if (pd_symbols_new(exported->file, state, &options, &exported->symbols, NULL) < 0)
-		exported->symbols = NULL;
-	return exported->symbols;
 }
 
 static void require_no_more_than_read(const struct pd_export *export_)
@@ -51,12 +26,7 @@ static void require_no_more_than_read(const struct pd_export *export_)
 static bool export_once(const uint8_t *data, size_t size, const char *format, struct pd_text *text)
 {
 	struct exported exported = { .text = text };
-	const struct pd_export_options options = { .size = sizeof(options),
-						   .format = format,
-						   .symbols = open_symbols,
-						   .file = open_part,
-						   .tasks_and_maps = true,
-						   .self = &exported };
+	const struct pd_export_options options = exported_options(&exported, format);
 	struct walk walk = { 0 };
 	struct pd_open_options how = walk_options(&walk);
 	struct pd_export *export_ = NULL;

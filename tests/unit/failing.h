@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocations that fail, one when it is asked for. They are wrapped by the linker (--wrap); one file of a program includes this. */
+/*
+ * Allocations that fail, one when it is asked for. They are wrapped by the linker (--wrap); one file of a program includes this.
+ * With FAILING_COUNTS_LIVE free is wrapped, too.
+ */
 #ifndef PD_TESTS_UNIT_FAILING_H
 #define PD_TESTS_UNIT_FAILING_H
 
@@ -8,6 +11,9 @@
 
 static long left = -1; // allocations until the one that fails; below 0 none does
 static bool has_failed;
+#ifdef FAILING_COUNTS_LIVE
+static long live; // blocks
+#endif
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -26,19 +32,40 @@ static bool fails(void)
 	return now;
 }
 
+static void *counted(void *memory)
+{
+#ifdef FAILING_COUNTS_LIVE
+	live += memory != NULL;
+#endif
+	return memory;
+}
+
 void *__wrap_malloc(size_t size)
 {
-	return fails() ? NULL : __real_malloc(size);
+	return fails() ? NULL : counted(__real_malloc(size));
 }
 
 void *__wrap_calloc(size_t count, size_t size)
 {
-	return fails() ? NULL : __real_calloc(count, size);
+	return fails() ? NULL : counted(__real_calloc(count, size));
 }
 
 void *__wrap_realloc(void *memory, size_t size)
 {
-	return fails() ? NULL : __real_realloc(memory, size);
+	if (fails())
+		return NULL;
+	return memory ? __real_realloc(memory, size) : counted(__real_realloc(NULL, size));
 }
+
+#ifdef FAILING_COUNTS_LIVE
+void __real_free(void *memory);
+void __wrap_free(void *memory);
+
+void __wrap_free(void *memory)
+{
+	live -= memory != NULL;
+	__real_free(memory);
+}
+#endif
 
 #endif

@@ -83,10 +83,7 @@ TEST(no_memory)
 
 TEST(clean)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	CHECK(system(command) == 0);
+	clean_folder();
 }
 
 TEST(start)

@@ -204,10 +204,7 @@ TEST(header_of_a_piece)
 
 TEST(clean)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	CHECK(system(command) == 0);
+	clean_folder();
 }
 
 TEST(start)

@@ -12,6 +12,7 @@
 
 #include <perfdata/perfdata.h>
 
+#include "failing.h"
 #include "test.h"
 
 static char folder[] = "/tmp/perfdata-edit-XXXXXX";
@@ -26,39 +27,13 @@ static inline const char *path_of(const char *name)
 	return path;
 }
 
-// ---- memory that runs out ----
-
-static long left = -1; // allocations until the one that fails; -1: none does
-static bool has_failed;
-
-static inline bool fails(void)
+// The folder and all that is in it are gone.
+static inline void clean_folder(void)
 {
-	if (left < 0 || left-- > 0)
-		return false;
-	has_failed = true;
-	return true;
-}
+	char command[128];
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-	return fails() ? NULL : __real_realloc(memory, size);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	CHECK(system(command) == 0);
 }
 
 // ---- recordings ----

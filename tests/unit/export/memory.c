@@ -8,34 +8,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "../exported.h"
 #include "../failing.h"
 #include "../test.h"
-
-struct exported {
-	struct pd_file *file;
-	struct pd_symbols *symbols;
-	struct pd_text *text;
-};
-
-// Formats in a folder: all of their files are one text here.
-static struct pd_text *open_part(void *self, const char *name)
-{
-	const struct exported *exported = self;
-
-	(void)name;
-	return exported->text;
-}
-
-// Nothing of the machine: the same allocations each time.
-static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
-{
-	const struct pd_symbols_options options = { .size = sizeof(options), .flags = PD_SYMBOLS_NO_FILES };
-	struct exported *exported = self;
-
-	if (pd_symbols_new(exported->file, state, &options, &exported->symbols, NULL) < 0)
-		exported->symbols = NULL;
-	return exported->symbols;
-}
 
 #define SAMPLES PERFDATA_TEST_DATA "/hot.data"
 #define BRANCHES PERFDATA_TEST_DATA "/../fuzz/corpus/export/branches"
@@ -43,12 +18,7 @@ static struct pd_symbols *open_symbols(void *self, const struct pd_state *state)
 static enum pd_status export_file(const char *path, const char *format, struct pd_text *text, uint64_t *told_out)
 {
 	struct exported exported = { .text = text };
-	const struct pd_export_options options = { .size = sizeof(options),
-						   .format = format,
-						   .symbols = open_symbols,
-						   .file = open_part,
-						   .tasks_and_maps = true,
-						   .self = &exported };
+	const struct pd_export_options options = exported_options(&exported, format);
 	struct pd_export *export_ = NULL;
 	struct pd_export_dropped dropped;
 	struct pd_text *words = pd_text_new();

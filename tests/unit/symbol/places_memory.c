@@ -4,59 +4,9 @@
  * those that there are with all memory, or the symbols say that some are missing. Allocations are wrapped by the
  * linker (--wrap).
  */
+#define FAILING_COUNTS_LIVE
+#include "unit/failing.h"
 #include "places.h"
-
-static long left = -1; // allocations until the one that fails; below 0 none does
-static bool has_failed;
-static long live;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void __real_free(void *memory);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void __wrap_free(void *memory);
-
-static bool fails(void)
-{
-	bool now = left == 0;
-
-	if (left >= 0)
-		left--;
-	has_failed |= now;
-	return now;
-}
-
-static void *counted(void *memory)
-{
-	live += memory != NULL;
-	return memory;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-	if (fails())
-		return NULL;
-	return memory ? __real_realloc(memory, size) : counted(__real_realloc(NULL, size));
-}
-
-void __wrap_free(void *memory)
-{
-	live -= memory != NULL;
-	__real_free(memory);
-}
 
 // What the symbols say, as one number.
 static uint64_t ask(struct pd_symbols *symbols)

@@ -3,63 +3,13 @@
  * Tables of unwind rules, made of call frame information by hand: what holds at which address, and what becomes of damage. Then
  * each allocation fails in turn; the linker wraps them (--wrap).
  */
+#define FAILING_COUNTS_LIVE
+#include "unit/failing.h"
 #include "unwind/rules/cfi.h"
 #include "unwind/rules/saved.h"
 
 #include "unit/test.h"
 #include "unit/unwind/rules.h"
-
-// ---- allocations ----
-
-static long left = -1; // until the one that fails; below 0 none does
-static long live;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void __real_free(void *memory);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void __wrap_free(void *memory);
-
-static bool fails(void)
-{
-	bool now = left == 0;
-
-	if (left >= 0)
-		left--;
-	return now;
-}
-
-static void *counted(void *memory)
-{
-	live += memory != NULL;
-	return memory;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-	if (fails())
-		return NULL;
-	return memory ? __real_realloc(memory, size) : counted(__real_realloc(NULL, size));
-}
-
-void __wrap_free(void *memory)
-{
-	live -= memory != NULL;
-	__real_free(memory);
-}
 
 // ---- sections ----
 
