@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/threads.h"
+#include "record/backlog.h"
 #include "record/ring/workers.h"
 
 enum {
@@ -20,7 +22,8 @@ enum {
 	PIPE_WAIT_MS = 200,
 	LIVE_WAIT_MS = 100,
 	CHILD_WAIT_MS = 50, // where the kernel cannot say that the command ended
-	MOST_EVENTS = 64
+	MOST_EVENTS = 64,
+	AHEAD_MOST = 256 << 20 // bytes that were recorded and not read, before rings have to wait, too
 };
 
 // What epoll says it is about. Rings have their index.
@@ -41,10 +44,12 @@ struct loop {
 // What is recorded while it is read.
 struct pd_pulled {
 	struct loop loop;
-	uint8_t *data; // that nobody has read yet
-	size_t at, size, capacity;
-	bool ended;  // the recording
-	bool paused; // the stream has ended, another one may begin
+	struct pd_backlog backlog;
+	struct pd_worker worker; // not started: who reads also records
+	bool ended;              // the recording
+	bool paused;             // the stream has ended, another one may begin
+	enum pd_status status;   // of the worker
+	struct pd_error error;
 };
 
 static void fini_pulled(struct pd_recorder *recorder);
@@ -467,11 +472,7 @@ static enum pd_status keep_bytes(void *self, const void *data, size_t size, stru
 {
 	struct pd_pulled *pulled = self;
 
-	if (!PD_GROW(pulled->data, pulled->capacity, pulled->size + size))
-		return pd_fail_memory(error);
-	memcpy(pulled->data + pulled->size, data, size);
-	pulled->size += size;
-	return PD_OK;
+	return pd_backlog_put(&pulled->backlog, data, size) ? PD_OK : pd_fail_memory(error);
 }
 
 static enum pd_status step(struct pd_pulled *pulled, struct pd_error *error)
@@ -492,22 +493,63 @@ static enum pd_status step(struct pd_pulled *pulled, struct pd_error *error)
 	return end_session(recorder, error);
 }
 
+static enum pd_status step_and_flush(struct pd_pulled *pulled, struct pd_error *error)
+{
+	enum pd_status status = step(pulled, error);
+
+	pd_backlog_flush(&pulled->backlog);
+	return status;
+}
+
 static enum pd_status pull(void *self, void *data, size_t size, size_t *got_out, struct pd_error *error)
 {
 	struct pd_pulled *pulled = self;
 	enum pd_status status = PD_OK;
-	size_t left;
+	bool wait = pulled->worker.started;
 
-	if (pulled->at == pulled->size)
-		pulled->at = pulled->size = 0;
-	while (!pulled->size && !pulled->paused && !pulled->ended && status >= 0)
-		status = step(pulled, error);
-	left = pulled->size - pulled->at;
-	*got_out = left < size ? left : size;
-	if (*got_out)
-		memcpy(data, pulled->data + pulled->at, *got_out);
-	pulled->at += *got_out;
-	return status;
+	while (!(*got_out = pd_backlog_take(&pulled->backlog, data, size, wait)) && !wait && !pulled->paused &&
+	       !pulled->ended && status >= 0)
+		status = step_and_flush(pulled, error);
+	if (*got_out || !wait)
+		return status;
+	pd_worker_join(&pulled->worker);
+	if (pulled->status < 0 && error)
+		*error = pulled->error;
+	return pulled->status;
+}
+
+// ---- on a thread of its own ----
+
+static void record_ahead(void *self)
+{
+	struct pd_pulled *pulled = self;
+
+	pulled->status = PD_OK;
+	while (pulled->status >= 0 && !pulled->paused && !pulled->ended && !pd_backlog_is_left(&pulled->backlog))
+		pulled->status = step_and_flush(pulled, &pulled->error);
+	pd_backlog_end(&pulled->backlog);
+}
+
+// Without another thread who reads goes on to record.
+static void start_ahead(struct pd_recorder *recorder)
+{
+	struct pd_pulled *pulled = recorder->pulled;
+
+	if (!recorder->ahead || pulled->ended)
+		return;
+	// what there is before anybody reads does not wait
+	pulled->backlog.most = AHEAD_MOST;
+	if (pd_worker_start(&pulled->worker, record_ahead, pulled) != 0)
+		pulled->backlog.most = 0;
+}
+
+void pd_recorder_end_ahead(struct pd_recorder *recorder)
+{
+	if (!recorder->pulled || !recorder->pulled->worker.started)
+		return;
+	pd_backlog_leave(&recorder->pulled->backlog);
+	pd_recorder_stop(recorder);
+	pd_worker_join(&recorder->pulled->worker);
 }
 
 static enum pd_status begin_pulled(struct pd_recorder *recorder, struct pd_error *error)
@@ -517,10 +559,12 @@ static enum pd_status begin_pulled(struct pd_recorder *recorder, struct pd_error
 
 	if (!pulled)
 		return pd_fail_memory(error);
+	pd_backlog_init(&pulled->backlog);
 	recorder->pulled = pulled;
 	recorder->options.live = keep_bytes;
 	recorder->options.live_self = pulled;
 	status = begin(&pulled->loop, recorder, error);
+	pd_backlog_flush(&pulled->backlog);
 	if (status < 0) {
 		pulled->ended = true;
 		end(&pulled->loop, status, error);
@@ -536,9 +580,10 @@ static void fini_pulled(struct pd_recorder *recorder)
 	if (!pulled)
 		return;
 	// nobody reads the rest
+	pd_recorder_end_ahead(recorder);
 	if (!pulled->ended)
 		end(&pulled->loop, PD_OK, &unwanted);
-	pd_free(pulled->data);
+	pd_backlog_fini(&pulled->backlog);
 	pd_free(pulled);
 	recorder->pulled = NULL;
 }
@@ -557,8 +602,11 @@ enum pd_status pd_recorder_open_file(struct pd_recorder *recorder, const struct 
 		return PD_END;
 	} else if (pulled->paused) {
 		pulled->paused = false;
-		pulled->at = pulled->size = 0;
+		pd_backlog_restart(&pulled->backlog);
 		status = pd_session_begin(recorder, error);
+		pd_backlog_flush(&pulled->backlog);
 	}
+	if (status >= 0)
+		start_ahead(recorder);
 	return status < 0 ? status : pd_file_open_pull(pull, recorder->pulled, "live", options, file_out, error);
 }

@@ -114,7 +114,10 @@ enum pd_status pd_recorder_run_unwound(struct pd_recorder *recorder, const struc
 	status = keep_old(options->path, error);
 	if (status < 0)
 		return status;
+	// objects that are met for the first time take longer than a ring lasts
+	recorder->ahead = true;
 	status = record_all(&unwound, recorder, error);
+	pd_recorder_end_ahead(recorder);
 	if (status >= 0 && options->path)
 		pd_session_feed(recorder, options->path);
 	pd_session_end_feed(recorder);

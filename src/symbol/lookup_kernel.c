@@ -18,6 +18,8 @@ enum {
 	PATH_SIZE = 4096
 };
 
+static const char running_list[] = "/proc/kallsyms";
+
 static const char *const image_paths[] = {
 	"/boot/vmlinux-%s",        "/usr/lib/debug/boot/vmlinux-%s",        "/lib/modules/%s/build/vmlinux",
 	"/lib/modules/%s/vmlinux", "/usr/lib/debug/lib/modules/%s/vmlinux", "/usr/lib/debug/boot/vmlinux-%s.debug",
@@ -119,15 +121,13 @@ bool pd_lookup_kernel_may_run(struct pd_symbols *symbols)
 {
 	const struct pd_mapping *reference = find_reference(symbols, 0);
 	struct pd_object_id own = { .size = 0 }, recorded = pd_lookup_kernel_id(symbols, 0);
-	struct pd_kallsyms kallsyms;
 	uint64_t listed;
 
 	if (recorded.size && pd_lookup_running_id(&own) && !pd_object_id_equal(&own, &recorded))
 		return false;
-	if (!reference || pd_kallsyms_open(&kallsyms, "/proc/kallsyms", symbols->limit, NULL))
+	if (!reference || (strcmp(reference->symbol, "_text") != 0 && strcmp(reference->symbol, "_stext") != 0))
 		return true;
-	listed = kallsyms.hidden ? 0 : listed_addr(&kallsyms, reference->symbol);
-	pd_kallsyms_close(&kallsyms);
+	listed = pd_kallsyms_find(running_list, reference->symbol);
 	return !listed || listed == reference->pgoff;
 }
 
@@ -218,8 +218,6 @@ static bool try_archives(struct pd_symbols *symbols, struct pd_kernel *kernel, c
 }
 
 // ---- the kernel that runs here ----
-
-static const char running_list[] = "/proc/kallsyms";
 
 // The list, or of it what was kept from an earlier run.
 static enum pd_status open_running(const struct pd_symbols *symbols, const struct pd_object_id *id,

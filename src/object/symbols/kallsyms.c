@@ -5,6 +5,9 @@
  */
 #include "object/symbols/kallsyms.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/lookup/hash.h"
 #include "object/elf/image.h"
 #include "object/index/index_pages.h"
@@ -132,9 +135,14 @@ static void stretch(struct pd_kallsyms *k, const struct line *line)
 		k->end = line->addr < UINT64_MAX ? line->addr + 1 : line->addr;
 }
 
+static bool is_code(const struct line *line)
+{
+	return memchr("tTwW", line->type, 4) != NULL;
+}
+
 static bool take_line(struct reading *r, const struct line *line)
 {
-	bool code = memchr("tTwW", line->type, 4) != NULL;
+	bool code = is_code(line);
 	struct pd_symbol symbol = {
 		.start = line->addr,
 		.end = line->addr,
@@ -230,6 +238,32 @@ enum pd_status pd_kallsyms_open(struct pd_kallsyms *kallsyms_out, const char *pa
 	if (status == PD_ERROR_FORMAT)
 		return pd_fail(error, status, 0, "%s: not a list of kernel symbols", path);
 	return status;
+}
+
+uint64_t pd_kallsyms_find(const char *path, const char *symbol)
+{
+	FILE *file = fopen(path, "re");
+	bool is_text = strcmp(symbol, "_text") == 0, found = false;
+	uint64_t addr = 0, stext_addr = 0;
+	size_t capacity = 0;
+	char *text = NULL;
+	ssize_t length;
+
+	while (file && !found && (length = getline(&text, &capacity, file)) > 0) {
+		struct line line;
+
+		length -= text[length - 1] == '\n';
+		if (!read_line((struct pd_scan){ text, text + length }, &line) || !is_code(&line))
+			continue;
+		found = is_name(&line, symbol);
+		addr = found ? line.addr : 0;
+		if (is_text && is_name(&line, "_stext"))
+			stext_addr = line.addr;
+	}
+	free(text);
+	if (file)
+		fclose(file);
+	return found ? addr : stext_addr;
 }
 
 bool pd_kallsyms_head(const char *path, uint8_t head[PD_KALLSYMS_HEAD])

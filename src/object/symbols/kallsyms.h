@@ -35,6 +35,9 @@ enum pd_status pd_kallsyms_read(struct pd_kallsyms *kallsyms_out, const char *te
 /** Reads a regular file: /proc/kallsyms or a copy of it. */
 enum pd_status pd_kallsyms_open(struct pd_kallsyms *kallsyms_out, const char *path, size_t limit,
 				struct pd_error *error);
+/** The address of a function of the kernel in such a file, which is read no further; 0 if it is not listed, or hidden. _stext stands in for
+ * a _text that is missing. */
+uint64_t pd_kallsyms_find(const char *path, const char *symbol);
 void pd_kallsyms_close(struct pd_kallsyms *kallsyms);
 
 /** Begin of a list: it tells one boot from another, because kernels are moved at each, and lists without addresses. */

@@ -328,8 +328,40 @@ TEST(test_kallsyms__not_kept)
 	remove_index(folder);
 }
 
+// In a file with this text.
+static uint64_t find_in(const char *text, const char *symbol)
+{
+	char path[] = "/tmp/perfdata-kallsyms-XXXXXX";
+	int fd = mkstemp(path);
+	uint64_t addr = 1;
+
+	if (fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text))
+		addr = pd_kallsyms_find(path, symbol);
+	if (fd >= 0)
+		close(fd);
+	unlink(path);
+	return addr;
+}
+
+// One function, without a table of all.
+TEST(test_kallsyms__find)
+{
+	static const char moved[] =
+		"ffffffff80fff000 D _text\nbad\nffffffff81000040 t _stext\nffffffff81000000 T _text";
+
+	CHECK(find_in(list, "_text") == UINT64_C(0xffffffff81000000));
+	CHECK(find_in(list, "last") == UINT64_C(0xffffffff81008100));
+	CHECK(find_in(list, "two_b") == UINT64_C(0xffffffffc0004100));
+	CHECK(find_in(list, "data") == 0 && find_in(list, "tex") == 0 && find_in("", "_text") == 0);
+	CHECK(find_in(moved, "_text") == UINT64_C(0xffffffff81000000));
+	CHECK(find_in(moved, "_stext") == UINT64_C(0xffffffff81000040));
+	CHECK(find_in("ffffffff81000040 T _stext\n", "_text") == UINT64_C(0xffffffff81000040));
+	CHECK(find_in("0000000000000000 T _text\nffffffff81000040 T last\n", "_text") == 0);
+	CHECK(pd_kallsyms_find("/nowhere/at/all", "_text") == 0);
+}
+
 RUN(TEST_CASE(test_kallsyms__modules), TEST_CASE(test_kallsyms__hidden), TEST_CASE(test_kallsyms__something_else),
     TEST_CASE(test_kallsyms__empty), TEST_CASE(test_kallsyms__range), TEST_CASE(test_kallsyms__cut_anywhere),
     TEST_CASE(test_kallsyms__many_modules), TEST_CASE(test_kallsyms__image_is_kept), TEST_CASE(test_kallsyms__pages),
     TEST_CASE(test_kallsyms__page_is_damaged), TEST_CASE(test_kallsyms__image_of_this_kernel),
-    TEST_CASE(test_kallsyms__not_kept))
+    TEST_CASE(test_kallsyms__not_kept), TEST_CASE(test_kallsyms__find))
