@@ -10,7 +10,7 @@
 #include "stream/read/batch.h"
 
 enum {
-	ENOUGH = 8 << 20, // bytes that wait before they are worth finalizing the state
+	ENOUGH = 16 << 20, // bytes that wait before they are worth finalizing the state
 	MOST = 512 << 20  // that may wait where no round ends
 };
 
