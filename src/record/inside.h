@@ -152,11 +152,11 @@ struct pd_recorder {
 	_Atomic bool stop, switch_now;
 	// recorder.c
 	struct pd_pulled *pulled; // NULL: nobody reads while it is recorded
-	bool ahead;               // rings are emptied on a thread of its own, whatever takes who reads so long
+	bool has_drainer;         // rings are emptied on a thread of its own, whatever takes who reads so long
 };
 
 // Ends that thread, if it runs, and the recording with it.
-void pd_recorder_end_ahead(struct pd_recorder *recorder);
+void pd_recorder_end_drainer(struct pd_recorder *recorder);
 
 // Tells something to the user. notes.c
 void pd_recorder_report(struct pd_recorder *recorder, enum pd_severity severity, const char *code, const char *advice,

@@ -23,7 +23,7 @@ enum {
 	LIVE_WAIT_MS = 100,
 	CHILD_WAIT_MS = 50, // where the kernel cannot say that the command ended
 	MOST_EVENTS = 64,
-	AHEAD_MOST = 256 << 20 // bytes that were recorded and not read, before rings have to wait, too
+	BACKLOG_MOST = 256 << 20 // bytes that were recorded and not read, before rings have to wait, too
 };
 
 // What epoll says it is about. Rings have their index.
@@ -520,7 +520,7 @@ static enum pd_status pull(void *self, void *data, size_t size, size_t *got_out,
 
 // ---- on a thread of its own ----
 
-static void record_ahead(void *self)
+static void run_drainer(void *self)
 {
 	struct pd_pulled *pulled = self;
 
@@ -531,19 +531,19 @@ static void record_ahead(void *self)
 }
 
 // Without another thread who reads goes on to record.
-static void start_ahead(struct pd_recorder *recorder)
+static void start_drainer(struct pd_recorder *recorder)
 {
 	struct pd_pulled *pulled = recorder->pulled;
 
-	if (!recorder->ahead || pulled->ended)
+	if (!recorder->has_drainer || pulled->ended)
 		return;
 	// what there is before anybody reads does not wait
-	pulled->backlog.most = AHEAD_MOST;
-	if (pd_worker_start(&pulled->worker, record_ahead, pulled) != 0)
+	pulled->backlog.most = BACKLOG_MOST;
+	if (pd_worker_start(&pulled->worker, run_drainer, pulled) != 0)
 		pulled->backlog.most = 0;
 }
 
-void pd_recorder_end_ahead(struct pd_recorder *recorder)
+void pd_recorder_end_drainer(struct pd_recorder *recorder)
 {
 	if (!recorder->pulled || !recorder->pulled->worker.started)
 		return;
@@ -580,7 +580,7 @@ static void fini_pulled(struct pd_recorder *recorder)
 	if (!pulled)
 		return;
 	// nobody reads the rest
-	pd_recorder_end_ahead(recorder);
+	pd_recorder_end_drainer(recorder);
 	if (!pulled->ended)
 		end(&pulled->loop, PD_OK, &unwanted);
 	pd_backlog_fini(&pulled->backlog);
@@ -607,6 +607,6 @@ enum pd_status pd_recorder_open_file(struct pd_recorder *recorder, const struct 
 		pd_backlog_flush(&pulled->backlog);
 	}
 	if (status >= 0)
-		start_ahead(recorder);
+		start_drainer(recorder);
 	return status < 0 ? status : pd_file_open_pull(pull, recorder->pulled, "live", options, file_out, error);
 }

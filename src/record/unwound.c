@@ -115,9 +115,9 @@ enum pd_status pd_recorder_run_unwound(struct pd_recorder *recorder, const struc
 	if (status < 0)
 		return status;
 	// objects that are met for the first time take longer than a ring lasts
-	recorder->ahead = true;
+	recorder->has_drainer = true;
 	status = record_all(&unwound, recorder, error);
-	pd_recorder_end_ahead(recorder);
+	pd_recorder_end_drainer(recorder);
 	if (status >= 0 && options->path)
 		pd_session_feed(recorder, options->path);
 	pd_session_end_feed(recorder);

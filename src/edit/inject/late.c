@@ -11,7 +11,7 @@
 
 enum {
 	ENOUGH = 16 << 20, // bytes that wait before they are worth finalizing the state
-	MOST = 512 << 20  // that may wait where no round ends
+	MOST = 512 << 20   // that may wait where no round ends
 };
 
 struct late {
