@@ -33,7 +33,7 @@ void pd_backlog_init(struct pd_backlog *backlog)
 	backlog->last = &backlog->first;
 	pthread_mutex_init(&backlog->lock, NULL);
 	pthread_cond_init(&backlog->more, NULL);
-	pthread_cond_init(&backlog->room, NULL);
+	pthread_cond_init(&backlog->taken, NULL);
 }
 
 static void forget(struct pd_backlog *backlog)
@@ -50,7 +50,7 @@ static void forget(struct pd_backlog *backlog)
 void pd_backlog_fini(struct pd_backlog *backlog)
 {
 	forget(backlog);
-	pthread_cond_destroy(&backlog->room);
+	pthread_cond_destroy(&backlog->taken);
 	pthread_cond_destroy(&backlog->more);
 	pthread_mutex_destroy(&backlog->lock);
 }
@@ -105,7 +105,7 @@ void pd_backlog_flush(struct pd_backlog *backlog)
 	backlog->waiting += piece->size;
 	pthread_cond_signal(&backlog->more);
 	while (backlog->most && backlog->waiting >= backlog->most && !backlog->left)
-		pthread_cond_wait(&backlog->room, &backlog->lock);
+		pthread_cond_wait(&backlog->taken, &backlog->lock);
 	pthread_mutex_unlock(&backlog->lock);
 }
 
@@ -154,7 +154,7 @@ static void next_piece(struct pd_backlog *backlog, bool wait)
 		backlog->last = backlog->first ? backlog->last : &backlog->first;
 		backlog->reading->next = NULL;
 		backlog->waiting -= backlog->reading->size;
-		pthread_cond_signal(&backlog->room);
+		pthread_cond_signal(&backlog->taken);
 	}
 	pthread_mutex_unlock(&backlog->lock);
 }
@@ -178,6 +178,6 @@ void pd_backlog_leave(struct pd_backlog *backlog)
 {
 	pthread_mutex_lock(&backlog->lock);
 	backlog->left = true;
-	pthread_cond_signal(&backlog->room);
+	pthread_cond_signal(&backlog->taken);
 	pthread_mutex_unlock(&backlog->lock);
 }

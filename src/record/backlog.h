@@ -14,7 +14,7 @@ struct pd_backlog_piece;
 
 struct pd_backlog {
 	pthread_mutex_t lock;
-	pthread_cond_t more, room;
+	pthread_cond_t more, taken;
 	struct pd_backlog_piece *filled;        // of the writer, not handed over yet
 	struct pd_backlog_piece *reading;       // of the reader
 	struct pd_backlog_piece *first, **last; // between both, with the lock

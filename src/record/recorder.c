@@ -535,7 +535,7 @@ static void start_drainer(struct pd_recorder *recorder)
 {
 	struct pd_pulled *pulled = recorder->pulled;
 
-	if (!recorder->has_drainer || pulled->ended)
+	if (!recorder->has_drainer || pulled->ended || pulled->worker.started)
 		return;
 	// what there is before anybody reads does not wait
 	pulled->backlog.most = BACKLOG_MOST;
