@@ -7,7 +7,8 @@
 #include "base/memory.h"
 
 enum {
-	SPARE_MOST = 4 << 20 // bytes of a piece that is kept: one after a long pause is larger than all others will be
+	PIECE = 1 << 20, // bytes, as many as are put at once if these are more
+	SPARE_MOST = 16  // pieces
 };
 
 struct pd_backlog_piece {
@@ -44,7 +45,7 @@ static void forget(struct pd_backlog *backlog)
 	free_pieces(backlog->spare);
 	backlog->first = backlog->filled = backlog->reading = backlog->spare = NULL;
 	backlog->last = &backlog->first;
-	backlog->at = backlog->waiting = 0;
+	backlog->at = backlog->waiting = backlog->spare_count = 0;
 }
 
 void pd_backlog_fini(struct pd_backlog *backlog)
@@ -70,8 +71,10 @@ static struct pd_backlog_piece *new_piece(struct pd_backlog *backlog)
 
 	pthread_mutex_lock(&backlog->lock);
 	piece = backlog->spare;
-	if (piece)
+	if (piece) {
 		backlog->spare = piece->next;
+		backlog->spare_count--;
+	}
 	pthread_mutex_unlock(&backlog->lock);
 	if (!piece)
 		return pd_alloc(sizeof(*piece));
@@ -80,10 +83,31 @@ static struct pd_backlog_piece *new_piece(struct pd_backlog *backlog)
 	return piece;
 }
 
+// With the lock.
+static void hand_over(struct pd_backlog *backlog, struct pd_backlog_piece *piece)
+{
+	*backlog->last = piece;
+	backlog->last = &piece->next;
+	backlog->waiting += piece->size;
+	pthread_cond_signal(&backlog->more);
+}
+
+// The reader may begin with what there is, and memory of pieces of one size is used again.
+static void close_piece(struct pd_backlog *backlog)
+{
+	pthread_mutex_lock(&backlog->lock);
+	hand_over(backlog, backlog->filled);
+	pthread_mutex_unlock(&backlog->lock);
+	backlog->filled = NULL;
+}
+
 bool pd_backlog_put(struct pd_backlog *backlog, const void *data, size_t size)
 {
-	struct pd_backlog_piece *piece = backlog->filled ? backlog->filled : new_piece(backlog);
+	struct pd_backlog_piece *piece;
 
+	if (backlog->filled && backlog->filled->size && backlog->filled->size + size > PIECE)
+		close_piece(backlog);
+	piece = backlog->filled ? backlog->filled : new_piece(backlog);
 	backlog->filled = piece;
 	if (!piece || !PD_GROW(piece->data, piece->capacity, piece->size + size))
 		return false;
@@ -100,10 +124,7 @@ void pd_backlog_flush(struct pd_backlog *backlog)
 		return;
 	backlog->filled = NULL;
 	pthread_mutex_lock(&backlog->lock);
-	*backlog->last = piece;
-	backlog->last = &piece->next;
-	backlog->waiting += piece->size;
-	pthread_cond_signal(&backlog->more);
+	hand_over(backlog, piece);
 	while (backlog->most && backlog->waiting >= backlog->most && !backlog->left)
 		pthread_cond_wait(&backlog->taken, &backlog->lock);
 	pthread_mutex_unlock(&backlog->lock);
@@ -132,12 +153,13 @@ bool pd_backlog_is_left(struct pd_backlog *backlog)
 // With the lock.
 static void give_back(struct pd_backlog *backlog, struct pd_backlog_piece *piece)
 {
-	if (piece->capacity > SPARE_MOST) {
+	if (backlog->spare_count == SPARE_MOST || piece->capacity > 2 * PIECE) {
 		free_pieces(piece);
 		return;
 	}
 	piece->next = backlog->spare;
 	backlog->spare = piece;
+	backlog->spare_count++;
 }
 
 static void next_piece(struct pd_backlog *backlog, bool wait)

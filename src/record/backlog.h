@@ -19,6 +19,7 @@ struct pd_backlog {
 	struct pd_backlog_piece *reading;       // of the reader
 	struct pd_backlog_piece *first, **last; // between both, with the lock
 	struct pd_backlog_piece *spare;         // likewise
+	size_t spare_count;                     // likewise
 	size_t at;                              // in what is read
 	size_t waiting;                         // bytes, likewise
 	size_t most;                            // that may wait; 0 for as many as there are
@@ -35,7 +36,7 @@ void pd_backlog_restart(struct pd_backlog *backlog);
 
 // False if there is no memory.
 bool pd_backlog_put(struct pd_backlog *backlog, const void *data, size_t size);
-// Hands over what was put. Waits until less than most is waiting, or nobody reads.
+// Hands over all that was put. Waits until less than most is waiting, or nobody reads.
 void pd_backlog_flush(struct pd_backlog *backlog);
 void pd_backlog_end(struct pd_backlog *backlog);
 bool pd_backlog_is_left(struct pd_backlog *backlog);

@@ -134,5 +134,33 @@ TEST(test_backlog__one_thread)
 	pd_backlog_fini(&backlog);
 }
 
+// Much at once is handed over in parts, before it is flushed.
+TEST(test_backlog__much_at_once)
+{
+	enum {
+		MUCH = 3 << 20
+	};
+	static uint8_t data[MUCH], got[MUCH];
+	struct pd_backlog backlog;
+	size_t have = 0, size;
+
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i * 7 + (i >> 9));
+	pd_backlog_init(&backlog);
+	for (int round = 0; round < 2; round++, have = 0) {
+		CHECK(pd_backlog_put(&backlog, data, MUCH / 2));
+		CHECK(pd_backlog_put(&backlog, data + MUCH / 2, 5));
+		CHECK(pd_backlog_take(&backlog, got, 5, false) == 5);
+		for (size_t at = MUCH / 2 + 5; at < MUCH; at += 1000)
+			CHECK(pd_backlog_put(&backlog, data + at, at + 1000 < MUCH ? 1000 : MUCH - at));
+		pd_backlog_flush(&backlog);
+		for (have = 5; (size = pd_backlog_take(&backlog, got + have, sizeof(got) - have, false)) != 0;)
+			have += size;
+		CHECK(have == MUCH && !memcmp(data, got, MUCH));
+		CHECK(!backlog.waiting);
+	}
+	pd_backlog_fini(&backlog);
+}
+
 RUN(TEST_CASE(test_backlog__all_bytes_in_order), TEST_CASE(test_backlog__nobody_reads),
-    TEST_CASE(test_backlog__one_thread))
+    TEST_CASE(test_backlog__one_thread), TEST_CASE(test_backlog__much_at_once))
