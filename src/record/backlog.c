@@ -84,7 +84,7 @@ static struct pd_backlog_piece *new_piece(struct pd_backlog *backlog)
 }
 
 // With the lock.
-static void hand_over(struct pd_backlog *backlog, struct pd_backlog_piece *piece)
+static void add_piece(struct pd_backlog *backlog, struct pd_backlog_piece *piece)
 {
 	*backlog->last = piece;
 	backlog->last = &piece->next;
@@ -96,7 +96,7 @@ static void hand_over(struct pd_backlog *backlog, struct pd_backlog_piece *piece
 static void close_piece(struct pd_backlog *backlog)
 {
 	pthread_mutex_lock(&backlog->lock);
-	hand_over(backlog, backlog->filled);
+	add_piece(backlog, backlog->filled);
 	pthread_mutex_unlock(&backlog->lock);
 	backlog->filled = NULL;
 }
@@ -124,7 +124,7 @@ void pd_backlog_flush(struct pd_backlog *backlog)
 		return;
 	backlog->filled = NULL;
 	pthread_mutex_lock(&backlog->lock);
-	hand_over(backlog, piece);
+	add_piece(backlog, piece);
 	while (backlog->most && backlog->waiting >= backlog->most && !backlog->left)
 		pthread_cond_wait(&backlog->taken, &backlog->lock);
 	pthread_mutex_unlock(&backlog->lock);
