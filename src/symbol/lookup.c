@@ -231,6 +231,12 @@ static const struct pd_function *function_in(struct pd_symbols *symbols, struct 
 	if (which == PD_NO_SYMBOL)
 		return NULL;
 	symbol = pd_symtab_at(table, which);
+	if (PD_UNLIKELY(!symbol.name)) {
+		table = pd_lookup_reread_table(symbols, dso);
+		if (!table)
+			return NULL;
+		symbol = pd_symtab_at(table, which);
+	}
 	if (dso->kallsyms && symbol.owner != dso->owner)
 		return NULL;
 	return function_of(symbols, dso, numbers + which, &symbol);

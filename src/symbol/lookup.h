@@ -42,7 +42,9 @@ struct pd_dso_full {
 	const char *path;              // where to look for it
 	const struct pd_symtab *table; // or NULL
 	struct pd_symtab *own_table;
-	bool is_module; // of the kernel: its symbols are written from where its code begins
+	struct pd_symtab *reread_table; // the same from the files, where a page of it is damaged; NULL: see reread
+	bool reread;                    // was tried
+	bool is_module;                 // of the kernel: its symbols are written from where its code begins
 	enum pd_terms terms;
 	uint64_t moved;
 	struct pd_loaded *spans;
@@ -124,7 +126,8 @@ struct pd_symbols {
 	bool spare_asked;
 	const char *kallsyms_path, *vmlinux_path;
 	const char *index;
-	bool own_machine; // symfs is the root: the running kernel may be the one that was recorded
+	size_t open_tables; // whose pages are read from files of the index when they are asked for
+	bool own_machine;   // symfs is the root: the running kernel may be the one that was recorded
 	pd_fetch_fn *fetch;
 	void *fetch_self;
 	size_t limit;         // most bytes for one object
@@ -192,6 +195,9 @@ struct pd_find_wanted pd_lookup_wanted(const struct pd_dso_full *dso);
 /** Reads the symbol tables of an object and of its debug file, which may be NULL each, and puts them into the index. */
 void pd_lookup_read_table(struct pd_symbols *symbols, struct pd_dso_full *dso, struct pd_elf *object,
 			  struct pd_elf *debug, const struct pd_file_origin *origin);
+/** The table of a dso once more, from its files instead of the index, with the same numbers: for pages that are damaged. NULL if there
+ * are none. One thread. */
+const struct pd_symtab *pd_lookup_reread_table(struct pd_symbols *symbols, struct pd_dso_full *dso);
 /** Loads it from a file: an object and its debug file. */
 void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso);
 /** Appends where was looked and why nothing was used; true if something had another build id. */

@@ -16,7 +16,8 @@ enum {
 	SEGMENT_EXEC = 1,
 	// tables with variables in the index
 	INDEX_COMPLETE = 1,
-	INDEX_STRIPPED = 2 // of the object alone: not used any more when there is a debug file
+	INDEX_STRIPPED = 2, // of the object alone: not used any more when there is a debug file
+	OPEN_TABLES_MOST = 32
 };
 
 // ---- what is reported ----
@@ -198,6 +199,9 @@ static bool load_from_index(struct pd_symbols *symbols, struct pd_dso_full *dso,
 	if (!symbols->index || !id->size ||
 	    !pd_index_load_symbols(symbols->index, id, origin, variant, symbols->limit, &shape, &table))
 		return false;
+	// each of these has a file open
+	if (pd_symtab_is_in_pages(table) && symbols->open_tables++ >= OPEN_TABLES_MOST)
+		pd_symtab_read_pages(table);
 	take_table(symbols, dso, shape, table);
 	pd_elf_close(shape);
 	return true;
@@ -222,25 +226,41 @@ static struct pd_object_id index_id(struct pd_dso_full *dso, struct pd_elf *obje
 	return id;
 }
 
-void pd_lookup_read_table(struct pd_symbols *symbols, struct pd_dso_full *dso, struct pd_elf *object,
-			  struct pd_elf *debug, const struct pd_file_origin *origin)
+static uint32_t variant_of(const struct pd_elf *object, const struct pd_elf *debug)
+{
+	return pd_elf_has_symtab(object) || debug ? INDEX_COMPLETE : INDEX_STRIPPED;
+}
+
+// Reads the symbols of files, and keeps them. NULL if there is no memory.
+static struct pd_symtab *make_table(struct pd_symbols *symbols, struct pd_dso_full *dso, struct pd_elf *object,
+				    struct pd_elf *debug, const struct pd_file_origin *origin)
 {
 	const struct pd_elf_symbol_options options = { .data = true, .limit = symbols->limit };
-	uint32_t variant = pd_elf_has_symtab(object) || debug ? INDEX_COMPLETE : INDEX_STRIPPED;
 	const struct pd_object_id id = index_id(dso, object, origin);
 	struct pd_symtab *table;
 
-	if (load_from_index(symbols, dso, &id, origin, variant))
-		return;
 	if (pd_elf_symtab(object, debug, &options, &table, NULL)) {
 		symbols->failed = true;
-		return;
+		return NULL;
 	}
-	take_table(symbols, dso, object, table);
 	if (object->image.failed || (debug && debug->image.failed))
 		symbols->failed = true;
 	else if (symbols->index && id.size)
-		pd_index_save_symbols(symbols->index, &id, origin, variant, object, table);
+		pd_index_save_symbols(symbols->index, &id, origin, variant_of(object, debug), object, table);
+	return table;
+}
+
+void pd_lookup_read_table(struct pd_symbols *symbols, struct pd_dso_full *dso, struct pd_elf *object,
+			  struct pd_elf *debug, const struct pd_file_origin *origin)
+{
+	const struct pd_object_id id = index_id(dso, object, origin);
+	struct pd_symtab *table;
+
+	if (load_from_index(symbols, dso, &id, origin, variant_of(object, debug)))
+		return;
+	table = make_table(symbols, dso, object, debug, origin);
+	if (table)
+		take_table(symbols, dso, object, table);
 }
 
 struct pd_find_wanted pd_lookup_wanted(const struct pd_dso_full *dso)
@@ -248,6 +268,32 @@ struct pd_find_wanted pd_lookup_wanted(const struct pd_dso_full *dso)
 	return (struct pd_find_wanted){ .path = dso->path,
 					.name = dso->dso.object ? dso->dso.object->path : NULL,
 					.id = dso->id };
+}
+
+const struct pd_symtab *pd_lookup_reread_table(struct pd_symbols *symbols, struct pd_dso_full *dso)
+{
+	struct pd_find_wanted wanted = pd_lookup_wanted(dso);
+	struct pd_file_origin origin;
+	struct pd_found found;
+
+	if (dso->reread)
+		return dso->reread_table;
+	dso->reread = true;
+	if (pd_find(&symbols->places, &wanted, &found, NULL)) {
+		symbols->failed = true;
+		return NULL;
+	}
+	origin = pd_found_origin(&found, &symbols->places);
+	if (found.object || found.debug)
+		dso->reread_table =
+			make_table(symbols, dso, found.object ? found.object : found.debug, found.debug, &origin);
+	pd_found_close(&found);
+	// of other symbols than those whose numbers are known, none can be used
+	if (dso->reread_table && pd_symtab_count(dso->reread_table) != pd_symtab_count(dso->table)) {
+		pd_symtab_free(dso->reread_table);
+		dso->reread_table = NULL;
+	}
+	return dso->reread_table;
 }
 
 void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso)

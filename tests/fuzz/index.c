@@ -18,7 +18,7 @@ static uint8_t *seal(const struct pd_index_key *key, const uint8_t *data, size_t
 
 	REQUIRE(file);
 	memcpy(file + head, data + 1, size - 1);
-	after = key->kind != PD_INDEX_SYMBOLS && after < size - 1 ? after : 0;
+	after = after < size - 1 ? after : 0;
 	*size_out = head + size - 1;
 	pd_index_seal(file, key, size - 1 - after, *size_out);
 	return file;
@@ -48,7 +48,8 @@ static void check_symbols(const uint8_t *data, size_t size)
 	pd_image_take_memory(&image, sealed, sealed_size);
 	if (pd_index_read_symbols(&image, &key, 0, &shape, &table)) {
 		for (size_t i = 0; i < pd_symtab_count(table); i++)
-			check_symbol(table, pd_symtab_at(table, i));
+			if (pd_symtab_at(table, i).name)
+				check_symbol(table, pd_symtab_at(table, i));
 		for (uint64_t at = 0; at < size; at += 64)
 			if (pd_elf_addr(shape, at, &value))
 				pd_elf_offset(shape, value, &value);
@@ -56,6 +57,46 @@ static void check_symbols(const uint8_t *data, size_t size)
 	pd_symtab_free(table);
 	pd_elf_close(shape);
 	pd_image_close(&image);
+}
+
+// Pages as they are, whose sums would have to be right in a file.
+static bool read_page(void *self, size_t page, uint64_t offset, void *data, size_t size)
+{
+	const struct pd_bytes *pages = self;
+
+	REQUIRE(offset <= pages->size && size <= pages->size - offset);
+	memcpy(data, pages->data + offset, size);
+	return page != 7;
+}
+
+static void close_pages(void *self)
+{
+	((struct pd_bytes *)self)->data = NULL;
+}
+
+// A table of which the first byte says how much of it is in pages.
+static void check_paged(const uint8_t *data, size_t size)
+{
+	size_t first = size - 1 - data[0] * (size_t)8 % size;
+	struct pd_bytes bytes = { data + 1 + first, size - 1 - first };
+	const struct pd_symtab_pages pages = { &bytes, bytes.size, read_page, close_pages };
+	struct pd_symtab *table;
+	uint8_t *block = pd_alloc(first);
+
+	REQUIRE(block);
+	memcpy(block, data + 1, first);
+	if (!pd_symtab_unpack_pages(&table, block, block, first, &pages)) {
+		pd_free(block);
+		return;
+	}
+	for (size_t i = 0; i < pd_symtab_count(table); i++)
+		if (pd_symtab_at(table, i).name)
+			check_symbol(table, pd_symtab_at(table, i));
+	if (pd_symtab_is_in_pages(table)) {
+		pd_symtab_read_pages(table);
+		REQUIRE(!bytes.data);
+	}
+	pd_symtab_free(table);
 }
 
 static void check_pages(struct pd_index_pages *pages)
@@ -140,6 +181,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	check_symbols(data, size);
+	check_paged(data, size);
 	check_kernel(data, size);
 	check_lines(data, size);
 	check_unit(data + 1, size - 1);

@@ -18,7 +18,7 @@
 /** Of the files of all kinds. It changes with their layout, and with the rules that make names: which of several names
  * of an address is taken, what stubs are called, where symbols end. */
 enum {
-	PD_INDEX_FORMAT = 9
+	PD_INDEX_FORMAT = 10
 };
 
 /**
@@ -93,8 +93,8 @@ uint64_t pd_index_sum(const void *data, size_t size);
 /** Puts the right head in front of a first part of that size; data has room for it. file_size is that of all. */
 void pd_index_seal(uint8_t *data, const struct pd_index_key *key, size_t first_size, uint64_t file_size);
 
-/** The symbols of an image of such a file, which is checked like one from a directory. */
-bool pd_index_read_symbols(const struct pd_image *image, const struct pd_index_key *key, size_t limit,
+/** The symbols of such a file, which is checked like one from a directory. It is taken over if the table is in pages. */
+bool pd_index_read_symbols(struct pd_image *file, const struct pd_index_key *key, size_t limit,
 			   struct pd_elf **shape_out, struct pd_symtab **table_out);
 
 /** The same for a kernel; the file is taken over, if it succeeds. */

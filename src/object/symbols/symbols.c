@@ -3,7 +3,7 @@
  * Sorting is by radix, because tables of a million symbols are met. Pieces come from a sweep over the addresses with
  * a heap of the symbols that are open at a place; its top is the one that has the address.
  */
-#include "object/symbols/symbols.h"
+#include "object/symbols/inside.h"
 
 #include <string.h>
 
@@ -18,38 +18,6 @@ enum {
 
 static const size_t default_limit = (size_t)1 << 30;
 static const uint32_t no_entry = PD_NO_SYMBOL;
-
-struct entry {
-	uint64_t start;
-	uint64_t end;
-	uint32_t name;
-	uint32_t name_length;
-	uint16_t owner;
-	uint8_t bind;
-	uint8_t kind;
-	uint32_t zero; // entries and pieces are packed as they are
-};
-
-// Goes to the start of the next one.
-struct piece {
-	uint64_t start;
-	uint32_t which; // entry, or no_entry
-	uint32_t zero;
-};
-
-struct pd_symtab {
-	struct entry *entries;
-	size_t count;
-	struct piece *pieces;
-	size_t piece_count;
-	// where in the pieces to look, by the high bits of the distance from the first one
-	uint32_t *buckets;
-	size_t bucket_count;
-	unsigned bucket_shift;
-	char *names;
-	size_t names_size;
-	void *block; // in which all of these stand, or NULL: each is on its own
-};
 
 struct pd_symtab_item {
 	struct pd_symbol symbol;
@@ -309,7 +277,7 @@ static void put_piece(struct pd_symtab *table, uint64_t start, uint32_t which)
 	if (n && table->pieces[n - 1].start == start)
 		table->pieces[n - 1].which = which;
 	else if (!n || table->pieces[n - 1].which != which)
-		table->pieces[table->piece_count++] = (struct piece){ start, which, 0 };
+		table->pieces[table->piece_count++] = (struct pd_symtab_piece){ start, which, 0 };
 }
 
 static uint64_t top_end(const struct sweep *s)
@@ -351,7 +319,7 @@ static void put_entries(struct pd_symtab *table, const struct pd_symtab_item *it
 	for (size_t i = 0; i < count; i++) {
 		const struct pd_symbol *symbol = &items[i].symbol;
 
-		table->entries[i] = (struct entry){
+		table->entries[i] = (struct pd_symtab_entry){
 			.start = symbol->start,
 			.end = symbol->end,
 			.name = (uint32_t)table->names_size,
@@ -374,23 +342,42 @@ static void *shrink(void *memory, size_t size)
 	return smaller ? smaller : memory;
 }
 
-// About one bucket for each piece. A bucket has the piece that its first address is in.
+// About one bucket for as many pieces as stand in a line of the cache. A bucket has the piece that its first address is in.
 static void fill_buckets(struct pd_symtab *table)
 {
-	uint64_t first = table->piece_count ? table->pieces[0].start : 0;
-	uint64_t range = table->piece_count ? table->pieces[table->piece_count - 1].start - first : 0;
+	const size_t in_line = 64 / sizeof(*table->near);
+	uint64_t range = table->piece_count ? table->pieces[table->piece_count - 1].start - table->base : 0;
 	size_t piece = 0;
 
-	while (table->bucket_shift < 63 && range >> table->bucket_shift > table->piece_count)
+	while (table->bucket_shift < 63 && range >> table->bucket_shift > table->piece_count / in_line)
 		table->bucket_shift++;
 	table->bucket_count = (size_t)(range >> table->bucket_shift) + 1;
 	for (size_t i = 0; i < table->bucket_count; i++) {
-		uint64_t from = first + ((uint64_t)i << table->bucket_shift);
+		uint64_t from = table->base + ((uint64_t)i << table->bucket_shift);
 
 		while (piece + 1 < table->piece_count && table->pieces[piece + 1].start <= from)
 			piece++;
 		table->buckets[i] = (uint32_t)piece;
 	}
+}
+
+// Pieces take half of the memory where they are near. Without memory they stay as they are.
+static void bring_near(struct pd_symtab *table)
+{
+	const struct pd_symtab_piece *last = &table->pieces[table->piece_count - 1];
+	struct pd_symtab_near *near;
+
+	if (!table->piece_count || last->start - table->base > UINT32_MAX)
+		return;
+	near = pd_realloc(NULL, table->piece_count * sizeof(*near));
+	if (!near)
+		return;
+	for (size_t i = 0; i < table->piece_count; i++)
+		near[i] = (struct pd_symtab_near){ (uint32_t)(table->pieces[i].start - table->base),
+						   table->pieces[i].which };
+	pd_free(table->pieces);
+	table->pieces = NULL;
+	table->near = near;
 }
 
 static bool fill(struct pd_symtab *table, struct pd_symtab_maker *maker)
@@ -410,6 +397,7 @@ static bool fill(struct pd_symtab *table, struct pd_symtab_maker *maker)
 	table->names = pd_realloc(NULL, name_bytes);
 	if (s.heap.items && table->entries && table->pieces && table->buckets && table->names) {
 		sweep(&s, maker->count);
+		table->base = table->piece_count ? table->pieces[0].start : 0;
 		fill_buckets(table);
 		put_entries(table, maker->items, maker->count);
 	}
@@ -417,7 +405,9 @@ static bool fill(struct pd_symtab *table, struct pd_symtab_maker *maker)
 	if (table->count != maker->count)
 		return false;
 	// most pieces touch the next one, so that half of the room is left over
-	table->pieces = shrink(table->pieces, table->piece_count * sizeof(*table->pieces));
+	bring_near(table);
+	if (table->pieces)
+		table->pieces = shrink(table->pieces, table->piece_count * sizeof(*table->pieces));
 	table->buckets = shrink(table->buckets, table->bucket_count * sizeof(*table->buckets));
 	return true;
 }
@@ -454,21 +444,28 @@ void pd_symtab_free(struct pd_symtab *table)
 	if (!table->block) {
 		pd_free(table->entries);
 		pd_free(table->pieces);
+		pd_free(table->near);
 		pd_free(table->buckets);
 		pd_free(table->names);
 	}
+	pd_symtab_close_pages(table);
 	pd_free(table->block);
 	pd_free(table);
 }
 
 struct pd_symbol pd_symtab_at(const struct pd_symtab *table, size_t index)
 {
-	const struct entry *entry = &table->entries[index];
+	const struct pd_symtab_entry *entry;
+	const char *names = table->names;
 
+	if (!table->loaded)
+		entry = &table->entries[index];
+	else if (!(entry = pd_symtab_load(table, index, &names)))
+		return (struct pd_symbol){ .name = NULL };
 	return (struct pd_symbol){
 		.start = entry->start,
 		.end = entry->end,
-		.name = table->names + entry->name,
+		.name = names + entry->name,
 		.name_length = entry->name_length,
 		.owner = entry->owner,
 		.bind = entry->bind,
@@ -476,32 +473,46 @@ struct pd_symbol pd_symtab_at(const struct pd_symtab *table, size_t index)
 	};
 }
 
+// The last piece that starts at an address or before, of some of which the first one does.
+static size_t find_piece(const struct pd_symtab *table, size_t first, size_t count, uint64_t addr)
+{
+	const struct pd_symtab_piece *pieces = table->pieces + first;
+	const struct pd_symtab_near *near = table->near + first;
+	size_t at;
+
+	if (!table->near)
+		PD_SEARCH_LAST(at, count, i, pieces[i].start <= addr);
+	else
+		PD_SEARCH_LAST(at, count, i, near[i].start <= addr - table->base);
+	return first + at;
+}
+
 uint32_t pd_symtab_find_index(const struct pd_symtab *table, uint64_t addr)
 {
-	const struct piece *pieces = table->pieces;
-	size_t count = table->piece_count, at;
+	size_t count = table->piece_count, first;
 	uint64_t bucket;
 
-	if (!count || addr < pieces->start)
+	if (!count || addr < table->base)
 		return no_entry;
-	bucket = (addr - pieces->start) >> table->bucket_shift;
+	bucket = (addr - table->base) >> table->bucket_shift;
 	if (bucket + 1 < table->bucket_count)
 		count = table->buckets[bucket + 1] + 1u;
 	bucket = bucket < table->bucket_count ? bucket : table->bucket_count - 1;
-	pieces += table->buckets[bucket];
-	PD_SEARCH_LAST(at, count - table->buckets[bucket], i, pieces[i].start <= addr);
-	return pieces[at].which;
+	first = table->buckets[bucket];
+	return pd_symtab_piece_which(table, find_piece(table, first, count - first, addr));
 }
 
 void pd_symtab_prefetch(const struct pd_symtab *table, uint64_t addr, unsigned stage)
 {
-	uint64_t bucket = table->piece_count ? (addr - table->pieces->start) >> table->bucket_shift : 0;
+	uint64_t bucket = table->piece_count ? (addr - table->base) >> table->bucket_shift : 0;
 
 	// addresses before the first one are too large here
 	if (bucket >= table->bucket_count)
 		return;
 	if (!stage)
 		__builtin_prefetch(&table->buckets[bucket]);
+	else if (table->near)
+		__builtin_prefetch(&table->near[table->buckets[bucket]]);
 	else
 		__builtin_prefetch(&table->pieces[table->buckets[bucket]]);
 }
@@ -513,118 +524,10 @@ bool pd_symtab_find(const struct pd_symtab *table, uint64_t addr, struct pd_symb
 	if (which == no_entry)
 		return false;
 	*symbol_out = pd_symtab_at(table, which);
-	return true;
+	return symbol_out->name;
 }
 
 size_t pd_symtab_count(const struct pd_symtab *table)
 {
 	return table->count;
-}
-
-size_t pd_symtab_bytes(const struct pd_symtab *table)
-{
-	return sizeof(*table) + table->names_size + table->count * sizeof(*table->entries) +
-	       table->piece_count * sizeof(*table->pieces) + table->bucket_count * sizeof(*table->buckets);
-}
-
-// ---- packing ----
-
-struct packed {
-	uint64_t count;
-	uint64_t piece_count;
-	uint64_t bucket_count;
-	uint64_t bucket_shift;
-	uint64_t names_size;
-};
-
-size_t pd_symtab_packed_size(const struct pd_symtab *table)
-{
-	return pd_symtab_bytes(table) - sizeof(*table) + sizeof(struct packed);
-}
-
-static uint8_t *pack(uint8_t *at, const void *data, size_t size)
-{
-	if (size)
-		memcpy(at, data, size);
-	return at + size;
-}
-
-void pd_symtab_pack(const struct pd_symtab *table, uint8_t *data)
-{
-	const struct packed packed = { table->count, table->piece_count, table->bucket_count, table->bucket_shift,
-				       table->names_size };
-
-	data = pack(data, &packed, sizeof(packed));
-	data = pack(data, table->entries, table->count * sizeof(*table->entries));
-	data = pack(data, table->pieces, table->piece_count * sizeof(*table->pieces));
-	data = pack(data, table->buckets, table->bucket_count * sizeof(*table->buckets));
-	pack(data, table->names, table->names_size);
-}
-
-// Passes the next elements; NULL if there are less.
-static void *unpack(uint8_t **data, size_t *size, uint64_t count, size_t item_size)
-{
-	uint8_t *items = *data;
-
-	if (count > *size / item_size)
-		return NULL;
-	*data += (size_t)count * item_size;
-	*size -= (size_t)count * item_size;
-	return items;
-}
-
-static bool is_valid_entry(const struct pd_symtab *table, const struct entry *entry)
-{
-	return entry->start < entry->end && entry->bind <= PD_BIND_GLOBAL && entry->kind < PD_SYMBOL_BOUND &&
-	       entry->name_length && entry->name < table->names_size &&
-	       entry->name_length < table->names_size - entry->name && !table->names[entry->name + entry->name_length];
-}
-
-// All that lookups rely on.
-static bool is_valid(const struct pd_symtab *table)
-{
-	if (table->bucket_shift > 63 || (table->piece_count && !table->bucket_count))
-		return false;
-	for (size_t i = 0; i < table->count; i++)
-		if (!is_valid_entry(table, &table->entries[i]))
-			return false;
-	for (size_t i = 0; i < table->piece_count; i++)
-		if ((table->pieces[i].which >= table->count && table->pieces[i].which != no_entry) ||
-		    (i && table->pieces[i].start <= table->pieces[i - 1].start))
-			return false;
-	for (size_t i = 0; table->piece_count && i < table->bucket_count; i++)
-		if (table->buckets[i] >= table->piece_count || (i && table->buckets[i] < table->buckets[i - 1]))
-			return false;
-	return true;
-}
-
-bool pd_symtab_unpack(struct pd_symtab **table_out, void *block, const uint8_t *data, size_t size)
-{
-	struct pd_symtab *table = pd_alloc(sizeof(*table));
-	uint8_t *at = (uint8_t *)block + (data - (const uint8_t *)block);
-	struct packed packed;
-	bool ok = table && size >= sizeof(packed);
-
-	if (ok) {
-		memcpy(&packed, at, sizeof(packed));
-		at += sizeof(packed);
-		size -= sizeof(packed);
-		table->entries = unpack(&at, &size, packed.count, sizeof(*table->entries));
-		table->pieces = unpack(&at, &size, packed.piece_count, sizeof(*table->pieces));
-		table->buckets = unpack(&at, &size, packed.bucket_count, sizeof(*table->buckets));
-		table->names = unpack(&at, &size, packed.names_size, 1);
-		table->count = (size_t)packed.count;
-		table->piece_count = (size_t)packed.piece_count;
-		table->bucket_count = (size_t)packed.bucket_count;
-		table->bucket_shift = packed.bucket_shift < 64 ? (unsigned)packed.bucket_shift : 64;
-		table->names_size = (size_t)packed.names_size;
-		ok = table->entries && table->pieces && table->buckets && table->names && !size && is_valid(table);
-	}
-	if (!ok) {
-		pd_free(table);
-		return false;
-	}
-	table->block = block;
-	*table_out = table;
-	return true;
 }

@@ -49,6 +49,15 @@ enum pd_symtab_rule {
 struct pd_symtab;
 struct pd_symtab_item;
 
+/** Where a table reads its pages from, see pd_symtab_unpack_pages. */
+struct pd_symtab_pages {
+	void *self;
+	uint64_t size; // of all pages
+	/** False if the bytes are not there, or damaged. */
+	bool (*read)(void *self, size_t page, uint64_t offset, void *data, size_t size);
+	void (*close)(void *self);
+};
+
 /** Collects symbols. Zeroed memory with a rule is an empty one. Its failure sticks and comes out of make. */
 struct pd_symtab_maker {
 	enum pd_symtab_rule rule;
@@ -89,18 +98,34 @@ uint32_t pd_symtab_find_index(const struct pd_symtab *table, uint64_t addr);
 /** Asks for the memory that pd_symtab_find_index will need, in two stages: the second one needs what the first one asked for. */
 void pd_symtab_prefetch(const struct pd_symtab *table, uint64_t addr, unsigned stage);
 
-/** Symbols in the order of their addresses. index must be less than the count. */
+/** Symbols in the order of their addresses. index must be less than the count. A table in pages may read one, which only one thread may
+ * do; name is NULL if that page is damaged or there is no memory. */
 size_t pd_symtab_count(const struct pd_symtab *table);
 struct pd_symbol pd_symtab_at(const struct pd_symtab *table, size_t index);
 
-/** Bytes that the table takes. */
+/** Bytes that the table takes, as far as its pages are read. */
 size_t pd_symtab_bytes(const struct pd_symtab *table);
 
-/** A table as bytes, to be kept by this machine. data has room for the packed size. */
+/** A whole table as bytes, to be kept by this machine. data has room for the packed size. */
 size_t pd_symtab_packed_size(const struct pd_symtab *table);
 void pd_symtab_pack(const struct pd_symtab *table, uint8_t *data);
 /** The table again, which uses the bytes in place and takes over the block that they stand in (pd_free), if it succeeds. data
  * is 8-aligned. False if the bytes are no table, or without memory; they may be hostile. */
 bool pd_symtab_unpack(struct pd_symtab **table_out, void *block, const uint8_t *data, size_t size);
+
+/** Whether most of a table is worth being left where it is until it is asked for. */
+bool pd_symtab_is_large(const struct pd_symtab *table);
+/** A table in two parts, of which the second one is pages: what symbols are, some dozens in each. */
+size_t pd_symtab_page_count(const struct pd_symtab *table);
+size_t pd_symtab_first_size(const struct pd_symtab *table);
+size_t pd_symtab_pages_size(const struct pd_symtab *table);
+/** Each has room for that size; ends_out, where each page ends in the second part, for the number of pages. */
+void pd_symtab_pack_pages(const struct pd_symtab *table, uint8_t *first, uint8_t *pages, uint64_t *ends_out);
+/** pd_symtab_unpack of a whole table or of a first part. A table in pages takes over *pages, if it succeeds. */
+bool pd_symtab_unpack_pages(struct pd_symtab **table_out, void *block, const uint8_t *data, size_t size,
+			    const struct pd_symtab_pages *pages);
+bool pd_symtab_is_in_pages(const struct pd_symtab *table);
+/** Reads all pages of such a table, which does not need what it reads from any more. */
+void pd_symtab_read_pages(struct pd_symtab *table);
 
 #endif

@@ -347,6 +347,68 @@ TEST(test_index__symbols)
 	remove_folder(folder);
 }
 
+// So many symbols of 16 bytes, which are a table in pages from some hundred on.
+static struct pd_symtab *many_symbols(unsigned count, uint64_t apart)
+{
+	struct pd_symtab_maker maker = { .rule = PD_SYMTAB_INNER };
+	struct pd_symtab *table = NULL;
+
+	for (unsigned i = 0; i < count; i++) {
+		char name[32];
+		struct pd_symbol symbol = { .start = 0x1000 + apart * i, .end = 0x1010 + apart * i };
+
+		symbol.name_length = (uint32_t)snprintf(name, sizeof(name), "function-%u", i);
+		symbol.name = pd_arena_text(&maker.names, name, symbol.name_length);
+		pd_symtab_add(&maker, &symbol, 0);
+	}
+	return pd_symtab_make(&maker, &table, NULL) == PD_OK ? table : NULL;
+}
+
+static void check_kept(const struct pd_symtab *table, const struct pd_symtab *kept, uint64_t apart)
+{
+	CHECK(pd_symtab_count(kept) == pd_symtab_count(table));
+	for (size_t i = pd_symtab_count(table); i-- > 0;) {
+		struct pd_symbol wanted = pd_symtab_at(table, i), got;
+
+		CHECK(pd_symtab_find(kept, wanted.end - 1, &got) && got.start == wanted.start && got.end == wanted.end);
+		CHECK_STR(got.name, wanted.name);
+		CHECK((pd_symtab_find_index(kept, wanted.end) == PD_NO_SYMBOL) ==
+		      (apart > 16 || !pd_symtab_find(table, wanted.end, &got)));
+	}
+	CHECK(!pd_symtab_find(kept, 0xfff, &(struct pd_symbol){ 0 }));
+}
+
+TEST(test_index__symbols_in_pages)
+{
+	static const uint64_t distances[] = { 16, 32, UINT64_C(1) << 33 };
+	const unsigned counts[] = { 1, 900, 1023, 1024, 1025, 5000 };
+	struct pd_object_id id = id_of(samples[0]);
+	struct pd_symtab *table, *kept;
+	struct pd_elf *elf = NULL, *shape;
+
+	CHECK(new_folder());
+	CHECK(pd_elf_open(&elf, samples[0], 0, NULL) == PD_OK);
+	for (unsigned round = 0; round < 3 * 6 * 2; round++) {
+		const uint64_t apart = distances[round % 3];
+		const unsigned count = counts[round / 3 % 6];
+
+		table = many_symbols(count, apart);
+		CHECK(table);
+		pd_index_save_symbols(folder, &id, NULL, 1, elf, table);
+		CHECK(pd_index_load_symbols(folder, &id, NULL, 1, 0, &shape, &kept));
+		CHECK(pd_symtab_is_in_pages(kept) == (count >= 800));
+		if (pd_symtab_is_in_pages(kept) && round >= 18)
+			pd_symtab_read_pages(kept);
+		CHECK((pd_symtab_bytes(kept) < pd_symtab_bytes(table)) == (pd_symtab_is_in_pages(kept) && round < 18));
+		check_kept(table, kept, apart);
+		pd_symtab_free(table);
+		pd_symtab_free(kept);
+		pd_elf_close(shape);
+	}
+	pd_elf_close(elf);
+	remove_folder(folder);
+}
+
 // Files without bytes, as large as may be: the oldest have to go for the next one.
 TEST(test_index__room)
 {
@@ -380,4 +442,5 @@ TEST(test_index__room)
 
 RUN(TEST_CASE(test_lines__chains), TEST_CASE(test_lines__capacity), TEST_CASE(test_lines__limit),
     TEST_CASE(test_index__second_run_opens_nothing), TEST_CASE(test_index__damage), TEST_CASE(test_index__other_object),
-    TEST_CASE(test_index__nowhere_to_write), TEST_CASE(test_index__symbols), TEST_CASE(test_index__room))
+    TEST_CASE(test_index__nowhere_to_write), TEST_CASE(test_index__symbols), TEST_CASE(test_index__symbols_in_pages),
+    TEST_CASE(test_index__room))

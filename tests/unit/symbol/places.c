@@ -525,20 +525,64 @@ TEST(test_places__index)
 	make_free(&made);
 }
 
-// The only file of the index.
-static bool stat_kept(struct stat *stat_out)
+// The only file of an index, or NULL.
+static const char *only_file(const char *index)
 {
-	DIR *folder = opendir(under("plain-index"));
+	DIR *folder = opendir(under(index));
 	struct dirent *entry;
 	char path[300];
 	size_t count = 0;
 
 	while (folder && (entry = readdir(folder)))
-		if (entry->d_name[0] != '.' && snprintf(path, sizeof(path), "plain-index/%s", entry->d_name) > 0)
+		if (entry->d_name[0] != '.' && snprintf(path, sizeof(path), "%s/%s", index, entry->d_name) > 0)
 			count++;
 	if (folder)
 		closedir(folder);
-	return count == 1 && stat(under(path), stat_out) == 0;
+	return count == 1 ? under(path) : NULL;
+}
+
+static bool stat_kept(struct stat *stat_out)
+{
+	const char *path = only_file("plain-index");
+
+	return path && stat(path, stat_out) == 0;
+}
+
+static void change_last_byte(const char *path)
+{
+	FILE *file = path ? fopen(path, "r+b") : NULL;
+	int last;
+
+	CHECK(file && fseek(file, -2, SEEK_END) == 0 && (last = fgetc(file)) != EOF && fseek(file, -2, SEEK_END) == 0);
+	CHECK(fputc(last ^ 1, file) != EOF && fclose(file) == 0);
+}
+
+// Of a table in pages those that are damaged are read from the object again, as long as it is there, and then kept anew.
+TEST(test_places__index_is_damaged)
+{
+	struct made made = make_begin();
+	struct pd_symbols *symbols;
+
+	put_object("sys/bin/damaged", id_a, 0x401000);
+	map(&made, 0x10000, "/bin/damaged", id_a);
+	CHECK(make_state(&made, NULL));
+	finalize();
+	for (unsigned round = 0; round < 5; round++) {
+		symbols = open_symbols(&made, (struct pd_symbols_options){ .index = under("damaged-index") });
+		CHECK(symbols && user_at(symbols, 0x10140).function);
+		CHECK_STR(user_at(symbols, 0x10140).function->name, "many0");
+		CHECK((user_at(symbols, 0x14048).function != NULL) == (round < 4));
+		if (round < 4)
+			CHECK_STR(user_at(symbols, 0x14048).function->name, "counter");
+		CHECK(!pd_symbols_failed(symbols));
+		pd_symbols_free(symbols);
+		// in the third round it is as it was
+		if (round == 0 || round == 3)
+			change_last_byte(only_file("damaged-index"));
+		if (round == 3)
+			unlink(under("sys/bin/damaged"));
+	}
+	make_free(&made);
 }
 
 static const char *first_name(struct made *made)
@@ -862,6 +906,7 @@ int main(void)
 		TEST_CASE(test_places__perf_map_of_others),
 		TEST_CASE(test_places__jitdump),
 		TEST_CASE(test_places__index),
+		TEST_CASE(test_places__index_is_damaged),
 		TEST_CASE(test_places__index_without_build_id),
 		TEST_CASE(test_places__index_of_stripped),
 		TEST_CASE(test_places__fetch),
