@@ -114,20 +114,37 @@ static void close_bracket(struct strip *s)
 		s->inner_end = s->at - 1;
 }
 
+// What a character may be. Most are none of these.
+enum meaning {
+	PLAIN,
+	OPENS,
+	CLOSES,
+	BEGINS_SIGN, // and nothing else
+	BEGINS_OPERATOR,
+	SPACE
+};
+
+static const uint8_t meanings[256] = {
+	['('] = OPENS,	['<'] = OPENS,	['['] = OPENS,	     ['{'] = OPENS,	      [')'] = CLOSES, ['>'] = CLOSES,
+	[']'] = CLOSES, ['}'] = CLOSES, ['-'] = BEGINS_SIGN, ['o'] = BEGINS_OPERATOR, [' '] = SPACE,
+};
+
 static void scan(struct strip *s)
 {
 	while (s->at < s->size && !s->failed) {
 		char c = s->text[s->at];
+		uint8_t meaning = meanings[(uint8_t)c];
 
-		if ((c == 'o' && skip_operator(s)) || skip_sign(s))
+		if ((meaning == BEGINS_OPERATOR && skip_operator(s)) ||
+		    ((c == '<' || c == '>' || c == '-') && skip_sign(s)))
 			continue;
-		if (strchr("(<[{", c)) {
+		if (meaning == OPENS) {
 			open_bracket(s);
-		} else if (strchr(")>]}", c)) {
+		} else if (meaning == CLOSES) {
 			close_bracket(s);
 		} else {
 			s->at++;
-			if (c == ' ' && !s->depth && !s->is_operator && !s->group)
+			if (meaning == SPACE && !s->depth && !s->is_operator && !s->group)
 				s->space = s->at;
 		}
 	}

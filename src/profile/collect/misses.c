@@ -185,6 +185,9 @@ static void remember(struct pd_collector *c, const struct pd_miss *miss, uint32_
 	const struct pd_key_sums *sums = NULL;
 	const struct pd_tag *tag = &miss->tag;
 
+	// leaves are known as such
+	if (c->leaves.asks)
+		return;
 	// of frames: callers that are merged differ from sample to sample
 	if (!c->by_frames) {
 		if (!pd_pending_has_tag(pending) || miss->sum_count > PD_KEY_SUMS || (miss->sum_count && c->keeps_rare))
@@ -238,14 +241,15 @@ static void find_cached(struct pd_collector *c, uint32_t *buckets)
 static bool count_cached(struct pd_collector *c, struct pd_miss **left, size_t *left_count)
 {
 	uint32_t buckets[PD_PENDING_MOST];
+	const bool by_frames = c->by_frames && !c->leaves.asks;
 
-	if (c->by_frames)
+	if (by_frames)
 		find_cached(c, buckets);
 	for (size_t i = 0; i < c->miss_count; i++) {
 		struct pd_miss *miss = &c->misses[i];
 
 		left[*left_count] = miss;
-		if (!c->by_frames || buckets[i] == PD_NOT_CACHED) {
+		if (!by_frames || buckets[i] == PD_NOT_CACHED) {
 			++*left_count;
 			continue;
 		}
@@ -269,7 +273,7 @@ static void grow_known(struct pd_collector *c)
 	struct pd_known_place *known;
 	void *memory;
 
-	if (c->known_count >= PD_KNOWN_PLACES)
+	if (c->known_count >= PD_KNOWN_PLACES || c->leaves.asks)
 		return;
 	known = pd_alloc_lines(GROWTH * c->known_count * sizeof(*known), &memory);
 	if (!known)
