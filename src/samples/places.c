@@ -61,8 +61,12 @@ static struct pd_place locate(struct pd_samples *samples, const struct pd_shown_
 	found = pd_state_locate(samples->state, hit->pid, cpumode, hit->when, addr, &location);
 	if (!found && anywhere && other != cpumode)
 		found = pd_state_locate(samples->state, hit->pid, other, hit->when, addr, &location);
-	if (!found && (cpumode == PD_CPUMODE_KERNEL || (anywhere && other == PD_CPUMODE_KERNEL)))
-		return ask_symbols(samples, hit, NULL, addr);
+	if (!found && (cpumode == PD_CPUMODE_KERNEL || (anywhere && other == PD_CPUMODE_KERNEL))) {
+		place = ask_symbols(samples, hit, NULL, addr);
+		/* Behind what was recorded of it a kernel is as its symbols say, as long as nothing else is mapped. */
+		*fixed_out = cpumode == PD_CPUMODE_KERNEL && place.function;
+		return place;
+	}
 	if (!found)
 		return place;
 	place = ask_symbols(samples, hit, &location, addr);
