@@ -364,10 +364,9 @@ static void fill_buckets(struct pd_symtab *table)
 // Pieces take half of the memory where they are near. Without memory they stay as they are.
 static void bring_near(struct pd_symtab *table)
 {
-	const struct pd_symtab_piece *last = &table->pieces[table->piece_count - 1];
 	struct pd_symtab_near *near;
 
-	if (!table->piece_count || last->start - table->base > UINT32_MAX)
+	if (!table->piece_count || table->pieces[table->piece_count - 1].start - table->base > UINT32_MAX)
 		return;
 	near = pd_realloc(NULL, table->piece_count * sizeof(*near));
 	if (!near)
@@ -476,14 +475,17 @@ struct pd_symbol pd_symtab_at(const struct pd_symtab *table, size_t index)
 // The last piece that starts at an address or before, of some of which the first one does.
 static size_t find_piece(const struct pd_symtab *table, size_t first, size_t count, uint64_t addr)
 {
-	const struct pd_symtab_piece *pieces = table->pieces + first;
-	const struct pd_symtab_near *near = table->near + first;
 	size_t at;
 
-	if (!table->near)
-		PD_SEARCH_LAST(at, count, i, pieces[i].start <= addr);
-	else
+	if (table->near) {
+		const struct pd_symtab_near *near = &table->near[first];
+
 		PD_SEARCH_LAST(at, count, i, near[i].start <= addr - table->base);
+	} else {
+		const struct pd_symtab_piece *pieces = &table->pieces[first];
+
+		PD_SEARCH_LAST(at, count, i, pieces[i].start <= addr);
+	}
 	return first + at;
 }
 
