@@ -17,7 +17,7 @@ enum {
 	// tables with variables in the index
 	INDEX_COMPLETE = 1,
 	INDEX_STRIPPED = 2, // of the object alone: not used any more when there is a debug file
-	OPEN_TABLES_MOST = 32
+	OPEN_TABLES_MOST = 64
 };
 
 // ---- what is reported ----
