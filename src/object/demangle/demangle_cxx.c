@@ -125,7 +125,7 @@ enum meaning {
 };
 
 static const uint8_t meanings[256] = {
-	['('] = OPENS,	['<'] = OPENS,	['['] = OPENS,	     ['{'] = OPENS,	      [')'] = CLOSES, ['>'] = CLOSES,
+	['('] = OPENS,  ['<'] = OPENS,  ['['] = OPENS,       ['{'] = OPENS,           [')'] = CLOSES, ['>'] = CLOSES,
 	[']'] = CLOSES, ['}'] = CLOSES, ['-'] = BEGINS_SIGN, ['o'] = BEGINS_OPERATOR, [' '] = SPACE,
 };
 
