@@ -136,7 +136,11 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 					    .ready = open_symbols,
 					    .self = pairs };
 	const struct pd_sink sink = { .size = sizeof(sink), .self = pairs, .record = take_record };
-	const struct pd_order_taker taker = { take_record, take_sample, pairs, is_unordered };
+	const struct pd_order_taker taker = { .record = take_record,
+					      .sample = take_sample,
+					      .self = pairs,
+					      .unordered = is_unordered,
+					      .passed = &pairs->records };
 	struct pd_sched *sched = &pairs->sched;
 	enum pd_status status = pd_tracepoints_init(&pairs->points, file, table, count, error);
 

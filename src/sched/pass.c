@@ -120,7 +120,11 @@ enum pd_status pd_sched_pass_run(struct pd_sched_pass *pass, struct pd_file *fil
 {
 	const struct pd_run_options run = { .size = sizeof(run), .threads = 1, .order = PD_ORDER_TIME };
 	const struct pd_sink sink = { .size = sizeof(sink), .self = pass, .record = take_record };
-	const struct pd_order_taker taker = { take_record, take_sample, pass, is_unordered };
+	const struct pd_order_taker taker = { .record = take_record,
+					      .sample = take_sample,
+					      .self = pass,
+					      .unordered = is_unordered,
+					      .passed = &pass->records };
 	struct pd_sched *sched = &pass->sched;
 	enum pd_status status;
 

@@ -72,8 +72,10 @@ static __attribute__((noinline)) struct pd_sched_event *event_of(struct pd_sched
 	if (found->role == PD_SCHED_UNREAD) {
 		sched->ignores_wakeups = pd_file_has_tracepoint(sched->file, "sched:sched_waking");
 		found->role = role_of(sched, event);
-		if (found->role != PD_SCHED_OTHER && find_fields(sched, event, found, error) < 0)
+		if (found->role != PD_SCHED_OTHER && find_fields(sched, event, found, error) < 0) {
+			found->role = PD_SCHED_UNREAD;
 			return NULL;
+		}
 	}
 	return found;
 }
@@ -103,6 +105,22 @@ static uint64_t *last_on(struct pd_sched_event *event, uint32_t cpu, struct pd_e
 }
 
 // ---- switches ----
+
+// In the raw data of an event.
+struct numbers {
+	uint64_t pid, next_pid, state; // the last two of switches
+	bool whole;                    // all are there
+};
+
+// False if there is no pid.
+static inline bool read_numbers(const struct pd_sched_event *event, struct pd_bytes raw, struct numbers *numbers_out)
+{
+	numbers_out->next_pid = numbers_out->state = 0;
+	numbers_out->whole = event->role != PD_SCHED_SWITCH ||
+			     (pd_raw_number_read(raw, &event->next_pid, &numbers_out->next_pid) &&
+			      pd_raw_number_read(raw, &event->state, &numbers_out->state));
+	return pd_raw_number_read(raw, &event->pid, &numbers_out->pid);
+}
 
 static struct pd_sched_thread *thread_of(struct pd_sched *sched, const struct pd_sched_sample *sample,
 					 uint32_t prev_pid, struct pd_error *error)
@@ -163,27 +181,29 @@ static void count_time(struct pd_sched *sched, uint64_t time_ns)
 }
 
 static enum pd_status take_switch(struct pd_sched *sched, struct pd_sched_event *event,
-				  const struct pd_sched_sample *sample, uint64_t prev_pid, struct pd_error *error)
+				  const struct pd_sched_sample *sample, const struct numbers *numbers,
+				  struct pd_error *error)
 {
-	uint64_t *last_ns = last_on(event, sample->cpu, error), next = 0, state = 0, before_ns;
+	uint64_t *last_ns = last_on(event, sample->cpu, error), prev_pid = numbers->pid, next = numbers->next_pid,
+		 before_ns;
 	struct pd_sched_thread *thread = last_ns ? thread_of(sched, sample, (uint32_t)prev_pid, error) : NULL;
+	int64_t state = (int32_t)numbers->state;
 	struct pd_sched_sample shown = *sample;
 	bool wanted;
 
 	if (!thread)
 		return error->status;
-	if (!pd_raw_number_read(sample->raw, &event->next_pid, &next) ||
-	    !pd_raw_number_read(sample->raw, &event->state, &state))
+	if (!numbers->whole)
 		return PD_OK;
 	// between two threads no CPU was idle
 	wanted = (!sched->chooses || pd_sched_has_thread(sched, thread)) &&
 		 (!sched->options->idle || !(uint32_t)prev_pid || !(uint32_t)next);
 	before_ns = *last_ns;
 	if (wanted && (!sched->chooses || pd_sched_cut_time(sched, &before_ns, &shown.time_ns)))
-		count_switch(sched, event, &shown, thread, before_ns, (int32_t)state);
+		count_switch(sched, event, &shown, thread, before_ns, state);
 	if (wanted) {
 		thread->last_ns = sample->time_ns;
-		thread->last_state = (int32_t)state;
+		thread->last_state = state;
 		thread->ready_ns = 0;
 	}
 	count_time(sched, shown.time_ns);
@@ -264,18 +284,25 @@ static inline void note_cpu(struct pd_sched *sched, uint32_t cpu)
 		sched->max_cpu = cpu;
 }
 
+static inline enum pd_status use_numbers(struct pd_sched *sched, struct pd_sched_event *event,
+					 const struct pd_sched_sample *sample, const struct numbers *numbers,
+					 struct pd_error *error)
+{
+	if (event->role != PD_SCHED_SWITCH)
+		return take_other(sched, event, sample, numbers->pid, error);
+	return take_switch(sched, event, sample, numbers, error);
+}
+
 static inline enum pd_status use_sample(struct pd_sched *sched, struct pd_sched_event *event,
 					const struct pd_sched_sample *sample, struct pd_error *error)
 {
-	uint64_t pid;
+	struct numbers numbers;
 
 	note_cpu(sched, sample->cpu);
 	if (event->role == PD_SCHED_OTHER || sample->time_ns == PD_NO_TIME ||
-	    !pd_raw_number_read(sample->raw, &event->pid, &pid))
+	    !read_numbers(event, sample->raw, &numbers))
 		return PD_OK;
-	if (event->role != PD_SCHED_SWITCH)
-		return take_other(sched, event, sample, pid, error);
-	return take_switch(sched, event, sample, pid, error);
+	return use_numbers(sched, event, sample, &numbers, error);
 }
 
 static enum pd_status take_sample(struct pd_sched *sched, const struct pd_record *record, struct pd_error *error)
@@ -307,6 +334,44 @@ static enum pd_status take_plain_sample(void *self, const struct pd_event_full *
 	return use_brief(sched, full->brief.pid != PD_FIELD_MISSING, &brief, &sample) ?
 		       use_sample(sched, event, &sample, error) :
 		       PD_OK;
+}
+
+// Of a sample whose numbers are all there, these are kept.
+static size_t pack_sample(void *self, const struct pd_event_full *full, struct pd_bytes bytes, uint64_t time_ns,
+			  uint64_t *words)
+{
+	struct pd_sched *sched = self;
+	struct pd_sched_event *event;
+	struct pd_sched_sample sample;
+	struct pd_error unwanted;
+	struct pd_raw_brief brief;
+	struct numbers numbers;
+
+	if (!pd_raw_brief_read(full, bytes, time_ns, &brief, &sample.raw))
+		return 0;
+	event = find_event(sched, &full->event, &unwanted);
+	if (!event || event->role == PD_SCHED_OTHER || full->event.index > UINT32_MAX ||
+	    !use_brief(sched, full->brief.pid != PD_FIELD_MISSING, &brief, &sample) ||
+	    !read_numbers(event, sample.raw, &numbers) || !numbers.whole)
+		return 0;
+	words[0] = (uint32_t)sample.pid | (uint64_t)(uint32_t)sample.tid << 32;
+	words[1] = sample.cpu | full->event.index << 32;
+	words[2] = (uint32_t)numbers.pid | numbers.next_pid << 32;
+	words[3] = numbers.state;
+	return 4;
+}
+
+static enum pd_status take_packed(void *self, uint64_t time_ns, const uint64_t *words, struct pd_error *error)
+{
+	struct pd_sched *sched = self;
+	struct pd_sched_sample sample = { .time_ns = time_ns,
+					  .pid = (int32_t)words[0],
+					  .tid = (int32_t)(words[0] >> 32),
+					  .cpu = (uint32_t)words[1] };
+	const struct numbers numbers = { (uint32_t)words[2], words[2] >> 32, words[3], true };
+
+	note_cpu(sched, sample.cpu);
+	return use_numbers(sched, &sched->events[words[1] >> 32], &sample, &numbers, error);
 }
 
 // Of others, the CPU alone is of interest.
@@ -405,7 +470,12 @@ static enum pd_status read_lines(struct pd_sched *sched, bool named, struct pd_e
 
 static enum pd_status read_all(struct pd_sched *sched, struct pd_error *error)
 {
-	const struct pd_order_taker taker = { take_record, take_plain_sample, sched, is_unordered };
+	const struct pd_order_taker taker = { .record = take_record,
+					      .sample = take_plain_sample,
+					      .self = sched,
+					      .unordered = is_unordered,
+					      .pack = pack_sample,
+					      .packed = take_packed };
 	bool is_pipe = pd_file_header(sched->file)->mode == PD_MODE_PIPE;
 	enum pd_status status;
 

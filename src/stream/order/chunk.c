@@ -5,7 +5,9 @@
 
 enum {
 	VIEW_MOST = 4 << 20, // bytes of a piece; only what follows records makes one larger
-	LINE = 64            // of the cache
+	LINE = 64,           // of the cache
+	KEPT_ALIGN = 8,
+	KEPT_MOST = 512 << 10 // bytes of a block that are kept; there its rest is another block
 };
 
 void pd_chunk_memory_fini(struct pd_chunk_memory *memory)
@@ -18,13 +20,11 @@ void pd_chunk_memory_fini(struct pd_chunk_memory *memory)
 
 // ---- a piece as it is ----
 
-// Its bytes in memory of the chunk; NULL, with *status_out, if they are not all there. Their alignment stays, so that arrays in
+// Its bytes in a memory; NULL, with *status_out, if they are not all there. Their alignment stays, so that arrays in
 // them can be used in place.
-static const uint8_t *copy_bytes(struct pd_chunk *chunk, struct pd_source *source, enum pd_status *status_out,
-				 struct pd_error *error)
+static const uint8_t *copy_bytes(const struct pd_piece *piece, struct pd_chunk_memory *memory, struct pd_source *source,
+				 enum pd_status *status_out, struct pd_error *error)
 {
-	const struct pd_piece *piece = chunk->piece;
-	struct pd_chunk_memory *memory = &chunk->memory;
 	size_t size = (size_t)(piece->end - piece->begin), got = 0;
 	uint8_t *bytes;
 
@@ -37,10 +37,9 @@ static const uint8_t *copy_bytes(struct pd_chunk *chunk, struct pd_source *sourc
 	return *status_out >= 0 && got == size ? bytes : NULL;
 }
 
-static const uint8_t *find_bytes(struct pd_chunk *chunk, const struct pd_stream *stream, enum pd_status *status_out,
-				 struct pd_error *error)
+static const uint8_t *find_bytes(const struct pd_piece *piece, struct pd_chunk_memory *memory,
+				 const struct pd_stream *stream, enum pd_status *status_out, struct pd_error *error)
 {
-	const struct pd_piece *piece = chunk->piece;
 	const struct pd_part *part = pd_file_part(stream->file, piece->part);
 	struct pd_source *source = part->source;
 
@@ -48,7 +47,7 @@ static const uint8_t *find_bytes(struct pd_chunk *chunk, const struct pd_stream 
 	if (piece->end > part->end)
 		return NULL;
 	if (!source->memory)
-		return copy_bytes(chunk, source, status_out, error);
+		return copy_bytes(piece, memory, source, status_out, error);
 	return piece->end <= source->memory_size ? source->memory + piece->begin : NULL;
 }
 
@@ -96,14 +95,13 @@ static bool is_plain(const struct pd_stream *stream)
 }
 
 static __attribute__((noinline)) void place_other(struct pd_stream *stream, const struct pd_chunk *chunk,
-						  struct pd_bytes bytes, uint32_t number, struct pd_rounds *rounds,
-						  struct pd_entry *entry)
+						  struct pd_bytes bytes, uint64_t offset, uint32_t number,
+						  struct pd_rounds *rounds, struct pd_entry *entry)
 {
 	struct pd_record *record = &stream->record;
 	struct pd_key key;
 
-	pd_stream_show(stream, chunk->piece->part, bytes, chunk->piece->begin + (size_t)(bytes.data - chunk->view),
-		       PD_NO_OFFSET);
+	pd_stream_show(stream, chunk->piece->part, bytes, offset, PD_NO_OFFSET);
 	key = pd_rounds_take(rounds, record);
 	entry->time_ns = key.time_ns;
 	entry->word =
@@ -111,73 +109,196 @@ static __attribute__((noinline)) void place_other(struct pd_stream *stream, cons
 }
 
 // PD_END: it has to be sorted.
-PD_ALWAYS_INLINE enum pd_status take_unordered(const struct pd_chunk_taker *taker, const struct pd_event_full *full,
+PD_ALWAYS_INLINE enum pd_status take_unordered(struct pd_chunk_taker *taker, const struct pd_event_full *full,
 					       struct pd_bytes bytes, uint64_t time_ns)
 {
 	struct pd_error unwanted;
+	enum pd_status status;
+	uint32_t cpu;
 
 	if (!taker || !taker->unordered || full->event.index >= taker->count || !taker->unordered[full->event.index])
 		return PD_END;
-	return taker->sample(taker->self, full, bytes, time_ns, &unwanted);
+	status = taker->sample(taker->self, full, bytes, time_ns, &unwanted);
+	if (status == PD_OK && pd_sample_cpu(full, bytes, &cpu) && cpu < PD_ENTRY_CPUS)
+		taker->met[cpu] = true;
+	return status;
 }
 
-// Entries for whole records, one after another, so many at most. Returns where they end, which is before the end where something
-// is no record, or in a block (there is a taker) not a plain one. *count_out is that of the records.
-PD_ALWAYS_INLINE const uint8_t *make_entries(struct pd_chunk *chunk, struct pd_stream *stream, const uint8_t *end,
-					     uint32_t most, struct pd_rounds *rounds,
-					     const struct pd_chunk_taker *taker, bool swap, uint64_t *count_out)
+// What is made of records one after another.
+struct filling {
+	const uint8_t *begin, *at, *end;
+	uint8_t *kept, *kept_at, *kept_end; // what is kept instead of the bytes; NULL: nothing
+	struct pd_entry *entry;             // the next one
+	uint32_t number, most;              // records
+	uint64_t newest;
+	uint64_t passed;
+};
+
+static size_t kept_size(size_t size)
 {
-	const uint8_t *at = chunk->view;
-	struct pd_entry *entry = chunk->memory.entries;
-	struct pd_met met = pd_stream_met(stream);
-	uint32_t number;
-
-	for (number = 0; number < most; number++) {
-		const struct pd_event_full *full = NULL;
-		enum pd_status status = PD_END;
-		struct pd_record_head head;
-		struct pd_bytes bytes;
-
-		if (end - at < PD_RECORD_HEADER_SIZE)
-			break;
-		head = pd_record_head(at, swap);
-		if (head.size < PD_RECORD_HEADER_SIZE || head.size > (size_t)(end - at))
-			break;
-		bytes = (struct pd_bytes){ at, (size_t)head.size };
-		entry->at = (uint32_t)(at - chunk->view);
-		if (PD_LIKELY(head.type == PD_RECORD_SAMPLE))
-			full = place_sample(&met, bytes, swap, number, entry);
-		if (PD_LIKELY(full)) {
-			rounds->newest = entry->time_ns > rounds->newest ? entry->time_ns : rounds->newest;
-			status = take_unordered(taker, full, bytes, entry->time_ns);
-		} else {
-			place_other(stream, chunk, bytes, number, rounds, entry);
-			met = pd_stream_met(stream);
-		}
-		if (PD_UNLIKELY(status < 0 || (!full && taker && !is_plain(stream))))
-			break;
-		entry += status == PD_END;
-		at += head.size;
-	}
-	chunk->count = (size_t)(entry - chunk->memory.entries);
-	*count_out = number;
-	return at;
+	return sizeof(uint64_t) + (size + KEPT_ALIGN - 1) / KEPT_ALIGN * KEPT_ALIGN;
 }
 
-static bool fill_view(struct pd_chunk *chunk, struct pd_stream *stream)
+struct pd_entry_place pd_entry_place_of(const struct pd_event_full *event, bool unordered)
+{
+	const struct pd_brief_places *brief = &event->brief;
+	size_t time_at = PD_RECORD_HEADER_SIZE + 8 * (size_t)event->sample_time;
+	size_t whole = PD_RECORD_HEADER_SIZE + (size_t)brief->size;
+	struct pd_entry_place place = { .word = pd_entry_word(0, number_of(&event->event), 0), .size = UINT16_MAX };
+
+	if (time_at + 8 >= UINT16_MAX)
+		return place;
+	place.time_at = (uint16_t)time_at;
+	if (!unordered) {
+		place.size = (uint16_t)(time_at + 8);
+	} else if (brief->sufficient && brief->callchain == PD_FIELD_MISSING && brief->cpu != PD_FIELD_MISSING) {
+		place.size = (uint16_t)(time_at + 8 > whole ? time_at + 8 : whole);
+		place.cpu_at = (uint16_t)(PD_RECORD_HEADER_SIZE + brief->cpu);
+	}
+	return place;
+}
+
+// What is kept of a sample; 0: the record is.
+PD_ALWAYS_INLINE size_t pack_sample(const struct filling *fill, const struct pd_chunk_taker *taker,
+				    const struct pd_event_full *full, struct pd_bytes bytes, uint64_t time_ns)
+{
+	if (fill->kept_end - fill->kept_at < (ptrdiff_t)(8 * PD_PACKED_WORDS))
+		return 0;
+	return taker->pack(taker->self, full, bytes, time_ns, (uint64_t *)(void *)fill->kept_at);
+}
+
+// Keeps the record of an entry. There is room for it.
+static void keep_record(struct filling *fill, struct pd_bytes bytes)
+{
+	uint64_t offset = (uint64_t)(bytes.data - fill->begin);
+
+	memcpy(fill->kept_at, &offset, sizeof(offset));
+	memcpy(fill->kept_at + sizeof(offset), bytes.data, bytes.size);
+	fill->entry->at = (uint32_t)(fill->kept_at - fill->kept + sizeof(offset));
+	fill->kept_at += kept_size(bytes.size);
+}
+
+// Samples one after another, up to one that takes more than that, or another record: most of a file, so nothing is called.
+PD_ALWAYS_INLINE void fill_samples(struct filling *fill, const struct pd_met *met, const struct pd_entry_events *events,
+				   const struct pd_chunk_taker *taker, bool packs, bool swap)
+{
+	struct filling now = *fill;
+
+	while (now.number < now.most && now.end - now.at >= PD_RECORD_HEADER_SIZE) {
+		size_t size = pd_load_u16(now.at + 6, swap);
+		const struct pd_event_full *full = pd_met_event(met, now.at, size, swap);
+		const struct pd_entry_place *place;
+		uint64_t time_ns;
+
+		if (PD_UNLIKELY(pd_load_u32(now.at, swap) != PD_RECORD_SAMPLE || size > (size_t)(now.end - now.at) ||
+				!full || full->event.index >= events->count))
+			break;
+		place = &events->places[full->event.index];
+		if (PD_UNLIKELY(size < place->size))
+			break;
+		time_ns = pd_load_u64(now.at + place->time_at, swap);
+		if (PD_UNLIKELY(!time_ns))
+			break;
+		if (place->cpu_at) {
+			uint32_t cpu = pd_load_u32(now.at + place->cpu_at, swap);
+
+			if (cpu >= PD_ENTRY_CPUS || !taker->met[cpu])
+				break;
+			now.passed++;
+		} else if (packs) {
+			size_t words = pack_sample(&now, taker, full, (struct pd_bytes){ now.at, size }, time_ns);
+
+			if (PD_UNLIKELY(!words))
+				break;
+			*now.entry++ = (struct pd_entry){ time_ns, (uint32_t)(now.kept_at - now.kept),
+							  pd_entry_word(0, PD_ENTRY_PACKED, now.number) };
+			now.kept_at += 8 * words;
+		} else {
+			*now.entry++ =
+				(struct pd_entry){ time_ns, (uint32_t)(now.at - now.begin), place->word | now.number };
+		}
+		now.newest = time_ns > now.newest ? time_ns : now.newest;
+		now.at += size;
+		now.number++;
+	}
+	*fill = now;
+}
+
+// A record that fill_samples did not take. False: it is none, or there is no room for it, or in a block (there is a taker) it is
+// not a plain one.
+static bool fill_other(struct filling *fill, struct pd_chunk *chunk, struct pd_stream *stream, struct pd_rounds *rounds,
+		       struct pd_chunk_taker *taker)
+{
+	const struct pd_met met = pd_stream_met(stream);
+	const struct pd_event_full *full = NULL;
+	enum pd_status status = PD_END;
+	struct pd_record_head head;
+	struct pd_bytes bytes;
+
+	if (fill->end - fill->at < PD_RECORD_HEADER_SIZE)
+		return false;
+	head = pd_record_head(fill->at, stream->swap);
+	if (head.size < PD_RECORD_HEADER_SIZE || head.size > (size_t)(fill->end - fill->at))
+		return false;
+	bytes = (struct pd_bytes){ fill->at, (size_t)head.size };
+	if (fill->kept && (size_t)(fill->kept_end - fill->kept_at) < kept_size(bytes.size))
+		return false;
+	fill->entry->at = (uint32_t)(fill->at - fill->begin);
+	if (head.type == PD_RECORD_SAMPLE)
+		full = place_sample(&met, bytes, stream->swap, fill->number, fill->entry);
+	if (full) {
+		rounds->newest = fill->entry->time_ns > rounds->newest ? fill->entry->time_ns : rounds->newest;
+		status = take_unordered(taker, full, bytes, fill->entry->time_ns);
+	} else {
+		place_other(stream, chunk, bytes, chunk->piece->begin + fill->entry->at, fill->number, rounds,
+			    fill->entry);
+	}
+	if (status < 0 || (!full && taker && !is_plain(stream)))
+		return false;
+	if (fill->kept && status == PD_END)
+		keep_record(fill, bytes);
+	fill->entry += status == PD_END;
+	fill->at += head.size;
+	fill->number++;
+	return true;
+}
+
+// Entries for whole records, one after another, up to most of them. They end before the end where something is no record, or there
+// is no room to keep it, or in a block (there is a taker) it is not a plain one.
+static void make_entries(struct filling *fill, struct pd_chunk *chunk, struct pd_stream *stream,
+			 struct pd_rounds *rounds, const struct pd_entry_events *events, struct pd_chunk_taker *taker)
+{
+	fill->entry = chunk->memory.entries;
+	do {
+		const struct pd_met met = pd_stream_met(stream);
+
+		fill->newest = rounds->newest;
+		if (stream->swap)
+			fill_samples(fill, &met, events, taker, false, true);
+		else if (fill->kept)
+			fill_samples(fill, &met, events, taker, true, false);
+		else
+			fill_samples(fill, &met, events, taker, false, false);
+		rounds->newest = fill->newest;
+	} while (fill->number < fill->most && fill_other(fill, chunk, stream, rounds, taker));
+	chunk->count = (size_t)(fill->entry - chunk->memory.entries);
+}
+
+static bool fill_view(struct pd_chunk *chunk, struct pd_stream *stream, const struct pd_entry_events *events)
 {
 	const struct pd_piece *piece = chunk->piece;
-	const uint8_t *end = chunk->view + (piece->end - piece->begin);
+	struct filling fill = { .begin = chunk->view,
+				.at = chunk->view,
+				.end = chunk->view + (piece->end - piece->begin),
+				.most = (uint32_t)piece->count };
 	struct pd_rounds rounds = chunk->rounds;
-	uint32_t count = (uint32_t)piece->count;
-	uint64_t found;
 
-	return (stream->swap ? make_entries(chunk, stream, end, count, &rounds, NULL, true, &found) :
-			       make_entries(chunk, stream, end, count, &rounds, NULL, false, &found)) == end &&
-	       found == count;
+	make_entries(&fill, chunk, stream, &rounds, events, NULL);
+	return fill.at == fill.end && fill.number == fill.most;
 }
 
-enum pd_status pd_chunk_read(struct pd_chunk *chunk, struct pd_stream *source, struct pd_error *error)
+enum pd_status pd_chunk_read(struct pd_chunk *chunk, struct pd_stream *source, const struct pd_entry_events *events,
+			     struct pd_error *error)
 {
 	const struct pd_piece *piece = chunk->piece;
 	enum pd_status status;
@@ -186,37 +307,54 @@ enum pd_status pd_chunk_read(struct pd_chunk *chunk, struct pd_stream *source, s
 		return PD_END;
 	if (!PD_GROW(chunk->memory.entries, chunk->memory.entry_capacity, (size_t)piece->count))
 		return pd_fail_memory(error);
-	chunk->view = find_bytes(chunk, source, &status, error);
+	chunk->view = find_bytes(piece, &chunk->memory, source, &status, error);
 	if (status < 0)
 		return status;
 	chunk->size = (size_t)(piece->end - piece->begin);
-	if (chunk->view && fill_view(chunk, source))
+	if (chunk->view && fill_view(chunk, source, events))
 		return PD_OK;
 	chunk->view = NULL;
 	chunk->size = chunk->count = 0;
 	return PD_END;
 }
 
-enum pd_status pd_chunk_read_block(struct pd_chunk *chunk, struct pd_piece *piece, struct pd_stream *source,
-				   struct pd_rounds *rounds, const struct pd_chunk_taker *taker, struct pd_error *error)
+// Entries for a block whose bytes are there; what is kept of them if there is memory for that.
+static void fill_block(struct pd_chunk *chunk, struct pd_piece *piece, struct filling *fill, struct pd_stream *source,
+		       struct pd_rounds *rounds, const struct pd_entry_events *events, struct pd_chunk_taker *taker)
 {
+	chunk->packed = fill->kept != NULL;
+	make_entries(fill, chunk, source, rounds, events, taker);
+	taker->passed += fill->passed;
+	piece->count = fill->number;
+	piece->end = piece->begin + (uint64_t)(fill->at - fill->begin);
+	chunk->view = chunk->packed ? fill->kept : fill->begin;
+	chunk->size = chunk->packed ? (size_t)(fill->kept_at - fill->kept) : (size_t)(fill->at - fill->begin);
+}
+
+enum pd_status pd_chunk_read_block(struct pd_chunk *chunk, struct pd_piece *piece, struct pd_stream *source,
+				   struct pd_rounds *rounds, const struct pd_entry_events *events,
+				   struct pd_chunk_taker *taker, struct pd_error *error)
+{
+	struct pd_chunk_memory *memory = taker->pack ? &taker->reading : &chunk->memory;
 	size_t size = (size_t)(piece->end - piece->begin), most = size / PD_RECORD_HEADER_SIZE;
+	struct filling fill = { .most = (uint32_t)most };
 	enum pd_status status;
-	const uint8_t *end;
 
 	chunk->piece = piece;
-	if (!PD_GROW(chunk->memory.entries, chunk->memory.entry_capacity, most))
+	if (!PD_GROW(chunk->memory.entries, chunk->memory.entry_capacity, most) ||
+	    (taker->pack && !PD_GROW(chunk->memory.bytes, chunk->memory.bytes_capacity, KEPT_MOST)))
 		return pd_fail_memory(error);
-	chunk->view = find_bytes(chunk, source, &status, error);
+	fill.begin = fill.at = find_bytes(piece, memory, source, &status, error);
 	if (status < 0)
 		return status;
-	if (!chunk->view)
+	if (!fill.begin)
 		return PD_END;
-	chunk->size = size;
-	end = chunk->view + size;
-	end = source->swap ? make_entries(chunk, source, end, (uint32_t)most, rounds, taker, true, &piece->count) :
-			     make_entries(chunk, source, end, (uint32_t)most, rounds, taker, false, &piece->count);
-	piece->end = piece->begin + (uint64_t)(end - chunk->view);
+	fill.end = fill.begin + size;
+	if (taker->pack) {
+		fill.kept = fill.kept_at = chunk->memory.bytes;
+		fill.kept_end = fill.kept + KEPT_MOST;
+	}
+	fill_block(chunk, piece, &fill, source, rounds, events, taker);
 	return PD_OK;
 }
 
@@ -254,7 +392,7 @@ void pd_chunk_show_other(const struct pd_chunk *chunk, const struct pd_entry *en
 	}
 	at = chunk->view + entry->at;
 	head = pd_record_head(at, stream->swap);
-	pd_stream_show(stream, piece->part, (struct pd_bytes){ at, (size_t)head.size }, piece->begin + entry->at,
+	pd_stream_show(stream, piece->part, (struct pd_bytes){ at, (size_t)head.size }, pd_chunk_offset(chunk, entry),
 		       PD_NO_OFFSET);
 	stream->record.place = piece->place + (entry->word & PD_ENTRY_NUMBERS);
 	stream->kept = NULL;

@@ -7,13 +7,14 @@
 
 struct pd_entry {
 	uint64_t time_ns;
-	uint32_t at;   // of the record: in the piece, or of a copy in units of PD_KEPT_ALIGN
+	uint32_t at;   // of the record: in the view of its chunk, or of a copy in units of PD_KEPT_ALIGN
 	uint32_t word; // see below
 };
 
 // The rank of a key, the event of the file plus 1 (0: it has to be found again), and the number of the record in its piece.
 enum {
-	PD_ENTRY_EVENTS = (1 << 11) - 1,
+	PD_ENTRY_PACKED = (1 << 11) - 1, // instead of the event: words that a taker made, see pd_chunk_taker
+	PD_ENTRY_EVENTS = PD_ENTRY_PACKED - 1,
 	PD_ENTRY_NUMBERS = (1 << 20) - 1
 };
 
@@ -29,7 +30,7 @@ static inline uint32_t pd_entry_rank(const struct pd_entry *entry)
 
 static inline uint32_t pd_entry_event(const struct pd_entry *entry)
 {
-	return entry->word >> 20 & PD_ENTRY_EVENTS;
+	return entry->word >> 20 & PD_ENTRY_PACKED;
 }
 
 static inline struct pd_key pd_entry_key(const struct pd_entry *entry)

@@ -148,10 +148,13 @@ static bool find_events(struct pd_sorter *order)
 	size_t count = pd_file_event_count(order->file);
 
 	order->events.items = pd_alloc((count + 1) * sizeof(*order->events.items)); // NOLINT: of pointers
-	if (!order->events.items)
+	order->events.places = pd_alloc((count + 1) * sizeof(*order->events.places));
+	if (!order->events.items || !order->events.places)
 		return false;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		order->events.items[i] = pd_file_full_event(order->file, i);
+		order->events.places[i] = pd_entry_place_of(order->events.items[i], false);
+	}
 	order->events.count = count;
 	return true;
 }
@@ -201,7 +204,8 @@ static enum pd_status fill_chunk(struct pd_sorter *order, struct pd_chunk *chunk
 		return status;
 	if (order->memory_count)
 		chunk->memory = order->memories[--order->memory_count];
-	status = *order->source->stopped ? pd_file_stopped(error) : pd_chunk_read(chunk, order->source, error);
+	status = *order->source->stopped ? pd_file_stopped(error) :
+					   pd_chunk_read(chunk, order->source, &order->events, error);
 	order->loaded_bytes += chunk->size;
 	if (status == PD_END)
 		status = copy_chunk(order, chunk, error);
@@ -320,9 +324,9 @@ static enum pd_status fill_block(struct pd_sorter *order, struct block *block, u
 	chunk->ordinal = order->ordinal++;
 	if (order->memory_count)
 		chunk->memory = order->memories[--order->memory_count];
-	status = *order->source->stopped ?
-			 pd_file_stopped(error) :
-			 pd_chunk_read_block(chunk, piece, order->source, &order->rounds, &order->taker, error);
+	status = *order->source->stopped ? pd_file_stopped(error) :
+					   pd_chunk_read_block(chunk, piece, order->source, &order->rounds,
+							       &order->events, &order->taker, error);
 	order->loaded_bytes += chunk->size;
 	order->unsure = status == PD_END || !piece->count || order->loaded_bytes > BLOCKS_MOST;
 	if (status >= 0 && !sort_chunk(order, chunk))
@@ -482,7 +486,9 @@ static void close_order(struct pd_sorter *order)
 	pd_free(order->chunks);
 	pd_free(order->loaded);
 	pd_free(order->events.items);
+	pd_free(order->events.places);
 	pd_free(order->unordered);
+	pd_chunk_memory_fini(&order->taker.reading);
 	pd_merged_fini(&order->merging);
 	pd_file_view_free(order->view);
 	pd_entry_sorter_fini(&order->sorter);
@@ -575,6 +581,12 @@ static inline enum pd_status give(struct pd_stream *stream, const struct pd_merg
 	struct pd_record_head head;
 	struct pd_bytes bytes;
 
+	if (event == PD_ENTRY_PACKED) {
+		const uint64_t *words = (const uint64_t *)(const void *)(merged->chunk->view + merged->entry.at);
+
+		stream->index++;
+		return taker->packed(taker->self, merged->entry.time_ns, words, error);
+	}
 	if (PD_LIKELY(taker->sample && event && event <= events->count && !pd_entry_rank(&merged->entry))) {
 		bytes.data = merged->chunk->view + merged->entry.at;
 		head = pd_record_head(bytes.data, false);
@@ -601,9 +613,15 @@ static bool find_unordered(struct pd_sorter *order, const struct pd_order_taker 
 	order->unordered = pd_alloc(count * sizeof(*order->unordered));
 	if (!order->unordered)
 		return false;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		order->unordered[i] = taker->unordered(taker->self, &order->events.items[i]->event);
-	order->taker = (struct pd_chunk_taker){ taker->sample, taker->self, order->unordered, count };
+		order->events.places[i] = pd_entry_place_of(order->events.items[i], order->unordered[i]);
+	}
+	order->taker.sample = taker->sample;
+	order->taker.pack = taker->pack;
+	order->taker.self = taker->self;
+	order->taker.unordered = order->unordered;
+	order->taker.count = count;
 	return true;
 }
 
@@ -622,6 +640,8 @@ static enum pd_status pass_blocks(struct pd_stream *stream, const struct pd_orde
 	while ((status = next_merged(stream, &merged, error)) == PD_OK)
 		if (PD_UNLIKELY(give(stream, merged, &own, error) != PD_OK))
 			return PD_END;
+	if (taker->passed)
+		*taker->passed += order->taker.passed;
 	return status < 0 || order->unsure ? PD_END : PD_OK;
 }
 

@@ -34,9 +34,14 @@ struct pd_order_taker {
 	pd_order_fn *record;
 	pd_order_sample_fn *sample; // is asked first; NULL: samples are records as others
 	void *self;
-	// Whether samples of an event need no order: they are given to sample as they are read, and not counted in pd_record.index.
-	// May be NULL.
+	// Whether samples of an event need no order, and of those without a call chain all that matters is on which CPUs there are
+	// any: they are given to sample as they are read, one of each CPU at least, and not counted in pd_record.index. May be NULL.
 	bool (*unordered)(void *self, const struct pd_event *event);
+	uint64_t *passed; // is increased by how many were not given; may be NULL
+	// What of a sample that waits for its turn is wanted then, so that its bytes need not be kept; called in the order of the file.
+	// May be NULL.
+	pd_order_pack_fn *pack;
+	enum pd_status (*packed)(void *self, uint64_t time_ns, const uint64_t *words, struct pd_error *error);
 };
 
 // Reads a file once, for who can begin again: records are given in the order of time when a round says that nothing older
