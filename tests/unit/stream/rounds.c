@@ -171,6 +171,130 @@ TEST(rounds__what_needs_no_order_is_given_as_it_is_read)
 	free(twice.items);
 }
 
+// Of two of three samples a word is kept: their index and misc.
+static size_t keep_word(void *self, const struct pd_event_full *event, struct pd_bytes bytes, uint64_t time_ns,
+			uint64_t *words)
+{
+	struct list *list = self;
+
+	(void)time_ns;
+	if (list->offered++ % 3 == 2)
+		return 0;
+	words[0] = (uint64_t)event->event.index << 32 | pd_record_head(bytes.data, false).misc;
+	return 1;
+}
+
+static enum pd_status add_word(void *self, uint64_t time_ns, const uint64_t *words, struct pd_error *error)
+{
+	struct list *list = self;
+
+	(void)error;
+	append(list, (struct shown){ PD_NO_OFFSET, time_ns, 0, list->count, PD_RECORD_SAMPLE, (uint16_t)words[0],
+				     pd_file_event(o.file, words[0] >> 32) });
+	return PD_OK;
+}
+
+static bool no_event(void *self, const struct pd_event *event)
+{
+	(void)self;
+	(void)event;
+	return false;
+}
+
+// All of it to be taken as records.
+static enum pd_status leave(void *self, const struct pd_event_full *event, struct pd_bytes bytes, uint64_t time_ns,
+			    struct pd_error *error)
+{
+	(void)self;
+	(void)event;
+	(void)bytes;
+	(void)time_ns;
+	(void)error;
+	return PD_END;
+}
+
+static enum pd_status try_kept(const struct make *make, size_t *offered_out)
+{
+	struct list once = { 0 }, twice = { 0 };
+	const struct pd_order_taker taker = { .record = add,
+					      .sample = leave,
+					      .self = &once,
+					      .unordered = no_event,
+					      .pack = keep_word,
+					      .packed = add_word };
+	struct pd_error error;
+	enum pd_status status;
+
+	open_made(make);
+	status = pd_order_try_rounds(o.file, &taker, &error);
+	if (!read_twice(o.file, &twice) || (status == PD_OK && once.count != twice.count))
+		status = PD_ERROR_FORMAT;
+	for (size_t i = 0; status == PD_OK && i < once.count; i++)
+		if (!is_same(&once.items[i], &twice.items[i]))
+			status = PD_ERROR_FORMAT;
+	*offered_out = once.offered;
+	free(once.items);
+	free(twice.items);
+	return status;
+}
+
+TEST(rounds__what_is_kept_of_samples_has_their_turn)
+{
+	enum pd_status status;
+	size_t offered;
+
+	CHECK(try_kept(&(struct make){ .big = PD_HOST_BIG }, &offered) == PD_OK);
+	CHECK(offered > 100);
+	// nothing is kept of another byte order
+	CHECK(try_kept(&(struct make){ .big = !PD_HOST_BIG }, &offered) == PD_OK);
+	CHECK(!offered);
+	status = try_kept(&(struct make){ .mixed = true, .big = PD_HOST_BIG }, &offered);
+	CHECK(status == PD_OK || status == PD_END);
+	CHECK(try_kept(&(struct make){ .tails = true, .big = PD_HOST_BIG }, &offered) == PD_END);
+}
+
+static enum pd_status count_sample(void *self, const struct pd_event_full *event, struct pd_bytes bytes,
+				   uint64_t time_ns, struct pd_error *error)
+{
+	struct list *list = self;
+
+	(void)event;
+	(void)error;
+	list->offered += bytes.size && time_ns;
+	return PD_OK;
+}
+
+// Samples of a type; their CPU is 7, where they have one.
+static bool pass_samples(uint64_t type, size_t *offered_out, uint64_t *passed_out)
+{
+	struct list list = { 0 };
+	const struct pd_order_taker taker = { add, count_sample, &list, is_first, passed_out, NULL, NULL };
+	struct pd_error error;
+	struct image image = { 0 };
+	enum pd_status status;
+
+	image_file(&image, type, 0);
+	for (size_t i = 0; i < 9; i++)
+		image_sample(&image, 1000 + i);
+	image_file_end(&image);
+	opened_open(&o, &image, 0);
+	*passed_out = 0;
+	status = pd_order_try_rounds(o.file, &taker, &error);
+	*offered_out = list.offered;
+	free(list.items);
+	return status == PD_OK && !list.count;
+}
+
+// And the first one, before it is known how samples of its event are found.
+TEST(rounds__one_sample_of_a_cpu_is_given)
+{
+	size_t offered;
+	uint64_t passed;
+
+	CHECK(pass_samples(IMAGE_IP_TID_TIME_CPU, &offered, &passed) && offered == 2 && passed == 7);
+	CHECK(pass_samples(IMAGE_IP_TID_TIME_PERIOD, &offered, &passed) && offered == 9 && passed == 0);
+}
+
 TEST(rounds__what_is_not_plain_is_left_to_two_passes)
 {
 	CHECK(try_made(&(struct make){ .pipe = true }) == PD_END);
@@ -253,6 +377,8 @@ int main(void)
 		TEST_CASE(rounds__files_of_recorders_are_read_once),
 		TEST_CASE(rounds__samples_are_offered_first),
 		TEST_CASE(rounds__what_needs_no_order_is_given_as_it_is_read),
+		TEST_CASE(rounds__what_is_kept_of_samples_has_their_turn),
+		TEST_CASE(rounds__one_sample_of_a_cpu_is_given),
 		TEST_CASE(rounds__what_is_not_plain_is_left_to_two_passes),
 		TEST_CASE(rounds__files_in_disorder_are_as_two_passes_have_them),
 		TEST_CASE(rounds__a_late_record_is_noticed),
