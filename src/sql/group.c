@@ -18,8 +18,10 @@ struct pd_sql_groups {
 	uint64_t *cells;
 	uint8_t *valid; // by cell
 	size_t cell_capacity, valid_capacity;
-	uint32_t *group_of; // by row
-	size_t row_count, row_capacity;
+	uint32_t *group_of; // by row that is kept
+	size_t kept, row_capacity;
+	size_t row_count; // of all, of which the first one of each group is kept if nothing else is wanted of them
+	bool others;      // more is wanted of rows than what they are grouped by
 	struct group *groups;
 	size_t count, capacity;
 	struct pd_index index;
@@ -83,11 +85,12 @@ static uint64_t number_of(const struct pd_column_buffer *buffer, size_t row)
 
 static bool take_row(struct pd_sql_groups *groups, const struct pd_columns *batch, size_t row)
 {
-	size_t begin = groups->row_count * groups->width;
+	size_t begin = groups->kept * groups->width, count = groups->count;
+	uint32_t group;
 
 	if (!PD_GROW(groups->cells, groups->cell_capacity, begin + groups->width) ||
 	    !PD_GROW(groups->valid, groups->valid_capacity, begin + groups->width) ||
-	    !PD_GROW(groups->group_of, groups->row_capacity, groups->row_count + 1) || groups->row_count >= UINT32_MAX)
+	    !PD_GROW(groups->group_of, groups->row_capacity, groups->kept + 1) || groups->row_count >= UINT32_MAX)
 		return false;
 	for (size_t i = 0; i < groups->width; i++) {
 		const struct pd_column_buffer *buffer = &batch->columns[groups->scan->columns[i]];
@@ -95,9 +98,12 @@ static bool take_row(struct pd_sql_groups *groups, const struct pd_columns *batc
 		groups->valid[begin + i] = buffer->valid[row];
 		groups->cells[begin + i] = buffer->valid[row] ? number_of(buffer, row) : 0;
 	}
-	if (!find_group(groups, groups->row_count, &groups->group_of[groups->row_count]))
+	if (!find_group(groups, groups->kept, &group))
 		return false;
-	groups->groups[groups->group_of[groups->row_count++]].count++;
+	groups->group_of[groups->kept] = group;
+	groups->kept += groups->others || groups->count > count;
+	groups->groups[group].count++;
+	groups->row_count++;
 	return true;
 }
 
@@ -161,15 +167,6 @@ static bool order_rows(struct pd_sql_groups *groups)
 
 // ---- reading ----
 
-// Whether more is wanted of rows than what they are grouped by.
-static bool has_others(const struct pd_sql_groups *groups)
-{
-	for (size_t i = 0; i < groups->width; i++)
-		if (!groups->is_by[i])
-			return true;
-	return false;
-}
-
 static enum pd_status read_rows(struct pd_sql_groups *groups, struct pd_scan *scan, struct pd_error *error)
 {
 	const struct pd_columns *batch;
@@ -179,7 +176,7 @@ static enum pd_status read_rows(struct pd_sql_groups *groups, struct pd_scan *sc
 		for (size_t row = 0; row < batch->rows; row++)
 			if (!take_row(groups, batch, row))
 				return pd_fail_memory(error);
-	if (status == PD_END && !(sort_groups(groups) && (!has_others(groups) || order_rows(groups))))
+	if (status == PD_END && !(sort_groups(groups) && (!groups->others || order_rows(groups))))
 		return pd_fail_memory(error);
 	return status < 0 ? status : PD_OK;
 }
@@ -205,6 +202,8 @@ static bool list_places(struct pd_sql_groups *groups, const struct pd_sql_group 
 		by[i] = (struct pd_sql_group){ groups->places[columns[i].column], columns[i].descending };
 		groups->is_by[by[i].column] = true;
 	}
+	for (size_t i = 0; i < groups->width; i++)
+		groups->others |= !groups->is_by[i];
 	return true;
 }
 

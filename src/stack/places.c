@@ -59,7 +59,7 @@ static bool find_wanted(struct pd_places *places, struct pd_wanted *wanted, size
 }
 
 // What is asked of an address, with its frame if that is known, else PD_NO_FRAME.
-static void ask(struct pd_places *places, const struct pd_code_address *address, struct pd_wanted *wanted)
+static void want(struct pd_places *places, const struct pd_code_address *address, struct pd_wanted *wanted)
 {
 	*wanted = (struct pd_wanted){ .address = *address };
 	pd_code_address_normalize(&wanted->address);
@@ -73,20 +73,45 @@ uint32_t pd_places_frame(struct pd_places *places, struct pd_code_address addres
 	struct pd_wanted wanted;
 	uint32_t frame;
 
-	ask(places, &address, &wanted);
+	want(places, &address, &wanted);
 	frame = pd_known_frame(wanted.known, &wanted.place);
 	if (PD_LIKELY(frame != PD_NO_FRAME))
 		return places->marks + frame;
 	return find_wanted(places, &wanted, 1) ? wanted.frame : PD_NO_FRAME;
 }
 
-// ---- chains ----
+void pd_places_ask(struct pd_places *places, struct pd_code_address address, struct pd_place_ask *ask)
+{
+	pd_code_address_normalize(&address);
+	ask->address = address;
+	pd_place_fill(&ask->place, &places->frames, &address,
+		      pd_range_of(places->ranges, places->state, &address, places->frames.unnamed_as_one));
+	ask->known = pd_known_slot(&places->frames, places->known, PD_KNOWN_PLACES, &ask->place);
+	__builtin_prefetch(ask->known);
+}
 
-// What is asked of the addresses of a chain, so many at once.
-struct place_ask {
-	struct pd_known_place place;
-	const struct pd_known_place *known;
-};
+bool pd_places_frames(struct pd_places *places, const struct pd_place_ask *asks, size_t count, uint32_t *frames_out)
+{
+	struct pd_wanted wanted[PD_STACKS_AT_ONCE];
+	size_t wanted_count = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t frame = pd_known_frame(asks[i].known, &asks[i].place);
+
+		frames_out[i] = places->marks + frame;
+		if (PD_LIKELY(frame != PD_NO_FRAME))
+			continue;
+		want(places, &asks[i].address, &wanted[wanted_count]);
+		wanted[wanted_count++].at = i;
+	}
+	if (wanted_count && !find_wanted(places, wanted, wanted_count))
+		return false;
+	for (size_t i = 0; i < wanted_count; i++)
+		frames_out[wanted[i].at] = wanted[i].frame;
+	return true;
+}
+
+// ---- chains ----
 
 static struct pd_code_address entry_address(const struct pd_code_address *first, const struct pd_chain_entry *entries,
 					    size_t at)
@@ -135,42 +160,19 @@ static size_t share_entries(struct pd_chain_entries *entries, const struct pd_ch
 	return shared;
 }
 
-static void ask_place(struct pd_places *places, struct pd_code_address *address, struct place_ask *to)
-{
-	pd_code_address_normalize(address);
-	pd_place_fill(&to->place, &places->frames, address,
-		      pd_range_of(places->ranges, places->state, address, places->frames.unnamed_as_one));
-	to->known = pd_known_slot(&places->frames, places->known, PD_KNOWN_PLACES, &to->place);
-	__builtin_prefetch(to->known);
-}
-
-// At most PD_STACKS_AT_ONCE. Each memory that is needed is on its way before the first is looked at.
+// At most PD_STACKS_AT_ONCE.
 static bool find_frames(struct pd_places *places, struct pd_code_address address, struct pd_chain_entry *entries,
 			size_t count)
 {
-	struct place_ask asks[PD_STACKS_AT_ONCE];
-	struct pd_wanted wanted[PD_STACKS_AT_ONCE];
-	size_t wanted_count = 0;
+	struct pd_place_ask asks[PD_STACKS_AT_ONCE];
+	uint32_t frames[PD_STACKS_AT_ONCE];
 
-	for (size_t i = 0; i < count; i++) {
-		struct pd_code_address one = entry_address(&address, entries, i);
-
-		ask_place(places, &one, &asks[i]);
-	}
-	for (size_t i = 0; i < count; i++) {
-		const struct pd_code_address one = entry_address(&address, entries, i);
-		uint32_t frame = pd_known_frame(asks[i].known, &asks[i].place);
-
-		entries[i].frame = places->marks + frame;
-		if (PD_LIKELY(frame != PD_NO_FRAME))
-			continue;
-		ask(places, &one, &wanted[wanted_count]);
-		wanted[wanted_count++].at = i;
-	}
-	if (wanted_count && !find_wanted(places, wanted, wanted_count))
+	for (size_t i = 0; i < count; i++)
+		pd_places_ask(places, entry_address(&address, entries, i), &asks[i]);
+	if (!pd_places_frames(places, asks, count, frames))
 		return false;
-	for (size_t i = 0; i < wanted_count; i++)
-		entries[wanted[i].at].frame = wanted[i].frame;
+	for (size_t i = 0; i < count; i++)
+		entries[i].frame = frames[i];
 	return true;
 }
 

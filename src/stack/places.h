@@ -37,6 +37,13 @@ enum {
 	PD_LAST_CHAINS = 16
 };
 
+// What is asked of an address, so many at once: the memory of all answers is on its way before the first is looked at.
+struct pd_place_ask {
+	struct pd_code_address address;
+	struct pd_known_place place;
+	const struct pd_known_place *known;
+};
+
 struct pd_places {
 	struct pd_tables *tables;
 	const struct pd_state *state;
@@ -73,6 +80,9 @@ bool pd_places_name_functions(struct pd_places *places, bool with_lines);
 bool pd_places_mark_truncated(struct pd_places *places);
 // The frame of an address; PD_NO_FRAME if there is no memory.
 uint32_t pd_places_frame(struct pd_places *places, struct pd_code_address address);
+// Asks for the frame of an address, and then for the frames of at most PD_STACKS_AT_ONCE that were asked for. False if there is no memory.
+void pd_places_ask(struct pd_places *places, struct pd_code_address address, struct pd_place_ask *ask);
+bool pd_places_frames(struct pd_places *places, const struct pd_place_ask *asks, size_t count, uint32_t *frames_out);
 // The frame of a sampled address, and the stack of a sample with at most `most` callers (0: all). False if there is no memory.
 bool pd_places_stack(struct pd_places *places, const struct pd_brief *brief, uint64_t maps, struct pd_moment when,
 		     unsigned most, bool is_truncated, uint32_t *ip_out, uint32_t *stack_out);

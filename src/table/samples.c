@@ -65,16 +65,21 @@ static uint32_t need_of(const struct pd_column_source *source)
 	}
 }
 
-void pd_scan_note_needs(struct pd_scan *scan)
+bool pd_scan_note_needs(struct pd_scan *scan)
 {
 	if (scan->table->id != PD_TABLE_samples && scan->table->id != PD_TABLE_TRACEPOINT)
-		return;
+		return true;
 	for (size_t i = 0; i < scan->column_count; i++)
 		scan->needs |= need_of(&scan->table->sources[scan->columns[i]]);
 	if (scan->set->options.choose)
 		scan->needs |= NEEDS_VIEW;
 	if (scan->set->choose_place)
 		scan->needs |= NEEDS_VIEW | NEEDS_IP;
+	// who chooses by the place has to know it at once, and stacks are many addresses by themselves
+	if (!(scan->needs & NEEDS_IP) || scan->needs & NEEDS_STACK || scan->set->choose_place)
+		return true;
+	scan->places = pd_alloc(sizeof(*scan->places));
+	return scan->places != NULL;
 }
 
 // ---- cells ----
@@ -137,15 +142,24 @@ static void put_trace(struct pd_scan *scan, size_t column, const struct row *row
 	pd_put_number(&scan->batch, column, value);
 }
 
-static void put_frame(struct pd_scan *scan, size_t column, uint32_t number, bool is_object)
+// The string of a function, or of an object, which may be unknown.
+static bool name_of_frame(const struct pd_scan *scan, uint32_t number, bool is_object, uint32_t *name_out)
 {
 	const struct pd_tables *tables = &scan->set->strings;
 	const struct pd_table_frame *frame = &tables->frames[number];
 
-	if (!is_object)
-		pd_put_number(&scan->batch, column, pd_tables_function_of(tables, frame->first_line)->name);
-	else if (frame->object)
-		pd_put_number(&scan->batch, column, tables->objects[frame->object].name);
+	*name_out = is_object ? tables->objects[frame->object].name :
+				pd_tables_function_of(tables, frame->first_line)->name;
+	return !is_object || frame->object;
+}
+
+static void put_frame(struct pd_scan *scan, size_t column, uint32_t number, bool is_object)
+{
+	uint32_t name = 0;
+
+	// those that wait are taken back if there is none
+	if (scan->places || name_of_frame(scan, number, is_object, &name))
+		pd_put_number(&scan->batch, column, name);
 }
 
 static void put_thread(struct pd_scan *scan, size_t column, const struct row *row, enum pd_column_what what)
@@ -255,20 +269,64 @@ static void unwind(struct pd_scan *scan, struct row *row)
 	row->is_truncated = unwound.end != PD_UNWIND_OUTERMOST;
 }
 
-static bool find_places(struct pd_scan *scan, struct row *row)
+static void end_samples_of(struct pd_scan *scan, size_t column, bool is_object, const uint32_t *frames)
 {
-	struct pd_places *places = &scan->set->places;
-	struct pd_moment when = pd_record_moment(row->record);
+	const struct pd_scan_places *places = scan->places;
+	uint32_t name;
 
-	if (!(scan->needs & NEEDS_STACK)) {
-		row->ip = pd_places_frame(places,
-					  (struct pd_code_address){ row->view->view.maps, row->brief.ip, row->brief.pid,
-								    row->brief.cpumode, 0, when });
+	for (size_t i = 0; i < places->count; i++) {
+		bool valid = name_of_frame(scan, frames[i], is_object, &name);
+
+		pd_put_late(&scan->batch, column, places->rows[i], name, valid);
+	}
+}
+
+bool pd_scan_end_samples(struct pd_scan *scan)
+{
+	struct pd_scan_places *places = scan->places;
+	uint32_t frames[PD_STACKS_AT_ONCE];
+
+	if (!places || !places->count)
+		return true;
+	if (!pd_places_frames(&scan->set->places, places->asks, places->count, frames))
+		return false;
+	for (size_t i = 0; i < scan->column_count; i++) {
+		enum pd_column_what what = scan->table->sources[scan->columns[i]].what;
+
+		if (what == PD_COL_SAMPLE_FUNCTION || what == PD_COL_SAMPLE_OBJECT)
+			end_samples_of(scan, scan->columns[i], what == PD_COL_SAMPLE_OBJECT, frames);
+	}
+	places->count = 0;
+	return true;
+}
+
+static bool find_frame(struct pd_scan *scan, struct row *row, struct pd_moment when)
+{
+	struct pd_code_address address = {
+		row->view->view.maps, row->brief.ip, row->brief.pid, row->brief.cpumode, 0, when
+	};
+	struct pd_scan_places *later = scan->places;
+
+	if (!later) {
+		row->ip = pd_places_frame(&scan->set->places, address);
 		return row->ip != PD_NO_FRAME && !scan->set->strings.failed;
 	}
+	if (later->count == PD_STACKS_AT_ONCE && !pd_scan_end_samples(scan))
+		return false;
+	later->rows[later->count] = scan->batch.rows;
+	pd_places_ask(&scan->set->places, address, &later->asks[later->count++]);
+	return true;
+}
+
+static bool find_places(struct pd_scan *scan, struct row *row)
+{
+	struct pd_moment when = pd_record_moment(row->record);
+
+	if (!(scan->needs & NEEDS_STACK))
+		return find_frame(scan, row, when);
 	unwind(scan, row);
-	return pd_places_stack(places, &row->brief, row->view->view.maps, when, scan->set->options.max_stack,
-			       row->is_truncated, &row->ip, &row->stack);
+	return pd_places_stack(&scan->set->places, &row->brief, row->view->view.maps, when,
+			       scan->set->options.max_stack, row->is_truncated, &row->ip, &row->stack);
 }
 
 static bool needs_full(const struct pd_scan *scan, const struct pd_record *record)

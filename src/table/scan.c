@@ -71,7 +71,8 @@ static enum pd_status open_scan(struct pd_scan *scan, const bool *wanted, enum p
 	    !list_events(scan))
 		return pd_fail_memory(error);
 	join_limits(scan);
-	pd_scan_note_needs(scan);
+	if (!pd_scan_note_needs(scan))
+		return pd_fail_memory(error);
 	if (id == PD_TABLE_stacks || id == PD_TABLE_frames || id == PD_TABLE_samples || id == PD_TABLE_TRACEPOINT)
 		status = pd_table_open_symbols(scan->set, error);
 	if (status >= 0 && is_from_records(id))
@@ -109,6 +110,7 @@ void pd_scan_close(struct pd_scan *scan)
 	pd_free(scan->columns);
 	pd_free(scan->event_columns);
 	pd_free(scan->event_fits);
+	pd_free(scan->places);
 	pd_free(scan);
 }
 
@@ -179,7 +181,7 @@ enum pd_status pd_scan_next(struct pd_scan *scan, const struct pd_columns **batc
 		status = add_next(scan, error);
 	if (status < 0)
 		return status;
-	if (scan->batch.failed || scan->set->strings.failed)
+	if (!pd_scan_end_samples(scan) || scan->batch.failed || scan->set->strings.failed)
 		return pd_fail_memory(error);
 	scan->ended |= status == PD_END;
 	*batch_out = &scan->batch;

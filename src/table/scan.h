@@ -14,15 +14,23 @@ struct pd_scan_limits {
 	uint64_t key;
 };
 
+// Samples whose functions are looked up together, once their rows have ended.
+struct pd_scan_places {
+	struct pd_place_ask asks[PD_STACKS_AT_ONCE];
+	size_t rows[PD_STACKS_AT_ONCE];
+	size_t count;
+};
+
 struct pd_scan {
 	struct pd_table_set *set;
 	const struct pd_table_full *table;
 	struct pd_columns batch;
 	struct pd_scan_limits limits;
-	struct pd_walk *walk; // of tables from records
-	uint64_t at;          // of others, the next thing
-	uint32_t needs;       // of samples
-	size_t *columns;      // that are wanted
+	struct pd_walk *walk;          // of tables from records
+	uint64_t at;                   // of others, the next thing
+	uint32_t needs;                // of samples
+	struct pd_scan_places *places; // or NULL: they are not looked up together
+	size_t *columns;               // that are wanted
 	size_t column_count;
 	const struct pd_event *event; // of the last sample, whose columns are those that are not always null
 	size_t *event_columns;
@@ -50,9 +58,11 @@ enum pd_status pd_scan_features(struct pd_scan *scan, struct pd_error *error);
 
 // ---- from a record to its rows ----
 
-// What samples need for the columns that are wanted.
-void pd_scan_note_needs(struct pd_scan *scan);
+// What samples need for the columns that are wanted. False if there is no memory.
+bool pd_scan_note_needs(struct pd_scan *scan);
 enum pd_status pd_scan_sample(struct pd_scan *scan, const struct pd_record *record, struct pd_error *error);
+// Ends what rows of samples have been waiting for. False if there is no memory.
+bool pd_scan_end_samples(struct pd_scan *scan);
 void pd_scan_record(struct pd_scan *scan, const struct pd_record *record);
 void pd_scan_count(struct pd_scan *scan, const struct pd_record *record);
 void pd_scan_loss(struct pd_scan *scan, const struct pd_record *record);
