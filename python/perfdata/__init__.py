@@ -37,6 +37,16 @@ Samples are selected as by the options of every command, and added up:
 >>> [(row["comm"], row["amounts"][0]["samples"]) for row in recording.report("comm").rows]
 [('hot-child', 40), ('hot', 21), ('hot-thread', 20)]
 
+What ran and was mapped at any time, and what addresses are called:
+
+>>> world = recording.world
+>>> [(process.pid, process.comm, [thread.comm for thread in process.threads]) for process in world.processes if process.pid]
+[(4400, 'hot', ['hot', 'hot-thread']), (4402, 'hot-child', ['hot-child'])]
+>>> world.mapping(sample.pid, sample.ip, sample.time_ns).path
+'/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2'
+>>> str(world.symbol(sample.pid, sample.ip, sample.time_ns))        # with its function, where symbols are looked for
+'0x90c0 (ld-linux-x86-64.so.2)'
+
 Streams have records while they are written (perfdata record -o - ... | python3 script.py, which opens sys.stdin.buffer), and a
 writer takes those that it is given, changed or not, with the events and features of the input:
 
@@ -62,7 +72,8 @@ from ._library import lib as _lib
 from ._profile import Flame, FlameSummary, Node, Report
 from ._recording import Recording, Table, open
 from ._stream import Event, Record, Stream, Writer, open_stream
+from ._world import Line, Mapping, Process, Symbol, Thread, ThreadName, World
 
-__all__ = ["Error", "Event", "Flame", "FlameSummary", "Node", "Problem", "Record", "Recording", "Report", "Stream", "Table", "Writer",
-           "open", "open_stream"]
+__all__ = ["Error", "Event", "Flame", "FlameSummary", "Line", "Mapping", "Node", "Problem", "Process", "Record", "Recording", "Report",
+           "Stream", "Symbol", "Table", "Thread", "ThreadName", "World", "Writer", "open", "open_stream"]
 __version__ = _lib.pd_version().decode()

@@ -4,7 +4,7 @@
 import ctypes
 import ctypes.util
 import os
-from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint16, c_uint32, c_uint64, c_void_p
+from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
 
 OK, END = 0, 1
 NO_OFFSET = 2**64 - 1
@@ -92,6 +92,57 @@ class CRecord(Structure):
     _fields_ = [("type", c_uint32), ("misc", c_uint16), ("flags", c_uint16), ("offset", c_uint64), ("inner_offset", c_uint64),
                 ("index", c_uint64), ("time_ns", c_uint64), ("event", POINTER(CEvent)), ("bytes", CBytes), ("tail_size", c_uint64),
                 ("part", c_uint32), ("scratch", c_void_p), ("place", c_uint64)]
+
+
+class CMoment(Structure):
+    _fields_ = [("time_ns", c_uint64), ("order", c_uint64)]
+
+
+class CObject(Structure):
+    _fields_ = [("index", c_size_t), ("path", c_char_p), ("kind", c_int), ("machine", c_uint32), ("build_id_size", c_uint8),
+                ("build_id", c_uint8 * 20), ("maj", c_uint32), ("min", c_uint32), ("ino", c_uint64), ("ino_generation", c_uint64)]
+
+
+class CMapping(Structure):
+    _fields_ = [("start", c_uint64), ("end", c_uint64), ("pgoff", c_uint64), ("object", POINTER(CObject)), ("symbol", c_char_p),
+                ("pid", c_uint32), ("tid", c_uint32), ("prot", c_uint32), ("flags", c_uint32), ("executable", c_bool), ("anonymous", c_bool),
+                ("by_offset", c_bool), ("begin", CMoment)]
+
+
+class CLocation(Structure):
+    _fields_ = [("mapping", POINTER(CMapping)), ("object", POINTER(CObject)), ("ksymbol", POINTER(CMapping)), ("before_exec", c_bool),
+                ("offset", c_uint64), ("begin", c_uint64), ("end", c_uint64)]
+
+
+class CThread(Structure):
+    _fields_ = [("index", c_size_t), ("pid", c_uint32), ("tid", c_uint32), ("ppid", c_uint32), ("ptid", c_uint32), ("begin", CMoment),
+                ("end", CMoment)]
+
+
+class CThreadName(Structure):
+    _fields_ = [("comm", c_char_p), ("begin", CMoment), ("exec", c_bool)]
+
+
+class CView(Structure):
+    _fields_ = [("begin", CMoment), ("until", CMoment), ("comm", c_char_p), ("maps", c_uint64)]
+
+
+class CDso(Structure):
+    _fields_ = [("index", c_size_t), ("name", c_char_p), ("long_name", c_char_p), ("object", POINTER(CObject)), ("kernel", c_bool),
+                ("state", c_int), ("detail", c_char_p)]
+
+
+class CFunction(Structure):
+    _fields_ = [("index", c_size_t), ("dso", POINTER(CDso)), ("name", c_char_p), ("linker_name", c_char_p), ("start", c_uint64),
+                ("end", c_uint64), ("bind", c_char), ("data", c_bool), ("nameless", c_bool)]
+
+
+class CPlace(Structure):
+    _fields_ = [("dso", POINTER(CDso)), ("function", POINTER(CFunction)), ("addr", c_uint64), ("recorded", c_uint64)]
+
+
+class CLine(Structure):
+    _fields_ = [("function", POINTER(CFunction)), ("file", c_char_p), ("line", c_uint32), ("inlined", c_bool)]
 
 
 class CThreadId(Structure):
@@ -193,6 +244,20 @@ FUNCTIONS = {
     "pd_file_wall_clock": (c_uint64, [c_void_p, c_uint64]),
     "pd_symbols_new": (c_int, [c_void_p, c_void_p, POINTER(CSymbolsOptions), POINTER(c_void_p), POINTER(CError)]),
     "pd_symbols_free": (None, [c_void_p]),
+    "pd_symbols_place": (CPlace, [c_void_p, c_uint32, c_uint, CMoment, c_uint64]),
+    "pd_symbols_lines": (c_size_t, [c_void_p, POINTER(CPlace), POINTER(CLine), c_size_t]),
+    "pd_symbols_failed": (c_bool, [c_void_p]),
+    "pd_place_name": (c_size_t, [POINTER(CPlace), c_char_p, c_size_t]),
+    "pd_state_new": (c_int, [c_void_p, POINTER(c_void_p), POINTER(CError)]),
+    "pd_state_free": (None, [c_void_p]),
+    "pd_state_take": (c_int, [c_void_p, POINTER(CRecord), POINTER(CError)]),
+    "pd_state_take_features": (c_int, [c_void_p, c_void_p, POINTER(CError)]),
+    "pd_state_finalize": (c_int, [c_void_p, POINTER(CError)]),
+    "pd_state_thread": (POINTER(CThread), [c_void_p, c_size_t]),
+    "pd_state_thread_names": (CList, [c_void_p, POINTER(CThread)]),
+    "pd_state_mapping": (POINTER(CMapping), [c_void_p, c_size_t]),
+    "pd_state_view": (None, [c_void_p, c_uint32, c_uint32, CMoment, POINTER(CView)]),
+    "pd_state_locate": (c_bool, [c_void_p, c_uint32, c_uint, CMoment, c_uint64, POINTER(CLocation)]),
     "pd_table_set_new": (c_int, [c_void_p, POINTER(CTableOptions), POINTER(c_void_p), POINTER(CError)]),
     "pd_table_set_free": (None, [c_void_p]),
     "pd_table_choose_place": (None, [c_void_p, c_void_p]),
@@ -235,6 +300,7 @@ FUNCTIONS = {
     "pd_file_event": (POINTER(CEvent), [c_void_p, c_size_t]),
     "pd_stream_open": (c_int, [c_void_p, POINTER(CStreamOptions), POINTER(c_void_p), POINTER(CError)]),
     "pd_stream_close": (None, [c_void_p]),
+    "pd_stream_pass": (c_uint64, [c_void_p]),
     "pd_stream_next": (c_int, [c_void_p, POINTER(POINTER(CRecord)), POINTER(CError)]),
     "pd_record_decode": (c_int, [POINTER(CRecord), POINTER(c_void_p), POINTER(CError)]),
     "pd_record_name": (c_char_p, [c_uint32]),

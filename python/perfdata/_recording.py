@@ -15,6 +15,7 @@ from ._profile import Flame, Printed, Report
 from ._select import Selection, words_of
 from ._stream import Path
 from ._stream import Stream as RecordStream
+from ._world import World
 
 _JSON_LINES = 2  # of pd_sql_format
 # Of the many columns of samples these are read with each row, and the others when a row is asked for them.
@@ -163,6 +164,7 @@ class Recording:
         self.path = path
         self._how = symbols, unwind
         self._selection = selection
+        self._world: Optional[World] = None
         self._handle: Any = _Handle(file, words_of(selection), symbols, unwind)
         self._tables: Dict[str, Any] = {}
         while True:
@@ -179,7 +181,7 @@ class Recording:
 
     def close(self) -> None:
         """What is still being read keeps the file open until it is released."""
-        self._handle = None
+        self._handle = self._world = None
 
     def _opened(self):
         if self._handle is None:
@@ -239,6 +241,15 @@ class Recording:
         cpu, event, dso, symbol, where ... Lists are lists or strings with commas, a time is a string or (from, to) in ns. What
         was selected before stays selected."""
         return Recording(self.path, self._opened().owner, *self._how, {**self._selection, **selection})
+
+    @property
+    def world(self) -> World:
+        """Threads, processes, mappings and names of addresses. It is read when it is first asked for."""
+        handle = self._opened()
+        with handle.lock:
+            if self._world is None:
+                self._world = World(handle)
+            return self._world
 
     def flame(self, root: Optional[str] = None, weight: Optional[str] = None, reverse: bool = False, percent_limit: float = 0,
               max_stack: int = 0) -> Flame:

@@ -21,6 +21,7 @@ SYSTEM_ERROR = -2
 COMM, FORK = 3, 7
 MODES = {"file": 0, "pipe": 1, "directory": 2}
 ENDIANS = {None: 0, "little": 1, "big": 2}
+FEATURES = {text(lib.pd_feature_name(number)) for number in range(256)} - {None}
 PACKINGS = {"keep": 0, "same": 1, "none": 2, "zstd": 3, "zstd2": 4}
 
 
@@ -382,8 +383,11 @@ class Writer(_Caller):
         for word, known in ((mode, MODES), (endian, ENDIANS), (packing, PACKINGS)):
             if word not in known:
                 raise Error(f"'{word}' is none of {', '.join(filter(None, known))}", "argument")
-        self._pointer, self._from = ctypes.c_void_p(), stream
         self._features = {name.upper(): fields for name, fields in (features or {}).items()}
+        for name in self._features:
+            if name not in FEATURES:
+                raise Error(f"there is no feature '{name}'", "argument")
+        self._pointer, self._from = ctypes.c_void_p(), stream
         self._kept: Dict[str, Struct] = {}
         self._feature = type(CChanges().feature)(self._change_feature)
         self._changes = CChanges(size=ctypes.sizeof(CChanges), feature=self._feature)

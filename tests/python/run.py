@@ -42,7 +42,7 @@ def require(condition, *what):
 
 def run_examples(scratch):
     for name in ("perfdata", "perfdata._recording", "perfdata._columns", "perfdata._errors", "perfdata._profile", "perfdata._stream",
-                 "perfdata._select", "perfdata._layout"):
+                 "perfdata._select", "perfdata._layout", "perfdata._world"):
         module = importlib.import_module(name)
         result = doctest.testmod(module, extraglobs={"path": "hot.data", "scratch": scratch}, optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
         require(not result.failed, name, result)
@@ -232,6 +232,42 @@ def check_flame():
         require(error.code, error)
 
 
+def check_world():
+    """Threads and mappings beside the tables of tasks and maps; names of addresses beside the columns of samples."""
+    for name in ("hot.data", "hot-pipe.data", "hot-multi.data", "hot-records.data"):
+        recording = perfdata.open(name)
+        world = recording.world
+        threads = [(t.pid, t.tid) for t in world.threads]
+        require(sorted(threads) == sorted((row.pid, row.tid) for row in recording.table("tasks")), name, threads)
+        require(sorted((t.pid, t.tid) for p in world.processes for t in p.threads) == sorted(threads), name, "threads of processes")
+        require(all(p.begin_ns <= t.begin_ns for p in world.processes for t in p.threads), name, "begins")
+        wanted = sorted((row.start, row.end) for row in recording.table("maps"))
+        require(sorted((m.start, m.end) for m in world.mappings) == wanted, name, "mappings")
+        for row in recording.samples(columns=["pid", "tid", "ip", "time_ns", "comm", "function", "object", "cpumode"]):
+            if row.ip is None or row.cpumode not in ("user", "kernel"):
+                continue
+            symbol = world.symbol(row.pid, row.ip, row.time_ns, row.cpumode)
+            function = row.function if not row.function.startswith("[") else None
+            require((symbol.function, symbol.object) == (function, row.object), name, row, symbol)
+            require(world.comm(row.pid, row.tid, row.time_ns) in (row.comm, None), name, row)
+            mapping = world.mapping(row.pid, row.ip, row.time_ns, row.cpumode)
+            require(not mapping or mapping.start <= row.ip < mapping.end, name, row, mapping)
+            require(bool(mapping) == bool(symbol.object), name, row, mapping)
+        require(world.symbol(1, 0).function is None and world.symbol(1, 0).name == "0x0", name, world.symbol(1, 0))
+        require(is_argument_error(lambda: world.symbol(1, 0, mode="nothing")), "a mode that there is not")
+        del recording
+        gc.collect()
+        require(len(world.threads) == len(threads), "a world does not outlive its recording")
+
+
+def is_argument_error(call):
+    try:
+        call()
+    except perfdata.Error as error:
+        return error.code == "argument"
+    return False
+
+
 def dump_of(path):
     return [json.loads(line) for line in program_output("dump", "-q", "--json", path).splitlines()]
 
@@ -298,6 +334,9 @@ def check_writer(scratch):
                 record["comm"], record["sample_id.tid"] = "x" + record["comm"], 9
             writer.write(record)
         writer.add("COMM", {"pid": 5, "tid": 6, "comm": "new", "sample_id": {"pid": 5, "tid": 6, "time_ns": 1}})
+    with perfdata.open_stream("hot.data") as stream:
+        for fields in ({"value": "x"}, None):
+            require(is_argument_error(lambda: stream.writer(path, features={"HOSTNMAE": fields})), "a feature that there is not")
     changed = perfdata.open(path, symbols=False)
     require({(row.pid, tuple(row.callchain)) for row in changed.samples()} == {(77, (1, 2, 3))}, "samples that were changed")
     require(len(list(changed.samples())) == 81 - 20, "samples that were left out")
@@ -546,6 +585,7 @@ check_problems()
 check_late_columns()
 check_selections()
 check_flame()
+check_world()
 check_threads()
 check_notebook()
 with tempfile.TemporaryDirectory() as temporary:
