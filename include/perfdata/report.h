@@ -275,7 +275,9 @@ PD_API enum pd_status pd_report_text_graph(struct pd_report *report, size_t tabl
 /** An object with members quality ("trust") and tables, with call graphs as nodes; and the same without its braces. */
 PD_API enum pd_status pd_report_json(struct pd_report *report, struct pd_text *text, struct pd_error *error);
 PD_API enum pd_status pd_report_json_members(struct pd_report *report, struct pd_text *text, struct pd_error *error);
-/** A line for each row and event, by RFC 4180. Options: only escape is used. */
+/** A line for each row and event, by RFC 4180. Options: only escape is used. Columns have the names of their keys in JSON
+ * (pd_report_key.json). The key "trace_fields" is a column for each field of a tracepoint, "field1", "field2" and so on in the
+ * order of its format, as rows of several tracepoints, whose fields have other names, are in one table. */
 PD_API enum pd_status pd_report_csv(struct pd_report *report, const struct pd_report_text_options *options,
 				    struct pd_text *text, struct pd_error *error);
 
