@@ -56,7 +56,8 @@ void pd_samples_branches(struct pd_samples *samples, const struct pd_shown_sampl
 	for (size_t i = 0; stack && i < stack->entries.count; i++) {
 		const struct pd_branch *branch = PD_ITEM(pd_branch, stack->entries, i);
 
-		pd_line_char(&samples->line, ' ');
+		if (field != FIELD_BRSTACKSYM) /* perf 6.1 has none there */
+			pd_line_char(&samples->line, ' ');
 		pd_samples_branch_end(samples, hit, branch->from, field);
 		pd_line_char(&samples->line, '/');
 		pd_samples_branch_end(samples, hit, branch->to, field);

@@ -29,7 +29,7 @@ static void write_instruction(struct pd_notation_writer *s)
 	switch (s->kind->isa) {
 	case PD_ISA_X86_64:
 	case PD_ISA_X86_32:
-		pd_notate_att(s);
+		(s->kind->intel ? pd_notate_intel : pd_notate_att)(s);
 		break;
 	case PD_ISA_ARM64:
 		pd_notate_arm64(s);

@@ -56,6 +56,7 @@ struct pd_notation_writer {
 
 /** One for each family, of an instruction that is valid. */
 void pd_notate_att(struct pd_notation_writer *s);
+void pd_notate_intel(struct pd_notation_writer *s);
 void pd_notate_arm64(struct pd_notation_writer *s);
 void pd_notate_arm(struct pd_notation_writer *s);
 void pd_notate_ppc(struct pd_notation_writer *s);

@@ -8,34 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/notation/notation.h"
-
-// What the bytes say that the text does not.
-struct bytes {
-	bool has_displacement; // of 0, too
-	bool wide;             // REX.W
-	unsigned data16;       // prefixes 66
-	bool code_segment;     // prefix 2e
-	bool no_base;          // of the memory operand: its displacement is always there
-	uint8_t prefix;        // f2 or f3, the last one
-	uint8_t modrm, sib;
-	bool has_sib;
-	const uint8_t *opcode;
-	uint8_t map; // 1: 0f, 2: 0f 38, 3: 0f 3a; 4 and more: VEX
-};
-
-struct att {
-	const struct pd_code_kind *kind;
-	struct bytes bytes;
-	char prefixes[48];
-	char mnemonic[48];
-	struct pd_operand operands[PD_OPERANDS];
-	size_t count;
-	unsigned width; // of numbers, in bits
-	struct pd_notation_writer *writer;
-	bool has_reference;
-	uint64_t reference; // relative to the instruction
-};
+#include "annotate/notation/x86.h"
 
 static bool starts(const char *text, const char *prefix)
 {
@@ -49,9 +22,9 @@ static bool is_prefix(uint8_t byte)
 	return byte && memchr("\x66\x67\xf2\xf3\xf0\x2e\x36\x3e\x26\x64\x65", byte, 11);
 }
 
-static void read_bytes(struct att *a, const uint8_t *code, size_t size)
+static void read_bytes(struct pd_x86 *a, const uint8_t *code, size_t size)
 {
-	struct bytes *b = &a->bytes;
+	struct pd_x86_bytes *b = &a->bytes;
 	const uint8_t *end = code + size, *at = code;
 
 	for (; at < end && is_prefix(*at); at++) {
@@ -127,7 +100,7 @@ static unsigned register_width(const struct pd_operand *operand)
 	}
 }
 
-static bool has_general_register(const struct att *a)
+static bool has_general_register(const struct pd_x86 *a)
 {
 	for (size_t i = 0; i < a->count; i++)
 		if (register_width(&a->operands[i]))
@@ -135,13 +108,13 @@ static bool has_general_register(const struct att *a)
 	return false;
 }
 
-static void put_char(struct att *a, char c)
+static void put_char(struct pd_x86 *a, char c)
 {
 	pd_notation_put(&a->writer->out, &c, 1);
 }
 
 // "(%rax, %rbx, 8)", also where the scale is 1.
-static void put_address(struct att *a, const char *text, size_t size)
+static void put_address(struct pd_x86 *a, const char *text, size_t size)
 {
 	size_t commas = 0;
 	bool no_index = a->bytes.has_sib && (a->bytes.sib >> 3 & 7) == 4 &&
@@ -160,7 +133,7 @@ static void put_address(struct att *a, const char *text, size_t size)
 }
 
 // The segment of what string instructions write, and of what they compare with.
-static bool is_string_destination(const struct att *a, const struct pd_operand *operand)
+static bool is_string_destination(const struct pd_x86 *a, const struct pd_operand *operand)
 {
 	static const char *const names[] = { "stos", "movs", "scas", "cmps", "ins" };
 
@@ -175,14 +148,14 @@ static bool is_string_destination(const struct att *a, const struct pd_operand *
 	return false;
 }
 
-static bool is_string_source(const struct att *a, const struct pd_operand *operand)
+static bool is_string_source(const struct pd_x86 *a, const struct pd_operand *operand)
 {
 	return operand->size == 6 && (!memcmp(operand->text, "(%rsi)", 6) || !memcmp(operand->text, "(%esi)", 6)) &&
 	       (starts(a->mnemonic, "lods") || starts(a->mnemonic, "outs") || starts(a->mnemonic, "cmps") ||
 		(starts(a->mnemonic, "movs") && strlen(a->mnemonic) <= 5 && a->bytes.map == 0));
 }
 
-static void put_memory(struct att *a, const struct pd_operand *operand)
+static void put_memory(struct pd_x86 *a, const struct pd_operand *operand)
 {
 	const char *text = operand->text, *open;
 	size_t size = operand->size, length;
@@ -229,14 +202,14 @@ static uint64_t mask(uint64_t number, unsigned width)
 }
 
 // "%zmm1 {%k1} {z}"
-static void put_masked(struct att *a, const struct pd_operand *operand)
+static void put_masked(struct pd_x86 *a, const struct pd_operand *operand)
 {
 	for (size_t i = 0; i < operand->size; i++)
 		if (operand->text[i] != ' ')
 			put_char(a, operand->text[i]);
 }
 
-static void put_operand(struct att *a, const struct pd_operand *operand)
+static void put_operand(struct pd_x86 *a, const struct pd_operand *operand)
 {
 	uint64_t number;
 	size_t length;
@@ -324,7 +297,7 @@ static bool is_shift(const char *mnemonic)
 }
 
 // A register says the size, unless it is that of a count or a port.
-static bool register_has_size(const struct att *a)
+static bool register_has_size(const struct pd_x86 *a)
 {
 	const struct pd_operand *last = a->count ? &a->operands[a->count - 1] : NULL;
 
@@ -340,7 +313,7 @@ static bool is_vector(const struct pd_operand *operand)
 	return operand->size > 4 && (!memcmp(operand->text, "%xmm", 4) || !memcmp(operand->text, "%mm", 3));
 }
 
-static void choose_mnemonic(struct att *a)
+static void choose_mnemonic(struct pd_x86 *a)
 {
 	char *mnemonic = a->mnemonic;
 	unsigned width = 0;
@@ -365,7 +338,7 @@ static void choose_mnemonic(struct att *a)
 
 // ---- all of it ----
 
-static void put_target(struct att *a, uint64_t target)
+static void put_target(struct pd_x86 *a, uint64_t target)
 {
 	if (a->kind->isa == PD_ISA_X86_32)
 		target = (uint32_t)target;
@@ -389,7 +362,7 @@ static enum pd_flow flow_of(const char *mnemonic)
 }
 
 // "lock cmpxchgl": what stands before the mnemonic.
-static void split_prefixes(struct att *a, const char *text)
+static void split_prefixes(struct pd_x86 *a, const char *text)
 {
 	const char *blank;
 
@@ -406,17 +379,23 @@ static void split_prefixes(struct att *a, const char *text)
 	snprintf(a->mnemonic, sizeof(a->mnemonic), "%s", text);
 }
 
-static void put_operands(struct att *a)
+bool pd_x86_put_target(struct pd_x86 *a)
 {
 	uint64_t target;
 	size_t length;
 
-	if (a->count == 1 && a->writer->notation->flow != PD_FLOW_NEXT &&
-	    pd_operand_number(a->operands[0].text, a->operands[0].size, &target, &length) &&
-	    length == a->operands[0].size) {
-		put_target(a, target);
+	if (a->count != 1 || a->writer->notation->flow == PD_FLOW_NEXT || a->writer->notation->flow == PD_FLOW_RETURN ||
+	    !pd_operand_number(a->operands[0].text, a->operands[0].size, &target, &length) ||
+	    length != a->operands[0].size)
+		return false;
+	put_target(a, target);
+	return true;
+}
+
+static void put_operands(struct pd_x86 *a)
+{
+	if (pd_x86_put_target(a))
 		return;
-	}
 	for (size_t i = 0; i < a->count; i++) {
 		if (i)
 			put_char(a, ',');
@@ -425,7 +404,7 @@ static void put_operands(struct att *a)
 }
 
 // Instructions that do nothing say all their prefixes.
-static void adjust_padding(struct att *a)
+void pd_x86_adjust_padding(struct pd_x86 *a)
 {
 	static const char data16[] =
 		"data16 data16 data16 data16 data16 data16 data16 data16 data16 data16 data16 data16 ";
@@ -440,17 +419,18 @@ static void adjust_padding(struct att *a)
 		 a->bytes.code_segment ? "cs " : "");
 	if (!a->count && a->bytes.data16 && a->bytes.opcode && *a->bytes.opcode == 0x90) {
 		strcpy(a->mnemonic, "xchg");
-		a->operands[0] = a->operands[1] = (struct pd_operand){ "%ax", 3 };
+		a->operands[0] = a->operands[1] = a->kind->intel ? (struct pd_operand){ "ax", 2 } :
+								   (struct pd_operand){ "%ax", 3 };
 		a->count = 2;
 	}
 }
 
-static void drop_first(struct att *a)
+static void drop_first(struct pd_x86 *a)
 {
 	memmove(a->operands, a->operands + 1, --a->count * sizeof(*a->operands));
 }
 
-static void add_operand(struct att *a, bool first, const char *text)
+static void add_operand(struct pd_x86 *a, bool first, const char *text)
 {
 	if (first)
 		memmove(a->operands + 1, a->operands, a->count * sizeof(*a->operands));
@@ -459,7 +439,7 @@ static void add_operand(struct att *a, bool first, const char *text)
 }
 
 // The stack of the coprocessor: the operand that is implied is said.
-static void adjust_stack(struct att *a)
+static void adjust_stack(struct pd_x86 *a)
 {
 	static const char *const of_top[] = { "fadd",  "fmul",  "fsub",   "fsubr",  "fdiv",
 					      "fdivr", "fcomi", "fucomi", "fcompi", "fucompi" };
@@ -485,14 +465,14 @@ static void adjust_stack(struct att *a)
 		add_operand(a, false, "%st");
 }
 
-static void adjust_special(struct att *a)
+static void adjust_special(struct pd_x86 *a)
 {
 	uint8_t opcode = a->bytes.opcode ? *a->bytes.opcode : 0;
 
 	if (!strcmp(a->mnemonic, "wait"))
 		strcpy(a->mnemonic, "fwait");
 	else if (starts(a->mnemonic, "nop"))
-		adjust_padding(a);
+		pd_x86_adjust_padding(a);
 	else if (a->mnemonic[0] == 'f')
 		adjust_stack(a);
 	else if (starts(a->mnemonic, "out") && a->count == 2 && pd_operand_is(&a->operands[1], "%dx"))
@@ -502,7 +482,7 @@ static void adjust_special(struct att *a)
 }
 
 // Jumps, calls, push and pop have 64 bits with or without REX.W.
-static bool is_always_wide(const struct bytes *b)
+static bool is_always_wide(const struct pd_x86_bytes *b)
 {
 	uint8_t opcode = *b->opcode, digit = b->modrm >> 3 & 7;
 
@@ -512,9 +492,9 @@ static bool is_always_wide(const struct bytes *b)
 }
 
 // Prefixes without an effect are said, too: linkers need room in accesses to thread-local storage.
-static void put_unused_prefixes(struct att *a)
+static void put_unused_prefixes(struct pd_x86 *a)
 {
-	const struct bytes *b = &a->bytes;
+	const struct pd_x86_bytes *b = &a->bytes;
 
 	if (!b->wide || b->map || !b->opcode || starts(a->mnemonic, "nop"))
 		return;
@@ -524,29 +504,45 @@ static void put_unused_prefixes(struct att *a)
 		pd_notation_put(&a->writer->out, "rex.W ", 6);
 }
 
+void pd_x86_read(struct pd_x86 *a, struct pd_notation_writer *s)
+{
+	*a = (struct pd_x86){ .kind = s->kind, .writer = s };
+	read_bytes(a, s->code, s->raw->size);
+	split_prefixes(a, s->raw->mnemonic);
+	a->count = pd_operands_split(s->raw->operands, a->operands);
+	s->notation->flow = flow_of(a->mnemonic);
+}
+
+void pd_x86_put_mnemonic(struct pd_x86 *a)
+{
+	struct pd_notation_text *out = &a->writer->out;
+	size_t before = out->size, width;
+
+	put_unused_prefixes(a);
+	pd_notation_put(out, a->prefixes, strlen(a->prefixes));
+	width = out->size - before;
+	if (a->count)
+		pd_notation_printf(out, "%-*s ", (int)(width < 6 ? 6 - width : 0), a->mnemonic);
+	else
+		pd_notation_put(out, a->mnemonic, strlen(a->mnemonic));
+}
+
+void pd_x86_put_reference(struct pd_x86 *a)
+{
+	if (!a->has_reference)
+		return;
+	pd_notation_printf(&a->writer->out, "        # ");
+	pd_notation_put_addr(a->writer, a->reference);
+}
+
 void pd_notate_att(struct pd_notation_writer *s)
 {
-	struct att a = { .kind = s->kind, .writer = s };
-	size_t before, width;
+	struct pd_x86 a;
 
-	read_bytes(&a, s->code, s->raw->size);
-	split_prefixes(&a, s->raw->mnemonic);
-	a.count = pd_operands_split(s->raw->operands, a.operands);
-	s->notation->flow = flow_of(a.mnemonic);
+	pd_x86_read(&a, s);
 	choose_mnemonic(&a);
 	adjust_special(&a);
-	before = s->out.size;
-	put_unused_prefixes(&a);
-	pd_notation_put(&s->out, a.prefixes, strlen(a.prefixes));
-	width = s->out.size - before;
-	if (!a.count) {
-		pd_notation_put(&s->out, a.mnemonic, strlen(a.mnemonic));
-		return;
-	}
-	pd_notation_printf(&s->out, "%-*s ", (int)(width < 6 ? 6 - width : 0), a.mnemonic);
+	pd_x86_put_mnemonic(&a);
 	put_operands(&a);
-	if (a.has_reference) {
-		pd_notation_printf(&s->out, "        # ");
-		pd_notation_put_addr(s, a.reference);
-	}
+	pd_x86_put_reference(&a);
 }

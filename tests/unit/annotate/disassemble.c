@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of an object as objdump -d --no-show-raw-insn prints it: a line for each instruction. usage: disassemble [--llvm]
- * OBJECT; --llvm: by the other library. */
+/* The code of an object as objdump -d --no-show-raw-insn prints it: a line for each instruction. usage: disassemble [--llvm|--intel]
+ * OBJECT; --llvm: by the other library; --intel: x86 in Intel's syntax. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,15 +36,18 @@ int main(int argc, char **argv)
 {
 	struct pd_object_code object = { 0 };
 	struct pd_error error;
+	bool intel = argc == 3 && strcmp(argv[1], "--intel") == 0;
 
 	if (argc == 3 && strcmp(argv[1], "--llvm") == 0) {
 		object.library = &pd_disassembler_llvm;
 		argv++;
 		argc--;
 	}
+	argv += intel;
+	argc -= intel;
 	if (argc != 2 || pd_elf_open(&object.elf, argv[1], 0, &error) != PD_OK)
 		return 2;
-	object.kind = pd_code_kind(object.elf->machine, object.elf->wide, object.elf->big, false);
+	object.kind = pd_code_kind(object.elf->machine, object.elf->wide, object.elf->big, intel);
 	object.labels = pd_labels_new(object.elf, NULL);
 	object.library = object.library ? object.library : pd_disassembler_for(object.kind.isa);
 	if (!object.library->start)

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Instructions of whole objects compared with objdump -d of each architecture, word for word.
 
-usage: objdump.py DISASSEMBLE [OBJECT...] [--corpus FOLDER] [--verbose]
+usage: objdump.py DISASSEMBLE [OBJECT...] [--corpus FOLDER] [--intel] [--verbose]
 
 Objects are those given, else the C library here, those of cross compilers, and those of a corpus. An architecture
 whose objdump (2.40) is not installed is left out. What may differ is listed here by architecture, with how much of it; names of addresses
-are compared apart. Exit status: 0 all agrees, 1 something does not, 77 there was nothing to compare.
+are compared apart. --intel: only x86, in Intel's syntax. Exit status: 0 all agrees, 1 something does not, 77 there was nothing to compare.
 """
 
 import argparse
@@ -59,11 +59,11 @@ def instructions(text):
     return found
 
 
-def compare(disassemble, path, machine, verbose):
+def compare(disassemble, path, machine, intel, verbose):
     """What is wrong with one object."""
     program, accepted = MACHINES[machine]
-    theirs = instructions(output([program, "-d", "-C", "--no-show-raw-insn", path]).stdout.decode(errors="replace"))
-    ours = instructions(output([disassemble, path]).stdout.decode(errors="replace"))
+    theirs = instructions(output([program, "-d", "-C", "--no-show-raw-insn", *(["-M", "intel"] if intel else []), path]).stdout.decode(errors="replace"))
+    ours = instructions(output([disassemble, *(["--intel"] if intel else []), path]).stdout.decode(errors="replace"))
     known = re.compile(f"(?:{accepted})$")
     count = names = other = 0
     wrong, kinds = [], collections.Counter()
@@ -106,6 +106,7 @@ def main():
     parser.add_argument("disassemble")
     parser.add_argument("objects", nargs="*")
     parser.add_argument("--corpus", default="/nowhere")
+    parser.add_argument("--intel", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
     failed = compared = 0
@@ -117,10 +118,10 @@ def main():
             places = (*PLACES, args.corpus + "/recorded/bin/*/*", folder + "/**/libc.so*", folder + "/**/hot")
             objects = [path for place in places for path in sorted(glob.glob(place, recursive=True))]
         for path in objects:
-            if not is_wanted(path):
+            if not is_wanted(path) or (args.intel and machine_of(path) not in (3, 62)):
                 continue
             compared += 1
-            wrong = compare(args.disassemble, path, machine_of(path), args.verbose)
+            wrong = compare(args.disassemble, path, machine_of(path), args.intel, args.verbose)
             failed += bool(wrong)
             for line in wrong[:10]:
                 print(f"  {line}")
