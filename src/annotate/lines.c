@@ -168,15 +168,21 @@ static void add_place(struct listing *l, const struct pd_lines_frame *frame)
 	}
 }
 
-// Whose code it is: of whom debug information knows, else of the symbol.
+static bool is_mangled(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
+// Whose code it is: of whom debug information knows, else of the symbol, which also has the full name of what debug information knows
+// by the name in the source.
 static const char *function_at(const struct listing *l, const struct pd_lines_frame *frame, uint64_t addr)
 {
 	const struct pd_function *function = l->code->entry->head.function;
-	const struct pd_label *label;
+	const struct pd_label *label = pd_labels_function(l->code->object->labels, addr);
 
-	if (frame->name)
+	if (frame->name && (frame->inlined || is_mangled(frame->name) || !label || label->addr != function->start ||
+			    !is_mangled(label->name)))
 		return frame->name;
-	label = pd_labels_function(l->code->object->labels, addr);
 	return label && label->addr >= function->start ? label->name : function->linker_name;
 }
 

@@ -90,17 +90,49 @@ static enum pd_status find_kind(const char *name, size_t length, size_t *kind_ou
 		       "unknown event type '%.*s': not one of hw, sw, trace, raw, break, synth", (int)length, name);
 }
 
+static bool is_word(const char *known, const char *word, size_t length)
+{
+	return strlen(known) == length && !memcmp(known, word, length);
+}
+
+/* PD_END: perf has no such field either. */
+static enum pd_status find_absent(const char *word, size_t length, struct pd_error *error)
+{
+	static const struct {
+		const char *name, *instead; /* NULL: nothing is printed */
+	} absents[] = {
+#define ABSENT_FIELD(name, instead) { name, instead },
+#define OF_TRACE(name) { name, NULL },
+#include "samples/absent.def"
+	};
+
+	for (size_t i = 0; i < sizeof(absents) / sizeof(absents[0]); i++) {
+		if (!is_word(absents[i].name, word, length))
+			continue;
+		return absents[i].instead ?
+			       pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the field %s of perf is not here: %s",
+				       absents[i].name, absents[i].instead) :
+			       PD_OK;
+	}
+	return PD_END;
+}
+
+/* *field_out is 0 for what has nothing to print. */
 static enum pd_status find_field(const char *word, size_t length, uint32_t *field_out, struct pd_error *error)
 {
 	char name[32];
 	struct pd_nearest nearest = { .word = name };
+	enum pd_status status;
 
 	for (size_t i = 0; i < FIELD_COUNT; i++) {
-		if (strlen(table[i].word) == length && !memcmp(table[i].word, word, length)) {
+		if (is_word(table[i].word, word, length)) {
 			*field_out = UINT32_C(1) << i;
 			return PD_OK;
 		}
 	}
+	status = find_absent(word, length, error);
+	if (status != PD_END)
+		return status;
 	snprintf(name, sizeof(name), "%.*s", (int)(length < 31 ? length : 31), word);
 	for (size_t i = 0; i < FIELD_COUNT; i++)
 		pd_nearest_try(&nearest, table[i].word);
@@ -238,6 +270,9 @@ enum pd_status pd_sample_fields_check(struct pd_sample_fields fields[KIND_COUNT]
 	if (own->checked || has_feature(header, PD_FEATURE_STAT))
 		return PD_OK;
 	own->checked = true;
+	if ((own->shown & FIELD_TOD) && !has_feature(header, PD_FEATURE_CLOCK_DATA))
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "Can't provide 'tod' time, missing clock data. Please record with -k/--clockid option.");
 	for (size_t i = 0; i < FIELD_COUNT; i++) {
 		uint32_t field = UINT32_C(1) << i;
 

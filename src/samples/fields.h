@@ -47,7 +47,8 @@
 	X(TRACE, 26, "trace", 0, "", "tracepoint data")                                                           \
 	X(SRCLINE, 27, "srcline", PD_MASK(PD_SAMPLE_TYPE_IP), "IP", "source file and line")                       \
 	X(BRSTACKSYM, 28, "brstacksym", 0, "", "branches, by function")                                           \
-	X(BRSTACKOFF, 29, "brstackoff", 0, "", "branches, by offset in the object")
+	X(BRSTACKOFF, 29, "brstackoff", 0, "", "branches, by offset in the object")                               \
+	X(TOD, 30, "tod", PD_MASK(PD_SAMPLE_TYPE_TIME), "TIME", "day and time of day")
 
 enum {
 #define X(NAME, bit, word, needs, attribute, doc) FIELD_##NAME = 1 << (bit),

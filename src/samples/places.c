@@ -147,6 +147,16 @@ static void print_source(struct pd_samples *samples, const struct pd_place *plac
 	pd_samples_unlock(samples);
 }
 
+/* The place of an address of the kernel in what it is in: its image, or a module. */
+static uint64_t offset_in_kernel(struct pd_samples *samples, const struct pd_shown_sample *hit, uint64_t addr)
+{
+	struct pd_location location;
+
+	if (!pd_state_locate(samples->state, hit->pid, PD_CPUMODE_KERNEL, hit->when, addr, &location))
+		return addr;
+	return addr - location.mapping->start;
+}
+
 void pd_samples_branch_end(struct pd_samples *samples, const struct pd_shown_sample *hit, uint64_t addr, uint32_t field)
 {
 	struct pd_line_buffer *line = &samples->line;
@@ -155,6 +165,8 @@ void pd_samples_branch_end(struct pd_samples *samples, const struct pd_shown_sam
 	bool fixed;
 
 	place = locate(samples, hit, hit->cpumode, addr, true, &shown, &fixed);
+	if (field == FIELD_BRSTACKOFF && place.dso && place.dso->kernel)
+		shown = offset_in_kernel(samples, hit, addr);
 	if (field == FIELD_BRSTACKSYM && place.function) {
 		pd_line_foreign(line, place.function->name, 0);
 		pd_line_word(line, "+0x");

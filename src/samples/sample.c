@@ -8,8 +8,12 @@
 #include "state/locate.h"
 #include "stream/read/stream.h"
 
+#include <perfdata/summary.h>
+
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
 #define NS_PER_S UINT64_C(1000000000)
 #define HAS(attr, NAME) ((attr)->sample_type & PD_MASK(PD_SAMPLE_TYPE_##NAME))
@@ -95,6 +99,24 @@ static void print_time(struct pd_samples *samples, uint64_t time_ns)
 	pd_line_word(line, ": ");
 }
 
+/* The day and the time of day, of the time zone of who reads. */
+static void print_day(struct pd_samples *samples, uint64_t time_ns)
+{
+	uint64_t wall = pd_file_wall_clock(samples->file, time_ns);
+	time_t second = (time_t)(wall / NS_PER_S);
+	struct pd_line_buffer *line = &samples->line;
+	char text[64];
+	struct tm parts;
+
+	if (wall == PD_NO_TIME || !localtime_r(&second, &parts) ||
+	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S.", &parts))
+		strcpy(text, "?.");
+	pd_line_word(line, text);
+	pd_line_dec(line, samples->options.nanoseconds ? wall % NS_PER_S : wall % NS_PER_S / 1000,
+		    samples->options.nanoseconds ? 9 : 6, '0');
+	pd_line_char(line, ' ');
+}
+
 /* comm, pid and tid. */
 static void print_thread(struct pd_line_buffer *line, const struct pd_shown_sample *hit, bool wide)
 {
@@ -151,6 +173,8 @@ void pd_samples_start(struct pd_samples *samples, const struct pd_shown_sample *
 	}
 	if (shown & FIELD_MISC)
 		print_misc(line, hit->record->misc, type);
+	if (shown & FIELD_TOD)
+		print_day(samples, hit->time_ns);
 	if (shown & FIELD_TIME)
 		print_time(samples, hit->time_ns);
 }
@@ -160,7 +184,7 @@ void pd_samples_start(struct pd_samples *samples, const struct pd_shown_sample *
 /* What the brief form of a sample has. */
 #define BRIEF                                                                                               \
 	(FIELD_COMM | FIELD_TID | FIELD_PID | FIELD_TIME | FIELD_CPU | FIELD_EVENT | FIELD_IP | FIELD_SYM | \
-	 FIELD_DSO | FIELD_ADDR | FIELD_SYMOFF | FIELD_PERIOD | FIELD_FLAGS | FIELD_MISC | FIELD_SRCLINE)
+	 FIELD_DSO | FIELD_ADDR | FIELD_SYMOFF | FIELD_PERIOD | FIELD_FLAGS | FIELD_MISC | FIELD_SRCLINE | FIELD_TOD)
 
 /* The name of an event, as wide as the longest one that was known when the first was printed. */
 static void make_name(struct pd_samples *samples, struct pd_event_style *style, const struct pd_event *event)

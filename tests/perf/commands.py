@@ -41,7 +41,10 @@ NEW = [
 BY_NAME = {one.name: one for one in [*record.RECORDINGS, *NEW]}
 # What the program that runs, or where something was written, says differently each time.
 OWN = [(re.compile(rb"(?:theirs|ours)\.out"), b"OUT"), (re.compile(rb"#.*(?:perf|perfdata)/?\S* version.*"), b""), (re.compile(rb"[ \t]+\n"), b"\n")]
-NUMBER = re.compile(rb"\d[\d,.]*(?:e[-+]\d+)?%?|<not \w+>|nan|\([ +-]*\d[\d.]*%\)")
+# What perf says of how it read a file, and what only perfdata says.
+SAID = re.compile(rb"No kallsyms or vmlinux with build-id .* was found|build id event received for .*|  INFO: use \d+ atom pages|"
+                  rb"pmu capabilities not available|# (?:To display|Profile quality|\(Tip|Total Lost|Sort order).*")
+NUMBER = re.compile(rb" +\( \+- +\d[\d.]*% \)|\d[\d,.]*(?:e[-+]\d+)?%?(?:[;, ]?[KMG]/sec| /sec)?|<not \w+>|nan|\([ +-]*\d[\d.]*%\)")
 Line = collections.namedtuple("Line", "files words")
 
 
@@ -56,7 +59,7 @@ def table():
 def lines_of(text):
     for pattern, plain in OWN:
         text = pattern.sub(plain, text)
-    return text.strip(b"\n").split(b"\n")
+    return [line for line in text.strip(b"\n").split(b"\n") if not SAID.fullmatch(line)]
 
 
 def without_numbers(text):
@@ -93,7 +96,7 @@ class Comparison:
 
     def words(self, line, path):
         empty = compare.empty_folder(self.recorder.home)
-        words = [word.format(empty=empty, bin=self.recorder.bin, path=path, **self.facts_of(path)) for word in shlex.split(line)]
+        words = [word.format(empty=empty, bin=self.recorder.bin, path=path, image=os.path.join(self.recorder.bin, "work-static"), **self.facts_of(path)) for word in shlex.split(line)]
         return words if not path or path in words else [*words, "-i", path]
 
     def written(self, words, env, folder):

@@ -72,6 +72,21 @@ def documented_keys(top):
     return [f"sort key {name}: not in docs/perf-options.md" for name, instead in keys if f"| `{name}` | {instead} |" not in page]
 
 
+def fields(perfdata, top, perf):
+    """Fields of perf script that are neither here nor in the table, and those of the table that are not what the program says."""
+    with open(os.path.join(top, "src", "samples", "absent.def"), encoding="utf-8") as file:
+        text = file.read()
+    with open(os.path.join(top, "docs", "perf-options.md"), encoding="utf-8") as file:
+        page = file.read()
+    absent = dict(re.findall(r'^ABSENT_FIELD\("(\w+)", "(.*)"\)$', text, re.MULTILINE))
+    wrong = [f"field {name}: not in docs/perf-options.md" for name, instead in absent.items() if f"| `{name}` | {instead} |" not in page]
+    wrong += [f"field {name}: {told[:100]}" for name, instead in absent.items()
+              if f"the field {name} of perf is not here: {instead}" not in (told := ask([perfdata, "script", "-F", name, "-i", "/dev/null"])[1])]
+    known = re.search(r"Fields: (\S+)", ask([perf, "script", "-h"])[1]) if perf else None
+    return wrong + [f"field {name}: neither here nor in src/samples/absent.def" for name in (known[1].split(",") if known else ())
+                    if name not in absent and "unknown field" in ask([perfdata, "script", "-F", name, "-i", "/dev/null"])[1]]
+
+
 def documented(top, lines):
     with open(os.path.join(top, "docs", "perf-options.md"), encoding="utf-8") as file:
         page = file.read()
@@ -125,6 +140,7 @@ def main():
     options = parser.parse_args()
     lines = table(options.top)
     wrong = refused(options.perfdata, lines) + documented(options.top, lines) + documented_keys(options.top)
+    wrong += fields(options.perfdata, options.top, shutil.which(options.perf))
     if not lines or wrong:
         print("\n".join(wrong) or "no table")
         return 1

@@ -18,7 +18,7 @@ static const struct {
 	[PD_EVENT_PMU] = { "Kernel PMU event", { "pmu" }, "pmu" },
 	[PD_EVENT_RAW] = { "Raw hardware event descriptor", { "raw" }, "raw" },
 	[PD_EVENT_BREAKPOINT] = { "Hardware breakpoint", { "breakpoint" }, "breakpoint" },
-	[PD_EVENT_TOOL] = { "Tool event", { "tool" }, "tool" },
+	[PD_EVENT_TOOL] = { "Tool event", { "tool", "sw", "software" }, "tool" },
 	[PD_EVENT_TRACEPOINT] = { "Tracepoint event", { "tracepoint" }, "tracepoint" },
 };
 

@@ -57,11 +57,27 @@ static int is_visible(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-static void scan(struct names *names, const char *folder)
+// As perf sorts SYSTEM:NAME: the end of a system is a colon.
+static int by_full_name(const struct dirent **one, const struct dirent **other)
 {
-	names->count = scandir(folder, &names->items, is_visible, alphasort);
+	const char *a = (*one)->d_name, *b = (*other)->d_name;
+
+	while (*a && *a == *b)
+		a++, b++;
+	return (*a ? (unsigned char)*a : *b ? ':' : 0) - (*b ? (unsigned char)*b : *a ? ':' : 0);
+}
+
+static void scan_by(struct names *names, const char *folder,
+		    int (*order)(const struct dirent **one, const struct dirent **other))
+{
+	names->count = scandir(folder, &names->items, is_visible, order);
 	if (names->count < 0)
 		names->count = 0;
+}
+
+static void scan(struct names *names, const char *folder)
+{
+	scan_by(names, folder, alphasort);
 }
 
 static void names_fini(struct names *names)
@@ -150,7 +166,7 @@ bool pd_tracepoints_list(const struct pd_events *events, bool (*each)(void *self
 	if (!events->tracefs)
 		return true;
 	snprintf(path, sizeof(path), "%s/events", events->tracefs);
-	scan(&systems, path);
+	scan_by(&systems, path, by_full_name);
 	for (int i = 0; i < systems.count && go_on; i++) {
 		const char *system = systems.items[i]->d_name;
 
