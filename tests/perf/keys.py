@@ -56,7 +56,8 @@ FIELDS = {"trace_fields": "-s trace_fields", "[event.]field": "-s next_comm,sche
 OF_TRACEPOINTS = {"trace", *FIELDS}
 # Options that choose or arrange rows.
 OPTIONS = {name: name for name in (
-    "--hierarchy -s comm,dso", "--hierarchy -s {comm,dso},cpu", "--group", "--group-sort-idx 1 -s comm,dso", "--skip-empty", "--no-skip-empty", "--percentage relative -d work",
+    "--hierarchy -s comm,dso", "--hierarchy -s {comm,dso},cpu", "--hierarchy -s comm,sym -c work", "--hierarchy -s comm,next_comm", "--hierarchy -s trace_fields",
+    "--hierarchy -s {comm,next_comm},pid", "--hierarchy -s pid,{next_pid,next_comm}", "--group", "--group-sort-idx 1 -s comm,dso", "--skip-empty", "--no-skip-empty", "--percentage relative -d work",
     "--symbol-filter a -s comm,sym", "--socket-filter 0 -s comm,socket", "-U -s dso", "-w 12,20 -s comm,dso", "-t | -s comm,dso", "--percent-limit 10 -s dso",
     "--ns -s time", "--time 10%-30% -s comm", "--time 10%/2 -s comm", "--show-total-period -n -s comm", "--showcpuutilization -s dso", "--full-source-path -s srcline",
     "--exclude-other -s dso", "-p main -s parent,dso", "-p main -x -s dso", "--ignore-callees spin -s sym", "--demangle -s dso", "--no-demangle -s dso",
@@ -123,6 +124,8 @@ class File:
         """What shows a key of this file; None: the key is of other files."""
         of_branches = "branches" in self.kinds
         if "threads" in self.kinds and key not in ("latency", "latency_children", "parallelism"):
+            return None
+        if key in OPTIONS and ("next_" in key or "trace_fields" in key) > ("tracepoints" in self.kinds):
             return None
         if key in OPTIONS:
             return OPTIONS[key].split() if ("cycles" in key or "--branch" in key) <= of_branches else None

@@ -326,3 +326,9 @@ const struct key *pd_field_key_at(struct pd_report *report, struct pd_file *file
 	report->field_count++;
 	return &key->key;
 }
+
+bool pd_column_is_there(const struct pd_report *report, const struct table *table, const struct column *column)
+{
+	return column->kind != COLUMN_KEY || !key_is_field(report->keys[column->key]) ||
+	       pd_field_of_table(report, report->keys[column->key], table);
+}

@@ -40,4 +40,7 @@ const char *pd_key_field_name(const struct pd_report *report, const struct key *
 /* How wide its column is in perf, at least. */
 size_t pd_field_width(const struct pd_member *member);
 
+/** False: the event of the table lacks the field. */
+bool pd_column_is_there(const struct pd_report *report, const struct table *table, const struct column *column);
+
 #endif

@@ -43,14 +43,6 @@ static const char *key_header(const struct pd_report *report, const struct table
 	return field ? field->field.name : key->head.header;
 }
 
-static bool is_shown(const struct pd_report *report, const struct table *table, const struct column *column)
-{
-	if (column->elided)
-		return false;
-	return column->kind != COLUMN_KEY || !key_is_field(report->keys[column->key]) ||
-	       pd_field_of_table(report, report->keys[column->key], table);
-}
-
 static const char *header_of(const struct pd_report *report, const struct table *table, const struct column *column)
 {
 	switch (column->kind) {
@@ -496,7 +488,7 @@ static void add_line(const struct pd_report *report, const struct table *table, 
 	bool first = true;
 
 	for (size_t i = 0; i < report->columns.count; i++) {
-		if (!is_shown(report, table, &report->columns.items[i]))
+		if (report->columns.items[i].elided || !pd_column_is_there(report, table, &report->columns.items[i]))
 			continue;
 		pd_text_add(report->out, first ? "# " : gap);
 		first = false;
@@ -533,7 +525,7 @@ void pd_text_row(const struct pd_report *report, const struct table *table, cons
 	bool first = true;
 
 	for (size_t i = 0; i < report->columns.count; i++) {
-		if (!is_shown(report, table, &report->columns.items[i]))
+		if (report->columns.items[i].elided || !pd_column_is_there(report, table, &report->columns.items[i]))
 			continue;
 		if (!report->print.separator)
 			PD_TEXT_LITERAL(out, "  ");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text/text.h"
+#include "report/keys/field_keys.h"
 #include "report/print/graph.h"
 #include "report/rows/levels.h"
 
@@ -43,6 +44,11 @@ static const char *without_blanks(const char *text)
 	return text + strspn(text, " ");
 }
 
+static bool is_shown(const struct tree *tree, size_t column)
+{
+	return pd_column_is_there(tree->report, tree->table, &tree->report->columns.items[column]);
+}
+
 // ---- header ----
 
 static void add_titles(const struct tree *tree)
@@ -57,12 +63,15 @@ static void add_titles(const struct tree *tree)
 			       pd_column_header(report, tree->table, i));
 	pd_text_add(report->out, "  ");
 	for (size_t i = 0; i < tree->levels.count; i++)
-		for (size_t k = levels[i].first_column; k < levels[i].end_column; k++)
+		for (size_t k = levels[i].first_column; k < levels[i].end_column; k++) {
+			if (!is_shown(tree, k))
+				continue;
 			pd_text_printf(report->out, "%s%s",
 				       k > levels[i].first_column ? "+" :
 				       i                          ? " / " :
 								    "",
 				       without_blanks(pd_column_header(report, tree->table, k)));
+		}
 	pd_text_add(report->out, "\n");
 }
 
@@ -79,6 +88,8 @@ static size_t keys_width(const struct tree *tree)
 		for (size_t k = level->first_column; k < level->end_column; k++) {
 			bool joined = k > level->first_column;
 
+			if (!is_shown(tree, k))
+				continue;
 			/* as perf: one less than it takes */
 			width += tree->table->widths[k] + joined;
 			titles += strlen(without_blanks(pd_column_header(tree->report, tree->table, k))) + joined;
@@ -117,10 +128,15 @@ static void add_row(const struct tree *tree, size_t index, const struct row *row
 	add_many(out, ' ', index * INDENT);
 	pd_text_cells(tree->report, tree->table, row, 0, tree->numbers, out);
 	add_many(out, ' ', deepest(tree) + GAP);
-	pd_text_clear(tree->keys);
-	pd_text_cells(tree->report, tree->table, row, level->first_column, level->end_column, tree->keys);
-	pd_text_char(tree->keys, 0);
-	pd_text_add(out, without_blanks((const char *)pd_text_bytes(tree->keys).data));
+	for (size_t k = level->first_column; k < level->end_column; k++) {
+		if (!is_shown(tree, k))
+			continue;
+		pd_text_clear(tree->keys);
+		pd_text_cells(tree->report, tree->table, row, k, k + 1, tree->keys);
+		pd_text_char(tree->keys, 0);
+		pd_text_add(out, k > level->first_column ? "  " : "");
+		pd_text_add(out, without_blanks((const char *)pd_text_bytes(tree->keys).data));
+	}
 	pd_text_add(out, "\n");
 }
 

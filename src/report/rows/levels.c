@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "report/keys/field_keys.h"
+
 /* What is built. */
 struct leveling {
 	const struct pd_report *report;
@@ -13,7 +15,7 @@ struct leveling {
 	uint32_t *numbers; /* by row of the table: number of its row in the level before */
 };
 
-static bool count_levels(struct levels *levels, const struct pd_report *report)
+static bool count_levels(struct levels *levels, const struct pd_report *report, const struct table *table)
 {
 	const struct column_list *columns = &report->columns;
 
@@ -21,7 +23,7 @@ static bool count_levels(struct levels *levels, const struct pd_report *report)
 	for (size_t i = 0; levels->items && i < columns->count; i++) {
 		struct level *last = levels->count ? &levels->items[levels->count - 1] : NULL;
 
-		if (columns->items[i].kind != COLUMN_KEY)
+		if (columns->items[i].kind != COLUMN_KEY || !pd_column_is_there(report, table, &columns->items[i]))
 			continue;
 		if (last && columns->items[i].level == columns->items[last->first_column].level)
 			last->end_column = i + 1;
@@ -36,7 +38,8 @@ static void add_keys(struct leveling *leveling, const struct level *level)
 	const struct column *columns = leveling->report->columns.items;
 
 	for (size_t i = level->first_column; i < level->end_column; i++)
-		leveling->keys[leveling->key_count++] = columns[i].key;
+		if (pd_column_is_there(leveling->report, leveling->table, &columns[i]))
+			leveling->keys[leveling->key_count++] = columns[i].key;
 }
 
 /* Rows and sums have room for as many as the table has. */
@@ -150,7 +153,7 @@ bool pd_levels_build(struct levels *levels, const struct pd_report *report, cons
 	*levels = (struct levels){ 0 };
 	leveling.numbers = pd_alloc((table->head.row_count + 1) * sizeof(*leveling.numbers));
 	levels->own = pd_alloc((table->head.row_count + 1) * sizeof(*levels->own));
-	done = leveling.numbers && levels->own && count_levels(levels, report);
+	done = leveling.numbers && levels->own && count_levels(levels, report, table);
 	for (size_t i = 0; done && i < levels->count; i++)
 		done = build_level(&leveling, levels, i);
 	pd_free(leveling.numbers);

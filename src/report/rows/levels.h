@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of a table as a tree, for perf report --hierarchy: a level for each sort key, or for several in braces. A row of a
+ * The rows of a table as a tree, for perf report --hierarchy: a level for each sort key, or for several in braces, without those that
+ * the event of the table lacks. A row of a
  * level is what the rows below it have in common, with their sums; rows of the last level are those of the table.
  */
 #ifndef PD_REPORT_ROWS_LEVELS_H
