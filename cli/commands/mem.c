@@ -54,6 +54,7 @@ const struct command cmd_mem_report = {
 struct c2c_values {
 	struct symbol_values shared;
 	struct pd_c2c_options how;
+	struct option_tags nodes;
 	bool stdio;
 };
 #undef VALUES
@@ -62,7 +63,7 @@ struct c2c_values {
 static const struct option c2c_options[] = {
 	CHOICE("display", 'd', "WHAT", how.display, "default|tot|lcl|rmt|peer", "loads that lines are sorted by"),
 	STRING("coalesce", 'c', "FIELDS", how.coalesce, "tell accesses apart by pid, tid, iaddr (default), dso"),
-	INTEGER("node-info", 'N', "LEVEL", how.node_info, "nodes of CPUs: with shares (1), with CPUs (2)"),
+	OPTION("node-info", 'N', TAGGED, NULL, nodes, "nodes of CPUs with shares; -NN with lists of CPUs"),
 	FLAG("stats", 0, how.stats_only, "print sums only"),
 	FLAG("show-all", 0, how.show_all, "print all lines"),
 	FLAG("no-source", 0, how.no_source, "no column with source lines"),
@@ -76,8 +77,10 @@ static const struct option c2c_options[] = {
 
 static enum pd_status print_c2c(struct input *input, const void *how, struct pd_error *error)
 {
+	const struct c2c_values *values = input->call->values;
 	struct pd_c2c_options own = *(const struct pd_c2c_options *)how;
 
+	own.node_info = values->nodes.count;
 	own.symbols = symbols_of_input;
 	own.self = input;
 	return pd_print_c2c(input->out->text, input->file, &own, error);

@@ -41,7 +41,7 @@ try report --mem-mode --branch-stack m.data
 try report -s symbol_daddr m.data
 try c2c report --stats m.data
 try c2c report m.data
-try c2c report -d rmt -c pid,tid -N 1 m.data
+try c2c report -d rmt -c pid,tid -N m.data
 try c2c report -c pid,none m.data
 try c2c report --json m.data
 # columns of perf 7.2: what an access was as shares of all, and means of weights

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """perfdata probe beside perf probe: definitions, variables and lines of programs in C, C++ and Rust.
 
-usage: probe.py PERFDATA FOLDER [--perf PERF] [--object FILE [--most N]] [--verbose]
+usage: probe.py PERFDATA FOLDER [--perf PERF] [--object FILE [--most N] [--lines N]] [--verbose]
 
-FOLDER has the sources. With --object, functions of that program are taken instead. A definition that perf cannot resolve must fail
+FOLDER has the sources. With --object, functions of that program are taken instead, by the names that they have in the source, and at
+most N of their lines. A definition that perf cannot resolve must fail
 with a message, unless perfdata can resolve more. Exit status: 0 all that perf prints is equal, 1 otherwise, 77 no perf here or it has
 no debug information reader.
 """
@@ -113,7 +114,7 @@ class Comparison:
         self.compare(program, ["-L", function])
         self.compare(program, ["-V", function])
         self.compare(program, ["-V", function, "--range"])
-        for number in self.lines_of(program, function)[:20]:
+        for number in self.lines_of(program, function)[:self.options.lines] if self.options.lines else ():
             if number:
                 self.compare(program, ["-D", f"{function}:{number}"])
                 self.compare(program, ["-D", f"{function}:{number} $vars"])
@@ -177,9 +178,18 @@ class Comparison:
             self.compare_function(program, function)
 
 
+def name_in_source(name):
+    """The last part of a demangled name, without parameters and arguments of templates."""
+    name = re.sub(r"::h[0-9a-f]{16}$", "", name)
+    while (shorter := re.sub(r"<[^<>]*>|\([^()]*\)", "", name)) != name:
+        name = shorter
+    return re.split(r"::|[ *&]", name.replace(" const", "").strip())[-1]
+
+
 def functions_of(program, most):
-    _, text, _ = run(["nm", "--defined-only", program])
-    names = sorted({line.split()[2] for line in text.splitlines() if re.match(r"^\S+ [tT] [A-Za-z]\w*$", line)})
+    _, text, _ = run(["nm", "-C", "--defined-only", program])
+    names = {name_in_source(found[1]) for found in re.finditer(r"^\S+ [tTW] (.*)$", text, re.MULTILINE)}
+    names = sorted(name for name in names if re.fullmatch(r"[A-Za-z]\w*", name))
     random.Random(1).shuffle(names)
     return names[:most]
 
@@ -202,6 +212,7 @@ def main():
     parser.add_argument("--perf", default=shutil.which("perf"))
     parser.add_argument("--object")
     parser.add_argument("--most", type=int, default=20)
+    parser.add_argument("--lines", type=int, default=20)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     if not options.perf or run([options.perf, "probe", "-h"])[2].find("--vars") < 0 and run([options.perf, "probe", "-h"])[1].find("--vars") < 0:
@@ -211,7 +222,7 @@ def main():
     if options.object:
         comparison.cold = set(re.findall(r" t (\w+)\.cold$", run(["nm", options.object])[1], re.MULTILINE))
         for function in functions_of(options.object, options.most):
-            comparison.compare_program(options.object, [function, f"{function} $vars", f"{function} $params"])
+            comparison.compare_program(options.object, [function, *([f"{function} $vars", f"{function} $params"] if options.lines else [])])
     else:
         with tempfile.TemporaryDirectory(prefix="perfdata-probe-") as there:
             for source, program in compile_all(options.folder, there):

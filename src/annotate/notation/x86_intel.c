@@ -221,12 +221,12 @@ static bool is_absolute(const struct pd_x86 *a)
 // What stands in front of memory. Gathering and broadcasting instructions say the size of an element.
 static void put_size(struct pd_x86 *a, const char *said, bool broadcast)
 {
-	bool gathers = strstr(a->mnemonic, "gather") || strstr(a->mnemonic, "scatter");
+	bool by_element = strstr(a->mnemonic, "gather") || strstr(a->mnemonic, "scatter");
 	const char *end = a->mnemonic + strlen(a->mnemonic) - 2;
 
 	if (is_absolute(a))
 		return;
-	if (gathers)
+	if (by_element)
 		said = !strcmp(end, "ps") || !strcmp(end, "dd") || !strcmp(end, "qd") ? "DWORD PTR " : "QWORD PTR ";
 	if (broadcast)
 		pd_notation_printf(&a->writer->out, "%.*s BCST ", (int)strcspn(said, " "), said);
