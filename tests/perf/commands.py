@@ -45,7 +45,8 @@ OWN = [(re.compile(rb"(?:theirs|ours)\.out"), b"OUT"), (re.compile(rb"#.*(?:perf
 SAID = re.compile(rb"No kallsyms or vmlinux with build-id .* was found|build id event received for .*|  INFO: use \d+ atom pages|"
                   rb"pmu capabilities not available|Looking at the vmlinux_path .*|symsrc__init: .*|Using .* for symbols|"
                   rb"# (?:To display|Profile quality|\(Tip|Total Lost|Sort order).*")
-NUMBER = re.compile(rb" +\(\d+\.\d+%\)| +\( \+- +\d[\d.]*% \)|\d[\d,.]*(?:e[-+]\d+)?%?(?:[;, ]?[KMG]/sec| /sec)?|<not \w+>|nan|\([ +-]*\d[\d.]*%\)")
+NUMBER = re.compile(rb" +\(\d+\.\d+%\)| +\( \+- *\d[\d.]*% \)|\d+(?:,\d{3})*(?:\.\d+)*(?:e[-+]\d+)?%?(?:[;, ]?[KMG]/sec| /sec)?|<not \w+>|nan|\([ +-]*\d[\d.]*%\)")
+BAR = re.compile(rb"\([-+]N\) *#*$")
 Line = collections.namedtuple("Line", "files words")
 
 
@@ -65,7 +66,7 @@ def lines_of(text):
 
 def without_numbers(text):
     """Lines of a text as words; numbers are alike."""
-    return b"\n".join(b" ".join(NUMBER.sub(b"N", line).split()) for line in text.split(b"\n"))
+    return b"\n".join(b" ".join(BAR.sub(b"", NUMBER.sub(b"N", line)).split()) for line in text.split(b"\n"))
 
 
 def content(path):
@@ -163,8 +164,8 @@ def command_of(words):
     return member or words[0]
 
 
-# Options with a test of their own: what they print is no text of one file. See parents.py and tests/text.
-ELSEWHERE = {("script", "per-event-dump"), ("script", "D")}
+# Options with a test of their own: parents.py, tests/text, script.py.
+ELSEWHERE = {("script", "per-event-dump"), ("script", "D"), ("script", "show-round-events")}
 
 
 def untold(lines):
@@ -174,6 +175,7 @@ def untold(lines):
     for command in sorted({command_of(line.words) for line in lines}):
         words = {word for line in lines if command_of(line.words) == command for word in line.words.split()}
         long = {word[2:].split("=")[0] for word in words if word.startswith("--")}
+        long |= {name[3:] for name in long if name.startswith("no-")}
         short = {word[1] for word in words if re.match(r"-[a-zA-Z]", word)}
         for letter, name in options.options_of_perf("perf", options.COMMANDS.get(command, [])):
             if name not in long and letter not in short and not {(command, name), (command, letter)} & (absent | ELSEWHERE):
