@@ -31,7 +31,7 @@ ORDER = (
     "src/dump",
     "src/symbol", "src/sched", "src/pairs", "src/lock", "src/kmem", "src/kwork",
     "src/unwind", "src/probe",
-    "src/profile", "src/mem", "src/blocks", "src/report", "src/annotate", "src/diff", "src/flame", "src/samples", "src/doctor", "src/write", "src/quipper", "src/import", "src/edit", "src/stack", "src/table", "src/sql", "src/store", "src/export", "src/view",
+    "src/profile", "src/mem", "src/blocks", "src/annotate", "src/type", "src/report", "src/diff", "src/flame", "src/samples", "src/doctor", "src/write", "src/quipper", "src/import", "src/edit", "src/stack", "src/table", "src/sql", "src/store", "src/export", "src/view",
     "src/record",
     "src/daemon", "src/count", "src/top", "src/vocabulary", "manual", "server", "cli",
 )

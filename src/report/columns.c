@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns and the order of rows: parsed from lists of sort keys, in the places where perf report has them. */
 #include "report/keys/field_keys.h"
+#include "report/keys/find.h"
 #include "report/report.h"
 
 #include <stdio.h>
@@ -50,6 +51,8 @@ static enum pd_status add_key(struct pd_report *report, const char *name, size_t
 	if (!key)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
 			       "unknown sort key '%.*s'; perfdata report --help lists them", (int)length, name);
+	if (pd_key_is_of_types(key) && pd_key_check_types(report->planned_for, error))
+		return PD_ERROR_UNSUPPORTED;
 	return append_key(report, key, index_out, error);
 }
 

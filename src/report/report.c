@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports: from options to a plan, from a profile to tables, and what is read of these. */
 #include "report/report.h"
+#include "type/type.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -287,6 +288,7 @@ void pd_report_free(struct pd_report *report)
 		pd_table_fini(&report->tables[i]);
 	pd_free(report->tables);
 	pd_parents_fini(report);
+	pd_types_free(report->types);
 	pd_trace_free(report->trace);
 	pd_free(report->fields);
 	pd_arena_fini(&report->field_texts);

@@ -16,6 +16,7 @@
 
 struct field_key;
 struct pd_json;
+struct pd_types;
 struct row;
 
 /* ---- columns ---- */
@@ -163,6 +164,7 @@ struct pd_report {
 	size_t field_count;
 	struct pd_arena field_texts;
 	struct pd_trace *trace; /* once a key asked for it */
+	struct pd_types *types; /* the same */
 	size_t symbol_key;      /* for options.symbol_part */
 	regex_t parent, ignored;
 	bool has_parent, has_ignored; /* whether these are looked for */

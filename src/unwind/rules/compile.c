@@ -235,3 +235,19 @@ bool pd_unwind_compile(struct pd_elf *object, struct pd_elf *debug, const struct
 	pd_unwind_table_fini(table_out);
 	return false;
 }
+
+bool pd_unwind_compile_debug(struct pd_elf *elf, const struct pd_unwind_arch *arch, size_t limit,
+			     struct pd_unwind_table *table_out)
+{
+	struct compiling c = { .shape = elf, .arch = arch, .limit = limit, .table = table_out };
+
+	find_code(&c);
+	if (!pd_unwind_table_init(table_out, c.code_start))
+		return false;
+	if (c.shape->machine != arch->elf_machine || c.code_start >= c.code_end || compile_debug_frame(&c, elf)) {
+		pd_unwind_table_finish(table_out);
+		return true;
+	}
+	pd_unwind_table_fini(table_out);
+	return false;
+}

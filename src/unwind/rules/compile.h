@@ -13,4 +13,8 @@
 bool pd_unwind_compile(struct pd_elf *object, struct pd_elf *debug, const struct pd_unwind_arch *arch, size_t limit,
 		       struct pd_unwind_table *table_out);
 
+// The same of .debug_frame alone.
+bool pd_unwind_compile_debug(struct pd_elf *elf, const struct pd_unwind_arch *arch, size_t limit,
+			     struct pd_unwind_table *table_out);
+
 #endif

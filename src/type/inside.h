@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of struct pd_types: objects, functions as instructions, and what is known of registers at one of them. */
+#ifndef PD_TYPE_INSIDE_H
+#define PD_TYPE_INSIDE_H
+
+#include "base/lookup/strings.h"
+#include "base/lookup/u64_map.h"
+#include "base/memory.h"
+#include "base/text/text.h"
+#include "annotate/notation/notation.h"
+#include "probe/find/finder.h"
+#include "type/type.h"
+
+// ---- instruction.c ----
+
+enum {
+	PD_TYPE_REGISTERS = 16, // that are followed
+	PD_TYPE_RESULT = 0,     // numbers of DWARF
+	PD_TYPE_STACK = 7,
+	PD_TYPE_NO_REGISTER = -1,
+	PD_TYPE_PC = -2
+};
+
+struct pd_type_operand {
+	int64_t offset; // in memory, or the value of a constant
+	int8_t reg;
+	char segment; // f, g or 0
+	bool is_memory, is_constant;
+};
+
+enum pd_type_action {
+	PD_TYPE_OTHER,
+	PD_TYPE_MOVE,
+	PD_TYPE_ADD,
+	PD_TYPE_SUBTRACT,
+	PD_TYPE_ADDRESS,
+	PD_TYPE_CLEAR, // a register by itself
+	PD_TYPE_SPOIL  // makes something else of a pointer
+};
+
+/** What an instruction is, as far as types need it. */
+struct pd_type_instruction {
+	uint64_t addr;
+	uint64_t target; // of a jump or call, if has_target
+	uint64_t named;  // address of an operand relative to the instruction, if has_named
+	struct pd_type_operand from, to;
+	uint8_t action;
+	bool has_target, has_named, is_call, is_return, is_jump, is_conditional, is_stack;
+	bool fuses, never_fused; // as the first one of two, or as the second one
+};
+
+/** Reads an instruction as binutils spells it. */
+void pd_type_instruction_read(const struct pd_notation *notation, uint64_t addr, struct pd_type_instruction *out);
+
+// ---- code.c ----
+
+/** A function, with what was found for each of its instructions. */
+struct pd_type_code {
+	struct pd_type_code *next; // of all
+	const struct pd_function *function;
+	struct pd_type_object *object;
+	struct pd_type_instruction *items;
+	size_t count, capacity;
+	struct pd_type_access **found; // by instruction
+};
+
+/** Instructions one after another, from first up to last. */
+struct pd_type_run {
+	uint32_t first, last;
+};
+
+struct pd_type_path {
+	struct pd_type_run *runs;
+	size_t count, capacity;
+};
+
+#define PD_TYPE_NONE UINT32_MAX
+
+/** Disassembles a function; an empty one if its code was not found. NULL without memory. */
+struct pd_type_code *pd_type_code_of(struct pd_types *types, const struct pd_function *function);
+void pd_type_code_free(struct pd_type_code *code);
+/** The instruction that begins at an address, or PD_TYPE_NONE. */
+uint32_t pd_type_code_at(const struct pd_type_code *code, uint64_t addr);
+/** Puts the shortest way from one instruction to another one before a path; false if there is none, or no memory. */
+bool pd_type_path_extend(struct pd_types *types, const struct pd_type_code *code, uint32_t from, uint32_t to,
+			 struct pd_type_path *path);
+
+// ---- object.c ----
+
+/** A variable of a unit at a fixed address. */
+struct pd_type_global {
+	uint64_t addr;
+	struct pd_die die;
+};
+
+/** A unit whose code was asked for. */
+struct pd_type_unit {
+	struct pd_type_unit *next;
+	uint32_t number;
+	struct pd_probe_unit unit;
+	struct pd_type_global *globals;
+	size_t global_count, global_capacity;
+	struct pd_type_global *others; // declared here, at addresses of other units
+	size_t other_count, other_capacity;
+	struct pd_u64_map asked; // by address: which of others, + 2; 1: none
+};
+
+struct pd_type_object {
+	struct pd_type_object *next;
+	const struct pd_dso *dso;
+	struct pd_elf *elf; // that has the code; NULL: not found
+	struct pd_probe_debug debug;
+	bool has_debug;
+	bool has_frames; // frames are the rules of .debug_frame
+	struct pd_unwind_table frames;
+	struct pd_code_kind kind;
+	const struct pd_disassembler *library;
+	void *disassembler;
+	struct pd_dwarf_code units; // where the code of units is
+	struct pd_piece *pieces;
+	size_t piece_count;
+	struct pd_type_unit *read;
+	struct pd_symtab *symbols; // of code and data; NULL: not read, or not there
+	bool has_symbols;
+};
+
+/** The object of a dso; NULL without memory. */
+struct pd_type_object *pd_type_object_of(struct pd_types *types, const struct pd_dso *dso);
+void pd_type_object_free(struct pd_type_object *object);
+/** The unit whose code is at an address; NULL if there is none. */
+struct pd_type_unit *pd_type_unit_at(struct pd_type_object *object, uint64_t addr);
+/** The register and the offset that make the address of the frame; false if .debug_frame does not say it. */
+bool pd_type_frame_at(const struct pd_type_object *object, uint64_t addr, int *reg_out, int64_t *offset_out);
+/** A symbol of code or data at an address; false if there is none. */
+bool pd_type_symbol_at(struct pd_type_object *object, uint64_t addr, struct pd_symbol *symbol_out);
+
+// ---- name.c ----
+
+enum {
+	PD_TAG_REFERENCE = 0x10,
+	PD_TAG_BLOCK = 0x0b
+};
+
+/** Bytes of a type; false if it is not known. */
+bool pd_type_size(const struct pd_die *type, uint64_t *size_out);
+bool pd_type_is_pointer(const struct pd_die *type);
+bool pd_type_is_compound(const struct pd_die *type);
+/** The same type without typedefs. */
+bool pd_type_plain(const struct pd_die *type, struct pd_die *plain_out);
+/** Appends its name as perf has it. */
+void pd_type_put_name(struct pd_text *text, const struct pd_die *type);
+/** Appends the path of the member at an offset. */
+void pd_type_put_member(struct pd_text *text, const struct pd_die *type, int64_t offset);
+/** The type of what is at an offset; type itself if it has no members. */
+bool pd_type_member_at(const struct pd_die *type, int64_t offset, struct pd_die *type_out);
+/** The same of what a pointer points to. */
+bool pd_type_behind(const struct pd_die *pointer, int64_t offset, struct pd_die *type_out);
+/** Whether the second type says more than the first one. */
+bool pd_type_is_better(const struct pd_die *first, const struct pd_die *second);
+
+// ---- variable.c ----
+
+enum {
+	PD_TYPE_SCOPES = 64
+};
+
+/** An access whose type is looked for. */
+struct pd_type_query {
+	struct pd_types *types;
+	const struct pd_type_code *code;
+	struct pd_type_unit *unit;
+	uint32_t at; // instruction
+	struct pd_type_operand operand;
+	struct pd_die scopes[PD_TYPE_SCOPES]; // functions, blocks and what was inlined, from the outside
+	size_t scope_count;
+	bool has_cfa; // the frame is where .debug_frame says
+	int frame;    // register of the frame, or PD_TYPE_NO_REGISTER
+	int64_t frame_offset;
+	// the result
+	struct pd_die type;
+	int64_t offset;
+};
+
+/** A place of a variable: holds from start up to end. */
+struct pd_type_place {
+	uint64_t start, end;
+	int reg;        // or PD_TYPE_NO_REGISTER
+	bool is_frame;  // relative to the frame
+	bool is_memory; // the variable is at the address
+	bool is_addr;   // it is at offset, whatever registers have
+	bool is_only;   // nothing else is done with it
+	int64_t offset;
+};
+
+/** Called with each place of a variable that can be used; false ends it. */
+typedef bool pd_type_place_fn(void *self, const struct pd_die *variable, const struct pd_type_place *place);
+void pd_type_each_place(const struct pd_type_object *object, const struct pd_die *variable, pd_type_place_fn *each,
+			void *self);
+bool pd_type_is_variable(const struct pd_die *die);
+/** Scopes of the instruction, and where the frame is. */
+void pd_type_query_scopes(struct pd_type_query *query);
+/** Looks for a variable that the register points to; sets the result. */
+bool pd_type_find_variable(struct pd_type_query *query);
+/** What the function at an address returns, as the unit declares it; false if it does not. */
+bool pd_type_find_returned(struct pd_type_query *query, uint64_t addr, struct pd_die *type_out);
+/** Looks for a variable at an address. */
+bool pd_type_find_global(struct pd_type_query *query, uint64_t addr, struct pd_die *type_out, int64_t *offset_out);
+
+// ---- state.c ----
+
+enum pd_type_holds {
+	PD_TYPE_NOTHING,
+	PD_TYPE_VALUE,   // of the type
+	PD_TYPE_POINTER, // the address of one, plus the offset
+	PD_TYPE_NUMBER
+};
+
+struct pd_type_register {
+	struct pd_die type;
+	int64_t offset; // or the number
+	int8_t copied_from;
+	uint8_t holds;
+};
+
+/** What is on the stack. */
+struct pd_type_slot {
+	struct pd_die type;
+	int64_t at, size, offset;
+	uint8_t holds;
+	bool is_compound;
+};
+
+struct pd_type_state {
+	struct pd_type_query *query;
+	struct pd_type_register registers[PD_TYPE_REGISTERS];
+	struct pd_type_slot *slots;
+	size_t slot_count, slot_capacity;
+	int frame;
+	int64_t frame_offset;
+	bool failed; // no memory
+};
+
+/** The slot at an offset, or NULL. */
+struct pd_type_slot *pd_type_slot_at(struct pd_type_state *state, int64_t offset);
+void pd_type_slot_set(struct pd_type_state *state, int64_t offset, const struct pd_type_register *value);
+/** What an instruction changes. */
+void pd_type_follow(struct pd_type_state *state, const struct pd_type_instruction *instruction);
+
+// ---- track.c ----
+
+/** Follows registers to the instruction; sets the result. */
+bool pd_type_track(struct pd_type_query *query);
+
+// ---- type.c ----
+
+struct pd_types {
+	struct pd_symbols *symbols;
+	struct pd_type_object *objects;
+	struct pd_type_code *codes;
+	struct pd_u64_map by_function;
+	struct pd_arena texts;
+	struct pd_strings names; // of types
+	struct pd_type_access unknown, stack;
+	bool intel_fuses, amd_fuses;
+	uint64_t work; // steps that may yet be taken
+	bool failed;   // no memory
+};
+
+/** Takes so many steps; false if there are too many. */
+static inline bool pd_types_work(struct pd_types *types, uint64_t steps)
+{
+	if (types->work < steps) {
+		types->work = 0;
+		return false;
+	}
+	types->work -= steps;
+	return true;
+}
+
+#endif

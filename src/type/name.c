@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* Types: their size, their name, and their members. */
+#include "type/inside.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+	NESTED = 32,   // types in each other
+	MEMBERS = 1 << 16 // that are looked at for one offset
+};
+
+// ---- kinds ----
+
+bool pd_type_is_pointer(const struct pd_die *type)
+{
+	return pd_die_tag(type) == PD_TAG_POINTER || pd_die_tag(type) == PD_TAG_ARRAY;
+}
+
+bool pd_type_is_compound(const struct pd_die *type)
+{
+	return pd_die_tag(type) == PD_TAG_STRUCTURE || pd_die_tag(type) == PD_TAG_UNION;
+}
+
+bool pd_type_plain(const struct pd_die *type, struct pd_die *plain_out)
+{
+	if (pd_die_tag(type) == PD_TAG_TYPEDEF)
+		return pd_probe_type_of(type, true, plain_out);
+	*plain_out = *type;
+	return true;
+}
+
+// ---- sizes ----
+
+static bool count_of(const struct pd_die *range, uint64_t *count_out)
+{
+	uint64_t last;
+
+	if (pd_die_find_number(range, PD_AT_COUNT, count_out))
+		return true;
+	if (!pd_die_find_number(range, PD_AT_UPPER_BOUND, &last))
+		return false;
+	*count_out = last + 1;
+	return true;
+}
+
+// The product of its dimensions; false if one is not known.
+static bool elements_of(const struct pd_die *array, uint64_t *count_out)
+{
+	struct pd_die_walk walk = { .die = *array };
+	uint64_t count;
+
+	*count_out = 1;
+	while (pd_die_next(&walk, false)) {
+		if (pd_die_tag(&walk.die) != PD_TAG_SUBRANGE)
+			continue;
+		if (!count_of(&walk.die, &count) || __builtin_mul_overflow(*count_out, count, count_out))
+			return false;
+	}
+	return true;
+}
+
+bool pd_type_size(const struct pd_die *type, uint64_t *size_out)
+{
+	struct pd_die at;
+	uint64_t count, factor = 1;
+
+	if (!pd_type_plain(type, &at))
+		return false;
+	for (int i = 0; i < NESTED; i++) {
+		if (pd_die_find_number(&at, PD_AT_BYTE_SIZE, size_out))
+			return !__builtin_mul_overflow(*size_out, factor, size_out);
+		if (pd_die_tag(&at) == PD_TAG_POINTER || pd_die_tag(&at) == PD_TAG_REFERENCE) {
+			*size_out = at.unit->addr_size;
+			return !__builtin_mul_overflow(*size_out, factor, size_out);
+		}
+		if (pd_die_tag(&at) != PD_TAG_ARRAY || !elements_of(&at, &count) ||
+		    __builtin_mul_overflow(factor, count, &factor) || !pd_probe_type_of(&at, true, &at))
+			return false;
+	}
+	return false;
+}
+
+// ---- names ----
+
+static const char *prefix_of(uint32_t tag)
+{
+	switch (tag) {
+	case PD_TAG_UNION:
+		return "union ";
+	case PD_TAG_STRUCTURE:
+		return "struct ";
+	case PD_TAG_ENUMERATION:
+		return "enum ";
+	default:
+		return "";
+	}
+}
+
+void pd_type_put_name(struct pd_text *text, const struct pd_die *type)
+{
+	static const char unknown[] = "(unknown type)";
+	bool is_array[NESTED];
+	struct pd_die at = *type;
+	size_t count = 0;
+	const char *name;
+
+	while (pd_type_is_pointer(&at) && count < NESTED) {
+		is_array[count++] = pd_die_tag(&at) == PD_TAG_ARRAY;
+		if (pd_probe_type_of(&at, false, &at))
+			continue;
+		// of nothing, not of a constant nothing
+		if (is_array[count - 1] || pd_die_has(&at, PD_AT_TYPE)) {
+			pd_text_add(text, unknown);
+			return;
+		}
+		at.abbrev = NULL;
+		break;
+	}
+	name = !at.abbrev ? "void" : pd_die_tag(&at) == PD_TAG_FUNCTION_TYPE ? "(function_type)" : pd_die_name(&at);
+	if (!name) {
+		pd_text_add(text, unknown);
+		return;
+	}
+	pd_text_printf(text, "%s%s", at.abbrev ? prefix_of(pd_die_tag(&at)) : "", name);
+	while (count--)
+		pd_text_add(text, is_array[count] ? "[]" : "*");
+}
+
+// ---- members ----
+
+struct member {
+	struct pd_die die, type; // type without qualifiers
+	uint64_t at, size, bits;
+};
+
+static bool read_member(const struct pd_die *die, struct member *m)
+{
+	struct pd_die plain;
+	uint64_t number;
+
+	*m = (struct member){ .die = *die };
+	if (pd_die_tag(die) != PD_TAG_MEMBER || !pd_probe_type_of(die, false, &m->type))
+		return false;
+	if (!pd_type_plain(&m->type, &plain) || !pd_type_size(&plain, &m->size))
+		m->size = 0;
+	if (pd_die_find_number(die, PD_AT_BIT_SIZE, &number))
+		m->bits = number;
+	if (pd_die_find_number(die, PD_AT_MEMBER_LOCATION, &m->at))
+		return true;
+	m->at = pd_die_find_number(die, PD_AT_DATA_BIT_OFFSET, &number) ? number / 8 : 0;
+	return true;
+}
+
+// The first member that has an offset.
+static bool find_member(const struct pd_die *type, uint64_t offset, bool exact, struct member *m)
+{
+	struct pd_die_walk walk = { .die = *type };
+	size_t left = MEMBERS;
+
+	while (left-- && pd_die_next(&walk, false)) {
+		if (!read_member(&walk.die, m) || offset < m->at)
+			continue;
+		if (offset - m->at < m->size || (exact && !m->size && offset == m->at))
+			return true;
+	}
+	return false;
+}
+
+void pd_type_put_member(struct pd_text *text, const struct pd_die *type, int64_t offset)
+{
+	struct pd_die at;
+	struct member m;
+	bool first = true;
+
+	if (!pd_type_plain(type, &at) || !pd_type_is_compound(&at)) {
+		pd_text_add(text, "no field");
+		return;
+	}
+	for (int i = 0; i < NESTED && find_member(&at, (uint64_t)offset, false, &m); i++) {
+		const char *name = pd_die_name(&m.die);
+
+		if (name) {
+			pd_text_printf(text, "%s%s", first ? "" : ".", name);
+			if (m.bits)
+				pd_text_printf(text, ":%" PRIu64, m.bits);
+			first = false;
+		}
+		offset -= (int64_t)m.at;
+		at = m.type;
+		if (!pd_type_is_compound(&at))
+			return;
+	}
+}
+
+bool pd_type_member_at(const struct pd_die *type, int64_t offset, struct pd_die *type_out)
+{
+	struct pd_die at = *type;
+	struct member m;
+
+	for (int i = 0; pd_type_is_compound(&at); i++) {
+		if (i == NESTED || !find_member(&at, (uint64_t)offset, true, &m))
+			return false;
+		offset -= (int64_t)m.at;
+		at = m.type;
+		if (pd_die_tag(&at) == PD_TAG_TYPEDEF) {
+			struct pd_die plain;
+
+			if (pd_type_plain(&at, &plain) && pd_type_is_compound(&plain))
+				at = plain;
+		}
+	}
+	*type_out = at;
+	return true;
+}
+
+bool pd_type_behind(const struct pd_die *pointer, int64_t offset, struct pd_die *type_out)
+{
+	struct pd_die target, plain;
+
+	if (!pd_type_is_pointer(pointer) || !pd_probe_type_of(pointer, false, &target))
+		return false;
+	if (!pd_type_plain(&target, &plain))
+		return false;
+	return pd_type_member_at(pd_type_is_compound(&plain) ? &plain : &target, offset, type_out);
+}
+
+bool pd_type_is_better(const struct pd_die *first, const struct pd_die *second)
+{
+	struct pd_die a = *first, b = *second;
+	uint64_t size_a, size_b;
+
+	if (pd_type_is_pointer(&a) != pd_type_is_pointer(&b))
+		return pd_type_is_pointer(&b);
+	if (pd_type_is_pointer(&b)) {
+		// what they point to counts
+		if (!pd_probe_type_of(&a, true, &a))
+			return true;
+		if (!pd_probe_type_of(&b, true, &b))
+			return false;
+	}
+	if (!pd_type_size(&a, &size_a) || !pd_type_size(&b, &size_b))
+		return false;
+	if (size_a != size_b)
+		return size_a < size_b;
+	if (pd_type_is_compound(&a) != pd_type_is_compound(&b))
+		return pd_type_is_compound(&b);
+	return pd_die_tag(&b) == PD_TAG_TYPEDEF;
+}

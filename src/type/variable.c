@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* Which variable a register points to at an instruction, by the locations in the debug information. */
+#include "type/inside.h"
+
+#include <string.h>
+
+enum {
+	OP_DEREF = 0x06,
+	OP_PIECE = 0x93,
+	OP_DEREF_SIZE = 0x94,
+	OP_STACK_VALUE = 0x9f
+};
+
+// ---- places ----
+
+// Whether only such operations follow the first one as leave its register what counts.
+static bool can_follow(const struct pd_die *die, struct pd_cursor c)
+{
+	while (pd_cursor_left(&c)) {
+		switch (pd_cursor_u8(&c)) {
+		case OP_DEREF:
+		case OP_STACK_VALUE:
+			break;
+		case OP_DEREF_SIZE:
+			pd_cursor_u8(&c);
+			break;
+		case OP_PIECE:
+			pd_dwarf_uleb(&c);
+			break;
+		default:
+			return false;
+		}
+	}
+	return !c.failed && die->abbrev;
+}
+
+// The register of the first operation; false if it has none that is understood.
+static bool read_first(const struct pd_die *die, struct pd_cursor *c, struct pd_type_place *place)
+{
+	unsigned code = pd_cursor_u8(c);
+	uint64_t number = code;
+
+	place->reg = PD_TYPE_NO_REGISTER;
+	switch (code) {
+	case PD_OP_ADDR:
+		place->is_addr = true;
+		place->offset = (int64_t)pd_dwarf_number(c, die->unit->addr_size);
+		return true;
+	case PD_OP_FBREG:
+		place->is_frame = place->is_memory = true;
+		place->offset = pd_dwarf_sleb(c);
+		return true;
+	case PD_OP_REG0 ... PD_OP_REG0 + 31:
+		place->reg = (int)(number - PD_OP_REG0);
+		return true;
+	case PD_OP_BREG0 ... PD_OP_BREG0 + 31:
+		place->reg = (int)(number - PD_OP_BREG0);
+		break;
+	case PD_OP_REGX:
+		number = pd_dwarf_uleb(c);
+		place->reg = number < INT8_MAX ? (int)number : PD_TYPE_NO_REGISTER;
+		return true;
+	case PD_OP_BREGX:
+		number = pd_dwarf_uleb(c);
+		place->reg = number < INT8_MAX ? (int)number : PD_TYPE_NO_REGISTER;
+		break;
+	default:
+		return false;
+	}
+	place->is_memory = true;
+	place->offset = pd_dwarf_sleb(c);
+	return true;
+}
+
+struct placing {
+	pd_type_place_fn *each;
+	void *self;
+	const struct pd_die *variable;
+};
+
+// An index of addresses is the address.
+static bool read_addr_index(const struct pd_die *die, struct pd_bytes bytes, struct pd_type_place *place)
+{
+	struct pd_die_operation operation;
+	struct pd_dwarf_value value = { .form = 0x1b };
+	uint64_t addr;
+
+	if (!pd_die_operation(die, bytes, &operation) || !operation.is_only ||
+	    (operation.code != PD_OP_ADDRX && operation.code != PD_OP_GNU_ADDR_INDEX))
+		return false;
+	value.number = operation.number;
+	if (!pd_dwarf_addr(die->dwarf, die->unit, &value, &addr))
+		return false;
+	place->is_addr = place->is_only = true;
+	place->offset = (int64_t)addr;
+	return true;
+}
+
+static bool give_place(void *self, const struct pd_die_location *location)
+{
+	struct placing *placing = self;
+	const struct pd_die *die = placing->variable;
+	struct pd_type_place place = { .start = location->start, .end = location->end ? location->end : UINT64_MAX };
+	struct pd_cursor c;
+
+	if (!location->expression.size || !location->expression.data)
+		return true;
+	c = pd_cursor(location->expression.data, location->expression.size, die->dwarf->image->big);
+	if (!read_addr_index(die, location->expression, &place)) {
+		if (!read_first(die, &c, &place) || c.failed || !can_follow(die, c))
+			return true;
+		place.is_only = !pd_cursor_left(&c);
+	}
+	return placing->each(placing->self, die, &place);
+}
+
+void pd_type_each_place(const struct pd_type_object *object, const struct pd_die *variable, pd_type_place_fn *each,
+			void *self)
+{
+	struct placing placing = { each, self, variable };
+
+	pd_die_each_location(variable, PD_AT_LOCATION, &object->debug.locations, give_place, &placing);
+}
+
+bool pd_type_is_variable(const struct pd_die *die)
+{
+	return pd_die_tag(die) == PD_TAG_VARIABLE || pd_die_tag(die) == PD_TAG_PARAMETER;
+}
+
+// ---- scopes ----
+
+static bool is_scope(const struct pd_die *die)
+{
+	uint32_t tag = pd_die_tag(die);
+
+	return tag == PD_TAG_BLOCK || tag == PD_TAG_INLINED || tag == PD_TAG_FUNCTION;
+}
+
+static bool scope_below(const struct pd_die *scope, uint64_t addr, struct pd_die *die_out)
+{
+	struct pd_die_walk walk = { .die = *scope };
+
+	while (pd_die_next(&walk, false)) {
+		if (is_scope(&walk.die) && pd_die_has_pc(&walk.die, addr)) {
+			*die_out = walk.die;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void find_frame(struct pd_type_query *query, uint64_t addr)
+{
+	struct pd_dwarf_value value;
+	uint8_t code;
+
+	if (!query->scope_count || !pd_die_value(&query->scopes[0], PD_AT_FRAME_BASE, &value) || value.number != 1 ||
+	    !value.text)
+		return;
+	code = (uint8_t)value.text[0];
+	if (code >= PD_OP_REG0 && code < PD_OP_REG0 + 32) {
+		query->frame = code - PD_OP_REG0;
+	} else if (code == PD_OP_CALL_FRAME_CFA) {
+		query->has_cfa = true;
+		pd_type_frame_at(query->code->object, addr, &query->frame, &query->frame_offset);
+	}
+}
+
+void pd_type_query_scopes(struct pd_type_query *query)
+{
+	uint64_t addr = query->code->items[query->at].addr;
+	const struct pd_die *function = pd_probe_function_at(&query->unit->unit, addr);
+
+	query->scope_count = 0;
+	query->frame = PD_TYPE_NO_REGISTER;
+	query->frame_offset = 0;
+	if (!function)
+		return;
+	query->scopes[query->scope_count++] = *function;
+	while (query->scope_count < PD_TYPE_SCOPES &&
+	       scope_below(&query->scopes[query->scope_count - 1], addr, &query->scopes[query->scope_count]))
+		query->scope_count++;
+	find_frame(query, addr);
+}
+
+// ---- variables in registers and on the stack ----
+
+struct matching {
+	struct pd_type_query *query;
+	uint64_t addr;
+	int reg;
+	int64_t offset; // of the access
+	bool is_frame;
+	bool found;
+	struct pd_die type; // the result
+	int64_t type_offset;
+};
+
+// Whether an access at a distance from what a variable is, or points to, is one of that.
+static bool fits(struct matching *m, const struct pd_die *variable, int64_t distance, bool is_value)
+{
+	struct pd_die type, plain, target;
+	uint64_t size;
+
+	if (distance < 0 || !pd_probe_type_of(variable, false, &type))
+		return false;
+	if (is_value && pd_type_plain(&type, &plain) && pd_die_tag(&plain) == PD_TAG_POINTER) {
+		if (!pd_probe_type_of(&plain, false, &target))
+			return false;
+		type = target;
+	}
+	if (distance && (!pd_type_size(&type, &size) || (uint64_t)distance >= size))
+		return false;
+	m->type = type;
+	m->type_offset = distance;
+	m->found = true;
+	return true;
+}
+
+static bool match_place(void *self, const struct pd_die *variable, const struct pd_type_place *place)
+{
+	struct matching *m = self;
+
+	if (m->addr < place->start || m->addr >= place->end)
+		return true;
+	if (place->is_frame)
+		return !(m->is_frame && fits(m, variable, m->offset - place->offset, false));
+	if (place->is_addr || place->reg != m->reg)
+		return true;
+	if (!place->is_memory)
+		return !fits(m, variable, m->offset, true);
+	return !fits(m, variable, m->offset - place->offset, !place->is_only);
+}
+
+static bool find_in_scope(struct matching *m, const struct pd_die *scope)
+{
+	struct pd_die_walk walk = { .die = *scope };
+
+	m->found = false;
+	while (!m->found && pd_die_next(&walk, false))
+		if (pd_type_is_variable(&walk.die))
+			pd_type_each_place(m->query->code->object, &walk.die, match_place, m);
+	return m->found;
+}
+
+bool pd_type_find_variable(struct pd_type_query *query)
+{
+	struct matching m = { .query = query, .reg = query->operand.reg, .addr = query->code->items[query->at].addr };
+	bool found = false;
+
+	m.is_frame = m.reg >= 0 && m.reg == query->frame;
+	m.offset = query->operand.offset - (m.is_frame ? query->frame_offset : 0);
+	for (size_t i = query->scope_count; m.reg >= 0 && i-- > 0;) {
+		if (!find_in_scope(&m, &query->scopes[i]) || (found && !pd_type_is_better(&query->type, &m.type)))
+			continue;
+		query->type = m.type;
+		query->offset = m.type_offset;
+		found = true;
+	}
+	return found;
+}
+
+// ---- variables at fixed addresses ----
+
+static bool take_global(const struct pd_die *variable, uint64_t distance, struct pd_die *type_out, int64_t *offset_out)
+{
+	struct pd_die type;
+	uint64_t size;
+
+	if (!pd_probe_type_of(variable, false, &type) || !pd_type_size(&type, &size) || distance >= size)
+		return false;
+	*type_out = type;
+	*offset_out = (int64_t)distance;
+	return true;
+}
+
+static bool find_by_addr(const struct pd_type_unit *unit, uint64_t addr, struct pd_die *type_out, int64_t *offset_out)
+{
+	size_t at;
+
+	PD_SEARCH(at, 0, unit->global_count, i, unit->globals[i].addr <= addr);
+	return at && take_global(&unit->globals[at - 1].die, addr - unit->globals[at - 1].addr, type_out, offset_out);
+}
+
+static bool has_name(const struct pd_die *die, const struct pd_symbol *symbol)
+{
+	const char *name = pd_die_name(die);
+
+	return name && strlen(name) == symbol->name_length && memcmp(name, symbol->name, symbol->name_length) == 0;
+}
+
+// A variable of another unit that is declared in this one; false if there is none.
+static bool find_declared(const struct pd_type_query *query, uint64_t addr, struct pd_type_global *global)
+{
+	struct pd_die_walk walk = { .die = query->unit->unit.die };
+	struct pd_symbol symbol;
+	struct pd_die type;
+	int64_t offset;
+
+	if (!pd_type_symbol_at(query->code->object, addr, &symbol))
+		return false;
+	while (pd_die_next(&walk, false)) {
+		if (pd_die_tag(&walk.die) == PD_TAG_VARIABLE && has_name(&walk.die, &symbol) &&
+		    take_global(&walk.die, addr - symbol.start, &type, &offset)) {
+			*global = (struct pd_type_global){ symbol.start, walk.die };
+			return true;
+		}
+	}
+	return false;
+}
+
+// Each address is looked for once.
+static bool find_by_name(const struct pd_type_query *query, uint64_t addr, struct pd_die *type_out, int64_t *offset_out)
+{
+	struct pd_type_unit *unit = query->unit;
+	uint64_t known = pd_u64_map_find(&unit->asked, addr);
+	struct pd_type_global global;
+
+	if (!known) {
+		known = 1;
+		if (find_declared(query, addr, &global) &&
+		    PD_GROW(unit->others, unit->other_capacity, unit->other_count + 1)) {
+			unit->others[unit->other_count++] = global;
+			known = unit->other_count + 1;
+		}
+		pd_u64_map_add(&unit->asked, addr, known);
+	}
+	if (known == 1)
+		return false;
+	global = unit->others[known - 2];
+	return take_global(&global.die, addr - global.addr, type_out, offset_out);
+}
+
+bool pd_type_find_global(struct pd_type_query *query, uint64_t addr, struct pd_die *type_out, int64_t *offset_out)
+{
+	return find_by_addr(query->unit, addr, type_out, offset_out) || find_by_name(query, addr, type_out, offset_out);
+}
+
+bool pd_type_find_returned(struct pd_type_query *query, uint64_t addr, struct pd_die *type_out)
+{
+	const struct pd_probe_unit *unit = &query->unit->unit;
+	struct pd_symbol symbol;
+
+	if (!pd_type_symbol_at(query->code->object, addr, &symbol) ||
+	    !pd_types_work(query->types, unit->function_count))
+		return false;
+	for (size_t i = 0; i < unit->function_count; i++)
+		if (has_name(&unit->functions[i], &symbol) && pd_probe_type_of(&unit->functions[i], false, type_out))
+			return true;
+	return false;
+}
