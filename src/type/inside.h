@@ -24,8 +24,8 @@ enum {
 struct pd_type_operand {
 	int64_t offset; // in memory, or the value of a constant
 	int8_t reg;
-	char segment; // f, g or 0
 	bool is_memory, is_constant;
+	bool is_percpu; // relative to gs
 };
 
 enum pd_type_action {
@@ -143,7 +143,8 @@ enum {
 
 /** Bytes of a type; false if it is not known. */
 bool pd_type_size(const struct pd_die *type, uint64_t *size_out);
-bool pd_type_is_pointer(const struct pd_die *type);
+/** What a pointer points to, or the element of an array, without qualifiers; false if it is neither, or has none. */
+bool pd_type_target(const struct pd_die *type, struct pd_die *target_out);
 bool pd_type_is_compound(const struct pd_die *type);
 /** The same type without typedefs. */
 bool pd_type_plain(const struct pd_die *type, struct pd_die *plain_out);

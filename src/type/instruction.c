@@ -88,7 +88,7 @@ static void read_memory(const char *text, struct pd_type_operand *operand)
 
 	operand->is_memory = true;
 	if (*text == '%') {
-		operand->segment = begins(text, "%gs:") ? 'g' : begins(text, "%fs:") ? 'f' : 0;
+		operand->is_percpu = begins(text, "%gs:");
 		while (*text && !isdigit((unsigned char)*text) && *text != '(')
 			text++;
 	}
@@ -107,8 +107,8 @@ static void read_operand(const char *text, struct pd_type_operand *operand)
 	*operand = (struct pd_type_operand){ .reg = PD_TYPE_NO_REGISTER };
 	if (strchr(text, '(')) {
 		read_memory(text, operand);
-	} else if (begins(text, "%fs:") || begins(text, "%gs:")) {
-		operand->segment = text[1];
+	} else if (begins(text, "%gs:")) {
+		operand->is_percpu = true;
 		operand->offset = number_of(text + 4, &end);
 		operand->is_constant = end > text + 4;
 	} else if (*text == '%') {

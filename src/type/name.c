@@ -12,9 +12,23 @@ enum {
 
 // ---- kinds ----
 
-bool pd_type_is_pointer(const struct pd_die *type)
+static bool points(const struct pd_die *type)
 {
 	return pd_die_tag(type) == PD_TAG_POINTER || pd_die_tag(type) == PD_TAG_ARRAY;
+}
+
+bool pd_type_target(const struct pd_die *type, struct pd_die *target_out)
+{
+	struct pd_die plain;
+
+	return pd_type_plain(type, &plain) && points(&plain) && pd_probe_type_of(&plain, false, target_out);
+}
+
+static bool is_pointer(const struct pd_die *type)
+{
+	struct pd_die plain;
+
+	return pd_type_plain(type, &plain) && points(&plain);
 }
 
 bool pd_type_is_compound(const struct pd_die *type)
@@ -103,9 +117,9 @@ void pd_type_put_name(struct pd_text *text, const struct pd_die *type)
 	bool is_array[NESTED];
 	struct pd_die at = *type;
 	size_t count = 0;
-	const char *name;
+	const char *name, *prefix;
 
-	while (pd_type_is_pointer(&at) && count < NESTED) {
+	while (points(&at) && count < NESTED) {
 		is_array[count++] = pd_die_tag(&at) == PD_TAG_ARRAY;
 		if (pd_probe_type_of(&at, false, &at))
 			continue;
@@ -117,12 +131,13 @@ void pd_type_put_name(struct pd_text *text, const struct pd_die *type)
 		at.abbrev = NULL;
 		break;
 	}
+	prefix = at.abbrev ? prefix_of(pd_die_tag(&at)) : "";
 	name = !at.abbrev ? "void" : pd_die_tag(&at) == PD_TAG_FUNCTION_TYPE ? "(function_type)" : pd_die_name(&at);
-	if (!name) {
+	if (!name && !*prefix) {
 		pd_text_add(text, unknown);
 		return;
 	}
-	pd_text_printf(text, "%s%s", at.abbrev ? prefix_of(pd_die_tag(&at)) : "", name);
+	pd_text_printf(text, "%s%s", prefix, name ? name : "");
 	while (count--)
 		pd_text_add(text, is_array[count] ? "[]" : "*");
 }
@@ -144,11 +159,11 @@ static bool read_member(const struct pd_die *die, struct member *m)
 		return false;
 	if (!pd_type_plain(&m->type, &plain) || !pd_type_size(&plain, &m->size))
 		m->size = 0;
-	if (pd_die_find_number(die, PD_AT_BIT_SIZE, &number))
-		m->bits = number;
 	if (pd_die_find_number(die, PD_AT_MEMBER_LOCATION, &m->at))
 		return true;
 	m->at = pd_die_find_number(die, PD_AT_DATA_BIT_OFFSET, &number) ? number / 8 : 0;
+	if (pd_die_find_number(die, PD_AT_BIT_SIZE, &m->bits) && m->bits)
+		m->size = (m->bits - 1) / 8 + 1;
 	return true;
 }
 
@@ -167,13 +182,26 @@ static bool find_member(const struct pd_die *type, uint64_t offset, bool exact, 
 	return false;
 }
 
+// Also those of a class, which have none for what is followed.
+static bool has_members(const struct pd_die *type)
+{
+	struct pd_die_walk walk = { .die = *type };
+
+	if (!pd_type_is_compound(type) && pd_die_tag(type) != PD_TAG_CLASS)
+		return false;
+	while (pd_die_next(&walk, false))
+		if (pd_die_tag(&walk.die) == PD_TAG_MEMBER)
+			return true;
+	return false;
+}
+
 void pd_type_put_member(struct pd_text *text, const struct pd_die *type, int64_t offset)
 {
 	struct pd_die at;
 	struct member m;
 	bool first = true;
 
-	if (!pd_type_plain(type, &at) || !pd_type_is_compound(&at)) {
+	if (!pd_type_plain(type, &at) || !has_members(&at)) {
 		pd_text_add(text, "no field");
 		return;
 	}
@@ -217,10 +245,12 @@ bool pd_type_member_at(const struct pd_die *type, int64_t offset, struct pd_die 
 bool pd_type_behind(const struct pd_die *pointer, int64_t offset, struct pd_die *type_out)
 {
 	struct pd_die target, plain;
+	uint64_t size;
 
-	if (!pd_type_is_pointer(pointer) || !pd_probe_type_of(pointer, false, &target))
+	if (!pd_type_target(pointer, &target) || !pd_type_plain(&target, &plain))
 		return false;
-	if (!pd_type_plain(&target, &plain))
+	if (offset && !pd_type_is_compound(&plain) &&
+	    (offset < 0 || !pd_type_size(&plain, &size) || (uint64_t)offset >= size))
 		return false;
 	return pd_type_member_at(pd_type_is_compound(&plain) ? &plain : &target, offset, type_out);
 }
@@ -230,13 +260,13 @@ bool pd_type_is_better(const struct pd_die *first, const struct pd_die *second)
 	struct pd_die a = *first, b = *second;
 	uint64_t size_a, size_b;
 
-	if (pd_type_is_pointer(&a) != pd_type_is_pointer(&b))
-		return pd_type_is_pointer(&b);
-	if (pd_type_is_pointer(&b)) {
+	if (is_pointer(&a) != is_pointer(&b))
+		return is_pointer(&b);
+	if (is_pointer(&b)) {
 		// what they point to counts
-		if (!pd_probe_type_of(&a, true, &a))
+		if (!pd_type_target(&a, &a))
 			return true;
-		if (!pd_probe_type_of(&b, true, &b))
+		if (!pd_type_target(&b, &b))
 			return false;
 	}
 	if (!pd_type_size(&a, &size_a) || !pd_type_size(&b, &size_b))

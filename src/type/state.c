@@ -75,7 +75,10 @@ static void forget(struct pd_type_register *reg)
 
 static bool is_pointing(const struct pd_type_register *reg)
 {
-	return reg->holds == PD_TYPE_POINTER || (reg->holds == PD_TYPE_VALUE && pd_die_tag(&reg->type) == PD_TAG_POINTER);
+	struct pd_die plain;
+
+	return reg->holds == PD_TYPE_POINTER || (reg->holds == PD_TYPE_VALUE && pd_type_plain(&reg->type, &plain) &&
+						 pd_die_tag(&plain) == PD_TAG_POINTER);
 }
 
 // ---- calls ----
@@ -141,7 +144,7 @@ static void follow_address(struct pd_type_state *state, const struct pd_type_ins
 		return;
 	offset = i->from.offset + source.offset;
 	type = source.type;
-	if (source.holds == PD_TYPE_VALUE && !pd_probe_type_of(&source.type, false, &type))
+	if (source.holds == PD_TYPE_VALUE && !pd_type_target(&source.type, &type))
 		return;
 	if (pd_type_member_at(&type, offset, &type))
 		set(to, (enum pd_type_holds)source.holds, &source.type, offset);
@@ -153,7 +156,7 @@ static void copy(struct pd_type_state *state, const struct pd_type_instruction *
 {
 	const struct pd_type_register *from = register_at(state, i->from.reg);
 
-	if (i->from.is_constant && !i->from.segment) {
+	if (i->from.is_constant && !i->from.is_percpu) {
 		*to = (struct pd_type_register){
 			.holds = PD_TYPE_NUMBER, .offset = i->from.offset, .copied_from = PD_TYPE_NO_REGISTER
 		};
@@ -252,8 +255,11 @@ void pd_type_follow(struct pd_type_state *state, const struct pd_type_instructio
 		follow_move(state, i);
 		break;
 	case PD_TYPE_CLEAR:
-	case PD_TYPE_SPOIL:
 		if (to)
+			forget(to);
+		break;
+	case PD_TYPE_SPOIL:
+		if (to && is_pointing(to))
 			forget(to);
 		break;
 	default:

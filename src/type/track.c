@@ -89,23 +89,14 @@ static void put_in_register(struct tracking *t, const struct known *known)
 {
 	struct pd_type_register *reg = &t->state.registers[known->reg];
 	struct pd_die before = reg->type;
+	bool had_type = reg->holds == PD_TYPE_VALUE || reg->holds == PD_TYPE_POINTER;
 
-	if (known->is_target) {
-		if (reg->holds == PD_TYPE_POINTER && !pd_type_is_better(&reg->type, &known->type))
-			return;
-		*reg = (struct pd_type_register){
-			.type = known->type, .holds = PD_TYPE_POINTER, .offset = -known->offset, .copied_from = PD_TYPE_NO_REGISTER
-		};
+	if (had_type && !pd_type_is_better(&reg->type, &known->type))
 		return;
-	}
-	if (reg->holds == PD_TYPE_VALUE && !pd_type_is_better(&reg->type, &known->type))
-		return;
-	if (reg->holds != PD_TYPE_VALUE)
-		before.abbrev = NULL;
 	reg->type = known->type;
-	reg->holds = PD_TYPE_VALUE;
-	reg->offset = 0;
-	if (before.abbrev)
+	reg->holds = known->is_target ? PD_TYPE_POINTER : PD_TYPE_VALUE;
+	reg->offset = known->is_target ? -known->offset : 0;
+	if (had_type && !known->is_target)
 		put_back(t, reg, &before);
 }
 
@@ -162,8 +153,7 @@ static bool check(struct tracking *t)
 	struct pd_die type;
 
 	if (reg->holds == PD_TYPE_VALUE)
-		return pd_type_is_pointer(&reg->type) && pd_probe_type_of(&reg->type, false, &type) &&
-		       take(query, &type, query->operand.offset + reg->offset);
+		return pd_type_target(&reg->type, &type) && take(query, &type, query->operand.offset + reg->offset);
 	if (reg->holds == PD_TYPE_POINTER)
 		return take(query, &reg->type, query->operand.offset + reg->offset);
 	if (number != PD_TYPE_STACK && number != t->state.frame)

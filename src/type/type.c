@@ -3,6 +3,7 @@
 #include "type/type.h"
 #include "type/inside.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -93,6 +94,7 @@ static struct pd_type_access *give(struct pd_types *types, const struct pd_type_
 {
 	struct pd_type_access *access = pd_arena_alloc(&types->texts, sizeof(*access));
 	struct pd_text text = { .data = NULL };
+	uint64_t size = 0;
 	size_t member;
 
 	pd_type_put_name(&text, &query->type);
@@ -101,21 +103,26 @@ static struct pd_type_access *give(struct pd_types *types, const struct pd_type_
 	pd_type_put_member(&text, &query->type, query->offset);
 	access = text.failed ? NULL : access;
 	if (access) {
-		access->number = pd_strings_add(&types->names, &types->texts, text.data, member - 1);
-		access->type = access->number == PD_INDEX_END ? NULL : types->names.items[access->number];
+		access->type = pd_arena_text(&types->texts, text.data, member - 1);
 		access->member = pd_arena_text(&types->texts, text.data + member, text.size - member);
 		access->offset = (int32_t)query->offset;
+		// those without a name differ by their size at least
+		pd_type_size(&query->type, &size);
+		text.size = member - 1;
+		pd_text_printf(&text, " %" PRIu64, size);
+		access->number = text.failed ? PD_INDEX_END : pd_strings_add(&types->names, &types->texts, text.data, text.size);
 	}
 	pd_free(text.data);
-	return access && access->type && access->member ? access : NULL;
+	types->failed |= !access;
+	return access && access->type && access->member && access->number != PD_INDEX_END ? access : NULL;
 }
 
 // The operand of an instruction that is in memory; NULL if there is none.
 static const struct pd_type_operand *memory_of(const struct pd_type_instruction *i)
 {
-	if (i->from.is_memory || i->from.segment)
+	if (i->from.is_memory || i->from.is_percpu)
 		return &i->from;
-	return i->to.is_memory || i->to.segment ? &i->to : NULL;
+	return i->to.is_memory || i->to.is_percpu ? &i->to : NULL;
 }
 
 static bool is_fused(const struct pd_types *types, const struct pd_type_instruction *first,

@@ -267,7 +267,7 @@ static bool take_global(const struct pd_die *variable, uint64_t distance, struct
 	struct pd_die type;
 	uint64_t size;
 
-	if (!pd_probe_type_of(variable, false, &type) || !pd_type_size(&type, &size) || distance >= size)
+	if (!pd_probe_type_of(variable, true, &type) || !pd_type_size(&type, &size) || distance >= size)
 		return false;
 	*type_out = type;
 	*offset_out = (int64_t)distance;
