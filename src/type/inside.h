@@ -14,7 +14,8 @@
 // ---- instruction.c ----
 
 enum {
-	PD_TYPE_REGISTERS = 16, // that are followed
+	PD_TYPE_REGISTERS = 32, // that are followed
+	PD_TYPE_VECTORS = 17,   // the first one of them
 	PD_TYPE_RESULT = 0,     // numbers of DWARF
 	PD_TYPE_STACK = 7,
 	PD_TYPE_NO_REGISTER = -1,
@@ -152,7 +153,7 @@ bool pd_type_plain(const struct pd_die *type, struct pd_die *plain_out);
 void pd_type_put_name(struct pd_text *text, const struct pd_die *type);
 /** Appends the path of the member at an offset. */
 void pd_type_put_member(struct pd_text *text, const struct pd_die *type, int64_t offset);
-/** The type of what is at an offset; type itself if it has no members. */
+/** The type of what is at an offset, without typedefs; type itself if it has no members. */
 bool pd_type_member_at(const struct pd_die *type, int64_t offset, struct pd_die *type_out);
 /** The same of what a pointer points to. */
 bool pd_type_behind(const struct pd_die *pointer, int64_t offset, struct pd_die *type_out);

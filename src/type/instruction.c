@@ -67,6 +67,10 @@ static int register_of(const char *text)
 		return PD_TYPE_PC;
 	if (word[0] == 'r' && isdigit((unsigned char)word[1])) {
 		number = strtol(word + 1, NULL, 10);
+		return number < PD_TYPE_VECTORS ? (int)number : PD_TYPE_NO_REGISTER;
+	}
+	if (begins(word, "xmm")) {
+		number = strtol(word + 3, NULL, 10) + PD_TYPE_VECTORS;
 		return number < PD_TYPE_REGISTERS ? (int)number : PD_TYPE_NO_REGISTER;
 	}
 	word[length++] = ' ';

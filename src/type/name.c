@@ -215,28 +215,22 @@ void pd_type_put_member(struct pd_text *text, const struct pd_die *type, int64_t
 			first = false;
 		}
 		offset -= (int64_t)m.at;
-		at = m.type;
-		if (!pd_type_is_compound(&at))
+		if (!pd_type_plain(&m.type, &at) || !pd_type_is_compound(&at))
 			return;
 	}
 }
 
 bool pd_type_member_at(const struct pd_die *type, int64_t offset, struct pd_die *type_out)
 {
-	struct pd_die at = *type;
+	struct pd_die at;
 	struct member m;
 
+	if (!pd_type_plain(type, &at))
+		return false;
 	for (int i = 0; pd_type_is_compound(&at); i++) {
-		if (i == NESTED || !find_member(&at, (uint64_t)offset, true, &m))
+		if (i == NESTED || !find_member(&at, (uint64_t)offset, true, &m) || !pd_type_plain(&m.type, &at))
 			return false;
 		offset -= (int64_t)m.at;
-		at = m.type;
-		if (pd_die_tag(&at) == PD_TAG_TYPEDEF) {
-			struct pd_die plain;
-
-			if (pd_type_plain(&at, &plain) && pd_type_is_compound(&plain))
-				at = plain;
-		}
 	}
 	*type_out = at;
 	return true;
@@ -244,15 +238,15 @@ bool pd_type_member_at(const struct pd_die *type, int64_t offset, struct pd_die 
 
 bool pd_type_behind(const struct pd_die *pointer, int64_t offset, struct pd_die *type_out)
 {
-	struct pd_die target, plain;
+	struct pd_die target;
 	uint64_t size;
 
-	if (!pd_type_target(pointer, &target) || !pd_type_plain(&target, &plain))
+	if (!pd_type_target(pointer, &target) || !pd_type_plain(&target, &target))
 		return false;
-	if (offset && !pd_type_is_compound(&plain) &&
-	    (offset < 0 || !pd_type_size(&plain, &size) || (uint64_t)offset >= size))
+	if (offset && !pd_type_is_compound(&target) &&
+	    (offset < 0 || !pd_type_size(&target, &size) || (uint64_t)offset >= size))
 		return false;
-	return pd_type_member_at(pd_type_is_compound(&plain) ? &plain : &target, offset, type_out);
+	return pd_type_member_at(&target, offset, type_out);
 }
 
 bool pd_type_is_better(const struct pd_die *first, const struct pd_die *second)

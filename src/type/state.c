@@ -175,7 +175,7 @@ static void load_from_stack(struct pd_type_state *state, int64_t offset, struct 
 
 	if (slot && !slot->is_compound)
 		set(to, (enum pd_type_holds)slot->holds, &slot->type, slot->offset);
-	else if (slot && pd_type_plain(&slot->type, &type) && pd_type_member_at(&type, offset - slot->at, &type))
+	else if (slot && pd_type_member_at(&slot->type, offset - slot->at, &type))
 		set(to, PD_TYPE_VALUE, &type, 0);
 	else
 		forget(to);
@@ -184,7 +184,7 @@ static void load_from_stack(struct pd_type_state *state, int64_t offset, struct 
 static void load(struct pd_type_state *state, const struct pd_type_instruction *i, struct pd_type_register *to)
 {
 	const struct pd_type_register *from = register_at(state, i->from.reg);
-	struct pd_die type, plain;
+	struct pd_die type;
 	int64_t offset;
 
 	if (is_stack(state, i->from.reg)) {
@@ -192,16 +192,14 @@ static void load(struct pd_type_state *state, const struct pd_type_instruction *
 		return;
 	}
 	if (i->from.reg == PD_TYPE_PC && i->has_named && pd_type_find_global(state->query, i->named, &type, &offset) &&
-	    pd_type_plain(&type, &plain) &&
-	    pd_type_member_at(pd_type_is_compound(&plain) ? &plain : &type, offset, &type)) {
+	    pd_type_member_at(&type, offset, &type)) {
 		set(to, PD_TYPE_VALUE, &type, 0);
 		return;
 	}
 	offset = from ? i->from.offset + from->offset : 0;
 	if (from && from->holds == PD_TYPE_VALUE && pd_type_behind(&from->type, offset, &type))
 		set(to, PD_TYPE_VALUE, &type, 0);
-	else if (from && from->holds == PD_TYPE_POINTER && pd_type_plain(&from->type, &plain) &&
-		 pd_type_member_at(pd_type_is_compound(&plain) ? &plain : &from->type, offset, &type))
+	else if (from && from->holds == PD_TYPE_POINTER && pd_type_member_at(&from->type, offset, &type))
 		set(to, PD_TYPE_VALUE, &type, 0);
 	else
 		forget(to);

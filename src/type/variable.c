@@ -345,7 +345,7 @@ bool pd_type_find_returned(struct pd_type_query *query, uint64_t addr, struct pd
 	    !pd_types_work(query->types, unit->function_count))
 		return false;
 	for (size_t i = 0; i < unit->function_count; i++)
-		if (has_name(&unit->functions[i], &symbol) && pd_probe_type_of(&unit->functions[i], false, type_out))
+		if (has_name(&unit->functions[i], &symbol) && pd_probe_type_of(&unit->functions[i], true, type_out))
 			return true;
 	return false;
 }
