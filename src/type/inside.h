@@ -205,7 +205,9 @@ void pd_type_query_scopes(struct pd_type_query *query);
 bool pd_type_find_variable(struct pd_type_query *query);
 /** What the function at an address returns, as the unit declares it; false if it does not. */
 bool pd_type_find_returned(struct pd_type_query *query, uint64_t addr, struct pd_die *type_out);
-/** Looks for a variable at an address. */
+/** Looks for a variable at an address, also those of the scopes that the instruction is in; sets the result. */
+bool pd_type_find_fixed(struct pd_type_query *query, uint64_t addr);
+/** Looks for one of the unit. */
 bool pd_type_find_global(struct pd_type_query *query, uint64_t addr, struct pd_die *type_out, int64_t *offset_out);
 
 // ---- state.c ----

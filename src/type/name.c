@@ -121,15 +121,10 @@ void pd_type_put_name(struct pd_text *text, const struct pd_die *type)
 
 	while (points(&at) && count < NESTED) {
 		is_array[count++] = pd_die_tag(&at) == PD_TAG_ARRAY;
-		if (pd_probe_type_of(&at, false, &at))
-			continue;
-		// of nothing, not of a constant nothing
-		if (is_array[count - 1] || pd_die_has(&at, PD_AT_TYPE)) {
-			pd_text_add(text, unknown);
-			return;
+		if (!pd_probe_type_of(&at, false, &at)) {
+			at.abbrev = NULL;
+			break;
 		}
-		at.abbrev = NULL;
-		break;
 	}
 	prefix = at.abbrev ? prefix_of(pd_die_tag(&at)) : "";
 	name = !at.abbrev ? "void" : pd_die_tag(&at) == PD_TAG_FUNCTION_TYPE ? "(function_type)" : pd_die_name(&at);
@@ -220,6 +215,19 @@ void pd_type_put_member(struct pd_text *text, const struct pd_die *type, int64_t
 	}
 }
 
+// From an array to the element at an offset.
+static bool enter_element(struct pd_die *type, int64_t *offset)
+{
+	uint64_t size;
+
+	for (int i = 0; pd_die_tag(type) == PD_TAG_ARRAY; i++) {
+		if (i == NESTED || !pd_probe_type_of(type, true, type) || !pd_type_size(type, &size) || !size)
+			return false;
+		*offset = (int64_t)((uint64_t)*offset % size);
+	}
+	return true;
+}
+
 bool pd_type_member_at(const struct pd_die *type, int64_t offset, struct pd_die *type_out)
 {
 	struct pd_die at;
@@ -231,6 +239,8 @@ bool pd_type_member_at(const struct pd_die *type, int64_t offset, struct pd_die 
 		if (i == NESTED || !find_member(&at, (uint64_t)offset, true, &m) || !pd_type_plain(&m.type, &at))
 			return false;
 		offset -= (int64_t)m.at;
+		if (!enter_element(&at, &offset))
+			return false;
 	}
 	*type_out = at;
 	return true;
@@ -241,7 +251,8 @@ bool pd_type_behind(const struct pd_die *pointer, int64_t offset, struct pd_die 
 	struct pd_die target;
 	uint64_t size;
 
-	if (!pd_type_target(pointer, &target) || !pd_type_plain(&target, &target))
+	// as perf: not through a typedef of a pointer
+	if (!points(pointer) || !pd_type_target(pointer, &target) || !pd_type_plain(&target, &target))
 		return false;
 	if (offset && !pd_type_is_compound(&target) &&
 	    (offset < 0 || !pd_type_size(&target, &size) || (uint64_t)offset >= size))

@@ -75,10 +75,8 @@ static void forget(struct pd_type_register *reg)
 
 static bool is_pointing(const struct pd_type_register *reg)
 {
-	struct pd_die plain;
-
-	return reg->holds == PD_TYPE_POINTER || (reg->holds == PD_TYPE_VALUE && pd_type_plain(&reg->type, &plain) &&
-						 pd_die_tag(&plain) == PD_TAG_POINTER);
+	return reg->holds == PD_TYPE_POINTER ||
+	       (reg->holds == PD_TYPE_VALUE && pd_die_tag(&reg->type) == PD_TAG_POINTER);
 }
 
 // ---- calls ----

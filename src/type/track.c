@@ -12,7 +12,7 @@ struct known {
 	int reg;
 	int64_t offset;
 	bool is_frame;
-	bool is_target; // the register has the address of one of the type
+	bool is_target; // the register has the address of the variable
 };
 
 struct tracking {
@@ -31,21 +31,14 @@ static bool add_known(void *self, const struct pd_die *variable, const struct pd
 {
 	struct tracking *t = self;
 	struct known known = { .start = place->start, .end = place->end, .reg = place->reg, .offset = place->offset };
-	struct pd_die plain;
 
 	if (place->is_addr || !pd_probe_type_of(variable, false, &known.type))
 		return true;
 	if (!known.start)
 		known.start = t->scope_start;
 	known.is_frame = place->is_frame;
-	known.is_target = place->is_memory && !place->is_frame;
-	// a pointer that is computed from a register: that has the address of what it points to
-	if (known.is_target && !place->is_only) {
-		known.is_target = pd_type_plain(&known.type, &plain) && pd_die_tag(&plain) == PD_TAG_POINTER &&
-				  pd_probe_type_of(&plain, false, &known.type);
-		if (!known.is_target)
-			return true;
-	}
+	// the variable is there; else it has the value of the register, plus the offset
+	known.is_target = place->is_memory && place->is_only && !place->is_frame;
 	if (!PD_GROW(t->items, t->capacity, t->count + 1)) {
 		t->failed = true;
 		return false;
@@ -95,7 +88,7 @@ static void put_in_register(struct tracking *t, const struct known *known)
 		return;
 	reg->type = known->type;
 	reg->holds = known->is_target ? PD_TYPE_POINTER : PD_TYPE_VALUE;
-	reg->offset = known->is_target ? -known->offset : 0;
+	reg->offset = -known->offset;
 	if (had_type && !known->is_target)
 		put_back(t, reg, &before);
 }

@@ -85,7 +85,7 @@ static bool find_type(struct pd_type_query *query)
 		return false;
 	object->debug.dwarf->entry_work = ENTRIES_MOST;
 	if (query->operand.reg == PD_TYPE_PC)
-		return i->has_named && pd_type_find_global(query, i->named, &query->type, &query->offset);
+		return i->has_named && pd_type_find_fixed(query, i->named);
 	pd_type_query_scopes(query);
 	return query->scope_count && (pd_type_find_variable(query) || pd_type_track(query));
 }

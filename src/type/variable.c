@@ -331,9 +331,50 @@ static bool find_by_name(const struct pd_type_query *query, uint64_t addr, struc
 	return take_global(&global.die, addr - global.addr, type_out, offset_out);
 }
 
+struct fixed {
+	uint64_t addr;
+	struct pd_die type;
+	int64_t offset;
+	bool found;
+};
+
+static bool match_fixed(void *self, const struct pd_die *variable, const struct pd_type_place *place)
+{
+	struct fixed *f = self;
+
+	f->found = place->is_addr && f->addr >= (uint64_t)place->offset &&
+		   take_global(variable, f->addr - (uint64_t)place->offset, &f->type, &f->offset);
+	return !f->found;
+}
+
+// A static variable of the scopes that the instruction is in.
+static bool find_static(struct pd_type_query *query, uint64_t addr, struct pd_die *type_out, int64_t *offset_out)
+{
+	struct fixed f = { .addr = addr };
+
+	for (size_t i = query->scope_count; i-- > 0 && !f.found;) {
+		struct pd_die_walk walk = { .die = query->scopes[i] };
+
+		while (!f.found && pd_die_next(&walk, false))
+			if (pd_die_tag(&walk.die) == PD_TAG_VARIABLE)
+				pd_type_each_place(query->code->object, &walk.die, match_fixed, &f);
+	}
+	*type_out = f.type;
+	*offset_out = f.offset;
+	return f.found;
+}
+
 bool pd_type_find_global(struct pd_type_query *query, uint64_t addr, struct pd_die *type_out, int64_t *offset_out)
 {
 	return find_by_addr(query->unit, addr, type_out, offset_out) || find_by_name(query, addr, type_out, offset_out);
+}
+
+bool pd_type_find_fixed(struct pd_type_query *query, uint64_t addr)
+{
+	if (pd_type_find_global(query, addr, &query->type, &query->offset))
+		return true;
+	pd_type_query_scopes(query);
+	return find_static(query, addr, &query->type, &query->offset);
 }
 
 bool pd_type_find_returned(struct pd_type_query *query, uint64_t addr, struct pd_die *type_out)
