@@ -341,9 +341,11 @@ struct fixed {
 static bool match_fixed(void *self, const struct pd_die *variable, const struct pd_type_place *place)
 {
 	struct fixed *f = self;
+	uint64_t size;
 
-	f->found = place->is_addr && f->addr >= (uint64_t)place->offset &&
-		   take_global(variable, f->addr - (uint64_t)place->offset, &f->type, &f->offset);
+	f->offset = (int64_t)(f->addr - (uint64_t)place->offset);
+	f->found = place->is_addr && f->addr >= (uint64_t)place->offset && pd_probe_type_of(variable, false, &f->type) &&
+		   pd_type_size(&f->type, &size) && (uint64_t)f->offset < size;
 	return !f->found;
 }
 
