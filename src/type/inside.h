@@ -98,6 +98,7 @@ struct pd_type_global {
 struct pd_type_unit {
 	struct pd_type_unit *next;
 	uint32_t number;
+	bool is_bad; // it cannot be read
 	struct pd_probe_unit unit;
 	struct pd_type_global *globals;
 	size_t global_count, global_capacity;

@@ -137,7 +137,9 @@ static struct pd_type_unit *read_unit(struct pd_type_object *object, uint32_t nu
 	unit->number = number;
 	unit->next = object->read;
 	object->read = unit;
-	if (pd_probe_unit_read(&object->debug, number, &unit->unit))
+	object->debug.dwarf->entry_work = object->debug.image.sections[PD_DEBUG_INFO].size;
+	unit->is_bad = !pd_probe_unit_read(&object->debug, number, &unit->unit);
+	if (!unit->is_bad)
 		read_globals(object, unit);
 	return unit;
 }
@@ -151,7 +153,9 @@ struct pd_type_unit *pd_type_unit_at(struct pd_type_object *object, uint64_t add
 		return NULL;
 	while (unit && unit->number != object->units.units[at])
 		unit = unit->next;
-	return unit ? unit : read_unit(object, object->units.units[at]);
+	if (!unit)
+		unit = read_unit(object, object->units.units[at]);
+	return unit && !unit->is_bad ? unit : NULL;
 }
 
 bool pd_type_symbol_at(struct pd_type_object *object, uint64_t addr, struct pd_symbol *symbol_out)
