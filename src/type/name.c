@@ -177,42 +177,37 @@ static bool find_member(const struct pd_die *type, uint64_t offset, bool exact, 
 	return false;
 }
 
-// Also those of a class, which have none for what is followed.
-static bool has_members(const struct pd_die *type)
+// Classes have members to be shown, but none for what is followed.
+static bool can_show(const struct pd_die *type)
 {
-	struct pd_die_walk walk = { .die = *type };
-
-	if (!pd_type_is_compound(type) && pd_die_tag(type) != PD_TAG_CLASS)
-		return false;
-	while (pd_die_next(&walk, false))
-		if (pd_die_tag(&walk.die) == PD_TAG_MEMBER)
-			return true;
-	return false;
+	return pd_type_is_compound(type) || pd_die_tag(type) == PD_TAG_CLASS;
 }
 
 void pd_type_put_member(struct pd_text *text, const struct pd_die *type, int64_t offset)
 {
 	struct pd_die at;
 	struct member m;
-	bool first = true;
+	bool is_first = true;
 
-	if (!pd_type_plain(type, &at) || !has_members(&at)) {
-		pd_text_add(text, "no field");
-		return;
-	}
-	for (int i = 0; i < NESTED && find_member(&at, (uint64_t)offset, false, &m); i++) {
-		const char *name = pd_die_name(&m.die);
+	if (!pd_type_plain(type, &at))
+		at = *type;
+	for (int i = 0; i < NESTED && (i ? pd_type_is_compound(&at) : can_show(&at)); i++) {
+		const char *name;
 
-		if (name) {
-			pd_text_printf(text, "%s%s", first ? "" : ".", name);
-			if (m.bits)
-				pd_text_printf(text, ":%" PRIu64, m.bits);
-			first = false;
-		}
+		if (!find_member(&at, (uint64_t)offset, false, &m))
+			break;
+		name = pd_die_name(&m.die);
+		if (name)
+			pd_text_printf(text, "%s%s", is_first ? "" : ".", name);
+		if (name && m.bits)
+			pd_text_printf(text, ":%" PRIu64, m.bits);
+		is_first = is_first && !name;
 		offset -= (int64_t)m.at;
-		if (!pd_type_plain(&m.type, &at) || !pd_type_is_compound(&at))
-			return;
+		if (!pd_type_plain(&m.type, &at))
+			break;
 	}
+	if (is_first)
+		pd_text_add(text, "no field");
 }
 
 // From an array to the element at an offset.

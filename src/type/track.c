@@ -82,14 +82,15 @@ static void put_in_register(struct tracking *t, const struct known *known)
 {
 	struct pd_type_register *reg = &t->state.registers[known->reg];
 	struct pd_die before = reg->type;
-	bool had_type = reg->holds == PD_TYPE_VALUE || reg->holds == PD_TYPE_POINTER;
+	bool had_value = reg->holds == PD_TYPE_VALUE;
 
-	if (had_type && !pd_type_is_better(&reg->type, &known->type))
+	// as perf: what a register has counts more than what is where it points to
+	if (had_value && !pd_type_is_better(&reg->type, &known->type))
 		return;
 	reg->type = known->type;
 	reg->holds = known->is_target ? PD_TYPE_POINTER : PD_TYPE_VALUE;
 	reg->offset = -known->offset;
-	if (had_type && !known->is_target)
+	if (had_value && !known->is_target)
 		put_back(t, reg, &before);
 }
 

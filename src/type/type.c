@@ -173,7 +173,8 @@ const struct pd_type_access *pd_types_at(struct pd_types *types, const struct pd
 	if (!code)
 		return NULL;
 	at = pd_type_code_at(code, place->addr);
-	if (at == PD_TYPE_NONE)
+	// as perf: without debug information nothing is said, not even of the stack
+	if (at == PD_TYPE_NONE || !code->object->has_debug)
 		return &types->unknown;
 	if (!code->found[at])
 		code->found[at] = find(types, code, at);

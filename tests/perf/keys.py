@@ -33,7 +33,9 @@ RECORDED = {"samples": "alone", "chains": "chain", "tracepoints": "sched", "cont
 
 # What is not here by name; see src/report/keys/absent.def.
 ABSENT = {"simd", "ipc_lbr", "callchain_branch_predicted", "callchain_branch_abort", "callchain_branch_cycles", "overhead_guest_sys",
-          "overhead_guest_us", "type", "typeoff", "typecln"}
+          "overhead_guest_us"}
+# Compared by types.py, on programs with debug information.
+ELSEWHERE = {"type", "typeoff", "typecln"}
 # perf's help has a key that it refuses.
 REFUSED = {"ipc_null"}
 # perf 6.1 ends with a signal for these; perf 7.2 counts samples, not branches, in the head, and has instructions per cycle in a column more.
@@ -163,7 +165,7 @@ class Comparison:
 
     def all_keys(self):
         keys = dict.fromkeys(key for perf in self.known for key in sorted(self.known[perf]))
-        return [key for key in [*keys, *FIELDS, *OPTIONS] if key not in ABSENT | REFUSED and key.split()[0] not in LEFT_OUT]
+        return [key for key in [*keys, *FIELDS, *OPTIONS] if key not in ABSENT | REFUSED | ELSEWHERE and key.split()[0] not in LEFT_OUT]
 
     def absent(self, path):
         """What is wrong with keys that are not here: each is refused by name."""

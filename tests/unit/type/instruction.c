@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions from their text: operands, and what they do. */
+#include "type/inside.h"
+#include "test.h"
+
+#include <stdio.h>
+
+static struct pd_type_instruction read_text(const char *text)
+{
+	struct pd_notation notation = { .size = 1 };
+	struct pd_type_instruction instruction;
+
+	snprintf(notation.text, sizeof(notation.text), "%s", text);
+	pd_type_instruction_read(&notation, 0x1000, &instruction);
+	return instruction;
+}
+
+static void check_operand(const struct pd_type_operand *operand, bool is_memory, int reg, int64_t offset)
+{
+	CHECK(operand->is_memory == is_memory);
+	CHECK(operand->reg == reg);
+	CHECK(operand->offset == offset);
+}
+
+static void test_instruction__loads(void)
+{
+	struct pd_type_instruction i = read_text("mov    0x8(%rax,%rsi,1),%r8");
+
+	CHECK(i.action == PD_TYPE_MOVE);
+	check_operand(&i.from, true, 0, 8);
+	check_operand(&i.to, false, 8, 0);
+	i = read_text("movzbl -0x40(%rbp),%edx");
+	check_operand(&i.from, true, 6, -0x40);
+	check_operand(&i.to, false, 1, 0);
+	i = read_text("movsd  (%r13),%xmm2");
+	check_operand(&i.from, true, 13, 0);
+	check_operand(&i.to, false, 19, 0);
+	i = read_text("mov    0x2fca(%rip),%rbx        # 4060");
+	check_operand(&i.from, true, PD_TYPE_PC, 0x2fca);
+	check_operand(&i.to, false, 3, 0);
+}
+
+static void test_instruction__stores(void)
+{
+	struct pd_type_instruction i = read_text("movq   $0x5,0x10(%rsp)");
+
+	CHECK(i.from.is_constant);
+	check_operand(&i.from, false, PD_TYPE_NO_REGISTER, 5);
+	check_operand(&i.to, true, 7, 0x10);
+	i = read_text("incl   0x8(%rsi)");
+	check_operand(&i.to, true, 4, 8);
+	i = read_text("lock cmpxchg %ecx,0x8(%rdi)");
+	check_operand(&i.to, true, 5, 8);
+	CHECK(i.action == PD_TYPE_OTHER);
+}
+
+static void test_instruction__unread(void)
+{
+	// these have no operands for perf
+	struct pd_type_instruction i = read_text("negq   (%rsi)");
+
+	CHECK(!i.from.is_memory && !i.to.is_memory);
+	i = read_text("cvtsi2sdl (%rdi),%xmm0");
+	CHECK(!i.from.is_memory && !i.to.is_memory);
+	i = read_text("imulq  (%rsi)");
+	CHECK(!i.from.is_memory && !i.to.is_memory);
+}
+
+static void test_instruction__flow(void)
+{
+	CHECK(read_text("jne    116f").is_conditional);
+	CHECK(read_text("jmp    116f").is_jump && !read_text("jmp    116f").is_conditional);
+	CHECK(read_text("call   1129").is_call && read_text("call   1129").is_stack);
+	CHECK(read_text("ret").is_return && read_text("ret").is_stack);
+	CHECK(read_text("push   %rbx").is_stack && read_text("pop    %rbx").is_stack);
+	CHECK(!read_text("popcnt 0x8(%rsi),%eax").is_stack);
+	CHECK(read_text("cmpl   $0x3,0x8(%rsi)").fuses && read_text("vaddsd 0x8(%rsi),%xmm1,%xmm2").fuses);
+	CHECK(read_text("jmp    *%rax").never_fused && !read_text("je     1000").never_fused);
+}
+
+static void test_instruction__actions(void)
+{
+	CHECK(read_text("add    $0x8,%rdi").action == PD_TYPE_ADD);
+	CHECK(read_text("sub    $0x8,%rdi").action == PD_TYPE_SUBTRACT);
+	CHECK(read_text("lea    0x8(%rdi),%rax").action == PD_TYPE_ADDRESS);
+	CHECK(read_text("xor    %eax,%eax").action == PD_TYPE_CLEAR);
+	CHECK(read_text("xor    %eax,%edx").action == PD_TYPE_OTHER);
+	CHECK(read_text("and    $0x3,%edx").action == PD_TYPE_SPOIL);
+	CHECK(read_text("andl   $0x3,(%rdx)").action == PD_TYPE_OTHER);
+}
+
+static void test_instruction__gs(void)
+{
+	struct pd_type_instruction i = read_text("mov    %gs:0x28,%rax");
+
+	CHECK(i.from.is_percpu && i.from.offset == 0x28 && !i.from.is_memory);
+	CHECK(!read_text("mov    %fs:0x28,%rax").from.is_percpu);
+}
+
+RUN(TEST_CASE(instruction__loads), TEST_CASE(instruction__stores), TEST_CASE(instruction__unread), TEST_CASE(instruction__flow), TEST_CASE(instruction__actions),
+      TEST_CASE(instruction__gs))
