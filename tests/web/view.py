@@ -179,7 +179,7 @@ def check_link(view):
     view.page.type_key("f")
     check(len(view.state()["transforms"]) == 1, "f focuses on the function")
     crumbs = view.texts(".crumb small")
-    left = view.run("perfdataView.app.session.sums.total[0]")
+    left = view.run("perfdataView.app.session.sums.all")
     gone = view.run("perfdataView.app.session.taken().before.samples")
     check(count(crumbs[0].replace("\u2212", "")) + left + gone == total, f"{crumbs} were taken away and {left} are left of {total}")
     view.update({"search": "a b", "ranges": [{"from": 0, "to": 10**9}], "colour": "object", "sort": "name", "invert": True})
@@ -212,7 +212,7 @@ def check_crumbs(view):
                  "transforms": [{"key": "df", "func": view.run("perfdataView.app.session.functions.self.findIndex((self) => self > 0)")}]})
     amounts = taken(view)
     check(len(amounts) == 5 and all(amounts[:2]), f"crumbs took {amounts}")
-    left = view.run("perfdataView.app.session.sums.total[0] + perfdataView.app.session.taken().before.samples")
+    left = view.run("perfdataView.app.session.sums.all + perfdataView.app.session.taken().before.samples")
     check(sum(amounts) + left == whole, f"{amounts} and {left} are not {whole}")
     for number in range(5, 0, -1):
         check(len(taken(view)) == number, f"{number} crumbs")

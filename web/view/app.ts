@@ -271,7 +271,7 @@ export class App implements Host {
 		const node = state.path.length > 0 ? nodeOf(nodes, state.path) : NONE;
 		if (node > ROOT) this.say(describeNode(this, nodes, node).join(" \u00b7 "));
 		else if (state.func >= 0)
-			this.say(`${recording.name(state.func)}: total ${amount(session.functions.total[state.func], session.unit)}, `
+			this.say(`${recording.name(state.func)}: total ${amount(session.functions.totalOf(state.func), session.unit)}, `
 				+ `self ${amount(session.functions.self[state.func], session.unit)}`);
 		else this.say("");
 	}

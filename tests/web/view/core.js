@@ -44,13 +44,13 @@ const example = () => ({
 
 // Stacks of a session with their weights, as texts.
 function stacksOf(one, name) {
-	const { tree, self } = one.sums;
+	const { sums, sums: { tree } } = one;
 	const found = new Map();
 	for (let row = 1; row < tree.count; row++) {
-		if (self[row] === 0) continue;
+		if (sums.self(row) === 0) continue;
 		const text = core.tree.pathOfRow(tree, row).map(name).join("");
 		assert(!found.has(text), `${text} has two rows`);
-		found.set(text, self[row]);
+		found.set(text, sums.self(row));
 	}
 	return found;
 }
@@ -87,7 +87,7 @@ test("each transform of the worked example", async () => {
 		assert.deepEqual([...found].sort(), [...expected].sort(), what);
 		const { before, by } = one.taken();
 		assert.equal(before.samples + by.reduce((sum, taken) => sum + taken.samples, 0), missing, `${what}: samples gone`);
-		assert.equal(one.sums.total[0], 8 - missing, `${what}: sum`);
+		assert.equal(one.sums.all, 8 - missing, `${what}: sum`);
 	}
 });
 
@@ -209,7 +209,7 @@ test("what other times have, and threads of a function", async () => {
 	const inside = ([time]) => time >= 700 && time <= 1500;
 	for (let func = 0; func < 5; func++) {
 		const self = samples.filter((sample) => !inside(sample) && sample[3][sample[3].length - 1] === func).length;
-		assert.equal(one.others.functions.self[func], self, `self of ${func} at other times`);
+		assert.equal(one.others.self[func], self, `self of ${func} at other times`);
 		const wanted = new Map();
 		for (const sample of samples)
 			if (inside(sample) && sample[3].includes(func)) wanted.set(sample[1], (wanted.get(sample[1]) ?? 0) + 1);
@@ -516,13 +516,38 @@ test("lanes have the samples of each key in time order, in whatever parts they a
 	}
 });
 
-test("samples over time are the same with and without sorted CPUs", async () => {
-	const one = await session(madeUp(7, 4, 2000, 3));
-	const filter = { range: undefined, threads: undefined, cpus: Uint8Array.of(1, 0, 1) };
-	const plain = core.count.density(one.samples, filter, one.whole, 90);
-	one.lanes.get("cpu");
-	assert.deepEqual([...core.count.density(one.samples, filter, one.whole, 90, one.lanes.cpus)], [...plain]);
-	assert(plain.some((part) => part > 0));
+// Samples by leaf, each looked at by itself.
+function plainly({ time, thread, cpu, leaf }, { range, threads, cpus }) {
+	const counts = Array(Math.max(...leaf) + 1).fill(0);
+	time.forEach((at, index) => {
+		const isIn = !range || (at >= range.from && at <= range.to);
+		if (isIn && (!threads || threads[thread[index]] === 1) && (!cpus || cpus[cpu[index] + 1] === 1)) counts[leaf[index]]++;
+	});
+	return counts;
+}
+
+test("samples, also over time, are the same with and without sorted CPUs and threads", async () => {
+	for (const [cpus, threads] of [[[1, 0, 1]], [[0, 1, 0]], [, [1, 0, 0, 1]], [, [0, 0, 1, 0]], [, [1, 1, 0, 1]], [[1, 0, 1], [0, 1, 1, 0]], [[0, 0, 1], [1, 1, 1, 0]]]) {
+		const profile = madeUp(7, 4, 3000, 3);
+		profile.columns = { "threads.task": ["u", [0, 0, 2, 3]], "threads.comm": ["u", [1, 2, 3, 4]] }; // one of them changed its name
+		const one = await session(profile);
+		const mask = (list) => list && Uint8Array.from(list);
+		const filter = { range: undefined, threads: mask(threads), cpus: mask(cpus) };
+		const parts = [7, 90, 900].map((width) => [width, core.count.density(one.samples, filter, one.whole, width)]);
+		const counted = [undefined, { from: 2000, to: 9000 }, { from: 2100, to: 9100 }, { from: 20000, to: 20900 }].map((range) => [range, plainly(one.samples, { ...filter, range })]);
+		one.lanes.get("cpu");
+		one.lanes.get("thread");
+		for (const [width, plain] of parts) {
+			assert.deepEqual([...core.count.density(one.samples, filter, one.whole, width, one.lanes.choose)], [...plain]);
+			assert(plain.some((part) => part > 0));
+		}
+		const counter = new core.count.Counter(one.samples, one.recording.base(true).leafRow.length, one.lanes.choose);
+		for (const [range, wanted] of counted) {
+			const counts = counter.count({ ...filter, range });
+			assert.deepEqual([...counts.byLeaf], wanted, JSON.stringify([cpus, threads, range]));
+			assert.equal(counts.samples, wanted.reduce((all, count) => all + count, 0));
+		}
+	}
 });
 
 test("boxes of a flame graph have all of it", async () => {

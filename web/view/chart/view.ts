@@ -7,7 +7,7 @@ import { FrameTree } from "../flame/frames";
 import { boundIn, Lane, LaneSet, lanesOf, timeAt } from "../timeline/lanes";
 import { axisStep, DRAGS, TimeWindow } from "../timeline/window";
 import { duration, number, plural, seconds } from "../core/text";
-import { pathOfRow, ROOT } from "../core/tree";
+import { depthOf, pathOfRow, ROOT, Tree } from "../core/tree";
 import { cleared, el, fitting, MONO, onceAFrame } from "../ui/dom";
 import { describeShares, whereOf } from "../ui/describe";
 import type { Host, ViewPanel } from "../ui/view";
@@ -134,7 +134,7 @@ export class ChartView implements ViewPanel {
 			const next = boundIn(set, time + Math.max(least, 1e-9), at + 1, last);
 			const end = next < lane.end ? Math.min(timeAt(set, next), time + GAP * usual + least) : time + usual;
 			const samples = this.passing(at, next, pass);
-			this.extend(open, leafRow[session.samples.leaf[set.order[at]]], tree.depth, tree.parent, time, end, samples);
+			this.extend(open, tree, leafRow[session.samples.leaf[set.order[at]]], time, end, samples);
 			if (next < lane.end && timeAt(set, next) > end) open.length = 0;
 			drawn++;
 			all += samples;
@@ -171,11 +171,10 @@ export class ChartView implements ViewPanel {
 		return Math.max(near > 0 ? sum / near : mean, 1);
 	}
 
-	private extend(open: Piece[], leaf: number, depthOf: Int32Array, parent: Int32Array, from: number, to: number, samples: number): void {
-		const depth = depthOf[leaf];
+	private extend(open: Piece[], tree: Tree, leaf: number, from: number, to: number, samples: number): void {
+		const depth = depthOf(tree, leaf);
 		open.length = Math.min(open.length, depth);
-		for (let row = leaf; row > ROOT; row = parent[row]) {
-			const at = depthOf[row] - 1;
+		for (let row = leaf, at = depth - 1; row > ROOT; row = tree.parent[row], at--) {
 			const piece = open[at];
 			if (piece && piece.row === row) {
 				for (let index = at; index >= 0; index--) {

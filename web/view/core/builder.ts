@@ -196,7 +196,7 @@ export class TreeBuilder {
 		const { count, sizes, origin, first: place, next: cursor } = this;
 		const rows = sizes[ROOT];
 		const tree: Tree = { count: rows, parent: new Int32Array(rows), func: new Int32Array(rows), inlined: new Uint8Array(rows),
-			end: new Int32Array(rows), depth: new Int32Array(rows) };
+			end: new Int32Array(rows) };
 		tree.parent[ROOT] = tree.func[ROOT] = NONE;
 		tree.end[ROOT] = rows;
 		place[ROOT] = 0;
@@ -211,7 +211,6 @@ export class TreeBuilder {
 			tree.func[at] = this.func[node];
 			tree.inlined[at] = this.inlined[node];
 			tree.end[at] = at + sizes[node];
-			tree.depth[at] = tree.depth[place[above]] + 1;
 			if (origin[node] !== 0) this.copy(tree, origin[node], at);
 		}
 		return { tree, leafRow: this.leaves(leafRow) };
@@ -222,14 +221,12 @@ export class TreeBuilder {
 		const { source, node } = this;
 		const last = source.end[row];
 		const moved = at - row;
-		const deeper = tree.depth[at] - source.depth[row];
 		for (let from = row + 1; from < last; from++) {
 			const to = from + moved;
 			tree.parent[to] = source.parent[from] + moved;
 			tree.func[to] = source.func[from];
 			tree.inlined[to] = source.inlined[from];
 			tree.end[to] = source.end[from] + moved;
-			tree.depth[to] = source.depth[from] + deeper;
 			node[from] = COPIED - to;
 		}
 	}

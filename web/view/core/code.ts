@@ -3,7 +3,7 @@
 
 import type { Comparison, Shares } from "./compare";
 import type { Session } from "./session";
-import { NONE, ROOT } from "./tree";
+import { NONE } from "./tree";
 
 export interface SampledAddress {
 	readonly address: bigint;
@@ -65,7 +65,7 @@ export async function codeChanges(comparison: Comparison, func: number): Promise
 	const way = await comparison.isSameBuild(func) ? "instruction" : "line";
 	const keyOf: KeyOf = way === "instruction" ? ({ address }) => String(address) : ({ place }) => place;
 	const [sums, baseSums] = [sumsBy(keyOf, own), sumsBy(keyOf, before)];
-	const [all, allBase] = [main, base].map((one) => Math.max(one.sums.total[ROOT], 1)) as [number, number];
+	const [all, allBase] = [main, base].map((one) => Math.max(one.sums.all, 1)) as [number, number];
 	return {
 		way,
 		shares: (address, place) => {

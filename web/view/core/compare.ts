@@ -132,7 +132,7 @@ export class Comparison {
 		const { main, base } = this;
 		const value = this.has(nodes) ? this.others.get(nodes)?.twin?.value(node) ?? 0 : 0;
 		const { sums } = this.others.get(nodes) ?? main;
-		return this.ordered(value / Math.max(base.sums.total[ROOT], 1), nodes.value(node) / Math.max(sums.total[ROOT], 1));
+		return this.ordered(value / Math.max(base.sums.all, 1), nodes.value(node) / Math.max(sums.all, 1));
 	}
 
 	// ---- over time: of the selection at all times, so that nothing changes its colour while a time is selected ----
@@ -151,8 +151,8 @@ export class Comparison {
 	selfShares(func: number): Shares {
 		const { main: { atAllTimes: { sums, functions } }, base } = this;
 		const other = func === NONE ? NONE : this.baseFunc(func);
-		return this.ordered(other === NONE ? 0 : base.functions.self[other] / Math.max(base.sums.total[ROOT], 1),
-			func === NONE ? 0 : functions.self[func] / Math.max(sums.total[ROOT], 1));
+		return this.ordered(other === NONE ? 0 : base.functions.self[other] / Math.max(base.sums.all, 1),
+			func === NONE ? 0 : functions.self[func] / Math.max(sums.all, 1));
 	}
 
 	// How much the functions have grown that samples are of, by leaf.
@@ -167,7 +167,7 @@ export class Comparison {
 	// Shares of self of each function after, less what they were before.
 	selfChanges(): Float64Array {
 		const { main, base } = this;
-		const [all, allBase] = [Math.max(main.sums.total[ROOT], 1), Math.max(base.sums.total[ROOT], 1)];
+		const [all, allBase] = [Math.max(main.sums.all, 1), Math.max(base.sums.all, 1)];
 		return main.functions.self.map((self, func) => {
 			const other = main.functions.total[func] > 0 ? this.baseFunc(func) : NONE;
 			const { before, after } = this.ordered(other === NONE ? 0 : base.functions.self[other] / allBase, self / all);
@@ -180,7 +180,7 @@ export class Comparison {
 		const { main, base } = this;
 		const pick = ({ functions }: Session) => (ofTotal ? functions.total : functions.self);
 		const [mains, bases] = [pick(main), pick(base)];
-		const [all, allBase] = [Math.max(main.sums.total[ROOT], 1), Math.max(base.sums.total[ROOT], 1)];
+		const [all, allBase] = [Math.max(main.sums.all, 1), Math.max(base.sums.all, 1)];
 		const changes: Change[] = [];
 		const seen = new Set<number>();
 		for (let func = 0; func < mains.length; func++) {

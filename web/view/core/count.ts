@@ -5,6 +5,8 @@
 import type { Lanes } from "./lanes";
 import type { Samples } from "./recording";
 
+const SEARCHED = 12; // times as many samples as parts: then the parts' edges are searched
+
 export interface Range {
 	readonly from: number; // ticks, both inclusive
 	readonly to: number;
@@ -57,6 +59,8 @@ export function passes(samples: Samples, filter: Filter, index: number): boolean
 		&& (!filter.leaves || filter.leaves[samples.leaf[index]] !== 0);
 }
 
+export const ALL: Filter = { range: undefined, threads: undefined, cpus: undefined, cgroups: undefined };
+
 export type Pass = (index: number) => boolean;
 
 // The same as a function, which is simple where the filter is; undefined: all pass.
@@ -71,30 +75,40 @@ export function passOf(samples: Samples, filter: Filter): Pass | undefined {
 	return (index) => passes(samples, filter, index);
 }
 
+// Samples by lanes that are sorted already, where they are fewer than all: those of the chosen lanes which pass what is left of a filter.
+export interface Choice extends Lanes {
+	readonly chosen: Uint8Array; // of each lane
+	readonly count: number; // of samples in the chosen lanes
+	readonly rest: Filter;
+}
+
+export type Choose = (filter: Filter) => Choice | undefined;
+
+// Lanes to add and, where most are chosen, to take away from all samples.
+function eachLane({ chosen }: Choice, most: boolean, visit: (lane: number) => void): void {
+	for (let lane = 0; lane < chosen.length; lane++) if ((chosen[lane] === 0) === most) visit(lane);
+}
+
 export class Counter {
 	private byLeaf: Int32Array | Float64Array;
 	private weightByLeaf: Float64Array;
 	private low = 0;
 	private high = 0;
-	private threads: Uint8Array | undefined;
-	private cpus: Uint8Array | undefined;
-	private cgroups: Uint8Array | undefined;
+	private filter: Filter = ALL;
 
-	constructor(private readonly samples: Samples, leaves: number, private readonly byCpu: () => Lanes | undefined) {
+	constructor(private readonly samples: Samples, leaves: number, private readonly choose: Choose) {
 		this.byLeaf = samples.times ? new Float64Array(leaves) : new Int32Array(leaves);
 		this.weightByLeaf = new Float64Array(leaves);
 	}
 
 	count(filter: Filter): Counts {
 		const [low, high] = indexRange(this.samples, filter.range);
-		const same = filter.threads === this.threads && filter.cpus === this.cpus && filter.cgroups === this.cgroups;
+		const same = filter.threads === this.filter.threads && filter.cpus === this.filter.cpus && filter.cgroups === this.filter.cgroups;
 		const moved = Math.abs(low - this.low) + Math.abs(high - this.high);
 		if (!same || moved > high - low) {
 			this.byLeaf.fill(0);
 			this.weightByLeaf.fill(0);
-			this.threads = filter.threads;
-			this.cpus = filter.cpus;
-			this.cgroups = filter.cgroups;
+			this.filter = filter;
 			this.add(low, high, 1);
 		} else {
 			this.move(low, high);
@@ -112,58 +126,38 @@ export class Counter {
 	}
 
 	private add(low: number, high: number, sign: number): void {
-		const lanes = this.byCpu();
-		if (this.cgroups) this.addPassing(low, high, sign);
-		else if (this.cpus && lanes) this.addLanes(lanes, this.cpus, low, high, sign);
-		else this.addAll(low, high, sign, this.cpus);
+		const choice = this.choose(this.filter);
+		if (!choice) return this.addAll(low, high, sign, this.filter);
+		const most = 2 * choice.count > this.samples.count;
+		if (most) this.addAll(low, high, sign, choice.rest);
+		eachLane(choice, most, (lane) => this.addLane(choice, lane, low, high, most ? -sign : sign));
 	}
 
-	private addPassing(low: number, high: number, sign: number): void {
+	private addLane({ order, start, rest }: Choice, lane: number, low: number, high: number, sign: number): void {
 		const { leaf, weight, times } = this.samples;
 		const { byLeaf, weightByLeaf } = this;
-		const filter = { range: undefined, threads: this.threads, cpus: this.cpus, cgroups: this.cgroups };
-		for (let index = low; index < high; index++) {
-			if (!passes(this.samples, filter, index)) continue;
-			byLeaf[leaf[index]] += times ? sign * times[index] : sign;
-			if (weight) weightByLeaf[leaf[index]] += sign * weight[index];
-		}
-	}
-
-	// Lanes of CPUs one after the other; of all but a few CPUs everything, and the few taken away.
-	private addLanes(lanes: Lanes, cpus: Uint8Array, low: number, high: number, sign: number): void {
-		const { start } = lanes;
-		let chosen = 0;
-		cpus.forEach((isChosen, key) => (chosen += isChosen * (start[key + 1] - start[key])));
-		const most = 2 * chosen > this.samples.count;
-		if (most) this.addAll(low, high, sign, undefined);
-		cpus.forEach((isChosen, key) => {
-			if ((isChosen === 0) === most) this.addLane(lanes, key, low, high, most ? -sign : sign);
-		});
-	}
-
-	private addLane({ order, start }: Lanes, key: number, low: number, high: number, sign: number): void {
-		const { leaf, weight, times, thread } = this.samples;
-		const { byLeaf, weightByLeaf, threads } = this;
-		const first = lowerBound(order, low, start[key], start[key + 1]);
-		const last = lowerBound(order, high, first, start[key + 1]);
+		const pass = passOf(this.samples, rest);
+		const first = lowerBound(order, low, start[lane], start[lane + 1]);
+		const last = lowerBound(order, high, first, start[lane + 1]);
 		for (let at = first; at < last; at++) {
 			const index = order[at];
-			if (threads && threads[thread[index]] === 0) continue;
+			if (pass && !pass(index)) continue;
 			byLeaf[leaf[index]] += times ? sign * times[index] : sign;
 			if (weight) weightByLeaf[leaf[index]] += sign * weight[index];
 		}
 	}
 
-	private addAll(low: number, high: number, sign: number, cpus: Uint8Array | undefined): void {
-		const { leaf, weight, times, thread, cpu } = this.samples;
-		const { byLeaf, weightByLeaf, threads } = this;
-		if (!threads && !cpus && !weight && !times) {
+	private addAll(low: number, high: number, sign: number, { threads, cpus, cgroups }: Filter): void {
+		const { leaf, weight, times, thread, cpu, cgroups: own } = this.samples;
+		const { byLeaf, weightByLeaf } = this;
+		if (!threads && !cpus && !cgroups && !weight && !times) {
 			for (let index = low; index < high; index++) byLeaf[leaf[index]] += sign;
 			return;
 		}
 		for (let index = low; index < high; index++) {
 			if (threads && threads[thread[index]] === 0) continue;
 			if (cpus && cpus[cpu[index] + 1] === 0) continue;
+			if (cgroups && cgroups[(own ? own[index] : -1) + 1] === 0) continue;
 			byLeaf[leaf[index]] += times ? sign * times[index] : sign;
 			if (weight) weightByLeaf[leaf[index]] += sign * weight[index];
 		}
@@ -193,18 +187,27 @@ function edges(time: Float64Array, low: number, high: number, from: number, scal
 	return sums;
 }
 
-// The same for the samples of some CPUs.
-function laneEdges(lanes: Lanes, cpus: Uint8Array, time: Float64Array, from: number, scale: number, sums: Float64Array): Float64Array {
-	const { order, start } = lanes;
-	for (let key = 0; key < cpus.length; key++) {
-		if (cpus[key] === 0) continue;
-		let at = start[key];
+// The same for the samples of some lanes, which are counted one by one where they are few.
+function laneEdges(choice: Choice, samples: Samples, range: Range, scale: number, sums: Float64Array): Float64Array {
+	const { order, start, rest } = choice;
+	const { time } = samples;
+	const pass = passOf(samples, rest);
+	const most = 2 * choice.count > samples.count && !pass;
+	if (most) edges(time, ...indexRange(samples, range), range.from, scale, sums);
+	const sign = most ? -1 : 1;
+	eachLane(choice, most, (lane) => {
+		let at = timeBound(time, order, range.from, start[lane], start[lane + 1]);
+		const end = timeBound(time, order, range.to + 0.5, at, start[lane + 1]);
+		if (pass || end - at < sums.length * SEARCHED) {
+			for (; at < end; at++) if (!pass || pass(order[at])) sums[((time[order[at]] - range.from) * scale) | 0] += sign;
+			return;
+		}
 		for (let part = 0; part < sums.length; part++) {
-			const next = part + 1 === sums.length ? start[key + 1] : timeBound(time, order, from + (part + 1) / scale, at, start[key + 1]);
-			sums[part] += next - at;
+			const next = part + 1 === sums.length ? end : timeBound(time, order, range.from + (part + 1) / scale, at, end);
+			sums[part] += sign * (next - at);
 			at = next;
 		}
-	}
+	});
 	return sums;
 }
 
@@ -219,19 +222,16 @@ export function timeBound(time: Float64Array, order: Int32Array, value: number, 
 }
 
 // How much there is in each of `width` equal parts of the whole time.
-export function density(samples: Samples, filter: Filter, range: Range, width: number, lanes?: Lanes): Float64Array {
+export function density(samples: Samples, filter: Filter, range: Range, width: number, choose?: Choose): Float64Array {
 	const sums = new Float64Array(width);
 	const [low, high] = indexRange(samples, range);
 	const scale = width / (range.to + 1 - range.from);
-	const { time, thread, cpu, times } = samples;
-	const { threads, cpus, cgroups } = filter;
-	if (!threads && !cpus && !cgroups && !times) return edges(time, low, high, range.from, scale, sums);
-	if (!threads && !cgroups && cpus && lanes && !times) return laneEdges(lanes, cpus, time, range.from, scale, sums);
-	for (let index = low; index < high; index++) {
-		if (threads && threads[thread[index]] === 0) continue;
-		if (cpus && cpus[cpu[index] + 1] === 0) continue;
-		if (cgroups && !passes(samples, filter, index)) continue;
-		sums[((time[index] - range.from) * scale) | 0] += times ? times[index] : 1;
-	}
+	const { time, times } = samples;
+	const pass = passOf(samples, filter);
+	if (!pass && !times) return edges(time, low, high, range.from, scale, sums);
+	const choice = times ? undefined : choose?.(filter);
+	if (choice) return laneEdges(choice, samples, range, scale, sums);
+	for (let index = low; index < high; index++)
+		if (!pass || pass(index)) sums[((time[index] - range.from) * scale) | 0] += times ? times[index] : 1;
 	return sums;
 }

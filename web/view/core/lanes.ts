@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Samples by process, thread or CPU: those of a lane lie side by side, in time order.
 
+import type { Choice, Choose, Filter } from "./count";
 import type { Recording, Samples } from "./recording";
 import type { LaneKind } from "./state";
 
@@ -135,8 +136,32 @@ export class LaneStore {
 		return keys?.grouping.done ? keys : undefined;
 	}
 
-	// Samples by CPU plus one, the same.
-	get cpus(): Lanes | undefined {
-		return this.sorted("cpu")?.grouping;
+	// Lanes that have what a filter lets pass, of CPUs or of threads, whichever are fewer samples. Their CPUs are those of samples plus one.
+	readonly choose: Choose = (filter) => {
+		if (filter.cgroups || filter.leaves) return undefined;
+		const [byThread, byCpu] = [filter.threads && this.ofThreads(filter, filter.threads), filter.cpus && this.ofCpus(filter, filter.cpus)];
+		return byThread && byCpu && byCpu.count < byThread.count ? byCpu : byThread ?? byCpu;
+	};
+
+	private ofCpus(filter: Filter, cpus: Uint8Array): Choice | undefined {
+		const grouping = this.sorted("cpu")?.grouping;
+		return grouping && choiceOf(grouping, cpus, { ...filter, cpus: undefined });
 	}
+
+	// A thread may have had several names, of which only some may be chosen.
+	private ofThreads(filter: Filter, threads: Uint8Array): Choice | undefined {
+		const keys = this.sorted("thread");
+		if (!keys) return undefined;
+		const { task, all, grouping } = keys;
+		const chosen = new Uint8Array(all.length);
+		this.recording.threads.forEach((one, thread) => (chosen[task[one.task]] |= threads[thread]));
+		const isWhole = this.recording.threads.every((one, thread) => chosen[task[one.task]] === threads[thread]);
+		return choiceOf(grouping, chosen, { ...filter, threads: isWhole ? undefined : threads });
+	}
+}
+
+function choiceOf({ order, start }: Lanes, chosen: Uint8Array, rest: Filter): Choice {
+	let count = 0;
+	for (let lane = 0; lane < chosen.length; lane++) count += chosen[lane] * (start[lane + 1] - start[lane]);
+	return { order, start, chosen, count, rest };
 }

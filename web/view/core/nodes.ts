@@ -2,7 +2,7 @@
 // What flame graphs and call trees show: nodes with children, from the roots or, inverted, from the leaves. Children are
 // made when they are asked for.
 
-import type { Sums } from "./sums";
+import { outermost, Sums } from "./sums";
 import { NONE, ROOT } from "./tree";
 
 export interface Nodes {
@@ -39,11 +39,11 @@ export class DownwardNodes implements Nodes {
 	}
 
 	value(node: number): number {
-		return this.sums.total[node];
+		return this.sums.total(node);
 	}
 
 	self(node: number): number {
-		return this.sums.self[node];
+		return this.sums.self(node);
 	}
 
 	parent(node: number): number {
@@ -51,94 +51,150 @@ export class DownwardNodes implements Nodes {
 	}
 
 	hasChildren(node: number): boolean {
-		return this.sums.total[node] > this.sums.self[node];
+		return this.sums.total(node) > this.sums.self(node);
 	}
 
 	children(node: number): readonly number[] {
-		const { tree, total } = this.sums;
-		const found: number[] = [];
-		for (let child = node + 1; child < tree.end[node]; child = tree.end[child])
-			if (total[child] > 0) found.push(child);
-		return largestFirst(found, (one) => total[one]);
+		return this.wide(node, 0).nodes;
 	}
 
 	wide(node: number, least: number): Wide {
-		const { tree: { end }, total } = this.sums;
+		const { sums, sums: { tree: { end }, before } } = this;
 		const found: number[] = [];
+		const last = end[node];
 		let rest = 0;
 		let value = 0;
-		for (let child = node + 1; child < end[node]; child = end[child]) {
-			const own = total[child];
+		for (let child = node + 1; child < last;) {
+			const next = end[child];
+			const own = before[next] - before[child];
 			if (own >= least && own > 0) {
 				found.push(child);
 			} else if (own > 0) {
 				rest++;
 				value += own;
 			}
+			child = next;
 		}
-		return { nodes: largestFirst(found, (one) => total[one]), rest, value };
+		return { nodes: largestFirst(found, (one) => sums.total(one)), rest, value };
 	}
 }
 
-interface InvertedNode {
+// Rows where stacks stand, and what each has.
+interface Places {
+	readonly rows: Int32Array;
+	readonly weights: Float64Array;
+}
+
+// Places sorted by their function, in the order in which the functions come first. Nodes are made of those that are asked for.
+interface Groups extends Places {
+	readonly funcs: Int32Array;
+	readonly values: Float64Array;
+	readonly first: Int32Array; // place of each, and one more
+	readonly nodes: Int32Array; // 0: not made
+}
+
+interface GroupNode {
 	readonly func: number;
 	readonly parent: number;
 	readonly value: number;
 	readonly inlined: boolean;
-	readonly rows: Int32Array; // from first to end: where the stacks stand at this level
-	readonly weights: Float64Array;
+	readonly places: Places; // from first to end
 	readonly first: number;
 	readonly end: number;
-	children: number[] | undefined;
+	groups: Groups | undefined; // of what is next
 }
 
-// Callers as children. What begins at the root is given as rows and their weights: those of leaves for a tree that is
-// inverted, those of one function for its callers.
-export class InvertedNodes implements Nodes {
-	private readonly nodes: InvertedNode[];
-	private readonly group: Int32Array; // of each function, in the list that is grouped; -1 between lists
+// Nodes that stand for several rows each: what is next to these, inwards or outwards, is grouped by its function when it is
+// asked for. Outwards it is from sampled functions, or from one function to its callers.
+export class GroupedNodes implements Nodes {
+	private readonly nodes: GroupNode[];
+	private readonly group: Int32Array; // of each function, while places are grouped; else -1
+	private readonly funcs: Int32Array; // what groups are made in
+	private readonly counts: Int32Array;
+	private readonly values: Float64Array;
 
-	constructor(private readonly sums: Sums, functions: number, rows: Int32Array, weights: Float64Array, private readonly isSelf: boolean) {
+	constructor(private readonly sums: Sums, functions: number, places: Places, private readonly way: "self" | "callers" | "callees") {
 		this.group = new Int32Array(functions).fill(NONE);
+		this.funcs = new Int32Array(functions);
+		this.counts = new Int32Array(functions);
+		this.values = new Float64Array(functions);
 		let value = 0;
-		for (let index = 0; index < weights.length; index++) value += weights[index];
-		const root: InvertedNode = { func: NONE, parent: NONE, value, inlined: false, rows, weights, first: 0, end: 0, children: undefined };
-		this.nodes = [root];
-		root.children = this.grouped(ROOT, rows, weights);
+		for (let index = 0; index < places.weights.length; index++) value += places.weights[index];
+		this.nodes = [{ func: NONE, parent: NONE, value, inlined: false, places, first: 0, end: 0, groups: this.grouped(places) }];
 	}
 
-	// Sorts rows by their function, and makes a node for each.
-	private grouped(parent: number, rows: Int32Array, weights: Float64Array): number[] {
-		const { func: funcOf, inlined } = this.sums.tree;
-		const { group } = this;
-		const funcs: number[] = [];
-		const counts: number[] = [];
+	private grouped({ rows, weights }: Places): Groups {
+		const { func: funcOf } = this.sums.tree;
+		const { group, counts } = this;
+		const count = this.sumUp(rows, weights);
+		const first = new Int32Array(count + 1);
+		for (let one = 0; one < count; one++) {
+			first[one + 1] = first[one] + counts[one];
+			counts[one] = first[one];
+		}
+		const sorted = { rows: new Int32Array(rows.length), weights: new Float64Array(rows.length) };
+		for (let index = 0; index < rows.length; index++) {
+			const at = counts[group[funcOf[rows[index]]]]++;
+			sorted.rows[at] = rows[index];
+			sorted.weights[at] = weights[index];
+		}
+		const funcs = this.funcs.slice(0, count);
+		for (let one = 0; one < count; one++) group[funcs[one]] = NONE;
+		return { ...sorted, funcs, first, values: this.values.slice(0, count), nodes: new Int32Array(count) };
+	}
+
+	// How many functions there are, each with the number and the sum of its places.
+	private sumUp(rows: Int32Array, weights: Float64Array): number {
+		const { func: funcOf } = this.sums.tree;
+		const { group, funcs, counts, values } = this;
+		let count = 0;
 		for (let index = 0; index < rows.length; index++) {
 			const func = funcOf[rows[index]];
-			if (group[func] === NONE) {
-				group[func] = funcs.length;
-				funcs.push(func);
-				counts.push(0);
+			let own = group[func];
+			if (own === NONE) {
+				own = group[func] = count++;
+				funcs[own] = func;
+				counts[own] = values[own] = 0;
 			}
-			counts[group[func]]++;
-		}
-		const next = new Int32Array(funcs.length);
-		for (let index = 1; index < next.length; index++) next[index] = next[index - 1] + counts[index - 1];
-		const sorted = new Int32Array(rows.length);
-		const sortedWeights = new Float64Array(rows.length);
-		const values = new Float64Array(funcs.length);
-		for (let index = 0; index < rows.length; index++) {
-			const own = group[funcOf[rows[index]]];
-			sorted[next[own]] = rows[index];
-			sortedWeights[next[own]++] = weights[index];
+			counts[own]++;
 			values[own] += weights[index];
 		}
-		for (const func of funcs) group[func] = NONE;
-		const made = funcs.map((func, index) => this.nodes.push({
-			func, parent, value: values[index], inlined: inlined[sorted[next[index] - 1]] !== 0, children: undefined,
-			rows: sorted, weights: sortedWeights, first: next[index] - counts[index], end: next[index],
-		}) - 1);
-		return largestFirst(made, (one) => this.nodes[one].value);
+		return count;
+	}
+
+	private groupsOf(node: number): Groups {
+		const one = this.nodes[node];
+		return (one.groups ??= this.grouped(this.way === "callees" ? this.below(one) : this.above(one)));
+	}
+
+	private above({ places: { rows, weights }, first, end }: GroupNode): Places {
+		const { parent } = this.sums.tree;
+		const above = { rows: new Int32Array(end - first), weights: new Float64Array(end - first) };
+		let used = 0;
+		for (let at = first; at < end; at++) {
+			const row = parent[rows[at]];
+			if (row === ROOT) continue;
+			above.rows[used] = row;
+			above.weights[used++] = weights[at];
+		}
+		return { rows: above.rows.subarray(0, used), weights: above.weights.subarray(0, used) };
+	}
+
+	private below({ places: { rows }, first, end }: GroupNode): Places {
+		const { tree, before } = this.sums;
+		const found: number[] = [];
+		for (let at = first; at < end; at++)
+			for (let child = rows[at] + 1; child < tree.end[rows[at]]; child = tree.end[child])
+				if (before[tree.end[child]] > before[child]) found.push(child);
+		return { rows: Int32Array.from(found), weights: Float64Array.from(found, (row) => this.sums.total(row)) };
+	}
+
+	private nodeOf(parent: number, groups: Groups, group: number): number {
+		const { nodes, funcs, values, first, rows } = groups;
+		if (nodes[group] === 0)
+			nodes[group] = this.nodes.push({ func: funcs[group], parent, value: values[group], groups: undefined, places: groups, first: first[group],
+				end: first[group + 1], inlined: this.sums.tree.inlined[rows[first[group + 1] - 1]] !== 0 }) - 1;
+		return nodes[group];
 	}
 
 	func(node: number): number {
@@ -153,9 +209,13 @@ export class InvertedNodes implements Nodes {
 		return this.nodes[node].value;
 	}
 
-	// Only the sampled functions have their own time.
+	// Outwards only the sampled functions have their own time.
 	self(node: number): number {
-		return this.isSelf && this.nodes[node].parent === ROOT ? this.nodes[node].value : 0;
+		const { parent, value, places: { rows }, first, end } = this.nodes[node];
+		if (this.way !== "callees") return this.way === "self" && parent === ROOT ? value : 0;
+		let sum = 0;
+		for (let at = first; at < end; at++) sum += this.sums.self(rows[at]);
+		return sum;
 	}
 
 	parent(node: number): number {
@@ -163,49 +223,55 @@ export class InvertedNodes implements Nodes {
 	}
 
 	hasChildren(node: number): boolean {
-		const one = this.nodes[node];
-		if (one.children) return one.children.length > 0;
-		for (let at = one.first; at < one.end; at++) if (this.sums.tree.parent[one.rows[at]] !== ROOT) return true;
+		const { value, groups, places: { rows }, first, end } = this.nodes[node];
+		if (groups) return groups.funcs.length > 0;
+		if (this.way === "callees") return value > this.self(node);
+		for (let at = first; at < end; at++) if (this.sums.tree.parent[rows[at]] !== ROOT) return true;
 		return false;
 	}
 
 	children(node: number): readonly number[] {
-		const one = this.nodes[node];
-		if (one.children) return one.children;
-		const rows = new Int32Array(one.end - one.first);
-		const weights = new Float64Array(one.end - one.first);
-		let used = 0;
-		for (let index = one.first; index < one.end; index++) {
-			const above = this.sums.tree.parent[one.rows[index]];
-			if (above === ROOT) continue;
-			rows[used] = above;
-			weights[used++] = one.weights[index];
-		}
-		return (one.children = this.grouped(node, rows.subarray(0, used), weights.subarray(0, used)));
+		return this.wide(node, 0).nodes;
 	}
 
 	wide(node: number, least: number): Wide {
-		const all = this.children(node);
-		let count = 0;
-		while (count < all.length && this.value(all[count]) >= least) count++;
+		const groups = this.groupsOf(node);
+		const { values } = groups;
+		const found: number[] = [];
+		let rest = 0;
 		let value = 0;
-		for (let index = count; index < all.length; index++) value += this.value(all[index]);
-		return { nodes: all.slice(0, count), rest: all.length - count, value };
+		for (let group = 0; group < values.length; group++) {
+			if (values[group] >= least) {
+				found.push(group);
+			} else {
+				rest++;
+				value += values[group];
+			}
+		}
+		return { nodes: largestFirst(found, (one) => values[one]).map((group) => this.nodeOf(node, groups, group)), rest, value };
 	}
 }
 
-export function invertedNodes(sums: Sums, functions: number): InvertedNodes {
-	const { tree, self } = sums;
-	let count = 0;
-	for (let row = 1; row < tree.count; row++) if (self[row] !== 0) count++;
-	const rows = new Int32Array(count);
-	const weights = new Float64Array(count);
-	for (let row = tree.count - 1; row > 0; row--) {
-		if (self[row] === 0) continue;
-		rows[--count] = row;
-		weights[count] = self[row];
+export function invertedNodes(sums: Sums, functions: number): GroupedNodes {
+	const { tree: { count }, before } = sums;
+	let used = 0;
+	for (let row = 1; row < count; row++) if (before[row + 1] !== before[row]) used++;
+	const rows = new Int32Array(used);
+	const weights = new Float64Array(used);
+	used = 0;
+	for (let row = 1; row < count; row++) {
+		const own = before[row + 1] - before[row];
+		if (own === 0) continue;
+		rows[used] = row;
+		weights[used++] = own;
 	}
-	return new InvertedNodes(sums, functions, rows, weights, true);
+	return new GroupedNodes(sums, functions, { rows, weights }, "self");
+}
+
+// From a function to its callers, or to what it calls: of its outermost calls, so that each sample counts once.
+export function nodesAround(sums: Sums, functions: number, func: number, way: "callers" | "callees"): GroupedNodes {
+	const rows = Int32Array.from(outermost(sums, func).rows);
+	return new GroupedNodes(sums, functions, { rows, weights: Float64Array.from(rows, (row) => sums.total(row)) }, way);
 }
 
 export function pathOf(nodes: Nodes, node: number): number[] {

@@ -6,7 +6,7 @@ import { Counter } from "./count";
 import { boxesOf, DownwardNodes, invertedNodes } from "./nodes";
 import type { Samples } from "./recording";
 import type { Session } from "./session";
-import { functionSums, matchedIn, outermost, sumsOf } from "./sums";
+import { FunctionSums, matchedIn, outermost, sumsOf } from "./sums";
 import { applied, Stage, TransformKey } from "./transform";
 import { ROOT, treeOf } from "./tree";
 
@@ -24,6 +24,10 @@ function beginning({ tree, leafRow }: Stage): Stage {
 		leafRow: leafRow.filter((row) => row < rows) };
 }
 
+function touchAll({ self, total }: FunctionSums): number {
+	return self.length + total.length;
+}
+
 // What follows a change of the selection, on a small part.
 function* sums(session: Session, part: Stage): Generator<void> {
 	const functions = session.recording.functions.object.length;
@@ -31,12 +35,12 @@ function* sums(session: Session, part: Stage): Generator<void> {
 	const mask = Uint8Array.from({ length: functions }, (_, func) => func % 2);
 	for (let round = 0; round < ROUNDS; round++) {
 		sumsOf(part, session.counts.byLeaf);
-		functionSums(made, functions);
-		outermost(made, (func) => func % 2 === round % 2);
+		touchAll(new FunctionSums(made, functions));
+		outermost(made, round);
 		matchedIn(made, mask);
 		yield;
 		for (const nodes of [new DownwardNodes(made), invertedNodes(made, functions)]) {
-			boxesOf(nodes, ROOT, made.total[ROOT] / BOXES);
+			boxesOf(nodes, ROOT, made.all / BOXES);
 			yield;
 		}
 	}
@@ -76,7 +80,7 @@ export function* preparation(session: Session): Generator<void> {
 	yield* sums(session, part);
 	yield* counts(session);
 	for (let round = 0; round < 2; round++) {
-		functionSums(session.sums, session.recording.functions.object.length); // at its full size
+		touchAll(new FunctionSums(session.sums, session.recording.functions.object.length)); // at its full size
 		yield;
 	}
 	while (session.searching.prepare(NAMES)) yield;

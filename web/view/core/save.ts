@@ -7,15 +7,17 @@ import { pathOfRow, ROOT } from "./tree";
 
 // Folded stacks: names from the root, separated by semicolons, and an amount.
 export function folded(session: Session): string {
-	const { recording, sums: { tree, self } } = session;
+	const { recording, sums, sums: { tree } } = session;
 	const clean = (func: number) => recording.name(func).replace(/[;\n]/g, ":");
 	const prefix: string[] = [];
+	const ends: number[] = []; // of the rows that are open
 	const lines: string[] = [];
 	for (let row = 1; row < tree.count; row++) {
-		const depth = tree.depth[row];
-		prefix.length = depth - 1;
+		while (ends.length > 0 && ends[ends.length - 1] <= row) ends.pop();
+		prefix.length = ends.length;
 		prefix.push(clean(tree.func[row]));
-		if (self[row] > 0) lines.push(`${prefix.join(";")} ${self[row]}\n`);
+		ends.push(tree.end[row]);
+		if (sums.self(row) > 0) lines.push(`${prefix.join(";")} ${sums.self(row)}\n`);
 	}
 	return lines.join("");
 }

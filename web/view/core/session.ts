@@ -3,12 +3,12 @@
 // state that it depends on changes.
 
 import { Counter, Counts, Filter, indexRange, lowerBound, passes, passOf, Range, samplesIn } from "./count";
-import { Lanes, LaneStore } from "./lanes";
-import { DownwardNodes, InvertedNodes, invertedNodes, Nodes, Twin } from "./nodes";
+import { Keys, LaneStore } from "./lanes";
+import { DownwardNodes, invertedNodes, Nodes, nodesAround, Twin } from "./nodes";
 import type { Recording, Samples } from "./recording";
 import { Searching } from "./search";
 import { firstState, State } from "./state";
-import { FunctionSums, functionSums, gone, matchedIn, outermost, Sums, sumsOf } from "./sums";
+import { FunctionSums, gone, matchedIn, Sums, sumsOf } from "./sums";
 import { applied, hiding, Stage, Transform } from "./transform";
 import { NONE, pathOfRow, ROOT, rowOfPath } from "./tree";
 
@@ -57,9 +57,9 @@ export interface Narrowed {
 }
 
 // A mask of CPUs for samples; undefined: all.
-function maskOfCpus(cpus: readonly number[], { cpu }: Samples, lanes?: Lanes): Uint8Array | undefined {
+function maskOfCpus(cpus: readonly number[], { cpu }: Samples, lanes?: Keys): Uint8Array | undefined {
 	if (cpus.length === 0) return undefined;
-	let most = lanes ? lanes.start.length - 3 : -1;
+	let most = lanes ? lanes.all.length - 2 : -1;
 	if (!lanes) for (let index = 0; index < cpu.length; index++) if (cpu[index] > most) most = cpu[index];
 	const mask = new Uint8Array(most + 2);
 	for (const one of cpus) if (one >= -1 && one <= most) mask[one + 1] = 1;
@@ -99,12 +99,13 @@ export class Session {
 	private readonly keptCgroups = new Kept<Uint8Array | undefined>();
 	private readonly keptCounts = new Kept<Counts>();
 	private readonly keptAlways = new Kept<Counts>();
-	private readonly keptOthers = new Kept<{ sums: Sums; functions: FunctionSums }>();
+	private readonly keptOthers = new Kept<{ all: number; self: Float64Array }>();
 	private readonly keptAtAllTimes = new Kept<{ sums: Sums; functions: FunctionSums }>();
 	private readonly keptSums = new Kept<Sums>();
 	private readonly keptFunctions = new Kept<FunctionSums>();
 	private readonly keptNodes = new Kept<Nodes>();
-	private readonly keptInverted = new Kept<InvertedNodes>();
+	private readonly keptCallers = new Kept<Nodes>();
+	private readonly keptCallees = new Kept<Nodes>();
 	private readonly keptMatched = new Kept<{ samples: number; functions: number }>();
 	private readonly keptMatches = new Kept<Uint8Array | undefined>();
 	private readonly keptTaken = new Kept<AllTaken>();
@@ -129,7 +130,7 @@ export class Session {
 	}
 
 	private newCounter(): Counter {
-		return new Counter(this.samples, this.recording.base(true).leafRow.length, () => this.lanes.cpus);
+		return new Counter(this.samples, this.recording.base(true).leafRow.length, (filter) => this.lanes.choose(filter));
 	}
 
 	// To be called after the event changed.
@@ -170,7 +171,7 @@ export class Session {
 		const others = this.besides.get(event);
 		if (!others) return undefined;
 		const sums = this.sumsOfOthers(others);
-		const { self } = others.functions.of([sums], () => functionSums(sums, this.functionCount));
+		const { self } = others.functions.of([sums], () => new FunctionSums(sums, this.functionCount));
 		return { unit: this.unitOf(event), self };
 	}
 
@@ -226,7 +227,7 @@ export class Session {
 
 	private cpuMask(): Uint8Array | undefined {
 		const { cpus } = this.state;
-		return this.keptCpus.of([cpus, this.samples], () => maskOfCpus(cpus, this.samples, this.lanes.cpus));
+		return this.keptCpus.of([cpus, this.samples], () => maskOfCpus(cpus, this.samples, this.lanes.sorted("cpu")));
 	}
 
 	private cgroupMask(): Uint8Array | undefined {
@@ -278,13 +279,16 @@ export class Session {
 		return taken;
 	}
 
-	// The samples of the selection if they are those of one CPU and nothing else is selected but a time; undefined: another way is needed.
-	ofOneCpu(): Int32Array | undefined {
-		const { lanes: { cpus: lanes }, state: { cpus }, filter, samples, shown } = this;
-		if (!lanes || cpus.length !== 1 || filter.threads || filter.cgroups || shown || cpus[0] + 2 >= lanes.start.length) return undefined;
+	// The samples of the selection if they are those of one CPU or thread and nothing else is selected but a time; undefined: another way is needed.
+	ofOneLane(): Int32Array | undefined {
+		const { filter, samples, shown } = this;
+		const choice = shown ? undefined : this.lanes.choose(filter);
+		if (!choice || passOf(samples, choice.rest)) return undefined;
+		const { start, order, chosen } = choice;
+		const lane = chosen.indexOf(1);
+		if (lane < 0 || chosen.includes(1, lane + 1)) return undefined;
 		const [first, last] = indexRange(samples, filter.range);
-		const [begin, end] = [lanes.start[cpus[0] + 1], lanes.start[cpus[0] + 2]];
-		return lanes.order.subarray(lowerBound(lanes.order, first, begin, end), lowerBound(lanes.order, last, begin, end));
+		return order.subarray(lowerBound(order, first, start[lane], start[lane + 1]), lowerBound(order, last, start[lane], start[lane + 1]));
 	}
 
 	// Samples by task from one index to another, if they are sorted by it.
@@ -388,8 +392,8 @@ export class Session {
 	changesInTime(): Float64Array | undefined {
 		const { others, functions, sums } = this;
 		if (!others) return undefined;
-		const [all, before] = [sums.total[ROOT], others.sums.total[ROOT]].map((sum) => Math.max(sum, 1)) as [number, number];
-		return functions.self.map((self, func) => self / all - others.functions.self[func] / before);
+		const [all, before] = [Math.max(sums.all, 1), Math.max(others.all, 1)];
+		return functions.self.map((self, func) => self / all - others.self[func] / before);
 	}
 
 	// What each leaf has of the selection, in what is counted.
@@ -427,7 +431,7 @@ export class Session {
 
 	get functions(): FunctionSums {
 		const { sums } = this;
-		return this.keptFunctions.of([sums], () => functionSums(sums, this.functionCount));
+		return this.keptFunctions.of([sums], () => new FunctionSums(sums, this.functionCount));
 	}
 
 	private get always(): Counts {
@@ -444,19 +448,27 @@ export class Session {
 		const { always, stage } = this;
 		return this.keptAtAllTimes.of([always, stage, this.state.weight], () => {
 			const made = sumsOf(stage, this.amounts(always));
-			return { sums: made, functions: functionSums(made, this.functionCount) };
+			return { sums: made, functions: new FunctionSums(made, this.functionCount) };
 		});
 	}
 
-	// The same selection at all other times; undefined if no time is selected.
-	get others(): { sums: Sums; functions: FunctionSums } | undefined {
+	// What functions have themselves, and all of it, of the same selection at all other times; undefined if no time is selected.
+	get others(): { all: number; self: Float64Array } | undefined {
 		const { counts, stage } = this;
 		if (!this.filter.range) return undefined;
 		const { always } = this;
 		return this.keptOthers.of([always, counts, stage, this.state.weight], () => {
-			const inside = this.amounts(counts);
-			const sums = sumsOf(stage, Float64Array.from(this.amounts(always), (all, leaf) => all - inside[leaf]));
-			return { sums, functions: functionSums(sums, this.functionCount) };
+			const [whole, inside] = [this.amounts(always), this.amounts(counts)];
+			const { leafRow, tree: { func } } = stage;
+			const self = new Float64Array(this.functionCount);
+			let all = 0;
+			for (let leaf = 0; leaf < leafRow.length; leaf++) {
+				const own = leafRow[leaf] === ROOT ? 0 : whole[leaf] - inside[leaf];
+				if (own === 0) continue;
+				all += own;
+				self[func[leafRow[leaf]]] += own;
+			}
+			return { all, self };
 		});
 	}
 
@@ -550,20 +562,13 @@ export class Session {
 	}
 
 	// Callers of a function, from it outwards.
-	callers(func: number): InvertedNodes {
-		const { sums } = this;
-		return this.keptInverted.of([sums, func], () => {
-			const { rows } = outermost(sums, (one) => one === func);
-			const weights = Float64Array.from(rows, (row) => sums.total[row]);
-			return new InvertedNodes(sums, this.functionCount, Int32Array.from(rows), weights, false);
-		});
+	callers(func: number): Nodes {
+		return this.keptCallers.of([this.sums, func], () => nodesAround(this.sums, this.functionCount, func, "callers"));
 	}
 
-	// Sums of the stacks below a function, each sample once.
+	// Stacks below a function, each sample once.
 	callees(func: number): Nodes {
-		const { counts, stage } = this;
-		const focused = applied(stage, { key: "ff", func }, this.recording.functions);
-		return new DownwardNodes(sumsOf(focused, this.amounts(counts)));
+		return this.keptCallees.of([this.sums, func], () => nodesAround(this.sums, this.functionCount, func, "callees"));
 	}
 
 	// ---- search ----

@@ -9,7 +9,6 @@ export interface Tree {
 	readonly func: Int32Array; // -1 for row 0
 	readonly inlined: Uint8Array;
 	readonly end: Int32Array;
-	readonly depth: Int32Array;
 }
 
 export const ROOT = 0;
@@ -19,13 +18,11 @@ export const NONE = -1;
 export function treeOf(parent: Int32Array, func: Int32Array, inlined: Uint8Array): Tree {
 	const count = parent.length;
 	const end = new Int32Array(count);
-	const depth = new Int32Array(count);
-	for (let row = 1; row < count; row++) depth[row] = depth[parent[row]] + 1;
 	for (let row = count - 1; row >= 0; row--) {
 		if (end[row] === 0) end[row] = row + 1;
 		if (row > 0 && end[row] > end[parent[row]]) end[parent[row]] = end[row];
 	}
-	return { count, parent, func, inlined, end, depth };
+	return { count, parent, func, inlined, end };
 }
 
 // Row of a path of functions from the root; NONE if there is none.
@@ -38,6 +35,12 @@ export function rowOfPath(tree: Tree, path: readonly number[]): number {
 		row = child;
 	}
 	return row;
+}
+
+export function depthOf(tree: Tree, row: number): number {
+	let depth = 0;
+	for (; row > ROOT; row = tree.parent[row]) depth++;
+	return depth;
 }
 
 export function pathOfRow(tree: Tree, row: number): number[] {

@@ -95,7 +95,7 @@ export class FunctionsView implements ViewPanel {
 		const { session, recording, look } = this.host;
 		const func = this.order[index];
 		const { functions: { self, total }, sums } = session;
-		const all = sums.total[0];
+		const all = sums.all;
 		const selected = func === session.state.func;
 		const share = (value: number) => el("span", { class: "num share", role: "gridcell",
 			style: `--share:${((100 * value) / Math.max(all, 1)).toFixed(1)}%` }, percent(value, all));

@@ -3,7 +3,7 @@
 // bursts, shows as a pattern.
 
 import { meanStep } from "../core/compare";
-import { Filter, passes, Range } from "../core/count";
+import { Filter, passOf, Range } from "../core/count";
 import type { Samples } from "../core/recording";
 import { duration, number, plural, seconds } from "../core/text";
 import { describeGrowth } from "../ui/describe";
@@ -14,26 +14,39 @@ export const ROWS = 50;
 const LEFT = 52;
 const BOTTOM = 22;
 const WIDEST = 44;
-const PART = 250000; // samples that are counted at a time
 
 // Samples by second and part of it, or the sums of what their leaves have; the time in seconds since the first one decides the column.
+// Samples are in time order, so that the end of each cell is searched.
 export function heatCells(samples: Samples, filter: Filter, tick: number, columns: number, ofLeaf?: Float64Array): Float64Array {
 	const cells = new Float64Array(columns * ROWS);
-	addCells(cells, samples, filter, tick, 0, samples.count, ofLeaf);
+	const scale = (tick * ROWS) / 1e9;
+	const { time, count } = samples;
+	const within = sumWithin(samples, filter, ofLeaf);
+	for (let at = 0; at < count;) {
+		const cell = Math.floor(time[at] * scale);
+		const isIn = (index: number) => index < count && Math.floor(time[index] * scale) === cell;
+		let step = 1;
+		while (isIn(at + step)) step *= 2;
+		let end = at + (step >> 1);
+		for (; step > 0; step >>= 1) if (isIn(end + step)) end += step;
+		cells[cell] = within(at, end + 1);
+		at = end + 1;
+	}
 	return cells;
 }
 
-function addCells(cells: Float64Array, samples: Samples, filter: Filter, tick: number, first: number, last: number, ofLeaf?: Float64Array): void {
-	const scale = (tick * ROWS) / 1e9;
-	const { time, thread, cpu, leaf } = samples;
+// Sums of samples from one index to another.
+function sumWithin(samples: Samples, filter: Filter, ofLeaf: Float64Array | undefined): (first: number, last: number) => number {
+	const { leaf } = samples;
 	const { threads, cpus, cgroups, leaves } = filter;
-	for (let index = first; index < last; index++) {
-		if (threads && threads[thread[index]] === 0) continue;
-		if (cpus && cpus[cpu[index] + 1] === 0) continue;
-		if (leaves && leaves[leaf[index]] === 0) continue;
-		if (cgroups && !passes(samples, filter, index)) continue;
-		cells[Math.floor(time[index] * scale)] += ofLeaf ? ofLeaf[leaf[index]] : 1;
-	}
+	const pass = threads || cpus || cgroups || ofLeaf ? passOf(samples, filter) : undefined;
+	if (!pass && !ofLeaf && !leaves) return (first, last) => last - first;
+	return (first, last) => {
+		let sum = 0;
+		if (leaves && !pass) for (let index = first; index < last; index++) sum += leaves[leaf[index]];
+		else for (let index = first; index < last; index++) if (!pass || pass(index)) sum += ofLeaf ? ofLeaf[leaf[index]] : 1;
+		return sum;
+	};
 }
 
 export class HeatView implements ViewPanel {
@@ -69,21 +82,6 @@ export class HeatView implements ViewPanel {
 		const { threads, cpus, cgroups } = session.filter;
 		const leaves = session.shown;
 		return { from: [session.samples, threads, cpus, cgroups, leaves], filter: { range: undefined, threads, cpus, cgroups, leaves } };
-	}
-
-	// The cells of what is selected, part by part.
-	*prepare(): Generator<void> {
-		const { session } = this.host;
-		const { from, filter } = this.selection;
-		const columns = this.columnsNow;
-		const cells = new Float64Array(columns * ROWS);
-		const { samples, tick } = session;
-		for (let first = 0; first < samples.count; first += PART) {
-			addCells(cells, samples, filter, tick, first, Math.min(first + PART, samples.count));
-			yield;
-		}
-		if (from.some((one, index) => one !== this.selection.from[index])) return;
-		Object.assign(this, { cells, from, columns });
 	}
 
 	private get columnsNow(): number {

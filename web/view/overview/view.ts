@@ -90,7 +90,7 @@ export class OverviewView implements ViewPanel {
 	private hottest(): HTMLElement {
 		const { session } = this.host;
 		const { self } = session.functions;
-		const all = session.sums.total[0];
+		const all = session.sums.all;
 		const order = largest(self, TOP);
 		return card("Hottest functions", this.functions(order, (func) => percent(self[func], all)),
 			button("All functions", "The table of functions", () => this.host.update({ view: "functions" }, true)));

@@ -62,7 +62,7 @@ export class SamplesView implements ViewPanel {
 		const { samples, filter } = session;
 		const { stage: { leafRow }, shown } = session;
 		const [first, last] = indexRange(samples, filter.range);
-		let found = session.ofOneCpu()?.subarray(0, MOST);
+		let found = session.ofOneLane()?.subarray(0, MOST);
 		let used = found?.length ?? 0;
 		if (!found) {
 			found = new Int32Array(Math.min(last - first, MOST));

@@ -83,10 +83,11 @@ export class SandwichView implements ViewPanel {
 		if (this.nodes?.func !== func || this.nodes.from !== sums)
 			this.nodes = { func, from: sums, callers: session.callers(func), callees: session.callees(func) };
 		if (session.state.colour === "change") this.compare(func, this.nodes);
-		const { self, total } = session.functions;
+		const { functions } = session;
+		const [self, total] = [functions.self[func], functions.totalOf(func)];
 		this.title.replaceChildren(el("b", {}, recording.name(func)), el("small", {}, whereOf(this.host, func)),
-			el("span", { id: "between-total" }, `total ${amount(total[func], session.unit)} (${percent(total[func], sums.total[0])})`),
-			el("span", { id: "between-self" }, `self ${amount(self[func], session.unit)} (${percent(self[func], sums.total[0])})`), this.threads, this.tools);
+			el("span", { id: "between-total" }, `total ${amount(total, session.unit)} (${percent(total, sums.all)})`),
+			el("span", { id: "between-self" }, `self ${amount(self, session.unit)} (${percent(self, sums.all)})`), this.threads, this.tools);
 		if (!recording.header.aggregated) this.showThreads(func);
 		for (const [graph, nodes] of [[this.callers, this.nodes.callers], [this.callees, this.nodes.callees]] as const) {
 			const top = nodes.children(ROOT)[0] ?? ROOT;

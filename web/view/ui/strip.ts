@@ -100,7 +100,7 @@ export class Strip {
 		if (!this.bins || from.some((one, index) => one !== this.from[index])) {
 			// With a filter it takes a pass over all samples, which what is looked at need not wait for.
 			const count = () => {
-				this.bins = density(session.samples, { range: undefined, threads, cpus, cgroups }, whole, Math.min(this.parts ?? width, width), session.lanes.cpus);
+				this.bins = density(session.samples, { range: undefined, threads, cpus, cgroups }, whole, Math.min(this.parts ?? width, width), session.lanes.choose);
 				this.from = from;
 			};
 			clearTimeout(this.counting);

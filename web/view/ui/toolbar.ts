@@ -75,7 +75,7 @@ export class Toolbar {
 		}
 		const matched = session.matched();
 		this.found.textContent = matched
-			? `${percent(matched.samples, session.sums.total[0])} in ${plural(matched.functions, "function")}` : "";
+			? `${percent(matched.samples, session.sums.all)} in ${plural(matched.functions, "function")}` : "";
 		this.found.title = matched ? `${number(matched.samples)} ${session.unit}` : "";
 	}
 }
