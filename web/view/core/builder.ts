@@ -5,6 +5,7 @@
 import { NONE, ROOT, Tree } from "./tree";
 
 const FEW = 8; // children that are searched one after the other; more are in a hash table
+const LONG = 64; // rows that are copied as a block
 const FIRST_SLOTS = 16384; // a power of two
 const COPIED = -2; // and less: this row is row COPIED - node of the new tree
 
@@ -218,16 +219,23 @@ export class TreeBuilder {
 
 	// What is below a row.
 	private copy(tree: Tree, row: number, at: number): void {
-		const { source, node } = this;
-		const last = source.end[row];
+		const { node, source: { parent, func, inlined, end } } = this;
+		const { parent: toParent, func: toFunc, inlined: toInlined, end: toEnd } = tree;
+		const last = end[row];
 		const moved = at - row;
+		const isLong = last - row > LONG;
+		if (isLong) {
+			toFunc.set(func.subarray(row + 1, last), at + 1);
+			toInlined.set(inlined.subarray(row + 1, last), at + 1);
+		}
 		for (let from = row + 1; from < last; from++) {
 			const to = from + moved;
-			tree.parent[to] = source.parent[from] + moved;
-			tree.func[to] = source.func[from];
-			tree.inlined[to] = source.inlined[from];
-			tree.end[to] = source.end[from] + moved;
+			toParent[to] = parent[from] + moved;
+			toEnd[to] = end[from] + moved;
 			node[from] = COPIED - to;
+			if (isLong) continue;
+			toFunc[to] = func[from];
+			toInlined[to] = inlined[from];
 		}
 	}
 
