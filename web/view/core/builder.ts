@@ -5,7 +5,6 @@
 import { NONE, ROOT, Tree } from "./tree";
 
 const FEW = 8; // children that are searched one after the other; more are in a hash table
-const LONG = 64; // rows that are copied as a block
 const FIRST_SLOTS = 16384; // a power of two
 const COPIED = -2; // and less: this row is row COPIED - node of the new tree
 
@@ -194,12 +193,12 @@ export class TreeBuilder {
 	finish(leafRow: Int32Array): Built {
 		newest = undefined; // else it keeps the source
 		this.measure();
-		const { count, sizes, origin, first: place, next: cursor } = this;
+		const { count, source, sizes, origin, first: place, next: cursor } = this;
 		const rows = sizes[ROOT];
-		const tree: Tree = { count: rows, parent: new Int32Array(rows), func: new Int32Array(rows), inlined: new Uint8Array(rows),
-			end: new Int32Array(rows) };
-		tree.parent[ROOT] = tree.func[ROOT] = NONE;
-		tree.end[ROOT] = rows;
+		const tree = new Tree(new Int32Array(rows), source.plain ? source.inlined.subarray(0, rows) : new Uint8Array(rows), new Int32Array(rows), source.plain);
+		const { func, inlined, end } = tree;
+		func[ROOT] = NONE;
+		end[ROOT] = rows;
 		place[ROOT] = 0;
 		cursor[ROOT] = 1;
 		for (let node = 1; node < count; node++) {
@@ -208,10 +207,9 @@ export class TreeBuilder {
 			cursor[above] = at + sizes[node];
 			cursor[node] = at + 1;
 			place[node] = at;
-			tree.parent[at] = place[above];
-			tree.func[at] = this.func[node];
-			tree.inlined[at] = this.inlined[node];
-			tree.end[at] = at + sizes[node];
+			func[at] = this.func[node];
+			if (!tree.plain) inlined[at] = this.inlined[node];
+			end[at] = at + sizes[node];
 			if (origin[node] !== 0) this.copy(tree, origin[node], at);
 		}
 		return { tree, leafRow: this.leaves(leafRow) };
@@ -219,23 +217,16 @@ export class TreeBuilder {
 
 	// What is below a row.
 	private copy(tree: Tree, row: number, at: number): void {
-		const { node, source: { parent, func, inlined, end } } = this;
-		const { parent: toParent, func: toFunc, inlined: toInlined, end: toEnd } = tree;
+		const { node, source: { func, inlined, end } } = this;
+		const { func: toFunc, end: toEnd } = tree;
 		const last = end[row];
 		const moved = at - row;
-		const isLong = last - row > LONG;
-		if (isLong) {
-			toFunc.set(func.subarray(row + 1, last), at + 1);
-			toInlined.set(inlined.subarray(row + 1, last), at + 1);
-		}
+		if (!tree.plain) tree.inlined.set(inlined.subarray(row + 1, last), at + 1);
 		for (let from = row + 1; from < last; from++) {
 			const to = from + moved;
-			toParent[to] = parent[from] + moved;
+			toFunc[to] = func[from];
 			toEnd[to] = end[from] + moved;
 			node[from] = COPIED - to;
-			if (isLong) continue;
-			toFunc[to] = func[from];
-			toInlined[to] = inlined[from];
 		}
 	}
 

@@ -2,7 +2,7 @@
 // Transforms: from a tree of stacks and the row of each leaf to another tree and other rows. They change neither times nor
 // weights. A leaf that comes to lie on row 0 has no stack any more, and its samples are in no total.
 
-import { TreeBuilder } from "./builder";
+import { scratchOf, TreeBuilder } from "./builder";
 import { NONE, ROOT, rowOfPath, Tree } from "./tree";
 
 export type TransformKey = "ff" | "fs" | "fi" | "fo" | "fk" | "mf" | "mn" | "df" | "co" | "rd" | "rr" | "cf" | "hk";
@@ -60,12 +60,10 @@ function rebuilt(stage: Stage, special: Int32Array, step: Step): Stage {
 function rowsOf(tree: Tree, functions: Functions, wanted: (func: number) => boolean): Int32Array {
 	const isWanted = new Uint8Array(functions.object.length);
 	for (let func = 0; func < isWanted.length; func++) isWanted[func] = wanted(func) ? 1 : 0;
-	const rows = new Int32Array(tree.count);
+	const { count, func } = tree;
+	const rows = scratchOf(count).sizes; // until these are measured
 	let used = 0;
-	for (let row = 1; row < tree.count; row++) {
-		rows[used] = row;
-		used += isWanted[tree.func[row]];
-	}
+	for (let row = 1; row < count; row++) if (isWanted[func[row]] !== 0) rows[used++] = row;
 	return rows.subarray(0, used);
 }
 

@@ -3,16 +3,33 @@
 //
 // Row 0 stands above all stacks and is no frame. Everything here is a pass over the rows; nothing recurses.
 
-export interface Tree {
+export class Tree {
 	readonly count: number;
-	readonly parent: Int32Array; // -1 for row 0
-	readonly func: Int32Array; // -1 for row 0
-	readonly inlined: Uint8Array;
-	readonly end: Int32Array;
+
+	// func: -1 for row 0; plain: nothing is inlined.
+	constructor(readonly func: Int32Array, readonly inlined: Uint8Array, readonly end: Int32Array, readonly plain: boolean, private above?: Int32Array) {
+		this.count = func.length;
+	}
+
+	// -1 for row 0. It is made when it is asked for, since ends say the same.
+	get parent(): Int32Array {
+		return (this.above ??= parentsOf(this.end));
+	}
 }
 
 export const ROOT = 0;
 export const NONE = -1;
+
+function parentsOf(end: Int32Array): Int32Array {
+	const parent = new Int32Array(end.length);
+	parent[ROOT] = NONE;
+	for (let row = 1, above = ROOT; row < end.length; row++) {
+		while (row >= end[above]) above = parent[above];
+		parent[row] = above;
+		if (end[row] > row + 1) above = row;
+	}
+	return parent;
+}
 
 // The tree of rows that are in depth-first order already.
 export function treeOf(parent: Int32Array, func: Int32Array, inlined: Uint8Array): Tree {
@@ -22,7 +39,7 @@ export function treeOf(parent: Int32Array, func: Int32Array, inlined: Uint8Array
 		if (end[row] === 0) end[row] = row + 1;
 		if (row > 0 && end[row] > end[parent[row]]) end[parent[row]] = end[row];
 	}
-	return { count, parent, func, inlined, end };
+	return new Tree(func, inlined, end, !inlined.includes(1), parent);
 }
 
 // Row of a path of functions from the root; NONE if there is none.

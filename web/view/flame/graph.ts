@@ -36,6 +36,7 @@ export class Graph {
 	private letter = 7;
 	private laidDown = false;
 	private laidWidth = 0;
+	private filled = ""; // the colour that the canvas has
 	readonly redraw = onceAFrame(() => this.draw());
 
 	constructor(private readonly host: Host, private readonly options: GraphOptions) {
@@ -128,6 +129,7 @@ export class Graph {
 		if (!this.nodes) return;
 		context.font = `12px ${MONO}`;
 		context.textBaseline = "middle";
+		this.filled = "";
 		this.letter = context.measureText("0123456789").width / 10;
 		this.above.forEach((node, depth) => this.drawBox(context, node, 0, this.top(depth), this.width, 0.6));
 		const { matches } = this.host.session;
@@ -146,15 +148,17 @@ export class Graph {
 		const nodes = this.nodes as Nodes;
 		const { look, recording } = this.host;
 		const func = nodes.func(node);
-		context.globalAlpha = alpha;
+		if (alpha < 1) context.globalAlpha = alpha;
 		const fill = this.fill(node);
-		context.fillStyle = fill;
+		if (fill !== this.filled) context.fillStyle = this.filled = fill;
 		context.fillRect(x, y, width > 2 ? width - 1 : Math.max(width - 0.3, 0.4), ROW - 1);
-		if (nodes.inlined(node)) this.hatch(context, x, y, width - 1);
-		const text = fitting(node === ROOT ? "all" : recording.name(func), width - 7, this.letter);
-		context.fillStyle = look.ink(fill);
-		if (text !== "") context.fillText(text, x + 3, y + ROW / 2);
-		context.globalAlpha = 1;
+		if (width > 3 && nodes.inlined(node)) this.hatch(context, x, y, width - 1);
+		const text = width > 7 ? fitting(node === ROOT ? "all" : recording.name(func), width - 7, this.letter) : "";
+		if (text !== "") {
+			context.fillStyle = this.filled = look.ink(fill);
+			context.fillText(text, x + 3, y + ROW / 2);
+		}
+		if (alpha < 1) context.globalAlpha = 1;
 	}
 
 	private fill(node: number): string {
@@ -185,8 +189,9 @@ export class Graph {
 
 	// What is too narrow: dots in the colour of text.
 	private drawRest(context: CanvasRenderingContext2D, x: number, y: number, width: number): void {
+		if (width <= 2) return;
 		context.globalAlpha = 0.45;
-		context.fillStyle = this.host.look.theme.soft;
+		context.fillStyle = this.filled = this.host.look.theme.soft;
 		for (let at = x + 1; at < x + width - 1; at += 3) context.fillRect(at, y + ROW / 2 - 1, 1.5, 1.5);
 		context.globalAlpha = 1;
 	}

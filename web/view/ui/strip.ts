@@ -2,6 +2,7 @@
 // The whole recording in one strip above every view: how many samples there are when, and the part that is selected.
 
 import { density, Range } from "../core/count";
+import { sameList } from "../core/session";
 import { duration, number, seconds } from "../core/text";
 import { cleared, el, onceAFrame } from "./dom";
 import type { Host } from "./view";
@@ -13,6 +14,7 @@ export class Strip {
 	private readonly canvas = el("canvas", { tabindex: 0, role: "slider", "aria-label": "Time range", "aria-valuemin": 0, "aria-valuemax": 100 });
 	private bins: Float64Array | undefined;
 	private from: readonly unknown[] = [];
+	private drawn: readonly unknown[] = []; // what is in the canvas
 	private readonly parts: number | undefined; // of the time, if samples are sums
 	private anchor: number | undefined;
 	private counting = 0;
@@ -111,11 +113,14 @@ export class Strip {
 			}, 30);
 		}
 		const bins = this.bins as unknown as Float64Array;
+		const { range } = session;
+		const drawn = [width, bins, look.theme, range?.from, range?.to, window.devicePixelRatio];
+		if (sameList(drawn, this.drawn)) return;
+		this.drawn = drawn;
 		const context = cleared(this.canvas, width, HEIGHT);
 		const x = (tick: number) => ((tick - whole.from) / (whole.to - whole.from)) * width;
 		let most = 1;
 		for (const bin of bins) if (bin > most) most = bin;
-		const { range } = session;
 		context.fillStyle = look.theme.soft;
 		context.globalAlpha = 0.75;
 		const wide = width / bins.length;
