@@ -34,7 +34,7 @@ def bundle(folder: str, main: str, *more: str) -> str:
     """Modules as one script in lines, which are short where esbuild knows how. The names of files in it are relative to the folder."""
     with tempfile.TemporaryDirectory() as scratch:
         made = pathlib.Path(scratch) / "made.js"
-        tool("esbuild", main, "--bundle", "--minify-syntax", "--format=iife", "--target=es2022", "--charset=ascii", "--legal-comments=none",
+        tool("esbuild", main, "--bundle", "--minify-syntax", "--minify-identifiers", "--format=iife", "--target=es2022", "--charset=ascii", "--legal-comments=none",
              "--log-level=warning", *more, f"--outfile={made}", folder=HERE / folder)
         return with_tabs(made)
 

@@ -80,153 +80,177 @@ export class DownwardNodes implements Nodes {
 }
 
 // Rows where stacks stand, and what each has.
-interface Places {
-	readonly rows: Int32Array;
-	readonly weights: Float64Array;
+class Places {
+	rows: Int32Array;
+	weights: Float64Array;
+	used = 0;
+
+	constructor(size: number) {
+		this.rows = new Int32Array(size);
+		this.weights = new Float64Array(size);
+	}
+
+	reserve(count: number): void {
+		const size = this.used + count;
+		if (size <= this.rows.length) return;
+		const { rows, weights } = this;
+		this.rows = new Int32Array(2 * size);
+		this.weights = new Float64Array(2 * size);
+		this.rows.set(rows);
+		this.weights.set(weights);
+	}
+
+	put(row: number, weight: number): void {
+		if (this.used === this.rows.length) this.reserve(1);
+		this.rows[this.used] = row;
+		this.weights[this.used++] = weight;
+	}
 }
 
-// Places sorted by their function, in the order in which the functions come first. Nodes are made of those that are asked for.
-interface Groups extends Places {
-	readonly funcs: Int32Array;
-	readonly values: Float64Array;
-	readonly first: Int32Array; // place of each, and one more
-	readonly nodes: Int32Array; // 0: not made
-}
-
-interface GroupNode {
-	readonly func: number;
-	readonly parent: number;
-	readonly value: number;
-	readonly inlined: boolean;
-	readonly places: Places; // from first to end
-	readonly first: number;
-	readonly end: number;
-	groups: Groups | undefined; // of what is next
-}
+const COLUMNS = 5; // of a node: its function, its parent, its first place and the one after its last, and its first child, or -1 if it is not known
+const [FUNC, PARENT, FIRST, END, CHILD] = [0, 1, 2, 3, 4];
 
 // Nodes that stand for several rows each: what is next to these, inwards or outwards, is grouped by its function when it is
-// asked for. Outwards it is from sampled functions, or from one function to its callers.
+// asked for. Outwards it is from sampled functions, or from one function to its callers. Children of a node are numbered one after
+// another; all lies in a few large columns, since many small ones take longer than what is done with them.
 export class GroupedNodes implements Nodes {
-	private readonly nodes: GroupNode[];
+	private readonly places: Places; // sorted by node
+	private readonly next = new Places(1024); // what is to be sorted
 	private readonly group: Int32Array; // of each function, while places are grouped; else -1
-	private readonly funcs: Int32Array; // what groups are made in
-	private readonly counts: Int32Array;
-	private readonly values: Float64Array;
+	private nodes = new Int32Array(1024 * COLUMNS);
+	private values = new Float64Array(1024);
+	private count = 0;
 
 	constructor(private readonly sums: Sums, functions: number, places: Places, private readonly way: "self" | "callers" | "callees") {
 		this.group = new Int32Array(functions).fill(NONE);
-		this.funcs = new Int32Array(functions);
-		this.counts = new Int32Array(functions);
-		this.values = new Float64Array(functions);
+		this.places = new Places(2 * places.used);
 		let value = 0;
-		for (let index = 0; index < places.weights.length; index++) value += places.weights[index];
-		this.nodes = [{ func: NONE, parent: NONE, value, inlined: false, places, first: 0, end: 0, groups: this.grouped(places) }];
+		for (let at = 0; at < places.used; at++) value += places.weights[at];
+		this.append(NONE, NONE);
+		this.values[ROOT] = value;
+		this.nodes[CHILD] = 1;
+		this.grouped(ROOT, places);
 	}
 
-	private grouped({ rows, weights }: Places): Groups {
-		const { func: funcOf } = this.sums.tree;
-		const { group, counts } = this;
-		const count = this.sumUp(rows, weights);
-		const first = new Int32Array(count + 1);
-		for (let one = 0; one < count; one++) {
-			first[one + 1] = first[one] + counts[one];
-			counts[one] = first[one];
+	private append(func: number, parent: number): number {
+		const node = this.count++;
+		if (node === this.values.length) {
+			const { nodes, values } = this;
+			this.nodes = new Int32Array(2 * nodes.length);
+			this.values = new Float64Array(2 * values.length);
+			this.nodes.set(nodes);
+			this.values.set(values);
 		}
-		const sorted = { rows: new Int32Array(rows.length), weights: new Float64Array(rows.length) };
-		for (let index = 0; index < rows.length; index++) {
-			const at = counts[group[funcOf[rows[index]]]]++;
-			sorted.rows[at] = rows[index];
-			sorted.weights[at] = weights[index];
-		}
-		const funcs = this.funcs.slice(0, count);
-		for (let one = 0; one < count; one++) group[funcs[one]] = NONE;
-		return { ...sorted, funcs, first, values: this.values.slice(0, count), nodes: new Int32Array(count) };
+		const at = node * COLUMNS;
+		this.nodes[at + FUNC] = func;
+		this.nodes[at + PARENT] = parent;
+		this.nodes[at + CHILD] = NONE;
+		return node;
 	}
 
-	// How many functions there are, each with the number and the sum of its places.
-	private sumUp(rows: Int32Array, weights: Float64Array): number {
+	// Sorts places by their function, and makes a node for each.
+	private grouped(parent: number, { rows, weights, used }: Places): void {
+		const { places, group } = this;
+		const from = this.sumUp(parent, rows, weights, used);
+		const { nodes, count } = this;
+		places.reserve(used);
+		for (let node = from; node < count; node++) {
+			const at = node * COLUMNS;
+			nodes[at + FIRST] = places.used;
+			places.used += nodes[at + END];
+			nodes[at + END] = nodes[at + FIRST];
+		}
 		const { func: funcOf } = this.sums.tree;
-		const { group, funcs, counts, values } = this;
-		let count = 0;
-		for (let index = 0; index < rows.length; index++) {
+		const { rows: toRows, weights: toWeights } = places;
+		for (let index = 0; index < used; index++) {
+			const to = nodes[group[funcOf[rows[index]]] * COLUMNS + END]++;
+			toRows[to] = rows[index];
+			toWeights[to] = weights[index];
+		}
+		for (let node = from; node < count; node++) group[nodes[node * COLUMNS + FUNC]] = NONE;
+	}
+
+	// Nodes for the functions in the order in which they come first, each with the sum of its places and, as its end, their number.
+	private sumUp(parent: number, rows: Int32Array, weights: Float64Array, used: number): number {
+		const { func: funcOf } = this.sums.tree;
+		const { group } = this;
+		const from = this.count;
+		for (let index = 0; index < used; index++) {
 			const func = funcOf[rows[index]];
-			let own = group[func];
-			if (own === NONE) {
-				own = group[func] = count++;
-				funcs[own] = func;
-				counts[own] = values[own] = 0;
+			let node = group[func];
+			if (node === NONE) {
+				node = group[func] = this.append(func, parent);
+				this.nodes[node * COLUMNS + END] = this.values[node] = 0;
 			}
-			counts[own]++;
-			values[own] += weights[index];
+			this.nodes[node * COLUMNS + END]++;
+			this.values[node] += weights[index];
 		}
-		return count;
+		return from;
 	}
 
-	private groupsOf(node: number): Groups {
-		const one = this.nodes[node];
-		return (one.groups ??= this.grouped(this.way === "callees" ? this.below(one) : this.above(one)));
+	// The first child of a node; the one after the last has another parent.
+	private childOf(node: number): number {
+		const at = node * COLUMNS;
+		if (this.nodes[at + CHILD] === NONE) {
+			const first = this.count;
+			this.next.used = 0;
+			if (this.way === "callees") this.goIn(this.nodes[at + FIRST], this.nodes[at + END]);
+			else this.goOut(this.nodes[at + FIRST], this.nodes[at + END]);
+			this.grouped(node, this.next);
+			this.nodes[at + CHILD] = first;
+		}
+		return this.nodes[at + CHILD];
 	}
 
-	private above({ places: { rows, weights }, first, end }: GroupNode): Places {
-		const { parent } = this.sums.tree;
-		const above = { rows: new Int32Array(end - first), weights: new Float64Array(end - first) };
-		let used = 0;
+	private goOut(first: number, end: number): void {
+		const { next, places: { rows, weights }, sums: { tree: { parent } } } = this;
 		for (let at = first; at < end; at++) {
-			const row = parent[rows[at]];
-			if (row === ROOT) continue;
-			above.rows[used] = row;
-			above.weights[used++] = weights[at];
+			const above = parent[rows[at]];
+			if (above !== ROOT) next.put(above, weights[at]);
 		}
-		return { rows: above.rows.subarray(0, used), weights: above.weights.subarray(0, used) };
 	}
 
-	private below({ places: { rows }, first, end }: GroupNode): Places {
-		const { tree, before } = this.sums;
-		const found: number[] = [];
-		for (let at = first; at < end; at++)
-			for (let child = rows[at] + 1; child < tree.end[rows[at]]; child = tree.end[child])
-				if (before[tree.end[child]] > before[child]) found.push(child);
-		return { rows: Int32Array.from(found), weights: Float64Array.from(found, (row) => this.sums.total(row)) };
-	}
-
-	private nodeOf(parent: number, groups: Groups, group: number): number {
-		const { nodes, funcs, values, first, rows } = groups;
-		if (nodes[group] === 0)
-			nodes[group] = this.nodes.push({ func: funcs[group], parent, value: values[group], groups: undefined, places: groups, first: first[group],
-				end: first[group + 1], inlined: this.sums.tree.inlined[rows[first[group + 1] - 1]] !== 0 }) - 1;
-		return nodes[group];
+	private goIn(first: number, end: number): void {
+		const { next, places: { rows }, sums: { tree, before } } = this;
+		for (let at = first; at < end; at++) {
+			const last = tree.end[rows[at]];
+			for (let child = rows[at] + 1; child < last; child = tree.end[child]) {
+				const own = before[tree.end[child]] - before[child];
+				if (own !== 0) next.put(child, own);
+			}
+		}
 	}
 
 	func(node: number): number {
-		return this.nodes[node].func;
+		return this.nodes[node * COLUMNS + FUNC];
 	}
 
 	inlined(node: number): boolean {
-		return this.nodes[node].inlined;
+		return node !== ROOT && this.sums.tree.inlined[this.places.rows[this.nodes[node * COLUMNS + END] - 1]] !== 0;
 	}
 
 	value(node: number): number {
-		return this.nodes[node].value;
+		return this.values[node];
 	}
 
 	// Outwards only the sampled functions have their own time.
 	self(node: number): number {
-		const { parent, value, places: { rows }, first, end } = this.nodes[node];
-		if (this.way !== "callees") return this.way === "self" && parent === ROOT ? value : 0;
+		const at = node * COLUMNS;
+		if (this.way !== "callees") return this.way === "self" && this.nodes[at + PARENT] === ROOT ? this.values[node] : 0;
 		let sum = 0;
-		for (let at = first; at < end; at++) sum += this.sums.self(rows[at]);
+		if (node !== ROOT) for (let place = this.nodes[at + FIRST]; place < this.nodes[at + END]; place++) sum += this.sums.self(this.places.rows[place]);
 		return sum;
 	}
 
 	parent(node: number): number {
-		return this.nodes[node].parent;
+		return this.nodes[node * COLUMNS + PARENT];
 	}
 
 	hasChildren(node: number): boolean {
-		const { value, groups, places: { rows }, first, end } = this.nodes[node];
-		if (groups) return groups.funcs.length > 0;
-		if (this.way === "callees") return value > this.self(node);
-		for (let at = first; at < end; at++) if (this.sums.tree.parent[rows[at]] !== ROOT) return true;
+		const at = node * COLUMNS;
+		if (node === ROOT) return this.count > 1;
+		if (this.way === "callees") return this.values[node] > this.self(node);
+		for (let place = this.nodes[at + FIRST]; place < this.nodes[at + END]; place++) if (this.sums.tree.parent[this.places.rows[place]] !== ROOT) return true;
 		return false;
 	}
 
@@ -235,43 +259,38 @@ export class GroupedNodes implements Nodes {
 	}
 
 	wide(node: number, least: number): Wide {
-		const groups = this.groupsOf(node);
-		const { values } = groups;
 		const found: number[] = [];
 		let rest = 0;
 		let value = 0;
-		for (let group = 0; group < values.length; group++) {
-			if (values[group] >= least) {
-				found.push(group);
+		const first = this.childOf(node);
+		const { nodes, values, count } = this;
+		for (let child = first; child < count && nodes[child * COLUMNS + PARENT] === node; child++) {
+			if (values[child] >= least) {
+				found.push(child);
 			} else {
 				rest++;
-				value += values[group];
+				value += values[child];
 			}
 		}
-		return { nodes: largestFirst(found, (one) => values[one]).map((group) => this.nodeOf(node, groups, group)), rest, value };
+		return { nodes: largestFirst(found, (one) => values[one]), rest, value };
 	}
 }
 
 export function invertedNodes(sums: Sums, functions: number): GroupedNodes {
 	const { tree: { count }, before } = sums;
-	let used = 0;
-	for (let row = 1; row < count; row++) if (before[row + 1] !== before[row]) used++;
-	const rows = new Int32Array(used);
-	const weights = new Float64Array(used);
-	used = 0;
+	const places = new Places(1024);
 	for (let row = 1; row < count; row++) {
 		const own = before[row + 1] - before[row];
-		if (own === 0) continue;
-		rows[used] = row;
-		weights[used++] = own;
+		if (own !== 0) places.put(row, own);
 	}
-	return new GroupedNodes(sums, functions, { rows, weights }, "self");
+	return new GroupedNodes(sums, functions, places, "self");
 }
 
 // From a function to its callers, or to what it calls: of its outermost calls, so that each sample counts once.
 export function nodesAround(sums: Sums, functions: number, func: number, way: "callers" | "callees"): GroupedNodes {
-	const rows = Int32Array.from(outermost(sums, func).rows);
-	return new GroupedNodes(sums, functions, { rows, weights: Float64Array.from(rows, (row) => sums.total(row)) }, way);
+	const places = new Places(1024);
+	for (const row of outermost(sums, func).rows) places.put(row, sums.total(row));
+	return new GroupedNodes(sums, functions, places, way);
 }
 
 export function pathOf(nodes: Nodes, node: number): number[] {
