@@ -25,7 +25,7 @@ import { TreeView } from "./tree/view";
 import { ACTIONS, added } from "./ui/actions";
 import { Crumbs } from "./ui/crumbs";
 import { describeNode } from "./ui/describe";
-import { button, el, listenToLongPress, onceAFrame, onPage, touch, whenIdle } from "./ui/dom";
+import { button, el, isQuietSince, listenToLongPress, onceAFrame, onPage, touch, waited, whenIdle } from "./ui/dom";
 import { showHelp } from "./ui/help";
 import { Keys } from "./ui/keys";
 import { Legend } from "./ui/legend";
@@ -36,6 +36,11 @@ import { Strip } from "./ui/strip";
 import { Toolbar } from "./ui/toolbar";
 import type { Host, MenuItem, Server, TipLine, ViewPanel } from "./ui/view";
 
+const QUIET_MS = 300;
+const FRAMES_MS = 50;
+const TIMES = 3;
+const REHEARSED: readonly View[] = ["overview", "flame", "tree", "functions", "sandwich", "samples", "timeline", "heat", "chart"];
+let isRehearsed = false;
 const URL_DELAY = 250; // browsers refuse many changes of the address in a short time
 
 interface Tab {
@@ -80,6 +85,7 @@ export class App implements Host {
 	private readonly warning = el("p", { class: "warning", role: "alert", hidden: true });
 	private urlTimer = 0;
 	isPrepared = false;
+	private readonly stage = el("div", { class: "rehearsal", inert: true, "aria-hidden": "true" });
 	private steps = 0; // that "back" can undo
 	private readonly draw = onceAFrame(() => this.drawNow());
 
@@ -142,11 +148,30 @@ export class App implements Host {
 		whenIdle(this.preparation(), () => (this.isPrepared = true));
 	}
 
-	private *preparation(): Generator<void> {
+	private *preparation(): Generator<Promise<void> | void> {
 		yield* preparation(this.session);
-		for (const name of ["timeline", "heat"] as const) {
-			const view = this.has(name) ? this.view(name) : undefined;
-			if (view?.prepare) yield* view.prepare(this.main.clientWidth, this.main.clientHeight);
+		const timeline = this.has("timeline") ? this.view("timeline") : undefined;
+		if (timeline?.prepare) yield* timeline.prepare(this.main.clientWidth, this.main.clientHeight);
+		if (isRehearsed) return;
+		for (const view of REHEARSED) {
+			while (!isQuietSince(QUIET_MS)) yield waited(QUIET_MS);
+			if (this.has(view) && (view !== "samples" || this.session.state.record < 0)) yield* this.rehearsed(this.view(view));
+		}
+		isRehearsed = true;
+	}
+
+	// Shows a view where nobody sees it, so that the first time takes no longer than others. Once for a page: then the engine has compiled it.
+	private *rehearsed(panel: ViewPanel): Generator<Promise<void> | void> {
+		const { stage, main } = this;
+		if (panel.element.isConnected) return;
+		stage.style.width = `${main.clientWidth}px`;
+		stage.style.height = `${main.clientHeight}px`;
+		for (let time = 0; time < TIMES && isQuietSince(QUIET_MS); time++) {
+			stage.replaceChildren(panel.element);
+			document.body.append(stage);
+			panel.show();
+			yield waited(FRAMES_MS);
+			stage.remove();
 		}
 	}
 
@@ -155,6 +180,7 @@ export class App implements Host {
 	update(change: Partial<State>, step = false): void {
 		const { session } = this;
 		touch();
+		this.stage.remove();
 		Object.assign(session.state, change);
 		if (change.event !== undefined) void session.readEvent().then(() => this.draw(), (error: unknown) => this.warn(String(error)));
 		this.tipBox.hide();

@@ -14,6 +14,7 @@ const ROWS = 20000;
 const SAMPLES = 200000;
 const NAMES = 1000;
 const BOXES = 60;
+const MOST_BOXES = 3200;
 const ROUNDS = 6; // until the engine has compiled it
 const KEYS: readonly TransformKey[] = ["ff", "mf", "df", "rd", "rr", "cf", "co", "hk", "fk"];
 
@@ -79,8 +80,13 @@ export function* preparation(session: Session): Generator<void> {
 	yield* transforms(session, part);
 	yield* sums(session, part);
 	yield* counts(session);
+	const { sums: whole, recording: { functions: { object: { length } } } } = session;
 	for (let round = 0; round < 2; round++) {
-		touchAll(new FunctionSums(session.sums, session.recording.functions.object.length)); // at its full size
+		touchAll(new FunctionSums(whole, length)); // at its full size
+		yield;
+		const inverted = invertedNodes(whole, length);
+		yield;
+		boxesOf(inverted, ROOT, whole.all / MOST_BOXES);
 		yield;
 	}
 	while (session.searching.prepare(NAMES)) yield;

@@ -4,7 +4,7 @@
 import { amount, percent, plural, points } from "../core/text";
 import type { Beside } from "../core/session";
 import type { Sort } from "../core/state";
-import { el } from "../ui/dom";
+import { el, isSeen } from "../ui/dom";
 import { whereOf } from "../ui/describe";
 import { BESIDES_MOST, Rows } from "../ui/rows";
 import type { Host, ViewPanel } from "../ui/view";
@@ -37,7 +37,7 @@ export class FunctionsView implements ViewPanel {
 		const { session } = this.host;
 		// what was before, and what other events have, is known a moment later
 		const wanted = session.otherEvents.slice(0, BESIDES_MOST);
-		if (wanted.some((event) => !session.beside(event)))
+		if (isSeen(this.element) && wanted.some((event) => !session.beside(event)))
 			void Promise.all(wanted.map((event) => session.readBeside(event))).then(() => this.draw());
 		if (!this.host.session.others) void this.host.comparison?.sync().then(() => this.draw());
 	}

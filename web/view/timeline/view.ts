@@ -8,7 +8,7 @@ import { LaneKind, LANES } from "../core/state";
 import { duration, number, plural, seconds } from "../core/text";
 import { pathOfRow } from "../core/tree";
 import { describeGrowth, describeShares } from "../ui/describe";
-import { button, cleared, el, fitting, MONO, onceAFrame } from "../ui/dom";
+import { button, cleared, el, fitting, isSeen, MONO, onceAFrame } from "../ui/dom";
 import type { Host, ViewPanel } from "../ui/view";
 import { boundIn, intervalsOf, Lane, LaneIntervals, LaneSet, lanesOf, timeAt } from "./lanes";
 import { gapsOf, MISSING } from "./gaps";
@@ -96,7 +96,7 @@ export class TimelineView implements ViewPanel {
 		const { session } = this.host;
 		this.kind.value = session.state.lanes;
 		const { lanes } = this.arranged();
-		if (!this.read) void this.readMore();
+		if (!this.read && isSeen(this.element)) void this.readMore();
 		const height = AXIS + this.counters.length * COUNTER + lanes.length * this.laneHeight + 8;
 		this.spacer.style.height = `${Math.max(height, this.box.clientHeight)}px`;
 		const { from: begin, to } = this.window.range;

@@ -4,7 +4,7 @@
 import { Nodes, nodeOf, pathOf, Twin } from "../core/nodes";
 import { amount, percent, points } from "../core/text";
 import { NONE, ROOT } from "../core/tree";
-import { button, el } from "../ui/dom";
+import { button, el, isSeen } from "../ui/dom";
 import { describeNode } from "../ui/describe";
 import { BESIDES_MOST, Rows } from "../ui/rows";
 import type { Host, ViewPanel } from "../ui/view";
@@ -46,7 +46,7 @@ export class TreeView implements ViewPanel {
 		void this.host.comparison?.sync().then(() => this.list());
 		const { session } = this.host;
 		const wanted = session.otherEvents.slice(0, BESIDES_MOST);
-		if (wanted.some((event) => !session.beside(event)))
+		if (isSeen(this.element) && wanted.some((event) => !session.beside(event)))
 			void Promise.all(wanted.map((event) => session.readBeside(event))).then(() => this.list());
 	}
 

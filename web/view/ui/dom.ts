@@ -18,6 +18,11 @@ export function el<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: At
 	return element;
 }
 
+// Whether a view is not only shown to be ready.
+export function isSeen(view: HTMLElement): boolean {
+	return !view.closest("[inert]");
+}
+
 export function button(text: string, title: string, click: () => void, attributes: Attributes = {}): HTMLButtonElement {
 	return el("button", { type: "button", title, click, ...attributes }, text);
 }
@@ -36,13 +41,21 @@ export function onPage<T extends Event>(target: EventTarget, type: string, liste
 
 const PART_MS = 10;
 
-// Does work part by part while nobody waits for the page; it ends with the recording that is shown.
+export function waited(ms: number): Promise<void> {
+	return new Promise((done) => setTimeout(done, ms));
+}
+
+// Does work part by part while nobody waits for the page; it ends with the recording that is shown. A part may be one to wait for.
 export function whenIdle(work: Iterator<unknown>, done: () => void): void {
 	const { signal } = life;
 	const later = globalThis.requestIdleCallback as typeof requestIdleCallback | undefined;
 	const part = () => {
 		const until = performance.now() + PART_MS;
-		while (!signal.aborted && performance.now() < until) if (work.next().done) return done();
+		while (!signal.aborted && performance.now() < until) {
+			const { done: isDone, value } = work.next();
+			if (isDone) return done();
+			if (value instanceof Promise) return void value.then(next);
+		}
 		if (!signal.aborted) next();
 	};
 	const next = () => void (later ? later(part) : setTimeout(part, 2 * PART_MS));
