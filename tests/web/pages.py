@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the tests of pages have in common: the program, checks, pages that are opened, and the tables of perfdata report to hold them
-against. The command line of each is PERFDATA RECORDINGS [--shots FOLDER]."""
+against. The command line of each begins with PERFDATA RECORDINGS, and most have [--shots FOLDER] then."""
 import collections
 import json
 import os

@@ -20,6 +20,8 @@ import tempfile
 import time
 
 import browser
+import pages
+from pages import check
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
@@ -32,14 +34,6 @@ scratch_folder = tempfile.TemporaryDirectory(prefix="perfdata-site-")
 scratch = pathlib.Path(scratch_folder.name)
 nothing = scratch / "nothing"
 nothing.mkdir()
-checks = 0
-
-
-def check(condition, what):
-    global checks
-    checks += 1
-    if not condition:
-        sys.exit(f"FAIL: {what}")
 
 
 def build():
@@ -411,7 +405,7 @@ def main():
         check_views(page, page_path)
     with browser.Browser(limit=900) as page:  # one that has not read anything else
         read = check_large(page, page_path)
-    print(f"{checks} checks passed; {read}")
+    print(f"{pages.checks} checks passed; {read}")
     return 0
 
 

@@ -4,6 +4,7 @@
 
 import { Box, boxesOf, Nodes, pathOf } from "../core/nodes";
 import type { Drawn } from "../core/save";
+import { sameList } from "../core/session";
 import { NONE, ROOT } from "../core/tree";
 import { cleared, el, fitting, MONO, onceAFrame } from "../ui/dom";
 import type { Host } from "../ui/view";
@@ -32,10 +33,10 @@ export class Graph {
 	private readonly canvas = el("canvas", { "aria-hidden": "true" });
 	private readonly spacer = el("div", { class: "spacer" }, this.canvas);
 	private readonly frames: FrameTree;
-	private rows = 1;
+	rows = 1;
 	private letter = 7;
-	private laidDown = false;
-	private laidWidth = 0;
+	private laid: readonly unknown[] = []; // what the boxes are of
+	private laidHeight = 0;
 	private filled = ""; // the colour that the canvas has
 	readonly redraw = onceAFrame(() => this.draw());
 
@@ -52,12 +53,10 @@ export class Graph {
 	// ---- what is drawn ----
 
 	show(nodes: Nodes, zoom: number, selected: number): void {
-		const fresh = nodes !== this.nodes || zoom !== this.zoom || this.laidDown !== this.down || this.laidWidth !== this.width;
 		this.nodes = nodes;
 		this.zoom = zoom;
 		this.selected = selected;
-		if (fresh) this.layout();
-		else this.tell(nodes);
+		this.layout();
 		this.redraw();
 	}
 
@@ -81,24 +80,32 @@ export class Graph {
 	}
 
 	layout(): void {
-		const { nodes } = this;
+		const { nodes, zoom, width, down } = this;
 		if (!nodes || this.element.clientWidth === 0) {
 			// boxes are of other nodes now
 			this.boxes = [];
-			this.laidWidth = 0;
+			this.laid = [];
 			return;
 		}
-		this.laidDown = this.down;
-		this.laidWidth = this.width;
+		const laid = [nodes, zoom, width, down];
+		if (!sameList(laid, this.laid)) this.arrange(nodes);
+		this.laid = laid;
+		// what hangs from the bottom stays as far from it, whatever the height becomes
+		const { clientHeight } = this.element;
+		const below = this.laidHeight === 0 ? 0 : Math.max(this.spacer.clientHeight - this.element.scrollTop - this.laidHeight, 0);
+		const height = Math.max(this.rows * ROW, clientHeight);
+		this.laidHeight = clientHeight;
+		this.spacer.style.height = `${height}px`;
+		if (!down) this.element.scrollTop = Math.max(height - clientHeight - below, 0);
+		this.tell(nodes);
+	}
+
+	private arrange(nodes: Nodes): void {
 		this.above = [];
 		if (this.options.whole !== false) for (let node = this.zoom; node > ROOT;) this.above.unshift((node = nodes.parent(node)));
 		this.boxes = nodes.value(this.zoom) > 0 ? boxesOf(nodes, this.zoom, NARROWEST / this.scale) : [];
 		this.rows = 1 + this.above.length + (this.boxes[this.boxes.length - 1]?.depth ?? 0);
 		this.hover = NONE;
-		const before = this.spacer.clientHeight - this.element.scrollTop;
-		this.spacer.style.height = `${Math.max(this.rows * ROW, this.element.clientHeight)}px`;
-		if (!this.down) this.element.scrollTop = Math.max(this.spacer.clientHeight - (before || this.element.clientHeight), 0);
-		this.tell(nodes);
 	}
 
 	// The top edge of a row in what can be seen.

@@ -92,6 +92,7 @@ export class SandwichView implements ViewPanel {
 		for (const [graph, nodes] of [[this.callers, this.nodes.callers], [this.callees, this.nodes.callees]] as const) {
 			const top = nodes.children(ROOT)[0] ?? ROOT;
 			graph.show(nodes, top, graph.nodes === nodes ? graph.selected : top);
+			graph.element.style.flexGrow = String(graph.rows); // each has its part of the room
 		}
 	}
 
