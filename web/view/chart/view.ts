@@ -8,7 +8,7 @@ import { boundIn, Lane, LaneSet, lanesOf, timeAt } from "../timeline/lanes";
 import { axisStep, DRAGS, TimeWindow } from "../timeline/window";
 import { duration, number, plural, seconds } from "../core/text";
 import { depthOf, pathOfRow, ROOT, Tree } from "../core/tree";
-import { cleared, el, fitting, MONO, onceAFrame } from "../ui/dom";
+import { cleared, drawPixels, el, fitting, MONO, onceAFrame } from "../ui/dom";
 import { describeShares, whereOf } from "../ui/describe";
 import type { Host, ViewPanel } from "../ui/view";
 
@@ -18,13 +18,15 @@ const MOST_THREADS = 200;
 const GAP = 4; // times the usual distance of samples: what is longer apart does not belong together
 
 const NARROW = 3; // pixels
+const PALE = 89; // of 255
 
-interface Run {
+interface Placed {
 	readonly x: number;
-	right: number;
+	readonly right: number;
 	readonly y: number;
 	readonly fill: string;
-	readonly alpha: number;
+	readonly isPale: boolean;
+	readonly func: number;
 }
 
 interface Piece {
@@ -216,48 +218,52 @@ export class ChartView implements ViewPanel {
 		this.drawSelection(context, width, height);
 	}
 
-	// Narrow pieces of one colour side by side are drawn as one. What is asked of the page is asked once.
+	// Narrow pieces are pixels of a strip for each depth. What is asked of the page is asked once.
 	private drawPieces(context: CanvasRenderingContext2D, width: number, height: number): void {
-		const { session: { stage: { tree }, matches, state }, recording, look } = this.host;
+		const { session: { stage: { tree }, matches, state }, look } = this.host;
 		const { from, to } = this.window.range;
 		const scale = width / (to - from);
 		const begin = this.top(0);
-		const letter = context.measureText("0123456789").width / 10;
-		const runs = new Map<number, Run>(); // by depth
-		const end = ({ x, right, y, fill, alpha }: Run) => {
-			context.globalAlpha = alpha;
-			context.fillStyle = fill;
-			context.fillRect(x, y, right - x > 2 ? right - x - 0.7 : Math.max(right - x, 0.5), ROW - 1);
-		};
-		const chosen: Run[] = [];
-		for (const piece of this.pieces) {
-			const y = begin + piece.depth * ROW;
+		const ratio = this.canvas.width / width;
+		const strips: Uint32Array[] = []; // by depth
+		const wide: Placed[] = [];
+		const chosen: Placed[] = [];
+		for (const { row, depth, from: first, to: last } of this.pieces) {
+			const y = begin + depth * ROW;
 			if (y > height || y + ROW < AXIS) continue;
-			const func = tree.func[piece.row];
-			const run = { x: Math.max((piece.from - from) * scale, -1), right: Math.min((piece.to - from) * scale, width + 1), y, fill: this.fill(piece.row, func),
-				alpha: matches && matches[func] === 0 ? 0.35 : 1 };
-			if (func === state.func) chosen.push(run);
-			const last = runs.get(piece.depth);
-			if (last && last.fill === run.fill && last.alpha === run.alpha && run.right - run.x < NARROW && run.x <= last.right + 0.5) {
-				last.right = Math.max(last.right, run.right);
+			const func = tree.func[row];
+			const x = Math.max((first - from) * scale, -1);
+			const right = Math.min((last - from) * scale, width + 1);
+			const fill = this.fill(row, func);
+			const isPale = matches !== undefined && matches[func] === 0;
+			if (func === state.func) chosen.push({ x, right, y, fill, isPale, func });
+			if (right - x >= NARROW) {
+				wide.push({ x, right, y, fill, isPale, func });
 				continue;
 			}
-			if (last) end(last);
-			runs.delete(piece.depth);
-			if (run.right - run.x < NARROW) {
-				runs.set(piece.depth, { ...run });
-				continue;
-			}
-			end(run);
-			context.fillStyle = look.ink(run.fill);
-			const text = fitting(recording.name(func), run.right - run.x - 6, letter);
-			if (text !== "") context.fillText(text, run.x + 3, y + ROW / 2);
+			const pixel = look.pixel(fill);
+			const at = Math.max(Math.round(x * ratio), 0);
+			(strips[depth] ??= new Uint32Array(this.canvas.width)).fill(isPale ? ((pixel & 0xffffff) | (PALE << 24)) >>> 0 : pixel, at, Math.max(Math.round(right * ratio), at + 1));
 		}
-		runs.forEach(end);
-		context.globalAlpha = 1;
+		strips.forEach((pixels, depth) => drawPixels(context, pixels, 0, begin + depth * ROW, width, ROW - 1));
+		this.drawWide(context, wide);
 		context.strokeStyle = look.theme.text;
 		context.lineWidth = 1.5;
 		for (const { x, right, y } of chosen) context.strokeRect(x + 0.5, y + 0.5, Math.max(right - x - 1.5, 0.5), ROW - 2);
+	}
+
+	private drawWide(context: CanvasRenderingContext2D, wide: readonly Placed[]): void {
+		const { look, recording } = this.host;
+		const letter = context.measureText("0123456789").width / 10;
+		for (const { x, right, y, fill, isPale, func } of wide) {
+			context.globalAlpha = isPale ? PALE / 255 : 1;
+			context.fillStyle = fill;
+			context.fillRect(x, y, right - x - 0.7, ROW - 1);
+			const text = fitting(recording.name(func), right - x - 6, letter);
+			context.fillStyle = look.ink(fill);
+			if (text !== "") context.fillText(text, x + 3, y + ROW / 2);
+		}
+		context.globalAlpha = 1;
 	}
 
 	private fill(row: number, func: number): string {

@@ -5,7 +5,7 @@
 import { meanStep } from "../core/compare";
 import { Pass, passOf, Range } from "../core/count";
 import { Kept } from "../core/session";
-import { el } from "../ui/dom";
+import { drawPixels } from "../ui/dom";
 import type { Host } from "../ui/view";
 import { changesOf, LaneSet, pixelsOf } from "./lanes";
 
@@ -28,7 +28,6 @@ export class Strips {
 	private readonly kept = new Map<number, Strip>(); // by lane
 	private readonly keptPass = new Kept<Pass | undefined>();
 	private from: readonly unknown[] = [];
-	private readonly small = el("canvas", { height: 1 });
 
 	constructor(private readonly host: Host) {}
 
@@ -79,13 +78,9 @@ export class Strips {
 	// An image of a pixel for each part, made large: rectangles would be a thousand for each lane.
 	private drawHeat(context: CanvasRenderingContext2D, { counts, most }: Strip, left: number, top: number): void {
 		const { look } = this.host;
-		const image = new ImageData(counts.length, 1);
-		const pixels = new Uint32Array(image.data.buffer);
+		const pixels = new Uint32Array(counts.length);
 		for (let part = 0; part < counts.length; part++) if (counts[part] > 0) pixels[part] = look.heatPixel(0.25 + (0.75 * counts[part]) / most);
-		this.small.width = counts.length; // which clears it
-		this.small.getContext("2d")?.putImageData(image, 0, 0);
-		context.imageSmoothingEnabled = false;
-		context.drawImage(this.small, left, top, counts.length * BIN, STRIP);
+		drawPixels(context, pixels, left, top, counts.length * BIN, STRIP);
 	}
 
 	private drawChanges(context: CanvasRenderingContext2D, { counts, most }: Strip, means: Float64Array, left: number, top: number): void {

@@ -119,6 +119,17 @@ export function cleared(canvas: HTMLCanvasElement, width: number, height: number
 	return context;
 }
 
+let small: HTMLCanvasElement | undefined;
+
+// Pixels side by side, made as large as a place: rectangles would be many more.
+export function drawPixels(context: CanvasRenderingContext2D, pixels: Uint32Array, x: number, y: number, width: number, height: number): void {
+	small ??= el("canvas", { height: 1 });
+	small.width = pixels.length; // which clears it
+	small.getContext("2d")?.putImageData(new ImageData(new Uint8ClampedArray(pixels.buffer as ArrayBuffer), pixels.length, 1), 0, 0);
+	context.imageSmoothingEnabled = false;
+	context.drawImage(small, x, y, width, height);
+}
+
 // Text that fits into a width, the end cut off. Letters of the canvas are all `letter` wide.
 export function fitting(text: string, width: number, letter: number): string {
 	const room = Math.floor(width / letter);

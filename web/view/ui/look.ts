@@ -12,6 +12,8 @@ export class Look {
 	theme: Theme = LIGHT;
 	private fills: (string | undefined)[] = [];
 	private heats: (string | undefined)[] = [];
+	private readonly pixels = new Map<string, number>();
+	private readonly colour = document.createElement("canvas").getContext("2d") as CanvasRenderingContext2D;
 	private heatPixels: (number | undefined)[] = [];
 	private colouring = "";
 	private rank: Int32Array | undefined; // of objects, by share
@@ -112,6 +114,18 @@ export class Look {
 	heatPixel(share: number): number {
 		const step = Math.round(share * HEAT_STEPS);
 		return (this.heatPixels[step] ??= this.heatParts(step / HEAT_STEPS).reduce((pixel, part, index) => pixel | (part << (8 * index)), 0xff << 24) >>> 0);
+	}
+
+	// A colour as a pixel.
+	pixel(fill: string): number {
+		let found = this.pixels.get(fill);
+		if (found === undefined) {
+			this.colour.fillStyle = fill;
+			const hex = parseInt(String(this.colour.fillStyle).slice(1), 16); // browsers give it as #rrggbb
+			found = (0xff000000 | ((hex & 0xff) << 16) | (hex & 0xff00) | (hex >> 16)) >>> 0;
+			this.pixels.set(fill, found);
+		}
+		return found;
 	}
 
 	private heatParts(share: number): number[] {
