@@ -23,11 +23,16 @@ export interface Wide {
 	readonly value: number; // of the rest
 }
 
-function largestFirst(nodes: number[], value: (node: number) => number): number[] {
-	return nodes.length < 2 ? nodes : nodes.sort((one, other) => value(other) - value(one) || one - other);
+// Nodes in rising order by their values, the largest first.
+function largestFirst(nodes: number[], values: readonly number[]): number[] {
+	if (nodes.length < 2) return nodes;
+	const order = Uint32Array.from(nodes.keys()).sort((one, other) => values[other] - values[one] || one - other);
+	return Array.from(order, (at) => nodes[at]);
 }
 
 export class DownwardNodes implements Nodes {
+	private readonly kept = new Map<number, readonly number[]>(); // children of what was opened
+
 	constructor(readonly sums: Sums) {}
 
 	func(node: number): number {
@@ -55,12 +60,15 @@ export class DownwardNodes implements Nodes {
 	}
 
 	children(node: number): readonly number[] {
-		return this.wide(node, 0).nodes;
+		let found = this.kept.get(node);
+		if (!found) this.kept.set(node, (found = this.wide(node, 0).nodes));
+		return found;
 	}
 
 	wide(node: number, least: number): Wide {
-		const { sums, sums: { tree: { end }, before } } = this;
+		const { tree: { end }, before } = this.sums;
 		const found: number[] = [];
+		const foundValues: number[] = [];
 		const last = end[node];
 		let rest = 0;
 		let value = 0;
@@ -69,13 +77,14 @@ export class DownwardNodes implements Nodes {
 			const own = before[next] - before[child];
 			if (own >= least && own > 0) {
 				found.push(child);
+				foundValues.push(own);
 			} else if (own > 0) {
 				rest++;
 				value += own;
 			}
 			child = next;
 		}
-		return { nodes: largestFirst(found, (one) => sums.total(one)), rest, value };
+		return { nodes: largestFirst(found, foundValues), rest, value };
 	}
 }
 
@@ -260,6 +269,7 @@ export class GroupedNodes implements Nodes {
 
 	wide(node: number, least: number): Wide {
 		const found: number[] = [];
+		const foundValues: number[] = [];
 		let rest = 0;
 		let value = 0;
 		const first = this.childOf(node);
@@ -267,12 +277,13 @@ export class GroupedNodes implements Nodes {
 		for (let child = first; child < count && nodes[child * COLUMNS + PARENT] === node; child++) {
 			if (values[child] >= least) {
 				found.push(child);
+				foundValues.push(values[child]);
 			} else {
 				rest++;
 				value += values[child];
 			}
 		}
-		return { nodes: largestFirst(found, (one) => values[one]), rest, value };
+		return { nodes: largestFirst(found, foundValues), rest, value };
 	}
 }
 
