@@ -638,6 +638,14 @@ def check_hostile(page):
     check_hostile_served(page, data)
 
 
+def check_callers(view, what):
+    """Callers stand at their function, also when the text between has grown."""
+    wait(view, "document.querySelector('#between-threads').textContent", f"{what}: threads of a function")
+    view.page.settle()
+    below = view.run("(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight)(document.querySelector('.sandwich .graph'))")
+    check(below <= 2, f"{what}: {below} pixels of the callers are below their place")
+
+
 def check_looks(page, path, what):
     view = Page(page, path)
     for label, width, height, dark in ("light", 1600, 900, False), ("dark", 1600, 900, True), ("narrow", 390, 780, False):
@@ -645,6 +653,8 @@ def check_looks(page, path, what):
         for name in VIEWS:
             view.open(f"#1&v={name}")
             check(view.run("document.documentElement.scrollWidth") <= width, f"{label} {name}: wider than the window")
+            if name == "sandwich":
+                check_callers(view, label)
             if shots and (not dark or name in ("flame", "timeline")):
                 shots.mkdir(parents=True, exist_ok=True)
                 page.screenshot(shots / f"{what}-{label}-{name}.png")
