@@ -8,7 +8,7 @@ import { DownwardNodes, invertedNodes, Nodes, nodesAround, Twin } from "./nodes"
 import type { Recording, Samples } from "./recording";
 import { Searching } from "./search";
 import { firstState, State } from "./state";
-import { FunctionSums, gone, matchedIn, Sums, sumsOf } from "./sums";
+import { FunctionSums, gone, matchedIn, selfByLeaf, Sums, sumsOf } from "./sums";
 import { applied, hiding, Stage, Transform } from "./transform";
 import { NONE, pathOfRow, ROOT, rowOfPath } from "./tree";
 
@@ -430,8 +430,8 @@ export class Session {
 	}
 
 	get functions(): FunctionSums {
-		const { sums } = this;
-		return this.keptFunctions.of([sums], () => new FunctionSums(sums, this.functionCount));
+		const { sums, stage, byLeaf, functionCount } = this;
+		return this.keptFunctions.of([sums], () => new FunctionSums(sums, functionCount, selfByLeaf(stage, byLeaf, functionCount)));
 	}
 
 	private get always(): Counts {
@@ -459,15 +459,8 @@ export class Session {
 		const { always } = this;
 		return this.keptOthers.of([always, counts, stage, this.state.weight], () => {
 			const [whole, inside] = [this.amounts(always), this.amounts(counts)];
-			const { leafRow, tree: { func } } = stage;
-			const self = new Float64Array(this.functionCount);
-			let all = 0;
-			for (let leaf = 0; leaf < leafRow.length; leaf++) {
-				const own = leafRow[leaf] === ROOT ? 0 : whole[leaf] - inside[leaf];
-				if (own === 0) continue;
-				all += own;
-				self[func[leafRow[leaf]]] += own;
-			}
+			const self = selfByLeaf(stage, Float64Array.from(whole).map((all, leaf) => all - inside[leaf]), this.functionCount);
+			const all = self.reduce((sum, one) => sum + one, 0);
 			return { all, self };
 		});
 	}

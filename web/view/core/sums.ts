@@ -51,7 +51,10 @@ export function gone(stage: Stage, byLeaf: ArrayLike<number>): number {
 export class FunctionSums {
 	private readonly made: { self?: Float64Array; total?: Float64Array } = {};
 
-	constructor(private readonly sums: Sums, private readonly count: number) {}
+	// self: if it is known.
+	constructor(private readonly sums: Sums, private readonly count: number, self?: Float64Array) {
+		if (self) this.made.self = self;
+	}
 
 	get self(): Float64Array {
 		return (this.made.self ??= selfOf(this.sums, this.count));
@@ -74,6 +77,13 @@ function selfOf({ tree: { count, func }, before }: Sums, functions: number): Flo
 		const own = before[row + 1] - before[row];
 		if (own !== 0) self[func[row]] += own;
 	}
+	return self;
+}
+
+// What samples of each function are, by leaves, which are fewer than rows.
+export function selfByLeaf({ tree: { func }, leafRow }: Stage, byLeaf: ArrayLike<number>, functions: number): Float64Array {
+	const self = new Float64Array(functions);
+	for (let leaf = 0; leaf < leafRow.length; leaf++) if (leafRow[leaf] !== ROOT) self[func[leafRow[leaf]]] += byLeaf[leaf];
 	return self;
 }
 
