@@ -97,19 +97,19 @@ struct search {
 	uint32_t target;
 	struct block *blocks; // in the order in which they are looked at
 	size_t count, capacity;
-	uint8_t *seen; // by instruction: is in a block, or begins one
+	uint8_t *visited; // by instruction: is in a block, or begins one
 	bool failed;
 };
 
 static void add_block(struct search *s, uint32_t first, uint32_t parent)
 {
-	if (first == PD_TYPE_NONE || first >= s->code->count || s->seen[first] || s->failed)
+	if (first == PD_TYPE_NONE || first >= s->code->count || s->visited[first] || s->failed)
 		return;
 	if (!PD_GROW(s->blocks, s->capacity, s->count + 1)) {
 		s->failed = true;
 		return;
 	}
-	s->seen[first] = 1;
+	s->visited[first] = 1;
 	s->blocks[s->count++] = (struct block){ first, first, parent };
 }
 
@@ -123,7 +123,7 @@ static bool visit(struct search *s, uint32_t number)
 	for (;; at++) {
 		const struct pd_type_instruction *i = &code->items[at];
 
-		s->seen[at] = 1;
+		s->visited[at] = 1;
 		found = at == s->target;
 		if (found || at + 1 == code->count || i->is_return)
 			break;
@@ -164,10 +164,10 @@ static bool prepend(struct pd_type_path *path, const struct search *s, uint32_t 
 bool pd_type_path_extend(struct pd_types *types, const struct pd_type_code *code, uint32_t from, uint32_t to,
 			 struct pd_type_path *path)
 {
-	struct search s = { .code = code, .target = to, .seen = pd_alloc(code->count + 1) };
+	struct search s = { .code = code, .target = to, .visited = pd_alloc(code->count + 1) };
 	bool found = false;
 
-	s.failed = !s.seen;
+	s.failed = !s.visited;
 	if (!s.failed)
 		add_block(&s, from, PD_TYPE_NONE);
 	for (uint32_t i = 0; i < s.count && !found && !s.failed; i++) {
@@ -177,6 +177,6 @@ bool pd_type_path_extend(struct pd_types *types, const struct pd_type_code *code
 	}
 	types->failed |= s.failed;
 	pd_free(s.blocks);
-	pd_free(s.seen);
+	pd_free(s.visited);
 	return found && !s.failed && pd_types_work(types, code->count);
 }

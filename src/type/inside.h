@@ -157,9 +157,28 @@ void pd_type_put_member(struct pd_text *text, const struct pd_die *type, int64_t
 /** The type of what is at an offset, without typedefs; type itself if it has no members. */
 bool pd_type_member_at(const struct pd_die *type, int64_t offset, struct pd_die *type_out);
 /** The same of what a pointer points to. */
-bool pd_type_behind(const struct pd_die *pointer, int64_t offset, struct pd_die *type_out);
+bool pd_type_pointed_member(const struct pd_die *pointer, int64_t offset, struct pd_die *type_out);
 /** Whether the second type says more than the first one. */
 bool pd_type_is_better(const struct pd_die *first, const struct pd_die *second);
+
+// ---- place.c ----
+
+/** A place of a variable: holds from start up to end. */
+struct pd_type_place {
+	uint64_t start, end;
+	int reg;        // or PD_TYPE_NO_REGISTER
+	bool is_frame;  // relative to the frame
+	bool is_memory; // the variable is at the address
+	bool is_addr;   // it is at offset, whatever registers have
+	bool is_only;   // nothing else is done with it
+	int64_t offset;
+};
+
+/** Called with each place of a variable that can be used; false ends it. */
+typedef bool pd_type_place_fn(void *self, const struct pd_die *variable, const struct pd_type_place *place);
+void pd_type_each_place(const struct pd_type_object *object, const struct pd_die *variable, pd_type_place_fn *each,
+			void *self);
+bool pd_type_is_variable(const struct pd_die *die);
 
 // ---- variable.c ----
 
@@ -184,22 +203,6 @@ struct pd_type_query {
 	int64_t offset;
 };
 
-/** A place of a variable: holds from start up to end. */
-struct pd_type_place {
-	uint64_t start, end;
-	int reg;        // or PD_TYPE_NO_REGISTER
-	bool is_frame;  // relative to the frame
-	bool is_memory; // the variable is at the address
-	bool is_addr;   // it is at offset, whatever registers have
-	bool is_only;   // nothing else is done with it
-	int64_t offset;
-};
-
-/** Called with each place of a variable that can be used; false ends it. */
-typedef bool pd_type_place_fn(void *self, const struct pd_die *variable, const struct pd_type_place *place);
-void pd_type_each_place(const struct pd_type_object *object, const struct pd_die *variable, pd_type_place_fn *each,
-			void *self);
-bool pd_type_is_variable(const struct pd_die *die);
 /** Scopes of the instruction, and where the frame is. */
 void pd_type_query_scopes(struct pd_type_query *query);
 /** Looks for a variable that the register points to; sets the result. */

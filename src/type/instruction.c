@@ -53,8 +53,10 @@ static bool begins(const char *text, const char *with)
 // The number of DWARF of the first register in a text.
 static int register_of(const char *text)
 {
-	static const char *const names[] = { "rax eax ax al ", "rdx edx dx dl ", "rcx ecx cx cl ",  "rbx ebx bx bl ",
-					     "rsi esi si sil ", "rdi edi di dil ", "rbp ebp bp bpl ", "rsp esp sp spl " };
+	static const char *const names[] = {
+		"rax eax ax al ",  "rdx edx dx dl ",  "rcx ecx cx cl ",  "rbx ebx bx bl ",
+		"rsi esi si sil ", "rdi edi di dil ", "rbp ebp bp bpl ", "rsp esp sp spl "
+	};
 	char word[WORD_BYTES] = { 0 };
 	size_t length = 0;
 	long number;
@@ -194,8 +196,8 @@ static void classify(const char *word, struct pd_type_instruction *out)
 	out->is_return = is_one_of(returns, word);
 	out->is_jump = is_jump(word);
 	out->is_conditional = out->is_jump && !strstr(word, "jmp");
-	out->is_stack = begins(word, "push") || (begins(word, "pop") && !begins(word, "popcnt")) || begins(word, "call") ||
-			begins(word, "ret");
+	out->is_stack = begins(word, "push") || (begins(word, "pop") && !begins(word, "popcnt")) ||
+			begins(word, "call") || begins(word, "ret");
 	out->fuses = has_part(word, first);
 	out->never_fused = strstr(word, "jmp") || begins(word, "lea");
 	out->action = action_of(word, out);
@@ -215,8 +217,11 @@ void pd_type_instruction_read(const struct pd_notation *notation, uint64_t addr,
 {
 	char text[sizeof(notation->text)], word[WORD_BYTES], locked[WORD_BYTES], *at, *end;
 
-	*out = (struct pd_type_instruction){ .addr = addr, .target = notation->target, .has_target = notation->has_target,
-						.named = notation->named, .has_named = notation->has_name };
+	*out = (struct pd_type_instruction){ .addr = addr,
+					     .target = notation->target,
+					     .has_target = notation->has_target,
+					     .named = notation->named,
+					     .has_named = notation->has_name };
 	out->from.reg = out->to.reg = PD_TYPE_NO_REGISTER;
 	memcpy(text, notation->text, sizeof(text));
 	text[sizeof(text) - 1] = 0;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-	NESTED = 32,   // types in each other
+	NESTED = 32,      // types in each other
 	MEMBERS = 1 << 16 // that are looked at for one offset
 };
 
@@ -241,7 +241,7 @@ bool pd_type_member_at(const struct pd_die *type, int64_t offset, struct pd_die 
 	return true;
 }
 
-bool pd_type_behind(const struct pd_die *pointer, int64_t offset, struct pd_die *type_out)
+bool pd_type_pointed_member(const struct pd_die *pointer, int64_t offset, struct pd_die *type_out)
 {
 	struct pd_die target;
 	uint64_t size;

@@ -25,7 +25,9 @@ static void fill_slot(struct pd_type_slot *slot, int64_t offset, const struct pd
 	struct pd_die plain;
 	uint64_t size;
 
-	*slot = (struct pd_type_slot){ .type = value->type, .at = offset, .holds = value->holds, .offset = value->offset };
+	*slot = (struct pd_type_slot){
+		.type = value->type, .at = offset, .holds = value->holds, .offset = value->offset
+	};
 	if (value->holds == PD_TYPE_NUMBER || !value->type.abbrev)
 		return;
 	slot->size = pd_type_size(&value->type, &size) && size <= INT32_MAX ? (int64_t)size : 0;
@@ -155,9 +157,9 @@ static void copy(struct pd_type_state *state, const struct pd_type_instruction *
 	const struct pd_type_register *from = register_at(state, i->from.reg);
 
 	if (i->from.is_constant && !i->from.is_percpu) {
-		*to = (struct pd_type_register){
-			.holds = PD_TYPE_NUMBER, .offset = i->from.offset, .copied_from = PD_TYPE_NO_REGISTER
-		};
+		*to = (struct pd_type_register){ .holds = PD_TYPE_NUMBER,
+						 .offset = i->from.offset,
+						 .copied_from = PD_TYPE_NO_REGISTER };
 	} else if (!from || from->holds == PD_TYPE_NOTHING) {
 		forget(to);
 	} else {
@@ -195,7 +197,7 @@ static void load(struct pd_type_state *state, const struct pd_type_instruction *
 		return;
 	}
 	offset = from ? i->from.offset + from->offset : 0;
-	if (from && from->holds == PD_TYPE_VALUE && pd_type_behind(&from->type, offset, &type))
+	if (from && from->holds == PD_TYPE_VALUE && pd_type_pointed_member(&from->type, offset, &type))
 		set(to, PD_TYPE_VALUE, &type, 0);
 	else if (from && from->holds == PD_TYPE_POINTER && pd_type_member_at(&from->type, offset, &type))
 		set(to, PD_TYPE_VALUE, &type, 0);

@@ -117,7 +117,7 @@ static void update(struct tracking *t, uint64_t addr)
 
 // ---- what the instruction accesses ----
 
-static bool take(struct pd_type_query *query, const struct pd_die *type, int64_t offset)
+static bool set_result(struct pd_type_query *query, const struct pd_die *type, int64_t offset)
 {
 	uint64_t size;
 
@@ -147,9 +147,10 @@ static bool check(struct tracking *t)
 	struct pd_die type;
 
 	if (reg->holds == PD_TYPE_VALUE)
-		return pd_type_target(&reg->type, &type) && take(query, &type, query->operand.offset + reg->offset);
+		return pd_type_target(&reg->type, &type) &&
+		       set_result(query, &type, query->operand.offset + reg->offset);
 	if (reg->holds == PD_TYPE_POINTER)
-		return take(query, &reg->type, query->operand.offset + reg->offset);
+		return set_result(query, &reg->type, query->operand.offset + reg->offset);
 	if (number != PD_TYPE_STACK && number != t->state.frame)
 		return false;
 	if (check_stack(&t->state, query->operand.offset - t->state.frame_offset))

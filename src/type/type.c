@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-	STEPS_MOST = 1 << 30, // of all accesses together: what only hostile files need
+	STEPS_MOST = 1 << 30,  // of all accesses together: what only hostile files need
 	ENTRIES_MOST = 1 << 22 // of debug information, for one access
 };
 
@@ -110,7 +110,8 @@ static struct pd_type_access *give(struct pd_types *types, const struct pd_type_
 		pd_type_size(&query->type, &size);
 		text.size = member - 1;
 		pd_text_printf(&text, " %" PRIu64, size);
-		access->number = text.failed ? PD_INDEX_END : pd_strings_add(&types->names, &types->texts, text.data, text.size);
+		access->number = text.failed ? PD_INDEX_END :
+					       pd_strings_add(&types->names, &types->texts, text.data, text.size);
 	}
 	pd_free(text.data);
 	types->failed |= !access;

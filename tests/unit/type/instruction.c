@@ -22,7 +22,7 @@ static void check_operand(const struct pd_type_operand *operand, bool is_memory,
 	CHECK(operand->offset == offset);
 }
 
-static void test_instruction__loads(void)
+static void loads(void)
 {
 	struct pd_type_instruction i = read_text("mov    0x8(%rax,%rsi,1),%r8");
 
@@ -40,7 +40,7 @@ static void test_instruction__loads(void)
 	check_operand(&i.to, false, 3, 0);
 }
 
-static void test_instruction__stores(void)
+static void stores(void)
 {
 	struct pd_type_instruction i = read_text("movq   $0x5,0x10(%rsp)");
 
@@ -54,7 +54,7 @@ static void test_instruction__stores(void)
 	CHECK(i.action == PD_TYPE_OTHER);
 }
 
-static void test_instruction__unread(void)
+static void unread(void)
 {
 	// these have no operands for perf
 	struct pd_type_instruction i = read_text("negq   (%rsi)");
@@ -66,7 +66,7 @@ static void test_instruction__unread(void)
 	CHECK(!i.from.is_memory && !i.to.is_memory);
 }
 
-static void test_instruction__flow(void)
+static void flow(void)
 {
 	CHECK(read_text("jne    116f").is_conditional);
 	CHECK(read_text("jmp    116f").is_jump && !read_text("jmp    116f").is_conditional);
@@ -78,7 +78,7 @@ static void test_instruction__flow(void)
 	CHECK(read_text("jmp    *%rax").never_fused && !read_text("je     1000").never_fused);
 }
 
-static void test_instruction__actions(void)
+static void actions(void)
 {
 	CHECK(read_text("add    $0x8,%rdi").action == PD_TYPE_ADD);
 	CHECK(read_text("sub    $0x8,%rdi").action == PD_TYPE_SUBTRACT);
@@ -89,7 +89,7 @@ static void test_instruction__actions(void)
 	CHECK(read_text("andl   $0x3,(%rdx)").action == PD_TYPE_OTHER);
 }
 
-static void test_instruction__gs(void)
+static void gs(void)
 {
 	struct pd_type_instruction i = read_text("mov    %gs:0x28,%rax");
 
@@ -97,5 +97,4 @@ static void test_instruction__gs(void)
 	CHECK(!read_text("mov    %fs:0x28,%rax").from.is_percpu);
 }
 
-RUN(TEST_CASE(instruction__loads), TEST_CASE(instruction__stores), TEST_CASE(instruction__unread), TEST_CASE(instruction__flow), TEST_CASE(instruction__actions),
-      TEST_CASE(instruction__gs))
+RUN(TEST_CASE(loads), TEST_CASE(stores), TEST_CASE(unread), TEST_CASE(flow), TEST_CASE(actions), TEST_CASE(gs))
