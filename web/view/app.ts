@@ -40,7 +40,7 @@ const QUIET_MS = 300;
 const FRAMES_MS = 50;
 const TIMES = 3;
 const REHEARSED: readonly View[] = ["overview", "flame", "tree", "functions", "sandwich", "samples", "timeline", "heat", "chart"];
-let isRehearsed = false;
+const rehearsed = new Set<View>(); // also of a page that is made anew
 const URL_DELAY = 250; // browsers refuse many changes of the address in a short time
 
 interface Tab {
@@ -152,16 +152,16 @@ export class App implements Host {
 		yield* preparation(this.session);
 		const timeline = this.has("timeline") ? this.view("timeline") : undefined;
 		if (timeline?.prepare) yield* timeline.prepare(this.main.clientWidth, this.main.clientHeight);
-		if (isRehearsed) return;
 		for (const view of REHEARSED) {
 			while (!isQuietSince(QUIET_MS)) yield waited(QUIET_MS);
-			if (this.has(view) && (view !== "samples" || this.session.state.record < 0)) yield* this.rehearsed(this.view(view));
+			if (rehearsed.has(view) || !this.has(view) || (view === "samples" && this.session.state.record >= 0)) continue;
+			rehearsed.add(view);
+			yield* this.rehearse(this.view(view));
 		}
-		isRehearsed = true;
 	}
 
 	// Shows a view where nobody sees it, so that the first time takes no longer than others. Once for a page: then the engine has compiled it.
-	private *rehearsed(panel: ViewPanel): Generator<Promise<void> | void> {
+	private *rehearse(panel: ViewPanel): Generator<Promise<void> | void> {
 		const { stage, main } = this;
 		if (panel.element.isConnected) return;
 		stage.style.width = `${main.clientWidth}px`;
