@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Damaged recordings through every format of perfdata export, and damaged files of other formats through every one of import.
 
-usage: mutants.py PERFDATA RECORDING... [--corpus CORPUS] [-n N] [--seed SEED] [--first N] [--save DIR] [--jobs J]
+usage: mutants.py PERFDATA RECORDING... [--corpus CORPUS] [-n N] [--seed SEED] [--first N] [--save DIR] [--jobs J] [--seconds S]
 
 Each of N mutants (200) is a recording with some of its bytes changed, exported to one of the formats in turn; each fourth one is a
 file of another format, imported. What is exported must be well-formed by the reader of its format; what is imported must be a
 recording that perfdata check finds no damage in. Right are the exit statuses of commands and a message for each that is not 0;
 wrong are signals, reports of a sanitizer, silence, and what does not end in ten minutes. Mutants that go wrong are kept in DIR.
-The same SEED gives the same mutants; --first leaves out the first ones. Exit status: 0 all went right, 1 not.
+The same SEED gives the same mutants; --first leaves out the first ones; after S seconds no more are begun. Exit status: 0 all went right, 1 not.
 """
 
 import argparse
@@ -20,6 +20,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 import ctf
 import formats
@@ -51,6 +52,7 @@ def ended_well(code, said, allowed=ENDS):
 class Tester:
     def __init__(self, perfdata, args, recordings):
         self.perfdata, self.args, self.recordings, self.foreign = perfdata, args, recordings, {}
+        self.ends = 0.0
         said = run(perfdata, "export")[2].decode().splitlines()[1:]
         self.formats = [line.split(":", 1)[1].split()[0] for line in said]
 
@@ -101,7 +103,9 @@ class Tester:
         return ended_well(code, said + more, (0, 1) if name.startswith("quipper") else (0,))
 
     def try_one(self, number, folder):
-        """(what was done, what went wrong or None, exit, bytes)"""
+        """(what was done, to what, what went wrong or None, bytes), or None if time is over"""
+        if self.ends and time.monotonic() > self.ends:
+            return None
         chance = random.Random(f"{self.args.seed}/{number}")
         imported = number % WAYS_OF_IMPORT == WAYS_OF_IMPORT - 1
         if imported:
@@ -156,15 +160,19 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--save", default="mutants-wrong")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=0)
     args = parser.parse_args()
     tester = Tester(os.path.abspath(args.perfdata), args, recordings_of(args))
     counts, wrong = collections.Counter(), 0
     with tempfile.TemporaryDirectory(prefix="perfdata-mutants-") as folder:
         os.environ["HOME"] = folder  # for the tables of symbols
         tester.make_foreign(folder)
+        tester.ends = args.seconds and time.monotonic() + args.seconds
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
             jobs = {pool.submit(tester.try_one, number, folder): number for number in range(args.first, args.first + args.n)}
             for job in concurrent.futures.as_completed(jobs):
+                if not job.result():
+                    continue
                 what, label, text, mutant = job.result()
                 counts[what] += 1
                 if not text:
@@ -175,7 +183,7 @@ def main():
                 with open(name, "wb") as file:
                     file.write(mutant)
                 print(f"{name} ({what}, {label}): {text}", flush=True)
-    missing = [name for name in tester.formats if not counts[f"export {name}"]] if args.n >= 200 else []
+    missing = [name for name in tester.formats if not counts[f"export {name}"]] if args.n >= 200 and not args.seconds else []
     print(f"{sum(counts.values())} mutants of {len(tester.recordings)} recordings, {len(counts)} ways: {wrong} went wrong")
     for name in missing:
         print(f"{name}: never tried")
