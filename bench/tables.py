@@ -31,6 +31,10 @@ SCRIPTED = """import collections
 functions = collections.Counter()
 def process_event(sample):
     functions[sample.get("symbol")] += 1
+def trace_unhandled(event, context, fields, sample):
+    functions[sample.get("symbol")] += 1
+def trace_end():
+    print(sum(functions.values()))
 """
 OBJECTS = "import perfdata, sys; n = sum(1 for s in perfdata.open(sys.argv[1]).samples({columns}){condition})"
 ASKED = " if s.time_ns and s.ip and s.tid and s.cpu is not None and s.comm"
