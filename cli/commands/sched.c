@@ -2,12 +2,15 @@
 /* perfdata sched timehist, latency and map: switches and wakeups as perf prints them. */
 #include "options/symbol_options.h"
 
+#include <limits.h>
+
 #include <perfdata/sched.h>
 
 struct values {
 	struct symbol_values shared;
 	struct pd_timehist_options how;
 	bool call_graph;
+	struct option_number stack;
 };
 
 static const struct option options[] = {
@@ -26,14 +29,16 @@ static const struct option options[] = {
 	STRING("time", 0, "START,STOP", how.time, "only this part of the time, in seconds as they are printed"),
 	FLAG("call-graph", 'g', call_graph, "print call chains behind switches (default)"),
 	FLAG("no-call-graph", 0, how.no_chains, "print no call chains"),
-	INTEGER("max-stack", 0, "N", how.max_stack, "functions of a call chain that are printed (default: 5)"),
+	NUMBER("max-stack", 0, "N", stack, "functions of a call chain that are printed (default: 5)"),
 	PRINT_OPTIONS,
 };
 
 static enum pd_status print_timehist(struct input *input, const void *how, struct pd_error *error)
 {
+	const struct option_number *stack = &((const struct values *)input->call->values)->stack;
 	struct pd_timehist_options own = *(const struct pd_timehist_options *)how;
 
+	own.max_stack = stack->given && !stack->value ? PD_TIMEHIST_NO_STACK : (uint32_t)stack->value;
 	own.symbols = symbols_of_input;
 	own.self = input;
 	return pd_print_timehist(input->out->text, input->file, &own, error);
@@ -41,8 +46,11 @@ static enum pd_status print_timehist(struct input *input, const void *how, struc
 
 static bool check_timehist(const struct call *call)
 {
-	const struct pd_timehist_options *how = &((const struct values *)call->values)->how;
+	const struct values *values = call->values;
+	const struct pd_timehist_options *how = &values->how;
 
+	if (values->stack.value > INT_MAX)
+		return print_error("option --max-stack: at most %d", INT_MAX);
 	return !how->summary_only || (!how->wakeups && !how->next) ||
 	       print_error("-s and -%c cannot be combined", how->wakeups ? 'w' : 'n');
 }

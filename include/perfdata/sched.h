@@ -22,6 +22,8 @@
 extern "C" {
 #endif
 
+#define PD_TIMEHIST_NO_STACK UINT32_MAX
+
 /** Zero is the default for each member; NULL means all defaults. */
 struct pd_timehist_options {
 	size_t size;         /* sizeof(struct pd_timehist_options); 0 is PD_ERROR_ARGUMENT */
@@ -41,7 +43,7 @@ struct pd_timehist_options {
 	const char *cpus;    /* switches of these CPUs, "0-3,7"; NULL: of all */
 	const char *time;    /* "START,STOP" in seconds, either of them may be missing; NULL: all of it */
 	bool no_chains;      /* no call chains behind switches, which are printed if all events have them */
-	uint32_t max_stack;  /* functions of a call chain; 0 means 5 */
+	uint32_t max_stack;  /* functions of a call chain; 0 means 5, PD_TIMEHIST_NO_STACK none */
 	/* Opens symbols for the state of the file, which the call frees; NULL: pd_symbols_new without options. If it returns NULL, the call
 	 * ends with PD_ERROR_STOPPED. */
 	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);

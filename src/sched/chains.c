@@ -76,7 +76,9 @@ static bool is_scheduler(const struct pd_place *place)
 
 struct pd_chain_walk pd_sched_walk(const struct pd_sched *sched, const struct pd_sched_sample *sample)
 {
-	uint32_t most = sched->options->max_stack ? sched->options->max_stack : STACK;
+	uint32_t max_stack = sched->options->max_stack, most = max_stack == PD_TIMEHIST_NO_STACK ? 0 :
+							       max_stack                         ? max_stack :
+												   STACK;
 	struct pd_u64s none = { 0 };
 
 	return pd_chain_walk(sched->shows_chains ? sample->chain : none, (size_t)most + OWN_ENTRIES);

@@ -22,7 +22,7 @@ CHOSEN = ("-p {pid}", "-t {tid}", "-s -p {pid},1", "-S -w -M -t {tid}", "-I -S -
           "--time {begin},{end}", "-s --time {begin},", "-S -w -M --time ,{end}", "-I -S --time {begin},{end}", "-s --state --time {begin},{end} -p {pid}",
           "-s --time 0,1", "-w -n -V --state -p {pid} --time {begin},{end}")
 LATENCY = ("", "-p", "-s max", "-s runtime,avg", "-p -s switch", "-s pid")
-CHAINS = ("", "-g -S -w -n -V -M --state", "--max-stack 2", "--max-stack 30", "-I -S", "-I -s")
+CHAINS = ("", "-g -S -w -n -V -M --state", "--max-stack 0", "--max-stack 2", "--max-stack 30", "-I -S", "-I -s")
 MAP = ("", "--compact", "--cpus 1", "--compact --cpus 0", "--color-pids 1")
 # busy, idle, and threads that come and go
 WORK = ("for i in 1 2 3 4 5 6; do (sleep 0.01; ls / >/dev/null; sleep 0.05) & done; wait", "sleep 0.3",
