@@ -3,7 +3,7 @@
 """Bad words: every option of every command with values that it cannot have, unknown keys, recordings of another architecture, and wrong
 lines and values in ~/.perfconfig.
 
-usage: badwords.py PERFDATA DATA
+usage: badwords.py PERFDATA DATA [--verbose]
 
 Each ends with one of the exit codes in the command's help, without a signal, and says something if that is not 0. Options that are
 refused are named in what is said. A table in the end. Exit status: 0 all is so, 1 not.
@@ -18,6 +18,7 @@ import tempfile
 
 OPTION = re.compile(r"^ {2,6}(?:-(\S), )?--([\w-]+)(=|\[=)?", re.MULTILINE)
 VALUES = ("", "-1", "x", "99999999999999999999999", "1,,2", "\x01\xff", "%n%s", "../../no/where", "a:b:c=d{", "0x", "1.5.5")
+THOROUGH = 2  # commands for each option
 # They wait for somebody, or change what is not theirs.
 LEFT_OUT = {"daemon", "open", "top", "view", "config", "help", "store"}
 CONFIGURATIONS = {
@@ -35,6 +36,12 @@ class Checks:
         self.program, self.folder = program, folder
         self.counts = collections.defaultdict(collections.Counter)
         self.wrong = []
+        self.seen = collections.Counter()  # by option
+
+    def values(self, name):
+        """All for the first commands that have an option, then one in turn: most have it from the same table."""
+        self.seen[name] += 1
+        return VALUES if self.seen[name] <= THOROUGH else (VALUES[self.seen[name] % len(VALUES)],)
 
     def run(self, words, config=""):
         home = os.path.join(self.folder, "home")
@@ -63,10 +70,12 @@ class Checks:
     def options(self, command, recording):
         """Every option that takes a value."""
         for _, name, value in OPTION.findall(self.help(command)):
+            if not value and self.values(f"{name}=") != VALUES:
+                continue
             if not value:
                 self.check(command, "values for options without", [command, f"--{name}=x", "-i", recording], named=f"--{name}")
                 continue
-            for bad in VALUES:
+            for bad in self.values(name):
                 self.check(command, "values", [command, f"--{name}={bad}", *(["-i", recording] if command != "record" else ["--", "true"])])
 
     def help(self, command):
@@ -96,6 +105,8 @@ def main():
             file.write(b"\x7fELF\x02\x02\x01" + bytes(9) + b"\x00\x02\x00\x16" + b"\xff" * 44)
         for command in commands(program):
             checks.options(command, hot)
+            if "--verbose" in sys.argv:
+                print(command, dict(checks.counts[command]), len(checks.wrong), flush=True)
             for name, text in CONFIGURATIONS.items():
                 checks.check(command, "configurations", [command, *(["-o", "out.data", "true"] if command == "record" else ["-i", hot])], text)
             for one in (*recordings[:3], elf, "/dev/null", folder):

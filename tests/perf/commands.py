@@ -45,7 +45,9 @@ OWN = [(re.compile(rb"(?:theirs|ours)\.out"), b"OUT"), (re.compile(rb"#.*(?:perf
 SAID = re.compile(rb"No kallsyms or vmlinux with build-id .* was found|build id event received for .*|  INFO: use \d+ atom pages|"
                   rb"pmu capabilities not available|Looking at the vmlinux_path .*|symsrc__init: .*|Using .* for symbols|"
                   rb"# (?:To display|Profile quality|\(Tip|Total Lost|Sort order).*")
-NUMBER = re.compile(rb" +\(\d+\.\d+%\)| +\( \+- *\d[\d.]*% \)|\d+(?:,\d{3})*(?:\.\d+)*(?:e[-+]\d+)?%?(?:[;, ]?[KMG]/sec| /sec)?|<not \w+>|nan|\([ +-]*\d[\d.]*%\)")
+# What is printed now and then: the share of the time that an event was counted, and how runs differ.
+SOMETIMES = re.compile(rb" +\(\d+\.\d+%\)| +\( \+- *\d[\d.]*% \)")
+NUMBER = re.compile(rb"\d+(?:\.\d+)*(?:e[-+]\d+)?%?(?:[;, ]? *[KMG]?/sec)?|<not \w+>|nan|(?<=\x22)[KMG]?/sec(?=\x22)|\([ +-]*\d[\d.]*%\)")
 BAR = re.compile(rb"\([-+]N\) *#*$")
 Line = collections.namedtuple("Line", "files words")
 
@@ -64,9 +66,14 @@ def lines_of(text):
     return [line for line in text.strip(b"\n").split(b"\n") if not SAID.fullmatch(line)]
 
 
+def plain(line):
+    """A line as words, in which numbers are alike; with two separators together they are of a table."""
+    line = BAR.sub(b"", NUMBER.sub(b"N", SOMETIMES.sub(b"", line)))
+    return b" ".join((line if b",," in line else re.sub(rb"N(?:,N)+", b"N", line)).split())
+
+
 def without_numbers(text):
-    """Lines of a text as words; numbers are alike."""
-    return b"\n".join(b" ".join(BAR.sub(b"", NUMBER.sub(b"N", line)).split()) for line in text.split(b"\n"))
+    return b"\n".join(map(plain, text.split(b"\n")))
 
 
 def content(path):
