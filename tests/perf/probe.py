@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """perfdata probe beside perf probe: definitions, variables and lines of programs in C, C++ and Rust.
 
-usage: probe.py PERFDATA FOLDER [--perf PERF] [--object FILE [--most N] [--lines N]] [--verbose]
+usage: probe.py PERFDATA FOLDER [--perf PERF] [--object FILE [--most N] [--lines N] [--seconds N]] [--verbose]
 
 FOLDER has the sources. With --object, functions of that program are taken instead, by the names that they have in the source, and at
-most N of their lines. A definition that perf cannot resolve must fail
+most N of their lines; without lines, what both say of the function alone, until the seconds have passed. A definition that perf cannot resolve must fail
 with a message, unless perfdata can resolve more. Exit status: 0 all that perf prints is equal, 1 otherwise, 77 no perf here or it has
 no debug information reader.
 """
@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 from made import Recording, functions, kernel_line
 
@@ -113,8 +114,10 @@ class Comparison:
     def compare_function(self, program, function):
         self.compare(program, ["-L", function])
         self.compare(program, ["-V", function])
+        if not self.options.lines:
+            return
         self.compare(program, ["-V", function, "--range"])
-        for number in self.lines_of(program, function)[:self.options.lines] if self.options.lines else ():
+        for number in self.lines_of(program, function)[:self.options.lines]:
             if number:
                 self.compare(program, ["-D", f"{function}:{number}"])
                 self.compare(program, ["-D", f"{function}:{number} $vars"])
@@ -213,6 +216,7 @@ def main():
     parser.add_argument("--object")
     parser.add_argument("--most", type=int, default=20)
     parser.add_argument("--lines", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     if not options.perf or run([options.perf, "probe", "-h"])[2].find("--vars") < 0 and run([options.perf, "probe", "-h"])[1].find("--vars") < 0:
@@ -221,8 +225,16 @@ def main():
     comparison = Comparison(options)
     if options.object:
         comparison.cold = set(re.findall(r" t (\w+)\.cold$", run(["nm", options.object])[1], re.MULTILINE))
+        begin, done = time.monotonic(), 0
         for function in functions_of(options.object, options.most):
-            comparison.compare_program(options.object, [function, *([f"{function} $vars", f"{function} $params"] if options.lines else [])])
+            if time.monotonic() - begin > options.seconds:
+                break
+            if options.lines:
+                comparison.compare_program(options.object, [function, f"{function} $vars", f"{function} $params"])
+            else:
+                comparison.compare_function(options.object, function)
+            done += 1
+        print(f"{done} functions of {options.object}")
     else:
         with tempfile.TemporaryDirectory(prefix="perfdata-probe-") as there:
             for source, program in compile_all(options.folder, there):
