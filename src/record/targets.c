@@ -230,6 +230,8 @@ enum pd_status pd_cpus_find(struct pd_cpus *cpus, const struct pd_targets *targe
 	if (!targets->cpus)
 		return online(cpus, sysfs, error);
 	status = pd_cpus_parse(cpus, targets->cpus, error);
+	if (status >= 0 && !cpus->count)
+		status = bad_cpus(targets->cpus, error);
 	if (status >= 0)
 		status = online(&all, sysfs, error);
 	for (size_t i = 0; i < cpus->count && status >= 0; i++)
