@@ -7,7 +7,7 @@ usage: commands.py PERFDATA [CORPUS] [--only PATTERNS] [--table FILE] [--verbose
 A line of the table has files, by the names of RECORDINGS or as paths in the corpus, and a command with options; {comm}, {tid} and the like
 are those of the recording, {empty} is an empty folder. What both print is compared: standard output, or standard error where perf
 prints nothing else. Words that begin with "inject" or "data" write a file, which is compared by what perf (or cat) prints of it;
-words that begin with "live" count or watch something, so numbers are not compared. Differences that docs/differences.md explains
+words that begin with "live" count or watch something, so numbers, and how often a line comes, are not compared. Differences that docs/differences.md explains
 under "Options of commands" are known. An option of perf that is here, and is in no line, is a failure.
 Exit status: 0 all is equal or explained; 1 not; 77 no perf that can record.
 """
@@ -73,7 +73,7 @@ def plain(line):
 
 
 def without_numbers(text):
-    return b"\n".join(map(plain, text.split(b"\n")))
+    return b"\n".join(dict.fromkeys(map(plain, text.split(b"\n"))))
 
 
 def content(path):
