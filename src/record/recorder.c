@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/threads.h"
-#include "record/backlog.h"
+#include "record/ring/backlog.h"
 #include "record/ring/workers.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "base/threads.h"
-#include "record/backlog.h"
+#include "record/ring/backlog.h"
 #include "../test.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/backlog.h"
+#include "record/ring/backlog.h"
 
 #include <stdint.h>
 #include <string.h>
