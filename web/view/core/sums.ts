@@ -87,17 +87,24 @@ export function selfByLeaf({ tree: { func }, leafRow }: Stage, byLeaf: ArrayLike
 	return self;
 }
 
-function totalOf({ tree: { count, func, end }, before }: Sums, functions: number): Float64Array {
+const PART = 8192; // rows
+
+// In parts: browsers forget the code of what is not called for a while, and compile it sooner for the next call than for a loop that runs.
+function totalOf({ tree, before }: Sums, functions: number): Float64Array {
 	const total = new Float64Array(functions);
 	const until = new Int32Array(functions); // end of the outermost row of each function that is open
-	for (let row = 1; row < count; row++) {
+	for (let from = 1; from < tree.count; from += PART) addTotals(tree, before, total, until, from, Math.min(from + PART, tree.count));
+	return total;
+}
+
+function addTotals({ func, end }: Tree, before: Float64Array, total: Float64Array, until: Int32Array, from: number, to: number): void {
+	for (let row = from; row < to; row++) {
 		const one = func[row];
 		if (row < until[one]) continue;
 		const last = end[row];
 		total[one] += before[last] - before[row];
 		until[one] = last;
 	}
-	return total;
 }
 
 // What stacks with any function of a mask are together, and how many of the functions are there.
