@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum {
-	LARGEST = 1 << 20 // bytes of a function
+	LARGEST = 1 << 20, // bytes of a function
+	VISITS = 8         // of instructions that take as long as a step
 };
 
 // ---- instructions ----
@@ -165,10 +166,10 @@ bool pd_type_path_extend(struct pd_types *types, const struct pd_type_code *code
 			 struct pd_type_path *path)
 {
 	struct search s = { .code = code, .target = to, .visited = pd_alloc(code->count + 1) };
-	bool found = false;
+	bool found = false, is_allowed = pd_types_work(types, code->count / VISITS + 1);
 
 	s.failed = !s.visited;
-	if (!s.failed)
+	if (!s.failed && is_allowed)
 		add_block(&s, from, PD_TYPE_NONE);
 	for (uint32_t i = 0; i < s.count && !found && !s.failed; i++) {
 		found = visit(&s, i);
@@ -178,5 +179,5 @@ bool pd_type_path_extend(struct pd_types *types, const struct pd_type_code *code
 	types->failed |= s.failed;
 	pd_free(s.blocks);
 	pd_free(s.visited);
-	return found && !s.failed && pd_types_work(types, code->count);
+	return found && !s.failed;
 }

@@ -104,7 +104,8 @@ struct pd_type_unit {
 	size_t global_count, global_capacity;
 	struct pd_type_global *others; // declared here, at addresses of other units
 	size_t other_count, other_capacity;
-	struct pd_u64_map asked; // by address: which of others, + 2; 1: none
+	struct pd_u64_map asked;    // by address: which of others, + 2; 1: none
+	struct pd_u64_map returned; // by address: which function with a type, + 2; 1: none
 };
 
 struct pd_type_object {
@@ -143,7 +144,7 @@ enum {
 	PD_TAG_BLOCK = 0x0b
 };
 
-/** Bytes of a type; false if it is not known. */
+/** Bytes of a type, at most INT64_MAX; false if it is not known. */
 bool pd_type_size(const struct pd_die *type, uint64_t *size_out);
 /** What a pointer points to, or the element of an array, without qualifiers; false if it is neither, or has none. */
 bool pd_type_target(const struct pd_die *type, struct pd_die *target_out);
@@ -216,6 +217,17 @@ bool pd_type_find_global(struct pd_type_query *query, uint64_t addr, struct pd_d
 
 // ---- state.c ----
 
+/** As the processor adds: without end. */
+static inline int64_t pd_type_sum(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static inline int64_t pd_type_difference(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
 enum pd_type_holds {
 	PD_TYPE_NOTHING,
 	PD_TYPE_VALUE,   // of the type
@@ -270,8 +282,9 @@ struct pd_types {
 	struct pd_strings names; // of types
 	struct pd_type_access unknown, stack;
 	bool intel_fuses, amd_fuses;
-	uint64_t work; // steps that may yet be taken
-	bool failed;   // no memory
+	uint64_t steps, entries; // that all accesses together may yet take
+	uint64_t work;           // steps that this one may yet take
+	bool failed;             // no memory
 };
 
 /** Takes so many steps; false if there are too many. */

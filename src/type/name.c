@@ -74,6 +74,11 @@ static bool elements_of(const struct pd_die *array, uint64_t *count_out)
 	return true;
 }
 
+static bool fits_size(uint64_t size, uint64_t factor, uint64_t *size_out)
+{
+	return !__builtin_mul_overflow(size, factor, size_out) && *size_out <= INT64_MAX;
+}
+
 bool pd_type_size(const struct pd_die *type, uint64_t *size_out)
 {
 	struct pd_die at;
@@ -83,11 +88,9 @@ bool pd_type_size(const struct pd_die *type, uint64_t *size_out)
 		return false;
 	for (int i = 0; i < NESTED; i++) {
 		if (pd_die_find_number(&at, PD_AT_BYTE_SIZE, size_out))
-			return !__builtin_mul_overflow(*size_out, factor, size_out);
-		if (pd_die_tag(&at) == PD_TAG_POINTER || pd_die_tag(&at) == PD_TAG_REFERENCE) {
-			*size_out = at.unit->addr_size;
-			return !__builtin_mul_overflow(*size_out, factor, size_out);
-		}
+			return fits_size(*size_out, factor, size_out);
+		if (pd_die_tag(&at) == PD_TAG_POINTER || pd_die_tag(&at) == PD_TAG_REFERENCE)
+			return fits_size(at.unit->addr_size, factor, size_out);
 		if (pd_die_tag(&at) != PD_TAG_ARRAY || !elements_of(&at, &count) ||
 		    __builtin_mul_overflow(factor, count, &factor) || !pd_probe_type_of(&at, true, &at))
 			return false;
@@ -202,7 +205,7 @@ void pd_type_put_member(struct pd_text *text, const struct pd_die *type, int64_t
 		if (name && m.bits)
 			pd_text_printf(text, ":%" PRIu64, m.bits);
 		is_first = is_first && !name;
-		offset -= (int64_t)m.at;
+		offset = pd_type_difference(offset, (int64_t)m.at);
 		if (!pd_type_plain(&m.type, &at))
 			break;
 	}
@@ -233,7 +236,7 @@ bool pd_type_member_at(const struct pd_die *type, int64_t offset, struct pd_die 
 	for (int i = 0; pd_type_is_compound(&at); i++) {
 		if (i == NESTED || !find_member(&at, (uint64_t)offset, true, &m) || !pd_type_plain(&m.type, &at))
 			return false;
-		offset -= (int64_t)m.at;
+		offset = pd_type_difference(offset, (int64_t)m.at);
 		if (!enter_element(&at, &offset))
 			return false;
 	}

@@ -72,6 +72,7 @@ static void free_units(struct pd_type_object *object)
 		pd_free(unit->globals);
 		pd_free(unit->others);
 		pd_u64_map_fini(&unit->asked);
+		pd_u64_map_fini(&unit->returned);
 		pd_free(unit);
 		unit = next;
 	}

@@ -14,7 +14,8 @@ struct pd_type_slot *pd_type_slot_at(struct pd_type_state *state, int64_t offset
 	for (size_t i = state->slot_count; i-- > 0;) {
 		struct pd_type_slot *slot = &state->slots[i];
 
-		if (slot->at == offset || (slot->is_compound && offset > slot->at && offset - slot->at < slot->size))
+		if (slot->at == offset || (slot->is_compound && offset > slot->at &&
+					   pd_type_difference(offset, slot->at) > 0 && offset - slot->at < slot->size))
 			return slot;
 	}
 	return NULL;
@@ -116,10 +117,10 @@ static void follow_sum(struct pd_type_state *state, const struct pd_type_instruc
 		number = from->offset;
 	else
 		return;
-	if (i->action == PD_TYPE_SUBTRACT)
-		number = -number;
-	if (is_pointing(to) || to->holds == PD_TYPE_NUMBER)
-		to->offset = (int64_t)((uint64_t)to->offset + (uint64_t)number);
+	if (!is_pointing(to) && to->holds != PD_TYPE_NUMBER)
+		return;
+	to->offset = i->action == PD_TYPE_SUBTRACT ? pd_type_difference(to->offset, number) :
+						     pd_type_sum(to->offset, number);
 }
 
 static void follow_address(struct pd_type_state *state, const struct pd_type_instruction *i)
@@ -134,7 +135,7 @@ static void follow_address(struct pd_type_state *state, const struct pd_type_ins
 	source = *from;
 	forget(to);
 	if (is_stack(state, i->from.reg)) {
-		offset = i->from.offset - state->frame_offset;
+		offset = pd_type_difference(i->from.offset, state->frame_offset);
 		slot = pd_type_slot_at(state, offset);
 		if (slot)
 			set(to, PD_TYPE_POINTER, &slot->type, offset - slot->at);
@@ -142,7 +143,7 @@ static void follow_address(struct pd_type_state *state, const struct pd_type_ins
 	}
 	if (!is_pointing(&source))
 		return;
-	offset = i->from.offset + source.offset;
+	offset = pd_type_sum(i->from.offset, source.offset);
 	type = source.type;
 	if (source.holds == PD_TYPE_VALUE && !pd_type_target(&source.type, &type))
 		return;
@@ -188,7 +189,7 @@ static void load(struct pd_type_state *state, const struct pd_type_instruction *
 	int64_t offset;
 
 	if (is_stack(state, i->from.reg)) {
-		load_from_stack(state, i->from.offset - state->frame_offset, to);
+		load_from_stack(state, pd_type_difference(i->from.offset, state->frame_offset), to);
 		return;
 	}
 	if (i->from.reg == PD_TYPE_PC && i->has_named && pd_type_find_global(state->query, i->named, &type, &offset) &&
@@ -196,7 +197,7 @@ static void load(struct pd_type_state *state, const struct pd_type_instruction *
 		set(to, PD_TYPE_VALUE, &type, 0);
 		return;
 	}
-	offset = from ? i->from.offset + from->offset : 0;
+	offset = from ? pd_type_sum(i->from.offset, from->offset) : 0;
 	if (from && from->holds == PD_TYPE_VALUE && pd_type_pointed_member(&from->type, offset, &type))
 		set(to, PD_TYPE_VALUE, &type, 0);
 	else if (from && from->holds == PD_TYPE_POINTER && pd_type_member_at(&from->type, offset, &type))
@@ -208,7 +209,7 @@ static void load(struct pd_type_state *state, const struct pd_type_instruction *
 static void store(struct pd_type_state *state, const struct pd_type_instruction *i)
 {
 	const struct pd_type_register *from = register_at(state, i->from.reg);
-	int64_t offset = i->to.offset - state->frame_offset;
+	int64_t offset = pd_type_difference(i->to.offset, state->frame_offset);
 	const struct pd_type_slot *slot;
 
 	if (!from || from->holds == PD_TYPE_NOTHING || !is_stack(state, i->to.reg))

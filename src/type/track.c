@@ -58,10 +58,14 @@ static void add_scope(struct tracking *t, const struct pd_die *scope)
 
 static void put_on_stack(struct tracking *t, const struct known *known)
 {
-	int64_t offset = known->offset - (known->is_frame ? 0 : t->state.frame_offset);
+	int64_t offset = pd_type_difference(known->offset, known->is_frame ? 0 : t->state.frame_offset);
 	struct pd_type_slot *slot = pd_type_slot_at(&t->state, offset);
 	const struct pd_type_register value = { .type = known->type, .holds = PD_TYPE_VALUE };
 
+	// it is so already
+	if (slot && slot->at == offset && slot->holds == PD_TYPE_VALUE && !slot->offset &&
+	    pd_die_same(&slot->type, &known->type))
+		return;
 	if (!slot || slot->holds != PD_TYPE_VALUE || pd_type_is_better(&slot->type, &known->type))
 		pd_type_slot_set(&t->state, offset, &value);
 }
@@ -83,13 +87,17 @@ static void put_in_register(struct tracking *t, const struct known *known)
 	struct pd_type_register *reg = &t->state.registers[known->reg];
 	struct pd_die before = reg->type;
 	bool had_value = reg->holds == PD_TYPE_VALUE;
+	int64_t offset = pd_type_difference(0, known->offset);
 
+	// it is so already
+	if (had_value && !known->is_target && reg->offset == offset && pd_die_same(&reg->type, &known->type))
+		return;
 	// as perf: what a register has counts more than what is where it points to
 	if (had_value && !pd_type_is_better(&reg->type, &known->type))
 		return;
 	reg->type = known->type;
 	reg->holds = known->is_target ? PD_TYPE_POINTER : PD_TYPE_VALUE;
-	reg->offset = -known->offset;
+	reg->offset = offset;
 	if (had_value && !known->is_target)
 		put_back(t, reg, &before);
 }
@@ -148,16 +156,16 @@ static bool check(struct tracking *t)
 
 	if (reg->holds == PD_TYPE_VALUE)
 		return pd_type_target(&reg->type, &type) &&
-		       set_result(query, &type, query->operand.offset + reg->offset);
+		       set_result(query, &type, pd_type_sum(query->operand.offset, reg->offset));
 	if (reg->holds == PD_TYPE_POINTER)
-		return set_result(query, &reg->type, query->operand.offset + reg->offset);
+		return set_result(query, &reg->type, pd_type_sum(query->operand.offset, reg->offset));
 	if (number != PD_TYPE_STACK && number != t->state.frame)
 		return false;
-	if (check_stack(&t->state, query->operand.offset - t->state.frame_offset))
+	if (check_stack(&t->state, pd_type_difference(query->operand.offset, t->state.frame_offset)))
 		return true;
 	// what the instruction itself puts there
 	pd_type_follow(&t->state, &query->code->items[query->at]);
-	return check_stack(&t->state, query->operand.offset - t->state.frame_offset);
+	return check_stack(&t->state, pd_type_difference(query->operand.offset, t->state.frame_offset));
 }
 
 static bool follow_run(struct tracking *t, const struct pd_type_run *run, bool *reached)

@@ -8,8 +8,14 @@
 #include <string.h>
 
 enum {
-	STEPS_MOST = 1 << 30,  // of all accesses together: what only hostile files need
-	ENTRIES_MOST = 1 << 22 // of debug information, for one access
+	// What is read for one access, and for all of them together: so much at first, and more with each one. Only hostile files need it.
+	STEPS_MOST = 1 << 26,
+	ENTRIES_MOST = 1 << 22, // of debug information
+	ALL_STEPS = 1 << 30,
+	ALL_ENTRIES = 1 << 26,
+	MORE_STEPS = 1 << 16,
+	MORE_ENTRIES = 1 << 14,
+	MEMBER_BYTES = 4095
 };
 
 // Pairs of instructions that the processor takes as one: the second one has the samples of both.
@@ -31,7 +37,8 @@ struct pd_types *pd_types_new(struct pd_symbols *symbols, const char *cpu)
 	if (!types)
 		return NULL;
 	types->symbols = symbols;
-	types->work = STEPS_MOST;
+	types->steps = ALL_STEPS;
+	types->entries = ALL_ENTRIES;
 	types->unknown.type = "(unknown)";
 	types->stack.type = "(stack operation)";
 	types->unknown.number = UINT32_MAX;
@@ -75,19 +82,38 @@ enum pd_status pd_types_check(const char *arch, struct pd_error *error)
 
 // ---- one access ----
 
+static uint64_t lend(uint64_t *all, uint64_t more, uint64_t most)
+{
+	uint64_t lent = *all + more < most ? *all + more : most;
+
+	*all += more - lent;
+	return lent;
+}
+
 static bool find_type(struct pd_type_query *query)
 {
-	struct pd_type_object *object = query->code->object;
 	const struct pd_type_instruction *i = &query->code->items[query->at];
 
-	query->unit = object->has_debug ? pd_type_unit_at(object, i->addr) : NULL;
-	if (!query->unit)
-		return false;
-	object->debug.dwarf->entry_work = ENTRIES_MOST;
 	if (query->operand.reg == PD_TYPE_PC)
 		return i->has_named && pd_type_find_fixed(query, i->named);
 	pd_type_query_scopes(query);
 	return query->scope_count && (pd_type_find_variable(query) || pd_type_track(query));
+}
+
+// As perf's, paths of members are cut.
+static void put_texts(struct pd_types *types, const struct pd_type_query *query, struct pd_text *text,
+		      struct pd_type_access *access)
+{
+	pd_text_clear(text);
+	pd_type_put_member(text, &query->type, query->offset);
+	if (text->size > MEMBER_BYTES)
+		text->size = MEMBER_BYTES;
+	pd_text_char(text, 0);
+	access->member = text->failed ? NULL : pd_strings_once(&types->names, &types->texts, text->data);
+	pd_text_clear(text);
+	pd_type_put_name(text, &query->type);
+	pd_text_char(text, 0);
+	access->type = text->failed ? NULL : pd_strings_once(&types->names, &types->texts, text->data);
 }
 
 static struct pd_type_access *give(struct pd_types *types, const struct pd_type_query *query)
@@ -95,27 +121,35 @@ static struct pd_type_access *give(struct pd_types *types, const struct pd_type_
 	struct pd_type_access *access = pd_arena_alloc(&types->texts, sizeof(*access));
 	struct pd_text text = { .data = NULL };
 	uint64_t size = 0;
-	size_t member;
 
-	pd_type_put_name(&text, &query->type);
-	pd_text_char(&text, 0);
-	member = text.size;
-	pd_type_put_member(&text, &query->type, query->offset);
-	access = text.failed ? NULL : access;
 	if (access) {
-		access->type = pd_arena_text(&types->texts, text.data, member - 1);
-		access->member = pd_arena_text(&types->texts, text.data + member, text.size - member);
+		put_texts(types, query, &text, access);
 		access->offset = (int32_t)query->offset;
 		// those without a name differ by their size at least
 		pd_type_size(&query->type, &size);
-		text.size = member - 1;
-		pd_text_printf(&text, " %" PRIu64, size);
+		pd_text_clear(&text);
+		pd_text_printf(&text, "%s %" PRIu64, access->type ? access->type : "", size);
 		access->number = text.failed ? PD_INDEX_END :
 					       pd_strings_add(&types->names, &types->texts, text.data, text.size);
 	}
 	pd_free(text.data);
-	types->failed |= !access;
-	return access && access->type && access->member && access->number != PD_INDEX_END ? access : NULL;
+	types->failed |= !access || !access->type || !access->member || access->number == PD_INDEX_END;
+	return types->failed ? NULL : access;
+}
+
+static struct pd_type_access *find_access(struct pd_type_query *query)
+{
+	struct pd_types *types = query->types;
+	struct pd_type_object *object = query->code->object;
+	struct pd_type_access *access;
+
+	query->unit = pd_type_unit_at(object, query->code->items[query->at].addr);
+	if (!query->unit)
+		return &types->unknown;
+	object->debug.dwarf->entry_work = lend(&types->entries, MORE_ENTRIES, ENTRIES_MOST);
+	access = find_type(query) ? give(types, query) : &types->unknown;
+	types->entries += object->debug.dwarf->entry_work;
+	return access;
 }
 
 // The operand of an instruction that is in memory; NULL if there is none.
@@ -148,7 +182,7 @@ static struct pd_type_access *find(struct pd_types *types, const struct pd_type_
 		operand = memory_of(i);
 		if (operand)
 			break;
-		if (!at || !is_fused(types, &code->items[at - 1], i))
+		if (!at || !is_fused(types, &code->items[at - 1], i) || !pd_types_work(types, 1))
 			return &types->unknown;
 	}
 	query = pd_alloc(sizeof(*query));
@@ -158,7 +192,7 @@ static struct pd_type_access *find(struct pd_types *types, const struct pd_type_
 	query->code = code;
 	query->at = at;
 	query->operand = *operand;
-	access = find_type(query) ? give(types, query) : &types->unknown;
+	access = find_access(query);
 	pd_free(query);
 	return types->failed ? NULL : access;
 }
@@ -177,7 +211,10 @@ const struct pd_type_access *pd_types_at(struct pd_types *types, const struct pd
 	// as perf: without debug information nothing is said, not even of the stack
 	if (at == PD_TYPE_NONE || !code->object->has_debug)
 		return &types->unknown;
-	if (!code->found[at])
+	if (!code->found[at]) {
+		types->work = lend(&types->steps, MORE_STEPS, STEPS_MOST);
 		code->found[at] = find(types, code, at);
+		types->steps += types->work;
+	}
 	return code->found[at];
 }

@@ -101,12 +101,12 @@ static bool match_place(void *self, const struct pd_die *variable, const struct 
 	if (m->addr < place->start || m->addr >= place->end)
 		return true;
 	if (place->is_frame)
-		return !(m->is_frame && fits(m, variable, m->offset - place->offset, false));
+		return !(m->is_frame && fits(m, variable, pd_type_difference(m->offset, place->offset), false));
 	if (place->is_addr || place->reg != m->reg)
 		return true;
 	if (!place->is_memory)
 		return !fits(m, variable, m->offset, true);
-	return !fits(m, variable, m->offset - place->offset, !place->is_only);
+	return !fits(m, variable, pd_type_difference(m->offset, place->offset), !place->is_only);
 }
 
 static bool find_in_scope(struct matching *m, const struct pd_die *scope)
@@ -126,7 +126,7 @@ bool pd_type_find_variable(struct pd_type_query *query)
 	bool found = false;
 
 	m.is_frame = m.reg >= 0 && m.reg == query->frame;
-	m.offset = query->operand.offset - (m.is_frame ? query->frame_offset : 0);
+	m.offset = pd_type_difference(query->operand.offset, m.is_frame ? query->frame_offset : 0);
 	for (size_t i = query->scope_count; m.reg >= 0 && i-- > 0;) {
 		if (!find_in_scope(&m, &query->scopes[i]) || (found && !pd_type_is_better(&query->type, &m.type)))
 			continue;
@@ -200,7 +200,7 @@ static bool find_by_name(const struct pd_type_query *query, uint64_t addr, struc
 			unit->others[unit->other_count++] = global;
 			known = unit->other_count + 1;
 		}
-		pd_u64_map_add(&unit->asked, addr, known);
+		query->types->failed |= !pd_u64_map_add(&unit->asked, addr, known);
 	}
 	if (known == 1)
 		return false;
@@ -257,16 +257,31 @@ bool pd_type_find_fixed(struct pd_type_query *query, uint64_t addr)
 	return find_static(query, addr, &query->type, &query->offset);
 }
 
-bool pd_type_find_returned(struct pd_type_query *query, uint64_t addr, struct pd_die *type_out)
+// The number of a function that returns something, + 2; 1 if the unit has none.
+static uint64_t find_function(const struct pd_type_query *query, uint64_t addr)
 {
 	const struct pd_probe_unit *unit = &query->unit->unit;
 	struct pd_symbol symbol;
+	struct pd_die type;
 
 	if (!pd_type_symbol_at(query->code->object, addr, &symbol) ||
 	    !pd_types_work(query->types, unit->function_count))
-		return false;
+		return 1;
 	for (size_t i = 0; i < unit->function_count; i++)
-		if (has_name(&unit->functions[i], &symbol) && pd_probe_type_of(&unit->functions[i], true, type_out))
-			return true;
-	return false;
+		if (has_name(&unit->functions[i], &symbol) && pd_probe_type_of(&unit->functions[i], true, &type))
+			return i + 2;
+	return 1;
+}
+
+bool pd_type_find_returned(struct pd_type_query *query, uint64_t addr, struct pd_die *type_out)
+{
+	struct pd_type_unit *unit = query->unit;
+	uint64_t known = pd_u64_map_find(&unit->returned, addr);
+
+	// each address is looked for once
+	if (!known) {
+		known = find_function(query, addr);
+		query->types->failed |= !pd_u64_map_add(&unit->returned, addr, known);
+	}
+	return known > 1 && pd_probe_type_of(&unit->unit.functions[known - 2], true, type_out);
 }

@@ -265,9 +265,15 @@ const char *pd_die_linkage_name(const struct pd_die *die)
 static bool follow(const struct pd_die *die, const struct pd_dwarf_value *value, struct pd_die *die_out)
 {
 	struct pd_dwarf *d = die->dwarf;
+	struct pd_dwarf_unit_head *u = die->unit;
 	uint64_t offset;
 
-	return pd_dwarf_reference(&d, die->unit, value, &offset) && pd_die_at(d, offset, die_out);
+	if (!pd_dwarf_reference(&d, u, value, &offset))
+		return false;
+	// mostly in the same unit
+	if (d == die->dwarf && offset >= u->tree && offset < u->end)
+		return entry_at(d, u, offset, die_out);
+	return pd_die_at(d, offset, die_out);
 }
 
 bool pd_die_reference(const struct pd_die *die, unsigned attribute, struct pd_die *die_out)

@@ -97,4 +97,63 @@ static void gs(void)
 	CHECK(!read_text("mov    %fs:0x28,%rax").from.is_percpu);
 }
 
-RUN(TEST_CASE(loads), TEST_CASE(stores), TEST_CASE(unread), TEST_CASE(flow), TEST_CASE(actions), TEST_CASE(gs))
+// ---- what is far away ----
+
+struct followed {
+	struct pd_types types;
+	struct pd_type_query query;
+	struct pd_type_state state;
+};
+
+static void begin(struct followed *f)
+{
+	*f = (struct followed){ .types = { .work = 1000 } };
+	f->query.types = &f->types;
+	f->state.query = &f->query;
+	f->state.frame = PD_TYPE_NO_REGISTER;
+}
+
+static void follow(struct followed *f, const char *text)
+{
+	const struct pd_type_instruction i = read_text(text);
+
+	pd_type_follow(&f->state, &i);
+}
+
+static void numbers_without_end(void)
+{
+	struct followed f;
+	const struct pd_type_register *rax = &f.state.registers[0], *rdx = &f.state.registers[1];
+
+	begin(&f);
+	f.state.registers[1] = (struct pd_type_register){ .holds = PD_TYPE_NUMBER, .offset = INT64_MIN };
+	f.state.registers[0] = (struct pd_type_register){ .holds = PD_TYPE_POINTER, .offset = 8 };
+	follow(&f, "sub    %rdx,%rax");
+	CHECK(rax->holds == PD_TYPE_POINTER && rax->offset == INT64_MIN + 8);
+	f.state.registers[0].offset = INT64_MAX;
+	follow(&f, "lea    0x8(%rax),%rdx");
+	CHECK(rdx->holds == PD_TYPE_POINTER && rdx->offset == INT64_MIN + 7);
+	follow(&f, "mov    0x8(%rax),%rdx");
+	CHECK(rdx->holds == PD_TYPE_VALUE && rdx->offset == 0);
+}
+
+static void slots_far_away(void)
+{
+	struct followed f;
+	struct pd_type_slot slot = { .at = INT64_MIN, .size = 16, .is_compound = true };
+
+	begin(&f);
+	f.state.slots = &slot;
+	f.state.slot_count = 1;
+	CHECK(pd_type_slot_at(&f.state, INT64_MIN + 15) == &slot);
+	CHECK(!pd_type_slot_at(&f.state, INT64_MIN + 16));
+	CHECK(!pd_type_slot_at(&f.state, INT64_MAX));
+	f.state.frame_offset = -16;
+	f.state.registers[0] = (struct pd_type_register){ .holds = PD_TYPE_POINTER, .offset = 8 };
+	f.state.frame = 6;
+	follow(&f, "mov    -0x8(%rbp),%rax");
+	CHECK(f.state.registers[0].holds == PD_TYPE_NOTHING);
+}
+
+RUN(TEST_CASE(loads), TEST_CASE(stores), TEST_CASE(unread), TEST_CASE(flow), TEST_CASE(actions), TEST_CASE(gs),
+    TEST_CASE(numbers_without_end), TEST_CASE(slots_far_away))
