@@ -39,6 +39,14 @@ enum pd_type_action {
 	PD_TYPE_SPOIL  // makes something else of a pointer
 };
 
+/** Processors by the first instructions of pairs that they take as one; those of Intel before AMD's. */
+enum pd_type_fusing {
+	PD_TYPE_NEHALEM = 1,
+	PD_TYPE_LATER = 2,
+	PD_TYPE_BULLDOZER = 4,
+	PD_TYPE_ZEN_3 = 8
+};
+
 /** What an instruction is, as far as types need it. */
 struct pd_type_instruction {
 	uint64_t addr;
@@ -46,8 +54,9 @@ struct pd_type_instruction {
 	uint64_t named;  // address of an operand relative to the instruction, if has_named
 	struct pd_type_operand from, to;
 	uint8_t action;
+	uint8_t fuses; // processors that take it and the next one as one, enum pd_type_fusing
 	bool has_target, has_named, is_call, is_return, is_jump, is_conditional, is_stack;
-	bool fuses, never_fused; // as the first one of two, or as the second one
+	bool never_fused; // as the second one
 };
 
 /** Reads an instruction as binutils spells it. */
@@ -281,7 +290,7 @@ struct pd_types {
 	struct pd_arena texts;
 	struct pd_strings names; // of types
 	struct pd_type_access unknown, stack;
-	bool intel_fuses, amd_fuses;
+	uint8_t fuses;           // enum pd_type_fusing, one of them
 	uint64_t steps, entries; // that all accesses together may yet take
 	uint64_t work;           // steps that this one may yet take
 	bool failed;             // no memory

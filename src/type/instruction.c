@@ -188,17 +188,41 @@ static bool has_part(const char *word, const char *const *parts)
 	return false;
 }
 
+static bool begins_with_one(const char *word, const char *const *beginnings)
+{
+	for (; *beginnings; beginnings++)
+		if (begins(word, *beginnings))
+			return true;
+	return false;
+}
+
+// As perf, which looks for parts of words for processors of Intel.
+static uint8_t fuses(const char *word)
+{
+	static const char *const parts[] = { "add", "sub", "and", "inc", "dec", NULL };
+	static const char *const beginnings[] = { "add", "sub", "and", "inc", "dec", "or", "xor", NULL };
+	uint8_t processors = 0;
+
+	if (strstr(word, "test") || (strstr(word, "cmp") && !strstr(word, "xchg")))
+		processors |= PD_TYPE_NEHALEM | PD_TYPE_LATER;
+	if (has_part(word, parts))
+		processors |= PD_TYPE_LATER;
+	if (begins(word, "test") || (begins(word, "cmp") && !strstr(word, "xchg")))
+		processors |= PD_TYPE_BULLDOZER | PD_TYPE_ZEN_3;
+	if (begins_with_one(word, beginnings))
+		processors |= PD_TYPE_ZEN_3;
+	return processors;
+}
+
 static void classify(const char *word, struct pd_type_instruction *out)
 {
-	static const char *const first[] = { "cmp", "test", "add", "sub", "and", "inc", "dec", NULL };
-
 	out->is_call = is_one_of(calls, word);
 	out->is_return = is_one_of(returns, word);
 	out->is_jump = is_jump(word);
 	out->is_conditional = out->is_jump && !strstr(word, "jmp");
 	out->is_stack = begins(word, "push") || (begins(word, "pop") && !begins(word, "popcnt")) ||
 			begins(word, "call") || begins(word, "ret");
-	out->fuses = has_part(word, first);
+	out->fuses = fuses(word);
 	out->never_fused = strstr(word, "jmp") || begins(word, "lea");
 	out->action = action_of(word, out);
 }

@@ -23,11 +23,15 @@ static void read_cpu(struct pd_types *types, const char *cpu)
 {
 	unsigned family = 0, model = 0;
 
-	types->intel_fuses = true;
+	types->fuses = PD_TYPE_LATER;
 	if (!cpu || sscanf(cpu, "%*[^,],%u,%u", &family, &model) != 2)
 		return;
-	types->amd_fuses = strncmp(cpu, "AuthenticAMD", 12) == 0 && family >= 0x15;
-	types->intel_fuses = family == 6 && model >= 0x1e;
+	if (strncmp(cpu, "AuthenticAMD", 12) == 0)
+		types->fuses = family >= 0x19 ? PD_TYPE_ZEN_3 : family >= 0x15 ? PD_TYPE_BULLDOZER : 0;
+	else if (family != 6 || model < 0x1e)
+		types->fuses = 0;
+	else
+		types->fuses = model == 0x1e ? PD_TYPE_NEHALEM : PD_TYPE_LATER;
 }
 
 struct pd_types *pd_types_new(struct pd_symbols *symbols, const char *cpu)
@@ -163,7 +167,7 @@ static const struct pd_type_operand *memory_of(const struct pd_type_instruction 
 static bool is_fused(const struct pd_types *types, const struct pd_type_instruction *first,
 		     const struct pd_type_instruction *second)
 {
-	return first->fuses && !second->never_fused && (types->intel_fuses || types->amd_fuses);
+	return first->fuses & types->fuses && !second->never_fused;
 }
 
 static struct pd_type_access *find(struct pd_types *types, const struct pd_type_code *code, uint32_t at)

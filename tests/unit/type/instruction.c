@@ -75,6 +75,12 @@ static void flow(void)
 	CHECK(read_text("push   %rbx").is_stack && read_text("pop    %rbx").is_stack);
 	CHECK(!read_text("popcnt 0x8(%rsi),%eax").is_stack);
 	CHECK(read_text("cmpl   $0x3,0x8(%rsi)").fuses && read_text("vaddsd 0x8(%rsi),%xmm1,%xmm2").fuses);
+	CHECK(read_text("cmp    %rax,%rdx").fuses ==
+	      (PD_TYPE_NEHALEM | PD_TYPE_LATER | PD_TYPE_BULLDOZER | PD_TYPE_ZEN_3));
+	CHECK(read_text("addq   $0x1,0x8(%rsi)").fuses == (PD_TYPE_LATER | PD_TYPE_ZEN_3));
+	CHECK(read_text("vaddsd 0x8(%rsi),%xmm1,%xmm2").fuses == PD_TYPE_LATER);
+	CHECK(read_text("xor    0x8(%rsi),%eax").fuses == PD_TYPE_ZEN_3);
+	CHECK(!read_text("cmpxchg %ecx,0x8(%rdi)").fuses && !read_text("lock incl (%rdi)").fuses);
 	CHECK(read_text("jmp    *%rax").never_fused && !read_text("je     1000").never_fused);
 }
 
