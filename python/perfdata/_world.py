@@ -2,6 +2,7 @@
 """What ran and what was mapped at any time, and what an address is called."""
 
 import ctypes
+import operator
 from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
 from ._errors import Error, check, text
@@ -12,7 +13,7 @@ NEVER = NO_ORDER = 2**64 - 1
 UNKNOWN = 2**32 - 1
 MODES = {"user": 2, "kernel": 1, "hypervisor": 3, "guest-kernel": 4, "guest-user": 5, None: 0}
 KINDS = ("file", "kernel", "module", "ksymbol", "vdso", "vsyscall", "anon")
-LINES_MOST = 256
+LINES_AT_ONCE = 16
 
 
 class ThreadName(NamedTuple):
@@ -99,9 +100,19 @@ def _end_of(moment):
     return None if moment.time_ns == NEVER else moment.time_ns
 
 
+def _unsigned(name, value, bits):
+    if not 0 <= operator.index(value) < 2**bits:
+        raise Error(f"{name} is {value}, which is no unsigned number of {bits} bits", "argument")
+    return value
+
+
 def _moment(time_ns):
     """After everything of a time; None is the end."""
-    return CMoment(NEVER if time_ns is None else time_ns, NO_ORDER)
+    return CMoment(NEVER if time_ns is None else _unsigned("time_ns", time_ns, 64), NO_ORDER)
+
+
+def _where(pid, address):
+    return _unsigned("pid", pid, 32), _unsigned("address", address, 64)
 
 
 def _mode(mode):
@@ -191,27 +202,37 @@ class World:
 
     def comm(self, pid: int, tid: int, time_ns: Optional[int] = None) -> Optional[str]:
         """The name of a thread at a time, None if it is not known."""
-        view = CView()
+        view, when = CView(), _moment(time_ns)
         with self._handle.lock:
-            lib.pd_state_view(self._state, pid, tid, _moment(time_ns), view)
+            lib.pd_state_view(self._state, _unsigned("pid", pid, 32), _unsigned("tid", tid, 32), when, view)
             return text(view.comm)
 
     def mapping(self, pid: int, address: int, time_ns: Optional[int] = None, mode: Optional[str] = None) -> Optional[Mapping]:
         """What is mapped at an address of a process, None if nothing is. mode: "user", "kernel", "hypervisor", "guest-kernel" or
         "guest-user"; None looks in the process before the kernel."""
-        number, found = _mode(mode), CLocation()
+        number, when, found = _mode(mode), _moment(time_ns), CLocation()
+        pid, address = _where(pid, address)
         with self._handle.lock:
-            there = lib.pd_state_locate(self._state, pid, number, _moment(time_ns), address, found)
+            there = lib.pd_state_locate(self._state, pid, number, when, address, found)
             return _mapping_of(found.mapping.contents) if there else None
+
+    def _lines_of(self, place):
+        room = LINES_AT_ONCE
+        while True:
+            lines = (CLine * room)()
+            count = lib.pd_symbols_lines(self._symbols, place, lines, room)
+            if count <= room:
+                return lines[:count]
+            room = count
 
     def symbol(self, pid: int, address: int, time_ns: Optional[int] = None, mode: Optional[str] = None) -> Symbol:
         """What an address of a process is called, with lines of source and inlined functions, innermost first; mode as for mapping().
         Callers are at the address that they return to, which is after the call."""
-        number = _mode(mode)
+        number, when = _mode(mode), _moment(time_ns)
+        pid, address = _where(pid, address)
         with self._handle.lock:
-            place = lib.pd_symbols_place(self._symbols, pid, number, _moment(time_ns), address)
-            lines = (CLine * LINES_MOST)()
-            count = min(lib.pd_symbols_lines(self._symbols, place, lines, LINES_MOST), LINES_MOST)
+            place = lib.pd_symbols_place(self._symbols, pid, number, when, address)
+            lines = self._lines_of(place)
             name = ctypes.create_string_buffer(lib.pd_place_name(place, None, 0) + 1)
             lib.pd_place_name(place, name, len(name))
             if lib.pd_symbols_failed(self._symbols):
@@ -219,7 +240,7 @@ class World:
             dso, function = place.dso.contents if place.dso else None, place.function.contents if place.function else None
             return Symbol(text(function.name) if function else None, text(dso.name) if dso else None, text(dso.long_name) if dso else None, place.addr,
                           place.addr - function.start if function else None,
-                          tuple(Line(text(line.function.contents.name), text(line.file), line.line or None, line.inlined) for line in lines[:count]),
+                          tuple(Line(text(line.function.contents.name), text(line.file), line.line or None, line.inlined) for line in lines),
                           text(name.value))
 
 

@@ -255,6 +255,9 @@ def check_world():
             require(bool(mapping) == bool(symbol.object), name, row, mapping)
         require(world.symbol(1, 0).function is None and world.symbol(1, 0).name == "0x0", name, world.symbol(1, 0))
         require(is_argument_error(lambda: world.symbol(1, 0, mode="nothing")), "a mode that there is not")
+        for wrong in ((2**40, 0), (-1, 0), (1, -1), (1, 2**64), (1, 0, -5), (1, 0, 2**64)):
+            for function in (world.symbol, world.mapping, world.comm):
+                require(is_argument_error(lambda function=function, wrong=wrong: function(*wrong)), function, wrong, "numbers that are too large or negative")
         del recording
         gc.collect()
         require(len(world.threads) == len(threads), "a world does not outlive its recording")
