@@ -5,13 +5,14 @@ lines and values in ~/.perfconfig.
 
 usage: badwords.py PERFDATA DATA [--verbose]
 
-Each ends with one of the exit codes in the command's help, without a signal, and says something if that is not 0 (doctor has findings). Options that are
-refused are named in what is said. A table in the end. Exit status: 0 all is so, 1 not.
+Each ends in time, without a signal or a report of a sanitizer, and says something if its exit status is not 0 (doctor has findings). Options that take no
+value and have one are named in what is said. A table in the end. Exit status: 0 all is so, 1 not.
 """
 
 import collections
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -97,10 +98,11 @@ def check_keys(checks, recording):
 
 def main():
     program, data = (os.path.abspath(word) for word in sys.argv[1:3])
-    recordings = sorted(os.path.join(data, name) for name in os.listdir(data) if name.endswith(".data"))
     with tempfile.TemporaryDirectory(prefix="perfdata-badwords-") as folder:
         checks = Checks(program, folder)
-        hot = os.path.join(data, "hot.data")
+        # copies: archives are written beside their recording
+        recordings = [shutil.copy(os.path.join(data, name), folder) for name in sorted(os.listdir(data)) if name.endswith(".data")]
+        hot = os.path.join(folder, "hot.data")
         elf = os.path.join(folder, "other.elf")
         with open(elf, "wb") as file:  # s390x, big endian, and nothing in it
             file.write(b"\x7fELF\x02\x02\x01" + bytes(9) + b"\x00\x02\x00\x16" + b"\xff" * 44)
