@@ -12,9 +12,9 @@ enum {
 	STEPS_MOST = 1 << 26,
 	ENTRIES_MOST = 1 << 22, // of debug information
 	ALL_STEPS = 1 << 30,
-	ALL_ENTRIES = 1 << 26,
+	ALL_ENTRIES = 1 << 28,
 	MORE_STEPS = 1 << 16,
-	MORE_ENTRIES = 1 << 14,
+	MORE_ENTRIES = 1 << 16,
 	MEMBER_BYTES = 4095
 };
 
