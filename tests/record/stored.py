@@ -10,12 +10,20 @@ Exit status: 0 all fine; 1 not; 77 nothing can be recorded here.
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 
 SKIPPED = 77
+DEADLINE_S = 60
+
+
+def wait_until(holds):
+    deadline = time.monotonic() + DEADLINE_S
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.05)
 
 
 class Stored:
@@ -95,23 +103,37 @@ class Stored:
         result = self.record("-q", "--store", self.store, "--", "sh", "-c", "exit 7")
         self.expect(result.returncode == 7 and len(self.stored()) == 1, "exit code", result.returncode)
 
+    def switch(self, process):
+        """Has another file begun, and waits until the one before is complete."""
+        known = set(self.files())
+        process.send_signal(signal.SIGUSR2)
+        wait_until(lambda: process.poll() is not None or set(self.files()) - known - {self.out})
+
+    def has_any(self):
+        """Not while the store is made."""
+        listed = subprocess.run([self.perfdata, "store", "ls", self.store, "--format", "json"], capture_output=True, text=True)
+        return listed.returncode == 0 and listed.stdout.strip() != ""
+
+    def destroy(self):
+        """Overwrites the store while nobody adds to it: what is added meanwhile would be written over it, all of it if the store is new."""
+        locked = sqlite3.connect(self.store, timeout=DEADLINE_S, isolation_level=None)
+        locked.execute("BEGIN EXCLUSIVE")
+        with open(self.store, "wb") as file:
+            file.write(b"x" * 5000)
+        locked.close()
+
     def broken_meanwhile(self, *options):
         """What cannot be added stays, and is named."""
         process = subprocess.Popen(self.words("-q", "-a", "--switch-output=signal", "--store", self.store, *options),
                                    stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        switched = 0
-        while switched < 1 and process.poll() is None:
-            time.sleep(0.3)
-            process.send_signal(signal.SIGUSR2)
-            switched = len([path for path in self.files() if path != self.out])
-        while os.path.exists(self.store) and not self.stored() and process.poll() is None:
-            time.sleep(0.1)
+        wait_until(lambda: process.poll() is not None or os.path.exists(self.out))
+        self.switch(process)
+        wait_until(lambda: process.poll() is not None or self.has_any())
         added = {row["name"] for row in self.stored()}
-        with open(self.store, "wb") as file:
-            file.write(b"x" * 5000)
+        self.expect(len(added) == 1, "broken meanwhile: added before", added)
+        self.destroy()
         for _ in range(3):
-            process.send_signal(signal.SIGUSR2)
-            time.sleep(0.5)
+            self.switch(process)
         process.send_signal(signal.SIGINT)
         said = process.stderr.read()
         process.wait()
