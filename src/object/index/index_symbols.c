@@ -4,6 +4,7 @@
 #include "object/index/index_file.h"
 
 #include <string.h>
+#include <unistd.h>
 
 struct shape {
 	uint32_t segment_count;
@@ -143,6 +144,14 @@ static struct pages *take_pages(size_t count, uint64_t begin, const uint8_t **at
 	return pages;
 }
 
+// Others need descriptors, too: a file does not stay open where half of them are taken.
+static bool may_stay_open(const struct pd_image *file)
+{
+	long most = sysconf(_SC_OPEN_MAX);
+
+	return most < 0 || file->fd < most / 2;
+}
+
 // Takes over the block, if it succeeds, and the file, if the table is in pages.
 static bool take_table(struct pd_image *file, const struct pd_index_content *content, const uint8_t *at, size_t left,
 		       size_t page_count, struct pd_symtab **table_out)
@@ -165,6 +174,8 @@ static bool take_table(struct pd_image *file, const struct pd_index_content *con
 	}
 	pages->file = *file;
 	*file = (struct pd_image){ .fd = -1 };
+	if (!may_stay_open(&pages->file))
+		pd_symtab_read_pages(*table_out);
 	return true;
 }
 

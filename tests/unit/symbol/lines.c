@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -409,6 +410,56 @@ TEST(test_index__symbols_in_pages)
 	remove_folder(folder);
 }
 
+static int next_descriptor(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	close(fd);
+	return fd;
+}
+
+static unsigned open_descriptors(int first, int count)
+{
+	unsigned open = 0;
+
+	for (int fd = first; fd < first + count; fd++)
+		open += fcntl(fd, F_GETFD) >= 0;
+	return open;
+}
+
+// Where a process may have few files open, those of the index do not take them away from others.
+TEST(test_index__pages_leave_descriptors)
+{
+	struct pd_object_id id = id_of(samples[0]);
+	struct rlimit before, few;
+	struct pd_symtab *table, *kept;
+	struct pd_elf *elf = NULL, *shape;
+	int next;
+
+	CHECK(new_folder());
+	CHECK(pd_elf_open(&elf, samples[0], 0, NULL) == PD_OK);
+	table = many_symbols(5000, 16);
+	CHECK(table);
+	pd_index_save_symbols(folder, &id, NULL, 1, elf, table);
+	CHECK(getrlimit(RLIMIT_NOFILE, &before) == 0);
+	next = next_descriptor();
+	for (int round = 0; round < 2; round++) {
+		few = before;
+		few.rlim_cur = (rlim_t)next + 3;
+		CHECK(setrlimit(RLIMIT_NOFILE, round ? &few : &before) == 0);
+		CHECK(pd_index_load_symbols(folder, &id, NULL, 1, 0, &shape, &kept));
+		CHECK(pd_symtab_is_in_pages(kept) && open_descriptors(next, 3) == !round);
+		check_kept(table, kept, 16);
+		pd_symtab_free(kept);
+		pd_elf_close(shape);
+		CHECK(open_descriptors(next, 3) == 0);
+	}
+	CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
+	pd_symtab_free(table);
+	pd_elf_close(elf);
+	remove_folder(folder);
+}
+
 // Files without bytes, as large as may be: the oldest have to go for the next one.
 TEST(test_index__room)
 {
@@ -443,4 +494,4 @@ TEST(test_index__room)
 RUN(TEST_CASE(test_lines__chains), TEST_CASE(test_lines__capacity), TEST_CASE(test_lines__limit),
     TEST_CASE(test_index__second_run_opens_nothing), TEST_CASE(test_index__damage), TEST_CASE(test_index__other_object),
     TEST_CASE(test_index__nowhere_to_write), TEST_CASE(test_index__symbols), TEST_CASE(test_index__symbols_in_pages),
-    TEST_CASE(test_index__room))
+    TEST_CASE(test_index__pages_leave_descriptors), TEST_CASE(test_index__room))
