@@ -34,7 +34,7 @@ RECORDED = {"samples": "alone", "chains": "chain", "tracepoints": "sched", "cont
 # What is not here by name; see src/report/keys/absent.def.
 ABSENT = {"simd", "ipc_lbr", "callchain_branch_predicted", "callchain_branch_abort", "callchain_branch_cycles", "overhead_guest_sys",
           "overhead_guest_us"}
-# Compared by types.py, on programs with debug information.
+# Compared by data_types.py, on programs with debug information.
 ELSEWHERE = {"type", "typeoff", "typecln"}
 # perf's help has a key that it refuses.
 REFUSED = {"ipc_null"}

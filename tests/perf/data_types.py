@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compares the types of data that perf 7.2 finds with those of perfdata report: sort keys type, typeoff and typecln.
 
-usage: types.py PERFDATA [--new PERF] [--verbose] [--instructions N]
+usage: data_types.py PERFDATA [--new PERF] [--verbose] [--instructions N]
 
 PERF is a perf 7.2; without one nothing is compared. Programs are compiled, recorded while they run, and the samples counted whose
 text (-s symoff,typeoff) is the same; the tables of each key must be equal line by line where all of them are. Then N instructions of libc that access
