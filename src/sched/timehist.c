@@ -355,7 +355,7 @@ static size_t pack_sample(void *self, const struct pd_event_full *full, struct p
 	    !read_numbers(event, sample.raw, &numbers) || !numbers.whole)
 		return 0;
 	words[0] = (uint32_t)sample.pid | (uint64_t)(uint32_t)sample.tid << 32;
-	words[1] = sample.cpu | full->event.index << 32;
+	words[1] = sample.cpu | (uint64_t)full->event.index << 32;
 	words[2] = (uint32_t)numbers.pid | numbers.next_pid << 32;
 	words[3] = numbers.state;
 	return 4;
