@@ -59,7 +59,7 @@ enum pd_status pd_probe_debug_open(struct pd_probe_debug *debug, const struct pd
 	struct pd_find_places all = *places;
 	enum pd_status status;
 
-	*debug = (struct pd_probe_debug){ .limit = (size_t)1 << 32 };
+	*debug = (struct pd_probe_debug){ .limit = UINT32_MAX };
 	all.always_debug = true;
 	status = pd_find(&all, wanted, &debug->files, error);
 	if (status)
