@@ -87,7 +87,7 @@ OPTIONS = ("", "-n", "--show-total-period", "--percent-type global-period", "--p
 EVENTS = (("cpu-clock",), ("cpu-clock", "page-faults"))
 TITLE = re.compile(r"^ (Percent|Samples|Period) *\|\t")
 INSTRUCTION = re.compile(r"^((?: +[0-9.]+)+) : +([0-9a-f]+): *(.*)$")
-NAME = re.compile(r"(?<=[0-9a-f]) <.*>(?=$| // )| // .*$")
+NAME = re.compile(r"(?<=[0-9a-f]) <.*>(?=$| // |\t# )| // .*$")
 SAME_NAMES = 0.97
 
 
