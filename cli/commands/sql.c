@@ -50,7 +50,8 @@ static int open_inputs(struct session *session, size_t words)
 	for (size_t i = 0; code == CODE_OK && i < count; i++) {
 		struct call call = *session->call;
 
-		call.words += i;
+		if (words)
+			call.words += i;
 		call.word_count = words ? 1 : 0;
 		if (!select_take(&session->inputs[i].select, &options->select))
 			return CODE_USAGE;
