@@ -100,20 +100,6 @@ bool pd_type_size(const struct pd_die *type, uint64_t *size_out)
 
 // ---- names ----
 
-static const char *prefix_of(uint32_t tag)
-{
-	switch (tag) {
-	case PD_TAG_UNION:
-		return "union ";
-	case PD_TAG_STRUCTURE:
-		return "struct ";
-	case PD_TAG_ENUMERATION:
-		return "enum ";
-	default:
-		return "";
-	}
-}
-
 void pd_type_put_name(struct pd_text *text, const struct pd_die *type)
 {
 	static const char unknown[] = "(unknown type)";
@@ -129,7 +115,7 @@ void pd_type_put_name(struct pd_text *text, const struct pd_die *type)
 			break;
 		}
 	}
-	prefix = at.abbrev ? prefix_of(pd_die_tag(&at)) : "";
+	prefix = at.abbrev ? pd_probe_type_prefix(pd_die_tag(&at)) : "";
 	name = !at.abbrev ? "void" : pd_die_tag(&at) == PD_TAG_FUNCTION_TYPE ? "(function_type)" : pd_die_name(&at);
 	if (!name && !*prefix) {
 		pd_text_add(text, unknown);

@@ -67,26 +67,20 @@ static bool is_register(const struct pd_operand *operand)
 	       (!memchr(operand->text, '(', operand->size) || !strncmp(operand->text, "%st", 3));
 }
 
-// The width of a general register; 0: it is another one.
-static unsigned register_width(const struct pd_operand *operand)
+unsigned pd_x86_register_width(const char *name, size_t size)
 {
-	static const char *const low[] = { "al", "bl", "cl", "dl", "ah", "bh", "ch", "dh", "sil", "dil", "bpl", "spl" };
-	static const char *const names[] = { "ax", "bx", "cx", "dx", "si", "di", "bp", "sp" };
-	const char *name = operand->text + 1;
-	size_t size = operand->size - 1;
+	static const struct {
+		const char *names;
+		unsigned width;
+	} registers[] = { { "al bl cl dl ah bh ch dh sil dil bpl spl ", 8 },
+			  { "ax bx cx dx si di bp sp ", 16 },
+			  { "eax ebx ecx edx esi edi ebp esp ", 32 },
+			  { "rax rbx rcx rdx rsi rdi rbp rsp ", 64 } };
 
-	if (!is_register(operand) || size < 2 || size > 4)
-		return 0;
-	for (size_t i = 0; i < sizeof(low) / sizeof(low[0]); i++)
-		if (strlen(low[i]) == size && !memcmp(low[i], name, size))
-			return 8;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (size == 2 && !memcmp(names[i], name, 2))
-			return 16;
-		if (size == 3 && (*name == 'e' || *name == 'r') && !memcmp(names[i], name + 1, 2))
-			return *name == 'e' ? 32 : 64;
-	}
-	if (*name != 'r' || name[1] < '0' || name[1] > '9')
+	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
+		if (pd_word_is_in(registers[i].names, name, size))
+			return registers[i].width;
+	if (size < 2 || size > 4 || *name != 'r' || name[1] < '0' || name[1] > '9')
 		return 0;
 	switch (name[size - 1]) {
 	case 'b':
@@ -98,6 +92,11 @@ static unsigned register_width(const struct pd_operand *operand)
 	default:
 		return 64;
 	}
+}
+
+static unsigned register_width(const struct pd_operand *operand)
+{
+	return is_register(operand) ? pd_x86_register_width(operand->text + 1, operand->size - 1) : 0;
 }
 
 static bool has_general_register(const struct pd_x86 *a)

@@ -32,6 +32,8 @@ struct pd_x86 {
 	uint64_t reference; // relative to the instruction
 };
 
+/** The width of a general register in bits; 0: it is another one. */
+unsigned pd_x86_register_width(const char *name, size_t size);
 /** Takes the text apart, and reads the bytes. */
 void pd_x86_read(struct pd_x86 *a, struct pd_notation_writer *s);
 /** Instructions that do nothing say all their prefixes. */

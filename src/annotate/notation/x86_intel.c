@@ -38,35 +38,6 @@ static const struct {
 	{ "opaque ptr ", "", 64 },
 };
 
-static unsigned width_of_register(const struct pd_operand *operand)
-{
-	static const struct {
-		const char *names;
-		unsigned width;
-	} registers[] = { { "al bl cl dl ah bh ch dh sil dil bpl spl ", 8 },
-			  { "ax bx cx dx si di bp sp ", 16 },
-			  { "eax ebx ecx edx esi edi ebp esp ", 32 },
-			  { "rax rbx rcx rdx rsi rdi rbp rsp ", 64 } };
-	const char *text = operand->text;
-	size_t size = operand->size;
-
-	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
-		if (pd_word_is_in(registers[i].names, text, size))
-			return registers[i].width;
-	if (size < 2 || *text != 'r' || text[1] < '0' || text[1] > '9')
-		return 0;
-	switch (text[size - 1]) {
-	case 'b':
-		return 8;
-	case 'w':
-		return 16;
-	case 'd':
-		return 32;
-	default:
-		return 64;
-	}
-}
-
 static unsigned width_of_memory(const struct pd_operand *operand)
 {
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
@@ -81,7 +52,7 @@ static void choose_width(struct pd_x86 *a)
 	unsigned width = 0;
 
 	for (size_t i = 0; i < a->count && !width; i++) {
-		width = width_of_register(&a->operands[i]);
+		width = pd_x86_register_width(a->operands[i].text, a->operands[i].size);
 		width = width ? width : width_of_memory(&a->operands[i]);
 	}
 	a->width = width ? width : a->kind->isa == PD_ISA_X86_32 ? 32 : 64;

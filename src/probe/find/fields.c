@@ -58,7 +58,7 @@ static uint64_t size_of(const struct pd_die *type)
 	return pd_die_tag(type) == PD_TAG_POINTER ? type->unit->addr_size : 0;
 }
 
-static const char *prefix_of(uint32_t tag)
+const char *pd_probe_type_prefix(uint32_t tag)
 {
 	switch (tag) {
 	case PD_TAG_UNION:
@@ -68,7 +68,7 @@ static const char *prefix_of(uint32_t tag)
 	case PD_TAG_ENUMERATION:
 		return "enum ";
 	default:
-		return NULL;
+		return "";
 	}
 }
 
@@ -82,7 +82,7 @@ bool pd_probe_put_type(struct pd_text *text, const struct pd_die *die)
 		struct pd_die pointer = at;
 		bool has_type = pd_probe_type_of(&at, false, &at);
 		uint32_t tag = has_type ? pd_die_tag(&at) : 0;
-		const char *prefix = prefix_of(tag), *name;
+		const char *prefix = pd_probe_type_prefix(tag), *name;
 
 		if ((tag == PD_TAG_POINTER || tag == PD_TAG_ARRAY) && stars < QUALIFIERS) {
 			stars++;
@@ -100,7 +100,7 @@ bool pd_probe_put_type(struct pd_text *text, const struct pd_die *die)
 		else if (tag == PD_TAG_FUNCTION_TYPE)
 			pd_text_add(text, "(function_type)");
 		else
-			pd_text_printf(text, "%s%s", prefix ? prefix : "", name);
+			pd_text_printf(text, "%s%s", prefix, name);
 		break;
 	}
 	// arrays, too, as perf 6.1

@@ -80,6 +80,8 @@ enum pd_status pd_probe_type(struct pd_probe_finder *finder, const struct pd_pro
 			     const struct pd_die *die, struct pd_probe_value *value);
 /** The type of an entry without qualifiers, and without typedefs if plain. */
 bool pd_probe_type_of(const struct pd_die *die, bool plain, struct pd_die *type_out);
+/** "struct " and the like, which stands in front of the name; empty if nothing does. */
+const char *pd_probe_type_prefix(uint32_t tag);
 /** The name of its type as perf shows it; false if it has none. */
 bool pd_probe_put_type(struct pd_text *text, const struct pd_die *die);
 

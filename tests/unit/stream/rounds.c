@@ -74,21 +74,28 @@ static bool read_twice(struct pd_file *file, struct list *list)
 	return status == PD_END;
 }
 
-// PD_ERROR_FORMAT: both ways differ.
+// What was read at once, by status, is held against the same in two passes. PD_ERROR_FORMAT: both ways differ.
+static enum pd_status compared(struct pd_file *file, enum pd_status status, struct list *once)
+{
+	struct list twice = { 0 };
+
+	if (!read_twice(file, &twice) || (status == PD_OK && once->count != twice.count))
+		status = PD_ERROR_FORMAT;
+	for (size_t i = 0; status == PD_OK && i < once->count; i++)
+		if (!is_same(&once->items[i], &twice.items[i]))
+			status = PD_ERROR_FORMAT;
+	free(once->items);
+	free(twice.items);
+	return status;
+}
+
 static enum pd_status try_as(struct pd_file *file, pd_order_sample_fn *sample, size_t *offered_out)
 {
-	struct list once = { 0 }, twice = { 0 };
+	struct list once = { 0 };
 	struct pd_error error;
 	const struct pd_order_taker taker = { add, sample, &once, NULL };
-	enum pd_status status = pd_order_try_rounds(file, &taker, &error);
+	enum pd_status status = compared(file, pd_order_try_rounds(file, &taker, &error), &once);
 
-	if (!read_twice(file, &twice) || (status == PD_OK && once.count != twice.count))
-		status = PD_ERROR_FORMAT;
-	for (size_t i = 0; status == PD_OK && i < once.count; i++)
-		if (!is_same(&once.items[i], &twice.items[i]))
-			status = PD_ERROR_FORMAT;
-	free(once.items);
-	free(twice.items);
 	*offered_out = once.offered;
 	return status;
 }
@@ -215,7 +222,7 @@ static enum pd_status leave(void *self, const struct pd_event_full *event, struc
 
 static enum pd_status try_kept(const struct make *make, size_t *offered_out)
 {
-	struct list once = { 0 }, twice = { 0 };
+	struct list once = { 0 };
 	const struct pd_order_taker taker = { .record = add,
 					      .sample = leave,
 					      .self = &once,
@@ -226,15 +233,8 @@ static enum pd_status try_kept(const struct make *make, size_t *offered_out)
 	enum pd_status status;
 
 	open_made(make);
-	status = pd_order_try_rounds(o.file, &taker, &error);
-	if (!read_twice(o.file, &twice) || (status == PD_OK && once.count != twice.count))
-		status = PD_ERROR_FORMAT;
-	for (size_t i = 0; status == PD_OK && i < once.count; i++)
-		if (!is_same(&once.items[i], &twice.items[i]))
-			status = PD_ERROR_FORMAT;
+	status = compared(o.file, pd_order_try_rounds(o.file, &taker, &error), &once);
 	*offered_out = once.offered;
-	free(once.items);
-	free(twice.items);
 	return status;
 }
 

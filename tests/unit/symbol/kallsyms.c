@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static const char *name_at(const struct pd_kallsyms *k, uint64_t addr)
@@ -331,15 +332,15 @@ TEST(test_kallsyms__not_kept)
 // In a file with this text.
 static uint64_t find_in(const char *text, const char *symbol)
 {
-	char path[] = "/tmp/perfdata-kallsyms-XXXXXX";
-	int fd = mkstemp(path);
+	char path[32];
+	int fd = memfd_create("kallsyms", MFD_CLOEXEC);
 	uint64_t addr = 1;
 
-	if (fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text))
-		addr = pd_kallsyms_find(path, symbol);
-	if (fd >= 0)
-		close(fd);
-	unlink(path);
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		return addr;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	addr = pd_kallsyms_find(path, symbol);
+	close(fd);
 	return addr;
 }
 

@@ -205,4 +205,30 @@ static inline bool make_top(void)
 	return false;
 }
 
+static inline struct pd_symbols *open_default(struct made *made)
+{
+	return open_symbols(made, (struct pd_symbols_options){ .size = 0 });
+}
+
+static inline struct pd_place user_at(struct pd_symbols *symbols, uint64_t addr)
+{
+	return pd_symbols_place(symbols, PID, PD_CPUMODE_USER, at(5), addr);
+}
+
+static inline struct pd_place kernel_at(struct pd_symbols *symbols, uint64_t addr)
+{
+	return pd_symbols_place(symbols, PID, PD_CPUMODE_KERNEL, at(5), addr);
+}
+
+static inline int run_places(const struct test_case *cases, size_t count)
+{
+	int result;
+
+	if (!make_top())
+		return 1;
+	result = test_run(cases, count);
+	remove_all(top);
+	return result;
+}
+
 #endif

@@ -97,11 +97,6 @@ TEST(test_places__say_so_when_memory_runs_out)
 int main(void)
 {
 	static const struct test_case cases[] = { TEST_CASE(test_places__say_so_when_memory_runs_out) };
-	int result;
 
-	if (!make_top())
-		return 1;
-	result = test_run(cases, 1);
-	remove_all(top);
-	return result;
+	return run_places(cases, 1);
 }
