@@ -34,23 +34,37 @@ static const struct pd_type_access *access_of(struct pd_report *report, const st
 	return report->types ? pd_types_at(report->types, &pd_key_frame(report, context)->place) : NULL;
 }
 
-/* As perf: by the name of the type, then by the number. */
+typedef void describe_fn(struct pd_text *text, const struct pd_type_access *access, int64_t number);
+
+/* As perf: by the name of the type, then by the number. Text is made of what was not met before. */
 static bool find_numbered(struct pd_report *report, size_t key, const struct pd_type_access *access, int64_t number,
-			  uint32_t *value_out)
+			  describe_fn *describe, uint32_t *value_out)
 {
 	struct value_table *table = &report->values[key];
+	struct pd_text *text = report->scratch.text;
 	struct identity id = { (uint64_t)number ^ UINT64_C(1) << 63, access->number };
-	struct value *value;
 	bool fresh;
 
 	if (!pd_value_find(table, id, value_out, &fresh))
 		return false;
 	if (!fresh)
 		return true;
-	value = &table->items[*value_out];
-	value->sorted = (uint32_t)strlen(access->type);
-	return !pd_text_failed(report->scratch.text) &&
-	       pd_value_set_text(table, *value_out, pd_text_bytes(report->scratch.text), 0);
+	table->items[*value_out].sorted = (uint32_t)strlen(access->type);
+	pd_text_clear(text);
+	describe(text, access, number);
+	return !pd_text_failed(text) && pd_value_set_text(table, *value_out, pd_text_bytes(text), 0);
+}
+
+static void describe_offset(struct pd_text *text, const struct pd_type_access *access, int64_t offset)
+{
+	pd_text_add(text, access->type);
+	if (access->member)
+		pd_text_printf(text, " +%#" PRIx32 " (%s)", (uint32_t)offset, access->member);
+}
+
+static void describe_line(struct pd_text *text, const struct pd_type_access *access, int64_t line)
+{
+	pd_text_printf(text, "%s: cache-line %" PRId64, access->type, line);
 }
 
 bool pd_key_type(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
@@ -63,25 +77,13 @@ bool pd_key_type(struct pd_report *report, size_t key, const struct key_context 
 bool pd_key_typeoff(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
 	const struct pd_type_access *access = access_of(report, context);
-	struct pd_text *text = report->scratch.text;
 
-	if (!access)
-		return false;
-	pd_text_clear(text);
-	pd_text_add(text, access->type);
-	if (access->member)
-		pd_text_printf(text, " +%#" PRIx32 " (%s)", (uint32_t)access->offset, access->member);
-	return find_numbered(report, key, access, access->offset, value_out);
+	return access && find_numbered(report, key, access, access->offset, describe_offset, value_out);
 }
 
 bool pd_key_typecln(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
 	const struct pd_type_access *access = access_of(report, context);
-	struct pd_text *text = report->scratch.text;
 
-	if (!access)
-		return false;
-	pd_text_clear(text);
-	pd_text_printf(text, "%s: cache-line %" PRId32, access->type, access->offset / LINE_BYTES);
-	return find_numbered(report, key, access, access->offset / LINE_BYTES, value_out);
+	return access && find_numbered(report, key, access, access->offset / LINE_BYTES, describe_line, value_out);
 }
