@@ -87,6 +87,8 @@ ALONE = {"debug_frame", "compressed", "SFrame", "32 bits", "Go", "by hand", "jit
 # nor libdwfl: registers that are carried through other frames, code without an object
 UNSEEN = {"SFrame", "32 bits", "node", "jitdump"}
 ENOUGH = 0.995
+# script prints no more frames, as perf; imports of Python have more
+MOST_FRAMES = 127
 STUB = re.compile(r"@plt$| \.plt$")
 
 
@@ -157,7 +159,7 @@ class Test:
     def check_names(self, name, wanted, samples):
         first = wanted.split()[0]
         spinning = [chain for _, chain in samples if chain and re.fullmatch(first, plain(chain[0][1]))]
-        bad = [chain for chain in spinning if not re.fullmatch(wanted, names(chain))]
+        bad = [chain for chain in spinning if len(chain) < MOST_FRAMES and not re.fullmatch(wanted, names(chain))]
         if len(spinning) < 10:
             self.fail(name, f"only {len(spinning)} samples")
         elif too_many(len(bad), len(spinning)):
