@@ -15,6 +15,8 @@ enum {
 
 struct otlp {
 	struct pd_sums sums;
+	size_t *of_event;           // sums by event, each in their order
+	size_t *end_of_event;       // by event: where they end there
 	struct pd_text *message;    // everything but the dictionary
 	struct pd_text *dictionary; // so far
 	uint32_t *stack_of;         // by stack: its number in the dictionary; 0: none yet
@@ -233,9 +235,9 @@ static void put_profile(struct pd_export *self, size_t event_index)
 	struct pd_sha256 sha;
 
 	put_type(self, 1, event);
-	for (size_t i = 0; i < otlp->sums.count && !self->failed && !self->tables.failed; i++)
-		if (otlp->sums.items[i].event == event_index)
-			put_sample(self, &otlp->sums.items[i]);
+	for (size_t i = event_index ? otlp->end_of_event[event_index - 1] : 0;
+	     i < otlp->end_of_event[event_index] && !self->failed && !self->tables.failed; i++)
+		put_sample(self, &otlp->sums.items[otlp->of_event[i]]);
 	pd_proto_fixed64(otlp->message, 3, pd_export_wall_clock(self));
 	pd_proto_number(otlp->message, 4, self->last_ns - self->first_ns);
 	put_type(self, 5, event);
@@ -282,6 +284,26 @@ static void put_profiles(struct pd_export *self)
 	pd_proto_close(text, resource);
 }
 
+// A file may have thousands of events, so that each cannot look through all sums for its own.
+static bool sort_by_event(struct pd_export *self)
+{
+	struct otlp *otlp = self->sink;
+	const struct pd_sums *sums = &otlp->sums;
+	size_t *next = otlp->end_of_event = pd_alloc((self->event_count + 1) * sizeof(*next));
+
+	otlp->of_event = pd_alloc((sums->count + 1) * sizeof(*otlp->of_event));
+	if (!next || !otlp->of_event)
+		return false;
+	for (size_t i = 0; i < sums->count; i++)
+		next[sums->items[i].event + 1]++;
+	for (size_t i = 1; i < self->event_count; i++)
+		next[i] += next[i - 1];
+	// where those of an event begin moves to where they end
+	for (size_t i = 0; i < sums->count; i++)
+		otlp->of_event[next[sums->items[i].event]++] = i;
+	return true;
+}
+
 static bool prepare(struct pd_export *self)
 {
 	struct otlp *otlp = self->sink;
@@ -303,7 +325,7 @@ static void end(struct pd_export *self)
 {
 	struct otlp *otlp = self->sink;
 
-	if (!pd_sums_finish(&otlp->sums) || !prepare(self)) {
+	if (!pd_sums_finish(&otlp->sums) || !sort_by_event(self) || !prepare(self)) {
 		self->failed = true;
 		return;
 	}
@@ -324,6 +346,8 @@ static void fini(struct pd_export *self)
 	struct otlp *otlp = self->sink;
 
 	pd_sums_fini(&otlp->sums);
+	pd_free(otlp->of_event);
+	pd_free(otlp->end_of_event);
 	pd_text_free(otlp->message);
 	pd_text_free(otlp->dictionary);
 	pd_free(otlp->stack_of);
