@@ -140,6 +140,12 @@ struct pd_thread_id {
 /** The thread that a record describes, from its fields, else from its trailer. Not known if the record is damaged. */
 PD_API void pd_record_thread(const struct pd_record *record, struct pd_thread_id *thread_out);
 
+/** Mends a copy of a decoded MMAP2 record whose build id is none. The kernel sets the bit MMAP_BUILD_ID of misc for an event that
+ * wants build ids, and leaves it set for the events of other recorders that run at the same time (perf_event_mmap_output() of
+ * kernel/events/core.c, seen in 6.18): what stands in the place of the build id is a device and an inode. True: they are now in
+ * maj, min, ino and ino_generation of *map, and its build id is empty. False: nothing was changed. Any thread. */
+PD_API bool pd_mmap2_recover(const struct pd_record *record, struct pd_mmap2 *map);
+
 /* pd_as_mmap2(record) is the decoded MMAP2 record, or NULL if it has another type or is damaged. */
 PD_API const void *pd_record_as(const struct pd_record *record, uint32_t type);
 #define RECORD(NAME, name, number, layout, GROUP, doc)                                       \

@@ -51,8 +51,16 @@ static void note_throttle(struct pd_summary *summary, const struct pd_record *re
 
 static void note_mmap2(struct pd_summary *summary, const struct pd_record *record)
 {
-	if (record->misc & PD_MASK(PD_MISC_MMAP_BUILD_ID))
-		summary->maps_have_build_ids = true;
+	const struct pd_mmap2 *map;
+	struct pd_mmap2 mended;
+
+	if (summary->maps_have_build_ids || !(record->misc & PD_MASK(PD_MISC_MMAP_BUILD_ID)))
+		return;
+	map = pd_as_mmap2(record);
+	if (map) {
+		mended = *map;
+		summary->maps_have_build_ids = !pd_mmap2_recover(record, &mended);
+	}
 }
 
 static void note_tracing_data(struct pd_summary *summary, const struct pd_record *record)

@@ -84,6 +84,9 @@ struct pd_ring_counts {
 	struct pd_strings paths;
 	struct pd_arena arena;
 	struct pd_made copy; // for records that wrap
+	// Where in the view, since they were last taken, are mappings that are marked as having a build id.
+	size_t *marked;
+	size_t marked_count, marked_capacity;
 };
 
 // Takes the records of a view that begin before a place in it; *at_io is where the next one begins, 0 at first.
@@ -93,6 +96,9 @@ enum pd_status pd_ring_counts_add(struct pd_ring_counts *counts, const struct pd
 void pd_ring_counts_move_counts(struct pd_ring_counts *to, struct pd_ring_counts *from);
 enum pd_status pd_ring_counts_path(struct pd_ring_counts *counts, const char *path, size_t length,
 				   struct pd_error *error);
+// The piece that ends there in the view, with the marks of mappings cleared, and forgets where they are. Memory is that of the counts.
+enum pd_status pd_ring_counts_unmark(struct pd_ring_counts *counts, struct pd_bytes *piece, size_t until,
+				     struct pd_error *error);
 void pd_ring_counts_fini(struct pd_ring_counts *counts);
 
 // ---- offcpu.c: where threads wait ----

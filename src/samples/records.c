@@ -72,10 +72,13 @@ static void print_mmap(struct pd_line_buffer *line, const struct pd_record *reco
 static void print_mmap2(struct pd_line_buffer *line, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_mmap2 *mmap2 = decoded;
+	struct pd_mmap2 mended = *mmap2;
+	bool is_device = pd_mmap2_recover(record, &mended);
 
+	mmap2 = &mended;
 	print_range(line, mmap2->pid, mmap2->tid, mmap2->addr, mmap2->len, mmap2->pgoff);
 	pd_line_char(line, ' ');
-	if (BIT_OF(record, MMAP_BUILD_ID)) {
+	if (BIT_OF(record, MMAP_BUILD_ID) && !is_device) {
 		pd_line_char(line, '<');
 		for (size_t i = 0; i < mmap2->build_id_size && i < mmap2->build_id.size; i++)
 			pd_line_hex(line, mmap2->build_id.data[i], 2, '0');

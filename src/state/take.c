@@ -205,8 +205,11 @@ static uint8_t copy_build_id(uint8_t *to, struct pd_bytes bytes, size_t size)
 static bool take_mmap2(struct pd_state *state, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_mmap2 *in = decoded;
+	struct pd_mmap2 mended = *in;
 	struct mmap mmap = { 0 };
 
+	if (pd_mmap2_recover(record, &mended))
+		in = &mended;
 	mmap.mapping = (struct pd_mapping){
 		.start = in->addr,
 		.pgoff = in->pgoff,

@@ -41,6 +41,19 @@ static void check_size(struct check *check, const struct pd_record *record)
 		check->misaligned_offset = record->offset;
 }
 
+static void check_map(struct check *check, const struct pd_record *record)
+{
+	const struct pd_mmap2 *map = pd_as_mmap2(record);
+	struct pd_mmap2 mended;
+
+	if (!map)
+		return;
+	mended = *map;
+	if (pd_mmap2_recover(record, &mended))
+		pd_file_report(check->file, PD_PROBLEM_NO_BUILD_ID, record->offset, "mmap2.build_id",
+			       "a device and inode are marked as a build id");
+}
+
 static void check_record(struct check *check, const struct pd_record *record)
 {
 	struct pd_scratch *scratch = record->scratch;
@@ -70,6 +83,7 @@ static void check_record(struct check *check, const struct pd_record *record)
 		pd_file_report(check->file, PD_PROBLEM_LEFTOVER, record->offset, NULL, "%s: %zu bytes",
 			       pd_record_name(record->type), body->rest.size);
 	count_losses(check, record);
+	check_map(check, record);
 }
 
 static void check_features(struct check *check)

@@ -62,17 +62,33 @@ static enum pd_status keep_body(struct pd_writer *writer, struct pd_bytes record
 	return PD_OK;
 }
 
+// A device that is marked as a build id is one of numbers, which are turned.
+static const void *unmark_device(const struct pd_record *record, const void *decoded, uint16_t *misc,
+				 struct pd_mmap2 *memory)
+{
+	if (record->type != PD_RECORD_MMAP2)
+		return decoded;
+	*memory = *(const struct pd_mmap2 *)decoded;
+	if (!pd_mmap2_recover(record, memory))
+		return decoded;
+	*misc &= (uint16_t)~PD_MASK(PD_MISC_MMAP_BUILD_ID);
+	return memory;
+}
+
 static bool encode_record(struct pd_writer *writer, const struct pd_record *record, const void *decoded,
 			  struct pd_bytes *bytes_out)
 {
-	const struct pd_record_head head = pd_record_head(record->bytes.data, pd_record_is_swapped(record));
+	struct pd_record_head head = pd_record_head(record->bytes.data, pd_record_is_swapped(record));
 	const struct pd_layout *layout = pd_record_layout(record->type);
 	size_t capacity = record->bytes.size;
 	struct pd_buffer buffer;
+	struct pd_mmap2 mended;
 
+	decoded = unmark_device(record, decoded, &head.misc, &mended);
 	for (unsigned i = 0; i < 2; i++) {
 		struct pd_scope scope = *pd_record_scope(record);
 
+		scope.words[PD_WORD_MISC] = head.misc;
 		if (!pd_write_scratch(writer, capacity))
 			return false;
 		buffer = pd_buffer(writer->scratch.data, writer->scratch.capacity, writer->big);

@@ -344,6 +344,23 @@ static enum pd_status learn(struct repair *repair, struct pd_error *error)
 	return status < 0 ? status : pd_file_recover_events(file, from, error);
 }
 
+// perf ends with a signal at a build id of more than 20 bytes, which a device may look like.
+static enum pd_status pass_record(struct repair *repair, struct pd_stream *stream, const struct pd_record *record,
+				  struct pd_error *error)
+{
+	const struct pd_mmap2 *map = pd_as_mmap2(record);
+	struct pd_mmap2 mended = map ? *map : (struct pd_mmap2){ 0 };
+
+	if (!map || !pd_mmap2_recover(record, &mended))
+		return repair->writer ? pd_writer_pass(repair->writer, stream, record, error) : PD_OK;
+	pd_file_report(repair->file, PD_PROBLEM_NO_BUILD_ID, record->offset, "mmap2.build_id",
+		       "a device and inode are marked as a build id");
+	return repair->writer ? pd_writer_pass_changed(repair->writer, stream, record,
+						       record->misc & ~(unsigned)PD_MASK(PD_MISC_MMAP_BUILD_ID),
+						       &mended, error) :
+				PD_OK;
+}
+
 static enum pd_status pass_records(struct repair *repair, struct pd_stream *stream, struct pd_error *error)
 {
 	const struct pd_record *record;
@@ -365,8 +382,7 @@ static enum pd_status pass_records(struct repair *repair, struct pd_stream *stre
 			continue;
 		}
 		count_record(repair, record);
-		if (repair->writer)
-			status = pd_writer_pass(repair->writer, stream, record, error);
+		status = pass_record(repair, stream, record, error);
 		if (status < 0)
 			return status;
 	}

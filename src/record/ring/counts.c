@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is learned from records on their way to the file: how many there are, what was lost, and which files were
- * mapped. Only headers are looked at, but for those few records.
+ * mapped. Only headers are looked at, but for those few records. One mistake of the kernel is mended on the way: where another
+ * recorder asks for build ids, it says that our records have one, too; see pd_mmap2_recover().
  */
 #include "record/inside.h"
 
@@ -12,6 +13,7 @@
 #include "format/record.h"
 
 enum {
+	MISC = 4,        // offset of misc in a header
 	MMAP_PATH = 40,  // offset of the path in an MMAP record
 	MMAP2_PATH = 72, // in an MMAP2 record
 	LOST_COUNT = 16, // in a LOST record
@@ -98,6 +100,34 @@ static void take_times(struct pd_ring_counts *counts, const struct pd_ring_view 
 	}
 }
 
+static bool mark(struct pd_ring_counts *counts, size_t at)
+{
+	if (!PD_GROW(counts->marked, counts->marked_capacity, counts->marked_count + 1))
+		return false;
+	counts->marked[counts->marked_count++] = at;
+	return true;
+}
+
+// The kernel lets nobody write to a ring.
+enum pd_status pd_ring_counts_unmark(struct pd_ring_counts *counts, struct pd_bytes *piece, size_t until,
+				     struct pd_error *error)
+{
+	struct pd_made *copy = &counts->copy;
+
+	if (!PD_GROW(copy->data, copy->capacity, piece->size))
+		return pd_fail_memory(error);
+	memcpy(copy->data, piece->data, piece->size);
+	for (size_t i = 0; i < counts->marked_count; i++) {
+		uint8_t *at = copy->data + (counts->marked[i] - (until - piece->size)) + MISC;
+		uint16_t misc = pd_load_u16(at, false) & (uint16_t)~PD_MASK(PD_MISC_MMAP_BUILD_ID);
+
+		memcpy(at, &misc, sizeof(misc));
+	}
+	counts->marked_count = 0;
+	piece->data = copy->data;
+	return PD_OK;
+}
+
 // Records begin at multiples of 8, so a header is never torn.
 enum pd_status pd_ring_counts_add(struct pd_ring_counts *counts, const struct pd_ring_view *view, size_t *at_io,
 				  size_t until, struct pd_error *error)
@@ -122,6 +152,9 @@ enum pd_status pd_ring_counts_add(struct pd_ring_counts *counts, const struct pd
 			first = first == SIZE_MAX ? at : first;
 			last = at;
 		} else {
+			if (type == PD_RECORD_MMAP2 &&
+			    pd_load_u16(head + MISC, false) & PD_MASK(PD_MISC_MMAP_BUILD_ID) && !mark(counts, at))
+				return pd_fail_memory(error);
 			status = take_other(counts, view, at, type, size, error);
 		}
 		at += size;
@@ -149,5 +182,6 @@ void pd_ring_counts_fini(struct pd_ring_counts *counts)
 	pd_strings_fini(&counts->paths);
 	pd_arena_fini(&counts->arena);
 	pd_made_fini(&counts->copy);
+	pd_free(counts->marked);
 	*counts = (struct pd_ring_counts){ 0 };
 }

@@ -30,11 +30,15 @@ static enum pd_status put_view(struct pd_recorder *recorder, const struct pd_rin
 			struct pd_bytes piece = { rest.data, rest.size < PD_PACK_PIECE ? rest.size : PD_PACK_PIECE };
 
 			until += piece.size;
-			status = pd_ring_counts_add(counts, view, &counted, until, error);
-			if (status >= 0)
-				status = pd_session_put_piece(recorder, part, piece, error);
 			rest.data += piece.size;
 			rest.size -= piece.size;
+			status = pd_ring_counts_add(counts, view, &counted, until, error);
+			if (recorder->options.sampling.build_id_mmap)
+				counts->marked_count = 0;
+			if (status >= 0 && counts->marked_count)
+				status = pd_ring_counts_unmark(counts, &piece, until, error);
+			if (status >= 0)
+				status = pd_session_put_piece(recorder, part, piece, error);
 		}
 	}
 	return status;

@@ -16,6 +16,8 @@ enum {
 	MOST_CPUS = 1 << 16,
 	MOST_TASKS = 1 << 22, // PID_MAX_LIMIT
 	NEWEST_ATTR = 144,
+	MAJOR_BITS = 12, // of a device, in the kernel
+	MINOR_BITS = 20,
 };
 
 // Records that are near in the file are not further from each other in time: 4.9 hours.
@@ -155,10 +157,11 @@ static bool mmap_is_valid(const struct pd_record *record, const void *decoded)
 static bool mmap2_is_valid(const struct pd_record *record, const void *decoded)
 {
 	const struct pd_mmap2 *map = decoded;
-	bool has_id = record->misc & MASK_MISC(MMAP_BUILD_ID);
+	struct pd_mmap2 mended = *map;
+	bool is_device = pd_mmap2_recover(record, &mended);
 
 	return tasks_are_valid(map->pid, map->tid) && ends(&map->filename) &&
-	       (!has_id || map->build_id_size <= map->build_id.size);
+	       (!is_device || (mended.maj >> MAJOR_BITS == 0 && mended.min >> MINOR_BITS == 0));
 }
 
 static bool mmap2_is_usual(const struct pd_record *record, const void *decoded)

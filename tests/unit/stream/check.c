@@ -180,8 +180,52 @@ TEST(test_check__damaged_record_is_printed_as_bytes)
 	opened_close(&o);
 }
 
+static void put_mapping(struct image *image, uint32_t maj, uint32_t min, uint64_t ino, uint64_t generation)
+{
+	size_t at = image_record(image, PD_RECORD_MMAP2, 1 << PD_MISC_MMAP_BUILD_ID_SHIFT);
+
+	image_zeros(image, 32);
+	image_u32(image, maj);
+	image_u32(image, min);
+	image_u64(image, ino);
+	image_u64(image, generation);
+	image_zeros(image, 8);
+	image_text(image, "/a", 8);
+	image_end(image, at);
+}
+
+static void check_devices(bool big)
+{
+	static const uint32_t majors[] = { 254, 259, 8, 0 };
+	struct image image = { .big = big };
+	struct pd_check_result result;
+
+	image_file(&image, 1, 0);
+	for (unsigned i = 0; i < 4; i++)
+		put_mapping(&image, majors[i], i, 1000 + i, 0);
+	image_file_end(&image);
+	opened_open(&o, &image, 0);
+	for (unsigned i = 0; i < 4; i++) {
+		const struct pd_record *record = opened_next(&o);
+		const struct pd_mmap2 *map = record ? pd_as_mmap2(record) : NULL;
+		struct pd_mmap2 mended = map ? *map : (struct pd_mmap2){ 0 };
+
+		CHECK(map && map->build_id.size == 20 && pd_mmap2_recover(record, &mended));
+		CHECK(mended.maj == majors[i] && mended.min == i && mended.ino == 1000 + i && !mended.ino_generation);
+		CHECK(!mended.build_id.size && !mended.build_id_size && !mended.reserved_1 && !mended.reserved_2);
+	}
+	CHECK(pd_check(o.file, &result, &o.error) == PD_OK && opened_told(&o, "no-build-id") == 4);
+	opened_close(&o);
+}
+
+TEST(test_check__devices_marked_as_build_ids)
+{
+	check_devices(false);
+	check_devices(true);
+}
+
 RUN(TEST_CASE(test_check__counts), TEST_CASE(test_check__summary), TEST_CASE(test_check__sound_file_has_no_problem),
     TEST_CASE(test_check__what_is_left_over), TEST_CASE(test_check__promised_trailer_is_missing),
     TEST_CASE(test_check__sizes_that_newer_perf_refuses), TEST_CASE(test_check__stopped),
-    TEST_CASE(test_check__record_as_text_is_safe_for_a_terminal),
+    TEST_CASE(test_check__devices_marked_as_build_ids), TEST_CASE(test_check__record_as_text_is_safe_for_a_terminal),
     TEST_CASE(test_check__damaged_record_is_printed_as_bytes))

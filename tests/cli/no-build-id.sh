@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# Mappings whose device and inode the kernel marks as a build id, because another recorder asks for them. Majors of 254 and 259,
+# of 8, which looks as a length, and of 0; then true build ids, of 20 and of 8 bytes.
+cat >hand.txt <<'END'
+header form: file, byte_order: little
+event {
+	name: "cpu-clock"
+	ids: [7]
+	type: software
+	size: 144
+	sample_period: 1
+	sample_type: IP|TID|TIME|PERIOD
+	read_format: ID|LOST
+	flags: mmap|mmap2|comm|freq|sample_id_all
+}
+feature ARCH {value: "x86_64"}
+COMM pid: 5, tid: 5, comm: "five", sample_id: {pid: 5, tid: 5, time_ns: 1.0}
+MMAP2 misc: user|MMAP_BUILD_ID, pid: 5, tid: 5, addr: 0x1000, len: 0x1000, build_id_size: 254, build_id: x"01000000c5c60300000000000900000000000000", prot: READ|EXEC, flags: PRIVATE, filename: "/bin/virtual", sample_id: {pid: 5, tid: 5, time_ns: 1.1}
+MMAP2 misc: user|MMAP_BUILD_ID, pid: 5, tid: 5, addr: 0x2000, len: 0x1000, build_id_size: 3, build_id: x"02000000c5c60300000000000800000000000000", prot: READ|EXEC, flags: PRIVATE, filename: "/bin/nvme", sample_id: {pid: 5, tid: 5, time_ns: 1.1}
+MMAP2 misc: user|MMAP_BUILD_ID, pid: 5, tid: 5, addr: 0x3000, len: 0x1000, build_id_size: 8, build_id: x"01000000c5c60300000000000000000000000000", prot: READ|EXEC, flags: PRIVATE, filename: "/bin/disk", sample_id: {pid: 5, tid: 5, time_ns: 1.1}
+MMAP2 misc: user|MMAP_BUILD_ID, pid: 5, tid: 5, addr: 0x4000, len: 0x1000, build_id_size: 0, build_id: x"25000000c5c60300000000000000000000000000", prot: READ|EXEC, flags: PRIVATE, filename: "/bin/overlay", sample_id: {pid: 5, tid: 5, time_ns: 1.1}
+MMAP2 misc: user|MMAP_BUILD_ID, pid: 5, tid: 5, addr: 0x5000, len: 0x1000, build_id_size: 20, build_id: x"000102030405060708090a0b0c0d0e0f10111213", prot: READ|EXEC, flags: PRIVATE, filename: "/bin/sha1", sample_id: {pid: 5, tid: 5, time_ns: 1.1}
+MMAP2 misc: user|MMAP_BUILD_ID, pid: 5, tid: 5, addr: 0x6000, len: 0x1000, build_id_size: 8, build_id: x"c0c1c2c3c4c5c6c7000000000000000000000000", prot: READ|EXEC, flags: PRIVATE, filename: "/bin/short", sample_id: {pid: 5, tid: 5, time_ns: 1.1}
+SAMPLE misc: user, ip: 0x1600, pid: 5, tid: 5, time_ns: 2.2, period: 1
+END
+perfdata assemble -o hand.data hand.txt
+try check hand.data
+try script --show-mmap-events -F comm,pid,ip,event hand.data
+try repair -o fixed.data hand.data
+try check fixed.data
+shell 'perfdata text fixed.data | grep MMAP2'
+try convert --byte-order big -o big.data hand.data
+try script --show-mmap-events -F comm,pid,ip,event big.data
