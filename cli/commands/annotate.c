@@ -10,6 +10,7 @@ struct values {
 	struct analysis_options analysis;
 	struct pd_annotate_options how;
 	struct pd_annotate_text_options text;
+	struct pd_annotate_types_options types;
 	const char *percent_type;
 	bool stdio, skip_missing, json, html, all, source;
 };
@@ -28,6 +29,12 @@ static const struct option options[] = {
 	CHOICE("disassembler-style", 'M', "STYLE", how.intel, "att|intel", "of x86: att (default) or intel"),
 	FLAG("full-paths", 'P', text.full_paths, "print paths in full"),
 	FLAG("group", 0, how.all_in_one_table, "all events side by side"),
+	OPTION("data-type", 0, ATTACHED, "TYPE", types.type,
+	       "types of data that samples access, or TYPE, with the share of each member; needs debug information"),
+	FLAG("type-stat", 0, types.answers,
+	     "before --data-type, how many addresses have a type, and why others have none"),
+	FLAG("insn-stat", 0, types.words, "before --data-type, how many instructions of each name have a type"),
+	FLAG("skip-empty", 0, types.skip_empty, "with --data-type, no columns of events without samples"),
 	FLAG("skip-missing", 0, skip_missing, "do not report functions whose code is not found"),
 	FLAG("all", 0, all, "on a terminal, all of the code, not only what is hot"),
 	FLAG("stdio", 0, stdio, "as --all, and without code that has no symbol: the text of perf annotate --stdio"),
@@ -46,6 +53,7 @@ struct run {
 	struct analysis analysis;
 	struct pd_annotate_options wanted;
 	struct pd_annotate_text_options text;
+	struct pd_annotate_types_options types;
 	struct pd_annotate *annotate;
 };
 
@@ -87,6 +95,13 @@ static bool parse_options(struct run *run)
 		run->text.percent = PD_ANNOTATE_GLOBAL_PERIOD;
 	if (values->html && (values->source || values->json))
 		return print_error("--html cannot be combined with --source or --json");
+	if (!values->types.type && (values->types.answers || values->types.words))
+		return print_error("--type-stat and --insn-stat need --data-type");
+	if (values->types.type && (values->html || values->source || values->json))
+		return print_error("--data-type cannot be combined with --html, --source or --json");
+	run->types = values->types;
+	if (values->types.type && !*values->types.type)
+		run->types.type = NULL;
 	if (values->percent_type && pd_annotate_percent_parse(values->percent_type, &run->text.percent, &error) < 0)
 		return print_error("option --percent-type: %s", error.message);
 	return true;
@@ -97,6 +112,8 @@ static enum pd_status print(const struct run *run, struct pd_error *error)
 	const struct values *values = run->values;
 	struct pd_text *text = run->call->out->text;
 
+	if (values->types.type)
+		return pd_annotate_types_text(run->annotate, &run->types, &run->text, text, error);
 	if (values->html)
 		return pd_annotate_html(run->annotate, text, error);
 	if (values->source)
@@ -172,7 +189,8 @@ const struct command cmd_annotate = {
 		"files are read from where the compiler found them.",
 	OPTIONS(options),
 	HOW(how),
-	DEFAULTS(.text.size = sizeof(struct pd_annotate_text_options)),
+	DEFAULTS(.text.size = sizeof(struct pd_annotate_text_options),
+		 .types.size = sizeof(struct pd_annotate_types_options)),
 	EXAMPLES({ "perfdata annotate", "the code of all functions with samples, the hottest first" },
 		 { "perfdata annotate --no-source main", "one function, only its instructions" },
 		 { "perfdata annotate --source", "the lines of the source with their shares, file by file" },

@@ -212,6 +212,23 @@ struct pd_annotate_text_options {
 PD_API enum pd_status pd_annotate_text(struct pd_annotate *annotate, const struct pd_annotate_text_options *options,
 				       struct pd_text *text, struct pd_error *error);
 
+/** Zero is the default for each member; NULL means all defaults. */
+struct pd_annotate_types_options {
+	size_t size;      /* sizeof(struct pd_annotate_types_options) */
+	const char *type; /* only this one: "struct node", or "node"; NULL: all */
+	bool answers;     /* before it, how many addresses have a type, and why others have none */
+	bool words;       /* the same by the name of the instruction */
+	bool skip_empty;  /* of a group, only events with samples */
+};
+
+/** Types of data that samples access, with the share of each member, as perf annotate --data-type prints them, version 7.2. Of the text options,
+ * show, escape and color count. Errors: PD_ERROR_UNSUPPORTED if types are not known of this architecture, or by this build; else as
+ * pd_annotate_text. */
+PD_API enum pd_status pd_annotate_types_text(struct pd_annotate *annotate,
+					     const struct pd_annotate_types_options *types,
+					     const struct pd_annotate_text_options *options, struct pd_text *text,
+					     struct pd_error *error);
+
 /** All functions as a page that needs only a browser, without scripts. Errors: as pd_annotate_text. */
 PD_API enum pd_status pd_annotate_html(struct pd_annotate *annotate, struct pd_text *text, struct pd_error *error);
 

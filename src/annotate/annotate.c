@@ -103,6 +103,11 @@ enum pd_status pd_annotate_build(struct pd_annotate *annotate, struct pd_file *f
 	return read_blocks(annotate, error);
 }
 
+struct pd_annotate_base pd_annotate_base(const struct pd_annotate *annotate)
+{
+	return (struct pd_annotate_base){ &annotate->options, annotate->file, annotate->profile, annotate->symbols };
+}
+
 const struct pd_annotate_table *pd_annotate_table(const struct pd_annotate *annotate, size_t index)
 {
 	return index < annotate->part_count ? &annotate->parts[index].head : NULL;

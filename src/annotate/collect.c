@@ -44,24 +44,23 @@ static void add_unknown(struct pd_annotate *annotate, const struct pd_profile_en
 static bool add_entry(struct adding *adding, const struct pd_profile_entry *entry)
 {
 	struct pd_annotate *annotate = adding->annotate;
-	const struct pd_stack *stack = pd_profile_stack(annotate->profile, entry->stack);
-	const struct pd_frame *frame = stack ? pd_profile_frame(annotate->profile, stack->ip) : NULL;
+	const struct pd_place *place = pd_annotate_place(annotate, entry);
 	const struct pd_function *function;
 	size_t n = annotate->hit_count;
 	uint32_t owner;
 
-	if (!frame || frame->merged)
+	if (!place)
 		return true;
-	function = frame->place.function ? frame->place.function : pd_annotate_nameless_at(annotate, &frame->place);
-	if (!function || !pd_annotate_is_wanted(annotate, &frame->place)) {
-		add_unknown(annotate, entry, &frame->place);
+	function = place->function ? place->function : pd_annotate_nameless_at(annotate, place);
+	if (!function || !pd_annotate_is_wanted(annotate, place)) {
+		add_unknown(annotate, entry, place);
 		return true;
 	}
 	owner = number_of(annotate, function);
 	if (owner == UINT32_MAX || n >= UINT32_MAX - 1 || !PD_GROW(annotate->hits, annotate->hit_capacity, n + 1) ||
 	    !PD_GROW(adding->owners, adding->capacity, n + 1))
 		return false;
-	annotate->hits[n] = (struct pd_annotate_hit){ .addr = frame->place.addr,
+	annotate->hits[n] = (struct pd_annotate_hit){ .addr = place->addr,
 						      .event = (uint32_t)entry->event->index,
 						      .sum = { entry->period, entry->samples } };
 	adding->owners[n] = owner;

@@ -5,6 +5,7 @@
 
 #include <perfdata/annotate.h>
 
+#include "annotate/base.h"
 #include "annotate/notation/notation.h"
 #include "base/lookup/hash.h"
 #include "base/lookup/u64_map.h"
@@ -114,8 +115,6 @@ enum pd_status pd_annotate_runtime_code(struct pd_annotate_code *code, const str
 bool pd_annotate_find_nameless(struct pd_annotate *annotate);
 /** What an address in no function belongs to, or NULL. */
 const struct pd_function *pd_annotate_nameless_at(const struct pd_annotate *annotate, const struct pd_place *place);
-/** Whether samples of a place are wanted. */
-bool pd_annotate_is_wanted(const struct pd_annotate *annotate, const struct pd_place *place);
 
 // ---- code.c ----
 

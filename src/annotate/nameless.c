@@ -24,6 +24,14 @@ bool pd_annotate_is_wanted(const struct pd_annotate *annotate, const struct pd_p
 	return !options->has_place || options->has_place(options->filter, place);
 }
 
+const struct pd_place *pd_annotate_place(const struct pd_annotate *annotate, const struct pd_profile_entry *entry)
+{
+	const struct pd_stack *stack = pd_profile_stack(annotate->profile, entry->stack);
+	const struct pd_frame *frame = stack ? pd_profile_frame(annotate->profile, stack->ip) : NULL;
+
+	return frame && !frame->merged ? &frame->place : NULL;
+}
+
 static int compare_functions(const void *left, const void *right)
 {
 	const struct pd_function *a = left, *b = right;
@@ -81,11 +89,10 @@ bool pd_annotate_find_nameless(struct pd_annotate *annotate)
 	if (!annotate->options.nameless || annotate->options.symbol)
 		return true;
 	for (size_t i = 0; pd_profile_entry(annotate->profile, i, &entry); i++) {
-		const struct pd_stack *stack = pd_profile_stack(annotate->profile, entry.stack);
-		const struct pd_frame *frame = stack ? pd_profile_frame(annotate->profile, stack->ip) : NULL;
+		const struct pd_place *place = pd_annotate_place(annotate, &entry);
 
-		if (frame && !frame->merged && !frame->place.function && frame->place.dso &&
-		    pd_annotate_is_wanted(annotate, &frame->place) && !add_addr(annotate, &frame->place))
+		if (place && !place->function && place->dso && pd_annotate_is_wanted(annotate, place) &&
+		    !add_addr(annotate, place))
 			return false;
 	}
 	return join_addrs(annotate);

@@ -47,6 +47,18 @@ static bool read_code(struct pd_type_code *code)
 	return code->found != NULL;
 }
 
+void pd_type_notate(const struct pd_type_code *code, uint64_t addr, struct pd_notation *notation_out)
+{
+	struct pd_type_object *object = code->object;
+	struct pd_bytes bytes = bytes_of(object, code->function);
+	struct pd_notation_state state = { .known = 0 };
+	size_t at = (size_t)(addr - code->function->start);
+	struct pd_raw_instruction raw;
+
+	object->library->next(object->disassembler, bytes.data + at, bytes.size - at, addr, &raw);
+	pd_notate(&object->kind, &state, bytes.data + at, bytes.size - at, addr, &raw, notation_out);
+}
+
 void pd_type_code_free(struct pd_type_code *code)
 {
 	if (!code)

@@ -71,7 +71,7 @@ struct pd_type_code {
 	struct pd_type_object *object;
 	struct pd_type_instruction *items;
 	size_t count, capacity;
-	struct pd_type_access **found; // by instruction
+	const struct pd_type_access **found; // by instruction
 };
 
 /** Instructions one after another, from first up to last. */
@@ -89,6 +89,8 @@ struct pd_type_path {
 /** Disassembles a function; an empty one if its code was not found. NULL without memory. */
 struct pd_type_code *pd_type_code_of(struct pd_types *types, const struct pd_function *function);
 void pd_type_code_free(struct pd_type_code *code);
+/** Disassembles one instruction of a function. */
+void pd_type_notate(const struct pd_type_code *code, uint64_t addr, struct pd_notation *notation_out);
 /** The instruction that begins at an address, or PD_TYPE_NONE. */
 uint32_t pd_type_code_at(const struct pd_type_code *code, uint64_t addr);
 /** Puts the shortest way from one instruction to another one before a path; false if there is none, or no memory. */
@@ -162,6 +164,14 @@ bool pd_type_is_compound(const struct pd_die *type);
 bool pd_type_plain(const struct pd_die *type, struct pd_die *plain_out);
 /** Appends its name as perf has it. */
 void pd_type_put_name(struct pd_text *text, const struct pd_die *type);
+/** A member of a type. */
+struct pd_type_part {
+	struct pd_die die, type; // type without qualifiers
+	uint64_t at, size, bits; // bits of a bit field
+};
+
+/** Reads a member; false if the entry is none. */
+bool pd_type_part_read(const struct pd_die *die, struct pd_type_part *part);
 /** Appends the path of the member at an offset. */
 void pd_type_put_member(struct pd_text *text, const struct pd_die *type, int64_t offset);
 /** The type of what is at an offset, without typedefs; type itself if it has no members. */
@@ -211,6 +221,7 @@ struct pd_type_query {
 	// the result
 	struct pd_die type;
 	int64_t offset;
+	enum pd_type_answer answer;
 };
 
 /** Scopes of the instruction, and where the frame is. */
@@ -277,7 +288,7 @@ void pd_type_follow(struct pd_type_state *state, const struct pd_type_instructio
 
 // ---- track.c ----
 
-/** Follows registers to the instruction; sets the result. */
+/** Follows registers to the instruction; sets the result, or the answer why there is none. */
 bool pd_type_track(struct pd_type_query *query);
 
 // ---- type.c ----
@@ -288,12 +299,12 @@ struct pd_types {
 	struct pd_type_code *codes;
 	struct pd_u64_map by_function;
 	struct pd_arena texts;
-	struct pd_strings names; // of types
-	struct pd_type_access unknown, stack;
-	uint8_t fuses;           // enum pd_type_fusing, one of them
-	uint64_t steps, entries; // that all accesses together may yet take
-	uint64_t work;           // steps that this one may yet take
-	bool failed;             // no memory
+	struct pd_strings names;                        // of types
+	struct pd_type_access answers[PD_TYPE_ANSWERS]; // without a type
+	uint8_t fuses;                                  // enum pd_type_fusing, one of them
+	uint64_t steps, entries;                        // that all accesses together may yet take
+	uint64_t work;                                  // steps that this one may yet take
+	bool failed;                                    // no memory
 };
 
 /** Takes so many steps; false if there are too many. */
@@ -306,5 +317,8 @@ static inline bool pd_types_work(struct pd_types *types, uint64_t steps)
 	types->work -= steps;
 	return true;
 }
+
+/** Takes a part of what all accesses together may take, for one, after more was added to it; what is left is to be given back. */
+uint64_t pd_types_lend(uint64_t *all, uint64_t more, uint64_t most);
 
 #endif

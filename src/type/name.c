@@ -128,17 +128,12 @@ void pd_type_put_name(struct pd_text *text, const struct pd_die *type)
 
 // ---- members ----
 
-struct member {
-	struct pd_die die, type; // type without qualifiers
-	uint64_t at, size, bits;
-};
-
-static bool read_member(const struct pd_die *die, struct member *m)
+bool pd_type_part_read(const struct pd_die *die, struct pd_type_part *m)
 {
 	struct pd_die plain;
 	uint64_t number;
 
-	*m = (struct member){ .die = *die };
+	*m = (struct pd_type_part){ .die = *die };
 	if (pd_die_tag(die) != PD_TAG_MEMBER || !pd_probe_type_of(die, false, &m->type))
 		return false;
 	if (!pd_type_plain(&m->type, &plain) || !pd_type_size(&plain, &m->size))
@@ -152,13 +147,13 @@ static bool read_member(const struct pd_die *die, struct member *m)
 }
 
 // The first member that has an offset.
-static bool find_member(const struct pd_die *type, uint64_t offset, bool exact, struct member *m)
+static bool find_member(const struct pd_die *type, uint64_t offset, bool exact, struct pd_type_part *m)
 {
 	struct pd_die_walk walk = { .die = *type };
 	size_t left = MEMBERS;
 
 	while (left-- && pd_die_next(&walk, false)) {
-		if (!read_member(&walk.die, m) || offset < m->at)
+		if (!pd_type_part_read(&walk.die, m) || offset < m->at)
 			continue;
 		if (offset - m->at < m->size || (exact && !m->size && offset == m->at))
 			return true;
@@ -175,7 +170,7 @@ static bool can_show(const struct pd_die *type)
 void pd_type_put_member(struct pd_text *text, const struct pd_die *type, int64_t offset)
 {
 	struct pd_die at;
-	struct member m;
+	struct pd_type_part m;
 	bool is_first = true;
 
 	if (!pd_type_plain(type, &at))
@@ -215,7 +210,7 @@ static bool enter_element(struct pd_die *type, int64_t *offset)
 bool pd_type_member_at(const struct pd_die *type, int64_t offset, struct pd_die *type_out)
 {
 	struct pd_die at;
-	struct member m;
+	struct pd_type_part m;
 
 	if (!pd_type_plain(type, &at))
 		return false;

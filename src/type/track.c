@@ -129,6 +129,7 @@ static bool set_result(struct pd_type_query *query, const struct pd_die *type, i
 {
 	uint64_t size;
 
+	query->answer = PD_TYPE_BAD_OFFSET;
 	if (offset < 0 || !pd_type_size(type, &size) || (uint64_t)offset >= size)
 		return false;
 	query->type = *type;
@@ -154,6 +155,9 @@ static bool check(struct tracking *t)
 	const struct pd_type_register *reg = &t->state.registers[number];
 	struct pd_die type;
 
+	// as perf: without a frame it does not know where to look
+	query->answer = reg->holds == PD_TYPE_VALUE || query->has_cfa || number == PD_TYPE_STACK ? PD_TYPE_NO_TYPE :
+												   PD_TYPE_NO_VARIABLE;
 	if (reg->holds == PD_TYPE_VALUE)
 		return pd_type_target(&reg->type, &type) &&
 		       set_result(query, &type, pd_type_sum(query->operand.offset, reg->offset));
@@ -246,6 +250,8 @@ bool pd_type_track(struct pd_type_query *query)
 
 	if (query->operand.reg >= 0 && query->operand.reg < PD_TYPE_REGISTERS)
 		found = track_scopes(&t);
+	if (found)
+		query->answer = PD_TYPE_TRACKED;
 	query->types->failed |= t.failed || t.state.failed;
 	pd_free(t.items);
 	pd_free(t.path.runs);

@@ -15,6 +15,7 @@ enum {
 	ALL_ENTRIES = 1 << 28,
 	MORE_STEPS = 1 << 16,
 	MORE_ENTRIES = 1 << 16,
+	WORD_STEPS = 64, // that naming an instruction takes
 	MEMBER_BYTES = 4095
 };
 
@@ -43,10 +44,12 @@ struct pd_types *pd_types_new(struct pd_symbols *symbols, const char *cpu)
 	types->symbols = symbols;
 	types->steps = ALL_STEPS;
 	types->entries = ALL_ENTRIES;
-	types->unknown.type = "(unknown)";
-	types->stack.type = "(stack operation)";
-	types->unknown.number = UINT32_MAX;
-	types->stack.number = UINT32_MAX - 1;
+	for (int i = 0; i < PD_TYPE_ANSWERS; i++)
+		types->answers[i] = (struct pd_type_access){ .type = "(unknown)",
+							     .number = UINT32_MAX,
+							     .answer = (enum pd_type_answer)i };
+	types->answers[PD_TYPE_STACK_OPERATION].type = "(stack operation)";
+	types->answers[PD_TYPE_STACK_OPERATION].number = UINT32_MAX - 1;
 	read_cpu(types, cpu);
 	return types;
 }
@@ -86,7 +89,7 @@ enum pd_status pd_types_check(const char *arch, struct pd_error *error)
 
 // ---- one access ----
 
-static uint64_t lend(uint64_t *all, uint64_t more, uint64_t most)
+uint64_t pd_types_lend(uint64_t *all, uint64_t more, uint64_t most)
 {
 	uint64_t lent = *all + more < most ? *all + more : most;
 
@@ -97,11 +100,21 @@ static uint64_t lend(uint64_t *all, uint64_t more, uint64_t most)
 static bool find_type(struct pd_type_query *query)
 {
 	const struct pd_type_instruction *i = &query->code->items[query->at];
+	bool found;
 
-	if (query->operand.reg == PD_TYPE_PC)
-		return i->has_named && pd_type_find_fixed(query, i->named);
-	pd_type_query_scopes(query);
-	return query->scope_count && (pd_type_find_variable(query) || pd_type_track(query));
+	query->answer = PD_TYPE_NO_VARIABLE;
+	if (query->operand.reg == PD_TYPE_PC) {
+		found = i->has_named && pd_type_find_fixed(query, i->named);
+	} else {
+		pd_type_query_scopes(query);
+		if (!query->scope_count)
+			return false;
+		found = pd_type_find_variable(query);
+	}
+	if (!found)
+		return query->operand.reg != PD_TYPE_PC && pd_type_track(query);
+	query->answer = PD_TYPE_HAS_VARIABLE;
+	return true;
 }
 
 // As perf's, paths of members are cut.
@@ -123,11 +136,15 @@ static void put_texts(struct pd_types *types, const struct pd_type_query *query,
 static struct pd_type_access *give(struct pd_types *types, const struct pd_type_query *query)
 {
 	struct pd_type_access *access = pd_arena_alloc(&types->texts, sizeof(*access));
+	struct pd_die *die = pd_arena_alloc(&types->texts, sizeof(*die));
 	struct pd_text text = { .data = NULL };
 	uint64_t size = 0;
 
-	if (access) {
+	if (access && die) {
 		put_texts(types, query, &text, access);
+		*die = query->type;
+		access->die = die;
+		access->answer = query->answer;
 		access->offset = (int32_t)query->offset;
 		// those without a name differ by their size at least
 		pd_type_size(&query->type, &size);
@@ -137,7 +154,7 @@ static struct pd_type_access *give(struct pd_types *types, const struct pd_type_
 					       pd_strings_add(&types->names, &types->texts, text.data, text.size);
 	}
 	pd_free(text.data);
-	types->failed |= !access || !access->type || !access->member || access->number == PD_INDEX_END;
+	types->failed |= !access || !die || !access->type || !access->member || access->number == PD_INDEX_END;
 	return types->failed ? NULL : access;
 }
 
@@ -149,9 +166,9 @@ static struct pd_type_access *find_access(struct pd_type_query *query)
 
 	query->unit = pd_type_unit_at(object, query->code->items[query->at].addr);
 	if (!query->unit)
-		return &types->unknown;
-	object->debug.dwarf->entry_work = lend(&types->entries, MORE_ENTRIES, ENTRIES_MOST);
-	access = find_type(query) ? give(types, query) : &types->unknown;
+		return &types->answers[PD_TYPE_NO_UNIT];
+	object->debug.dwarf->entry_work = pd_types_lend(&types->entries, MORE_ENTRIES, ENTRIES_MOST);
+	access = find_type(query) ? give(types, query) : &types->answers[query->answer];
 	types->entries += object->debug.dwarf->entry_work;
 	return access;
 }
@@ -164,15 +181,15 @@ static const struct pd_type_operand *memory_of(const struct pd_type_instruction 
 	return i->to.is_memory || i->to.is_percpu ? &i->to : NULL;
 }
 
-static bool is_fused(const struct pd_types *types, const struct pd_type_instruction *first,
-		     const struct pd_type_instruction *second)
+// Whether what an instruction accesses may be an operand of the one before, as the processor takes both as one.
+static bool is_joined(const struct pd_types *types, const struct pd_type_code *code, uint32_t at)
 {
-	return first->fuses & types->fuses && !second->never_fused;
+	return at && code->items[at - 1].fuses & types->fuses && !code->items[at].never_fused;
 }
 
-static struct pd_type_access *find(struct pd_types *types, const struct pd_type_code *code, uint32_t at)
+static const struct pd_type_access *find(struct pd_types *types, const struct pd_type_code *code, uint32_t at)
 {
-	const struct pd_type_operand *operand;
+	const struct pd_type_operand *operand = NULL;
 	struct pd_type_query *query;
 	struct pd_type_access *access;
 
@@ -180,15 +197,13 @@ static struct pd_type_access *find(struct pd_types *types, const struct pd_type_
 		const struct pd_type_instruction *i = &code->items[at];
 
 		if (i->is_stack)
-			return &types->stack;
-		if (i->action == PD_TYPE_ADDRESS)
-			return &types->unknown;
+			return &types->answers[PD_TYPE_STACK_OPERATION];
 		operand = memory_of(i);
-		if (operand)
+		if (operand || !is_joined(types, code, at) || !pd_types_work(types, 1))
 			break;
-		if (!at || !is_fused(types, &code->items[at - 1], i) || !pd_types_work(types, 1))
-			return &types->unknown;
 	}
+	if (!operand || code->items[at].action == PD_TYPE_ADDRESS)
+		return &types->answers[PD_TYPE_NO_MEMORY];
 	query = pd_alloc(sizeof(*query));
 	if (!query)
 		return NULL;
@@ -201,24 +216,77 @@ static struct pd_type_access *find(struct pd_types *types, const struct pd_type_
 	return types->failed ? NULL : access;
 }
 
+// The instruction at a place, or the answer why there is none. False without memory.
+static bool find_code(struct pd_types *types, const struct pd_place *place, struct pd_type_code **code_out,
+		      uint32_t *at_out, enum pd_type_answer *answer_out)
+{
+	*at_out = PD_TYPE_NONE;
+	*answer_out = PD_TYPE_NO_SYMBOL;
+	if (!place->function || !place->dso || place->function->dso != place->dso)
+		return true;
+	*code_out = pd_type_code_of(types, place->function);
+	if (!*code_out)
+		return false;
+	*answer_out = (*code_out)->object->has_debug ? PD_TYPE_NO_INSTRUCTION : PD_TYPE_NO_DEBUG;
+	// as perf: without debug information nothing is said, not even of the stack
+	if ((*code_out)->object->has_debug)
+		*at_out = pd_type_code_at(*code_out, place->addr);
+	return true;
+}
+
 const struct pd_type_access *pd_types_at(struct pd_types *types, const struct pd_place *place)
 {
+	enum pd_type_answer answer;
 	struct pd_type_code *code;
 	uint32_t at;
 
-	if (!place->function || !place->dso || place->function->dso != place->dso)
-		return &types->unknown;
-	code = pd_type_code_of(types, place->function);
-	if (!code)
+	if (!find_code(types, place, &code, &at, &answer))
 		return NULL;
-	at = pd_type_code_at(code, place->addr);
-	// as perf: without debug information nothing is said, not even of the stack
-	if (at == PD_TYPE_NONE || !code->object->has_debug)
-		return &types->unknown;
+	if (at == PD_TYPE_NONE)
+		return &types->answers[answer];
 	if (!code->found[at]) {
-		types->work = lend(&types->steps, MORE_STEPS, STEPS_MOST);
+		types->work = pd_types_lend(&types->steps, MORE_STEPS, STEPS_MOST);
 		code->found[at] = find(types, code, at);
 		types->steps += types->work;
 	}
 	return code->found[at];
+}
+
+// ---- names of instructions ----
+
+static bool give_word(const struct pd_type_code *code, uint32_t at, pd_type_word_fn *each, void *self)
+{
+	struct pd_notation notation;
+	char word[sizeof(notation.text)];
+	size_t length;
+
+	pd_type_notate(code, code->items[at].addr, &notation);
+	length = strcspn(notation.text, " \t");
+	memcpy(word, notation.text, length);
+	word[length] = 0;
+	return each(self, word);
+}
+
+bool pd_types_each_word(struct pd_types *types, const struct pd_place *place, pd_type_word_fn *each, void *self)
+{
+	enum pd_type_answer answer;
+	struct pd_type_code *code;
+	bool goes_on = true;
+	uint32_t at;
+
+	if (!find_code(types, place, &code, &at, &answer))
+		return false;
+	if (at == PD_TYPE_NONE)
+		return true;
+	types->work = pd_types_lend(&types->steps, MORE_STEPS, STEPS_MOST);
+	for (;; at--) {
+		const struct pd_type_instruction *i = &code->items[at];
+
+		goes_on = give_word(code, at, each, self);
+		if (!goes_on || i->is_stack || memory_of(i) || !is_joined(types, code, at) ||
+		    !pd_types_work(types, WORD_STEPS))
+			break;
+	}
+	types->steps += types->work;
+	return goes_on;
 }

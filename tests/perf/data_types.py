@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares the types of data that perf 7.2 finds with those of perfdata report: sort keys type, typeoff and typecln.
+"""Compares the types of data that perf 7.2 finds with those of perfdata: sort keys type, typeoff and typecln, and annotate --data-type.
 
 usage: data_types.py PERFDATA [--new PERF] [--verbose] [--instructions N]
 
 PERF is a perf 7.2; without one nothing is compared. Programs are compiled, recorded while they run, and the samples counted whose
-text (-s symoff,typeoff) is the same; the tables of each key must be equal line by line where all of them are. Then N instructions of libc that access
+text (-s symoff,typeoff) is the same; the tables of each key, and the texts of annotate, must be equal line by line where all of them are. One
+recording has a group of events. Then N instructions of libc that access
 memory, each with a sample of its own. Differences are explained in docs/differences.md, "Types of data".
 Exit status: 0 at least 95 % of the samples of each recording agree, 1 not, 77 no perf 7.2, or one that cannot record.
 """
@@ -101,7 +102,9 @@ PROGRAMS = (
     ("lists-O0", LISTS, "gcc", "-O0", 100), ("lists-O1", LISTS, "gcc", "-O1", 200), ("lists-O2", LISTS, "gcc", "-O2", 200),
     ("lists-frames", LISTS, "gcc", "-O0 -fno-asynchronous-unwind-tables", 100), ("lists-dwarf4", LISTS, "gcc", "-O3 -gdwarf-4", 200),
     ("shapes-O0", SHAPES, "g++", "-O0", 100), ("shapes-O2", SHAPES, "g++", "-O2", 500), ("lists-clang", LISTS, "clang", "-O2 -gdwarf-4", 200),
+    ("lists-group", LISTS, "gcc", "-O2", 200),
 )
+GROUPS = {"lists-group": ("{cpu-clock:u,task-clock:u,dummy:u}", "300000")}
 
 
 class Both:
@@ -111,15 +114,15 @@ class Both:
         self.commands = {"perfdata": [perfdata, "report"], "perf": [perf, "report", "--stdio", "--percent-limit", "0"]}
         self.data = data
 
-    def report(self, program, *options):
-        done = subprocess.run([*self.commands[program], "-i", self.data, *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    def report(self, program, *options, command=None):
+        done = subprocess.run([*(command or self.commands[program]), "-i", self.data, *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
         return done.stdout.decode(errors="replace")
 
     def samples(self, program):
         """Samples by function, offset and type."""
         wide = ("-w", "0,0,300,400") if program == "perf" else ()
         rows = made.rows(self.report(program, "-n", "--no-demangle", "-s", "symoff,typeoff", "-t", "|", *wide))
-        return collections.Counter({(row[1], row[2]): int(row[0]) for row in rows if len(row) == 3})
+        return collections.Counter({(row[1], row[2]): sum(map(int, row[0].split())) for row in rows if len(row) == 3})
 
     def agreement(self):
         theirs, ours = self.samples("perf"), self.samples("perfdata")
@@ -131,6 +134,18 @@ class Both:
         """Keys whose whole tables differ."""
         return [key for key in ("type", "typeoff", "typecln", "dso,type", "type,typeoff") if self.lines("perf", key) != self.lines("perfdata", key)]
 
+    def texts(self):
+        """Options of annotate whose text differs."""
+        choices = (("--type-stat", "--insn-stat"), ("-n",), ("--show-total-period", "--skip-empty"), ("--percent-limit", "2"))
+        return [" ".join(options) for options in choices if self.annotated("perf", options) != self.annotated("perfdata", options)]
+
+    def annotated(self, program, options):
+        command = [self.commands[program][0], "annotate", "--stdio"]
+        lines = self.report(program, "--data-type", *options, command=command).splitlines()
+        # perf reads something else as the operand of a jump through memory
+        jumps = [line.split() for line in lines if re.match(r" +\d+ : no_(mem_ops|cuinfo|var)$", line)]
+        return [line for line in lines if line.split() not in jumps] + [sum(int(words[0]) for words in jumps)]
+
     def lines(self, program, key):
         return [line for line in self.report(program, "-s", key).splitlines() if line.strip() and not line.startswith("#")]
 
@@ -138,7 +153,7 @@ class Both:
 def show(name, both, verbose):
     same, count, data, missing, more = both.agreement()
     share = 100 * same / count if count else 0.0
-    tables = both.tables()
+    tables = both.tables() + both.texts()
     print(f"{name:16} {same:6} of {count:6} samples equal ({share:6.2f} %), perf has types for {data}{', other tables: ' + ' '.join(tables) if tables else ''}", flush=True)
     beside = {place: kind for place, kind in more}
     for (place, kind), number in sorted(missing.items(), key=lambda item: -item[1])[:None if verbose else 3]:
@@ -153,7 +168,8 @@ def record(perf, folder, name, source, compiler, options, rounds):
         f.write(source)
     if not shutil.which(compiler) or subprocess.run([compiler, "-w", "-g", *options.split(), "-o", program, path], check=False).returncode:
         return None
-    done = subprocess.run([perf, "record", "-q", "-e", "cpu-clock:u", "-c", "100000", "-o", program + ".data", program, str(rounds)], stdout=subprocess.DEVNULL,
+    events, period = GROUPS.get(name, ("cpu-clock:u", "100000"))
+    done = subprocess.run([perf, "record", "-q", "-e", events, "-c", period, "-o", program + ".data", program, str(rounds)], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, check=False)
     return program + ".data" if done.returncode == 0 else None
 

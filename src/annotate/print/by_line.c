@@ -210,7 +210,8 @@ static bool put_file(struct pd_annotate_printing *p, const struct by_line *by, c
 	if (!sums)
 		return false;
 	p->local = listed->sums;
-	pd_text_printf(p->out, " %-*s|\tSource lines of ", (int)pd_annotate_width(p), pd_annotate_column_word(p));
+	pd_text_printf(p->out, " %-*s|\tSource lines of ", (int)pd_annotate_width(p),
+		       pd_annotate_column_word(p->options.show));
 	pd_annotate_put_name(p, listed->file->path, strlen(listed->file->path));
 	pd_text_add(p->out, " for ");
 	pd_annotate_put_name(p, p->part->name, strlen(p->part->name));

@@ -17,9 +17,14 @@ enum {
 
 // ---- columns ----
 
+size_t pd_annotate_column_width(enum pd_annotate_show show)
+{
+	return show == PD_ANNOTATE_SHOW_PERIOD ? PERIOD_WIDTH : WIDTH;
+}
+
 size_t pd_annotate_width(const struct pd_annotate_printing *p)
 {
-	return (p->options.show == PD_ANNOTATE_SHOW_PERIOD ? PERIOD_WIDTH : WIDTH) * p->events + p->cycles_width;
+	return pd_annotate_column_width(p->options.show) * p->events + p->cycles_width;
 }
 
 static const char *color_of(double percent)
@@ -27,21 +32,27 @@ static const char *color_of(double percent)
 	return percent >= 5 ? "\033[31m" : percent >= 0.5 ? "\033[32m" : NULL;
 }
 
-static void put_column(struct pd_annotate_printing *p, const struct pd_annotate_sum *sum, size_t event)
+void pd_annotate_put_column(struct pd_text *out, const struct pd_annotate_text_options *options,
+			    const struct pd_annotate_sum *sum, double percent)
 {
-	double percent = pd_annotate_share(p->part, p->local, sum, event, p->options.percent);
-	const char *color = p->options.color ? color_of(percent) : NULL;
+	const char *color = options->color ? color_of(percent) : NULL;
 
 	if (color)
-		pd_text_add(p->out, color);
-	if (p->options.show == PD_ANNOTATE_SHOW_PERIOD)
-		pd_text_printf(p->out, " %11" PRIu64, sum->period);
-	else if (p->options.show == PD_ANNOTATE_SHOW_SAMPLES)
-		pd_text_printf(p->out, " %7" PRIu64, sum->samples);
+		pd_text_add(out, color);
+	if (options->show == PD_ANNOTATE_SHOW_PERIOD)
+		pd_text_printf(out, " %11" PRIu64, sum->period);
+	else if (options->show == PD_ANNOTATE_SHOW_SAMPLES)
+		pd_text_printf(out, " %7" PRIu64, sum->samples);
 	else
-		pd_text_printf(p->out, " %7.2f", percent);
+		pd_text_printf(out, " %7.2f", percent);
 	if (color)
-		pd_text_add(p->out, "\033[m");
+		pd_text_add(out, "\033[m");
+}
+
+static void put_column(struct pd_annotate_printing *p, const struct pd_annotate_sum *sum, size_t event)
+{
+	pd_annotate_put_column(p->out, &p->options, sum,
+			       pd_annotate_share(p->part, p->local, sum, event, p->options.percent));
 }
 
 void pd_annotate_put_columns(struct pd_annotate_printing *p, const struct pd_annotate_sum *sums)
@@ -50,14 +61,14 @@ void pd_annotate_put_columns(struct pd_annotate_printing *p, const struct pd_ann
 		put_column(p, &sums[i], i);
 }
 
-// ---- the head ----
-
-const char *pd_annotate_column_word(const struct pd_annotate_printing *p)
+const char *pd_annotate_column_word(enum pd_annotate_show show)
 {
 	static const char *const words[] = { "Percent", "Samples", "Period" };
 
-	return words[p->options.show];
+	return words[show];
 }
+
+// ---- the head ----
 
 const char *pd_annotate_percent_word(const struct pd_annotate_printing *p)
 {
@@ -88,7 +99,7 @@ static void put_head(struct pd_annotate_printing *p)
 	size_t begin = p->out->size;
 
 	pd_text_printf(p->out, " %-*s%s|\tSource code & Disassembly of ", (int)(pd_annotate_width(p) - p->cycles_width),
-		       pd_annotate_column_word(p), p->cycles_width ? PD_ANNOTATE_CYCLES : "");
+		       pd_annotate_column_word(p->options.show), p->cycles_width ? PD_ANNOTATE_CYCLES : "");
 	pd_annotate_put_name(p, name, strlen(name));
 	pd_text_add(p->out, " for ");
 	pd_annotate_put_name(p, p->code->part->name, strlen(p->code->part->name));

@@ -4,6 +4,7 @@
 #define PD_ANNOTATE_TEXT_H
 
 #include "annotate/inside.h"
+#include "annotate/print/column.h"
 
 struct pd_annotate_printing {
 	struct pd_annotate_text_options options;
@@ -26,14 +27,13 @@ struct pd_annotate_printing {
 double pd_annotate_share(const struct pd_annotate_part *part, const struct pd_annotate_sum *local,
 			 const struct pd_annotate_sum *sum, size_t event, enum pd_annotate_percent percent);
 
-/** Width of all columns of numbers. */
+/** Width of all columns of numbers, with those of branch stacks. */
 size_t pd_annotate_width(const struct pd_annotate_printing *p);
 /** A number of each event. */
 void pd_annotate_put_columns(struct pd_annotate_printing *p, const struct pd_annotate_sum *sums);
 /** The line below a title that was begun at the offset. */
 void pd_annotate_put_rule(struct pd_annotate_printing *p, size_t begin);
-/** What columns show: "Percent". And of which type: "local period". */
-const char *pd_annotate_column_word(const struct pd_annotate_printing *p);
+/** Of which type percentages are: "local period". */
 const char *pd_annotate_percent_word(const struct pd_annotate_printing *p);
 /** Text of a file, escaped where that is asked for. */
 void pd_annotate_put_name(struct pd_annotate_printing *p, const char *name, size_t length);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Types of data with their samples by offset, of the profile of an annotation. */
+#ifndef PD_TYPE_DATA_H
+#define PD_TYPE_DATA_H
+
+#include "annotate/base.h"
+#include "base/lookup/u64_map.h"
+#include "base/text/text.h"
+#include "type/type.h"
+
+/** A type in an object. */
+struct pd_type_row {
+	const struct pd_dso *dso;
+	const struct pd_type_access *access; // one of it
+	size_t first, count;                 // hits, by offset
+};
+
+/** Samples of an event at an offset of a type. */
+struct pd_type_hit {
+	uint64_t offset;
+	uint32_t row, event;
+	struct pd_annotate_sum sum;
+};
+
+/** An address with samples of an event. */
+struct pd_type_address {
+	const struct pd_place *place;
+	uint32_t event;
+};
+
+struct pd_type_data {
+	const struct pd_annotate *annotate;
+	struct pd_annotate_base base;
+	struct pd_types *types;
+	size_t events;
+	struct pd_type_row *rows;
+	size_t row_count, row_capacity;
+	struct pd_u64_map by_type;    // of an object: index in rows, plus 1
+	struct pd_annotate_sum *sums; // of all samples, by row and event
+	size_t sum_capacity;
+	struct pd_type_hit *hits; // those with an offset in the type
+	size_t hit_count, hit_capacity;
+	struct pd_type_address *addresses; // if counts of answers are wanted
+	size_t address_count, address_capacity;
+};
+
+/** Adds up; False without memory. pd_type_data_fini in any case. */
+bool pd_type_data_collect(struct pd_type_data *data, bool with_counts);
+void pd_type_data_fini(struct pd_type_data *data);
+/** Rows of a table in the order of perf, those of one name or all (NULL); pd_free. NULL without memory. */
+uint32_t *pd_type_data_order(const struct pd_type_data *data, const struct pd_annotate_table *table, const char *name,
+			     size_t *count_out);
+
+// ---- counts.c ----
+
+/** Appends how many addresses have a type, and why others have none; and the same by the name of the instruction. False without memory. */
+bool pd_type_put_counts(const struct pd_type_data *data, bool by_answer, bool by_word, struct pd_text *out);
+
+#endif
