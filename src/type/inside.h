@@ -105,6 +105,21 @@ struct pd_type_global {
 	struct pd_die die;
 };
 
+/** A scope in another one. */
+struct pd_type_inner {
+	uint64_t start, end; // a part of its code
+	struct pd_die die;
+};
+
+/** What is directly below a function or a block. */
+struct pd_type_scope {
+	struct pd_type_scope *next; // of all of the unit
+	struct pd_die *variables;   // and parameters
+	size_t variable_count, variable_capacity;
+	struct pd_type_inner *inner; // in the order of the debug information
+	size_t inner_count, inner_capacity;
+};
+
 /** A unit whose code was asked for. */
 struct pd_type_unit {
 	struct pd_type_unit *next;
@@ -117,6 +132,8 @@ struct pd_type_unit {
 	size_t other_count, other_capacity;
 	struct pd_u64_map asked;    // by address: which of others, + 2; 1: none
 	struct pd_u64_map returned; // by address: which function with a type, + 2; 1: none
+	struct pd_u64_map scopes;   // by offset of the entry: struct pd_type_scope
+	struct pd_type_scope *scope_list;
 };
 
 struct pd_type_object {
@@ -200,7 +217,7 @@ void pd_type_each_place(const struct pd_type_object *object, const struct pd_die
 			void *self);
 bool pd_type_is_variable(const struct pd_die *die);
 
-// ---- variable.c ----
+// ---- an access ----
 
 enum {
 	PD_TYPE_SCOPES = 64
@@ -223,6 +240,14 @@ struct pd_type_query {
 	int64_t offset;
 	enum pd_type_answer answer;
 };
+
+// ---- scope.c ----
+
+/** What is directly below a function or a block; an empty one without memory, or after too many steps. Valid as long as the unit. */
+const struct pd_type_scope *pd_type_scope_of(struct pd_type_query *query, const struct pd_die *die);
+void pd_type_scopes_free(struct pd_type_unit *unit);
+
+// ---- variable.c ----
 
 /** Scopes of the instruction, and where the frame is. */
 void pd_type_query_scopes(struct pd_type_query *query);

@@ -73,6 +73,7 @@ static void free_units(struct pd_type_object *object)
 		pd_free(unit->others);
 		pd_u64_map_fini(&unit->asked);
 		pd_u64_map_fini(&unit->returned);
+		pd_type_scopes_free(unit);
 		pd_free(unit);
 		unit = next;
 	}

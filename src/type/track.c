@@ -49,11 +49,10 @@ static bool add_known(void *self, const struct pd_die *variable, const struct pd
 
 static void add_scope(struct tracking *t, const struct pd_die *scope)
 {
-	struct pd_die_walk walk = { .die = *scope };
+	const struct pd_type_scope *below = pd_type_scope_of(t->query, scope);
 
-	while (!t->failed && pd_die_next(&walk, false))
-		if (pd_type_is_variable(&walk.die))
-			pd_type_each_place(t->query->code->object, &walk.die, add_known, t);
+	for (size_t i = 0; i < below->variable_count && !t->failed; i++)
+		pd_type_each_place(t->query->code->object, &below->variables[i], add_known, t);
 }
 
 static void put_on_stack(struct tracking *t, const struct known *known)

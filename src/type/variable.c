@@ -6,20 +6,13 @@
 
 // ---- scopes ----
 
-static bool is_scope(const struct pd_die *die)
+static bool scope_below(struct pd_type_query *query, const struct pd_die *scope, uint64_t addr, struct pd_die *die_out)
 {
-	uint32_t tag = pd_die_tag(die);
+	const struct pd_type_scope *below = pd_type_scope_of(query, scope);
 
-	return tag == PD_TAG_BLOCK || tag == PD_TAG_INLINED || tag == PD_TAG_FUNCTION;
-}
-
-static bool scope_below(const struct pd_die *scope, uint64_t addr, struct pd_die *die_out)
-{
-	struct pd_die_walk walk = { .die = *scope };
-
-	while (pd_die_next(&walk, false)) {
-		if (is_scope(&walk.die) && pd_die_has_pc(&walk.die, addr)) {
-			*die_out = walk.die;
+	for (size_t i = 0; i < below->inner_count; i++) {
+		if (addr >= below->inner[i].start && addr < below->inner[i].end) {
+			*die_out = below->inner[i].die;
 			return true;
 		}
 	}
@@ -55,7 +48,7 @@ void pd_type_query_scopes(struct pd_type_query *query)
 		return;
 	query->scopes[query->scope_count++] = *function;
 	while (query->scope_count < PD_TYPE_SCOPES &&
-	       scope_below(&query->scopes[query->scope_count - 1], addr, &query->scopes[query->scope_count]))
+	       scope_below(query, &query->scopes[query->scope_count - 1], addr, &query->scopes[query->scope_count]))
 		query->scope_count++;
 	find_frame(query, addr);
 }
@@ -111,12 +104,11 @@ static bool match_place(void *self, const struct pd_die *variable, const struct 
 
 static bool find_in_scope(struct matching *m, const struct pd_die *scope)
 {
-	struct pd_die_walk walk = { .die = *scope };
+	const struct pd_type_scope *below = pd_type_scope_of(m->query, scope);
 
 	m->found = false;
-	while (!m->found && pd_die_next(&walk, false))
-		if (pd_type_is_variable(&walk.die))
-			pd_type_each_place(m->query->code->object, &walk.die, match_place, m);
+	for (size_t i = 0; i < below->variable_count && !m->found; i++)
+		pd_type_each_place(m->query->code->object, &below->variables[i], match_place, m);
 	return m->found;
 }
 
@@ -233,11 +225,11 @@ static bool find_static(struct pd_type_query *query, uint64_t addr, struct pd_di
 	struct fixed f = { .addr = addr };
 
 	for (size_t i = query->scope_count; i-- > 0 && !f.found;) {
-		struct pd_die_walk walk = { .die = query->scopes[i] };
+		const struct pd_type_scope *below = pd_type_scope_of(query, &query->scopes[i]);
 
-		while (!f.found && pd_die_next(&walk, false))
-			if (pd_die_tag(&walk.die) == PD_TAG_VARIABLE)
-				pd_type_each_place(query->code->object, &walk.die, match_fixed, &f);
+		for (size_t k = 0; k < below->variable_count && !f.found; k++)
+			if (pd_die_tag(&below->variables[k]) == PD_TAG_VARIABLE)
+				pd_type_each_place(query->code->object, &below->variables[k], match_fixed, &f);
 	}
 	*type_out = f.type;
 	*offset_out = f.offset;

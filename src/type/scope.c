@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* What is directly below a function or a block: its variables and the scopes in it, read once, as large functions have thousands. */
+#include "type/inside.h"
+
+enum {
+	LOOKS = 8 // at an item, that take as long as a step
+};
+
+static bool is_scope(const struct pd_die *die)
+{
+	uint32_t tag = pd_die_tag(die);
+
+	return tag == PD_TAG_BLOCK || tag == PD_TAG_INLINED || tag == PD_TAG_FUNCTION;
+}
+
+struct reading {
+	struct pd_type_scope *scope;
+	struct pd_die die;
+	bool failed; // no memory
+};
+
+static bool add_span(void *self, uint64_t start, uint64_t end)
+{
+	struct reading *r = self;
+	struct pd_type_scope *scope = r->scope;
+
+	if (!PD_GROW(scope->inner, scope->inner_capacity, scope->inner_count + 1)) {
+		r->failed = true;
+		return false;
+	}
+	scope->inner[scope->inner_count++] = (struct pd_type_inner){ start, end, r->die };
+	return true;
+}
+
+static bool read_scope(struct pd_type_scope *scope, const struct pd_die *die)
+{
+	struct pd_die_walk walk = { .die = *die };
+	struct reading r = { .scope = scope };
+
+	while (!r.failed && pd_die_next(&walk, false)) {
+		r.die = walk.die;
+		if (is_scope(&walk.die))
+			pd_die_spans(&walk.die, add_span, &r);
+		if (!pd_type_is_variable(&walk.die))
+			continue;
+		if (PD_GROW(scope->variables, scope->variable_capacity, scope->variable_count + 1))
+			scope->variables[scope->variable_count++] = walk.die;
+		else
+			r.failed = true;
+	}
+	return !r.failed;
+}
+
+const struct pd_type_scope *pd_type_scope_of(struct pd_type_query *query, const struct pd_die *die)
+{
+	static const struct pd_type_scope nothing;
+	struct pd_type_unit *unit = query->unit;
+	const struct pd_type_scope *known = pd_u64_map_find_pointer(&unit->scopes, die->offset);
+	struct pd_type_scope *scope;
+
+	if (known) // looked through each time
+		return pd_types_work(query->types, (known->inner_count + known->variable_count) / LOOKS + 1) ? known :
+													       &nothing;
+	scope = pd_alloc(sizeof(*scope));
+	if (scope) {
+		scope->next = unit->scope_list;
+		unit->scope_list = scope;
+	}
+	if (!scope || !read_scope(scope, die) || !pd_u64_map_add_pointer(&unit->scopes, die->offset, scope)) {
+		query->types->failed = true;
+		return &nothing;
+	}
+	return scope;
+}
+
+void pd_type_scopes_free(struct pd_type_unit *unit)
+{
+	while (unit->scope_list) {
+		struct pd_type_scope *next = unit->scope_list->next;
+
+		pd_free(unit->scope_list->variables);
+		pd_free(unit->scope_list->inner);
+		pd_free(unit->scope_list);
+		unit->scope_list = next;
+	}
+	pd_u64_map_fini(&unit->scopes);
+}
