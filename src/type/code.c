@@ -9,6 +9,21 @@ enum {
 	VISITS = 8         // of instructions that take as long as a step
 };
 
+/** A run of instructions up to a jump. */
+struct block {
+	uint32_t first, last;
+	uint32_t parent;
+};
+
+struct pd_type_search {
+	const struct pd_type_code *code;
+	uint32_t target;      // or PD_TYPE_NONE: all that can be reached
+	struct block *blocks; // in the order in which they are looked at
+	size_t count, capacity;
+	uint32_t *owners; // by instruction: the first block that it is in, plus 1; or that it begins one
+	bool failed;
+};
+
 // ---- instructions ----
 
 static struct pd_bytes bytes_of(const struct pd_type_object *object, const struct pd_function *function)
@@ -63,6 +78,11 @@ void pd_type_code_free(struct pd_type_code *code)
 {
 	if (!code)
 		return;
+	if (code->ways) {
+		pd_free(code->ways->blocks);
+		pd_free(code->ways->owners);
+		pd_free(code->ways);
+	}
 	pd_free(code->items);
 	pd_free(code->found);
 	pd_free(code);
@@ -100,34 +120,20 @@ uint32_t pd_type_code_at(const struct pd_type_code *code, uint64_t addr)
 
 // ---- ways ----
 
-struct block {
-	uint32_t first, last;
-	uint32_t parent;
-};
-
-struct search {
-	const struct pd_type_code *code;
-	uint32_t target;
-	struct block *blocks; // in the order in which they are looked at
-	size_t count, capacity;
-	uint8_t *visited; // by instruction: is in a block, or begins one
-	bool failed;
-};
-
-static void add_block(struct search *s, uint32_t first, uint32_t parent)
+static void add_block(struct pd_type_search *s, uint32_t first, uint32_t parent)
 {
-	if (first == PD_TYPE_NONE || first >= s->code->count || s->visited[first] || s->failed)
+	if (first == PD_TYPE_NONE || first >= s->code->count || s->owners[first] || s->failed)
 		return;
 	if (!PD_GROW(s->blocks, s->capacity, s->count + 1)) {
 		s->failed = true;
 		return;
 	}
-	s->visited[first] = 1;
+	s->owners[first] = (uint32_t)s->count + 1;
 	s->blocks[s->count++] = (struct block){ first, first, parent };
 }
 
 // Goes through a block, and adds those that follow it; true if the target is in it.
-static bool visit(struct search *s, uint32_t number)
+static bool visit(struct pd_type_search *s, uint32_t number)
 {
 	const struct pd_type_code *code = s->code;
 	uint32_t at = s->blocks[number].first;
@@ -136,7 +142,9 @@ static bool visit(struct search *s, uint32_t number)
 	for (;; at++) {
 		const struct pd_type_instruction *i = &code->items[at];
 
-		s->visited[at] = 1;
+		// a block that begins there may not have been gone through yet
+		if (!s->owners[at] || s->owners[at] > number)
+			s->owners[at] = number + 1;
 		found = at == s->target;
 		if (found || at + 1 == code->count || i->is_return)
 			break;
@@ -152,7 +160,8 @@ static bool visit(struct search *s, uint32_t number)
 	return found;
 }
 
-static bool prepend(struct pd_type_path *path, const struct search *s, uint32_t last)
+// Puts the way to a target in a block before a path.
+static bool prepend(struct pd_type_path *path, const struct pd_type_search *s, uint32_t last, uint32_t target)
 {
 	size_t count = 0;
 	uint32_t at;
@@ -162,34 +171,82 @@ static bool prepend(struct pd_type_path *path, const struct search *s, uint32_t 
 	if (!PD_GROW(path->runs, path->capacity, path->count + count))
 		return false;
 	// the first one of the path may go on where this one ends
-	if (path->count && path->runs[0].first == s->blocks[last].last) {
+	if (path->count && path->runs[0].first == target) {
 		path->runs[0].first = s->blocks[last].first;
+		target = PD_TYPE_NONE;
 		last = s->blocks[last].parent;
 		count--;
 	}
 	memmove(path->runs + count, path->runs, path->count * sizeof(*path->runs));
 	path->count += count;
-	for (at = last; count; at = s->blocks[at].parent)
-		path->runs[--count] = (struct pd_type_run){ s->blocks[at].first, s->blocks[at].last };
+	for (at = last; count; at = s->blocks[at].parent, target = PD_TYPE_NONE)
+		path->runs[--count] = (struct pd_type_run){ s->blocks[at].first,
+							    target == PD_TYPE_NONE ? s->blocks[at].last : target };
 	return true;
 }
 
-bool pd_type_path_extend(struct pd_types *types, const struct pd_type_code *code, uint32_t from, uint32_t to,
+// Searches from one instruction on; true if the target is found, which is in the last block that was gone through then.
+static bool search(struct pd_type_search *s, uint32_t from, uint32_t *block_out)
+{
+	bool found = false;
+
+	s->owners = pd_alloc((s->code->count + 1) * sizeof(*s->owners));
+	s->failed = !s->owners;
+	if (!s->failed)
+		add_block(s, from, PD_TYPE_NONE);
+	for (uint32_t i = 0; i < s->count && !found && !s->failed; i++) {
+		found = visit(s, i);
+		*block_out = i;
+	}
+	return found;
+}
+
+// All ways from the beginning of the function, which most accesses ask for, are searched once. NULL after too many steps, or without memory.
+static const struct pd_type_search *search_all(struct pd_types *types, struct pd_type_code *code)
+{
+	uint32_t last;
+
+	if (code->ways)
+		return code->ways;
+	if (!pd_types_work(types, code->count / VISITS + 1))
+		return NULL;
+	code->ways = pd_alloc(sizeof(*code->ways));
+	if (code->ways) {
+		*code->ways = (struct pd_type_search){ .code = code, .target = PD_TYPE_NONE };
+		search(code->ways, 0, &last);
+	}
+	types->failed |= !code->ways || code->ways->failed;
+	return types->failed ? NULL : code->ways;
+}
+
+static bool extend_from_first(struct pd_types *types, struct pd_type_code *code, uint32_t to, struct pd_type_path *path)
+{
+	const struct pd_type_search *ways = search_all(types, code);
+
+	if (!ways || !ways->owners[to])
+		return false;
+	if (prepend(path, ways, ways->owners[to] - 1, to))
+		return true;
+	types->failed = true;
+	return false;
+}
+
+bool pd_type_path_extend(struct pd_types *types, struct pd_type_code *code, uint32_t from, uint32_t to,
 			 struct pd_type_path *path)
 {
-	struct search s = { .code = code, .target = to, .visited = pd_alloc(code->count + 1) };
-	bool found = false, is_allowed = pd_types_work(types, code->count / VISITS + 1);
+	struct pd_type_search s = { .code = code, .target = to };
+	bool found;
+	uint32_t block;
 
-	s.failed = !s.visited;
-	if (!s.failed && is_allowed)
-		add_block(&s, from, PD_TYPE_NONE);
-	for (uint32_t i = 0; i < s.count && !found && !s.failed; i++) {
-		found = visit(&s, i);
-		if (found && !prepend(path, &s, i))
-			s.failed = true;
-	}
+	if (!from)
+		return extend_from_first(types, code, to, path);
+	if (!pd_types_work(types, code->count / VISITS + 1))
+		return false;
+	found = search(&s, from, &block);
+	if (found && !prepend(path, &s, block, to))
+		s.failed = true;
 	types->failed |= s.failed;
 	pd_free(s.blocks);
-	pd_free(s.visited);
+	pd_free(s.owners);
 	return found && !s.failed;
 }

@@ -64,6 +64,8 @@ void pd_type_instruction_read(const struct pd_notation *notation, uint64_t addr,
 
 // ---- code.c ----
 
+struct pd_type_search;
+
 /** A function, with what was found for each of its instructions. */
 struct pd_type_code {
 	struct pd_type_code *next; // of all
@@ -72,6 +74,7 @@ struct pd_type_code {
 	struct pd_type_instruction *items;
 	size_t count, capacity;
 	const struct pd_type_access **found; // by instruction
+	struct pd_type_search *ways;         // from its first instruction; NULL: not yet
 };
 
 /** Instructions one after another, from first up to last. */
@@ -94,7 +97,7 @@ void pd_type_notate(const struct pd_type_code *code, uint64_t addr, struct pd_no
 /** The instruction that begins at an address, or PD_TYPE_NONE. */
 uint32_t pd_type_code_at(const struct pd_type_code *code, uint64_t addr);
 /** Puts the shortest way from one instruction to another one before a path; false if there is none, or no memory. */
-bool pd_type_path_extend(struct pd_types *types, const struct pd_type_code *code, uint32_t from, uint32_t to,
+bool pd_type_path_extend(struct pd_types *types, struct pd_type_code *code, uint32_t from, uint32_t to,
 			 struct pd_type_path *path);
 
 // ---- object.c ----
@@ -226,7 +229,7 @@ enum {
 /** An access whose type is looked for. */
 struct pd_type_query {
 	struct pd_types *types;
-	const struct pd_type_code *code;
+	struct pd_type_code *code;
 	struct pd_type_unit *unit;
 	uint32_t at; // instruction
 	struct pd_type_operand operand;

@@ -3,7 +3,7 @@
 #include "type/inside.h"
 
 enum {
-	LOOKS = 8 // at an item, that take as long as a step
+	ITEMS = 8 // that take as long as a step
 };
 
 static bool is_scope(const struct pd_die *die)
@@ -59,7 +59,7 @@ const struct pd_type_scope *pd_type_scope_of(struct pd_type_query *query, const 
 	struct pd_type_scope *scope;
 
 	if (known) // looked through each time
-		return pd_types_work(query->types, (known->inner_count + known->variable_count) / LOOKS + 1) ? known :
+		return pd_types_work(query->types, (known->inner_count + known->variable_count) / ITEMS + 1) ? known :
 													       &nothing;
 	scope = pd_alloc(sizeof(*scope));
 	if (scope) {

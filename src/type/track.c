@@ -216,7 +216,7 @@ static bool take_start(void *self, uint64_t start, uint64_t end)
 static bool track_scopes(struct tracking *t)
 {
 	struct pd_type_query *query = t->query;
-	const struct pd_type_code *code = query->code;
+	struct pd_type_code *code = query->code;
 	uint32_t to = query->at, before = query->at;
 
 	for (size_t i = query->scope_count; i-- > 0 && !t->failed;) {

@@ -187,7 +187,7 @@ static bool is_joined(const struct pd_types *types, const struct pd_type_code *c
 	return at && code->items[at - 1].fuses & types->fuses && !code->items[at].never_fused;
 }
 
-static const struct pd_type_access *find(struct pd_types *types, const struct pd_type_code *code, uint32_t at)
+static const struct pd_type_access *find(struct pd_types *types, struct pd_type_code *code, uint32_t at)
 {
 	const struct pd_type_operand *operand = NULL;
 	struct pd_type_query *query;
