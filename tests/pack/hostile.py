@@ -9,6 +9,7 @@ Nothing may be written outside of the directory that unpack makes, and memory st
 """
 
 import io
+import json
 import os
 import resource
 import subprocess
@@ -215,6 +216,30 @@ def outputs(test):
     test.expect("a full device", test.run("pack", "-q", "-o", "/dev/full", "y.data"), 4, "No space left")
 
 
+def unnamed(test):
+    """An object that has no build id, and a path that cannot be its name in the bundle."""
+    with open(test.tool, "rb") as f:
+        code = f.read()
+    note = b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0"
+    with open(f"{test.folder}/plain.data", "wb") as f:
+        f.write(code.replace(note, note[:8] + b"\x77" + note[9:]))
+    path = f"{test.folder}/target/../plain.data"
+    lines = test.run("text", "y.data").stdout.replace("/tmp/perfdata-demo/hot\"", path + "\"").splitlines()
+    with open(f"{test.folder}/text.data", "w", encoding="utf-8") as f:
+        f.write("\n".join(line for line in lines if "build_id: x" not in line or path not in line))
+    test.expect("a path that leads out", test.run("assemble", "-o", "moved.data", "text.data"), 0)
+    done = test.run("pack", "-o", "w.tar", "moved.data")
+    test.expect("an object without a name", done, 0, f"not packed: {path}: no build id, and its path is outside of the bundle")
+    with tarfile.open(f"{test.folder}/w.tar") as bundle:
+        objects = json.load(bundle.extractfile("manifest.json"))["objects"]
+    left = [each["missing"] for each in objects if each["name"] == path]
+    packed = sum(not each["missing"] for each in objects)
+    test.expect("what the manifest says of it", done, 0, f"packed {packed} of {len(objects)} object")
+    if left != ["no build id, and its path is outside of the bundle"]:
+        test.wrong += 1
+        print(f"FAIL the manifest says {left}")
+
+
 def main():
     tool, data = (os.path.abspath(word) for word in sys.argv[1:])
     with tempfile.TemporaryDirectory(prefix="perfdata-hostile-") as folder:
@@ -222,7 +247,7 @@ def main():
         with open(f"{folder}/target/x", "wb"):
             pass
         test = Test(tool, data, folder)
-        for part in (names, sizes, holes, many, objects, outputs):
+        for part in (names, sizes, holes, many, objects, outputs, unnamed):
             part(test)
         left = sorted(name for name in os.listdir(folder) if "." in name and name.split(".")[-1] not in ("tar", "data"))
         if left:

@@ -32,7 +32,8 @@ struct pd_pack {
 	struct pd_json json;
 	uint64_t *samples; // of each dso
 	size_t dso_count;
-	bool found; // something of the current object was packed
+	bool found;          // something of the current object was packed
+	const char *refused; // why something of it was not: a constant of bundle.c; or NULL
 	enum pd_status status;
 	struct pd_error error;
 };
@@ -131,6 +132,7 @@ static void take_file(void *self, const struct pd_bundled *file)
 	struct pd_json *json = &pack->json;
 
 	pack->found |= !file->missing;
+	pack->refused = file->missing ? file->missing : pack->refused;
 	pack->result.file_count += file->packed != 0;
 	pack->result.file_bytes += file->packed ? file->size : 0;
 	pack->result.packed_bytes += file->packed;
@@ -171,6 +173,7 @@ static bool pack_object(struct pd_pack *pack, const struct pd_dso *dso)
 	if (!needs_files(dso))
 		return true;
 	pack->found = false;
+	pack->refused = NULL;
 	pack->result.object_count++;
 	pd_json_open(json, NULL, '{');
 	pd_json_string(json, "name", dso->long_name);
@@ -179,7 +182,9 @@ static bool pack_object(struct pd_pack *pack, const struct pd_dso *dso)
 	pd_json_open(json, "files", '[');
 	pack->status = pd_bundle_add_dso(pack->bundle, pack->symbols, dso, take_file, pack, &pack->error);
 	pd_json_close(json, ']');
-	if (!pack->found)
+	if (!pack->found && pack->refused)
+		missing = pack->refused;
+	else if (!pack->found)
 		missing = dso->state == PD_DSO_SYMBOLS ? "the file no longer exists" : dso->detail;
 	if (missing && pack->status >= 0)
 		warn_missing(pack, dso, missing);
