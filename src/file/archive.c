@@ -190,11 +190,17 @@ static enum pd_status open_source(struct pd_source *source, const char *name, co
 const char *pd_archive_of_recording(const char *recording, char *path, size_t size)
 {
 	static const char *const ends[] = { ".tar.bz2", ".tar.zst", ".tar.gz", ".tar.xz", ".tar" };
+	size_t length = strlen(recording);
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		int n = snprintf(path, size, "%s%s", recording, ends[i]);
-		int fd = n > 0 && (size_t)n < size ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+		size_t end = strlen(ends[i]) + 1;
+		int fd;
 
+		if (length >= size || end > size - length)
+			continue;
+		memcpy(path, recording, length);
+		memcpy(path + length, ends[i], end);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
 			continue;
 		close(fd);
