@@ -23,8 +23,7 @@
 enum {
 	WORTH_A_PART = 1 << 10, /* lines; for less a thread costs more */
 	AHEAD = 8,              /* lines that are on their way from memory */
-	SLICE_BITS = 8,
-	SLICES = 1 << SLICE_BITS
+	SLICES = 1 << TREE_SLICE_BITS
 };
 
 static_assert((int)TREE_SLICES_MOST <= (int)SLICES, "all slices have their place");
@@ -38,7 +37,7 @@ struct bins {
 struct part {
 	size_t begin, end; /* in the order of lines */
 	size_t node_count, first_node;
-	size_t value_count[SLICE_BITS + 1]; /* if slices are halved so often */
+	size_t value_count[TREE_SLICE_BITS + 1]; /* if slices are halved so often */
 	size_t first_value;
 	uint64_t sum, sum_before;
 	uint32_t most_frames, last_slice;
@@ -54,7 +53,7 @@ struct origin {
 	const struct pd_slice *slices;
 	uint64_t samples;
 	uint32_t slice_count;
-	uint16_t event;
+	uint32_t event;
 };
 
 struct builder {
@@ -141,7 +140,7 @@ static struct origin origin_of(const struct tree_source *source, const struct st
 	size_t count;
 
 	if (source->event_count > 1)
-		origin.event = (uint16_t)source->event_index[pd_profile_entry_event(source->profile, line->entry)];
+		origin.event = source->event_index[pd_profile_entry_event(source->profile, line->entry)];
 	if (source->slice_step) {
 		origin.slices = pd_profile_slices(source->profile, line->entry, &count);
 		origin.slice_count = (uint32_t)count;
@@ -222,7 +221,7 @@ static void add_line(const struct builder *builder, uint32_t line, struct bins *
 }
 
 /* Empties bins. Returns how many had something. */
-static size_t bins_drain(struct bins *bins, struct tree_value *values, uint32_t node, uint16_t event)
+static size_t bins_drain(struct bins *bins, struct tree_value *values, uint32_t node, uint32_t event)
 {
 	size_t count = 0;
 
@@ -230,7 +229,7 @@ static size_t bins_drain(struct bins *bins, struct tree_value *values, uint32_t 
 		for (; bins->used[word]; bins->used[word] &= bins->used[word] - 1) {
 			size_t slice = word * 64 + (size_t)__builtin_ctzll(bins->used[word]);
 
-			values[count++] = (struct tree_value){ node, event, (uint16_t)slice, bins->sums[slice],
+			values[count++] = (struct tree_value){ node, event, (uint32_t)slice, bins->sums[slice],
 							       bins->samples[slice] };
 			bins->sums[slice] = bins->samples[slice] = 0;
 		}
@@ -260,7 +259,7 @@ static void prefetch_node(const struct builder *builder, size_t place)
 	}
 }
 
-static uint16_t event_at(const struct builder *builder, size_t place)
+static uint32_t event_at(const struct builder *builder, size_t place)
 {
 	return builder->origins[builder->order[place]].event;
 }
@@ -269,7 +268,7 @@ static uint16_t event_at(const struct builder *builder, size_t place)
 static size_t put_values(const struct builder *builder, size_t place, size_t end, uint32_t node, struct bins *bins,
 			 struct tree_value *values, size_t *count_out)
 {
-	uint16_t event = event_at(builder, place);
+	uint32_t event = event_at(builder, place);
 
 	/* Entries, and so lines that are the same, come by event. */
 	do {
@@ -290,7 +289,7 @@ static unsigned bits_of(uint32_t number)
 static void count_values(struct part *part, const struct tree_value *values, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		unsigned bits = i ? bits_of(values[i].slice ^ values[i - 1].slice) : SLICE_BITS + 1;
+		unsigned bits = i ? bits_of(values[i].slice ^ values[i - 1].slice) : TREE_SLICE_BITS + 1;
 
 		part->sum += values[i].value;
 		for (unsigned halvings = 0; halvings < bits; halvings++)

@@ -19,7 +19,10 @@
 #include <stdint.h>
 
 enum {
-	TREE_SLICES_MOST = 200 /* slices of time */
+	TREE_SLICES_MOST = 200, /* slices of time */
+	TREE_SLICE_BITS = 8,
+	TREE_EVENT_BITS = 32 - TREE_SLICE_BITS,
+	TREE_EVENTS_MOST = 1 << TREE_EVENT_BITS
 };
 
 enum frame_kind {
@@ -37,7 +40,7 @@ struct tree_frame {
 /* What ended in a node. */
 struct tree_value {
 	uint32_t node;
-	uint16_t event, slice;
+	uint32_t event : TREE_EVENT_BITS, slice : TREE_SLICE_BITS;
 	uint64_t value;
 	uint64_t samples; /* of folded stacks: the same as value */
 };
