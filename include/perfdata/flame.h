@@ -121,13 +121,13 @@ PD_API bool pd_flame_node(struct pd_flame *flame, size_t index, struct pd_flame_
  * failed. The stacks are used up: nothing else can be printed then. */
 PD_API enum pd_status pd_flame_print_folded(struct pd_flame *flame, struct pd_text *text, struct pd_error *error);
 /** Merges two folded texts into lines "a;b;c 12 34", the value of the old one first, 0 where one lacks the stack: what difffolded
- * makes, with nothing lost of either. normalize: old values are scaled to the new total. Errors: PD_ERROR_MEMORY,
- * PD_ERROR_OUTPUT. */
+ * makes, with nothing lost of either. normalize: old values are scaled to the new total. Errors: PD_ERROR_LIMIT, the numbers of one do
+ * not fit into 64 bits together; PD_ERROR_MEMORY; PD_ERROR_OUTPUT. */
 PD_API enum pd_status pd_folded_compare(struct pd_bytes old_text, struct pd_bytes new_text, bool normalize,
 					struct pd_text *text, struct pd_error *error);
 /** Two folded texts as a tree of text, with the share of each stack before and after, and the change in points; those that changed by
  * less than least points are left out unless one below them changed. Of reversed stacks it says which callers brought the change of a function.
- * escape: control characters, for terminals. Errors: PD_ERROR_MEMORY, PD_ERROR_OUTPUT. */
+ * escape: control characters, for terminals. Errors: those of pd_folded_compare. */
 PD_API enum pd_status pd_flame_print_changes(struct pd_bytes old_text, struct pd_bytes new_text, double least,
 					     bool escape, struct pd_text *text, struct pd_error *error);
 /** The event that is compared, as a comment above such a tree. Errors: PD_ERROR_MEMORY. */

@@ -24,6 +24,7 @@ struct folded {
 	struct stack_lines *out;
 	const char *name; /* for messages */
 	uint64_t lines, stacks, wrong;
+	uint64_t sum;       /* of the counts */
 	const char **parts; /* of the line, root first */
 	size_t *lengths;
 	size_t capacity;
@@ -101,28 +102,40 @@ static size_t split(struct folded *folded, const char *line, size_t length)
 	return count;
 }
 
-/* A count: digits, also hexadecimal ones after 0x. */
-static bool parse_count(const char *string, uint64_t *count_out)
+static const char not_a_stack[] = "not a folded stack (STACK COUNT)";
+
+/* A count: digits, also hexadecimal ones after 0x. Returns what is wrong with it, or NULL. */
+static const char *parse_count(const char *string, uint64_t *count_out)
 {
 	bool hex = string[0] == '0' && (string[1] == 'x' || string[1] == 'X');
 	char *end;
 
 	if (string[strspn(string, hex ? "0123456789abcdefABCDEFxX" : "0123456789")])
-		return false;
+		return not_a_stack;
 	errno = 0;
 	*count_out = strtoull(string, &end, hex ? 16 : 10);
-	return !*end && !errno;
+	if (errno == ERANGE)
+		return "its number does not fit into 64 bits";
+	return *end || errno ? not_a_stack : NULL;
 }
 
-static bool add_line(struct folded *folded, char *line, size_t length)
+/* Returns what is wrong with the line, or NULL. */
+static const char *add_line(struct folded *folded, char *line, size_t length)
 {
 	struct tree *tree = &folded->graph->tree;
 	char *space = memrchr(line, ' ', length);
+	const char *wrong;
 	uint64_t value;
 	size_t count;
 
-	if (!space || space == line || space[1] < '0' || space[1] > '9' || !parse_count(space + 1, &value))
-		return false;
+	if (!space || space == line || space[1] < '0' || space[1] > '9')
+		return not_a_stack;
+	wrong = parse_count(space + 1, &value);
+	if (!wrong && value > UINT64_MAX - folded->sum)
+		wrong = "the numbers up to this one do not fit into 64 bits together";
+	if (wrong)
+		return wrong;
+	folded->sum += value;
 	count = split(folded, line, (size_t)(space - line));
 	if (!count)
 		tree->failed = true;
@@ -133,7 +146,7 @@ static bool add_line(struct folded *folded, char *line, size_t length)
 	}
 	pd_lines_end(folded->out, value, 0);
 	folded->stacks++;
-	return true;
+	return NULL;
 }
 
 static void warn(const struct folded *folded, const char *format, ...) PD_PRINTF(2, 3);
@@ -153,6 +166,7 @@ static void warn(const struct folded *folded, const char *format, ...)
 static void read_lines(struct folded *folded, FILE *stream)
 {
 	char *line = NULL;
+	const char *wrong;
 	size_t capacity = 0;
 	ssize_t length;
 
@@ -161,11 +175,9 @@ static void read_lines(struct folded *folded, FILE *stream)
 		folded->lines++;
 		while (length && (line[length - 1] == '\n' || line[length - 1] == '\r'))
 			line[--length] = '\0';
-		if (!length || line[0] == '#' || add_line(folded, line, (size_t)length))
-			continue;
-		if (folded->wrong++ < LINES_REPORTED)
-			warn(folded, "%s: line %" PRIu64 ": not a folded stack (STACK COUNT)", folded->name,
-			     folded->lines);
+		wrong = length && line[0] != '#' ? add_line(folded, line, (size_t)length) : NULL;
+		if (wrong && folded->wrong++ < LINES_REPORTED)
+			warn(folded, "%s: line %" PRIu64 ": %s", folded->name, folded->lines, wrong);
 	}
 	free(line);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text/units.h"
 #include "import/builder.h"
 #include "import/import.h"
 #include "import/input.h"
@@ -15,6 +16,7 @@ struct folded {
 	struct pd_builder builder;
 	uint64_t *chain;
 	size_t capacity;
+	uint64_t sum; // of all numbers, which readers add up in 64 bits
 };
 
 // Digits at the end of a text, after one of these characters; 0: there are none.
@@ -51,19 +53,30 @@ static void take_thread(struct folded *self, const char *text, size_t size, stru
 	sample->pid = sample->tid = pd_builder_numberless_thread(&self->builder, text, size);
 }
 
-// A number without a sign; what is behind a point is cut off.
-static bool read_value(const char *text, size_t size, uint64_t *value_out)
+// A number without a sign; what is behind a point is cut off. Returns what is wrong with it, or NULL.
+static const char *read_value(const char *text, size_t size, uint64_t *value_out)
 {
-	uint64_t value = 0;
-	size_t i = 0;
+	size_t digits = 0;
+	bool fits;
 
-	for (; i < size && text[i] >= '0' && text[i] <= '9'; i++) {
-		if (value > (UINT64_MAX - 9) / 10)
-			return false;
-		value = value * 10 + (uint64_t)(text[i] - '0');
-	}
-	*value_out = value;
-	return i && (i == size || text[i] == '.');
+	while (digits < size && text[digits] >= '0' && text[digits] <= '9')
+		digits++;
+	fits = pd_digits_read(text, digits, value_out);
+	if (!digits || (digits < size && text[digits] != '.'))
+		return "no stack with a number after it";
+	return fits ? NULL : "its number does not fit into 64 bits";
+}
+
+static enum pd_status take_value(struct folded *self, const char *text, size_t size, uint64_t *value_out)
+{
+	const char *wrong = read_value(text, size, value_out);
+
+	if (!wrong && *value_out > UINT64_MAX - self->sum)
+		wrong = "the numbers up to this one do not fit into 64 bits together";
+	if (wrong)
+		return pd_input_wrong(&self->lines, wrong);
+	self->sum += *value_out;
+	return PD_OK;
 }
 
 // Frames into self->chain, innermost first. Returns how many.
@@ -99,8 +112,10 @@ static enum pd_status take_line(struct folded *self, const char *line, size_t si
 		return PD_OK;
 	space = memrchr(line, ' ', size);
 	stack = space ? (size_t)(space - line) : 0;
-	if (!stack || !read_value(space + 1, size - stack - 1, &sample.period))
+	if (!stack)
 		return pd_input_wrong(&self->lines, "no stack with a number after it");
+	if (take_value(self, space + 1, size - stack - 1, &sample.period) < 0)
+		return PD_ERROR_FORMAT;
 	first = memchr(line, ';', stack);
 	sample.event = pd_builder_event(&self->builder, "samples", strlen("samples"), false);
 	take_thread(self, line, first ? (size_t)(first - line) : stack, &sample);

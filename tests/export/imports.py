@@ -165,6 +165,29 @@ def negative_weights(tester):
             tester.failures.append(f"speedscope: weights {weights}: {text} {said.strip()}, expected {expected}")
 
 
+MOST = (1 << 64) - 1
+LARGE = ((f"a;b {MOST}\n", None), (f"a;b {MOST + 1}\n", "line 1: its number does not fit into 64 bits"),
+         (f"a;b {10 * MOST}\n", "line 1: its number does not fit into 64 bits"), (f"a;b {MOST - 1}\na;c 1\n", None),
+         (f"a;b {MOST}\n#\na;c 1\n", "line 3: the numbers up to this one do not fit into 64 bits together"))
+
+
+def large_numbers(tester):
+    """Folded stacks whose numbers, or their sum, have more than 64 bits are refused, by the line; a graph leaves that line out."""
+    source, out = os.path.join(tester.folder, "large.folded"), os.path.join(tester.folder, "large.data")
+    for text, wrong in LARGE:
+        with open(source, "w", encoding="utf-8") as f:
+            f.write(text)
+        tester.counted += 1
+        code, _, said = run(tester.perfdata, "import", "--from", "folded", "-o", out, source)
+        if code != (3 if wrong else 0) or (wrong or "") not in said:
+            tester.failures.append(f"folded: {text!r}: exit code {code}: {said.strip()}, expected {wrong}")
+        elif not wrong and run(tester.perfdata, "folded", "-q", out)[1] != text:
+            tester.failures.append(f"folded: {text!r} became {run(tester.perfdata, 'folded', '-q', out)[1]!r}")
+        code, _, said = run(tester.perfdata, "flame", "--folded", source, "--format", "svg", "-o", os.path.join(tester.folder, "large.svg"))
+        if (wrong or "") not in said or bool(code) != bool(wrong):
+            tester.failures.append(f"flame: {text!r}: exit code {code}: {said.strip()}, expected {wrong}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("perfdata")
@@ -179,6 +202,7 @@ def main():
         tester = Tester(os.path.abspath(args.perfdata), folder)
         simpleperf(tester)
         negative_weights(tester)
+        large_numbers(tester)
         for path in paths:
             code, text, _ = run(tester.perfdata, "export", "-q", "--to", "jsonl", path)
             # of several events folded stacks have the first one only

@@ -15,6 +15,23 @@ const struct pd_named_number *pd_named_number_find(const struct pd_named_number 
 	return NULL;
 }
 
+bool pd_digits_read(const char *digits, size_t count, uint64_t *value_out)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t digit = (uint64_t)(digits[i] - '0');
+
+		if (value > (UINT64_MAX - digit) / 10) {
+			*value_out = UINT64_MAX;
+			return false;
+		}
+		value = value * 10 + digit;
+	}
+	*value_out = value;
+	return true;
+}
+
 bool pd_scaled_read(const char *text, const struct pd_named_number *units, uint64_t plain, uint64_t *value_out)
 {
 	char *end;

@@ -62,6 +62,39 @@ TEST(test_nodes_of_folded_stacks)
 	pd_flame_free(flame);
 }
 
+static bool says(const struct pd_text *text, const char *wanted)
+{
+	struct pd_bytes bytes = pd_text_bytes(text);
+
+	return bytes.size == strlen(wanted) && !memcmp(bytes.data, wanted, bytes.size);
+}
+
+static enum pd_status compare(const char *old_text, const char *new_text, struct pd_text *text, struct pd_error *error)
+{
+	struct pd_bytes old_bytes = { (const uint8_t *)old_text, strlen(old_text) };
+	struct pd_bytes new_bytes = { (const uint8_t *)new_text, strlen(new_text) };
+
+	pd_text_clear(text);
+	return pd_folded_compare(old_bytes, new_bytes, true, text, error);
+}
+
+TEST(test_large_numbers_compared)
+{
+	static const char *const too_large[] = { "a 1\na;b 18446744073709551616\n", "a 18446744073709551615\nb 1\n" };
+	struct pd_text *text = pd_text_new();
+	struct pd_error error;
+
+	CHECK(text && compare("a;b 18446744073709551615\n", "a;b 18446744073709551615\n", text, &error) == PD_OK);
+	CHECK(says(text, "a;b 18446744073709551615 18446744073709551615\n"));
+	CHECK(compare("a;b 1\n", "a;b 18446744073709551615\n", text, &error) == PD_OK);
+	CHECK(says(text, "a;b 18446744073709551615 18446744073709551615\n"));
+	for (size_t i = 0; i < sizeof(too_large) / sizeof(too_large[0]); i++) {
+		CHECK(compare("a 1\n", too_large[i], text, &error) == PD_ERROR_LIMIT);
+		CHECK(strstr(error.message, "line 2") != NULL);
+	}
+	pd_text_free(text);
+}
+
 TEST(test_no_stacks)
 {
 	struct pd_flame *flame = NULL;
@@ -195,5 +228,5 @@ TEST(test_nothing_wanted)
 	close_recording(&r);
 }
 
-RUN(TEST_CASE(test_nodes_of_folded_stacks), TEST_CASE(test_no_stacks), TEST_CASE(test_failing_sink),
-    TEST_CASE(test_page), TEST_CASE(test_recording), TEST_CASE(test_nothing_wanted))
+RUN(TEST_CASE(test_nodes_of_folded_stacks), TEST_CASE(test_large_numbers_compared), TEST_CASE(test_no_stacks),
+    TEST_CASE(test_failing_sink), TEST_CASE(test_page), TEST_CASE(test_recording), TEST_CASE(test_nothing_wanted))
