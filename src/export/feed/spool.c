@@ -95,6 +95,24 @@ static bool new_number(struct pd_spool *spool, uint32_t *number_out)
 	return true;
 }
 
+// Makes the page of a track as large as that; it is the first one if there is none.
+static bool resize_page(struct pd_spool *spool, struct pd_spool_track *track, uint32_t capacity)
+{
+	struct pd_spool_page *page = pd_realloc(track->page, offsetof(struct pd_spool_page, bytes) + capacity);
+
+	if (!page)
+		return fail(spool, pd_fail_memory(&spool->error));
+	if (!track->page && !new_number(spool, &track->first)) {
+		pd_free(page);
+		return false;
+	}
+	if (!track->page)
+		track->last = track->first;
+	track->page = page;
+	track->capacity = capacity;
+	return true;
+}
+
 // Puts the full page of a track away and begins the next one.
 static bool end_page(struct pd_spool *spool, struct pd_spool_track *track)
 {
@@ -107,7 +125,7 @@ static bool end_page(struct pd_spool *spool, struct pd_spool_track *track)
 	track->used = 0;
 	if (number >= KEPT_PAGES)
 		return write_page(spool, number, track->page);
-	page = pd_alloc(sizeof(*page));
+	page = pd_realloc(NULL, sizeof(*page));
 	if (!page)
 		return fail(spool, pd_fail_memory(&spool->error));
 	spool->pages[number] = track->page;
@@ -115,11 +133,24 @@ static bool end_page(struct pd_spool *spool, struct pd_spool_track *track)
 	return true;
 }
 
+// Most tracks are of threads that run for a moment.
+static bool make_room(struct pd_spool *spool, struct pd_spool_track *track)
+{
+	enum {
+		FIRST_BYTES = 60
+	};
+	uint32_t more = track->capacity ? 2 * track->capacity : FIRST_BYTES;
+
+	if (track->capacity == PD_SPOOL_BYTES)
+		return end_page(spool, track);
+	return resize_page(spool, track, more < PD_SPOOL_BYTES ? more : PD_SPOOL_BYTES);
+}
+
 // ---- numbers ----
 
 static bool put_byte(struct pd_spool *spool, struct pd_spool_track *track, uint8_t byte)
 {
-	if (track->used == sizeof(track->page->bytes) && !end_page(spool, track))
+	if (track->used == track->capacity && !make_room(spool, track))
 		return false;
 	track->page->bytes[track->used++] = byte;
 	return true;
@@ -129,14 +160,6 @@ bool pd_spool_put(struct pd_spool *spool, struct pd_spool_track *track, uint64_t
 {
 	if (spool->status < 0)
 		return false;
-	if (!track->page) {
-		track->page = pd_alloc(sizeof(*track->page));
-		if (!track->page)
-			return fail(spool, pd_fail_memory(&spool->error));
-		if (!new_number(spool, &track->first))
-			return false;
-		track->last = track->first;
-	}
 	for (; value > 127; value >>= 7)
 		if (!put_byte(spool, track, (uint8_t)(value | 128)))
 			return false;
@@ -146,14 +169,14 @@ bool pd_spool_put(struct pd_spool *spool, struct pd_spool_track *track, uint64_t
 
 static bool load_page(struct pd_spool_reader *reader, uint32_t number)
 {
-	reader->number = number;
 	reader->at = 0;
+	reader->page = &reader->loaded;
 	if (number == reader->track->last)
-		reader->page = *reader->track->page;
+		reader->page = reader->track->page;
 	else if (number >= KEPT_PAGES)
-		return read_page(reader->spool, number, &reader->page);
+		return read_page(reader->spool, number, &reader->loaded);
 	else
-		reader->page = *reader->spool->pages[number];
+		reader->page = reader->spool->pages[number];
 	return true;
 }
 
@@ -175,11 +198,11 @@ bool pd_spool_get(struct pd_spool_reader *reader, uint64_t *value_out)
 	if (!reader->left)
 		return false;
 	do {
-		if (reader->at == sizeof(reader->page.bytes) && !load_page(reader, reader->page.next)) {
+		if (reader->at == PD_SPOOL_BYTES && !load_page(reader, reader->page->next)) {
 			reader->left = 0;
 			return false;
 		}
-		byte = reader->page.bytes[reader->at++];
+		byte = reader->page->bytes[reader->at++];
 		*value_out |= (uint64_t)(byte & 127) << shift;
 		shift += 7;
 	} while (byte & 128);

@@ -13,19 +13,20 @@
 #include <stdint.h>
 
 enum {
-	PD_SPOOL_PAGE = 2048
+	PD_SPOOL_PAGE = 2048,
+	PD_SPOOL_BYTES = PD_SPOOL_PAGE - sizeof(uint32_t)
 };
 
 // A page, and the number of the one after it.
 struct pd_spool_page {
 	uint32_t next;
-	uint8_t bytes[PD_SPOOL_PAGE - sizeof(uint32_t)];
+	uint8_t bytes[PD_SPOOL_BYTES];
 };
 
 // Zeros are an empty track.
 struct pd_spool_track {
 	struct pd_spool_page *page; // the last one, or NULL
-	size_t used;                // bytes of it
+	uint32_t used, capacity;    // bytes of it; the first page of a track grows until it is a whole one
 	uint32_t first, last;       // numbers of pages
 	uint64_t count;             // of numbers
 };
@@ -44,8 +45,8 @@ struct pd_spool {
 struct pd_spool_reader {
 	struct pd_spool *spool;
 	const struct pd_spool_track *track;
-	struct pd_spool_page page;
-	uint32_t number;
+	const struct pd_spool_page *page;
+	struct pd_spool_page loaded; // if it was in the file
 	size_t at;
 	uint64_t left; // numbers
 };
