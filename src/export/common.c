@@ -87,6 +87,13 @@ uint32_t pd_export_comm(struct pd_export *self, uint32_t thread)
 	return self->comm_of[thread] - 1;
 }
 
+void pd_export_put_event(struct pd_text *text, const char *event)
+{
+	PD_TEXT_LITERAL(text, " (");
+	pd_text_add(text, event);
+	pd_text_char(text, ')');
+}
+
 uint32_t pd_export_track_name(struct pd_export *self, uint32_t thread, uint32_t event)
 {
 	const struct pd_owner *owner = pd_export_thread(self, thread);
@@ -95,9 +102,12 @@ uint32_t pd_export_track_name(struct pd_export *self, uint32_t thread, uint32_t 
 
 	if (name) {
 		pd_text_add(name, pd_tables_text_of(&self->tables, pd_export_comm(self, thread)));
-		pd_text_printf(name, " %" PRId32 "/%" PRId32, (int32_t)owner->pid, (int32_t)owner->tid);
+		pd_text_char(name, ' ');
+		pd_text_s64(name, (int32_t)owner->pid);
+		pd_text_char(name, '/');
+		pd_text_s64(name, (int32_t)owner->tid);
 		if (event != UINT32_MAX)
-			pd_text_printf(name, " (%s)", pd_file_event(self->file, event)->name);
+			pd_export_put_event(name, pd_file_event(self->file, event)->name);
 	}
 	self->failed |= !name || name->failed;
 	if (!self->failed)

@@ -134,6 +134,8 @@ static inline const struct pd_owner *pd_export_thread(const struct pd_export *se
 uint32_t pd_export_comm(struct pd_export *self, uint32_t thread);
 // The string of "name pid/tid" of a thread, with an event unless that is UINT32_MAX.
 uint32_t pd_export_track_name(struct pd_export *self, uint32_t thread, uint32_t event);
+// What follows the name of a thread where several events are shown.
+void pd_export_put_event(struct pd_text *text, const char *event);
 // Whether the file has several events with samples, once all were read.
 size_t pd_export_events_used(const struct pd_export *self);
 // "nanoseconds", "count" or "samples".

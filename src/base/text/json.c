@@ -12,24 +12,24 @@
 void pd_json_name(struct pd_json *json, const char *name)
 {
 	if (json->comma)
-		pd_text_add(json->text, ",");
+		pd_text_char(json->text, ',');
 	json->comma = true;
 	if (name) {
 		pd_text_json_string(json->text, name, strlen(name));
-		pd_text_add(json->text, ":");
+		pd_text_char(json->text, ':');
 	}
 }
 
 void pd_json_open(struct pd_json *json, const char *name, char bracket)
 {
 	pd_json_name(json, name);
-	pd_text_printf(json->text, "%c", bracket);
+	pd_text_char(json->text, bracket);
 	json->comma = false;
 }
 
 void pd_json_close(struct pd_json *json, char bracket)
 {
-	pd_text_printf(json->text, "%c", bracket);
+	pd_text_char(json->text, bracket);
 	json->comma = true;
 }
 

@@ -453,6 +453,7 @@ void pd_text_html(struct pd_text *text, const char *string, size_t length)
 	}
 }
 
+// Of one that is not itself.
 static void json_char(struct pd_text *text, uint8_t c)
 {
 	switch (c) {
@@ -469,13 +470,8 @@ static void json_char(struct pd_text *text, uint8_t c)
 		PD_TEXT_LITERAL(text, "\\t");
 		return;
 	default:
-		break;
-	}
-	if (c < 0x20 || c == 0x7f) {
 		PD_TEXT_LITERAL(text, "\\u00");
 		pd_text_hex_bytes(text, &c, 1);
-	} else {
-		pd_text_char(text, (char)c);
 	}
 }
 
@@ -490,14 +486,43 @@ static void json_escape(struct pd_text *text, const uint8_t *data, size_t step)
 	pd_text_hex_bytes(text, bytes, 2);
 }
 
+static bool is_itself_in_json(uint8_t c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+// How many bytes at the beginning are themselves in JSON, mostly looked at by eight.
+static size_t json_run(const uint8_t *data, size_t length)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
+	size_t i = 0;
+
+	for (uint64_t word, bad; length - i >= sizeof(word); i += sizeof(word)) {
+		memcpy(&word, data + i, sizeof(word));
+		// what is below 0x20, from 0x7f on, a quotation mark or a backslash has the high bit then
+		bad = word | (word + ones) | (word - ones * 0x20) | ((word ^ ones * '"') - ones) |
+		      ((word ^ ones * '\\') - ones);
+		if (bad & highs)
+			break;
+	}
+	while (i < length && is_itself_in_json(data[i]))
+		i++;
+	return i;
+}
+
 void pd_text_json_string(struct pd_text *text, const char *string, size_t length)
 {
 	const uint8_t *data = (const uint8_t *)string;
 
 	pd_text_char(text, '"');
 	for (size_t i = 0; i < length;) {
-		size_t step = utf8_length(data + i, length - i);
+		size_t run = json_run(data + i, length - i), step;
 
+		pd_text_put(text, string + i, run);
+		i += run;
+		if (i == length)
+			break;
+		step = utf8_length(data + i, length - i);
 		if (step == 1)
 			json_char(text, data[i]);
 		else if (step && !pd_text_plain(string + i, length - i))

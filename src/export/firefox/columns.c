@@ -5,7 +5,9 @@
 
 void pd_firefox_key(struct pd_export *self, const char *key)
 {
-	pd_text_printf(self->text, ",\"%s\":", key);
+	PD_TEXT_LITERAL(self->text, ",\"");
+	pd_text_put(self->text, key, strlen(key));
+	PD_TEXT_LITERAL(self->text, "\":");
 }
 
 void pd_firefox_column(struct pd_export *self, const char *key, size_t count, pd_firefox_cell_fn *cell)

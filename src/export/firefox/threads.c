@@ -187,8 +187,10 @@ static void put_marker_name(struct pd_export *self, const struct marker_value *m
 
 static void put_marker_data(struct pd_export *self, const struct marker_value *marker)
 {
-	pd_text_printf(self->text, "{\"type\":\"%s\",\"%s\":", markers[marker->kind].name,
-		       markers[marker->kind].member);
+	PD_TEXT_LITERAL(self->text, "{\"type\":\"");
+	pd_text_add(self->text, markers[marker->kind].name);
+	PD_TEXT_LITERAL(self->text, "\"");
+	pd_firefox_key(self, markers[marker->kind].member);
 	if (marker->kind == MARKER_COMM)
 		pd_firefox_string(self, (uint32_t)marker->value);
 	else
@@ -224,7 +226,8 @@ static void put_markers(struct pd_export *self, const struct pd_firefox_markers 
 	size_t count = kept ? kept->count : 0;
 
 	pd_firefox_key(self, "markers");
-	pd_text_printf(self->text, "{\"length\":%zu", count);
+	PD_TEXT_LITERAL(self->text, "{\"length\":");
+	pd_text_u64(self->text, count);
 	put_marker_column(self, kept, "name", put_marker_name);
 	put_marker_column(self, kept, "startTime", put_marker_time);
 	put_marker_column(self, kept, "data", put_marker_data);
@@ -296,8 +299,9 @@ static void put_samples(struct pd_export *self, const struct pd_track *track)
 	bool time = pd_event_unit(event) == PD_UNIT_NS;
 
 	pd_firefox_key(self, "samples");
-	pd_text_printf(self->text, "{\"length\":%" PRIu64 ",\"weightType\":\"%s\"", track->count,
-		       time ? "tracing-ms" : "samples");
+	PD_TEXT_LITERAL(self->text, "{\"length\":");
+	pd_text_u64(self->text, track->count);
+	pd_text_add(self->text, time ? ",\"weightType\":\"tracing-ms\"" : ",\"weightType\":\"samples\"");
 	put_sample_column(self, track, "stack", STACK, false);
 	put_sample_column(self, track, "time", TIME, false);
 	put_sample_column(self, track, "weight", WEIGHT, time);
@@ -316,6 +320,22 @@ static uint32_t process_name(struct pd_export *self, const struct pd_owner *owne
 	return pd_tables_text(&self->tables, pd_state_comm(self->state, owner->pid, end, unknown));
 }
 
+// A thread has a number, and with another event it is another one.
+static void put_numbers(struct pd_text *text, const struct pd_owner *owner, const struct pd_track *track)
+{
+	PD_TEXT_LITERAL(text, ",\"pid\":\"");
+	pd_text_s64(text, (int32_t)owner->pid);
+	PD_TEXT_LITERAL(text, "\",\"tid\":");
+	if (!track->first_of_thread)
+		pd_text_char(text, '"');
+	pd_text_s64(text, (int32_t)owner->tid);
+	if (track->first_of_thread)
+		return;
+	pd_text_char(text, '.');
+	pd_text_u64(text, track->event);
+	pd_text_char(text, '"');
+}
+
 // Threads of a process are told apart by their numbers, and events of a thread, too.
 static void put_names(struct pd_export *self, const struct pd_track *track)
 {
@@ -327,7 +347,7 @@ static void put_names(struct pd_export *self, const struct pd_track *track)
 	if (name) {
 		pd_text_add(name, pd_tables_text_of(&self->tables, pd_export_comm(self, track->thread)));
 		if (events)
-			pd_text_printf(name, " (%s)", event);
+			pd_export_put_event(name, event);
 	}
 	self->failed |= !name || name->failed;
 	if (!self->failed) {
@@ -335,13 +355,11 @@ static void put_names(struct pd_export *self, const struct pd_track *track)
 		pd_firefox_string(self, pd_tables_string(&self->tables, name->data, name->size));
 	}
 	pd_text_free(name);
-	pd_text_printf(self->text, ",\"isMainThread\":%s",
-		       owner->pid == owner->tid && track->first_of_thread ? "true" : "false");
+	pd_firefox_key(self, "isMainThread");
+	pd_text_add(self->text, owner->pid == owner->tid && track->first_of_thread ? "true" : "false");
 	pd_firefox_key(self, "processName");
 	pd_firefox_string(self, process_name(self, owner));
-	pd_text_printf(self->text, ",\"pid\":\"%" PRId32 "\",\"tid\":", (int32_t)owner->pid);
-	pd_text_printf(self->text, track->first_of_thread ? "%" PRId32 : "\"%" PRId32 ".%" PRIu32 "\"",
-		       (int32_t)owner->tid, track->event);
+	put_numbers(self->text, owner, track);
 }
 
 static void put_thread(struct pd_export *self, const struct pd_track *track)

@@ -112,9 +112,13 @@ static void put_metadata(struct pd_export *self, const struct pd_track *track, c
 	const struct pd_owner *owner = pd_export_thread(self, track->thread);
 
 	begin_event(self);
-	pd_text_printf(self->text,
-		       "{\"ph\":\"M\",\"pid\":%" PRId32 ",\"tid\":%" PRIu64 ",\"name\":\"%s\",\"args\":{\"name\":",
-		       (int32_t)owner->pid, track->number, what);
+	PD_TEXT_LITERAL(self->text, "{\"ph\":\"M\",\"pid\":");
+	pd_text_s64(self->text, (int32_t)owner->pid);
+	PD_TEXT_LITERAL(self->text, ",\"tid\":");
+	pd_text_u64(self->text, track->number);
+	PD_TEXT_LITERAL(self->text, ",\"name\":\"");
+	pd_text_add(self->text, what);
+	PD_TEXT_LITERAL(self->text, "\",\"args\":{\"name\":");
 	put_name(self, pd_export_track_name(self, track->thread, event ? track->event : UINT32_MAX));
 	PD_TEXT_LITERAL(self->text, "}}");
 }
