@@ -395,10 +395,21 @@ void pd_text_harmless(struct pd_text *text, const char *string)
 	pd_text_harmless_bytes(text, string, strlen(string));
 }
 
+// How many bytes at the beginning are characters of ASCII that can be seen.
+static size_t ascii_run(const char *string, size_t size)
+{
+	size_t i = 0;
+
+	while (i < size && string[i] >= 0x20 && string[i] < 0x7f)
+		i++;
+	return i;
+}
+
 void pd_text_harmless_bytes(struct pd_text *text, const char *string, size_t size)
 {
 	for (size_t plain; size; string += plain, size -= plain) {
-		plain = pd_text_plain(string, size);
+		plain = ascii_run(string, size);
+		plain = plain ? plain : pd_text_plain(string, size);
 		if (plain) {
 			pd_text_put(text, string, plain);
 		} else {

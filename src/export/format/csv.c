@@ -14,6 +14,7 @@ struct csv {
 	struct pd_export_trace trace;
 	struct pd_line_texts cells, names; // by string: as a cell, and as a part of one
 	uint32_t *event_of;                // by event: the string of its name and 1, or 0
+	struct pd_text *harmless;          // trace data
 };
 
 static const char *const columns[] = { "time_ns", "event",    "value",  "unit", "comm", "pid",   "tid",  "cpu",
@@ -21,10 +22,13 @@ static const char *const columns[] = { "time_ns", "event",    "value",  "unit", 
 
 static void put_bytes(struct pd_text *text, const char *bytes, size_t size)
 {
-	for (size_t i = 0; i < size; i++) {
-		if (bytes[i] == '"')
+	for (size_t at = 0, step; at < size; at += step) {
+		const char *quote = memchr(bytes + at, '"', size - at);
+
+		step = quote ? (size_t)(quote + 1 - bytes) - at : size - at;
+		pd_text_put(text, bytes + at, step);
+		if (quote)
 			pd_text_char(text, '"');
-		pd_text_char(text, bytes[i]);
 	}
 }
 
@@ -137,15 +141,10 @@ static void put_trace(struct pd_export *self, const struct pd_export_sample *sam
 		return;
 	}
 	begin_cell(text, trace->size ? trace->data[0] : 0);
-	for (size_t at = 0, step; at < trace->size; at += step) {
-		size_t plain = pd_text_plain(trace->data + at, trace->size - at);
-
-		step = plain ? plain : 1;
-		if (plain)
-			put_bytes(text, trace->data + at, plain);
-		else
-			PD_TEXT_LITERAL(text, "\xef\xbf\xbd");
-	}
+	pd_text_clear(csv->harmless);
+	pd_text_harmless_bytes(csv->harmless, trace->data, trace->size);
+	put_bytes(text, csv->harmless->data, csv->harmless->size);
+	self->failed |= csv->harmless->failed;
 	pd_text_char(text, '"');
 }
 
@@ -164,7 +163,8 @@ static void begin(struct pd_export *self)
 	struct csv *csv = self->sink;
 
 	csv->event_of = pd_alloc((self->event_count + 1) * sizeof(*csv->event_of));
-	self->failed |= !csv->event_of;
+	csv->harmless = pd_text_new();
+	self->failed |= !csv->event_of || !csv->harmless;
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		pd_text_printf(self->text, "%s%s", i ? "," : "", columns[i]);
 	PD_TEXT_LITERAL(self->text, "\r\n");
@@ -207,6 +207,7 @@ static void fini(struct pd_export *self)
 	pd_line_texts_fini(&csv->cells);
 	pd_line_texts_fini(&csv->names);
 	pd_free(csv->event_of);
+	pd_text_free(csv->harmless);
 }
 
 const struct pd_export_sink pd_export_sink_csv = {

@@ -113,6 +113,33 @@ TEST(test_text__json_string)
 	CHECK_STR(taken(), "\"\"");
 }
 
+// What a byte among ordinary ones becomes, however far it is from the beginning and the end.
+TEST(test_text__json_string_with_each_byte_everywhere)
+{
+	char string[18], wanted[64], escaped[8];
+
+	for (unsigned c = 0; c < 0x80; c++)
+		for (size_t at = 0; at < sizeof(string); at++) {
+			struct pd_text *text = pd_text_new();
+
+			memset(string, 'x', sizeof(string));
+			string[at] = (char)c;
+			snprintf(escaped, sizeof(escaped),
+				 c == '\n'              ? "\\n" :
+				 c == '\t'              ? "\\t" :
+				 c == '"' || c == '\\'  ? "\\%c" :
+				 c >= 0x20 && c != 0x7f ? "%c" :
+							  "\\u%04x",
+				 c);
+			snprintf(wanted, sizeof(wanted), "\"%.*s%s%.*s\"", (int)at, "xxxxxxxxxxxxxxxxxx", escaped,
+				 (int)(sizeof(string) - 1 - at), "xxxxxxxxxxxxxxxxxx");
+			pd_text_json_string(text, string, sizeof(string));
+			CHECK(pd_text_bytes(text).size == strlen(wanted) &&
+			      !memcmp(pd_text_bytes(text).data, wanted, strlen(wanted)));
+			pd_text_free(text);
+		}
+}
+
 TEST(test_text__json_string_of_what_is_no_utf8)
 {
 	static const char *const bad[] = { "\x80",
@@ -208,6 +235,7 @@ static const struct test_case cases[] = {
 	TEST_CASE(test_text__columns_are_those_of_printf),
 	TEST_CASE(test_text__escaped_for_a_terminal),
 	TEST_CASE(test_text__json_string),
+	TEST_CASE(test_text__json_string_with_each_byte_everywhere),
 	TEST_CASE(test_text__json_string_of_what_is_no_utf8),
 	TEST_CASE(test_text__printf_and_add),
 	TEST_CASE(test_text__grows),
