@@ -70,14 +70,17 @@ static bool read_task(const struct word *word, uint32_t *pid_out, uint32_t *tid_
 	return true;
 }
 
+// "[003]"; "[-01]" of a sample that has none.
 static bool read_cpu(const struct word *word, uint32_t *cpu_out)
 {
+	bool minus = word->size > 3 && word->text[1] == '-';
+	size_t before = minus ? 2 : 1;
 	uint64_t cpu;
 
-	if (word->size < 3 || word->text[0] != '[' || word->text[word->size - 1] != ']' ||
-	    read_digits(word->text + 1, word->size - 2, &cpu) != word->size - 2)
+	if (word->size < before + 2 || word->text[0] != '[' || word->text[word->size - 1] != ']' ||
+	    read_digits(word->text + before, word->size - before - 1, &cpu) != word->size - before - 1)
 		return false;
-	*cpu_out = (uint32_t)cpu;
+	*cpu_out = (uint32_t)(minus ? -cpu : cpu);
 	return true;
 }
 

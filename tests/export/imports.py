@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 # of a corpus: call graphs, inlined functions, several threads, kernel
-CORPUS = ("a-threads", "v-cpp", "arm64-callgraph-dwarf", "a-module")
+CORPUS = ("a-threads", "v-cpp", "arm64-callgraph-dwarf", "a-module", "sample-raw-bpf", "v-aio", "s390x-callgraph-fp", "switch-events", "i386-basic")
 FORMATS = ("folded", "pprof", "speedscope")
 FINE = (0, 1)
 SHARE = re.compile(r"^ +(\d+\.\d\d)% .*?\[k\] (.*)$")
@@ -188,6 +188,19 @@ def large_numbers(tester):
             tester.failures.append(f"flame: {text!r}: exit code {code}: {said.strip()}, expected {wrong}")
 
 
+def without_cpu(tester):
+    """perf prints the CPU of samples that have none as -01."""
+    text = "demo   310 [-01]  3839.241092:     250000 cpu-clock:      401010 work+0x10 (/bin/demo)\n"
+    source = os.path.join(tester.folder, "script.txt")
+    with open(source, "w", encoding="utf-8") as f:
+        f.write(text)
+    out = tester.imported("perf-script", source, "perf-script without a CPU")
+    tester.counted += 1
+    words = run(tester.perfdata, "script", "-q", "-F", "comm,tid,cpu,time,period,event", out)[1].split() if out else None
+    if words != text.split()[:6]:
+        tester.failures.append(f"perf-script without a CPU: {text.split()[:6]} became {words}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("perfdata")
@@ -203,6 +216,7 @@ def main():
         simpleperf(tester)
         negative_weights(tester)
         large_numbers(tester)
+        without_cpu(tester)
         for path in paths:
             code, text, _ = run(tester.perfdata, "export", "-q", "--to", "jsonl", path)
             # of several events folded stacks have the first one only
