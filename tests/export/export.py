@@ -20,7 +20,8 @@ import formats
 
 # of a corpus: call graphs, several events, tracepoints, off-CPU time, several machines, losses, pipes
 CORPUS = ("a-threads", "a-sched", "a-module", "a-switch", "a-throttle", "a-pipe", "arm64-callgraph-dwarf", "s390x-callgraph-fp",
-          "tracepoints-callgraph", "v-cpp", "group-leader-sampling", "v-weight", "all-fields", "v-lost.data.zst")
+          "tracepoints-callgraph", "v-cpp", "group-leader-sampling", "v-weight", "all-fields", "v-lost.data.zst", "v-aio", "sample-raw-bpf",
+          "mips-pipe-tracepoints", "arm64-jit-injected")
 TOP = 50
 
 
