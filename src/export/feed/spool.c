@@ -134,7 +134,7 @@ static bool end_page(struct pd_spool *spool, struct pd_spool_track *track)
 }
 
 // Most tracks are of threads that run for a moment.
-static bool make_room(struct pd_spool *spool, struct pd_spool_track *track)
+static bool enlarge_page(struct pd_spool *spool, struct pd_spool_track *track)
 {
 	enum {
 		FIRST_BYTES = 60
@@ -150,7 +150,7 @@ static bool make_room(struct pd_spool *spool, struct pd_spool_track *track)
 
 static bool put_byte(struct pd_spool *spool, struct pd_spool_track *track, uint8_t byte)
 {
-	if (track->used == track->capacity && !make_room(spool, track))
+	if (track->used == track->capacity && !enlarge_page(spool, track))
 		return false;
 	track->page->bytes[track->used++] = byte;
 	return true;
