@@ -21,8 +21,7 @@
 enum {
 	TREE_SLICES_MOST = 200, /* slices of time */
 	TREE_SLICE_BITS = 8,
-	TREE_EVENT_BITS = 32 - TREE_SLICE_BITS,
-	TREE_EVENTS_MOST = 1 << TREE_EVENT_BITS
+	TREE_EVENT_BITS = 32 - TREE_SLICE_BITS
 };
 
 enum frame_kind {
