@@ -3,6 +3,7 @@
 #include "unwind/rules/cfi.h"
 
 #include "object/dwarf/dwarf.h"
+#include "unwind/rules/ends.h"
 
 enum {
 	SMALLEST = 4,         // of a length
@@ -174,6 +175,7 @@ static void compile_function(struct pd_cfi_compiler *compiler, struct pd_cfi_run
 	const struct pd_cfi_section *section = compiler->section;
 	const struct pd_cfi_common *common = common_of(compiler, entry->common);
 	struct pd_cursor *c = &entry->c;
+	size_t first = compiler->table->row_count;
 	uint64_t start, size;
 
 	if (!common || !read_range(section, c, common, &start, &size) || start < section->code_start ||
@@ -191,6 +193,8 @@ static void compile_function(struct pd_cfi_compiler *compiler, struct pd_cfi_run
 	run->changed = true;
 	run->stopped = false;
 	pd_cfi_execute(run, c);
+	if (section->code && !compiler->out_of_memory && !pd_ends_correct(run, section->code, first))
+		compiler->out_of_memory = true;
 	if (!pd_unwind_table_add(compiler->table, run->end, 0))
 		compiler->out_of_memory = true;
 }

@@ -11,6 +11,8 @@
 #include "unwind/rules/arch.h"
 #include "unwind/rules/table.h"
 
+struct pd_code;
+
 struct pd_cfi_section {
 	struct pd_bytes bytes;
 	uint64_t addr;      // of the first byte, for what is relative to its own place
@@ -19,6 +21,7 @@ struct pd_cfi_section {
 	bool big;
 	uint8_t word;                  // bytes of an address
 	uint64_t code_start, code_end; // functions begin here; others were thrown away by the linker
+	const struct pd_code *code;    // see ends.h; NULL: rules are all that is known
 };
 
 // Adds rows to a table; of .debug_frame those of functions that the table, once sorted, does not have. What cannot be read is left
@@ -85,6 +88,8 @@ struct pd_cfi_run {
 
 // Runs the instructions of an entry.
 void pd_cfi_execute(struct pd_cfi_run *run, struct pd_cursor *c);
+// The number of the rule for a state; 0 if there is none, or no memory.
+uint32_t pd_cfi_rule(struct pd_cfi_run *run, const struct pd_cfi_state *state);
 // An address of 4 or 8 bytes.
 uint64_t pd_cfi_word(struct pd_cursor *c, unsigned size);
 // A number in an encoding of .eh_frame, without what it is relative to. False if it is not known.

@@ -12,9 +12,8 @@ enum {
 
 // ---- rows ----
 
-static void put_row(struct pd_cfi_run *run)
+uint32_t pd_cfi_rule(struct pd_cfi_run *run, const struct pd_cfi_state *state)
 {
-	const struct pd_cfi_state *state = &run->state;
 	struct pd_cfi_compiler *compiler = run->compiler;
 	uint8_t ra = pd_unwind_register(compiler->arch, run->common->ra);
 	uint64_t words[1 + PD_UNWIND_REGISTERS];
@@ -26,26 +25,33 @@ static void put_row(struct pd_cfi_run *run)
 		.is_signal = run->common->is_signal,
 	};
 	size_t count = 1;
-	uint32_t number = 0;
+	uint32_t number;
+
+	if (state->kind == PD_CFA_NONE || ra == PD_UNWIND_NO_REGISTER ||
+	    compiler->table->rule_count >= compiler->words_most)
+		return 0;
+	for (uint64_t left = state->set; left; left &= left - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(left);
+		struct pd_saved saved = { .number = (uint8_t)i,
+					  .kind = state->registers[i].kind,
+					  .value = state->registers[i].value };
+
+		memcpy(&words[count++], &saved, sizeof(saved));
+	}
+	rule.count = (uint8_t)(count - 1) & 0x7f;
+	memcpy(words, &rule, sizeof(rule));
+	number = pd_unwind_table_rule(compiler->table, words, count);
+	compiler->out_of_memory |= !number;
+	return number;
+}
+
+static void put_row(struct pd_cfi_run *run)
+{
+	uint32_t number = pd_cfi_rule(run, &run->state);
 
 	run->changed = false;
-	if (state->kind != PD_CFA_NONE && ra != PD_UNWIND_NO_REGISTER &&
-	    compiler->table->rule_count < compiler->words_most) {
-		for (uint64_t left = state->set; left; left &= left - 1) {
-			unsigned i = (unsigned)__builtin_ctzll(left);
-			struct pd_saved saved = { .number = (uint8_t)i,
-						  .kind = state->registers[i].kind,
-						  .value = state->registers[i].value };
-
-			memcpy(&words[count++], &saved, sizeof(saved));
-		}
-		rule.count = (uint8_t)(count - 1) & 0x7f;
-		memcpy(words, &rule, sizeof(rule));
-		number = pd_unwind_table_rule(compiler->table, words, count);
-		compiler->out_of_memory |= !number;
-	}
-	if (!pd_unwind_table_add(compiler->table, run->at, number))
-		compiler->out_of_memory = true;
+	if (!pd_unwind_table_add(run->compiler->table, run->at, number))
+		run->compiler->out_of_memory = true;
 }
 
 static void advance(struct pd_cfi_run *run, uint64_t delta)

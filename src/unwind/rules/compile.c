@@ -5,7 +5,7 @@
 
 #include "base/cursor.h"
 #include "object/dwarf/dwarf.h"
-#include "unwind/rules/cfi.h"
+#include "unwind/rules/ends.h"
 #include "unwind/rules/exidx.h"
 #include "unwind/rules/sframe.h"
 
@@ -23,6 +23,7 @@ struct compiling {
 	const struct pd_unwind_arch *arch;
 	size_t limit;
 	uint64_t code_start, code_end;
+	struct pd_code code; // without effects: not looked at
 	struct pd_unwind_table *table;
 };
 
@@ -42,6 +43,28 @@ static void find_code(struct compiling *c)
 	}
 }
 
+// Instructions of architectures whose rules leave begins and ends of functions out.
+static void take_code(struct compiling *c, struct pd_elf *object)
+{
+	const struct pd_effect_set *effects = pd_effects_of(c->arch->elf_machine);
+
+	for (size_t i = 0; object && effects && i < object->segment_count; i++) {
+		const struct pd_elf_segment *s = &object->segments[i];
+		const uint8_t *data;
+
+		if (s->type != SEGMENT_LOAD || !(s->flags & SEGMENT_EXEC) || s->file_size > c->limit)
+			continue;
+		data = pd_image_part(&object->image, s->offset, s->file_size);
+		if (!data)
+			continue;
+		c->code = (struct pd_code){ .effects = effects,
+					    .bytes = { data, (size_t)s->file_size },
+					    .addr = s->addr,
+					    .swap = object->big != PD_HOST_BIG };
+		return;
+	}
+}
+
 static struct pd_cfi_section section_of(const struct compiling *c, struct pd_bytes bytes, uint64_t addr, bool is_debug)
 {
 	return (struct pd_cfi_section){
@@ -52,6 +75,7 @@ static struct pd_cfi_section section_of(const struct compiling *c, struct pd_byt
 		.word = c->shape->wide ? 8 : 4,
 		.code_start = c->code_start,
 		.code_end = c->code_end,
+		.code = c->code.effects ? &c->code : NULL,
 	};
 }
 
@@ -210,6 +234,7 @@ static bool compile_all(struct compiling *c, struct pd_elf *object, struct pd_el
 	struct pd_elf *packed = NULL;
 	bool done;
 
+	take_code(c, object);
 	if (!compile_eh_frame(c) || (object && !compile_debug_frame(c, object)) ||
 	    (debug && !compile_debug_frame(c, debug)))
 		return false;

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of functions of which compilers leave the begin and the end out. */
+#include "unwind/rules/ends.h"
+
+#include <string.h>
+
+#include "base/cursor.h"
+
+const struct pd_effect_set *pd_effects_of(uint16_t elf_machine)
+{
+	static const struct pd_effect_set *const all[] = { &pd_effects_arm64, &pd_effects_power };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i]->elf_machine == elf_machine)
+			return all[i];
+	return NULL;
+}
+
+enum {
+	INSTRUCTION = 4,
+	MOST = 64 // of them
+};
+
+// Rows of a function, of which those that are done are in place.
+struct ends {
+	struct pd_cfi_run *run;
+	const struct pd_code *code;
+	struct pd_unwind_row *old;   // as they were
+	size_t old_count, at;        // the next one that is not done
+	uint32_t rule;               // of the last old row that is done
+	uint64_t from;               // addresses before are done
+	struct pd_cfi_state *states; // before a return, from there back
+};
+
+static bool code_at(const struct ends *ends, uint64_t addr, struct pd_effect *effect_out)
+{
+	const struct pd_code *code = ends->code;
+	uint64_t at = addr - code->addr;
+
+	*effect_out = (struct pd_effect){ .kind = PD_EFFECT_UNKNOWN };
+	if (at > code->bytes.size || code->bytes.size - at < INSTRUCTION)
+		return false;
+	*effect_out = code->effects->decode(pd_load_u32(code->bytes.data + at, code->swap), addr);
+	return true;
+}
+
+static bool is_kept(const struct ends *ends, unsigned number)
+{
+	return ends->code->effects->kept >> number & 1;
+}
+
+static void save(struct pd_cfi_state *state, unsigned number, unsigned kind, int64_t value)
+{
+	state->registers[number] = (struct pd_cfi_register){ (uint8_t)kind, (int32_t)value };
+	state->set |= pd_effect_bit(number);
+}
+
+static bool is_in_range(const struct pd_cfi_state *state)
+{
+	return state->cfa == (int32_t)state->cfa;
+}
+
+// ---- forwards from the begin ----
+
+// A register that was set to a place in the frame.
+struct frame {
+	uint8_t number;
+	int64_t cfa; // it is so much more
+};
+
+// Registers that get other values, but for those that only move.
+static uint64_t loses(const struct pd_effect *effect)
+{
+	uint64_t registers = effect->writes;
+
+	for (size_t i = 0; i < effect->count && effect->kind == PD_EFFECT_LOAD; i++)
+		registers |= pd_effect_bit(effect->regs[i]);
+	return registers;
+}
+
+static uint64_t moves(const struct pd_effect *effect)
+{
+	return (effect->kind == PD_EFFECT_SET ? pd_effect_bit(effect->regs[0]) : 0) |
+	       (effect->step ? pd_effect_bit(effect->base) : 0);
+}
+
+// Where the base of an access is: the CFA is so much more. False if it is elsewhere.
+static bool find_base(const struct pd_cfi_state *state, const struct frame *frame, unsigned base, int64_t *cfa_out)
+{
+	*cfa_out = base == state->cfa_register ? state->cfa : frame->cfa;
+	return base == state->cfa_register || base == frame->number;
+}
+
+static void store(const struct ends *ends, struct pd_cfi_state *state, const struct frame *frame,
+		  const struct pd_effect *effect)
+{
+	int64_t cfa;
+
+	for (size_t i = 0; i < effect->count && find_base(state, frame, effect->base, &cfa); i++)
+		if (is_kept(ends, effect->regs[i]) && !(state->set >> effect->regs[i] & 1))
+			save(state, effect->regs[i], PD_SAVED_AT_CFA, effect->offset + 8 * (int64_t)i - cfa);
+}
+
+static void note_frame(struct frame *frame, const struct pd_cfi_state *state, const struct pd_effect *effect)
+{
+	if ((loses(effect) | moves(effect)) & pd_effect_bit(frame->number))
+		frame->number = PD_UNWIND_NO_REGISTER;
+	if (effect->kind == PD_EFFECT_SET && effect->base == state->cfa_register &&
+	    effect->regs[0] != state->cfa_register)
+		*frame = (struct frame){ effect->regs[0], state->cfa - effect->offset };
+}
+
+// Whether a register that the caller wants back is lost, or the stack pointer.
+static bool is_lost(const struct ends *ends, const struct pd_cfi_state *state, uint64_t registers)
+{
+	return registers & ((~state->set & ends->code->effects->kept) | pd_effect_bit(state->cfa_register));
+}
+
+// What holds after an instruction. False if it is not known.
+static bool go_on(const struct ends *ends, struct pd_cfi_state *state, struct frame *frame,
+		  const struct pd_effect *effect)
+{
+	uint64_t sp = pd_effect_bit(state->cfa_register);
+
+	if (effect->kind == PD_EFFECT_STORE)
+		store(ends, state, frame, effect);
+	else if (effect->kind != PD_EFFECT_OTHER && effect->kind != PD_EFFECT_LOAD && effect->kind != PD_EFFECT_SET)
+		return false;
+	if (is_lost(ends, state, loses(effect) | (moves(effect) & ~sp)))
+		return false;
+	note_frame(frame, state, effect);
+	if (moves(effect) & sp) {
+		if (effect->base != state->cfa_register)
+			return false;
+		state->cfa -= effect->step ? effect->step : effect->offset;
+	}
+	return is_in_range(state);
+}
+
+// ---- backwards from a return ----
+
+// Whether the link register is about to come from another one.
+static bool has_link(const struct ends *ends, const struct pd_cfi_state *state, unsigned number)
+{
+	uint8_t ra = ends->run->compiler->arch->ra;
+
+	return state->set >> ra & 1 && state->registers[ra].kind == PD_SAVED_REGISTER &&
+	       state->registers[ra].value == (int32_t)number;
+}
+
+// Whether what holds after an instruction that gives a register another value says something of that value.
+static bool means(const struct ends *ends, const struct pd_cfi_state *state, unsigned number)
+{
+	return number == state->cfa_register || has_link(ends, state, number) ||
+	       (is_kept(ends, number) && !(state->set >> number & 1));
+}
+
+static bool may_lose(const struct ends *ends, const struct pd_cfi_state *state, uint64_t registers)
+{
+	for (; registers; registers &= registers - 1)
+		if (means(ends, state, (unsigned)__builtin_ctzll(registers)))
+			return false;
+	return true;
+}
+
+static bool take_back(const struct ends *ends, struct pd_cfi_state *state, const struct pd_effect *effect, size_t i)
+{
+	unsigned number = effect->regs[i];
+	int64_t value = effect->offset + 8 * (int64_t)i - state->cfa;
+
+	if (!means(ends, state, number))
+		return true;
+	if (number == state->cfa_register || effect->base != state->cfa_register || value != (int32_t)value ||
+	    (is_kept(ends, number) && has_link(ends, state, number)))
+		return false;
+	// the link register by way of another one
+	save(state, is_kept(ends, number) ? number : ends->run->compiler->arch->ra, PD_SAVED_AT_CFA, value);
+	return true;
+}
+
+static bool load_back(const struct ends *ends, struct pd_cfi_state *state, const struct pd_effect *effect)
+{
+	if (effect->step && effect->base == state->cfa_register)
+		state->cfa += effect->step;
+	else if (effect->step && means(ends, state, effect->base))
+		return false;
+	for (size_t i = 0; i < effect->count; i++)
+		if (!take_back(ends, state, effect, i))
+			return false;
+	return true;
+}
+
+static bool set_back(const struct ends *ends, struct pd_cfi_state *state, const struct pd_effect *effect)
+{
+	if (effect->regs[0] != state->cfa_register)
+		return !means(ends, state, effect->regs[0]);
+	state->cfa_register = effect->base;
+	state->cfa += effect->offset;
+	return true;
+}
+
+static bool link_back(const struct ends *ends, struct pd_cfi_state *state, const struct pd_effect *effect)
+{
+	uint8_t ra = ends->run->compiler->arch->ra;
+
+	if (!(state->set >> ra & 1))
+		save(state, ra, PD_SAVED_REGISTER, effect->regs[0]);
+	return true;
+}
+
+// What holds before an instruction, by what holds after it. False if it is not known.
+static bool go_back(const struct ends *ends, struct pd_cfi_state *state, const struct pd_effect *effect)
+{
+	if (!may_lose(ends, state, effect->writes))
+		return false;
+	switch (effect->kind) {
+	case PD_EFFECT_OTHER:
+		return true;
+	case PD_EFFECT_LOAD:
+		return load_back(ends, state, effect) && is_in_range(state);
+	case PD_EFFECT_SET:
+		return set_back(ends, state, effect) && is_in_range(state);
+	case PD_EFFECT_LINK:
+		return link_back(ends, state, effect);
+	default:
+		return false;
+	}
+}
+
+// ---- rows ----
+
+static bool add_row(struct ends *ends, uint64_t addr, uint32_t rule)
+{
+	return pd_unwind_table_add(ends->run->compiler->table, addr, rule);
+}
+
+static uint64_t old_addr(const struct ends *ends, size_t i)
+{
+	return ends->run->compiler->table->base + ends->old[i].addr;
+}
+
+// Takes over the rows as far as they begin before an address, and knows the last one.
+static bool keep_before(struct ends *ends, uint64_t addr)
+{
+	for (; ends->at < ends->old_count && old_addr(ends, ends->at) < addr; ends->at++) {
+		ends->rule = ends->old[ends->at].rule;
+		if (!add_row(ends, old_addr(ends, ends->at), ends->rule))
+			return false;
+	}
+	ends->from = addr;
+	return true;
+}
+
+// Those before an address are replaced by rows that were added; from there on the old ones hold again.
+static bool drop_before(struct ends *ends, uint64_t addr)
+{
+	for (; ends->at < ends->old_count && old_addr(ends, ends->at) < addr; ends->at++)
+		ends->rule = ends->old[ends->at].rule;
+	ends->from = addr;
+	if (addr >= ends->run->end || (ends->at < ends->old_count && old_addr(ends, ends->at) == addr))
+		return true;
+	return add_row(ends, addr, ends->rule);
+}
+
+// What holds at an address by the old rows.
+static uint32_t old_number(const struct ends *ends, uint64_t addr)
+{
+	uint32_t rule = ends->rule;
+
+	for (size_t i = ends->at; i < ends->old_count && old_addr(ends, i) <= addr; i++)
+		rule = ends->old[i].rule;
+	return rule;
+}
+
+// NULL: nothing.
+static const struct pd_unwind_rule *old_rule(const struct ends *ends, uint64_t addr)
+{
+	uint32_t rule = old_number(ends, addr);
+
+	return rule ? pd_unwind_table_at(ends->run->compiler->table, rule) : NULL;
+}
+
+// Rules that instructions can say better: those of ordinary functions.
+static bool is_usual(const struct pd_unwind_rule *rule)
+{
+	if (!rule || rule->kind != PD_CFA_REGISTER || rule->is_signal)
+		return false;
+	for (size_t i = 0; i < rule->count; i++)
+		if (rule->saved[i].number == rule->ra && rule->saved[i].kind == PD_SAVED_UNDEFINED)
+			return false;
+	return true;
+}
+
+// ---- a function ----
+
+static struct pd_cfi_state called(const struct ends *ends)
+{
+	return (struct pd_cfi_state){ .kind = PD_CFA_REGISTER, .cfa_register = ends->run->compiler->arch->sp };
+}
+
+// Whether a rule says where the frame is, and is right in that and in what it says is saved.
+static bool agrees(const struct pd_unwind_rule *rule, const struct pd_cfi_state *state, const struct frame *frame)
+{
+	int64_t cfa;
+
+	// the link register may be in memory and itself
+	for (size_t i = 0; i < rule->count; i++)
+		if (rule->saved[i].number != rule->ra && !(state->set >> (rule->saved[i].number & 63) & 1))
+			return false;
+	return rule->cfa && find_base(state, frame, rule->cfa_register, &cfa) && rule->cfa == cfa;
+}
+
+static bool is_of_called(const struct pd_unwind_rule *rule, unsigned sp)
+{
+	return is_usual(rule) && !rule->count && !rule->cfa && rule->cfa_register == sp;
+}
+
+// From the begin to where rules know the frame by another register than the stack pointer, or to where instructions are not known.
+// Before rules change for the first time they say that nothing was done yet, and some change too early.
+static bool correct_begin(struct ends *ends, uint64_t start)
+{
+	const struct pd_unwind_rule *rule = old_rule(ends, start);
+	uint64_t addr = start,
+		 limit = ends->run->end - start < MOST * INSTRUCTION ? ends->run->end : start + MOST * INSTRUCTION;
+	struct pd_cfi_state state = called(ends);
+	struct frame frame = { .number = PD_UNWIND_NO_REGISTER };
+	struct pd_effect effect;
+	bool is_known = is_of_called(rule, state.cfa_register), is_right;
+
+	for (; addr < limit && is_known; addr += INSTRUCTION) {
+		rule = old_rule(ends, addr);
+		is_right = !is_usual(rule) || agrees(rule, &state, &frame);
+		if (is_right && (!rule || rule->cfa_register != state.cfa_register))
+			break;
+		if (!add_row(ends, addr, is_right ? old_number(ends, addr) : pd_cfi_rule(ends->run, &state)))
+			return false;
+		is_known = code_at(ends, addr, &effect) && go_on(ends, &state, &frame, &effect);
+	}
+	return addr == start || drop_before(ends, addr < limit ? addr : limit);
+}
+
+// What holds before the last instructions up to a return. Returns how many there are of which it is known.
+static size_t find_states(struct ends *ends, uint64_t addr)
+{
+	struct pd_effect effect;
+	size_t count = 0;
+
+	ends->states[0] = called(ends);
+	for (; count < MOST && addr - ends->from >= INSTRUCTION; count++) {
+		addr -= INSTRUCTION;
+		ends->states[count + 1] = ends->states[count];
+		if (!code_at(ends, addr, &effect) || !go_back(ends, &ends->states[count + 1], &effect))
+			break;
+	}
+	return count;
+}
+
+// A jump to another function ends this one if all was given back that the rules say there is; code of one function may be in
+// two places.
+static bool is_end(const struct ends *ends, uint64_t start, uint64_t addr, const struct pd_effect *effect, size_t count)
+{
+	const struct pd_cfi_state *state = &ends->states[count];
+	const struct pd_unwind_rule *rule;
+
+	if (effect->kind == PD_EFFECT_RETURN)
+		return is_usual(old_rule(ends, addr));
+	if (effect->target - start < ends->run->end - start)
+		return false;
+	rule = old_rule(ends, addr - count * INSTRUCTION);
+	return is_usual(rule) && state->cfa && rule->cfa == state->cfa && rule->cfa_register == state->cfa_register;
+}
+
+// At a return or a jump.
+static bool correct_end(struct ends *ends, uint64_t start, uint64_t addr, const struct pd_effect *effect)
+{
+	size_t count = find_states(ends, addr);
+
+	if (!is_end(ends, start, addr, effect, count))
+		return keep_before(ends, addr);
+	if (!keep_before(ends, addr - count * INSTRUCTION))
+		return false;
+	for (size_t i = count + 1; i--;)
+		if (!add_row(ends, addr - i * INSTRUCTION, pd_cfi_rule(ends->run, &ends->states[i])))
+			return false;
+	return drop_before(ends, addr + INSTRUCTION);
+}
+
+static bool correct_all(struct ends *ends, uint64_t start)
+{
+	struct pd_effect effect;
+
+	if (!correct_begin(ends, start))
+		return false;
+	for (uint64_t addr = start; addr < ends->run->end && code_at(ends, addr, &effect); addr += INSTRUCTION)
+		if (addr >= ends->from && (effect.kind == PD_EFFECT_RETURN || effect.kind == PD_EFFECT_JUMP) &&
+		    !correct_end(ends, start, addr, &effect))
+			return false;
+	return keep_before(ends, ends->run->end);
+}
+
+bool pd_ends_correct(struct pd_cfi_run *run, const struct pd_code *code, size_t first)
+{
+	struct pd_unwind_table *table = run->compiler->table;
+	struct ends ends = { .run = run, .code = code, .old_count = table->row_count - first };
+	uint64_t start = ends.old_count ? table->base + table->rows[first].addr : 1;
+	bool done = false;
+
+	if (start % INSTRUCTION)
+		return true;
+	ends.from = start;
+	ends.old = pd_realloc(NULL, ends.old_count * sizeof(*ends.old));
+	ends.states = pd_realloc(NULL, (MOST + 1) * sizeof(*ends.states));
+	if (ends.old && ends.states) {
+		memcpy(ends.old, table->rows + first, ends.old_count * sizeof(*ends.old));
+		table->row_count = first;
+		done = correct_all(&ends, start);
+	}
+	pd_free(ends.old);
+	pd_free(ends.states);
+	return done;
+}
