@@ -128,7 +128,8 @@ struct pd_session {
 	const char *threads;  /* write a directory, with several threads: one for each "cpu", "core", "package"
 				   * or "numa" node, or "0-1/0:2-3/2" (ring buffers of CPUs/affinity);
 				   * NULL: one file, one thread */
-	int priority;         /* SCHED_FIFO priority of the calling thread, not reset; 0: none */
+	int priority; /* SCHED_FIFO priority of the calling thread, not reset; of pd_recorder_run_unwound, of the thread
+			  * that drains ring buffers alone; 0: none */
 };
 
 /** A note to the user: a fallback, its reason, and advice. */

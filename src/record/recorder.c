@@ -50,6 +50,8 @@ struct pd_pulled {
 	bool paused;             // the stream has ended, another one may begin
 	enum pd_status status;   // of the worker
 	struct pd_error error;
+	int usual_policy; // of the thread that reads, before it took a priority
+	struct sched_param usual;
 };
 
 static void fini_pulled(struct pd_recorder *recorder);
@@ -524,10 +526,17 @@ static void run_drainer(void *self)
 {
 	struct pd_pulled *pulled = self;
 
-	pulled->status = PD_OK;
+	pulled->status = take_priority(pulled->loop.recorder, &pulled->error);
 	while (pulled->status >= 0 && !pulled->paused && !pulled->ended && !pd_backlog_is_left(&pulled->backlog))
 		pulled->status = step_and_flush(pulled, &pulled->error);
 	pd_backlog_end(&pulled->backlog);
+}
+
+// The priority is for emptying rings. Who reads may take a CPU for long, which would not be left to another thread of the same priority.
+static void give_priority_back(const struct pd_recorder *recorder)
+{
+	if (recorder->options.session.priority)
+		sched_setscheduler(0, recorder->pulled->usual_policy, &recorder->pulled->usual);
 }
 
 // Without another thread who reads goes on to record.
@@ -539,7 +548,9 @@ static void start_drainer(struct pd_recorder *recorder)
 		return;
 	// what there is before anybody reads does not wait
 	pulled->backlog.most = BACKLOG_MOST;
-	if (pd_worker_start(&pulled->worker, run_drainer, pulled) != 0)
+	if (pd_worker_start(&pulled->worker, run_drainer, pulled) == 0)
+		give_priority_back(recorder);
+	else
 		pulled->backlog.most = 0;
 }
 
@@ -560,6 +571,8 @@ static enum pd_status begin_pulled(struct pd_recorder *recorder, struct pd_error
 	if (!pulled)
 		return pd_fail_memory(error);
 	pd_backlog_init(&pulled->backlog);
+	pulled->usual_policy = sched_getscheduler(0);
+	sched_getparam(0, &pulled->usual);
 	recorder->pulled = pulled;
 	recorder->options.live = keep_bytes;
 	recorder->options.live_self = pulled;

@@ -307,6 +307,31 @@ class Ways:
         result = subprocess.run([*self.words("-q"), "-o", other, "--", "true"], capture_output=True, text=True)
         self.expect(result.returncode != 0 and os.path.isdir(os.path.join(other, "sub")), "a directory that is no recording")
 
+    def priority(self):
+        """With --unwind-now only the thread that empties the rings has the priority: who unwinds could keep it from them."""
+        try:
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        except PermissionError:
+            print("no priorities here: not looked at")
+            return
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        process = subprocess.Popen(self.words("-q", "-r", "5", "--call-graph", "dwarf", "--unwind-now", "--", "sleep", "60"),
+                                   stdin=subprocess.DEVNULL)
+        tasks, found = f"/proc/{process.pid}/task", {}
+        for _ in range(600):
+            try:
+                found = {int(tid): os.sched_getscheduler(int(tid)) for tid in os.listdir(tasks)}
+            except OSError:  # a thread that has ended
+                continue
+            if len(found) == 2 and found[process.pid] == os.SCHED_OTHER and os.SCHED_FIFO in found.values():
+                break
+            time.sleep(0.05)
+        else:
+            self.expect(False, f"threads with -r 5 --unwind-now: {found}")
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+        self.checked("-r 5 --unwind-now")
+
     def runs(self):
         """Two commands in turn, every other round beginning with the second one; a run that fails ends it all."""
         log = os.path.join(self.folder, "log")
@@ -341,7 +366,7 @@ def main():
             return SKIPPED
         for way in (ways.thread_that_ends, ways.switched_files, ways.same_twice, ways.answers_unread, ways.fifo, ways.stops,
                     ways.build_ids, ways.cached_objects, ways.time_of_day, ways.packing, ways.flush, ways.rings,
-                    ways.threads, ways.runs):
+                    ways.threads, ways.priority, ways.runs):
             if arguments.only in way.__name__:
                 way()
                 print(f"{way.__name__}: {ways.failures} failures so far")

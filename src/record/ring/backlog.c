@@ -30,9 +30,15 @@ static void free_pieces(struct pd_backlog_piece *piece)
 
 void pd_backlog_init(struct pd_backlog *backlog)
 {
+	pthread_mutexattr_t attr;
+
 	*backlog = (struct pd_backlog){ 0 };
 	backlog->last = &backlog->first;
-	pthread_mutex_init(&backlog->lock, NULL);
+	// who writes may have a higher priority than who reads, and does not wait for those between
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(&backlog->lock, &attr);
+	pthread_mutexattr_destroy(&attr);
 	pthread_cond_init(&backlog->more, NULL);
 	pthread_cond_init(&backlog->taken, NULL);
 }
