@@ -6,8 +6,9 @@
 #include "unwind/rules/ends.h"
 
 enum {
-	SMALLEST = 4,         // of a length
-	WORDS_LEAST = 1 << 12 // of rules that any section may have; each further one takes two bytes of it
+	SMALLEST = 4,          // of a length
+	WORDS_LEAST = 1 << 12, // of rules that any section may have; each further one takes two bytes of it,
+	CODE_OF_A_WORD = 16    // or these of code
 };
 
 // ---- entries ----
@@ -170,6 +171,15 @@ static bool read_range(const struct pd_cfi_section *section, struct pd_cursor *c
 	       pd_cfi_encoded(c, common->encoding, section->word, size_out);
 }
 
+// Functions do not overlap, but for hostile ones.
+static void correct_ends(struct pd_cfi_compiler *compiler, struct pd_cfi_run *run, size_t first, uint64_t size)
+{
+	if (size > compiler->code_left || compiler->out_of_memory)
+		return;
+	compiler->code_left -= size;
+	compiler->out_of_memory = !pd_ends_correct(run, compiler->section->code, first);
+}
+
 static void compile_function(struct pd_cfi_compiler *compiler, struct pd_cfi_run *run, struct entry *entry)
 {
 	const struct pd_cfi_section *section = compiler->section;
@@ -193,8 +203,7 @@ static void compile_function(struct pd_cfi_compiler *compiler, struct pd_cfi_run
 	run->changed = true;
 	run->stopped = false;
 	pd_cfi_execute(run, c);
-	if (section->code && !compiler->out_of_memory && !pd_ends_correct(run, section->code, first))
-		compiler->out_of_memory = true;
+	correct_ends(compiler, run, first, size);
 	if (!pd_unwind_table_add(compiler->table, run->end, 0))
 		compiler->out_of_memory = true;
 }
@@ -206,7 +215,9 @@ bool pd_cfi_compile(const struct pd_cfi_section *section, const struct pd_unwind
 	struct pd_cfi_run *run = pd_alloc(sizeof(*run));
 	struct entry entry;
 
-	compiler.words_most = table->rule_count + WORDS_LEAST + section->bytes.size / 2;
+	compiler.code_left = section->code ? section->code->bytes.size : 0;
+	compiler.words_most =
+		table->rule_count + WORDS_LEAST + section->bytes.size / 2 + compiler.code_left / CODE_OF_A_WORD;
 	compiler.commons = pd_alloc(PD_CFI_COMMON_SLOTS * sizeof(*compiler.commons));
 	compiler.out_of_memory = !run || !compiler.commons;
 	for (size_t i = 0; compiler.commons && i < PD_CFI_COMMON_SLOTS; i++)

@@ -70,6 +70,7 @@ struct pd_cfi_compiler {
 	struct pd_cfi_common *commons; // by a hash of the offset; a newer one takes the place
 	uint64_t work_left;            // bytes of common entries that may be read again
 	uint64_t words_most;           // of rules: what only hostile sections have more of
+	uint64_t code_left;            // bytes that may be looked at
 	bool out_of_memory;
 };
 

@@ -18,6 +18,7 @@ enum pd_effect_kind {
 	PD_EFFECT_STORE,   // regs are written there
 	PD_EFFECT_SET,     // regs[0] becomes base + offset
 	PD_EFFECT_LINK,    // the link register becomes regs[0]
+	PD_EFFECT_COPY,    // regs[0] becomes the link register
 	PD_EFFECT_JUMP,    // to target
 	PD_EFFECT_RETURN   // to the address in the link register
 };

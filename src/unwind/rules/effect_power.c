@@ -53,7 +53,9 @@ static struct pd_effect decode_extended(uint32_t word, unsigned reg, unsigned ot
 	if ((word & 0xfc1fffff) == 0x7c0803a6) // mtlr
 		return (struct pd_effect){ .kind = PD_EFFECT_LINK, .count = 1, .regs = { (uint8_t)reg } };
 	if ((word & 0xfc1fffff) == 0x7c0802a6) // mflr
-		return writing(pd_effect_bit(reg));
+		return (struct pd_effect){
+			.kind = PD_EFFECT_COPY, .count = 1, .regs = { (uint8_t)reg }, .writes = pd_effect_bit(reg)
+		};
 	if ((word & 0xfc0007ff) == 0x7c000378 && reg == (word >> 11 & 31)) // mr
 		return (struct pd_effect){
 			.kind = PD_EFFECT_SET, .count = 1, .regs = { (uint8_t)other }, .base = (uint8_t)reg

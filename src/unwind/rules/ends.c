@@ -62,10 +62,13 @@ static bool is_in_range(const struct pd_cfi_state *state)
 
 // ---- forwards from the begin ----
 
-// A register that was set to a place in the frame.
-struct frame {
-	uint8_t number;
-	int64_t cfa; // it is so much more
+// What is known after the first instructions.
+struct begun {
+	struct pd_cfi_state state; // with all registers that were written to the frame
+	uint64_t lost;             // those that have other values now
+	uint8_t frame;             // a register that was set to a place in the frame, or none
+	int64_t frame_cfa;         // the CFA is so much more
+	uint8_t link;              // a copy of the link register, or none
 };
 
 // Registers that get other values, but for those that only move.
@@ -84,57 +87,101 @@ static uint64_t moves(const struct pd_effect *effect)
 	       (effect->step ? pd_effect_bit(effect->base) : 0);
 }
 
-// Where the base of an access is: the CFA is so much more. False if it is elsewhere.
-static bool find_base(const struct pd_cfi_state *state, const struct frame *frame, unsigned base, int64_t *cfa_out)
+// Where a base is: the CFA is so much more. False if it is elsewhere.
+static bool find_base(const struct begun *b, unsigned base, int64_t *cfa_out)
 {
-	*cfa_out = base == state->cfa_register ? state->cfa : frame->cfa;
-	return base == state->cfa_register || base == frame->number;
+	*cfa_out = base == b->state.cfa_register ? b->state.cfa : b->frame_cfa;
+	return base == b->state.cfa_register || base == b->frame;
 }
 
-static void store(const struct ends *ends, struct pd_cfi_state *state, const struct frame *frame,
-		  const struct pd_effect *effect)
+static void store(const struct ends *ends, struct begun *b, const struct pd_effect *effect)
 {
 	int64_t cfa;
 
-	for (size_t i = 0; i < effect->count && find_base(state, frame, effect->base, &cfa); i++)
-		if (is_kept(ends, effect->regs[i]) && !(state->set >> effect->regs[i] & 1))
-			save(state, effect->regs[i], PD_SAVED_AT_CFA, effect->offset + 8 * (int64_t)i - cfa);
-}
+	for (size_t i = 0; i < effect->count && find_base(b, effect->base, &cfa); i++) {
+		uint8_t number = effect->regs[i] == b->link ? ends->run->compiler->arch->ra : effect->regs[i];
 
-static void note_frame(struct frame *frame, const struct pd_cfi_state *state, const struct pd_effect *effect)
-{
-	if ((loses(effect) | moves(effect)) & pd_effect_bit(frame->number))
-		frame->number = PD_UNWIND_NO_REGISTER;
-	if (effect->kind == PD_EFFECT_SET && effect->base == state->cfa_register &&
-	    effect->regs[0] != state->cfa_register)
-		*frame = (struct frame){ effect->regs[0], state->cfa - effect->offset };
-}
-
-// Whether a register that the caller wants back is lost, or the stack pointer.
-static bool is_lost(const struct ends *ends, const struct pd_cfi_state *state, uint64_t registers)
-{
-	return registers & ((~state->set & ends->code->effects->kept) | pd_effect_bit(state->cfa_register));
-}
-
-// What holds after an instruction. False if it is not known.
-static bool go_on(const struct ends *ends, struct pd_cfi_state *state, struct frame *frame,
-		  const struct pd_effect *effect)
-{
-	uint64_t sp = pd_effect_bit(state->cfa_register);
-
-	if (effect->kind == PD_EFFECT_STORE)
-		store(ends, state, frame, effect);
-	else if (effect->kind != PD_EFFECT_OTHER && effect->kind != PD_EFFECT_LOAD && effect->kind != PD_EFFECT_SET)
-		return false;
-	if (is_lost(ends, state, loses(effect) | (moves(effect) & ~sp)))
-		return false;
-	note_frame(frame, state, effect);
-	if (moves(effect) & sp) {
-		if (effect->base != state->cfa_register)
-			return false;
-		state->cfa -= effect->step ? effect->step : effect->offset;
+		if (is_kept(ends, number) && !((b->state.set | b->lost) & pd_effect_bit(number)))
+			save(&b->state, number, PD_SAVED_AT_CFA, effect->offset + 8 * (int64_t)i - cfa);
 	}
-	return is_in_range(state);
+}
+
+// Registers that are read from where they were written to.
+static uint64_t takes_back(const struct begun *b, const struct pd_effect *effect)
+{
+	uint64_t registers = 0;
+	int64_t cfa;
+
+	for (size_t i = 0; effect->kind == PD_EFFECT_LOAD && i < effect->count && find_base(b, effect->base, &cfa); i++)
+		if (b->state.set & pd_effect_bit(effect->regs[i]) &&
+		    b->state.registers[effect->regs[i]].value == effect->offset + 8 * (int64_t)i - cfa)
+			registers |= pd_effect_bit(effect->regs[i]);
+	return registers;
+}
+
+static void note_copies(struct begun *b, const struct pd_effect *effect, uint64_t lost)
+{
+	if (b->frame != PD_UNWIND_NO_REGISTER && lost & pd_effect_bit(b->frame))
+		b->frame = PD_UNWIND_NO_REGISTER;
+	if (b->link != PD_UNWIND_NO_REGISTER && lost & pd_effect_bit(b->link))
+		b->link = PD_UNWIND_NO_REGISTER;
+	if (effect->kind == PD_EFFECT_COPY)
+		b->link = effect->regs[0];
+	if (effect->kind == PD_EFFECT_SET && effect->base == b->state.cfa_register &&
+	    effect->regs[0] != b->state.cfa_register) {
+		b->frame = effect->regs[0];
+		b->frame_cfa = b->state.cfa - effect->offset;
+	}
+}
+
+static bool is_followed(const struct ends *ends, const struct begun *b, const struct pd_effect *effect)
+{
+	switch (effect->kind) {
+	case PD_EFFECT_OTHER:
+	case PD_EFFECT_LOAD:
+	case PD_EFFECT_STORE:
+	case PD_EFFECT_SET:
+		return true;
+	case PD_EFFECT_COPY:
+		return !(b->lost >> ends->run->compiler->arch->ra & 1);
+	default:
+		return false;
+	}
+}
+
+// What holds after an instruction. False if it is not known: a register is lost that the caller wants back, or the stack pointer.
+static bool go_on(const struct ends *ends, struct begun *b, const struct pd_effect *effect)
+{
+	uint64_t sp = pd_effect_bit(b->state.cfa_register), lost = loses(effect) | (moves(effect) & ~sp);
+
+	if (!is_followed(ends, b, effect))
+		return false;
+	if (effect->kind == PD_EFFECT_STORE)
+		store(ends, b, effect);
+	if (lost & ((~b->state.set & ends->code->effects->kept) | sp))
+		return false;
+	b->lost = (b->lost | (lost & ends->code->effects->kept)) & ~takes_back(b, effect);
+	note_copies(b, effect, lost);
+	if (moves(effect) & sp) {
+		if (effect->base != b->state.cfa_register)
+			return false;
+		b->state.cfa -= effect->step ? effect->step : effect->offset;
+	}
+	return is_in_range(&b->state);
+}
+
+// As a rule has it: what was written below the stack pointer is not looked for there as long as it is not lost.
+static struct pd_cfi_state visible(const struct begun *b)
+{
+	struct pd_cfi_state state = b->state;
+
+	for (uint64_t left = state.set & ~b->lost; left; left &= left - 1) {
+		unsigned number = (unsigned)__builtin_ctzll(left);
+
+		if (state.registers[number].value < -state.cfa)
+			state.set &= ~pd_effect_bit(number);
+	}
+	return state;
 }
 
 // ---- backwards from a return ----
@@ -291,6 +338,14 @@ static bool is_usual(const struct pd_unwind_rule *rule)
 	return true;
 }
 
+// The number of the rule for what holds at an address. More rules than there is room for are left out.
+static uint32_t known_rule(struct ends *ends, uint64_t addr, const struct pd_cfi_state *state)
+{
+	uint32_t number = pd_cfi_rule(ends->run, state);
+
+	return number ? number : old_number(ends, addr);
+}
+
 // ---- a function ----
 
 static struct pd_cfi_state called(const struct ends *ends)
@@ -298,16 +353,31 @@ static struct pd_cfi_state called(const struct ends *ends)
 	return (struct pd_cfi_state){ .kind = PD_CFA_REGISTER, .cfa_register = ends->run->compiler->arch->sp };
 }
 
-// Whether a rule says where the frame is, and is right in that and in what it says is saved.
-static bool agrees(const struct pd_unwind_rule *rule, const struct pd_cfi_state *state, const struct frame *frame)
+// Whether a rule is right in where the frame is and what is saved there, and has all that is lost.
+static bool agrees(const struct ends *ends, const struct pd_unwind_rule *rule, const struct begun *b)
 {
+	uint64_t left = b->lost;
 	int64_t cfa;
 
-	// the link register may be in memory and itself
-	for (size_t i = 0; i < rule->count; i++)
-		if (rule->saved[i].number != rule->ra && !(state->set >> (rule->saved[i].number & 63) & 1))
+	for (size_t i = 0; i < rule->count; i++) {
+		uint64_t bit = pd_effect_bit(rule->saved[i].number);
+
+		// the link register may be in memory and itself
+		if (rule->saved[i].number != rule->ra && bit & ends->code->effects->kept & ~b->state.set)
 			return false;
-	return rule->cfa && find_base(state, frame, rule->cfa_register, &cfa) && rule->cfa == cfa;
+		left &= ~bit;
+	}
+	return !left && find_base(b, rule->cfa_register, &cfa) && rule->cfa == cfa;
+}
+
+// Callers are found by rules where they call, so that the link register has to be in memory there.
+static uint32_t begun_rule(struct ends *ends, uint64_t addr, const struct begun *b, const struct pd_effect *effect)
+{
+	struct pd_cfi_state state = visible(b);
+
+	if (effect->kind == PD_EFFECT_UNKNOWN && !(state.set >> ends->run->compiler->arch->ra & 1))
+		return old_number(ends, addr);
+	return known_rule(ends, addr, &state);
 }
 
 static bool is_of_called(const struct pd_unwind_rule *rule, unsigned sp)
@@ -322,19 +392,19 @@ static bool correct_begin(struct ends *ends, uint64_t start)
 	const struct pd_unwind_rule *rule = old_rule(ends, start);
 	uint64_t addr = start,
 		 limit = ends->run->end - start < MOST * INSTRUCTION ? ends->run->end : start + MOST * INSTRUCTION;
-	struct pd_cfi_state state = called(ends);
-	struct frame frame = { .number = PD_UNWIND_NO_REGISTER };
+	struct begun b = { .state = called(ends), .frame = PD_UNWIND_NO_REGISTER, .link = PD_UNWIND_NO_REGISTER };
 	struct pd_effect effect;
-	bool is_known = is_of_called(rule, state.cfa_register), is_right;
+	bool is_known = is_of_called(rule, b.state.cfa_register), is_right;
 
 	for (; addr < limit && is_known; addr += INSTRUCTION) {
 		rule = old_rule(ends, addr);
-		is_right = !is_usual(rule) || agrees(rule, &state, &frame);
-		if (is_right && (!rule || rule->cfa_register != state.cfa_register))
+		is_right = !is_usual(rule) || agrees(ends, rule, &b);
+		if (is_right && (!rule || rule->cfa_register != b.state.cfa_register))
 			break;
-		if (!add_row(ends, addr, is_right ? old_number(ends, addr) : pd_cfi_rule(ends->run, &state)))
+		is_known = code_at(ends, addr, &effect);
+		if (!add_row(ends, addr, is_right ? old_number(ends, addr) : begun_rule(ends, addr, &b, &effect)))
 			return false;
-		is_known = code_at(ends, addr, &effect) && go_on(ends, &state, &frame, &effect);
+		is_known = is_known && go_on(ends, &b, &effect);
 	}
 	return addr == start || drop_before(ends, addr < limit ? addr : limit);
 }
@@ -353,6 +423,36 @@ static size_t find_states(struct ends *ends, uint64_t addr)
 			break;
 	}
 	return count;
+}
+
+static bool has_saved(const struct ends *ends, const struct pd_unwind_rule *rule, const struct pd_cfi_state *state,
+		      unsigned number)
+{
+	const struct pd_cfi_register *wanted = &state->registers[number];
+
+	for (size_t i = 0; i < rule->count; i++)
+		if (rule->saved[i].number == number)
+			return rule->saved[i].kind == PD_SAVED_AT_CFA &&
+			       (number == ends->run->compiler->arch->ra || rule->saved[i].value == wanted->value);
+	return false;
+}
+
+// Whether a rule says the same of what is not taken back yet. Of the rest it may say where it was.
+static bool is_as_good(const struct ends *ends, const struct pd_unwind_rule *rule, const struct pd_cfi_state *state)
+{
+	if (!is_usual(rule) || rule->cfa_register != state->cfa_register || rule->cfa != state->cfa)
+		return false;
+	for (uint64_t left = state->set; left; left &= left - 1)
+		if (!has_saved(ends, rule, state, (unsigned)__builtin_ctzll(left)))
+			return false;
+	return true;
+}
+
+static bool add_end_row(struct ends *ends, uint64_t addr, const struct pd_cfi_state *state)
+{
+	bool is_good = is_as_good(ends, old_rule(ends, addr), state);
+
+	return add_row(ends, addr, is_good ? old_number(ends, addr) : known_rule(ends, addr, state));
 }
 
 // A jump to another function ends this one if all was given back that the rules say there is; code of one function may be in
@@ -380,7 +480,7 @@ static bool correct_end(struct ends *ends, uint64_t start, uint64_t addr, const 
 	if (!keep_before(ends, addr - count * INSTRUCTION))
 		return false;
 	for (size_t i = count + 1; i--;)
-		if (!add_row(ends, addr - i * INSTRUCTION, pd_cfi_rule(ends->run, &ends->states[i])))
+		if (!add_end_row(ends, addr - i * INSTRUCTION, &ends->states[i]))
 			return false;
 	return drop_before(ends, addr + INSTRUCTION);
 }
