@@ -13,7 +13,8 @@
  *   manifest.json                             list of packed and missing files, written by the caller
  *
  * Unpacked by tar, it is a directory for --symfs and for perf --buildid-dir. Objects keep headers, symbols, debug and
- * unwind information at their offsets; code and data are replaced by holes (NOBITS sections).
+ * unwind information at their offsets; code and data are replaced by holes (NOBITS sections). Code stays where copied stacks are
+ * unwound by it, too (arm64, ppc64le).
  *
  * The output is reproducible. Threads: one at a time. The first error is sticky.
  *

@@ -3,7 +3,7 @@
 #ifndef FUZZ_CFI_H
 #define FUZZ_CFI_H
 
-#include "unwind/rules/cfi.h"
+#include "unwind/rules/ends.h"
 
 #include "rules.h"
 
@@ -12,11 +12,16 @@ static inline int cfi_check(const uint8_t *data, size_t size, bool is_debug)
 	struct pd_unwind_table table;
 	struct pd_cfi_section section;
 	const struct pd_unwind_arch *arch;
+	struct pd_code code;
 
 	if (size < RULES_HEAD)
 		return 0;
 	arch = rules_arch(data);
+	code = (struct pd_code){ .addr = RULES_ADDR,
+				 .effects = pd_effects_of(arch->elf_machine),
+				 .bytes = rules_bytes(data, size) };
 	section = (struct pd_cfi_section){ .bytes = rules_bytes(data, size),
+					   .code = code.effects ? &code : NULL,
 					   .addr = RULES_ADDR,
 					   .is_debug = is_debug,
 					   .big = rules_big(data),

@@ -137,7 +137,7 @@ int main(int argc, char **argv)
 
 		if (pd_elf_open(&elf, argv[i], 0, NULL) != PD_OK)
 			continue;
-		REQUIRE(pd_keep_make(&keep, elf));
+		REQUIRE(pd_keep_make(&keep, elf, false));
 		if (keep.count == 1 && keep.stretches[0].size == elf->image.size)
 			keep.count = 0;
 		archive = pack(elf, &(struct pd_keep){ keep.count ? keep.stretches : NULL, keep.count, 0, keep.headers,

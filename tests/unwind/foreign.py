@@ -7,7 +7,7 @@ usage: foreign.py PERFDATA [--only NAME] [--qemu DIR] [--keep DIR] [--verbose]
 foreign.c is compiled by clang for each architecture, and runs in qemu-user, which its debugging port stops after each instruction:
 registers and stack become samples of a recording, which perfdata unwinds. Every function has one caller, so at each place all callers are
 known. All samples in the innermost function must have them, and those of other functions but for the few at their begin and end
-whose rules compilers do not write: SHARES. loongarch64 is assembled by hand, as no compiler is at hand for it.
+whose rules compilers do not write, and which are not known by their instructions: see WAYS. loongarch64 is assembled by hand, as no compiler is at hand for it.
 Exit status: 0 all is so, 1 not, 77 there is no clang or no qemu-user.
 """
 
@@ -80,15 +80,15 @@ WAYS = {
     "arm, Thumb, .debug_frame": ("arm", DEBUG + ["-mthumb"], 0.6),
     "arm, frame pointers, no rules": ("arm", NO_RULES + ["-fno-omit-frame-pointer"], 0.6),
     "arm, Thumb, frame pointers, no rules": ("arm", NO_RULES + ["-fno-omit-frame-pointer", "-mthumb"], 0.6),
-    "arm64": ("arm64", EH, 0.8),
-    "arm64, signed return addresses": ("arm64", EH + ["-mbranch-protection=pac-ret+leaf", "-march=armv8.3-a"], 0.8),
+    "arm64": ("arm64", EH, 1),
+    "arm64, signed return addresses": ("arm64", EH + ["-mbranch-protection=pac-ret+leaf", "-march=armv8.3-a"], 1),
     "arm64, frame pointers, no rules": ("arm64", NO_RULES + ["-fno-omit-frame-pointer"], 0.6),
     "riscv64": ("riscv64", EH, 0.8),
     "riscv64, .debug_frame": ("riscv64", DEBUG + ["-mno-relax"], 0.8),
     "mips": ("mips", EH + ["-mno-abicalls", "-mno-gpopt"], 0.8),
     "mipsel, .debug_frame": ("mipsel", DEBUG + ["-mno-abicalls", "-mno-gpopt"], 0.8),
     "mips64el": ("mips64el", EH + ["-mno-abicalls", "-mno-gpopt"], 0.8),
-    "ppc64le": ("ppc64le", EH, 0.7),
+    "ppc64le": ("ppc64le", EH, 1),
     "ppc64le, back chain, no rules": ("ppc64le", NO_RULES, 0.6),
     "s390x": ("s390x", EH, 0.7),
     "loongarch64": ("loongarch64", None, 1),

@@ -10,6 +10,8 @@
 #include "file/archive.h"
 #include "file/file.h"
 #include "symbol/sources.h"
+#include "unwind/rules/compile.h"
+#include "unwind/unwinder.h"
 #include "base/lookup/hash.h"
 
 enum {
@@ -27,6 +29,7 @@ struct name {
 struct pd_bundle {
 	struct pd_tar tar;
 	uint32_t flags;
+	bool has_stacks; // that were copied, to be unwound
 	uint64_t seed;
 	struct pd_arena arena;
 	struct name *names; // of members and the folders that they are in
@@ -194,6 +197,8 @@ static enum pd_status put_file(struct pd_bundle *b, struct pd_file *file)
 
 enum pd_status pd_bundle_add_file(struct pd_bundle *bundle, struct pd_file *file, struct pd_error *error)
 {
+	for (size_t i = 0; i < pd_file_event_count(file); i++)
+		bundle->has_stacks |= pd_unwinder_has_stacks(pd_file_event(file, i)->attr);
 	return remember(bundle, bundle->status < 0 ? bundle->status : put_file(bundle, file), error);
 }
 
@@ -354,7 +359,7 @@ static enum pd_status put_image(struct pd_bundle *b, const struct pd_symbol_sour
 	bool is_whole = !s->elf || (b->flags & PD_BUNDLE_FULL) || s->link;
 	enum pd_status status;
 
-	if (!is_whole && !pd_keep_make(&keep, s->elf))
+	if (!is_whole && !pd_keep_make(&keep, s->elf, b->has_stacks && pd_unwind_reads_code(s->elf)))
 		return no_memory(b);
 	if (keep.count != 1 || keep.stretches[0].size != m.size) {
 		m.stretches = keep.stretches;

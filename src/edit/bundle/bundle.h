@@ -58,8 +58,8 @@ struct pd_keep {
 	size_t headers_size;
 };
 
-/** False if there is no memory. */
-bool pd_keep_make(struct pd_keep *keep, struct pd_elf *elf);
+/** with_code: the code stays, too. False if there is no memory. */
+bool pd_keep_make(struct pd_keep *keep, struct pd_elf *elf, bool with_code);
 void pd_keep_fini(struct pd_keep *keep);
 /** Puts the new headers over bytes that were read at an offset. */
 void pd_keep_change(const struct pd_keep *keep, uint64_t offset, uint8_t *data, size_t size);

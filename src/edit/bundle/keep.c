@@ -131,7 +131,7 @@ static bool read_headers(struct pd_keep *keep, const struct pd_elf *elf, const s
 	       pd_image_copy(&elf->image, t->sections_at, keep->headers, keep->headers_size) == keep->headers_size;
 }
 
-static bool take_sections(struct pd_keep *keep, const struct pd_elf *elf, const struct tables *t)
+static bool take_sections(struct pd_keep *keep, const struct pd_elf *elf, const struct tables *t, bool with_code)
 {
 	for (size_t i = 0; i < elf->section_count; i++) {
 		const struct pd_elf_section *s = &elf->sections[i];
@@ -139,7 +139,7 @@ static bool take_sections(struct pd_keep *keep, const struct pd_elf *elf, const 
 
 		if (s->type == PD_ELF_SECTION_NOBITS)
 			continue;
-		if (!is_dropped(elf, s)) {
+		if (!is_dropped(elf, s) || (with_code && s->flags & PD_ELF_FLAG_EXEC)) {
 			if (!keep_range(keep, elf, s->offset, s->size))
 				return false;
 			continue;
@@ -150,7 +150,7 @@ static bool take_sections(struct pd_keep *keep, const struct pd_elf *elf, const 
 	return true;
 }
 
-bool pd_keep_make(struct pd_keep *keep, struct pd_elf *elf)
+bool pd_keep_make(struct pd_keep *keep, struct pd_elf *elf, bool with_code)
 {
 	struct tables t;
 	bool ok = true;
@@ -161,7 +161,7 @@ bool pd_keep_make(struct pd_keep *keep, struct pd_elf *elf)
 		return true;
 	ok = read_headers(keep, elf, &t) && keep_range(keep, elf, 0, elf->wide ? HEADER_SIZE_WIDE : HEADER_SIZE) &&
 	     keep_range(keep, elf, t.segments_at, (uint64_t)elf->segment_count * t.segment_size) &&
-	     keep_range(keep, elf, t.sections_at, keep->headers_size) && take_sections(keep, elf, &t);
+	     keep_range(keep, elf, t.sections_at, keep->headers_size) && take_sections(keep, elf, &t, with_code);
 	for (size_t i = 0; ok && i < elf->segment_count; i++)
 		if (elf->segments[i].type == SEGMENT_NOTE)
 			ok = keep_range(keep, elf, elf->segments[i].offset, elf->segments[i].file_size);

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Begins and ends of functions by their instructions: what clang 14 makes of arm64 and ppc64le, where rules leave them out or are too
+ * early, and what must not be taken for an end. Then each allocation fails in turn; the linker wraps them (--wrap).
+ */
+#define FAILING_COUNTS_LIVE
+#include "unit/failing.h"
+#include "unwind/rules/ends.h"
+
+#include "unit/test.h"
+#include "unit/unwind/rules.h"
+
+enum {
+	BASE = 0x2000,
+	END = 0x9000,
+	ARM_SP = 31,
+	ARM_LR = 30,
+	POWER_SP = 1,
+	ROOM = 1024
+};
+
+struct example {
+	struct pd_unwind_table table;
+	uint8_t code[ROOM];
+};
+
+// Rules of functions from BASE on, absolute addresses of 4 bytes: a common entry, CFA = sp, of a return address column.
+#define COMMON(sp, ra) 0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 4, 0x78, ra, 1, 0x03, 0x0c, sp, 0, 0, 0, 0, 0
+// An entry at an offset of the section; its instructions fill 15 bytes.
+#define FUNCTION(offset, at, size, ...) \
+	0x1c, 0, 0, 0, (offset) + 4, 0, 0, 0, at, BASE >> 8, 0, 0, size, 0, 0, 0, 0, __VA_ARGS__
+
+static bool compile(struct example *e, enum pd_arch machine, struct pd_bytes rules, const uint32_t *words, size_t count)
+{
+	const struct pd_unwind_arch *arch = pd_unwind_arch_of(machine, PD_REGS_ABI_64);
+	const struct pd_code code = { .effects = pd_effects_of(arch->elf_machine),
+				      .bytes = { e->code, 4 * count },
+				      .addr = BASE,
+				      .swap = PD_HOST_BIG };
+	const struct pd_cfi_section section = {
+		.bytes = rules, .word = 8, .code_start = BASE, .code_end = END, .code = &code
+	};
+
+	for (size_t i = 0; i < 4 * count; i++)
+		e->code[i] = (uint8_t)(words[i / 4] >> 8 * (i % 4));
+	if (!pd_unwind_table_init(&e->table, BASE))
+		return false;
+	if (pd_cfi_compile(&section, arch, &e->table) && pd_unwind_table_sort(&e->table))
+		return true;
+	pd_unwind_table_fini(&e->table);
+	return false;
+}
+
+static bool is_at(const struct example *e, unsigned line, unsigned number, int32_t value)
+{
+	return has_saved(&e->table, BASE + 4 * line, number, PD_SAVED_AT_CFA, value);
+}
+
+static bool is_as_it_was(const struct example *e, unsigned line, unsigned number)
+{
+	const struct pd_unwind_rule *rule = rule_at(&e->table, BASE + 4 * line);
+
+	for (size_t i = 0; rule && i < rule->count; i++)
+		if (rule->saved[i].number == number)
+			return false;
+	return rule;
+}
+
+static bool cfa_is(const struct example *e, unsigned line, unsigned number, int32_t offset)
+{
+	return has_cfa(&e->table, BASE + 4 * line, number, offset);
+}
+
+// ---- arm64 ----
+
+static const uint32_t arm_code[] = {
+	0xd503233f, // 0: paciasp
+	0xa9be7bfd, // 1: stp x29, x30, [sp, #-32]!
+	0xf9000bf3, // 2: str x19, [sp, #16]
+	0x910003fd, // 3: mov x29, sp
+	0xd10043ff, // 4: sub sp, sp, #16
+	0xaa0003f3, // 5: mov x19, x0
+	0x94000100, // 6: bl
+	0xb40000a0, // 7: cbz x0, 12
+	0x910003bf, // 8: mov sp, x29
+	0xf9400bf3, // 9: ldr x19, [sp, #16]
+	0xa8c27bfd, // 10: ldp x29, x30, [sp], #32
+	0xd65f03c0, // 11: ret
+	0xaa1303e0, // 12: mov x0, x19
+	0x910043ff, // 13: add sp, sp, #16
+	0xf9400bf3, // 14: ldr x19, [sp, #16]
+	0xa8c27bfd, // 15: ldp x29, x30, [sp], #32
+	0x14001000, // 16: b, to another function
+	0xd503201f, // 17: nop
+};
+
+// What holds once the frame is there: CFA = x29 + 32, x19 at 16 bytes below it, x29 at 32, x30 at 24.
+#define ARM_FRAME 0x0c, 29, 32, 0x93, 2, 0x9d, 4, 0x9e, 3
+static const uint8_t arm_rules[] = { COMMON(31, 30), FUNCTION(24, 0, 72, 0x44, ARM_FRAME, 0, 0, 0, 0, 0) };
+// The same, three instructions too early.
+static const uint8_t arm_early[] = { COMMON(31, 30), FUNCTION(24, 0, 72, 0x41, ARM_FRAME, 0, 0, 0, 0, 0) };
+
+static void check_arm(const struct example *e)
+{
+	CHECK(cfa_is(e, 0, ARM_SP, 0) && cfa_is(e, 1, ARM_SP, 0) && is_as_it_was(e, 1, ARM_LR));
+	CHECK(cfa_is(e, 2, ARM_SP, 32) && is_at(e, 2, ARM_LR, -24) && is_at(e, 2, 29, -32) && is_as_it_was(e, 2, 19));
+	CHECK(cfa_is(e, 3, ARM_SP, 32) && is_at(e, 3, 19, -16));
+	for (unsigned line = 4; line <= 7; line++)
+		CHECK(cfa_is(e, line, 29, 32) && is_at(e, line, ARM_LR, -24) && is_at(e, line, 19, -16));
+	CHECK(cfa_is(e, 8, 29, 32) && is_at(e, 8, 19, -16) && is_at(e, 8, 29, -32));
+	CHECK(cfa_is(e, 9, ARM_SP, 32) && is_at(e, 9, 19, -16) && is_at(e, 9, ARM_LR, -24));
+	CHECK(cfa_is(e, 10, ARM_SP, 32) && is_as_it_was(e, 10, 19) && is_at(e, 10, ARM_LR, -24));
+	CHECK(cfa_is(e, 11, ARM_SP, 0) && is_as_it_was(e, 11, ARM_LR) && is_as_it_was(e, 11, 29));
+	CHECK(cfa_is(e, 12, 29, 32) && is_at(e, 12, ARM_LR, -24));
+}
+
+TEST(test_ends__arm64)
+{
+	static struct example e;
+
+	CHECK(compile(&e, PD_ARCH_ARM64, (struct pd_bytes){ arm_rules, sizeof(arm_rules) }, arm_code, 18));
+	check_arm(&e);
+	// the frame is not known by the stack pointer, so a jump proves nothing
+	CHECK(cfa_is(&e, 13, 29, 32) && cfa_is(&e, 16, 29, 32) && cfa_is(&e, 17, 29, 32));
+	pd_unwind_table_fini(&e.table);
+	CHECK(compile(&e, PD_ARCH_ARM64, (struct pd_bytes){ arm_early, sizeof(arm_early) }, arm_code, 18));
+	check_arm(&e);
+	pd_unwind_table_fini(&e.table);
+}
+
+// CFA = sp + 48 from line 1 on, where nothing is saved.
+static const uint8_t arm_leaf[] = { COMMON(31, 30),
+				    FUNCTION(24, 0, 32, 0x41, 0x0e, 48, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) };
+
+TEST(test_ends__jumps)
+{
+	static const uint32_t code[] = {
+		0xd100c3ff, // 0: sub sp, sp, #48
+		0xb4000060, // 1: cbz x0, 4
+		0x14001000, // 2: b, to a part of this function that is elsewhere
+		0x14000002, // 3: b 5
+		0x9100c3ff, // 4: add sp, sp, #48
+		0x14001000, // 5: b, to another function
+		0x9100c3ff, // 6: add sp, sp, #48
+		0x14001000, // 7: b, to another function
+	};
+	static struct example e;
+
+	CHECK(compile(&e, PD_ARCH_ARM64, (struct pd_bytes){ arm_leaf, sizeof(arm_leaf) }, code, 8));
+	CHECK(cfa_is(&e, 0, ARM_SP, 0) && cfa_is(&e, 1, ARM_SP, 48) && cfa_is(&e, 2, ARM_SP, 48) &&
+	      cfa_is(&e, 3, ARM_SP, 48));
+	CHECK(cfa_is(&e, 4, ARM_SP, 48) && cfa_is(&e, 5, ARM_SP, 0));
+	CHECK(cfa_is(&e, 6, ARM_SP, 48) && cfa_is(&e, 7, ARM_SP, 0) && !rule_at(&e.table, BASE + 32));
+	pd_unwind_table_fini(&e.table);
+}
+
+// ---- ppc64le ----
+
+static const uint32_t power_code[] = {
+	0x7c0802a6, // 0: mflr 0
+	0xfbc1fff0, // 1: std 30, -16(1)
+	0x7c3e0b78, // 2: mr 30, 1
+	0xf8010010, // 3: std 0, 16(1)
+	0xf821ff91, // 4: stdu 1, -112(1)
+	0x38600001, // 5: li 3, 1
+	0x48000101, // 6: bl
+	0x60000000, // 7: nop
+	0x38210070, // 8: addi 1, 1, 112
+	0xe8010010, // 9: ld 0, 16(1)
+	0xebc1fff0, // 10: ld 30, -16(1)
+	0x7c0803a6, // 11: mtlr 0
+	0x4e800020, // 12: blr
+	0x60000000, // 13: nop
+};
+// CFA = r1 + 112 from line 1 on, r30 at 16 bytes below it, LR at 16 above it: as clang has it, four instructions too early.
+static const uint8_t power_rules[] = { COMMON(1, 65), FUNCTION(24, 0, 56, 0x41, 0x0e, 112, 0x9e, 2, 0x11, 65, 0x7e, 0,
+							       0, 0, 0, 0, 0, 0) };
+
+static void check_power(const struct example *e)
+{
+	const unsigned lr = PD_UNWIND_EXTRA;
+
+	for (unsigned line = 0; line <= 3; line++)
+		CHECK(cfa_is(e, line, POWER_SP, 0) && is_as_it_was(e, line, lr));
+	CHECK(is_as_it_was(e, 2, 30) && is_at(e, 3, 30, -16));
+	CHECK(cfa_is(e, 4, POWER_SP, 0) && is_at(e, 4, 30, -16));
+	for (unsigned line = 5; line <= 8; line++)
+		CHECK(cfa_is(e, line, POWER_SP, 112) && is_at(e, line, 30, -16) && is_at(e, line, lr, 16));
+	CHECK(cfa_is(e, 9, POWER_SP, 0) && is_at(e, 9, lr, 16) && is_at(e, 9, 30, -16));
+	CHECK(cfa_is(e, 10, POWER_SP, 0) && has_saved(&e->table, BASE + 40, lr, PD_SAVED_REGISTER, 0));
+	CHECK(is_at(e, 10, 30, -16) && is_as_it_was(e, 11, 30));
+	CHECK(has_saved(&e->table, BASE + 44, lr, PD_SAVED_REGISTER, 0) && is_as_it_was(e, 12, lr));
+	CHECK(cfa_is(e, 12, POWER_SP, 0) && cfa_is(e, 13, POWER_SP, 112));
+}
+
+TEST(test_ends__power)
+{
+	static struct example e;
+
+	CHECK(compile(&e, PD_ARCH_POWERPC, (struct pd_bytes){ power_rules, sizeof(power_rules) }, power_code, 14));
+	check_power(&e);
+	pd_unwind_table_fini(&e.table);
+}
+
+TEST(test_ends__without_memory)
+{
+	static struct example e;
+	bool done = false;
+
+	for (long n = 0; !done && n < 1000; n++) {
+		left = n;
+		done = compile(&e, PD_ARCH_POWERPC, (struct pd_bytes){ power_rules, sizeof(power_rules) }, power_code,
+			       14);
+		if (left >= 0)
+			CHECK(done);
+		left = -1;
+		CHECK(done || live == 0);
+	}
+	CHECK(done);
+	check_power(&e);
+	pd_unwind_table_fini(&e.table);
+	CHECK(live == 0);
+}
+
+// ---- what is hostile ----
+
+// All functions are the same one: its code is looked at once.
+TEST(test_ends__again_and_again)
+{
+	enum {
+		FUNCTIONS = 5000,
+		CODE = ROOM / 4,
+		SIZE = 32
+	};
+	static uint8_t rules[24 + FUNCTIONS * SIZE] = { COMMON(31, 30) };
+	static uint32_t code[CODE];
+	static struct example e;
+
+	for (size_t i = 0; i < CODE; i++)
+		code[i] = i % 2 ? 0xd65f03c0 : 0xf9400bf3; // ret, ldr x19, [sp, #16]
+	for (uint32_t i = 0; i < FUNCTIONS; i++) {
+		const uint32_t words[] = { SIZE - 4, 24 + i * SIZE + 4, BASE, ROOM };
+
+		memcpy(rules + 24 + i * SIZE, words, sizeof(words));
+	}
+	CHECK(compile(&e, PD_ARCH_ARM64, (struct pd_bytes){ rules, sizeof(rules) }, code, CODE));
+	CHECK(is_at(&e, 2, 19, 16) && is_as_it_was(&e, 3, 19) && e.table.row_capacity < 10 * FUNCTIONS);
+	pd_unwind_table_fini(&e.table);
+}
+
+// Code ends before the function does, and may be anything.
+TEST(test_ends__any_code)
+{
+	static struct example e;
+	uint32_t words[18], state = 1;
+
+	for (size_t count = 0; count <= 18; count++) {
+		CHECK(compile(&e, PD_ARCH_ARM64, (struct pd_bytes){ arm_rules, sizeof(arm_rules) }, arm_code, count));
+		CHECK(cfa_is(&e, 17, 29, 32));
+		pd_unwind_table_fini(&e.table);
+	}
+	for (unsigned i = 0; i < 20000; i++) {
+		memcpy(words, i % 2 ? power_code : arm_code, sizeof(power_code));
+		for (unsigned k = 0; k < 4; k++) {
+			state = state * 1664525 + 1013904223;
+			words[state >> 16 & 15] ^= UINT32_C(1) << (state >> 8 & 31);
+		}
+		CHECK(i % 2 ? compile(&e, PD_ARCH_POWERPC, (struct pd_bytes){ power_rules, sizeof(power_rules) }, words,
+				      14) :
+			      compile(&e, PD_ARCH_ARM64, (struct pd_bytes){ arm_rules, sizeof(arm_rules) }, words, 14));
+		for (unsigned line = 0; line < 14; line++)
+			CHECK(rule_at(&e.table, BASE + 4 * line));
+		pd_unwind_table_fini(&e.table);
+	}
+	CHECK(live == 0);
+}
+
+RUN(TEST_CASE(test_ends__arm64), TEST_CASE(test_ends__jumps), TEST_CASE(test_ends__power),
+    TEST_CASE(test_ends__without_memory), TEST_CASE(test_ends__again_and_again), TEST_CASE(test_ends__any_code))
