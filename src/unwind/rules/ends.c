@@ -29,6 +29,7 @@ struct ends {
 	size_t old_count, at;        // the next one that is not done
 	uint32_t rule;               // of the last old row that is done
 	uint64_t from;               // addresses before are done
+	bool resumes;                // the old rule holds there again, which no row says yet
 	struct pd_cfi_state *states; // before a return, from there back
 };
 
@@ -289,6 +290,11 @@ static uint64_t old_addr(const struct ends *ends, size_t i)
 // Takes over the rows as far as they begin before an address, and knows the last one.
 static bool keep_before(struct ends *ends, uint64_t addr)
 {
+	bool begins = ends->at < ends->old_count && old_addr(ends, ends->at) == ends->from;
+
+	if (ends->resumes && addr > ends->from && !begins && !add_row(ends, ends->from, ends->rule))
+		return false;
+	ends->resumes &= addr <= ends->from;
 	for (; ends->at < ends->old_count && old_addr(ends, ends->at) < addr; ends->at++) {
 		ends->rule = ends->old[ends->at].rule;
 		if (!add_row(ends, old_addr(ends, ends->at), ends->rule))
@@ -299,14 +305,12 @@ static bool keep_before(struct ends *ends, uint64_t addr)
 }
 
 // Those before an address are replaced by rows that were added; from there on the old ones hold again.
-static bool drop_before(struct ends *ends, uint64_t addr)
+static void drop_before(struct ends *ends, uint64_t addr)
 {
 	for (; ends->at < ends->old_count && old_addr(ends, ends->at) < addr; ends->at++)
 		ends->rule = ends->old[ends->at].rule;
 	ends->from = addr;
-	if (addr >= ends->run->end || (ends->at < ends->old_count && old_addr(ends, ends->at) == addr))
-		return true;
-	return add_row(ends, addr, ends->rule);
+	ends->resumes = true;
 }
 
 // What holds at an address by the old rows.
@@ -406,7 +410,9 @@ static bool correct_begin(struct ends *ends, uint64_t start)
 			return false;
 		is_known = is_known && go_on(ends, &b, &effect);
 	}
-	return addr == start || drop_before(ends, addr < limit ? addr : limit);
+	if (addr > start)
+		drop_before(ends, addr < limit ? addr : limit);
+	return true;
 }
 
 // What holds before the last instructions up to a return. Returns how many there are of which it is known.
@@ -482,7 +488,8 @@ static bool correct_end(struct ends *ends, uint64_t start, uint64_t addr, const 
 	for (size_t i = count + 1; i--;)
 		if (!add_end_row(ends, addr - i * INSTRUCTION, &ends->states[i]))
 			return false;
-	return drop_before(ends, addr + INSTRUCTION);
+	drop_before(ends, addr + INSTRUCTION);
+	return true;
 }
 
 static bool correct_all(struct ends *ends, uint64_t start)
