@@ -154,7 +154,7 @@ static void check_kept(struct pd_elf *elf)
 	struct pd_keep keep;
 	struct pd_tar tar;
 
-	REQUIRE(fd >= 0 && pd_keep_make(&keep, elf));
+	REQUIRE(fd >= 0 && pd_keep_make(&keep, elf, elf->image.size % 2));
 	if (keep.count && elf->image.size < LIMIT) {
 		REQUIRE(pd_tar_init(&tar, fd, "memory", 0, NULL) == PD_OK);
 		put_object(&tar, elf, &keep);
