@@ -40,5 +40,5 @@ try script $files -F time,ip,sym c.data
 # pages that were read once, other threads, the other byte order: the same
 shell "cat hand.txt <(grep ^SAMPLE hand.txt | sed 's/time_ns: 2/time_ns: 3/') | perfdata assemble -o d.data; perfdata folded -q --threads 2 $files d.data"
 shell "perfdata convert -q --byte-order big -o b.data c.data; cmp <(perfdata script -q $files -F time,ip,sym c.data) <(perfdata script -q $files -F time,ip,sym b.data) && echo the same"
-# a bundle without code has holes where constants were: nothing is known of them
+# a bundle has holes where constants were that are not with the code: nothing is known of them
 shell "perfdata pack -q --objects=full --symfs root --buildid-dir none -o c.bundle c.data; perfdata pack -q --symfs root --buildid-dir none -o n.bundle c.data; for b in c n; do perfdata folded -q --buildid-dir none --no-index \$b.bundle; done"

@@ -3,14 +3,14 @@
 """Writes an object: usage: object.py [--arm64] FILE BUILD-ID NAME=START-END[,frame|,EXPRESSION]... [@ADDRESS=BYTES]...
 
 An ELF file of 64 bits whose code, 64 KiB from 0x1000 on, is loaded at its offset, with functions by these names. Those of arm64
-have rules for unwinding: with a frame the caller is on the stack, with an expression (in hex) it is that value, else in the link
+have constants from 0x4000 on, and rules for unwinding: with a frame the caller is on the stack, with an expression (in hex) it is that value, else in the link
 register. BYTES are in hex.
 """
 import os
 import struct
 import sys
 
-CODE, CODE_SIZE = 0x1000, 0x10000
+CODE, CODE_SIZE, CONSTANTS = 0x1000, 0x10000, 0x4000
 FP, LR, SP = 29, 30, 31
 
 
@@ -44,9 +44,10 @@ for word in sys.argv[3:]:
     rules += entry_of(struct.pack("<IQQ", 0, start, end - start) + saved)
     symbols += struct.pack("<IBBHQQ", len(strings), 0x12, 0, 1, start, end - start)
     strings += name.encode() + b"\0"
-names = b"\0.text\0.note.gnu.build-id\0.symtab\0.strtab\0.shstrtab\0.debug_frame\0"
+names = b"\0.text\0.note.gnu.build-id\0.symtab\0.strtab\0.shstrtab\0.debug_frame\0" + (b"" if machine == 62 else b".rodata\0")
 behind = CODE + CODE_SIZE
-parts, tables = [], [bytes(64), struct.pack("<IIQQQQIIQQ", names.index(b".text"), 1, 6, CODE, CODE, CODE_SIZE, 0, 0, 16, 0)]
+code_end = CODE + CODE_SIZE if machine == 62 else CONSTANTS
+parts, tables = [], [bytes(64), struct.pack("<IIQQQQIIQQ", names.index(b".text"), 1, 6, CODE, CODE, code_end - CODE, 0, 0, 16, 0)]
 sections = [(b".note.gnu", 7, 2, note, 0, 0, 0), (b".symtab", 2, 0, symbols, 4, 1, 24), (b".strtab", 3, 0, strings, 0, 0, 0),
             (b".shstrtab", 3, 0, names, 0, 0, 0)]
 if machine != 62:
@@ -57,6 +58,8 @@ for name, kind, flags, data, link, info, entry in sections:
     if offset == behind:
         parts.append(data)
         behind += len(data)
+if code_end < CODE + CODE_SIZE:
+    tables.append(struct.pack("<IIQQQQIIQQ", names.index(b".rodata"), 1, 2, CONSTANTS, CONSTANTS, CODE + CODE_SIZE - CONSTANTS, 0, 0, 16, 0))
 head = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 3, machine, 1, CODE, 64, behind, 0, 64, 56, 1, 64, len(tables), 5)
 load = struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, CODE + CODE_SIZE, CODE + CODE_SIZE, 0x1000)
 content = (head + load + note).ljust(CODE, b"\0") + bytes(code) + b"".join(parts) + b"".join(tables)

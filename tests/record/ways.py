@@ -315,8 +315,9 @@ class Ways:
             print("no priorities here: not looked at")
             return
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-        process = subprocess.Popen(self.words("-q", "-r", "5", "--call-graph", "dwarf", "--unwind-now", "--", "sleep", "60"),
-                                   stdin=subprocess.DEVNULL)
+        out = os.path.join(self.folder, "priority.data")
+        process = subprocess.Popen([self.perfdata, "record", "-q", "-e", "cpu-clock", "-o", out, "-r", "5", "--call-graph", "dwarf",
+                                    "--unwind-now", "--", "sleep", "60"], stdin=subprocess.DEVNULL)
         tasks, found = f"/proc/{process.pid}/task", {}
         for _ in range(600):
             try:
@@ -330,7 +331,7 @@ class Ways:
             self.expect(False, f"threads with -r 5 --unwind-now: {found}")
         process.send_signal(signal.SIGINT)
         process.wait(60)
-        self.checked("-r 5 --unwind-now")
+        self.checked("-r 5 --unwind-now", out)
 
     def runs(self):
         """Two commands in turn, every other round beginning with the second one; a run that fails ends it all."""
