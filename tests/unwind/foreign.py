@@ -7,7 +7,8 @@ usage: foreign.py PERFDATA [--only NAME] [--qemu DIR] [--keep DIR] [--verbose]
 foreign.c is compiled by clang for each architecture, and runs in qemu-user, which its debugging port stops after each instruction:
 registers and stack become samples of a recording, which perfdata unwinds. Every function has one caller, so at each place all callers are
 known. All samples in the innermost function must have them, and those of other functions but for the few at their begin and end
-whose rules compilers do not write, and which are not known by their instructions: see WAYS. loongarch64 is assembled by hand, as no compiler is at hand for it.
+whose rules compilers do not write, and which are not known by their instructions: see WAYS. From a bundle all chains are the same.
+loongarch64 is assembled by hand, as no compiler is at hand for it.
 Exit status: 0 all is so, 1 not, 77 there is no clang or no qemu-user.
 """
 
@@ -317,6 +318,11 @@ def code_of(program):
             yield address & ~4095, (address & 4095) + length + 4095 & ~4095, offset & ~4095
 
 
+def script(perfdata, recording):
+    return subprocess.run([perfdata, "script", "--no-index", "--no-inline", "-F", "comm,ip,sym", "-i", recording],
+                          stdout=subprocess.PIPE, check=False).stdout.decode()
+
+
 def check(perfdata, name, machine, options, share, qemu, scratch, verbose):
     program = build(machine, options, scratch)
     samples = list(steps(machine, qemu, program, scratch))
@@ -325,9 +331,10 @@ def check(perfdata, name, machine, options, share, qemu, scratch, verbose):
     with open(text, "w", encoding="ascii") as file:
         file.write(text_of(machine, program, samples))
     subprocess.run([perfdata, "assemble", "-o", recording, text], check=True)
-    done = subprocess.run([perfdata, "script", "--no-index", "--no-inline", "-F", "comm,ip,sym", "-i", recording],
-                          stdout=subprocess.PIPE, check=False)
-    found = [re.findall(r"(?m)^\s*[0-9a-f]+ (\S+)", part) for part in done.stdout.decode().split("\n\n") if part.strip()]
+    printed = script(perfdata, recording)
+    found = [re.findall(r"(?m)^\s*[0-9a-f]+ (\S+)", part) for part in printed.split("\n\n") if part.strip()]
+    bundle = os.path.join(scratch, "bundle.tar")
+    subprocess.run([perfdata, "pack", "-q", "-o", bundle, recording], check=True)
     seen, right = {}, {}
     for chain in found:
         at = chain[0] if chain[0] in CHAIN else "?"
@@ -340,7 +347,7 @@ def check(perfdata, name, machine, options, share, qemu, scratch, verbose):
             print("   ", " ".join(chain))
     total, good = sum(seen.values()), sum(right.values())
     fine = (len(found) == STEPS and seen.get("spin", 0) > 20 and right.get("spin") == seen.get("spin") and
-            len(seen) >= len(CHAIN) and good >= share * total)
+            len(seen) >= len(CHAIN) and good >= share * total and script(perfdata, bundle) == printed)
     print(f"{'ok    ' if fine else 'DIFFER'} {name}: {good} of {total}, in spin {right.get('spin', 0)} of {seen.get('spin', 0)}", flush=True)
     return fine
 
