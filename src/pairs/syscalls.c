@@ -368,12 +368,11 @@ static void print_call(struct pd_text *text, const struct call *call)
 	print_errors(text, call);
 }
 
+// The table of a thread; empty if none of its calls ended.
 static bool print_calls(struct pd_text *text, const struct caller *caller)
 {
 	struct sorted_calls sorted;
 
-	if (!caller->calls)
-		return true;
 	if (!sort_calls(caller, &sorted))
 		return false;
 	pd_text_add(text, "\n   syscall            calls  errors  total       min       avg       max       stddev\n"

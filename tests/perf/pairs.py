@@ -49,6 +49,7 @@ def make_up(perfdata, path, seed):
     recording.lines.insert(0, 'feature ARCH {value: "x86_64"}')
     recording.comm(100, "first")
     recording.comm(101, "a-long-long-name")
+    recording.comm(102, "ends")
     time_ns, inside = 10**9, {}
     for _ in range(1500):
         time_ns += rng.randint(1, 10**5)
@@ -59,6 +60,8 @@ def make_up(perfdata, path, seed):
         inside[tid], given = rng.choice(CALLS)
         given = [rng.choice(value) if isinstance(value, tuple) else value for value in given]
         recording.sample(0, time_ns, tid, 0, (), id=inside[tid], **{"args[6]": given + [0] * (6 - len(given))})
+    # one whose only call does not end
+    recording.sample(0, time_ns + 1, 102, 0, (), id=231, **{"args[6]": [0] * 6})
     recording.write(perfdata, path)
 
 
