@@ -19,6 +19,12 @@ enum {
 	IN_INTERRUPT = 0x08 | 0x10 // common_flags: of a device or timer, and what it left for later
 };
 
+// Indexes of kinds of intervals.
+enum {
+#define KIND(NAME, name, class, code, doc) KIND_##NAME,
+#include "interval/kinds.def"
+};
+
 static const struct pd_tracepoint points[] = {
 	[SWITCH] = { "sched:sched_switch", { "prev_pid", "next_pid" } },
 	[MIGRATE] = { "sched:sched_migrate_task", { "pid", "dest_cpu" } },
@@ -106,6 +112,9 @@ static bool end_wait(struct pd_why *why, struct pd_why_thread *thread, uint64_t 
 	struct pd_why_wait *wait = &thread->wait;
 	struct pd_why_link *link = &wait->links[0];
 
+	// the last call chain may be that of another wait
+	if (thread->out_ns < thread->in_ns)
+		thread->stack.count = 0;
 	thread->in_ns = in_ns;
 	if (!wait->depth || link->in_ns)
 		return true;
@@ -132,12 +141,14 @@ static struct pd_why_link *begin_wait(struct pd_why_thread *thread, const struct
 						      .waker = UINT32_MAX,
 						      .cpu = UINT32_MAX,
 						      .kind = (uint8_t)interval->kind->index,
+						      .flags = (uint8_t)interval->flags,
 						      .begin_ns = interval->begin_ns,
 						      .woken_ns = interval->end_ns };
 	return &thread->wait.links[0];
 }
 
-// Who is preempted does not need to be woken; what it waited for before stays of interest.
+// Who is preempted does not need to be woken; what it waited for before stays of interest. A switch without a tracepoint does not
+// say who ran then.
 static void take_preemption(struct pd_why_thread *thread, const struct pd_interval *interval)
 {
 	size_t kept = thread->wait.depth < PD_WHY_DEPTH ? thread->wait.depth : PD_WHY_DEPTH - 1;
@@ -148,7 +159,31 @@ static void take_preemption(struct pd_why_thread *thread, const struct pd_interv
 	thread->wait.depth = 1 + kept;
 	link->preempted = true;
 	link->woken_ns = interval->begin_ns;
-	link->waker = thread->next;
+	link->waker = thread->out_ns >= thread->in_ns ? thread->next : UINT32_MAX;
+}
+
+// Who was created, or was woken before it was met, waits for nothing but a CPU.
+static void take_start(struct pd_why_thread *thread, const struct pd_interval *interval)
+{
+	struct pd_why_link *link = begin_wait(thread, interval);
+
+	link->woken_ns = interval->begin_ns;
+	link->waker = interval->waker;
+	link->cpu = interval->cpu;
+	link->interrupt = !interval->waker;
+}
+
+// The end of the wait of a thread that was woken; others begin one with it.
+static void take_runnable(struct pd_why_thread *thread, const struct pd_interval *interval)
+{
+	bool waits = thread->wait.depth && !thread->wait.links[0].in_ns;
+
+	if (waits)
+		thread->wait.links[0].flags |= interval->flags & PD_INTERVAL_LOST;
+	else if (interval->kind->index == KIND_PREEMPTED)
+		take_preemption(thread, interval);
+	else
+		take_start(thread, interval);
 }
 
 // What the waker did before is of interest as far as it was during this wait.
@@ -251,9 +286,7 @@ static enum pd_status take_interval(void *self, const struct pd_interval *interv
 		done = why->wakes || end_wait(why, thread, interval->end_ns);
 		break;
 	case PD_INTERVAL_RUNNABLE:
-		// of one that was woken it is the end of its wait; one that was preempted begins one
-		if (!thread->wait.depth || thread->wait.links[0].in_ns)
-			take_preemption(thread, interval);
+		take_runnable(thread, interval);
 		done = end_wait(why, thread, interval->end_ns);
 		break;
 	default:
@@ -273,6 +306,7 @@ static enum pd_status take_switch_out(struct pd_why *why, const struct pd_tracep
 	if (!thread)
 		return error->status;
 	thread->next = (uint32_t)sample->values[1];
+	thread->out_ns = sample->brief.time_ns;
 	return pd_why_stack_set(&thread->stack, sample->brief.pid, sample->brief.callchain) ? PD_OK :
 											      pd_fail_memory(error);
 }

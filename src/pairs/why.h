@@ -28,6 +28,7 @@ struct pd_why_link {
 	bool preempted; // it could have run on
 	bool interrupt; // the waker was interrupted: it has nothing to do with it
 	uint8_t kind;   // see pd_interval_kind
+	uint8_t flags;  // pd_interval_flag
 	uint64_t begin_ns, woken_ns;
 	uint64_t in_ns; // when it ran again; 0: not yet
 };
@@ -76,6 +77,7 @@ struct pd_why_sums {
 struct pd_why_thread {
 	struct pd_why_wait wait;   // the last one
 	uint64_t in_ns;            // when it was switched in
+	uint64_t out_ns;           // when a tracepoint told that it was switched out
 	uint32_t next;             // that ran after it
 	struct pd_why_stack stack; // of its last switch out
 	bool queued;

@@ -59,25 +59,60 @@ static void print_end(struct pd_why *why, const struct pd_why_link *link)
 	char name[NAME];
 
 	if (link->preempted)
-		pd_text_printf(text, ", preempted by %s\n", name_of(why, link->waker, name));
+		pd_text_printf(text, ", preempted by %s", name_of(why, link->waker, name));
 	else if (link->interrupt)
-		pd_text_printf(text, ", woken by an interrupt on CPU %" PRIu32 " (%s)\n", link->cpu,
+		pd_text_printf(text, ", woken by an interrupt on CPU %" PRIu32 " (%s)", link->cpu,
 			       name_of(why, link->waker, name));
 	else
-		pd_text_printf(text, ", woken by %s\n", name_of(why, link->waker, name));
+		pd_text_printf(text, ", woken by %s", name_of(why, link->waker, name));
+	if (link->flags & PD_INTERVAL_BEGAN_BEFORE)
+		pd_text_add(text, "; it began before the recording");
+	if (link->flags & PD_INTERVAL_LOST)
+		pd_text_add(text, "; uncertain, as records were lost meanwhile");
+	pd_text_add(text, "\n");
+}
+
+// Nothing if nothing is missing.
+static void print_missing(struct pd_why *why)
+{
+	struct pd_interval_counts counts;
+
+	pd_intervals_counts(why->intervals, &counts);
+	if (counts.lost_records || counts.lost)
+		pd_text_printf(why->sched.text, "%" PRIu64 " records were lost; %" PRIu64 " intervals are uncertain\n",
+			       counts.lost_records, counts.lost);
+	if (counts.mismatched)
+		pd_text_printf(why->sched.text,
+			       "%" PRIu64 " intervals are unknown: events between them were not recorded, or lost\n",
+			       counts.mismatched);
+}
+
+// Without the time for a CPU after a wakeup, if that is not all of it.
+static uint64_t waited_ns(const struct pd_why_link *link)
+{
+	bool is_all = pd_interval_kind(link->kind)->of == PD_INTERVAL_RUNNABLE;
+
+	return (is_all ? link->in_ns : link->woken_ns) - link->begin_ns;
+}
+
+// For a CPU after a wakeup.
+static uint64_t delay_ns(const struct pd_why_link *link)
+{
+	bool is_all = pd_interval_kind(link->kind)->of == PD_INTERVAL_RUNNABLE;
+
+	return is_all || link->in_ns < link->woken_ns ? 0 : link->in_ns - link->woken_ns;
 }
 
 static void print_link(struct pd_why *why, const struct pd_why_link *link, uint64_t until_ns)
 {
 	struct pd_text *text = why->sched.text;
-	uint64_t waited_ns = (link->preempted ? link->in_ns : link->woken_ns) - link->begin_ns;
 	char name[NAME];
 
 	pd_text_printf(text, "     %s ran %.3f ms, before that %s %.3f ms", name_of(why, link->tid, name),
 		       in_ms(until_ns > link->in_ns ? until_ns - link->in_ns : 0), pd_interval_kind(link->kind)->name,
-		       in_ms(waited_ns));
-	if (!link->preempted && link->in_ns > link->woken_ns)
-		pd_text_printf(text, " and %.3f ms for a CPU", in_ms(link->in_ns - link->woken_ns));
+		       in_ms(waited_ns(link)));
+	if (delay_ns(link))
+		pd_text_printf(text, " and %.3f ms for a CPU", in_ms(delay_ns(link)));
 	print_end(why, link);
 }
 
@@ -91,14 +126,14 @@ static void print_wait(struct pd_why *why, size_t number, const struct pd_why_wa
 	print_time(text, first->begin_ns);
 	pd_text_add(text, " to ");
 	print_time(text, first->in_ns);
-	pd_text_printf(text, ": %s %.3f ms", pd_interval_kind(first->kind)->name,
-		       in_ms((first->preempted ? first->in_ns : first->woken_ns) - first->begin_ns));
-	if (!first->preempted && first->in_ns > first->woken_ns)
-		pd_text_printf(text, ", then %.3f ms for a CPU", in_ms(first->in_ns - first->woken_ns));
+	pd_text_printf(text, ": %s %.3f ms", pd_interval_kind(first->kind)->name, in_ms(waited_ns(first)));
+	if (delay_ns(first))
+		pd_text_printf(text, ", then %.3f ms for a CPU", in_ms(delay_ns(first)));
 	print_end(why, first);
 	for (size_t i = 1; i < wait->depth; link = &wait->links[i++])
 		print_link(why, &wait->links[i], link->woken_ns);
-	if (!link->interrupt && !link->preempted && link->waker && link->waker != UINT32_MAX)
+	if (!link->interrupt && !link->preempted && link->waker && link->waker != UINT32_MAX &&
+	    link->woken_ns > first->begin_ns)
 		pd_text_printf(text, "     %s ran all the time before that\n", name_of(why, link->waker, name));
 }
 
@@ -146,7 +181,11 @@ static int compare_sums(const void *a, const void *b)
 
 	if (x->total_ns != y->total_ns)
 		return x->total_ns > y->total_ns ? -1 : 1;
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->other != y->other)
+		return x->other < y->other ? -1 : 1;
+	return x->reason < y->reason ? -1 : x->reason > y->reason;
 }
 
 static void sort_sums(struct pd_why_sums *sums)
@@ -189,6 +228,7 @@ static void print_preempted(struct pd_why *why)
 
 void pd_why_print_text(struct pd_why *why)
 {
+	print_missing(why);
 	pd_text_printf(why->sched.text, "%" PRIu64 " waits, %.3f ms; the longest:\n\n", why->wait_count,
 		       in_ms(why->wait_ns));
 	for (size_t i = 0; i < why->longest_count; i++) {
@@ -223,6 +263,8 @@ static void json_link(struct pd_why *why, struct pd_json *json, const struct pd_
 	pd_json_number(json, "woken_ns", link->woken_ns);
 	pd_json_number(json, "in_ns", link->in_ns);
 	pd_json_bool(json, "interrupt", link->interrupt);
+	pd_json_bool(json, "began_before", link->flags & PD_INTERVAL_BEGAN_BEFORE);
+	pd_json_bool(json, "uncertain", link->flags & PD_INTERVAL_LOST);
 	if (link->waker != UINT32_MAX)
 		json_thread(why, json, link->preempted ? "preempted_by" : "woken_by", link->waker);
 	pd_json_close(json, '}');
@@ -295,10 +337,15 @@ static void json_sums(struct pd_why *why, struct pd_json *json, const char *name
 void pd_why_print_json(struct pd_why *why)
 {
 	struct pd_json json = { .text = why->sched.text };
+	struct pd_interval_counts counts;
 
+	pd_intervals_counts(why->intervals, &counts);
 	pd_json_open(&json, NULL, '{');
 	pd_json_number(&json, "waits", why->wait_count);
 	pd_json_number(&json, "total_ns", why->wait_ns);
+	pd_json_number(&json, "lost_records", counts.lost_records);
+	pd_json_number(&json, "uncertain_intervals", counts.lost);
+	pd_json_number(&json, "unknown_intervals", counts.mismatched);
 	pd_json_open(&json, "longest", '[');
 	for (size_t i = 0; i < why->longest_count; i++)
 		json_wait(why, &json, NULL, &why->longest[i]);

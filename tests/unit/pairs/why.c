@@ -75,6 +75,35 @@ TEST(wakeups)
 	pd_text_free(out);
 }
 
+// Who was created, or could run before the recording, was not preempted; what may be wrong says so.
+TEST(begins)
+{
+	static const struct happened events[] = {
+		{ 1000, 0, SWITCHES, 0, 'R', 101 },   { 2000, 0, CREATES, 101, 0, 102 },
+		{ 5000, 0, SWITCHES, 101, 'S', 102 }, { 9000, 0, SWITCHES, 102, 'S', 103 },
+		{ 9500, 0, LOSES, 7, 0, 0 },          { 19000, 0, WAKES, 103, 0, 102 },
+		{ 20000, 0, SWITCHES, 103, 'S', 102 }
+	};
+	struct pd_why_options options = { .size = sizeof(options), .count = 4 };
+	struct pd_file *file = make(&now, events, sizeof(events) / sizeof(events[0]));
+	struct pd_text *out = pd_text_new();
+
+	CHECK(out && print(file, &options, out) == PD_OK);
+	CHECK(text_has(out, "7 records were lost; "));
+	CHECK(text_has(
+		out,
+		":102[102], from 0.000009 to 0.000020: sleeping 0.010 ms, then 0.001 ms for a CPU, woken by :103[103]; uncertain, as records were lost meanwhile\n"));
+	CHECK(text_has(out, ":103[103], from 0.000001 to 0.000009: "));
+	CHECK(text_has(out, "; it began before the recording\n"));
+	CHECK(text_has(out, ":102[102], from 0.000002 to 0.000005: runnable 0.003 ms, woken by :101[101]\n"));
+	CHECK(text_has(out, " :102[102] waited for a CPU\n") && !text_has(out, "Preempted"));
+	options.json = true;
+	CHECK(print(file, &options, out) == PD_OK && text_has(out, "\"lost_records\":7,") &&
+	      text_has(out, "\"uncertain\":true,"));
+	pd_file_close(file);
+	pd_text_free(out);
+}
+
 // What percentiles are of is known; they are at most 1/64 too low.
 TEST(lengths)
 {
@@ -230,5 +259,5 @@ TEST(start)
 	CHECK(mkdtemp(folder));
 }
 
-RUN(TEST_CASE(start), TEST_CASE(wakeups), TEST_CASE(lengths), TEST_CASE(run_queue), TEST_CASE(queue_peaks),
-    TEST_CASE(outliers), TEST_CASE(memory), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(wakeups), TEST_CASE(begins), TEST_CASE(lengths), TEST_CASE(run_queue),
+    TEST_CASE(queue_peaks), TEST_CASE(outliers), TEST_CASE(memory), TEST_CASE(clean))
