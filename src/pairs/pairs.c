@@ -140,6 +140,7 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 					      .sample = take_sample,
 					      .self = pairs,
 					      .unordered = is_unordered,
+					      .no_rounds = true,
 					      .passed = &pairs->records };
 	struct pd_sched *sched = &pairs->sched;
 	enum pd_status status = pd_tracepoints_init(&pairs->points, file, table, count, error);

@@ -124,6 +124,7 @@ enum pd_status pd_sched_pass_run(struct pd_sched_pass *pass, struct pd_file *fil
 					      .sample = take_sample,
 					      .self = pass,
 					      .unordered = is_unordered,
+					      .no_rounds = true,
 					      .passed = &pass->records };
 	struct pd_sched *sched = &pass->sched;
 	enum pd_status status;

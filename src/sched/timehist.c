@@ -474,6 +474,7 @@ static enum pd_status read_all(struct pd_sched *sched, struct pd_error *error)
 					      .sample = take_plain_sample,
 					      .self = sched,
 					      .unordered = is_unordered,
+					      .no_rounds = true,
 					      .pack = pack_sample,
 					      .packed = take_packed };
 	bool is_pipe = pd_file_header(sched->file)->mode == PD_MODE_PIPE;

@@ -85,6 +85,8 @@ static inline int pd_key_compare(struct pd_key a, struct pd_key b)
 	return a.time_ns != b.time_ns ? (a.time_ns < b.time_ns ? -1 : 1) : (a.rank > b.rank) - (a.rank < b.rank);
 }
 
+// The key of a round's end, which has no time.
+struct pd_key pd_rounds_end(struct pd_rounds *rounds);
 // The key of the next record, in the order of the file.
 struct pd_key pd_rounds_take(struct pd_rounds *rounds, const struct pd_record *record);
 

@@ -94,6 +94,19 @@ static bool is_plain(const struct pd_stream *stream)
 	return false;
 }
 
+// The end of a round, which there may be thousands of in each megabyte. False: it is another record.
+static bool place_round(struct pd_record_head head, uint32_t number, struct pd_rounds *rounds, struct pd_entry *entry)
+{
+	struct pd_key key;
+
+	if (head.type != PD_RECORD_FINISHED_ROUND || head.size != PD_RECORD_HEADER_SIZE)
+		return false;
+	key = pd_rounds_end(rounds);
+	entry->time_ns = key.time_ns;
+	entry->word = pd_entry_word(key.rank, 0, number);
+	return true;
+}
+
 static __attribute__((noinline)) void place_other(struct pd_stream *stream, const struct pd_chunk *chunk,
 						  struct pd_bytes bytes, uint64_t offset, uint32_t number,
 						  struct pd_rounds *rounds, struct pd_entry *entry)
@@ -249,11 +262,18 @@ static bool fill_other(struct filling *fill, struct pd_chunk *chunk, struct pd_s
 	if (full) {
 		rounds->newest = fill->entry->time_ns > rounds->newest ? fill->entry->time_ns : rounds->newest;
 		status = take_unordered(taker, full, bytes, fill->entry->time_ns);
+	} else if (place_round(head, fill->number, rounds, fill->entry)) {
+		if (taker && taker->no_rounds) {
+			status = PD_OK;
+			fill->passed++;
+		}
 	} else {
 		place_other(stream, chunk, bytes, chunk->piece->begin + fill->entry->at, fill->number, rounds,
 			    fill->entry);
+		if (taker && !is_plain(stream))
+			return false;
 	}
-	if (status < 0 || (!full && taker && !is_plain(stream)))
+	if (status < 0)
 		return false;
 	if (fill->kept && status == PD_END)
 		keep_record(fill, bytes);

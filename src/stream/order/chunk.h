@@ -78,6 +78,7 @@ struct pd_chunk_taker {
 	void *self;
 	const bool *unordered; // by the index of events; NULL: none
 	size_t count;
+	bool no_rounds;                 // ends of rounds are passed
 	bool met[PD_ENTRY_CPUS];        // CPUs of which it took a sample
 	uint64_t passed;                // others of these that were not given to it
 	struct pd_chunk_memory reading; // for blocks of which little is kept

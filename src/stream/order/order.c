@@ -608,6 +608,7 @@ static bool find_unordered(struct pd_sorter *order, const struct pd_order_taker 
 {
 	size_t count = order->events.count;
 
+	order->taker.no_rounds = taker->no_rounds;
 	if (!taker->sample || !taker->unordered)
 		return true;
 	order->unordered = pd_alloc(count * sizeof(*order->unordered));

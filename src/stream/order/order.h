@@ -42,6 +42,7 @@ struct pd_order_taker {
 	// May be NULL.
 	pd_order_pack_fn *pack;
 	enum pd_status (*packed)(void *self, uint64_t time_ns, const uint64_t *words, struct pd_error *error);
+	bool no_rounds; // ends of rounds are not given, but passed
 };
 
 // Reads a file once, for who can begin again: records are given in the order of time when a round says that nothing older

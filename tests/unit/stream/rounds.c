@@ -132,6 +132,28 @@ TEST(rounds__samples_are_offered_first)
 	CHECK(!offered);
 }
 
+// They are counted as passed; all others are given, in the same order.
+TEST(rounds__ends_of_rounds_are_left_out)
+{
+	struct list once = { 0 }, twice = { 0 };
+	uint64_t passed = 0;
+	struct pd_error error;
+	const struct pd_order_taker taker = { .record = add, .self = &once, .no_rounds = true, .passed = &passed };
+	size_t at = 0, rounds = 0;
+
+	open_made(&(struct make){ 0 });
+	CHECK(pd_order_try_rounds(o.file, &taker, &error) == PD_OK && read_twice(o.file, &twice));
+	for (size_t i = 0; i < twice.count; i++) {
+		if (twice.items[i].type == PD_RECORD_FINISHED_ROUND)
+			rounds++;
+		else
+			CHECK(at < once.count && once.items[at++].offset == twice.items[i].offset);
+	}
+	CHECK(rounds && rounds == passed && at == once.count);
+	free(once.items);
+	free(twice.items);
+}
+
 static bool is_first(void *self, const struct pd_event *event)
 {
 	(void)self;
@@ -376,6 +398,7 @@ int main(void)
 	static const struct test_case cases[] = {
 		TEST_CASE(rounds__files_of_recorders_are_read_once),
 		TEST_CASE(rounds__samples_are_offered_first),
+		TEST_CASE(rounds__ends_of_rounds_are_left_out),
 		TEST_CASE(rounds__what_needs_no_order_is_given_as_it_is_read),
 		TEST_CASE(rounds__what_is_kept_of_samples_has_their_turn),
 		TEST_CASE(rounds__one_sample_of_a_cpu_is_given),
