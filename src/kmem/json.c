@@ -160,6 +160,7 @@ enum pd_status pd_kmem_json(struct pd_kmem *kmem, struct pd_error *error)
 		status = add_slabs(kmem, &json, error);
 	if (status >= 0 && kmem->options.pages)
 		status = add_pages(kmem, &json, error);
+	pd_json_number(&json, "lost", kmem->pairs.lost);
 	pd_json_close(&json, '}');
 	pd_text_char(json.text, '\n');
 	return status;

@@ -104,6 +104,7 @@ enum pd_status pd_locks_print_json(struct pd_locks *locks, struct pd_error *erro
 	pd_json_open(&json, NULL, '{');
 	status = add_rows(locks, &json, error);
 	add_broken(locks, &json);
+	pd_json_number(&json, "lost", locks->pairs.lost);
 	pd_json_close(&json, '}');
 	pd_text_char(json.text, '\n');
 	return status;

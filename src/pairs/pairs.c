@@ -2,7 +2,11 @@
 // The pass over a file that all have in common.
 #include "pairs/pairs.h"
 
+#include <inttypes.h>
+
 #include <perfdata/run.h>
+
+#include "file/file.h"
 
 #include "stream/parallel/restart.h"
 
@@ -125,6 +129,13 @@ static bool restart(void *self)
 	return pd_sched_find(&pairs->sched, 0, 0, &unwanted);
 }
 
+static void report_lost(const struct pd_pairs *pairs, struct pd_file *file)
+{
+	if (pairs->lost)
+		pd_file_report(file, PD_PROBLEM_LOST_RECORDS, PD_NO_OFFSET, NULL, "%" PRIu64 " events were lost",
+			       pairs->lost);
+}
+
 enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct pd_text *text,
 			    const struct pd_tracepoint *table, size_t count, size_t thread_limit, const char *missing,
 			    struct pd_error *error)
@@ -164,6 +175,7 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 				 pd_run(file, &run, &sink, error);
 	if (status >= 0 && pairs->late)
 		status = open_symbols(pairs, NULL, error);
+	report_lost(pairs, file);
 	if (status >= 0 && !pairs->points.found)
 		status = pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET, "%s", missing);
 	return status;

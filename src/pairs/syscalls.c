@@ -515,6 +515,7 @@ static enum pd_status end_json(struct syscalls *syscalls, struct pd_error *error
 	if (syscalls->options.text != PD_SYSCALLS_LINES)
 		status = print_sorted(syscalls, error);
 	pd_json_number(json, "events", syscalls->events);
+	pd_json_number(json, "lost", syscalls->pairs.lost);
 	pd_json_close(json, '}');
 	pd_text_char(json->text, '\n');
 	return status;

@@ -46,6 +46,8 @@ static void end(unsigned tid, unsigned time_us, uint64_t id, int64_t result)
 
 static struct pd_file *make(void)
 {
+	size_t length;
+
 	snprintf(text, sizeof(text), "%s",
 		 "header form: file, byte_order: little\n" RAW_EVENTS HEAD("x86_64", "syscalls") RAW_FORMATS(48) TAIL);
 	begin(100, 1000, 257, GIVEN((uint64_t)-100, 0x123456789abc, 0x80241, 0644)); // openat
@@ -64,6 +66,9 @@ static struct pd_file *make(void)
 	begin(100, 5500, 0, GIVEN(4));
 	end(100, 5600, 1, -512);         // of another call: something between is lost
 	begin(100, 5700, 231, GIVEN(7)); // exit_group
+	length = strlen(text);
+	snprintf(text + length, sizeof(text) - length,
+		 "LOST id: 1, lost: 12, sample_id: {pid: 100, tid: 100, time_ns: 5500100, cpu: 0, identifier: 1}\n");
 	return open_text(text);
 }
 
@@ -128,7 +133,8 @@ TEST(json)
 	options.text = PD_SYSCALLS_SUMMARY;
 	CHECK(print(file, &options, out) == PD_OK && text_has(out, "{\"threads\":[{"));
 	options.text = PD_SYSCALLS_LINES;
-	CHECK(print(file, &options, out) == PD_OK && text_has(out, "],\"events\":") && !text_has(out, "\"threads\""));
+	CHECK(print(file, &options, out) == PD_OK && text_has(out, "],\"events\":16,\"lost\":12}") &&
+	      !text_has(out, "\"threads\""));
 	pd_file_close(file);
 	pd_text_free(out);
 }
