@@ -8,8 +8,6 @@
 #include "base/error.h"
 #include "file/file.h"
 
-const struct pd_function pd_lookup_nothing = { .name = "" };
-
 static const size_t default_limit = (size_t)1 << 30;
 static const char *const default_debug[] = { "/usr/lib/debug" };
 
@@ -226,10 +224,15 @@ static const struct pd_function *function_of(struct pd_symbols *symbols, struct 
 static const struct pd_function *function_in(struct pd_symbols *symbols, struct pd_dso_full *dso,
 					     const struct pd_symtab *table, uint64_t numbers, uint32_t which)
 {
+	const struct pd_function *function;
 	struct pd_symbol symbol;
 
 	if (which == PD_NO_SYMBOL)
 		return NULL;
+	// most were made before, and then their symbols need not be looked at
+	function = pd_u64_map_find_pointer(&dso->functions, numbers + which);
+	if (function)
+		return function;
 	symbol = pd_symtab_at(table, which);
 	if (PD_UNLIKELY(!symbol.name)) {
 		table = pd_lookup_reread_table(symbols, dso);
@@ -242,11 +245,13 @@ static const struct pd_function *function_in(struct pd_symbols *symbols, struct 
 	return function_of(symbols, dso, numbers + which, &symbol);
 }
 
-static const struct pd_function *find_in_table(struct pd_symbols *symbols, struct pd_dso_full *dso, uint64_t addr)
+static const struct pd_function *find_function(struct pd_symbols *symbols, struct pd_dso_full *dso, uint64_t addr)
 {
 	const struct pd_symtab *table = dso->table;
 	uint64_t numbers = 0;
 
+	if (!table && !dso->has_pages)
+		return NULL;
 	if (dso->kernel)
 		table = pd_lookup_kernel_table(symbols, dso->kernel, addr, &numbers);
 	return table ? function_in(symbols, dso, table, numbers, pd_symtab_find_index(table, addr)) : NULL;
@@ -270,21 +275,6 @@ void pd_lookup_prefetch_number(const struct pd_dso_full *dso, uint64_t addr, uns
 	// a kernel's are in small tables
 	if (dso->table && !dso->kernel)
 		pd_symtab_prefetch(dso->table, addr, stage);
-}
-
-static const struct pd_function *find_function(struct pd_symbols *symbols, struct pd_dso_full *dso, uint64_t addr)
-{
-	const struct pd_function *function;
-
-	if (!dso->table && !dso->has_pages)
-		return NULL;
-	function = pd_u64_map_find_pointer(&dso->places, addr);
-	if (function)
-		return function == &pd_lookup_nothing ? NULL : function;
-	function = find_in_table(symbols, dso, addr);
-	if (!pd_u64_map_add_pointer(&dso->places, addr, function ? function : &pd_lookup_nothing))
-		symbols->failed = true;
-	return function;
 }
 
 // Code that the kernel made has one symbol, which was recorded.
@@ -401,9 +391,7 @@ void pd_lookup_prefetch(const struct pd_symbols *symbols, const struct pd_place 
 {
 	const struct pd_dso_full *dso = symbols->dsos[place->dso->index];
 
-	if (which == PD_LOOKUP_ASK)
-		pd_u64_map_prefetch(&dso->places, place->addr);
-	else
+	if (which != PD_LOOKUP_ASK)
 		pd_u64_map_prefetch(&dso->functions, which);
 }
 
@@ -421,13 +409,6 @@ const struct pd_function *pd_lookup_function(struct pd_symbols *symbols, const s
 {
 	struct pd_dso_full *dso = symbols->dsos[place->dso->index];
 
-	const struct pd_function *function;
-
-	if (which == PD_LOOKUP_ASK)
-		return find_function(symbols, dso, place->addr);
-	if (which == PD_NO_SYMBOL)
-		return NULL;
-	// most were made before, and then their symbols need not be looked at
-	function = pd_u64_map_find_pointer(&dso->functions, which);
-	return function ? function : function_in(symbols, dso, dso->table, 0, which);
+	return which == PD_LOOKUP_ASK ? find_function(symbols, dso, place->addr) :
+					function_in(symbols, dso, dso->table, 0, which);
 }

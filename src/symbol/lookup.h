@@ -51,7 +51,6 @@ struct pd_dso_full {
 	size_t span_count;
 	const struct pd_kallsyms *kallsyms; // whose table it is if only the symbols of one module are its own, else NULL
 	uint16_t owner;                     // the number of that module
-	struct pd_u64_map places;           // by address: a function, or pd_lookup_nothing
 	struct pd_u64_map functions;        // by their number in the table
 	struct pd_u64_map inlined;          // functions without a place, by where their names stand in lines
 	struct pd_jitdump *const *jits;     // of the process, NULL after the last one; the table has what they lack
@@ -219,9 +218,6 @@ bool pd_lookup_has_lines(struct pd_symbols *symbols, const struct pd_dso_full *d
 void pd_lookup_lines_fini(struct pd_dso_full *dso);
 
 // ---- lookup.c ----
-
-/** What stands in a memo where no function is. */
-extern const struct pd_function pd_lookup_nothing;
 
 /** A readable form of a linker's name, which lives as long as the symbols; tail: bytes after it that are none of the
  * linker's. */

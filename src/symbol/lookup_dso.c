@@ -5,10 +5,6 @@
 
 #include "symbol/lookup.h"
 
-enum {
-	PLACES_MOST = 1 << 23
-}; // of one dso that are remembered
-
 struct wanted {
 	const char *name; // of scripts
 	const char *short_name;
@@ -69,7 +65,6 @@ static struct pd_dso_full *add_dso(struct pd_symbols *symbols, const struct want
 		.pid = w->pid,
 		.path = w->object ? w->object->path : w->name,
 		.symbols = symbols,
-		.places = { .seed = symbols->seed, .max = PLACES_MOST },
 		.functions = { .seed = symbols->seed },
 		.inlined = { .seed = symbols->seed },
 		.line_files = { .kallsyms = { .fd = -1 } },

@@ -168,7 +168,6 @@ void pd_lookup_unload(struct pd_dso_full *dso)
 {
 	pd_symtab_free(dso->own_table);
 	pd_symtab_free(dso->reread_table);
-	pd_u64_map_fini(&dso->places);
 	pd_u64_map_fini(&dso->functions);
 	pd_u64_map_fini(&dso->inlined);
 	pd_lookup_lines_fini(dso);
