@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 enum {
+	ADDR_SIZE = 16,
 	DIGITS_MOST = 24 /* of a number with its sign, and of a width that is filled at once */
 };
 
@@ -208,11 +209,10 @@ static inline uint64_t without_zeros(uint64_t digits, size_t zeros)
 	return (digits & kept) | (spaces & ~kept);
 }
 
-void pd_line_addr(struct pd_line_buffer *line, uint64_t addr)
+static inline void put_addr(char *out, uint64_t addr)
 {
 	size_t zeros = (size_t)__builtin_clzll(addr | 1) / 4;
 	uint64_t low = hex_digits((uint32_t)addr);
-	char *out = pd_line_piece(line);
 
 	if (zeros < 8) {
 		put_digits(out, without_zeros(hex_digits((uint32_t)(addr >> 32)), zeros));
@@ -221,7 +221,22 @@ void pd_line_addr(struct pd_line_buffer *line, uint64_t addr)
 		low = without_zeros(low, zeros - 8);
 	}
 	put_digits(out + 8, low);
-	line->used += 16;
+}
+
+void pd_line_addr(struct pd_line_buffer *line, uint64_t addr)
+{
+	put_addr(pd_line_piece(line), addr);
+	line->used += ADDR_SIZE;
+}
+
+void pd_line_entry(struct pd_line_buffer *line, uint64_t addr, const char *text, size_t size)
+{
+	char *out = pd_line_piece(line);
+
+	*out = '\t';
+	put_addr(out + 1, addr);
+	memcpy(out + 1 + ADDR_SIZE, text, PD_LINE_PIECE);
+	line->used += 1 + ADDR_SIZE + size;
 }
 
 void pd_line_hex(struct pd_line_buffer *line, uint64_t value, unsigned width, char fill)

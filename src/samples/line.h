@@ -86,6 +86,8 @@ void pd_line_signed_left(struct pd_line_buffer *line, int64_t value, unsigned wi
 void pd_line_hex(struct pd_line_buffer *line, uint64_t value, unsigned width, char fill);
 /* As %16lx. */
 void pd_line_addr(struct pd_line_buffer *line, uint64_t addr);
+/* The same after a tabulator and before a text of PD_LINE_PIECE bytes at most, of which so many can be read. */
+void pd_line_entry(struct pd_line_buffer *line, uint64_t addr, const char *text, size_t size);
 /* As %#lx: 0x in front, but not of 0. */
 void pd_line_hex_marked(struct pd_line_buffer *line, uint64_t value);
 

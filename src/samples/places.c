@@ -320,13 +320,12 @@ static void put_unmapped(struct pd_samples *samples, const struct pd_shown_sampl
 			  { NAMES(" [unknown]"), NAMES(" [unknown] ([unknown])") } };
 #undef NAMES
 	struct pd_line_buffer *line = &samples->line;
-	bool sym = hit->shown & FIELD_SYM, dso = hit->shown & FIELD_DSO, alone = form != FORM_PLACE;
+	bool sym = hit->shown & FIELD_SYM, dso = hit->shown & FIELD_DSO;
 
-	if (alone) {
-		pd_line_char(line, '\t');
-		pd_line_addr(line, addr);
-	}
-	pd_line_padded(line, names[sym][dso].text, names[sym][dso].size + alone);
+	if (form == FORM_PLACE)
+		pd_line_padded(line, names[sym][dso].text, names[sym][dso].size);
+	else
+		pd_line_entry(line, addr, names[sym][dso].text, names[sym][dso].size + 1);
 }
 
 /* What is around an address of a process; it becomes the first of those that are kept. */
