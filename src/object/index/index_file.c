@@ -21,15 +21,15 @@ enum {
 	SHORTEST_ID = 8,
 	NAME_SIZE = 224,
 	STEP = 64 << 10,
-	BETWEEN_LOOKS = 16 << 20, // bytes
-	STALE_SECONDS = 3600,     // what somebody began to write and did not finish
-	STILL_NS = 50000000       // a file that was changed later than this may change once more with the same time
+	BETWEEN_EVICTIONS = 16 << 20, // bytes
+	STALE_SECONDS = 3600,         // what somebody began to write and did not finish
+	STILL_NS = 50000000           // a file that was changed later than this may change once more with the same time
 };
 
 static const uint64_t magic = 0x7064696478000000u + PD_INDEX_FORMAT;
 static const uint64_t file_limit = (uint64_t)256 << 20;
 static const uint64_t total_limit = (uint64_t)1 << 30;
-static const uint64_t room = 4 * (uint64_t)BETWEEN_LOOKS; // of the total
+static const uint64_t kept_free = 4 * (uint64_t)BETWEEN_EVICTIONS; // of the total
 
 static const char *const kinds[] = {
 	[PD_INDEX_SYMBOLS] = ".symbols", [PD_INDEX_LINES] = ".lines", [PD_INDEX_KERNEL] = ".kernel", [PD_INDEX_UNWIND] = ".unwind"
@@ -310,14 +310,14 @@ static void take_entry(struct entries *e, int directory, const char *name)
 	e->total += entry.size;
 }
 
-// There may be thousands of files, so they are looked at once for so many bytes that are written, on average: whether for a file
+// There may be thousands of files, so they are listed once for so many bytes that are written, on average: whether for a file
 // depends on its name, so that the same one written again is not another one.
-static bool is_worth_a_look(const char *name, uint64_t size)
+static bool is_time_to_evict(const char *name, uint64_t size)
 {
-	return pd_index_sum(name, strlen(name)) % BETWEEN_LOOKS < size;
+	return pd_index_sum(name, strlen(name)) % BETWEEN_EVICTIONS < size;
 }
 
-// Removes what was not used for longest until there is room for what comes until the next look.
+// Removes what was not used for longest until there are bytes left for what is written until the next time.
 static void evict_oldest(int directory, uint64_t size)
 {
 	struct entries e = { NULL };
@@ -332,9 +332,9 @@ static void evict_oldest(int directory, uint64_t size)
 	for (struct dirent *entry = readdir(list); entry; entry = readdir(list))
 		take_entry(&e, directory, entry->d_name);
 	closedir(list);
-	if (e.count && e.total + size > total_limit - room)
+	if (e.count && e.total + size > total_limit - kept_free)
 		qsort(e.items, e.count, sizeof(*e.items), compare_used);
-	for (size_t i = 0; i < e.count && e.total + size > total_limit - room; i++)
+	for (size_t i = 0; i < e.count && e.total + size > total_limit - kept_free; i++)
 		if (unlinkat(directory, e.items[i].name, 0) == 0)
 			e.total -= e.items[i].size;
 	pd_free(e.items);
@@ -452,7 +452,7 @@ bool pd_index_write(const char *index, const struct pd_index_key *key, const str
 	directory = make_directory(index);
 	if (directory < 0)
 		return false;
-	if (is_worth_a_look(name, file_size))
+	if (is_time_to_evict(name, file_size))
 		evict_oldest(directory, file_size);
 	ok = write_named(directory, name, key, parts, count, file_size);
 	close(directory);

@@ -21,7 +21,7 @@ static bool is_there(int folder, const char *name)
 	return fstatat(folder, name, &about, 0) == 0;
 }
 
-/* More than there may be, in files without blocks, the first of which was used first. */
+/* More than there may be, in files without blocks, the first of which was used first; and one that is not of the index. */
 static void put_olds(int folder)
 {
 	for (size_t i = 0; i < sizeof(olds) / sizeof(olds[0]); i++) {
@@ -31,6 +31,7 @@ static void put_olds(int folder)
 		CHECK(fd >= 0 && ftruncate(fd, (off_t)400 << 20) == 0 && futimens(fd, used) == 0);
 		close(fd);
 	}
+	close(openat(folder, "not-ours", O_CREAT | O_EXCL | O_WRONLY, 0600));
 }
 
 static bool write_file(const char *path, uint8_t number, const void *data, size_t size)
@@ -65,13 +66,13 @@ TEST(limit)
 
 	CHECK(folder >= 0 && bytes);
 	put_olds(folder);
-	/* what is small is not worth a look at all that is there */
+	/* what is small is not worth a list of all that is there */
 	for (uint8_t i = 0; i < 64; i++)
 		CHECK(write_file(path, i, bytes, SMALL));
 	CHECK(is_there(folder, olds[0]));
 	CHECK(write_file(path, 100, bytes, LARGE));
 	CHECK(!is_there(folder, olds[0]) && is_there(folder, olds[1]) && is_there(folder, olds[2]));
-	CHECK(is_there(folder, "0a0b0c0d0e0f1064.symbols"));
+	CHECK(is_there(folder, "0a0b0c0d0e0f1064.symbols") && is_there(folder, "not-ours"));
 	remove_all(path, folder);
 	free(bytes);
 }

@@ -460,38 +460,7 @@ TEST(test_index__pages_leave_descriptors)
 	remove_folder(folder);
 }
 
-// Files without bytes, as large as may be: the oldest have to go for the next one.
-TEST(test_index__room)
-{
-	char names[16][1024], path[512];
-	struct opened opened = { samples[0] };
-	struct pd_lines *lines;
-
-	CHECK(new_folder());
-	for (int i = 0; i < 5; i++) {
-		struct timespec times[2] = { { .tv_sec = 1000 + i }, { .tv_sec = 1000 + i } };
-		int fd;
-
-		snprintf(path, sizeof(path), "%s/%016d.lines", folder, i);
-		fd = open(path, O_WRONLY | O_CREAT, 0600);
-		CHECK(fd >= 0 && ftruncate(fd, 256 << 20) == 0 && futimens(fd, times) == 0);
-		close(fd);
-	}
-	snprintf(path, sizeof(path), "%s/not-ours", folder);
-	close(open(path, O_WRONLY | O_CREAT, 0600));
-	lines = open_lines(&opened, folder);
-	CHECK(is_right(lines, samples[0]));
-	close_lines(lines, &opened);
-	// three of the five, the stranger, and the new one
-	CHECK(list(folder, names, 16) == 5);
-	snprintf(path, sizeof(path), "%s/%016d.lines", folder, 1);
-	CHECK(access(path, F_OK) != 0);
-	snprintf(path, sizeof(path), "%s/%016d.lines", folder, 2);
-	CHECK(access(path, F_OK) == 0);
-	remove_folder(folder);
-}
-
 RUN(TEST_CASE(test_lines__chains), TEST_CASE(test_lines__capacity), TEST_CASE(test_lines__limit),
     TEST_CASE(test_index__second_run_opens_nothing), TEST_CASE(test_index__damage), TEST_CASE(test_index__other_object),
     TEST_CASE(test_index__nowhere_to_write), TEST_CASE(test_index__symbols), TEST_CASE(test_index__symbols_in_pages),
-    TEST_CASE(test_index__pages_leave_descriptors), TEST_CASE(test_index__room))
+    TEST_CASE(test_index__pages_leave_descriptors))
