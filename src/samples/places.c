@@ -44,6 +44,52 @@ static struct pd_place ask_symbols(struct pd_samples *samples, const struct pd_s
 	return place;
 }
 
+static inline bool is_in_stretch(const struct pd_address_range *stretch, uint64_t addr)
+{
+	return addr - stretch->found.begin < stretch->found.end - stretch->found.begin;
+}
+
+/* What is around an address of a process; it becomes the first of those that are kept. */
+static __attribute__((noinline)) const struct pd_address_range *
+find_stretch(const struct pd_samples *samples, const struct pd_shown_sample *hit, uint64_t addr)
+{
+	struct pd_address_range *stretches = hit->thread->stretches, stretch;
+	const struct pd_map_kind *kind;
+	size_t at = 1;
+
+	while (at + 1 < STRETCHES && !is_in_stretch(&stretches[at], addr))
+		at++;
+	stretch = stretches[at];
+	if (!is_in_stretch(&stretch, addr)) {
+		pd_state_find_map(samples->state, hit->pid, PD_CPUMODE_USER, hit->when, addr, &stretch.found);
+		kind = pd_state_map_kind_of(samples->state, stretch.found.map);
+		stretch.unmapped = !kind;
+		stretch.known = kind && kind->by_offset;
+		stretch.object = stretch.known ? kind->object->index : 0;
+		stretch.moved = stretch.known ? pd_state_map_offset(samples->state, &stretch.found, addr) - addr : 0;
+	}
+	memmove(stretches + 1, stretches, at * sizeof(*stretches));
+	stretches[0] = stretch;
+	return stretches;
+}
+
+/* Chains stay in an object for a while, and come back to few. */
+static inline const struct pd_address_range *stretch_of(const struct pd_samples *samples,
+							const struct pd_shown_sample *hit, uint64_t addr)
+{
+	const struct pd_address_range *last = &hit->thread->stretches[0];
+
+	return is_in_stretch(last, addr) ? last : find_stretch(samples, hit, addr);
+}
+
+static bool find_location(const struct pd_samples *samples, const struct pd_shown_sample *hit, unsigned cpumode,
+			  uint64_t addr, struct pd_location *location_out)
+{
+	if (cpumode == PD_CPUMODE_USER && hit->thread && hit->thread->has_maps)
+		return pd_state_found(samples->state, &stretch_of(samples, hit, addr)->found, addr, location_out);
+	return pd_state_locate(samples->state, hit->pid, cpumode, hit->when, addr, location_out);
+}
+
 /* The place of an address; *shown_out is the address as call chains show it. *fixed_out says whether it depends on
  * what is mapped alone. */
 static struct pd_place locate(struct pd_samples *samples, const struct pd_shown_sample *hit, unsigned cpumode,
@@ -58,7 +104,7 @@ static struct pd_place locate(struct pd_samples *samples, const struct pd_shown_
 	*fixed_out = false; /* what is unmapped is printed faster than kept: there may be any number of them */
 	if (cpumode != PD_CPUMODE_USER && cpumode != PD_CPUMODE_KERNEL)
 		return place;
-	found = pd_state_locate(samples->state, hit->pid, cpumode, hit->when, addr, &location);
+	found = find_location(samples, hit, cpumode, addr, &location);
 	if (!found && anywhere && other != cpumode)
 		found = pd_state_locate(samples->state, hit->pid, other, hit->when, addr, &location);
 	if (!found && (cpumode == PD_CPUMODE_KERNEL || (anywhere && other == PD_CPUMODE_KERNEL))) {
@@ -326,41 +372,6 @@ static void put_unmapped(struct pd_samples *samples, const struct pd_shown_sampl
 		pd_line_padded(line, names[sym][dso].text, names[sym][dso].size);
 	else
 		pd_line_entry(line, addr, names[sym][dso].text, names[sym][dso].size + 1);
-}
-
-/* What is around an address of a process; it becomes the first of those that are kept. */
-static __attribute__((noinline)) const struct pd_address_range *
-find_stretch(const struct pd_samples *samples, const struct pd_shown_sample *hit, uint64_t addr)
-{
-	struct pd_address_range *stretches = hit->thread->stretches, stretch;
-	const struct pd_map_kind *kind;
-	struct pd_found_map found;
-	size_t at = 1;
-
-	while (at + 1 < STRETCHES && addr - stretches[at].begin >= stretches[at].size)
-		at++;
-	stretch = stretches[at];
-	if (addr - stretch.begin >= stretch.size) {
-		pd_state_find_map(samples->state, hit->pid, PD_CPUMODE_USER, hit->when, addr, &found);
-		kind = pd_state_map_kind_of(samples->state, found.map);
-		stretch = (struct pd_address_range){ .begin = found.begin, .size = found.end - found.begin };
-		stretch.unmapped = !kind;
-		stretch.known = kind && kind->by_offset;
-		stretch.object = stretch.known ? kind->object->index : 0;
-		stretch.moved = stretch.known ? pd_state_map_offset(samples->state, &found, addr) - addr : 0;
-	}
-	memmove(stretches + 1, stretches, at * sizeof(*stretches));
-	stretches[0] = stretch;
-	return stretches;
-}
-
-/* Chains stay in an object for a while, and come back to few. */
-static inline const struct pd_address_range *stretch_of(const struct pd_samples *samples,
-							const struct pd_shown_sample *hit, uint64_t addr)
-{
-	const struct pd_address_range *last = &hit->thread->stretches[0];
-
-	return addr - last->begin < last->size ? last : find_stretch(samples, hit, addr);
 }
 
 _Static_assert((int)PD_ADDRESS_PADDING >= (int)PD_LINE_PIECE, "pd_line_padded reads behind texts");

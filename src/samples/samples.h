@@ -20,6 +20,7 @@
 #include "samples/addresses.h"
 #include "samples/fields.h"
 #include "samples/line.h"
+#include "state/locate.h"
 #include "unwind/unwinder.h"
 
 /* What is the same for all samples of an event. */
@@ -41,7 +42,7 @@ enum {
 
 /* Addresses with one mapping, or with none. */
 struct pd_address_range {
-	uint64_t begin, size;
+	struct pd_found_map found;
 	uint64_t moved; /* what makes an address its offset in the object */
 	size_t object;  /* index */
 	bool known;     /* object and moved are */

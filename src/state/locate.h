@@ -19,6 +19,9 @@ struct pd_found_map {
 // As pd_state_locate.
 bool pd_state_find_map(const struct pd_state *state, uint32_t pid, unsigned cpumode, struct pd_moment when,
 		       uint64_t addr, struct pd_found_map *found_out);
+// The location of an address that is in what was found, as pd_state_locate.
+bool pd_state_found(const struct pd_state *state, const struct pd_found_map *found, uint64_t addr,
+		    struct pd_location *location_out);
 // As pd_state_view, but for mappings: the span is that of the name, which is longer, and maps is 0.
 void pd_state_view_name(const struct pd_state *state, uint32_t tid, struct pd_moment when, struct pd_view *view_out);
 // Of an address of what is there: its offset in the object, or itself.

@@ -285,24 +285,30 @@ const struct pd_map_kind *pd_state_map_kind_of(const struct pd_state *state, uin
 	return map < state->maps.maps.count ? pd_map_kind_at(&state->maps, map) : NULL;
 }
 
+bool pd_state_found(const struct pd_state *state, const struct pd_found_map *found, uint64_t addr,
+		    struct pd_location *location_out)
+{
+	struct pd_location location = { .begin = found->begin, .end = found->end };
+
+	if (found->map != PD_NONE) {
+		location.mapping = pd_state_map_view(state, found->map);
+		location.object = location.mapping->object;
+		location.offset = pd_state_map_offset(state, found, addr);
+		location.before_exec = found->before_exec;
+		if (found->ksymbol != PD_NONE)
+			location.ksymbol = pd_state_map_view(state, found->ksymbol);
+	}
+	*location_out = location;
+	return location.mapping;
+}
+
 bool pd_state_locate(const struct pd_state *state, uint32_t pid, unsigned cpumode, struct pd_moment when, uint64_t addr,
 		     struct pd_location *location_out)
 {
-	struct pd_location location = { 0 };
 	struct pd_found_map found;
 
-	if (pd_state_find_map(state, pid, cpumode, when, addr, &found)) {
-		location.mapping = pd_state_map_view(state, found.map);
-		location.object = location.mapping->object;
-		location.offset = pd_state_map_offset(state, &found, addr);
-		location.before_exec = found.before_exec;
-		if (found.ksymbol != PD_NONE)
-			location.ksymbol = pd_state_map_view(state, found.ksymbol);
-	}
-	location.begin = found.begin;
-	location.end = found.end;
-	*location_out = location;
-	return location.mapping;
+	pd_state_find_map(state, pid, cpumode, when, addr, &found);
+	return pd_state_found(state, &found, addr, location_out);
 }
 
 bool pd_state_locate_copied(const struct pd_state *state, uint32_t pid, struct pd_moment when, uint64_t addr,
