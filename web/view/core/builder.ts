@@ -2,6 +2,8 @@
 // Makes one tree of another: rows get merged into nodes, one for each parent and function. Subtrees that nothing happens to
 // are one node until the end, when they are copied as they are.
 
+import { takeColumn } from "./columns";
+import { Stage } from "./stage";
 import { NONE, ROOT, Tree } from "./tree";
 
 const FEW = 8; // children that are searched one after the other; more are in a hash table
@@ -35,11 +37,6 @@ export function scratchOf(size: number): Scratch {
 		size, node: ints(), parent: ints(), func: ints(), inlined: new Uint8Array(size), first: ints(), next: ints(), origin: ints(),
 		sizes: ints(), children: new Uint8Array(size), shared: new Uint8Array(size), slots: ints(FIRST_SLOTS),
 	});
-}
-
-export interface Built {
-	readonly tree: Tree;
-	readonly leafRow: Int32Array;
 }
 
 // Only nodes that stand for several rows need a search, since the children of one row differ anyway. One builder is used
@@ -190,12 +187,12 @@ export class TreeBuilder {
 	}
 
 	// The tree depth first, and the rows of leaves in it.
-	finish(leafRow: Int32Array): Built {
+	finish(leafRow: Int32Array): Stage {
 		newest = undefined; // else it keeps the source
 		this.measure();
 		const { count, source, sizes, origin, first: place, next: cursor } = this;
 		const rows = sizes[ROOT];
-		const tree = new Tree(new Int32Array(rows), source.plain ? source.inlined.subarray(0, rows) : new Uint8Array(rows), new Int32Array(rows), source.plain);
+		const tree = new Tree(takeColumn(rows), source.plain ? source.inlined.subarray(0, rows) : new Uint8Array(rows), takeColumn(rows), source.plain);
 		const { func, inlined, end } = tree;
 		func[ROOT] = NONE;
 		end[ROOT] = rows;
@@ -212,7 +209,7 @@ export class TreeBuilder {
 			end[at] = at + sizes[node];
 			if (origin[node] !== 0) this.copy(tree, origin[node], at);
 		}
-		return { tree, leafRow: this.leaves(leafRow) };
+		return new Stage(tree, this.leaves(leafRow));
 	}
 
 	// What is below a row.

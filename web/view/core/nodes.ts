@@ -2,7 +2,7 @@
 // What flame graphs and call trees show: nodes with children, from the roots or, inverted, from the leaves. Children are
 // made when they are asked for.
 
-import { outermost, Sums } from "./sums";
+import { eachOwn, outermost, Sums } from "./sums";
 import { NONE, ROOT } from "./tree";
 
 export interface Nodes {
@@ -66,15 +66,16 @@ export class DownwardNodes implements Nodes {
 	}
 
 	wide(node: number, least: number): Wide {
-		const { tree: { end }, before } = this.sums;
+		const { tree: { end }, at, upTo } = this.sums;
 		const found: number[] = [];
 		const foundValues: number[] = [];
 		const last = end[node];
 		let rest = 0;
 		let value = 0;
-		for (let child = node + 1; child < last;) {
+		for (let child = node + 1, low = upTo[at[child]]; child < last;) {
 			const next = end[child];
-			const own = before[next] - before[child];
+			const high = upTo[at[next]];
+			const own = high - low;
 			if (own >= least && own > 0) {
 				found.push(child);
 				foundValues.push(own);
@@ -83,6 +84,7 @@ export class DownwardNodes implements Nodes {
 				value += own;
 			}
 			child = next;
+			low = high;
 		}
 		return { nodes: largestFirst(found, foundValues), rest, value };
 	}
@@ -219,12 +221,12 @@ export class GroupedNodes implements Nodes {
 		}
 	}
 
-	private goIn(first: number, end: number): void {
-		const { next, places: { rows }, sums: { tree, before } } = this;
-		for (let at = first; at < end; at++) {
-			const last = tree.end[rows[at]];
-			for (let child = rows[at] + 1; child < last; child = tree.end[child]) {
-				const own = before[tree.end[child]] - before[child];
+	private goIn(first: number, last: number): void {
+		const { next, places: { rows }, sums, sums: { tree: { end } } } = this;
+		for (let at = first; at < last; at++) {
+			const below = end[rows[at]];
+			for (let child = rows[at] + 1; child < below; child = end[child]) {
+				const own = sums.total(child);
 				if (own !== 0) next.put(child, own);
 			}
 		}
@@ -288,12 +290,8 @@ export class GroupedNodes implements Nodes {
 }
 
 export function invertedNodes(sums: Sums, functions: number): GroupedNodes {
-	const { tree: { count }, before } = sums;
-	const places = new Places(1024);
-	for (let row = 1; row < count; row++) {
-		const own = before[row + 1] - before[row];
-		if (own !== 0) places.put(row, own);
-	}
+	const places = new Places(sums.stage.leafRow.length);
+	eachOwn(sums, (row, own) => places.put(row, own));
 	return new GroupedNodes(sums, functions, places, "self");
 }
 

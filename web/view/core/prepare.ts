@@ -2,12 +2,14 @@
 // What later actions need is made ready while nobody waits, in small parts. Actions that come before it do without it.
 
 import { scratchOf } from "./builder";
+import { provideColumn } from "./columns";
 import { Counter } from "./count";
 import { boxesOf, DownwardNodes, invertedNodes } from "./nodes";
 import type { Samples } from "./recording";
 import type { Session } from "./session";
 import { FunctionSums, matchedIn, outermost, sumsOf } from "./sums";
-import { applied, Stage, TransformKey } from "./transform";
+import { Stage } from "./stage";
+import { applied, TransformKey } from "./transform";
 import { ROOT, treeOf } from "./tree";
 
 const ROWS = 20000;
@@ -15,14 +17,14 @@ const SAMPLES = 200000;
 const NAMES = 1000;
 const BOXES = 60;
 const MOST_BOXES = 3200;
+const COLUMNS = 6; // of the stage that is shown and of the one before it
 const ROUNDS = 6; // until the engine has compiled it
 const KEYS: readonly TransformKey[] = ["ff", "mf", "df", "rd", "rr", "cf", "co", "hk", "fk"];
 
 // The stacks of the first rows.
 function beginning({ tree, leafRow }: Stage): Stage {
 	const rows = Math.min(tree.count, ROWS);
-	return { tree: treeOf(tree.parent.subarray(0, rows), tree.func.subarray(0, rows), tree.inlined.subarray(0, rows)),
-		leafRow: leafRow.filter((row) => row < rows) };
+	return new Stage(treeOf(tree.parent.subarray(0, rows), tree.func.subarray(0, rows), tree.inlined.subarray(0, rows)), leafRow.filter((row) => row < rows));
 }
 
 function touchAll({ self, total }: FunctionSums): number {
@@ -69,9 +71,15 @@ function* transforms({ recording, state }: Session, part: Stage): Generator<void
 	yield;
 	for (let round = 0; round < ROUNDS; round++)
 		for (const key of KEYS) {
-			applied(part, { key, func: part.tree.func[part.tree.count - 1], object: 1, kind: 0 }, recording.functions);
+			const made = applied(part, { key, func: part.tree.func[part.tree.count - 1], object: 1, kind: 0 }, recording.functions);
+			sumsOf(made, new Float64Array(made.leafRow.length));
+			made.release();
 			yield;
 		}
+	for (let column = 0; column < COLUMNS; column++) {
+		provideColumn(base.tree.count + 2);
+		yield;
+	}
 }
 
 export function* preparation(session: Session): Generator<void> {

@@ -3,8 +3,9 @@
 
 import { TreeBuilder } from "./builder";
 import { Container, FormatError } from "./decode";
+import { Stage } from "./stage";
 import { NONE, treeOf } from "./tree";
-import type { Functions, Stage } from "./transform";
+import type { Functions } from "./transform";
 
 export interface EventInfo {
 	readonly tracepoint?: boolean;
@@ -243,7 +244,7 @@ export class Recording {
 		const leafRow = await container.ints("leaves.row");
 		within("leaves.row", leafRow, 0, rows + 1);
 		this.leafAddress = minusOne(await container.ints("leaves.address", leafRow.length));
-		this.stages = [{ tree: treeOf(parent, functions, flags), leafRow }];
+		this.stages = [new Stage(treeOf(parent, functions, flags), leafRow)];
 	}
 
 	private async readTasks(): Promise<void> {
@@ -380,6 +381,11 @@ export class Recording {
 	base(inlined: boolean): Stage {
 		if (!this.hasInlined) return this.stages[0];
 		return (this.stages[inlined ? 1 : 2] ??= mergedInlined(this.stages[0], inlined));
+	}
+
+	// Those that were asked for.
+	get bases(): Stage[] {
+		return this.stages.filter((stage) => stage);
 	}
 
 	// ---- names ----

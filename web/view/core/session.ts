@@ -7,9 +7,10 @@ import { Keys, LaneStore } from "./lanes";
 import { DownwardNodes, invertedNodes, Nodes, nodesAround, Twin } from "./nodes";
 import type { Recording, Samples } from "./recording";
 import { Searching } from "./search";
+import type { Stage } from "./stage";
 import { firstState, State } from "./state";
-import { FunctionSums, gone, matchedIn, selfByLeaf, Sums, sumsOf } from "./sums";
-import { applied, hiding, Stage, Transform } from "./transform";
+import { FunctionSums, gone, matchedIn, Sums, sumsOf } from "./sums";
+import { applied, hiding, Transform } from "./transform";
 import { NONE, pathOfRow, ROOT, rowOfPath } from "./tree";
 
 const PART = 250000; // samples
@@ -21,6 +22,10 @@ export class Kept<T> {
 
 	has(from: readonly unknown[]): boolean {
 		return this.from !== undefined && sameList(from, this.from);
+	}
+
+	get last(): T | undefined {
+		return this.value;
 	}
 
 	of(from: readonly unknown[], compute: () => T): T {
@@ -94,6 +99,7 @@ export class Session {
 	private counterEvent = 0;
 	private readonly chain: { transform: Transform; stage: Stage }[] = [];
 	private chainInlined = true;
+	private dropped: Stage[] = []; // that were in the chain until its last change
 	private readonly keptThreads = new Kept<Uint8Array | undefined>();
 	private readonly keptCpus = new Kept<Uint8Array | undefined>();
 	private readonly keptCgroups = new Kept<Uint8Array | undefined>();
@@ -326,20 +332,29 @@ export class Session {
 
 	private stages(): Stage[] {
 		const { transforms, inlined } = this.state;
-		if (inlined !== this.chainInlined) this.chain.length = 0;
+		if (inlined !== this.chainInlined) this.drop(0);
 		this.chainInlined = inlined;
 		let stage = this.recording.base(inlined);
 		const all = [stage];
 		transforms.forEach((transform, index) => {
 			if (this.chain[index]?.transform !== transform) {
-				this.chain.length = index;
+				this.drop(index);
 				this.chain.push({ transform, stage: this.after(stage, transform) });
 			}
 			({ stage } = this.chain[index]);
 			all.push(stage);
 		});
-		this.chain.length = transforms.length;
+		this.drop(transforms.length);
 		return all;
+	}
+
+	// Stages that are not needed any more. Their memory is used again one change later, since until then they may be on the screen.
+	private drop(from: number): void {
+		if (from >= this.chain.length) return;
+		const dropped = this.chain.splice(from).map(({ stage }) => stage);
+		const kept = [this.keptWithout.last, ...this.recording.bases, ...this.chain.map(({ stage }) => stage)].map((one) => one?.tree);
+		for (const stage of this.dropped) if (!kept.includes(stage.tree)) stage.release();
+		this.dropped = dropped;
 	}
 
 	// The kernel is hidden and shown again so often that it is kept how the recording is without it.
@@ -430,8 +445,8 @@ export class Session {
 	}
 
 	get functions(): FunctionSums {
-		const { sums, stage, byLeaf, functionCount } = this;
-		return this.keptFunctions.of([sums], () => new FunctionSums(sums, functionCount, selfByLeaf(stage, byLeaf, functionCount)));
+		const { sums } = this;
+		return this.keptFunctions.of([sums], () => new FunctionSums(sums, this.functionCount));
 	}
 
 	private get always(): Counts {
@@ -459,17 +474,23 @@ export class Session {
 		const { always } = this;
 		return this.keptOthers.of([always, counts, stage, this.state.weight], () => {
 			const [whole, inside] = [this.amounts(always), this.amounts(counts)];
-			const self = selfByLeaf(stage, Float64Array.from(whole).map((all, leaf) => all - inside[leaf]), this.functionCount);
-			const all = self.reduce((sum, one) => sum + one, 0);
-			return { all, self };
+			const sums = sumsOf(stage, Float64Array.from(whole, (all, leaf) => all - inside[leaf]));
+			return { all: sums.all, self: new FunctionSums(sums, this.functionCount).self };
 		});
 	}
 
 	// A byte for each row: whether a wanted function is there, or above it.
 	private rowsBelow(wanted: Uint8Array): Uint8Array {
-		const { count, func, parent } = this.stage.tree;
+		const { count, func, end } = this.stage.tree;
 		const isIn = new Uint8Array(count);
-		for (let row = 1; row < count; row++) isIn[row] = isIn[parent[row]] | wanted[func[row]];
+		for (let row = 1; row < count;) {
+			if (wanted[func[row]] === 0) {
+				row++;
+				continue;
+			}
+			isIn.fill(1, row, end[row]);
+			row = end[row];
+		}
 		return isIn;
 	}
 

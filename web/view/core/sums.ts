@@ -1,60 +1,65 @@
 // SPDX-License-Identifier: MIT
 // From counts by leaf to sums by row and by function.
 //
-// Rows are depth first, so what is below a row is what rows have up to the end of its subtree, less what they have before it:
-// one pass in order is all that is needed, and sums of single rows are made when they are asked for.
+// Leaves in the order of their rows have sums up to each of them. Rows are depth first, so what is below a row is a difference of two
+// of these, and sums of single rows are made when they are asked for.
 
-import type { Stage } from "./transform";
+import type { Stage } from "./stage";
 import { ROOT, Tree } from "./tree";
 
 export class Sums {
+	readonly tree: Tree;
 	readonly all: number; // of all samples that still have a stack
+	readonly at: Int32Array; // of each row, and of the end: how many leaves are before it
 
-	// before: what the rows before each one have, and at the end what all of them have.
-	constructor(readonly tree: Tree, readonly before: Float64Array) {
-		this.all = before[tree.count];
+	// upTo: what so many of the leaves have.
+	constructor(readonly stage: Stage, readonly upTo: Float64Array) {
+		this.tree = stage.tree;
+		this.at = stage.standing.before;
+		this.all = upTo[upTo.length - 1];
 	}
 
 	self(row: number): number {
-		return this.before[row + 1] - this.before[row];
+		return this.upTo[this.at[row + 1]] - this.upTo[this.at[row]];
 	}
 
 	total(row: number): number {
-		return this.before[this.tree.end[row]] - this.before[row];
+		return this.upTo[this.at[this.tree.end[row]]] - this.upTo[this.at[row]];
 	}
 }
 
-export function sumsOf({ tree, leafRow }: Stage, byLeaf: ArrayLike<number>): Sums {
-	const { count } = tree;
-	const before = new Float64Array(count + 1);
-	for (let leaf = 0; leaf < leafRow.length; leaf++) before[leafRow[leaf]] += byLeaf[leaf];
-	before[ROOT] = 0;
+// Leaves without a stack are the first ones.
+export function sumsOf(stage: Stage, byLeaf: ArrayLike<number>): Sums {
+	const { order, before } = stage.standing;
+	const upTo = new Float64Array(order.length + 1);
 	let sum = 0;
-	for (let row = 0; row < count; row++) {
-		const own = before[row];
-		before[row] = sum;
-		sum += own;
-	}
-	before[count] = sum;
-	return new Sums(tree, before);
+	for (let at = before[ROOT + 1]; at < order.length; at++) upTo[at + 1] = sum += byLeaf[order[at]];
+	return new Sums(stage, upTo);
 }
 
 // What of a selection is in no total after each stage.
-export function gone(stage: Stage, byLeaf: ArrayLike<number>): number {
+export function gone({ standing: { order, before } }: Stage, byLeaf: ArrayLike<number>): number {
 	let sum = 0;
-	for (let leaf = 0; leaf < stage.leafRow.length; leaf++)
-		if (stage.leafRow[leaf] === ROOT) sum += byLeaf[leaf];
+	for (let at = 0; at < before[ROOT + 1]; at++) sum += byLeaf[order[at]];
 	return sum;
+}
+
+// Calls a function with each row that has samples, in order, and with what it has itself.
+export function eachOwn({ stage: { leafRow, standing: { order } }, at: before, upTo }: Sums, visit: (row: number, own: number) => void): void {
+	for (let at = before[ROOT + 1]; at < order.length;) {
+		const row = leafRow[order[at]];
+		const next = before[row + 1];
+		const own = upTo[next] - upTo[at];
+		if (own !== 0) visit(row, own);
+		at = next;
+	}
 }
 
 // What samples of each function are, those that it was sampled in and those that it is on the stack of.
 export class FunctionSums {
 	private readonly made: { self?: Float64Array; total?: Float64Array } = {};
 
-	// self: if it is known.
-	constructor(private readonly sums: Sums, private readonly count: number, self?: Float64Array) {
-		if (self) this.made.self = self;
-	}
+	constructor(private readonly sums: Sums, private readonly count: number) {}
 
 	get self(): Float64Array {
 		return (this.made.self ??= selfOf(this.sums, this.count));
@@ -71,44 +76,36 @@ export class FunctionSums {
 	}
 }
 
-function selfOf({ tree: { count, func }, before }: Sums, functions: number): Float64Array {
+function selfOf(sums: Sums, functions: number): Float64Array {
 	const self = new Float64Array(functions);
-	for (let row = 1; row < count; row++) {
-		const own = before[row + 1] - before[row];
-		if (own !== 0) self[func[row]] += own;
-	}
-	return self;
-}
-
-// What samples of each function are, by leaves, which are fewer than rows.
-export function selfByLeaf({ tree: { func }, leafRow }: Stage, byLeaf: ArrayLike<number>, functions: number): Float64Array {
-	const self = new Float64Array(functions);
-	for (let leaf = 0; leaf < leafRow.length; leaf++) if (leafRow[leaf] !== ROOT) self[func[leafRow[leaf]]] += byLeaf[leaf];
+	const { func } = sums.tree;
+	eachOwn(sums, (row, own) => (self[func[row]] += own));
 	return self;
 }
 
 const PART = 8192; // rows
 
 // In parts: browsers forget the code of what is not called for a while, and compile it sooner for the next call than for a loop that runs.
-function totalOf({ tree, before }: Sums, functions: number): Float64Array {
+function totalOf(sums: Sums, functions: number): Float64Array {
 	const total = new Float64Array(functions);
 	const until = new Int32Array(functions); // end of the outermost row of each function that is open
-	for (let from = 1; from < tree.count; from += PART) addTotals(tree, before, total, until, from, Math.min(from + PART, tree.count));
+	const { count } = sums.tree;
+	for (let from = 1; from < count; from += PART) addTotals(sums, total, until, from, Math.min(from + PART, count));
 	return total;
 }
 
-function addTotals({ func, end }: Tree, before: Float64Array, total: Float64Array, until: Int32Array, from: number, to: number): void {
+function addTotals({ tree: { func, end }, at, upTo }: Sums, total: Float64Array, until: Int32Array, from: number, to: number): void {
 	for (let row = from; row < to; row++) {
 		const one = func[row];
 		if (row < until[one]) continue;
 		const last = end[row];
-		total[one] += before[last] - before[row];
+		total[one] += upTo[at[last]] - upTo[at[row]];
 		until[one] = last;
 	}
 }
 
 // What stacks with any function of a mask are together, and how many of the functions are there.
-export function matchedIn({ tree: { count, func, end }, before }: Sums, mask: Uint8Array): { samples: number; functions: number } {
+export function matchedIn({ tree: { count, func, end }, at, upTo }: Sums, mask: Uint8Array): { samples: number; functions: number } {
 	const seen = new Uint8Array(mask.length);
 	let samples = 0;
 	let functions = 0;
@@ -116,7 +113,7 @@ export function matchedIn({ tree: { count, func, end }, before }: Sums, mask: Ui
 	for (let row = 1; row < count; row++) {
 		const one = func[row];
 		if (mask[one] === 0) continue;
-		const own = before[end[row]] - before[row];
+		const own = upTo[at[end[row]]] - upTo[at[row]];
 		if (own === 0) continue;
 		if (row >= until) {
 			samples += own;
@@ -129,18 +126,14 @@ export function matchedIn({ tree: { count, func, end }, before }: Sums, mask: Ui
 }
 
 // Rows of the outermost calls of a function that have samples, and what these are together, each once.
-export function outermost({ tree: { count, func, end }, before }: Sums, wanted: number): { rows: number[]; sum: number } {
+export function outermost({ tree: { count, func, end }, at, upTo }: Sums, wanted: number): { rows: number[]; sum: number } {
 	const rows: number[] = [];
 	let sum = 0;
-	for (let row = 1; row < count;) {
-		const own = func[row] === wanted ? before[end[row]] - before[row] : 0;
-		if (own === 0) {
-			row++;
-			continue;
-		}
-		rows.push(row);
+	for (let row = func.indexOf(wanted, 1); row >= 0 && row < count; row = func.indexOf(wanted, row)) {
+		const own = upTo[at[end[row]]] - upTo[at[row]];
+		if (own !== 0) rows.push(row);
 		sum += own;
-		row = end[row];
+		row = own === 0 ? row + 1 : end[row];
 	}
 	return { rows, sum };
 }

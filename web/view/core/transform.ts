@@ -3,6 +3,7 @@
 // weights. A leaf that comes to lie on row 0 has no stack any more, and its samples are in no total.
 
 import { scratchOf, TreeBuilder } from "./builder";
+import { Stage } from "./stage";
 import { NONE, ROOT, rowOfPath, Tree } from "./tree";
 
 export type TransformKey = "ff" | "fs" | "fi" | "fo" | "fk" | "mf" | "mn" | "df" | "co" | "rd" | "rr" | "cf" | "hk";
@@ -20,12 +21,6 @@ export interface Functions {
 	readonly object: Int32Array; // of each function
 	readonly kind: Uint8Array;
 	readonly ofObject: Int32Array; // function of each object
-}
-
-// Stacks and leaves after some transforms.
-export interface Stage {
-	readonly tree: Tree;
-	readonly leafRow: Int32Array; // of each leaf; ROOT: it is gone
 }
 
 // What happens at a row where something happens; returns the row to go on with.
@@ -143,7 +138,7 @@ function focusInverted(stage: Stage, path: readonly number[]): Stage {
 			row = row > ROOT ? tree.parent[row] : ROOT;
 		}
 	}
-	return { tree, leafRow: rows };
+	return new Stage(tree, rows);
 }
 
 // Samples whose innermost frame is the function, or whose innermost of one kind is.

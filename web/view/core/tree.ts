@@ -3,8 +3,11 @@
 //
 // Row 0 stands above all stacks and is no frame. Everything here is a pass over the rows; nothing recurses.
 
+import { giveColumn, takeColumn } from "./columns";
+
 export class Tree {
 	readonly count: number;
+	private isReleased = false;
 
 	// func: -1 for row 0; plain: nothing is inlined.
 	constructor(readonly func: Int32Array, readonly inlined: Uint8Array, readonly end: Int32Array, readonly plain: boolean, private above?: Int32Array) {
@@ -15,13 +18,20 @@ export class Tree {
 	get parent(): Int32Array {
 		return (this.above ??= parentsOf(this.end));
 	}
+
+	// Gives its memory to others: to be called when nobody looks at it any more.
+	release(): void {
+		if (this.isReleased) return;
+		this.isReleased = true;
+		for (const column of [this.func, this.end, this.above]) if (column) giveColumn(column);
+	}
 }
 
 export const ROOT = 0;
 export const NONE = -1;
 
 function parentsOf(end: Int32Array): Int32Array {
-	const parent = new Int32Array(end.length);
+	const parent = takeColumn(end.length);
 	parent[ROOT] = NONE;
 	for (let row = 1, above = ROOT; row < end.length; row++) {
 		while (row >= end[above]) above = parent[above];

@@ -2,6 +2,7 @@
 // What can be done with the selected function: one list for keys, menu and help, and the words of crumbs.
 
 import type { Session } from "../core/session";
+import { Stage } from "../core/stage";
 import type { State } from "../core/state";
 import { applied, Transform, TransformKey } from "../core/transform";
 import { pathOfRow, treeOf } from "../core/tree";
@@ -67,7 +68,7 @@ function pathAfter(session: Session, transform: Transform, path: readonly number
 	if (path.length === 0 || session.state.invert) return [];
 	const parent = Int32Array.from({ length: path.length + 1 }, (_, row) => row - 1);
 	const func = Int32Array.from([-1, ...path]);
-	const stage = { tree: treeOf(parent, func, new Uint8Array(func.length)), leafRow: Int32Array.of(path.length) };
+	const stage = new Stage(treeOf(parent, func, new Uint8Array(func.length)), Int32Array.of(path.length));
 	const after = applied(stage, transform, session.recording.functions);
 	return pathOfRow(after.tree, after.leafRow[0]);
 }
