@@ -282,13 +282,12 @@ export class App implements Host {
 		this.legend.show();
 		this.strip.draw();
 		const { element } = this.current;
-		if (this.main.firstElementChild !== element) {
-			this.main.replaceChildren(element);
-			this.tabBar.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-		}
+		const isNew = this.main.firstElementChild !== element;
+		if (isNew) this.main.replaceChildren(element);
 		document.body.dataset["view"] = state.view;
 		this.current.show();
 		this.describe();
+		if (isNew) this.tabBar.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 	}
 
 	private describe(): void {

@@ -261,10 +261,10 @@ test("strips of the timeline have all samples of a window, up to its end", async
 	const one = await session(madeUp(9, 4, 3000, 3));
 	const set = core.timeline.lanesOf(one, "process");
 	for (const { from, to } of [one.whole, { from: 300, to: one.samples.time[2000] }])
-		for (const width of [10, 1000]) // samples are counted, or edges are searched
+		for (const width of [1, 10, 1000])
 			for (const lane of set.lanes) {
 				const wanted = [...set.order.subarray(lane.first, lane.end)].filter((index) => one.samples.time[index] >= from && one.samples.time[index] <= to).length;
-				assert.equal(core.timeline.pixelsOf(set, lane, from, to, width).reduce((sum, count) => sum + count, 0), wanted, `${lane.label} ${from} ${to} ${width}`);
+				assert.equal(core.timeline.pixelsOf(set, lane, core.timeline.edgesOf(set, from, to, width)).reduce((sum, count) => sum + count, 0), wanted, `${lane.label} ${from} ${to} ${width}`);
 			}
 });
 
@@ -288,7 +288,7 @@ test("changes over time, against the model, looking at either recording", async 
 		const set = core.timeline.lanesOf(main, "cpu");
 		for (const lane of set.lanes) {
 			const got = core.timeline.changesOf(set, lane, 0, 2000, 40, main.samples.leaf, both.growths);
-			assert.deepEqual([...got.counts], [...core.timeline.pixelsOf(set, lane, 0, 2000, 40)]);
+			assert.deepEqual([...got.counts], [...core.timeline.pixelsOf(set, lane, core.timeline.edgesOf(set, 0, 2000, 40))]);
 			got.means.forEach((mean, pixel) =>
 				near(mean, meanOf(looked.filter(([time, , cpu]) => cpu === lane.cpu && time <= 2000 && Math.min(Math.floor(time / 50), 39) === pixel)), `CPU ${lane.cpu} pixel ${pixel}`));
 		}
@@ -438,7 +438,7 @@ test("samples that stay after transforms, and those with what is searched for", 
 		const cells = core.timeline.heatCells(one.samples, { range: undefined, leaves: one.shown }, 1e6, 4);
 		assert.equal(cells.reduce((sum, cell) => sum + cell, 0), samples.filter((_, index) => pass(index)).length);
 		const set = core.timeline.lanesOf(one, "thread");
-		const strips = set.lanes.map((lane) => core.timeline.pixelsOf(set, lane, 0, one.whole.to, 50, pass).reduce((sum, count) => sum + count, 0));
+		const strips = set.lanes.map((lane) => core.timeline.pixelsOf(set, lane, core.timeline.edgesOf(set, 0, one.whole.to, 50), pass).reduce((sum, count) => sum + count, 0));
 		assert.deepEqual(strips, set.lanes.map(({ first, end }) => set.order.subarray(first, end).filter(pass).length));
 		assert.equal(one.firstOf(() => true), samples.findIndex((__, index) => !isGone(index)));
 		for (const [step, turned] of [[1, (stack) => stack], [-1, (stack) => [...stack].reverse()]]) {

@@ -186,8 +186,8 @@ export class TreeBuilder {
 		sizes[ROOT]++;
 	}
 
-	// The tree depth first, and the rows of leaves in it.
-	finish(leafRow: Int32Array): Stage {
+	// The tree depth first, and the rows in it of a stage's leaves.
+	finish({ leafRow, standing: { order } }: Stage): Stage {
 		newest = undefined; // else it keeps the source
 		this.measure();
 		const { count, source, sizes, origin, first: place, next: cursor } = this;
@@ -209,7 +209,7 @@ export class TreeBuilder {
 			end[at] = at + sizes[node];
 			if (origin[node] !== 0) this.copy(tree, origin[node], at);
 		}
-		return new Stage(tree, this.leaves(leafRow));
+		return new Stage(tree, this.leaves(leafRow, order), order);
 	}
 
 	// What is below a row.
@@ -227,10 +227,10 @@ export class TreeBuilder {
 		}
 	}
 
-	private leaves(leafRow: Int32Array): Int32Array {
+	private leaves(leafRow: Int32Array, order: Int32Array): Int32Array {
 		const { node, first: place } = this;
 		const rows = new Int32Array(leafRow.length);
-		for (let leaf = 0; leaf < rows.length; leaf++) {
+		for (const leaf of order) {
 			const at = node[leafRow[leaf]];
 			rows[leaf] = at >= 0 ? place[at] : at === NONE ? ROOT : COPIED - at;
 		}

@@ -3,7 +3,7 @@
 
 import { scratchOf } from "./builder";
 import { provideColumn } from "./columns";
-import { Counter } from "./count";
+import { Counter, Counts } from "./count";
 import { boxesOf, DownwardNodes, invertedNodes } from "./nodes";
 import type { Samples } from "./recording";
 import type { Session } from "./session";
@@ -29,6 +29,10 @@ function beginning({ tree, leafRow }: Stage): Stage {
 
 function touchAll({ self, total }: FunctionSums): number {
 	return self.length + total.length;
+}
+
+function touchCounts({ samples }: Counts): number {
+	return samples;
 }
 
 // What follows a change of the selection, on a small part.
@@ -97,6 +101,8 @@ export function* preparation(session: Session): Generator<void> {
 		boxesOf(inverted, ROOT, whole.all / MOST_BOXES);
 		yield;
 	}
+	touchCounts(session.always);
+	yield;
 	while (session.searching.prepare(NAMES)) yield;
 	session.searching.matches("\u0000");
 	yield;

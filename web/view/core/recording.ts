@@ -461,7 +461,7 @@ function withObjects(object: Int32Array, kind: Uint8Array, objects: number): Fun
 }
 
 function mergedInlined(stage: Stage, kept: boolean): Stage {
-	const { tree, leafRow } = stage;
+	const { tree } = stage;
 	const builder = new TreeBuilder(tree);
 	const { node } = builder;
 	const hasInlined = new Uint8Array(tree.count);
@@ -471,5 +471,5 @@ function mergedInlined(stage: Stage, kept: boolean): Stage {
 		if (hasInlined[tree.parent[row]] !== 0) builder.share(above);
 		node[row] = !kept && tree.inlined[row] !== 0 ? above : builder.child(above, tree.func[row], tree.inlined[row]);
 	}
-	return builder.finish(leafRow);
+	return builder.finish(stage);
 }

@@ -371,7 +371,7 @@ export class Session {
 		if (kernelKind < 0 || this.keptWithout.has([stage, kernelKind])) return;
 		const builder = hiding(stage, kernelKind, functions);
 		yield;
-		if (builder.isUsable) this.keptWithout.of([stage, kernelKind], () => builder.finish(stage.leafRow));
+		if (builder.isUsable) this.keptWithout.of([stage, kernelKind], () => builder.finish(stage));
 	}
 
 	get stage(): Stage {
@@ -449,7 +449,8 @@ export class Session {
 		return this.keptFunctions.of([sums], () => new FunctionSums(sums, this.functionCount));
 	}
 
-	private get always(): Counts {
+	// Also made ready while nobody waits.
+	get always(): Counts {
 		const { threads, cpus, cgroups } = this.filter;
 		return this.keptAlways.of([threads, cpus, cgroups, this.counter], () => this.newCounter().count({ range: undefined, threads, cpus, cgroups }));
 	}

@@ -78,8 +78,8 @@ export class FunctionSums {
 
 function selfOf(sums: Sums, functions: number): Float64Array {
 	const self = new Float64Array(functions);
-	const { func } = sums.tree;
-	eachOwn(sums, (row, own) => (self[func[row]] += own));
+	const { stage: { functions: func }, at: before, upTo } = sums;
+	for (let at = before[ROOT + 1]; at < func.length; at++) self[func[at]] += upTo[at + 1] - upTo[at];
 	return self;
 }
 

@@ -48,7 +48,7 @@ function rebuilding({ tree }: Stage, special: Int32Array, step: Step): TreeBuild
 }
 
 function rebuilt(stage: Stage, special: Int32Array, step: Step): Stage {
-	return rebuilding(stage, special, step).finish(stage.leafRow);
+	return rebuilding(stage, special, step).finish(stage);
 }
 
 // Rows of which something holds for their function.
@@ -82,7 +82,7 @@ function removing(stage: Stage, removed: Int32Array): TreeBuilder {
 }
 
 function without(stage: Stage, removed: Int32Array): Stage {
-	return removing(stage, removed).finish(stage.leafRow);
+	return removing(stage, removed).finish(stage);
 }
 
 // Functions of one kind go away; the caller ends it.
@@ -211,7 +211,7 @@ export function applied(stage: Stage, transform: Transform, functions: Functions
 	case "fi": return focusInverted(stage, path);
 	case "fo": return focusSelf(stage, func, kind, functions);
 	case "fk": return without(stage, rowsOf(tree, functions, (one) => functions.kind[one] !== kind));
-	case "hk": return hiding(stage, kind ?? NONE, functions).finish(stage.leafRow);
+	case "hk": return hiding(stage, kind ?? NONE, functions).finish(stage);
 	case "mf": return without(stage, own());
 	case "mn": return mergeNode(stage, path);
 	case "df": return dropFunction(stage, own());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The lanes of the timeline: samples and intervals by process, thread or CPU, each in time order.
 
-import { Pass, timeBound } from "../core/count";
+import { lowerBound, Pass, timeBound } from "../core/count";
 import type { Key } from "../core/lanes";
 import type { Intervals } from "../core/recording";
 import type { Session } from "../core/session";
@@ -44,20 +44,32 @@ export function timeAt({ sampleTime, order }: LaneSet, at: number): number {
 	return sampleTime[order[at]];
 }
 
-// How many samples of a lane lie in each pixel; those at the end of the window are in the last one. Where there are many, the pixels' edges are searched instead of the samples
-// being counted, unless only some of them pass.
-export function pixelsOf(set: LaneSet, lane: Lane, from: number, to: number, width: number, pass?: Pass): Float64Array {
+// The first sample of each pixel of a window, and of what is behind it: those at the end of the window are in the last pixel.
+export function edgesOf({ sampleTime }: LaneSet, from: number, to: number, width: number): Int32Array {
+	const edges = new Int32Array(width + 1);
+	const step = (to - from) / width;
+	for (let pixel = 0; pixel < width; pixel++) edges[pixel] = lowerBound(sampleTime, from + pixel * step, edges[Math.max(pixel - 1, 0)]);
+	edges[width] = lowerBound(sampleTime, to + 0.5, edges[width - 1]);
+	return edges;
+}
+
+const NEAR = 64; // samples
+
+// How many samples of a lane lie between the edges of each pixel. They are not looked at one by one unless only some of them pass.
+export function pixelsOf({ order }: LaneSet, { first, end }: Lane, edges: Int32Array, pass?: Pass): Float64Array {
+	const width = edges.length - 1;
 	const counts = new Float64Array(width);
-	const { sampleTime, order } = set;
-	const scale = width / (to - from);
-	let at = boundIn(set, from, lane.first, lane.end);
-	const end = boundIn(set, to + 0.5, at, lane.end);
-	if (pass || end - at < width * 12) {
-		for (; at < end; at++) if (!pass || pass(order[at])) counts[Math.min(((sampleTime[order[at]] - from) * scale) | 0, width - 1)]++;
-		return counts;
-	}
+	let at = lowerBound(order, edges[0], first, end);
 	for (let pixel = 0; pixel < width; pixel++) {
-		const next = pixel + 1 === width ? end : boundIn(set, from + (pixel + 1) / scale, at, end);
+		const edge = edges[pixel + 1];
+		if (pass) {
+			let count = 0;
+			for (; at < end && order[at] < edge; at++) if (pass(order[at])) count++;
+			counts[pixel] = count;
+			continue;
+		}
+		const isNear = end - at > NEAR && order[at + NEAR] >= edge;
+		const next = lowerBound(order, edge, at, isNear ? at + NEAR : end);
 		counts[pixel] = next - at;
 		at = next;
 	}

@@ -7,7 +7,7 @@ import { Pass, passOf, Range } from "../core/count";
 import { Kept } from "../core/session";
 import { drawPixels } from "../ui/dom";
 import type { Host } from "../ui/view";
-import { changesOf, LaneSet, pixelsOf } from "./lanes";
+import { changesOf, edgesOf, LaneSet, pixelsOf } from "./lanes";
 
 export const STRIP = 17;
 const BIN = 2;
@@ -27,6 +27,7 @@ function mostOf(counts: Float64Array): number {
 export class Strips {
 	private readonly kept = new Map<number, Strip>(); // by lane
 	private readonly keptPass = new Kept<Pass | undefined>();
+	private readonly keptEdges = new Kept<Int32Array>();
 	private from: readonly unknown[] = [];
 
 	constructor(private readonly host: Host) {}
@@ -61,7 +62,7 @@ export class Strips {
 	private made(set: LaneSet, lane: number, { from, to }: Range, width: number, growths: Float64Array | undefined, pass: Pass | undefined): Strip {
 		const bins = Math.floor(width / BIN);
 		const { counts, means } = growths ? changesOf(set, set.lanes[lane], from, to, bins, this.host.session.samples.leaf, growths, pass)
-			: { counts: pixelsOf(set, set.lanes[lane], from, to, bins, pass), means: undefined };
+			: { counts: pixelsOf(set, set.lanes[lane], this.keptEdges.of([set, from, to, bins], () => edgesOf(set, from, to, bins)), pass), means: undefined };
 		return { counts, means, most: mostOf(counts) };
 	}
 
