@@ -43,6 +43,7 @@ struct pd_viewer_options {
 	unsigned threads; /* as in pd_run_options */
 	bool no_unwind;   /* call chains as they were recorded; otherwise copied user stacks are unwound */
 	bool alone;       /* for a page without a server: without what only requests need */
+	bool no_data;     /* only requests are answered: the file is not read before, and there is no data */
 };
 
 struct pd_viewer;

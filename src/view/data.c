@@ -62,7 +62,7 @@ static enum pd_status start(struct pd_viewer *view, struct pd_error *error)
 	if (!view->data || !view->body)
 		return pd_fail_memory(error);
 	status = pd_viewer_select(&request);
-	if (status >= 0)
+	if (status >= 0 && !view->options.no_data)
 		status = read_data(&request);
 	pd_viewer_request_fini(&request);
 	if (status < 0 && error)

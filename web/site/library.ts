@@ -32,7 +32,7 @@ interface Exports {
 	readonly __stack_pointer: WebAssembly.Global;
 	site_read_name(name: number): number;
 	site_try(path: number): number;
-	site_open(index: number, path: number, name: number): number;
+	site_open(index: number, path: number, name: number, noData: boolean): number;
 	site_message(): number;
 	site_data(index: number): void;
 	site_ask(index: number, words: number, size: number): void;
@@ -126,12 +126,12 @@ export class Library {
 		return this.exports.site_try(this.text(`/${IN}/${name}`)) === 0;
 	}
 
-	// Why it is no recording that can be shown; empty if it can.
-	open(index: number, { name, bytes, parts }: Dropped): string {
+	// Why it is no recording that can be shown; empty if it can. noData: only requests are answered.
+	open(index: number, { name, bytes, parts }: Dropped, noData = false): string {
 		const path = `/${IN}/${index}/${name}`;
 		if (parts) for (const part of parts) this.system.addTo(path, part.name, part.bytes);
 		else this.system.add(path, bytes);
-		return this.exports.site_open(index, this.text(path), this.text(name)) === 0 ? "" : this.textAt(this.exports.site_message());
+		return this.exports.site_open(index, this.text(path), this.text(name), noData) === 0 ? "" : this.textAt(this.exports.site_message());
 	}
 
 	private answer(): Answer {

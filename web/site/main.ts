@@ -24,32 +24,37 @@ async function compileLibrary(): Promise<WebAssembly.Module> {
 	return WebAssembly.compile(await new Response(stream).arrayBuffer());
 }
 
-// One worker for what is shown: with it ends the memory of the library.
+// Workers, with each of which ends the memory of its library: the first one makes the data, and another one begins when there is a
+// request that it has to answer.
 class Reader implements Server {
 	readonly texts = ["info", "check", "report.txt", "script"];
-	private readonly worker: Worker;
+	private worker: Worker | undefined;
+	private opening: (Request & { kind: "open" }) | undefined;
+	private answering: Promise<Opened> | undefined;
 	private readonly waiting = new Map<number, (answer: Response) => void>();
 	private asked = 0;
 
-	constructor(program: string, private readonly progress: (done: number, total: number) => void) {
-		this.worker = new Worker(program);
+	constructor(private readonly program: string, private readonly progress: (done: number, total: number) => void) {}
+
+	async open(module: WebAssembly.Module, files: readonly Picked[], fresh: number): Promise<Opened> {
+		this.opening = { kind: "open", module, files, fresh, noData: false };
+		const opened = await this.start(this.opening);
+		this.end();
+		return opened;
 	}
 
-	open(module: WebAssembly.Module, files: readonly Picked[], fresh: number): Promise<Opened> {
+	private start(request: Request): Promise<Opened> {
+		const worker = (this.worker = new Worker(this.program));
 		return new Promise((done, failed) => {
-			this.worker.onerror = (event) => failed(new Error(event.message || "the worker failed"));
-			this.worker.onmessage = ({ data }: MessageEvent<Message>) => {
+			worker.onerror = (event) => failed(new Error(event.message || "the worker failed"));
+			worker.onmessage = ({ data }: MessageEvent<Message>) => {
 				if (data.kind === "progress") this.progress(data.done, data.total);
 				else if (data.kind === "opened") done(data);
 				else if (data.kind === "failed") failed(new Error(data.message));
 				else this.answered(data);
 			};
-			this.post({ kind: "open", module, files, fresh });
+			worker.postMessage(request);
 		});
-	}
-
-	private post(request: Request): void {
-		this.worker.postMessage(request);
 	}
 
 	private answered({ id, code, type, body }: Message & { kind: "answer" }): void {
@@ -58,13 +63,14 @@ class Reader implements Server {
 	}
 
 	// As of the server of perfdata view: of two recordings the second one has paths that end in /1.
-	fetch(path: string): Promise<Response> {
+	async fetch(path: string): Promise<Response> {
 		const id = this.asked++;
 		const second = /^([^/?]*)\/1(?=\?|$)/.exec(path);
 		const request: Request = { kind: "ask", id, index: second ? 1 : 0, path: second ? `${second[1]}${path.slice(second[0].length)}` : path };
+		await (this.answering ??= this.start({ ...this.opening as Request & { kind: "open" }, noData: true }));
 		return new Promise((done) => {
 			this.waiting.set(id, done);
-			this.post(request);
+			this.worker?.postMessage(request);
 		});
 	}
 
@@ -73,7 +79,7 @@ class Reader implements Server {
 	}
 
 	end(): void {
-		this.worker.terminate();
+		this.worker?.terminate();
 	}
 }
 

@@ -7,9 +7,9 @@ export interface Picked {
 	readonly path: string;
 }
 
-// Of the files to open the first ones, `fresh` of them, are new.
+// Of the files to open the first ones, `fresh` of them, are new. noData: only requests will be answered.
 export type Request =
-	{ kind: "open"; module: WebAssembly.Module; files: readonly Picked[]; fresh: number } |
+	{ kind: "open"; module: WebAssembly.Module; files: readonly Picked[]; fresh: number; noData: boolean } |
 	{ kind: "ask"; id: number; index: number; path: string };
 
 export interface Opened {

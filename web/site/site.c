@@ -147,10 +147,11 @@ static enum pd_status open_file(const char *path, pd_problem_fn *problem, struct
 	return pd_file_open(path, &options, file_out, &site.error);
 }
 
-static enum pd_status open_view(struct recording *recording, const char *name)
+static enum pd_status open_view(struct recording *recording, const char *name, bool no_data)
 {
 	const struct pd_viewer_options options = {
-		.size = sizeof(options), .name = name, .symbols = open_symbols, .progress = progress, .threads = 1
+		.size = sizeof(options), .name = name, .symbols = open_symbols, .progress = progress, .threads = 1,
+		.no_data = no_data,
 	};
 	enum pd_status status = open_file(recording->path, NULL, &recording->file);
 
@@ -170,8 +171,8 @@ EXPORT(site_try) int site_try(const char *path)
 	return status;
 }
 
-// Opens the index-th recording; both strings remain valid. Returns 0, or a status (enum pd_status): see site_message.
-EXPORT(site_open) int site_open(unsigned index, char *path, const char *name)
+// Opens the index-th recording, without data for requests only; both strings remain valid. Returns 0, or a status (enum pd_status): see site_message.
+EXPORT(site_open) int site_open(unsigned index, char *path, const char *name, bool no_data)
 {
 	struct recording *recording = &site.recordings[index];
 	enum pd_status status;
@@ -179,7 +180,7 @@ EXPORT(site_open) int site_open(unsigned index, char *path, const char *name)
 	pd_viewer_free(recording->view);
 	pd_file_close(recording->file);
 	*recording = (struct recording){ .path = path };
-	status = open_view(recording, name);
+	status = open_view(recording, name, no_data);
 	// without samples it is a view all the same
 	return recording->view ? PD_OK : (int)status;
 }

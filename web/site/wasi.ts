@@ -35,7 +35,8 @@ export class System {
 	output = ""; // what it printed
 	private readonly files = new Map<string, Bytes>();
 	private readonly folders = new Map<string, Set<string>>(); // of recordings: what is in them
-	private readonly numbers = new Map<Bytes, number>(); // by which files are told apart
+	private readonly numbers = new WeakMap<Bytes, number>(); // by which files are told apart
+	private numbered = 0;
 	private readonly open = new Map<number, Open>([[ROOT, { path: "", bytes: undefined, at: 0 }]]);
 
 	// In a folder `anywhere` a file is found by its name alone, below whatever folders.
@@ -118,7 +119,7 @@ export class System {
 
 	private numberOf(bytes: Bytes): number {
 		let number = this.numbers.get(bytes);
-		if (number === undefined) this.numbers.set(bytes, (number = this.numbers.size + 1));
+		if (number === undefined) this.numbers.set(bytes, (number = ++this.numbered));
 		return number;
 	}
 

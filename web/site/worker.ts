@@ -68,17 +68,17 @@ async function createLibrary(module: WebAssembly.Module): Promise<Library> {
 	});
 }
 
-function openAll(recordings: readonly Given[]): { opened: Given[]; refused: string[] } {
+function openAll(recordings: readonly Given[], noData: boolean): { opened: Given[]; refused: string[] } {
 	const opened: Given[] = [], refused: string[] = [];
 	for (const one of recordings) {
-		const why = opened.length < RECORDINGS_MOST ? library.open(opened.length, one) : "two recordings are shown at most";
+		const why = opened.length < RECORDINGS_MOST ? library.open(opened.length, one, noData) : "two recordings are shown at most";
 		if (why === "") opened.push(one);
 		else refused.push(why.includes(one.name) ? why : `${one.name}: ${why}`);
 	}
 	return { opened, refused };
 }
 
-async function open(module: WebAssembly.Module, files: readonly Picked[], fresh: number): Promise<Opened> {
+async function open({ module, files, fresh, noData }: Request & { kind: "open" }): Promise<Opened> {
 	const all = joined(files.map(given));
 	library = await createLibrary(module);
 	// archives of symbols look like bundles
@@ -86,14 +86,14 @@ async function open(module: WebAssembly.Module, files: readonly Picked[], fresh:
 	const recordings = newest(known, fresh);
 	const symbols = all.filter((one) => !known.includes(one));
 	library.addSymbols(symbols);
-	const { opened, refused } = openAll(recordings);
+	const { opened, refused } = openAll(recordings, noData);
 	return { kind: "opened", refused, kept: [...opened, ...symbols].flatMap(({ indices }) => indices),
-		opened: opened.map(({ name }, index) => ({ name, data: library.data(index).buffer as ArrayBuffer })) };
+		opened: opened.map(({ name }, index) => ({ name, data: (noData ? new Uint8Array(0) : library.data(index)).buffer as ArrayBuffer })) };
 }
 
 const answer = ({ data }: MessageEvent<Request>) => {
 	if (data.kind === "open") {
-		open(data.module, data.files, data.fresh).then((answer) => scope.postMessage(answer, answer.opened.map((one) => one.data)),
+		open(data).then((answer) => scope.postMessage(answer, answer.opened.map((one) => one.data)),
 			(error: unknown) => scope.postMessage({ kind: "failed", message: String(error) }));
 		return;
 	}

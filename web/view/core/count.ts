@@ -3,7 +3,7 @@
 // entered and left it is looked at.
 
 import type { Lanes } from "./lanes";
-import type { Samples } from "./recording";
+import type { Samples, Times } from "./recording";
 
 const SEARCHED = 12; // times as many samples as parts: then the parts' edges are searched
 
@@ -29,7 +29,7 @@ export interface Counts {
 }
 
 // The first of rising values that is at least one.
-export function lowerBound(time: Float64Array | Int32Array, value: number, from = 0, to = time.length): number {
+export function lowerBound(time: Times, value: number, from = 0, to = time.length): number {
 	while (from < to) {
 		const middle = (from + to) >> 1;
 		if (time[middle] < value) from = middle + 1;
@@ -177,7 +177,7 @@ export class Counter {
 }
 
 // The same as counting each, by a search for the edges of the parts.
-function edges(time: Float64Array, low: number, high: number, from: number, scale: number, sums: Float64Array): Float64Array {
+function edges(time: Times, low: number, high: number, from: number, scale: number, sums: Float64Array): Float64Array {
 	let at = low;
 	for (let part = 0; part < sums.length; part++) {
 		const next = part + 1 === sums.length ? high : lowerBound(time, from + (part + 1) / scale, at, high);
@@ -212,7 +212,7 @@ function laneEdges(choice: Choice, samples: Samples, range: Range, scale: number
 }
 
 // The first sample of a part of an order that is at or after a time.
-export function timeBound(time: Float64Array, order: Int32Array, value: number, from: number, to: number): number {
+export function timeBound(time: Times, order: Int32Array, value: number, from: number, to: number): number {
 	while (from < to) {
 		const middle = (from + to) >> 1;
 		if (time[order[middle]] < value) from = middle + 1;

@@ -70,10 +70,20 @@ function smallNumbers(raw: Uint8Array, count: number): Int32Array {
 	return out;
 }
 
-// Numbers of up to 53 bits. With `sum` each is added to the one before; with `signed` it may be negative.
-function largeNumbers(raw: Uint8Array, count: number, sum: boolean, signed: boolean): Float64Array {
-	const out = new Float64Array(count);
+export type Numbers = Int16Array | Int32Array | Float64Array;
+
+export type Kind<T extends Numbers> = { new(length: number): T; readonly BYTES_PER_ELEMENT: number };
+
+// What numbers of a kind of columns are less than.
+function limitOf({ BYTES_PER_ELEMENT: bytes }: { readonly BYTES_PER_ELEMENT: number }): number {
+	return bytes === 8 ? Infinity : 2 ** (8 * bytes - 1);
+}
+
+// Numbers of up to 53 bits; false: they do not fit. With `sum` each is added to the one before; with `signed` it may be negative.
+function largeNumbers(raw: Uint8Array, out: Numbers, sum: boolean, signed: boolean): boolean {
+	const count = out.length;
 	const next = placesOf(raw, count, 8);
+	const limit = limitOf(out);
 	let last = 0;
 	for (let index = 0; index < count; index++) {
 		let byte = raw[index];
@@ -86,9 +96,10 @@ function largeNumbers(raw: Uint8Array, count: number, sum: boolean, signed: bool
 		}
 		if (signed) value = value % 2 === 0 ? value / 2 : -(value + 1) / 2;
 		last = sum ? last + value : value;
+		if (last >= limit || last < -limit) return false;
 		out[index] = last;
 	}
-	return out;
+	return true;
 }
 
 function wideNumbers(raw: Uint8Array, count: number): BigUint64Array {
@@ -104,6 +115,18 @@ function wideNumbers(raw: Uint8Array, count: number): BigUint64Array {
 		out[index] = BigInt.asUintN(64, value);
 	}
 	return out;
+}
+
+function decoded<T extends Numbers>(raw: Uint8Array, { code, count }: Column, kinds: readonly Kind<T>[]): T {
+	for (const kind of kinds) {
+		const out = new kind(count);
+		if (code === "b") out.set(raw);
+		else if (code === "w" && limitOf(kind) < Infinity) continue;
+		else if (code === "w") wideNumbers(raw, count).forEach((value, index) => (out[index] = Number(value)));
+		else if (!largeNumbers(raw, out, code !== "u", code === "d")) continue;
+		return out;
+	}
+	throw new FormatError("a number is too large");
 }
 
 export class Container {
@@ -154,16 +177,20 @@ export class Container {
 		return this.read(name, (length, value) => new Int32Array(length).fill(value), (raw, column) => {
 			if (column.code === "u") return smallNumbers(raw, column.count);
 			if (column.code === "b") return Int32Array.from(raw);
-			return Int32Array.from(largeNumbers(raw, column.count, column.code !== "u", column.code === "d"));
+			return decoded(raw, column, [Int32Array]);
 		}, count);
 	}
 
+	// Whole numbers in the first of some kinds of columns, from small to large, that they all fit into.
+	numbers<T extends Numbers>(name: string, kinds: readonly Kind<T>[], count = 0): Promise<T> {
+		return this.read(name, (length, value) => {
+			const kind = kinds.find((one) => value < limitOf(one)) ?? kinds[kinds.length - 1];
+			return new kind(length).fill(value) as T;
+		}, (raw, column) => decoded(raw, column, kinds), count);
+	}
+
 	floats(name: string, count = 0): Promise<Float64Array> {
-		return this.read(name, (length, value) => new Float64Array(length).fill(value), (raw, column) => {
-			if (column.code === "b") return Float64Array.from(raw);
-			if (column.code === "w") return Float64Array.from(wideNumbers(raw, column.count), Number);
-			return largeNumbers(raw, column.count, column.code !== "u", column.code === "d");
-		}, count);
+		return this.numbers(name, [Float64Array], count);
 	}
 
 	wides(name: string, count = 0): Promise<BigUint64Array> {

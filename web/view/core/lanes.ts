@@ -2,7 +2,7 @@
 // Samples by process, thread or CPU: those of a lane lie side by side, in time order.
 
 import type { Choice, Choose, Filter } from "./count";
-import type { Recording, Samples } from "./recording";
+import type { Ids, Recording, Samples } from "./recording";
 import type { LaneKind } from "./state";
 
 const PART = 250000; // samples that are sorted at a time
@@ -21,7 +21,7 @@ export class Grouping {
 	private counted = false;
 	private ended = false;
 
-	constructor(private readonly column: Int32Array, private readonly keyOf: Int32Array, keys: number) {
+	constructor(private readonly column: Ids, private readonly keyOf: Int32Array, keys: number) {
 		this.start = new Int32Array(keys + 1);
 		this.next = new Int32Array(keys);
 		this.order = new Int32Array(column.length);

@@ -5,7 +5,7 @@ import { scratchOf } from "./builder";
 import { provideColumn } from "./columns";
 import { Counter, Counts } from "./count";
 import { boxesOf, DownwardNodes, invertedNodes } from "./nodes";
-import type { Samples } from "./recording";
+import type { Ids, Samples, Times } from "./recording";
 import type { Session } from "./session";
 import { FunctionSums, matchedIn, outermost, sumsOf } from "./sums";
 import { Stage } from "./stage";
@@ -56,7 +56,7 @@ function* sums(session: Session, part: Stage): Generator<void> {
 function* counts({ samples, recording }: Session): Generator<void> {
 	const count = Math.min(samples.count, SAMPLES);
 	if (count === 0) return;
-	const first = <T extends Float64Array | Int32Array>(column: T) => column.subarray(0, count) as T;
+	const first = <T extends Times | Ids>(column: T) => column.subarray(0, count) as T;
 	const part: Samples = { ...samples, count, time: first(samples.time), thread: first(samples.thread), cpu: first(samples.cpu),
 		leaf: first(samples.leaf), times: samples.times && first(samples.times), weight: samples.weight && first(samples.weight) };
 	const counter = new Counter(part, recording.base(true).leafRow.length, () => undefined);

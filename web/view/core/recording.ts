@@ -2,7 +2,7 @@
 // One recording: names, functions, stacks and tasks, and the samples of each event, which are read when they are needed.
 
 import { TreeBuilder } from "./builder";
-import { Container, FormatError } from "./decode";
+import { Container, FormatError, Kind } from "./decode";
 import { Stage } from "./stage";
 import { NONE, treeOf } from "./tree";
 import type { Functions } from "./transform";
@@ -55,15 +55,19 @@ export interface Header {
 	readonly omitted: { readonly addresses?: boolean; readonly intervals?: number; readonly markers?: number };
 }
 
+// Columns of samples are as narrow as their numbers let them be: there are many of them.
+export type Times = Int32Array | Float64Array;
+export type Ids = Int16Array | Int32Array;
+
 export interface Samples {
 	readonly count: number; // of entries, each of which is one sample unless there are times
 	readonly times: Float64Array | undefined; // how many samples each entry stands for
 	readonly total: number; // of samples
-	readonly time: Float64Array; // ticks since the start, rising
-	readonly thread: Int32Array;
-	readonly cpu: Int32Array; // -1: unknown
+	readonly time: Times; // ticks since the start, rising
+	readonly thread: Ids;
+	readonly cpu: Ids; // -1: unknown
 	readonly leaf: Int32Array;
-	readonly weight: Float64Array | undefined; // undefined: all have sameWeight
+	readonly weight: Times | undefined; // undefined: all have sameWeight
 	readonly sameWeight: number;
 	readonly cgroups: Int32Array | undefined; // -1: none; undefined: not recorded
 }
@@ -144,7 +148,7 @@ function headerOf(raw: Record<string, unknown>): Header {
 	};
 }
 
-function minusOne(values: Int32Array): Int32Array {
+function minusOne<T extends Ids>(values: T): T {
 	for (let index = 0; index < values.length; index++) values[index]--;
 	return values;
 }
@@ -283,21 +287,27 @@ export class Recording {
 	private async readSamples(event: number): Promise<Samples> {
 		const { container } = this;
 		const table = `samples.${event}`;
-		const time = await container.floats(`${table}.time`);
+		const time = await container.numbers<Times>(`${table}.time`, this.timeKinds);
 		const count = time.length;
-		const thread = await container.ints(`${table}.thread`, count);
+		const thread = await container.numbers<Ids>(`${table}.thread`, [Int16Array, Int32Array], count);
 		const leaf = await container.ints(`${table}.leaf`, count);
-		const cpu = minusOne(await container.ints(`${table}.cpu`, count));
+		const cpu = minusOne(await container.numbers<Ids>(`${table}.cpu`, [Int16Array, Int32Array], count));
 		within(`${table}.thread`, thread, 0, this.threads.length);
 		within(`${table}.leaf`, leaf, 0, this.stages[0].leafRow.length);
 		const cgroups = container.has(`${table}.cgroup`) ? minusOne(await container.ints(`${table}.cgroup`, count)) : undefined;
 		const sameWeight = container.constant(`${table}.weight`);
-		const weight = sameWeight === undefined ? await container.floats(`${table}.weight`) : undefined;
+		const weight = sameWeight === undefined ? await container.numbers<Times>(`${table}.weight`, [Int32Array, Float64Array]) : undefined;
 		const times = container.has(`${table}.count`) ? await container.floats(`${table}.count`, count) : undefined;
 		const total = times ? times.reduce((sum, one) => sum + one, 0) : count;
 		for (const column of [thread, leaf, cpu, weight ?? time, cgroups ?? time, times ?? time])
 			if (column.length !== count) throw new FormatError(`${table}: columns differ in length`);
 		return { count, times, total, time, thread, cpu, leaf, weight, sameWeight: sameWeight ?? 1, cgroups };
+	}
+
+	// The kinds of columns that times of samples may fit into.
+	private get timeKinds(): readonly Kind<Times>[] {
+		const { start, end, unit_ns } = this.header.time;
+		return Number(BigInt(end) - BigInt(start)) / unit_ns < 2 ** 31 ? [Int32Array, Float64Array] : [Float64Array];
 	}
 
 	markers(): Promise<Markers> {

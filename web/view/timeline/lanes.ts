@@ -3,7 +3,7 @@
 
 import { lowerBound, Pass, timeBound } from "../core/count";
 import type { Key } from "../core/lanes";
-import type { Intervals } from "../core/recording";
+import type { Intervals, Times } from "../core/recording";
 import type { Session } from "../core/session";
 import type { LaneKind } from "../core/state";
 
@@ -16,7 +16,7 @@ export interface LaneSet {
 	readonly kind: LaneKind;
 	readonly lanes: Lane[]; // as they are shown
 	readonly order: Int32Array; // samples by lane, then time
-	readonly sampleTime: Float64Array;
+	readonly sampleTime: Times;
 	readonly ofTask: Map<number, number>; // lane of a task
 	readonly ofCpu: Map<number, number>;
 }
