@@ -8,6 +8,10 @@
 #include "base/text/text.h"
 #include "export/write/gzip.h"
 
+enum {
+	PIECE = 256 << 10 // bytes that are compressed at once
+};
+
 bool pd_page_blocks_init(struct pd_page_blocks *blocks)
 {
 	bool done = true;
@@ -80,12 +84,23 @@ void pd_page_put_string(struct pd_page_column *column, const char *text, size_t 
 	pd_text_char(column->blocks->places[0], 0);
 }
 
-// All places one after another.
-static struct pd_text *joined(struct pd_page_blocks *blocks)
+// All places one after another. They are compressed in pieces, as there must be room for what could come out of each of these.
+static size_t put_packed(struct pd_page_blocks *blocks)
 {
-	for (size_t i = 1; i < PD_PAGE_PLACES; i++)
-		pd_text_put(blocks->places[0], blocks->places[i]->data, blocks->places[i]->size);
-	return blocks->places[0];
+	struct pd_gzip gzip = { .state = NULL };
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < PD_PAGE_PLACES; i++) {
+		const struct pd_text *raw = blocks->places[i];
+
+		for (size_t at = 0; at < raw->size; at += PIECE)
+			pd_gzip_add(&gzip, blocks->blocks, raw->data + at,
+				    raw->size - at < PIECE ? raw->size - at : PIECE);
+		bytes += raw->size;
+	}
+	pd_gzip_end(&gzip, blocks->blocks, "", 0);
+	pd_gzip_fini(&gzip);
+	return bytes;
 }
 
 void pd_page_end(struct pd_page_column *column)
@@ -99,12 +114,11 @@ void pd_page_end(struct pd_page_column *column)
 	pd_json_string(json, "code", code);
 	pd_json_number(json, "count", column->count);
 	if (column->differs) {
-		const struct pd_text *raw = joined(blocks);
+		size_t bytes = put_packed(blocks);
 
-		pd_gzip(blocks->blocks, raw->data, raw->size);
 		pd_json_number(json, "at", at);
 		pd_json_number(json, "size", blocks->blocks->size - at);
-		pd_json_number(json, "bytes", raw->size);
+		pd_json_number(json, "bytes", bytes);
 	} else {
 		pd_json_number(json, "value", column->first);
 	}
