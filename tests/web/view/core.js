@@ -150,6 +150,47 @@ test("transforms, one after the other, against the model", async () => {
 	}
 });
 
+test("functions of one object below one function are one when it is collapsed", async () => {
+	const one = await session({ functions: FUNCTIONS, tasks: [[1, 1, "one"]], events: [{ name: "cycles", samples: [["AC", 0], ["AD", 1], ["AB", 2], ["AE", 3]]
+		.map(([text, time]) => [time, 0, 0, numbers(text), 1]) }] });
+	one.state.transforms = [{ key: "co", object: one.recording.objectNamed("L") }];
+	assert.deepEqual([...stacksOf(one, (func) => one.recording.name(func))], [["AL", 3], ["AB", 1]]);
+});
+
+test("trees that take the memory of others, and one change later are looked at", async () => {
+	for (let seed = 1; seed <= 10; seed++) {
+		const profile = madeUp(seed, 6, 400, 7);
+		const one = await session(profile);
+		const random = randomizer(seed * 71);
+		const name = (func) => `${func},`;
+		let last = { sums: one.sums, stacks: stacksOf(one, name) };
+		for (let change = 0; change < 30; change++) {
+			const { transforms } = one.state;
+			one.state.transforms = random(3) === 0 ? transforms.slice(0, -1) : [...transforms.slice(-2), randomTransform(random, profile, 6)];
+			const fresh = await session(profile);
+			fresh.state.transforms = one.state.transforms;
+			const what = `seed ${seed}, change ${change}: ${JSON.stringify(one.state.transforms)}`;
+			assert.deepEqual([...stacksOf(one, name)], [...stacksOf(fresh, name)], what);
+			assert.deepEqual([...stacksOf(last, name)], [...last.stacks], `before ${what}`);
+			last = { sums: one.sums, stacks: stacksOf(one, name) };
+		}
+	}
+});
+
+test("a tree that a stage without a tree of its own shares is not given away with it", async () => {
+	const one = await session(madeUp(5, 6, 400, 7));
+	const name = (func) => `${func},`;
+	const [merged, ending, dropped] = [{ key: "mf", func: 1 }, { key: "fi", path: [2] }, { key: "df", func: 3 }];
+	let sums, stacks;
+	for (const transforms of [[merged, ending], [merged], [dropped]]) {
+		one.state.transforms = transforms;
+		const now = one.sums;
+		if (sums) assert.deepEqual([...stacksOf({ sums }, name)], stacks, JSON.stringify(transforms));
+		sums = now;
+		stacks = [...stacksOf(one, name)];
+	}
+});
+
 test("inverted trees, callers and callees against the model", async () => {
 	for (let seed = 1; seed <= 20; seed++) {
 		const profile = madeUp(seed, 4, 50, 5);
@@ -705,6 +746,13 @@ test("numbers of each code come back", async () => {
 	assert.deepEqual([...(await one.ints("absent", 2))], [0, 0]);
 	assert.deepEqual([...(await one.strings("s"))], ["", "a", "\u00e9"]);
 	assert.deepEqual([...(await one.wides("f"))].map(Number), large);
+	const kinds = [Int16Array, Int32Array, Float64Array];
+	for (const [kind, code, numbers] of [[0, "u", [0, 1, 32767]], [1, "u", [5, 32768]], [1, "d", [5, -32769, 2147483647]], [2, "d", [7, -(2 ** 31) - 1]], [2, "t", [0, 2 ** 31]],
+		[0, "b", [0, 255]], [2, "w", [1, 2 ** 33]]]) {
+		const got = await new core.decode.Container(container({}, { n: [code, numbers] })).numbers("n", kinds);
+		assert.deepEqual([got.BYTES_PER_ELEMENT, ...got], [kinds[kind].BYTES_PER_ELEMENT, ...numbers], `${code} ${numbers}`);
+	}
+	await assert.rejects(new core.decode.Container(container({}, { n: ["u", [40000]] })).numbers("n", [Int16Array]), /too large/);
 });
 
 test("rows that are not depth first are refused", async () => {

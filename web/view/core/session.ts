@@ -352,7 +352,7 @@ export class Session {
 	private drop(from: number): void {
 		if (from >= this.chain.length) return;
 		const dropped = this.chain.splice(from).map(({ stage }) => stage);
-		const kept = [this.keptWithout.last, ...this.recording.bases, ...this.chain.map(({ stage }) => stage)].map((one) => one?.tree);
+		const kept = [this.keptWithout.last, ...this.recording.bases, ...this.chain.map(({ stage }) => stage), ...dropped].map((one) => one?.tree);
 		for (const stage of this.dropped) if (!kept.includes(stage.tree)) stage.release();
 		this.dropped = dropped;
 	}

@@ -171,7 +171,9 @@ function collapseObject(stage: Stage, object: number, functions: Functions): Sta
 	const isInside = (row: number) => row > ROOT && functions.object[tree.func[row]] === object;
 	return rebuilt(stage, rowsOf(tree, functions, (func) => functions.object[func] === object), (row, builder) => {
 		const above = builder.node[tree.parent[row]];
-		return join(row, isInside(tree.parent[row]) ? above : builder.child(above, pseudo, 0), builder);
+		if (isInside(tree.parent[row])) return join(row, above, builder);
+		builder.share(above); // its other children of the object become the same one
+		return join(row, builder.child(above, pseudo, 0), builder);
 	});
 }
 
