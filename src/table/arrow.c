@@ -144,7 +144,7 @@ static bool fill_validity(struct ArrowArray *array, struct block *block, const s
 {
 	uint8_t *bits;
 
-	if (!buffer->nulls)
+	if (!array->null_count)
 		return true;
 	bits = take_memory(block, (rows + 7) / 8);
 	array->buffers[0] = bits;
@@ -246,7 +246,7 @@ static bool fill_column(struct ArrowArray *array, const struct pd_column_buffer 
 {
 	struct block *block;
 
-	if (!fill_array(array, rows, buffer->nulls, buffer->bytes ? 3 : 2, &block) ||
+	if (!fill_array(array, rows, pd_column_nulls(buffer, rows), buffer->bytes ? 3 : 2, &block) ||
 	    !fill_validity(array, block, buffer, rows))
 		return false;
 	if (buffer->bytes)

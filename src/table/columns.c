@@ -10,7 +10,8 @@ bool pd_columns_init(struct pd_columns *batch, const struct pd_table *table, con
 {
 	*batch = (struct pd_columns){ .column_count = table->column_count };
 	batch->columns = pd_alloc((table->column_count + 1) * sizeof(*batch->columns));
-	if (!batch->columns)
+	batch->texts = pd_alloc((table->column_count + 1) * sizeof(*batch->texts));
+	if (!batch->columns || !batch->texts)
 		return false;
 	for (size_t i = 0; i < table->column_count; i++) {
 		struct pd_column_buffer *buffer = &batch->columns[i];
@@ -24,6 +25,8 @@ bool pd_columns_init(struct pd_columns *batch, const struct pd_table *table, con
 		buffer->bytes = has_bytes(buffer->type) ? pd_text_new() : NULL;
 		if (!buffer->valid || !buffer->items || (has_bytes(buffer->type) && !buffer->bytes))
 			return false;
+		if (buffer->bytes)
+			batch->texts[batch->text_count++] = i;
 	}
 	return true;
 }
@@ -36,6 +39,7 @@ void pd_columns_fini(struct pd_columns *batch)
 		pd_text_free(batch->columns[i].bytes);
 	}
 	pd_free(batch->columns);
+	pd_free(batch->texts);
 	*batch = (struct pd_columns){ 0 };
 }
 
@@ -44,11 +48,13 @@ void pd_columns_clear(struct pd_columns *batch)
 	for (size_t i = 0; i < batch->column_count; i++) {
 		struct pd_column_buffer *buffer = &batch->columns[i];
 
-		buffer->nulls = 0;
-		if (buffer->wanted)
-			memset(buffer->valid, 0, batch->rows);
+		if (!buffer->wanted)
+			continue;
+		memset(buffer->valid, 0, batch->rows);
 		if (buffer->bytes)
 			pd_text_clear(buffer->bytes);
+		else
+			memset(buffer->items, 0, batch->rows * (pd_column_is_wide(buffer->type) ? 8 : 4));
 	}
 	batch->rows = batch->bytes = 0;
 }
@@ -57,23 +63,21 @@ void pd_columns_end_row(struct pd_columns *batch)
 {
 	size_t row = batch->rows++;
 
-	for (size_t i = 0; i < batch->column_count; i++) {
-		struct pd_column_buffer *buffer = &batch->columns[i];
+	for (size_t i = 0; i < batch->text_count; i++) {
+		struct pd_column_buffer *buffer = &batch->columns[batch->texts[i]];
 
-		if (!buffer->wanted)
-			continue;
-		if (buffer->bytes) {
-			((size_t *)buffer->items)[row] = buffer->bytes->size;
-			batch->failed |= buffer->bytes->failed;
-		}
-		if (buffer->valid[row])
-			continue;
-		buffer->nulls++;
-		if (!buffer->bytes && pd_column_is_wide(buffer->type))
-			((uint64_t *)buffer->items)[row] = 0;
-		else if (!buffer->bytes)
-			((uint32_t *)buffer->items)[row] = 0;
+		((size_t *)buffer->items)[row] = buffer->bytes->size;
+		batch->failed |= buffer->bytes->failed;
 	}
+}
+
+size_t pd_column_nulls(const struct pd_column_buffer *buffer, size_t rows)
+{
+	size_t valid = 0;
+
+	for (size_t i = 0; i < rows; i++)
+		valid += buffer->valid[i];
+	return rows - valid;
 }
 
 void pd_put_double(struct pd_columns *batch, size_t column, double value)

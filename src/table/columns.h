@@ -20,12 +20,13 @@ struct pd_column_buffer {
 	uint8_t *valid; // by row
 	void *items; // by row: numbers; of names the number of the string, of texts and bytes where they end (size_t)
 	struct pd_text *bytes;
-	size_t nulls;
 };
 
 struct pd_columns {
 	struct pd_column_buffer *columns;
 	size_t column_count;
+	size_t *texts; // those that are wanted and have bytes
+	size_t text_count;
 	size_t rows, bytes;
 	bool failed; // there was no memory
 };
@@ -66,8 +67,10 @@ static inline void pd_put_late(struct pd_columns *batch, size_t column, size_t r
 
 	((uint32_t *)buffer->items)[row] = valid ? value : 0;
 	buffer->valid[row] = valid;
-	buffer->nulls += !valid;
 }
+
+// Of the first rows of a column.
+size_t pd_column_nulls(const struct pd_column_buffer *buffer, size_t rows);
 
 void pd_put_double(struct pd_columns *batch, size_t column, double value);
 // Bytes as they are.

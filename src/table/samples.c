@@ -27,28 +27,35 @@ struct row {
 	uint32_t ip, stack;
 };
 
-// Fields that the brief form has, by offset in struct pd_sample.
-static bool is_brief(const struct pd_field *field)
-{
-	switch (field->offset) {
-	case offsetof(struct pd_sample, ip):
-	case offsetof(struct pd_sample, addr):
-	case offsetof(struct pd_sample, pid):
-	case offsetof(struct pd_sample, tid):
-	case offsetof(struct pd_sample, cpu):
-	case offsetof(struct pd_sample, time_ns):
-	case offsetof(struct pd_sample, period):
-		return true;
-	default:
-		return false;
+// A field that the brief form has, too.
+struct brief_field {
+	size_t field_offset, offset, size;
+};
+
+#define BRIEF(name)                                                                \
+	{                                                                          \
+		offsetof(struct pd_sample, name), offsetof(struct pd_brief, name), \
+			sizeof(((struct pd_brief *)NULL)->name)                    \
 	}
+
+static const struct brief_field *find_brief(const struct pd_field *field)
+{
+	static const struct brief_field fields[] = { BRIEF(ip),  BRIEF(addr),    BRIEF(pid),   BRIEF(tid),
+						     BRIEF(cpu), BRIEF(time_ns), BRIEF(period) };
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		if (fields[i].field_offset == field->offset)
+			return &fields[i];
+	return NULL;
 }
+
+#undef BRIEF
 
 static uint32_t need_of(const struct pd_column_source *source)
 {
 	switch (source->what) {
 	case PD_COL_FIELD:
-		return NEEDS_FIELDS | (is_brief(source->field) ? 0 : NEEDS_FULL);
+		return NEEDS_FIELDS | (find_brief(source->field) ? 0 : NEEDS_FULL);
 	case PD_COL_TRACE:
 		return NEEDS_FULL;
 	case PD_COL_SAMPLE_COMM:
@@ -84,37 +91,21 @@ bool pd_scan_note_needs(struct pd_scan *scan)
 
 // ---- cells ----
 
-static void put_brief(struct pd_columns *batch, size_t column, const struct pd_field *field, const struct row *row)
+static void put_brief(struct pd_columns *batch, const struct pd_scan_cell *cell, const struct pd_brief *brief)
 {
-	const struct pd_brief *brief = &row->brief;
+	const uint8_t *from = (const uint8_t *)brief + cell->offset;
+	uint64_t value;
+	uint32_t half;
 
-	// the masks of these lines are bits of sample_type
-	if ((row->record->event->attr->sample_type & field->when.mask) != field->when.want)
-		return;
-	switch (field->offset) {
-	case offsetof(struct pd_sample, ip):
-		pd_put_number(batch, column, brief->ip);
-		break;
-	case offsetof(struct pd_sample, addr):
-		pd_put_number(batch, column, brief->addr);
-		break;
-	case offsetof(struct pd_sample, pid):
-		pd_put_number(batch, column, brief->pid);
-		break;
-	case offsetof(struct pd_sample, tid):
-		pd_put_number(batch, column, brief->tid);
-		break;
-	case offsetof(struct pd_sample, cpu):
-		pd_put_number(batch, column, brief->cpu);
-		break;
-	case offsetof(struct pd_sample, time_ns):
-		if (brief->time_ns != PD_NO_TIME)
-			pd_put_number(batch, column, brief->time_ns);
-		break;
-	default:
-		pd_put_number(batch, column, brief->period);
-		break;
+	if (cell->size == sizeof(half)) {
+		memcpy(&half, from, sizeof(half));
+		value = half;
+	} else {
+		memcpy(&value, from, sizeof(value));
+		if (value == PD_NO_TIME && cell->offset == offsetof(struct pd_brief, time_ns))
+			return;
 	}
+	pd_put_number(batch, cell->column, value);
 }
 
 static void put_trace(struct pd_scan *scan, size_t column, const struct row *row)
@@ -216,9 +207,7 @@ static void put_cell(struct pd_scan *scan, size_t column, const struct row *row)
 	}
 	switch (source->what) {
 	case PD_COL_FIELD:
-		if (is_brief(source->field))
-			put_brief(&scan->batch, column, source->field, row);
-		else if (row->full)
+		if (row->full)
 			pd_scan_put_field(scan, column, pd_record_scope(row->record), row->full);
 		break;
 	case PD_COL_TRACE:
@@ -350,27 +339,35 @@ static bool wants_place(const struct pd_table_set *set, uint32_t frame)
 }
 
 // Which fields samples have is the same for all of an event.
-static void list_event_columns(struct pd_scan *scan, const struct pd_event *event)
+static void list_cells(struct pd_scan *scan, const struct pd_event *event)
 {
 	scan->event = event;
-	scan->event_column_count = 0;
+	scan->cell_count = 0;
 	for (size_t i = 0; i < scan->column_count; i++) {
 		const struct pd_column_source *source = &scan->table->sources[scan->columns[i]];
-		const struct pd_when *when = source->what == PD_COL_FIELD ? &source->field->when : NULL;
+		const struct pd_field *field = source->what == PD_COL_FIELD ? source->field : NULL;
+		const struct brief_field *brief = event && field ? find_brief(field) : NULL;
 
-		if (event && when && when->op == PD_WHEN_MASKED && when->word == PD_WORD_SAMPLE_TYPE &&
-		    (event->attr->sample_type & when->mask) != when->want)
+		if (event && field && field->when.op == PD_WHEN_MASKED && field->when.word == PD_WORD_SAMPLE_TYPE &&
+		    (event->attr->sample_type & field->when.mask) != field->when.want)
 			continue;
-		scan->event_columns[scan->event_column_count++] = scan->columns[i];
+		scan->cells[scan->cell_count++] =
+			(struct pd_scan_cell){ scan->columns[i], brief ? brief->offset : 0, brief ? brief->size : 0 };
 	}
 }
 
 static void put_cells(struct pd_scan *scan, const struct row *row)
 {
 	if (!row->record->event || row->record->event != scan->event)
-		list_event_columns(scan, row->record->event);
-	for (size_t i = 0; i < scan->event_column_count; i++)
-		put_cell(scan, scan->event_columns[i], row);
+		list_cells(scan, row->record->event);
+	for (size_t i = 0; i < scan->cell_count; i++) {
+		const struct pd_scan_cell *cell = &scan->cells[i];
+
+		if (cell->size && row->has_brief)
+			put_brief(&scan->batch, cell, &row->brief);
+		else
+			put_cell(scan, cell->column, row);
+	}
 	pd_columns_end_row(&scan->batch);
 }
 

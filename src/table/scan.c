@@ -40,8 +40,8 @@ static bool list_columns(struct pd_scan *scan, const bool *wanted)
 	size_t all = scan->table->table.column_count + 1;
 
 	scan->columns = pd_alloc(all * sizeof(*scan->columns));
-	scan->event_columns = pd_alloc(all * sizeof(*scan->event_columns));
-	if (!scan->columns || !scan->event_columns)
+	scan->cells = pd_alloc(all * sizeof(*scan->cells));
+	if (!scan->columns || !scan->cells)
 		return false;
 	for (size_t i = 0; i < scan->table->table.column_count; i++)
 		if (wanted[i])
@@ -108,7 +108,7 @@ void pd_scan_close(struct pd_scan *scan)
 	pd_walk_free(scan->walk);
 	pd_columns_fini(&scan->batch);
 	pd_free(scan->columns);
-	pd_free(scan->event_columns);
+	pd_free(scan->cells);
 	pd_free(scan->event_fits);
 	pd_free(scan->places);
 	pd_free(scan);

@@ -21,6 +21,11 @@ struct pd_scan_places {
 	size_t count;
 };
 
+// A cell of a sample. What pd_record_brief has is copied: so many bytes of it, else 0.
+struct pd_scan_cell {
+	size_t column, offset, size;
+};
+
 struct pd_scan {
 	struct pd_table_set *set;
 	const struct pd_table_full *table;
@@ -32,9 +37,9 @@ struct pd_scan {
 	struct pd_scan_places *places; // or NULL: they are not looked up together
 	size_t *columns;               // that are wanted
 	size_t column_count;
-	const struct pd_event *event; // of the last sample, whose columns are those that are not always null
-	size_t *event_columns;
-	size_t event_column_count;
+	const struct pd_event *event; // of the last sample, whose cells are those that are not always null
+	struct pd_scan_cell *cells;
+	size_t cell_count;
 	bool *event_fits; // by event, if limits.event
 	bool ended;
 };

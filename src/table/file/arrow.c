@@ -224,7 +224,7 @@ static void put_validity(const struct pd_table_file *file, const struct pd_colum
 	struct pd_text *plain = ((struct arrow *)file->own)->plain;
 
 	pd_text_clear(plain);
-	if (column->nulls)
+	if (pd_column_nulls(column, rows))
 		pd_put_zeros(plain, (rows + 7) / 8);
 	for (size_t i = 0; i / 8 < plain->size && i < rows; i++)
 		plain->data[i / 8] = (char)(plain->data[i / 8] | column->valid[i] << i % 8);
@@ -409,7 +409,7 @@ static enum pd_status add_batch(struct pd_table_file *file, const struct pd_colu
 		status = write_names(file, batch, error);
 	begin_body(arrow);
 	for (size_t i = 0; status >= 0 && i < batch->column_count; i++) {
-		nulls[i] = batch->columns[i].nulls;
+		nulls[i] = pd_column_nulls(&batch->columns[i], batch->rows);
 		put_column(file, &batch->columns[i], i, batch->rows);
 	}
 	if (status >= 0)
