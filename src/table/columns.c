@@ -6,7 +6,7 @@ static bool has_bytes(enum pd_column_type type)
 	return type == PD_COLUMN_TEXT || type == PD_COLUMN_BYTES || type == PD_COLUMN_JSON;
 }
 
-bool pd_columns_init(struct pd_columns *batch, const struct pd_table *table, const bool *wanted)
+bool pd_columns_init(struct pd_columns *batch, const struct pd_table *table, const bool *wanted, size_t capacity)
 {
 	*batch = (struct pd_columns){ .column_count = table->column_count };
 	batch->columns = pd_alloc((table->column_count + 1) * sizeof(*batch->columns));
@@ -20,8 +20,8 @@ bool pd_columns_init(struct pd_columns *batch, const struct pd_table *table, con
 		buffer->wanted = wanted[i];
 		if (!wanted[i])
 			continue;
-		buffer->valid = pd_alloc(PD_COLUMNS_CAPACITY);
-		buffer->items = pd_alloc(PD_COLUMNS_CAPACITY * sizeof(uint64_t));
+		buffer->valid = pd_alloc(capacity);
+		buffer->items = pd_alloc(capacity * sizeof(uint64_t));
 		buffer->bytes = has_bytes(buffer->type) ? pd_text_new() : NULL;
 		if (!buffer->valid || !buffer->items || (has_bytes(buffer->type) && !buffer->bytes))
 			return false;

@@ -31,8 +31,8 @@ struct pd_columns {
 	bool failed; // there was no memory
 };
 
-// False if there is no memory. wanted: by column.
-bool pd_columns_init(struct pd_columns *batch, const struct pd_table *table, const bool *wanted);
+// False if there is no memory. wanted: by column; capacity: rows, PD_COLUMNS_CAPACITY or what is known to be enough.
+bool pd_columns_init(struct pd_columns *batch, const struct pd_table *table, const bool *wanted, size_t capacity);
 void pd_columns_fini(struct pd_columns *batch);
 void pd_columns_clear(struct pd_columns *batch);
 // Ends the present row: what was not put is null.

@@ -65,9 +65,11 @@ static enum pd_status open_scan(struct pd_scan *scan, const bool *wanted, enum p
 {
 	const struct pd_scan_limits *limits = &scan->limits;
 	enum pd_table_id id = scan->table->id;
+	// a key has one row at most
+	size_t capacity = limits->has_key || limits->nothing ? 1 : PD_COLUMNS_CAPACITY;
 	enum pd_status status = PD_OK;
 
-	if (!pd_columns_init(&scan->batch, &scan->table->table, wanted) || !list_columns(scan, wanted) ||
+	if (!pd_columns_init(&scan->batch, &scan->table->table, wanted, capacity) || !list_columns(scan, wanted) ||
 	    !list_events(scan))
 		return pd_fail_memory(error);
 	join_limits(scan);

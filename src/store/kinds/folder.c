@@ -204,7 +204,7 @@ static enum pd_status write_rows(struct folder *folder, const struct pd_store_pa
 	enum pd_status status;
 
 	memset(wanted, 1, sizeof(wanted));
-	status = pd_columns_init(&batch, &table, wanted) && file.own ?
+	status = pd_columns_init(&batch, &table, wanted, PD_COLUMNS_CAPACITY) && file.own ?
 			 pd_store_part_open(folder->rows, part, &row, error) :
 			 pd_fail_memory(error);
 	if (status >= 0)
