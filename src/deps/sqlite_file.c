@@ -8,7 +8,10 @@
 #include <unistd.h>
 
 enum {
-	PATIENCE_MS = 30000 // while others write
+	PATIENCE_MS = 30000, // while others write
+	HEAD_BYTES = 100,    // which no change of the file leaves as they are
+	HEAD_VERSION = 18,   // place in them
+	VERSION_OF_LOGS = 2
 };
 
 // Of a file that somebody else may have made: what it would run by itself.
@@ -132,6 +135,40 @@ static enum pd_status check_kind(struct pd_sql_database *database, const char *p
 	return code == SQLITE_OK ? PD_OK : fail_change(database, path, code, error);
 }
 
+// What a file has to be like until the first page is written, which is when all changes are: who changes it has its lock.
+struct untouched {
+	uint8_t head[HEAD_BYTES]; // of an empty file zeros
+	sqlite3_int64 size;
+};
+
+// By the descriptor of SQLite: to close another one would end the lock. False if it cannot be read or has another name by now.
+static bool look_at_file(sqlite3 *db, struct untouched *now)
+{
+	sqlite3_file *file = NULL;
+	int moved = 0, code = sqlite3_file_control(db, "store", SQLITE_FCNTL_FILE_POINTER, &file);
+
+	if (code != SQLITE_OK || !file || !file->pMethods)
+		return false;
+	*now = (struct untouched){ .size = 0 };
+	code = file->pMethods->xRead(file, now->head, HEAD_BYTES, 0);
+	if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ)
+		return false;
+	return file->pMethods->xFileSize(file, &now->size) == SQLITE_OK &&
+	       sqlite3_file_control(db, "store", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && !moved;
+}
+
+// It may have grown: what does not fit into memory is written before all else. From a write-ahead log, which somebody has chosen, pages
+// are moved at any time.
+static bool is_untouched(sqlite3 *db, const struct untouched *before)
+{
+	struct untouched now;
+
+	if (!look_at_file(db, &now))
+		return false;
+	return before->head[HEAD_VERSION] == VERSION_OF_LOGS ||
+	       (!memcmp(now.head, before->head, HEAD_BYTES) && now.size >= before->size);
+}
+
 static int bind(sqlite3_stmt *statement, const struct pd_sql_change *change)
 {
 	int code = SQLITE_OK;
@@ -180,14 +217,20 @@ static enum pd_status run_statement(struct pd_sql_database *database, const stru
 static enum pd_status run_all(struct pd_sql_database *database, const struct pd_sql_change *change,
 			      struct pd_error *error)
 {
+	struct untouched before;
 	enum pd_status status;
 	int code = sqlite3_exec(database->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+	bool was_there = code == SQLITE_OK && look_at_file(database->db, &before);
 
 	if (code != SQLITE_OK)
 		return fail_change(database, change->path, code, error);
 	status = check_kind(database, change->path, change->may_be_new, error);
 	for (size_t i = 0; status == PD_OK && i < change->count; i++)
 		status = run_statement(database, change, i, error);
+	// or what went wrong is that
+	if (status != PD_END && !(was_there && is_untouched(database->db, &before)))
+		status = pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET,
+				 "%s: somebody else changed it without its lock meanwhile", change->path);
 	if (status == PD_OK) {
 		code = sqlite3_exec(database->db, "COMMIT", NULL, NULL, NULL);
 		status = code == SQLITE_OK ? PD_OK : fail_change(database, change->path, code, error);
