@@ -25,6 +25,9 @@ struct pd_sql_groups {
 	struct group *groups;
 	size_t count, capacity;
 	struct pd_index index;
+	bool by_name;      // and by nothing else
+	uint32_t *of_name; // by number of the name: group and 1; 0: not met
+	size_t name_capacity;
 	uint32_t *sorted; // groups
 	uint32_t *order;  // rows, group by group; NULL: nothing else is wanted of them
 	size_t at;        // in order, one more than the present one
@@ -57,7 +60,7 @@ static bool is_same(const struct pd_sql_groups *groups, size_t a, size_t b)
 	return true;
 }
 
-static bool find_group(struct pd_sql_groups *groups, size_t row, uint32_t *group_out)
+static bool find_by_words(struct pd_sql_groups *groups, size_t row, uint32_t *group_out)
 {
 	uint64_t hash = hash_row(groups, row);
 	size_t at = (uint32_t)hash;
@@ -70,6 +73,27 @@ static bool find_group(struct pd_sql_groups *groups, size_t row, uint32_t *group
 	    !pd_index_add(&groups->index, hash, *group_out))
 		return false;
 	groups->groups[groups->count++] = (struct group){ row, 0 };
+	return true;
+}
+
+static bool find_group(struct pd_sql_groups *groups, size_t row, uint32_t *group_out)
+{
+	size_t cell = row * groups->width + groups->by->column, name = groups->cells[cell],
+	       before = groups->name_capacity;
+
+	if (!groups->by_name || !groups->valid[cell])
+		return find_by_words(groups, row, group_out);
+	if (name >= before) {
+		if (!PD_GROW(groups->of_name, groups->name_capacity, name + 1))
+			return false;
+		memset(groups->of_name + before, 0, (groups->name_capacity - before) * sizeof(*groups->of_name));
+	}
+	*group_out = groups->of_name[name] - 1;
+	if (groups->of_name[name])
+		return true;
+	if (!find_by_words(groups, row, group_out))
+		return false;
+	groups->of_name[name] = *group_out + 1;
 	return true;
 }
 
@@ -204,6 +228,7 @@ static bool list_places(struct pd_sql_groups *groups, const struct pd_sql_group 
 	}
 	for (size_t i = 0; i < groups->width; i++)
 		groups->others |= !groups->is_by[i];
+	groups->by_name = count == 1 && scan->table->table.columns[columns->column].type == PD_COLUMN_NAME;
 	return true;
 }
 
@@ -236,6 +261,7 @@ void pd_sql_groups_free(struct pd_sql_groups *groups)
 	pd_free(groups->group_of);
 	pd_free(groups->groups);
 	pd_index_fini(&groups->index);
+	pd_free(groups->of_name);
 	pd_free(groups->sorted);
 	pd_free(groups->order);
 	pd_free(groups);
