@@ -2,6 +2,7 @@
 """Batches of columns: as lists, as NumPy arrays over the same memory, and as streams for other libraries."""
 
 import ctypes
+import functools
 import json
 import threading
 from itertools import repeat
@@ -21,6 +22,12 @@ except ImportError:
 
 SIZES = {"I": 4, "i": 4, "Q": 8, "q": 8, "d": 8}
 DTYPES = {"I": "uint32", "i": "int32", "Q": "uint64", "q": "int64", "d": "float64"}
+
+
+@functools.lru_cache(maxsize=64)
+def _memory_of(size):
+    """A type for so many bytes, with an owner; most batches have as many rows."""
+    return type("Memory", (ctypes.c_ubyte * size,), {"owner": None})
 
 
 class Batch:
@@ -44,7 +51,7 @@ class Batch:
 
     def _memory(self, address, size):
         """Bytes that keep the batch alive."""
-        kind = type("Memory", (ctypes.c_ubyte * size,), {"owner": None})
+        kind = _memory_of(size)
         memory = kind.from_address(address) if address and size else kind()
         memory.owner = self
         return memory
@@ -116,6 +123,24 @@ class Batch:
         for name in names:
             array = self._child(name)[1]
             yield repeat(None, array.length) if array.null_count == array.length else self.values(name)
+
+
+def arrays_of(columns, all_batches):
+    """Batches put together. Numbers of names are those of a batch, so the names stand there themselves."""
+    import numpy
+
+    for column in columns:
+        if column.type not in NUMBERS and column.type != NAME:
+            raise TypeError(f"{column.name} is not a column of numbers or names; see batches()")
+    pieces = {column.name: [] for column in columns}
+    for batch in all_batches:
+        for column in columns:
+            array = batch.numpy(column.name)
+            if column.type == NAME:
+                array = numpy.array(batch.names(column.name) + [None], dtype=object)[numpy.where(batch.valid(column.name), array, -1)]
+            pieces[column.name].append(array)
+    return {column.name: numpy.concatenate(pieces[column.name]) if pieces[column.name] else
+            numpy.zeros(0, dtype=DTYPES.get(NUMBERS.get(column.type), object)) for column in columns}
 
 
 class Late:

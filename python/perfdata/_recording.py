@@ -7,7 +7,7 @@ import os
 import threading
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from ._columns import Batch, batches, capsule_of, row_class, rows_of
+from ._columns import Batch, arrays_of, batches, capsule_of, row_class, rows_of
 from ._errors import Error, Problem, check, problem_of, text
 from ._library import (NO_FILES, NO_OFFSET, ORDERS, PROBLEM, SYMBOLS, CError, COpenOptions, CQuery, CSqlOptions, CSymbolsOptions,
                        CTableOptions, Stream, lib)
@@ -143,14 +143,16 @@ class Table:
     def __iter__(self) -> Iterator[Any]:
         return rows_of(self, self._batches, self._late)
 
-    def numpy(self, name: str):
-        """All of a column of numbers as a NumPy array, which is a copy; see batches() for views."""
-        import numpy
+    def arrays(self) -> Dict[str, Any]:
+        """All columns as NumPy arrays by their names, read at once: numbers, 0 where there is none, and names as objects, None where
+        there is none. They are copies; see batches() for views. Other columns are a TypeError: choose columns."""
+        return arrays_of(self.columns, self.batches())
 
+    def numpy(self, name: str):
+        """One column, as arrays() has it."""
         only = Table(self._handle, self._pointer, [name])
         only._order, only._time = self._order, self._time
-        arrays = [batch.numpy(name) for batch in only.batches()]
-        return numpy.concatenate(arrays) if arrays else numpy.zeros(0)
+        return only.arrays()[name]
 
     def __arrow_c_stream__(self, requested_schema=None):
         """For pyarrow.table(...), polars.from_arrow(...), duckdb.sql(...) and others."""
