@@ -85,6 +85,7 @@ def main():
         ("samples as Parquet", [options.perfdata, "export", "-q", "--to", "parquet", "--table", "samples", options.file]),
         ("samples as Arrow IPC", [options.perfdata, "export", "-q", "--to", "arrow", "--table", "samples", options.file]),
         ("samples as RowBinary", [options.perfdata, "export", "-q", "--to", "rowbinary", "--table", "samples", options.file]),
+        ("python: opening", python + ["import perfdata, sys; perfdata.open(sys.argv[1])", options.file]),
         ("python: columns", python + [COLUMNS, options.file]),
         ("python: objects, 5 columns", python + [OBJECTS.format(columns="columns=['time_ns', 'ip', 'tid', 'cpu', 'comm']", condition=""), options.file]),
         ("python: objects", python + [OBJECTS.format(columns="", condition=""), options.file]),
