@@ -142,7 +142,7 @@ struct untouched {
 };
 
 // By the descriptor of SQLite: to close another one would end the lock. False if it cannot be read or has another name by now.
-static bool look_at_file(sqlite3 *db, struct untouched *now)
+static bool check_file(sqlite3 *db, struct untouched *now)
 {
 	sqlite3_file *file = NULL;
 	int moved = 0, code = sqlite3_file_control(db, "store", SQLITE_FCNTL_FILE_POINTER, &file);
@@ -163,7 +163,7 @@ static bool is_untouched(sqlite3 *db, const struct untouched *before)
 {
 	struct untouched now;
 
-	if (!look_at_file(db, &now))
+	if (!check_file(db, &now))
 		return false;
 	return before->head[HEAD_VERSION] == VERSION_OF_LOGS ||
 	       (!memcmp(now.head, before->head, HEAD_BYTES) && now.size >= before->size);
@@ -220,7 +220,7 @@ static enum pd_status run_all(struct pd_sql_database *database, const struct pd_
 	struct untouched before;
 	enum pd_status status;
 	int code = sqlite3_exec(database->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-	bool was_there = code == SQLITE_OK && look_at_file(database->db, &before);
+	bool was_there = code == SQLITE_OK && check_file(database->db, &before);
 
 	if (code != SQLITE_OK)
 		return fail_change(database, change->path, code, error);
