@@ -31,7 +31,7 @@ LOADS = {
     "src/stream": "heads of records, and the ids and times that say what a record belongs to",
     "src/trace/print.c": "raw data of tracepoints, by formats that the file brings",
     "src/unwind/memory.h": "words of a copied stack, at addresses",
-    "src/unwind/rules/ends.c": "instructions, at addresses",
+    "src/unwind/ends/ends.c": "instructions, at addresses",
     "src/write": "records that are passed unchanged but for an id or a size",
 }
 

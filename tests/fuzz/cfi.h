@@ -3,7 +3,7 @@
 #ifndef FUZZ_CFI_H
 #define FUZZ_CFI_H
 
-#include "unwind/rules/ends.h"
+#include "unwind/ends/ends.h"
 
 #include "rules.h"
 

@@ -3,7 +3,7 @@
 #include "unwind/rules/cfi.h"
 
 #include "object/dwarf/dwarf.h"
-#include "unwind/rules/ends.h"
+#include "unwind/ends/ends.h"
 
 enum {
 	SMALLEST = 4,          // of a length

@@ -5,7 +5,7 @@
 
 #include "base/cursor.h"
 #include "object/dwarf/dwarf.h"
-#include "unwind/rules/ends.h"
+#include "unwind/ends/ends.h"
 #include "unwind/rules/exidx.h"
 #include "unwind/rules/sframe.h"
 

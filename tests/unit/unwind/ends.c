@@ -5,7 +5,7 @@
  */
 #define FAILING_COUNTS_LIVE
 #include "unit/failing.h"
-#include "unwind/rules/ends.h"
+#include "unwind/ends/ends.h"
 
 #include "unit/test.h"
 #include "unit/unwind/rules.h"

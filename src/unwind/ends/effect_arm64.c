@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Source: the index by encoding of the Arm Architecture Reference Manual (A64). */
-#include "unwind/rules/effect.h"
+#include "unwind/ends/effect.h"
 
 enum {
 	SP_OR_ZERO = 31,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of functions of which compilers leave the begin and the end out. */
-#include "unwind/rules/ends.h"
+#include "unwind/ends/ends.h"
 
 #include <string.h>
 

@@ -4,11 +4,11 @@
  * frame, and leave out while it makes it and gives it back. From the instructions this is known all the same: from the begin on nothing
  * has changed but what they change; and before a return whatever they take back is where they take it from.
  */
-#ifndef PD_UNWIND_RULES_ENDS_H
-#define PD_UNWIND_RULES_ENDS_H
+#ifndef PD_UNWIND_ENDS_ENDS_H
+#define PD_UNWIND_ENDS_ENDS_H
 
 #include "unwind/rules/cfi.h"
-#include "unwind/rules/effect.h"
+#include "unwind/ends/effect.h"
 
 // The code of an object.
 struct pd_code {

@@ -3,8 +3,8 @@
  * What an instruction does to the registers and the stack that unwinding is about, whatever the architecture: as far as the begins and
  * ends of functions have such instructions. Registers have the numbers of rules.
  */
-#ifndef PD_UNWIND_RULES_EFFECT_H
-#define PD_UNWIND_RULES_EFFECT_H
+#ifndef PD_UNWIND_ENDS_EFFECT_H
+#define PD_UNWIND_ENDS_EFFECT_H
 
 #include <stdbool.h>
 #include <stdint.h>

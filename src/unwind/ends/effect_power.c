@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Source: the Power ISA, book I, appendix of instructions by opcode. */
-#include "unwind/rules/effect.h"
+#include "unwind/ends/effect.h"
 
 enum {
 	SP = 1
