@@ -405,8 +405,9 @@ def sums_have_no_limit(folder):
     """Sums beyond 64 bits: exact as far as these go, then about right; what is kept is the largest number there is."""
     store = os.path.join(folder, "large.db")
     huge = [(f"p;main;f{n}", (1 << 63) - 1 - n) for n in range(6)]
-    path = imported(folder, "large", huge + [("p;main;f0", 5), ("p;main;small", 1)])
-    require(run("store", "add", store, path).returncode == 0, "add of large numbers")
+    parts = [[huge[0], ("p;main;f0", 5), ("p;main;small", 1)], *([one] for one in huge[1:])]  # a recording has no more than 64 bits
+    paths = [imported(folder, f"large{number}", part) for number, part in enumerate(parts)]
+    require(run("store", "add", store, *paths).returncode == 0, "add of large numbers")
     found = rows("store", "top", store, "--format", "json")
     total = sum(value for _, value in huge) + 6
     require(len(found) == 7 and abs(sum(row["value"] for row in found) - total) < total * 1e-9, "sum of large numbers", found)
