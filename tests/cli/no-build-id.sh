@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Mappings whose device and inode the kernel marks as a build id, because another recorder asks for them. Majors of 254 and 259,
-# of 8, which looks as a length, and of 0; then true build ids, of 20 and of 8 bytes.
+# Mappings whose device and inode the kernel marks as a build id, because another recorder asks for them: majors of 254, 3, 8 and 0, of
+# which the second and third look like a length. Then true build ids, of 20 and of 8 bytes.
 cat >hand.txt <<'END'
 header form: file, byte_order: little
 event {
