@@ -5,6 +5,7 @@
 #include "file/file.h"
 #include "format/record.h"
 #include "format/traits.h"
+#include "stream/read/stream.h"
 
 enum {
 	PROGRESS_EVERY = 4096 // records
@@ -17,7 +18,8 @@ enum {
 
 // ---- records ----
 
-static void set_scope(struct pd_quipper_writing *self, const struct pd_record *record, const void *decoded)
+static void set_scope(struct pd_quipper_writing *self, const struct pd_record *record, uint16_t misc,
+		      const void *decoded)
 {
 	uint64_t *words = self->encoder.scope.words;
 	const struct pd_body_head *head = decoded;
@@ -31,7 +33,7 @@ static void set_scope(struct pd_quipper_writing *self, const struct pd_record *r
 		words[PD_WORD_SAMPLE_TYPE] = 0;
 	if (pd_record_group(record->type) != PD_GROUP_KERNEL || !head->sample_id)
 		words[PD_WORD_TRAILER] = 0;
-	words[PD_WORD_MISC] = record->misc;
+	words[PD_WORD_MISC] = misc;
 	words[PD_WORD_QUIRKS] = pd_file_quirks(self->file);
 }
 
@@ -76,17 +78,17 @@ static void count(struct pd_quipper_writing *self, uint32_t type)
 	self->exits += type == PD_RECORD_EXIT;
 }
 
-static void put_event(struct pd_quipper_writing *self, const struct pd_record *record, const void *decoded,
-		      const struct pd_quipper_line *line)
+static void put_event(struct pd_quipper_writing *self, const struct pd_record *record, uint16_t misc,
+		      const void *decoded, const struct pd_quipper_line *line)
 {
 	struct pd_text *text = self->message;
 	size_t opened;
 
-	set_scope(self, record, decoded);
+	set_scope(self, record, misc, decoded);
 	pd_quipper_begin(self);
 	opened = pd_proto_open(text, 1);
 	pd_proto_given(text, 1, record->type);
-	pd_proto_given(text, 2, record->misc);
+	pd_proto_given(text, 2, misc);
 	pd_proto_given(text, 3, size_of(self, record, decoded));
 	pd_proto_close(text, opened);
 	if (line && line->number < 10)
@@ -114,6 +116,8 @@ static enum pd_status take_record(struct pd_quipper_writing *self, struct pd_str
 				  const struct pd_record *record, struct pd_error *error)
 {
 	const struct pd_quipper_line *line = pd_quipper_event(record->type);
+	uint16_t misc = record->misc;
+	struct pd_mmap2 mended;
 	const void *decoded;
 	enum pd_status status;
 
@@ -144,6 +148,7 @@ static enum pd_status take_record(struct pd_quipper_writing *self, struct pd_str
 		if (status < 0)
 			return status;
 	}
+	decoded = pd_record_unmark(record, decoded, &misc, &mended);
 	if (self->remap) {
 		bool is_mapped;
 
@@ -152,7 +157,7 @@ static enum pd_status take_record(struct pd_quipper_writing *self, struct pd_str
 			return pd_fail_memory(error);
 		self->result.unmapped += !is_mapped;
 	}
-	put_event(self, record, decoded, line);
+	put_event(self, record, misc, decoded, line);
 	return PD_OK;
 }
 

@@ -62,19 +62,6 @@ static enum pd_status keep_body(struct pd_writer *writer, struct pd_bytes record
 	return PD_OK;
 }
 
-// A device that is marked as a build id is one of numbers, which are turned.
-static const void *unmark_device(const struct pd_record *record, const void *decoded, uint16_t *misc,
-				 struct pd_mmap2 *memory)
-{
-	if (record->type != PD_RECORD_MMAP2)
-		return decoded;
-	*memory = *(const struct pd_mmap2 *)decoded;
-	if (!pd_mmap2_recover(record, memory))
-		return decoded;
-	*misc &= (uint16_t)~PD_MASK(PD_MISC_MMAP_BUILD_ID);
-	return memory;
-}
-
 static bool encode_record(struct pd_writer *writer, const struct pd_record *record, const void *decoded,
 			  struct pd_bytes *bytes_out)
 {
@@ -84,7 +71,8 @@ static bool encode_record(struct pd_writer *writer, const struct pd_record *reco
 	struct pd_buffer buffer;
 	struct pd_mmap2 mended;
 
-	decoded = unmark_device(record, decoded, &head.misc, &mended);
+	// numbers of a device are turned, a build id is not
+	decoded = pd_record_unmark(record, decoded, &head.misc, &mended);
 	for (unsigned i = 0; i < 2; i++) {
 		struct pd_scope scope = *pd_record_scope(record);
 

@@ -27,6 +27,8 @@ static void put_id(struct pd_mmap2 *map, const struct pd_build_id *id)
 	map->maj = map->min = 0;
 	map->ino = map->ino_generation = 0;
 	map->build_id_size = id->size;
+	map->reserved_1 = 0;
+	map->reserved_2 = 0;
 	map->build_id = (struct pd_bytes){ id->bytes, PD_BUILD_ID_SIZE };
 }
 

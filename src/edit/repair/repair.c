@@ -349,16 +349,14 @@ static enum pd_status pass_record(struct repair *repair, struct pd_stream *strea
 				  struct pd_error *error)
 {
 	const struct pd_mmap2 *map = pd_as_mmap2(record);
-	struct pd_mmap2 mended = map ? *map : (struct pd_mmap2){ 0 };
+	uint16_t misc = record->misc;
+	struct pd_mmap2 mended;
 
-	if (!map || !pd_mmap2_recover(record, &mended))
+	if (!map || pd_record_unmark(record, map, &misc, &mended) == map)
 		return repair->writer ? pd_writer_pass(repair->writer, stream, record, error) : PD_OK;
 	pd_file_report(repair->file, PD_PROBLEM_NO_BUILD_ID, record->offset, "mmap2.build_id",
 		       "a device and inode are marked as a build id");
-	return repair->writer ? pd_writer_pass_changed(repair->writer, stream, record,
-						       record->misc & ~(unsigned)PD_MASK(PD_MISC_MMAP_BUILD_ID),
-						       &mended, error) :
-				PD_OK;
+	return repair->writer ? pd_writer_pass_changed(repair->writer, stream, record, misc, &mended, error) : PD_OK;
 }
 
 static enum pd_status pass_records(struct repair *repair, struct pd_stream *stream, struct pd_error *error)

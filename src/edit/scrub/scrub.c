@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "stream/each.h"
+#include "stream/read/stream.h"
 #include "write/write.h"
 
 enum {
@@ -172,6 +173,7 @@ static enum pd_status change_record(struct pd_scrub *scrub, struct pd_stream *st
 {
 	uint16_t misc = record->misc;
 	const void *decoded, *changed;
+	struct pd_mmap2 mended;
 
 	if (pd_record_decode(record, &decoded, NULL) < 0) {
 		drop(scrub, record, &scrub->result.dropped_damaged_count);
@@ -181,6 +183,7 @@ static enum pd_status change_record(struct pd_scrub *scrub, struct pd_stream *st
 		misc &= KNOWN_MISC;
 	pd_arena_reset(&scrub->arena);
 	pd_scrub_trim(scrub);
+	decoded = pd_record_unmark(record, decoded, &misc, &mended);
 	changed = pd_scrub_record(scrub, record->type, misc, decoded);
 	return changed ? write_changed(scrub, stream, record, misc, changed, error) : pd_fail_memory(error);
 }

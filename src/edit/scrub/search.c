@@ -10,6 +10,7 @@
  */
 #include "edit/scrub/scrub.h"
 #include "stream/each.h"
+#include "stream/read/stream.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -251,13 +252,16 @@ static void collect_features(struct pd_scrub_search *search)
 
 static bool collect_record(struct pd_scrub_search *search, const struct pd_record *record)
 {
+	uint16_t misc = record->misc;
+	struct pd_mmap2 mended;
 	const void *decoded;
 
 	if (pd_scrub_record_fate(record->type) == PD_FATE_PACKED || pd_record_decode(record, &decoded, NULL) < 0)
 		return true;
 	pd_arena_reset(&search->scrub.arena);
 	pd_scrub_trim(&search->scrub);
-	return pd_scrub_record(&search->scrub, record->type, record->misc, decoded) && !search->failed;
+	decoded = pd_record_unmark(record, decoded, &misc, &mended);
+	return pd_scrub_record(&search->scrub, record->type, misc, decoded) && !search->failed;
 }
 
 static enum pd_status collect_each(void *self, struct pd_stream *stream, const struct pd_record *record,

@@ -46,3 +46,15 @@ bool pd_mmap2_recover(const struct pd_record *record, struct pd_mmap2 *map)
 	map->build_id = (struct pd_bytes){ 0 };
 	return true;
 }
+
+const void *pd_record_unmark(const struct pd_record *record, const void *decoded, uint16_t *misc,
+			     struct pd_mmap2 *memory)
+{
+	if (record->type != PD_RECORD_MMAP2)
+		return decoded;
+	*memory = *(const struct pd_mmap2 *)decoded;
+	if (!pd_mmap2_recover(record, memory))
+		return decoded;
+	*misc &= (uint16_t)~PD_MASK(PD_MISC_MMAP_BUILD_ID);
+	return memory;
+}

@@ -62,6 +62,11 @@ static inline const struct pd_scope *pd_record_scope(const struct pd_record *rec
 	return &pd_record_context(record)->scope;
 }
 
+// What a record says, with a device where the kernel marked one as a build id: then *misc has no such mark, and what is returned is
+// *memory. Else it is what was decoded.
+const void *pd_record_unmark(const struct pd_record *record, const void *decoded, uint16_t *misc,
+			     struct pd_mmap2 *memory);
+
 // What is wanted of samples of tracepoints besides their raw data.
 struct pd_raw_brief {
 	uint64_t ip;
