@@ -39,7 +39,8 @@ static bool code_at(const struct ends *ends, uint64_t addr, struct pd_effect *ef
 	uint64_t at = addr - code->addr;
 
 	*effect_out = (struct pd_effect){ .kind = PD_EFFECT_UNKNOWN };
-	if (at > code->bytes.size || code->bytes.size - at < INSTRUCTION)
+	// addresses of hostile functions begin at 0 again
+	if (addr < code->addr || at > code->bytes.size || code->bytes.size - at < INSTRUCTION)
 		return false;
 	*effect_out = code->effects->decode(pd_load_u32(code->bytes.data + at, code->swap), addr);
 	return true;

@@ -177,7 +177,8 @@ static void correct_ends(struct pd_cfi_compiler *compiler, struct pd_cfi_run *ru
 	if (size > compiler->code_left || compiler->out_of_memory)
 		return;
 	compiler->code_left -= size;
-	compiler->out_of_memory = !pd_ends_correct(run, compiler->section->code, first);
+	if (!pd_ends_correct(run, compiler->section->code, first))
+		compiler->out_of_memory = true;
 }
 
 static void compile_function(struct pd_cfi_compiler *compiler, struct pd_cfi_run *run, struct entry *entry)

@@ -132,6 +132,10 @@ TEST(test_ends__arm64)
 static const uint8_t arm_leaf[] = { COMMON(31, 30),
 				    FUNCTION(24, 0, 32, 0x41, 0x0e, 48, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) };
 
+// Nothing but the CFA at the begin.
+static const uint8_t arm_whole[] = { COMMON(31, 30),
+				     FUNCTION(24, 0, 240, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) };
+
 TEST(test_ends__jumps)
 {
 	static const uint32_t code[] = {
@@ -222,6 +226,29 @@ TEST(test_ends__without_memory)
 	CHECK(live == 0);
 }
 
+// A new rule at each instruction, so that memory for them ends here, too.
+TEST(test_ends__without_memory_for_rules)
+{
+	static struct example e;
+	uint32_t code[64];
+	bool done = false;
+
+	for (size_t i = 0; i < 64; i++)
+		code[i] = 0xd10043ff; // sub sp, sp, #16
+	for (long n = 0; !done && n < 1000; n++) {
+		left = n;
+		done = compile(&e, PD_ARCH_ARM64, (struct pd_bytes){ arm_whole, sizeof(arm_whole) }, code, 64);
+		CHECK(done == (left >= 0));
+		left = -1;
+		CHECK(done || live == 0);
+	}
+	CHECK(done);
+	for (unsigned line = 0; line < 60; line++)
+		CHECK(cfa_is(&e, line, ARM_SP, 16 * (int32_t)line));
+	pd_unwind_table_fini(&e.table);
+	CHECK(live == 0);
+}
+
 // ---- what is hostile ----
 
 // All functions are the same one: its code is looked at once.
@@ -276,4 +303,5 @@ TEST(test_ends__any_code)
 }
 
 RUN(TEST_CASE(test_ends__arm64), TEST_CASE(test_ends__jumps), TEST_CASE(test_ends__power),
-    TEST_CASE(test_ends__without_memory), TEST_CASE(test_ends__again_and_again), TEST_CASE(test_ends__any_code))
+    TEST_CASE(test_ends__without_memory), TEST_CASE(test_ends__without_memory_for_rules),
+    TEST_CASE(test_ends__again_and_again), TEST_CASE(test_ends__any_code))
