@@ -6,6 +6,9 @@
 
 #define FUNCTION __attribute__((noinline)) unsigned
 
+// Bundles keep whole blocks of 512 bytes: before and after the code is room, so that it is in none with what is kept of any program.
+asm(".text\n.space 4096\n");
+
 volatile unsigned total, seed = 3, ended;
 
 // Without a frame.
@@ -77,6 +80,11 @@ void __aeabi_unwind_cpp_pr1(void)
 {
 }
 #endif
+
+void after(void)
+{
+	asm(".space 4096");
+}
 
 // Nobody calls what a program starts with.
 #if defined(__x86_64__) || defined(__i386__)

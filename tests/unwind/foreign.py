@@ -31,6 +31,7 @@ PIECE = 1024  # more does not fit into an answer
 COMPILE = "-O1 -ffreestanding -fno-pic -fno-stack-protector -fomit-frame-pointer -nostdlib -static".split()
 EH = ["-fasynchronous-unwind-tables"]
 DEBUG = ["-g", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]
+SPLIT = ["-Wl,--build-id"]  # debug information is moved to a file of its own
 NO_RULES = ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]
 
 
@@ -82,6 +83,7 @@ WAYS = {
     "arm, frame pointers, no rules": ("arm", NO_RULES + ["-fno-omit-frame-pointer"], 0.6),
     "arm, Thumb, frame pointers, no rules": ("arm", NO_RULES + ["-fno-omit-frame-pointer", "-mthumb"], 0.6),
     "arm64": ("arm64", EH, 1),
+    "arm64, .debug_frame in another file": ("arm64", DEBUG + SPLIT, 1),
     "arm64, signed return addresses": ("arm64", EH + ["-mbranch-protection=pac-ret+leaf", "-march=armv8.3-a"], 1),
     "arm64, frame pointers, no rules": ("arm64", NO_RULES + ["-fno-omit-frame-pointer"], 0.6),
     "riscv64": ("riscv64", EH, 0.8),
@@ -187,7 +189,16 @@ def build(machine, options, scratch):
     done = subprocess.run(command, stderr=subprocess.PIPE, check=False)
     if done.returncode:
         raise RuntimeError("clang: " + done.stderr.decode("utf-8", "replace")[-300:])
+    if options[-1:] == SPLIT:
+        split(program)
     return program
+
+
+def split(program):
+    debug = program + ".debug"
+    objcopy = shutil.which("llvm-objcopy") or "llvm-objcopy-14"
+    subprocess.run([objcopy, "--only-keep-debug", program, debug], check=True)
+    subprocess.run([objcopy, "--strip-debug", f"--add-gnu-debuglink={debug}", program], check=True)
 
 
 class Port:

@@ -233,6 +233,7 @@ struct adding {
 	struct pd_bundle *bundle;
 	pd_bundled_fn *each;
 	void *self;
+	bool is_kernel; // which has no stack that was copied
 	enum pd_status status;
 };
 
@@ -350,16 +351,17 @@ static enum pd_status put_links(struct pd_bundle *b, const struct pd_symbol_sour
 	return put_link(b, link, name, strlen(name));
 }
 
-static enum pd_status put_image(struct pd_bundle *b, const struct pd_symbol_source *s, const char *name)
+static enum pd_status put_image(struct pd_bundle *b, const struct pd_symbol_source *s, const char *name, bool is_kernel)
 {
 	struct pd_keep keep = { .stretches = NULL };
 	struct kept_image kept = { .image = s->image, .keep = &keep };
 	struct pd_tar_member m = { .name = name, .size = s->image->size };
+	bool with_code = b->has_stacks && !is_kernel && s->elf && pd_unwind_reads_code(s->elf);
 	// what goes by its checksum must stay as it is
 	bool is_whole = !s->elf || (b->flags & PD_BUNDLE_FULL) || s->link;
 	enum pd_status status;
 
-	if (!is_whole && !pd_keep_make(&keep, s->elf, b->has_stacks && pd_unwind_reads_code(s->elf)))
+	if (!is_whole && !pd_keep_make(&keep, s->elf, with_code))
 		return no_memory(b);
 	if (keep.count != 1 || keep.stretches[0].size != m.size) {
 		m.stretches = keep.stretches;
@@ -408,7 +410,7 @@ static bool add_source(void *self, const struct pd_symbol_source *s)
 		return true;
 	}
 	if (is_new)
-		a->status = put_image(b, s, name);
+		a->status = put_image(b, s, name, a->is_kernel);
 	report_member(a, s, name, is_new ? b->tar.written - before : 0, NULL);
 	if (a->status >= 0)
 		a->status = put_links(b, s, name);
@@ -418,7 +420,9 @@ static bool add_source(void *self, const struct pd_symbol_source *s)
 enum pd_status pd_bundle_add_dso(struct pd_bundle *bundle, struct pd_symbols *symbols, const struct pd_dso *dso,
 				 pd_bundled_fn *each, void *self, struct pd_error *error)
 {
-	struct adding adding = { .bundle = bundle, .each = each, .self = self, .status = bundle->status };
+	struct adding adding = {
+		.bundle = bundle, .each = each, .self = self, .is_kernel = dso->kernel, .status = bundle->status
+	};
 
 	if (adding.status >= 0 && !pd_lookup_sources(symbols, dso, add_source, &adding) && adding.status >= 0)
 		adding.status = no_memory(bundle);

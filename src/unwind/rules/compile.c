@@ -247,8 +247,7 @@ static bool compile_all(struct compiling *c, struct pd_elf *object, struct pd_el
 
 bool pd_unwind_reads_code(const struct pd_elf *object)
 {
-	return pd_effects_of(object->machine) &&
-	       (pd_elf_section_by_name(object, ".eh_frame") || pd_elf_section_by_name(object, ".debug_frame"));
+	return pd_effects_of(object->machine);
 }
 
 bool pd_unwind_compile(struct pd_elf *object, struct pd_elf *debug, const struct pd_unwind_arch *arch, size_t limit,

@@ -13,7 +13,7 @@
 bool pd_unwind_compile(struct pd_elf *object, struct pd_elf *debug, const struct pd_unwind_arch *arch, size_t limit,
 		       struct pd_unwind_table *table_out);
 
-// Whether the table of an object is also made of its code.
+// Whether the table of an object is also made of its code. Rules may be in another file.
 bool pd_unwind_reads_code(const struct pd_elf *object);
 
 // The same of .debug_frame alone.
