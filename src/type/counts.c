@@ -39,12 +39,11 @@ static int compare_addresses(const void *self, uint32_t a, uint32_t b)
 {
 	const struct pd_type_data *data = self;
 	const struct pd_place *x = data->addresses[a].place, *y = data->addresses[b].place;
-	int result;
+	int result = !x->dso - !y->dso;
 
-	if (!x->dso || !y->dso)
-		return (x->dso ? 0 : 1) - (y->dso ? 0 : 1);
-	result = strcmp(x->dso->name, y->dso->name);
-	if (!result)
+	if (x->dso && y->dso)
+		result = strcmp(x->dso->name, y->dso->name);
+	if (!result && x->dso)
 		result = (x->dso->index > y->dso->index) - (x->dso->index < y->dso->index);
 	return result ? result : (x->addr > y->addr) - (x->addr < y->addr);
 }

@@ -45,6 +45,14 @@ SAMPLE event: 0, misc: user, ip: 0x400131, pid: 42, tid: 42, time_ns: 1.010, per
 SAMPLE event: 0, misc: user, ip: 0x70000000, pid: 42, tid: 42, time_ns: 1.011, period: 4000
 END
 perfdata assemble -o demo.data demo.txt
+# what nothing is mapped at, of the kernel and of a program at the same address, which counts once
+(grep -v '^SAMPLE' demo.txt; cat <<'END'
+SAMPLE event: 0, misc: user, ip: 0x70000000, pid: 42, tid: 42, time_ns: 1.001, period: 4000
+SAMPLE event: 0, misc: user, ip: 0x70000010, pid: 42, tid: 42, time_ns: 1.002, period: 4000
+SAMPLE event: 0, misc: kernel, ip: 0x70000000, pid: 42, tid: 42, time_ns: 1.003, period: 4000
+SAMPLE event: 0, misc: user, ip: 0x70000010, pid: 42, tid: 42, time_ns: 1.004, period: 4000
+END
+) | perfdata assemble -o unmapped.data -
 sed '/^event {name: "cycles/i feature GROUP_DESC {groups: [{name: "{anon_group}", leader_index: 0, nr_members: 3}]}' demo.txt | perfdata assemble -o group.data -
 
 try annotate --symfs root -i demo.data --data-type
@@ -54,6 +62,7 @@ try annotate --symfs root -i demo.data --data-type --show-total-period --percent
 try annotate --symfs root -i demo.data --data-type=node see
 try annotate --symfs root -i demo.data --data-type=nothing
 try annotate --symfs nowhere -i demo.data --data-type --type-stat
+try annotate --symfs root -i unmapped.data --data-type --type-stat
 try annotate --symfs root -i demo.data --type-stat
 try annotate --symfs root -i demo.data --data-type --json
 shell 'sed "s/x86_64/aarch64/" demo.txt | perfdata assemble -o other.data - && perfdata annotate --symfs root -i other.data --data-type'
