@@ -154,6 +154,7 @@ struct pd_type_object {
 	struct pd_piece *pieces;
 	size_t piece_count;
 	struct pd_type_unit *read;
+	size_t items_left; // in scopes: those of damaged debug information have no end
 	struct pd_symtab *symbols; // of code and data; NULL: not read, or not there
 	bool has_symbols;
 };
@@ -246,7 +247,8 @@ struct pd_type_query {
 
 // ---- scope.c ----
 
-/** What is directly below a function or a block; an empty one without memory, or after too many steps. Valid as long as the unit. */
+/** What is directly below a function or a block; an empty one without memory, after too many steps, or if it has too much. Valid as long as
+ * the unit. */
 const struct pd_type_scope *pd_type_scope_of(struct pd_type_query *query, const struct pd_die *die);
 void pd_type_scopes_free(struct pd_type_unit *unit);
 

@@ -9,10 +9,21 @@
 #include "unwind/rules/compile.h"
 
 enum {
-	MACHINE_X86_64 = 62
+	MACHINE_X86_64 = 62,
+	ITEM_BYTES = 2 // of debug information that an entry, or a part of its code, takes at least
 };
 
 // ---- objects ----
+
+static size_t most_items(const struct pd_debug_image *image)
+{
+	static const int sections[] = { PD_DEBUG_INFO, PD_DEBUG_RANGES, PD_DEBUG_RNGLISTS };
+	size_t size = 0;
+
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+		size += image->sections[sections[i]].size;
+	return size / ITEM_BYTES;
+}
 
 // What belongs to the place that it was found for is closed by its owner.
 static void open_debug(struct pd_types *types, struct pd_type_object *object)
@@ -25,6 +36,7 @@ static void open_debug(struct pd_types *types, struct pd_type_object *object)
 	if (pd_probe_debug_read(debug, &types->symbols->places, NULL) || !debug->dwarf)
 		return;
 	object->has_debug = true;
+	object->items_left = most_items(&debug->image);
 	object->has_frames = pd_unwind_compile_debug(debug->with_info, arch, debug->limit, &object->frames);
 	if (pd_dwarf_code(debug->dwarf, &object->units))
 		pd_pieces_make(object->units.spans, object->units.span_count, &object->pieces, &object->piece_count);
