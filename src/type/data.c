@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/lookup/search.h"
 #include "base/memory.h"
 #include "base/sort.h"
 #include "type/inside.h"
@@ -14,15 +15,13 @@
 static uint32_t row_of(struct pd_type_data *data, const struct pd_dso *dso, const struct pd_type_access *access)
 {
 	uint64_t key = (uint64_t)dso->index << 32 | access->number, known = pd_u64_map_find(&data->by_type, key);
-	size_t count = data->row_count, sums = data->events * count;
+	size_t count = data->row_count;
 
 	if (known)
 		return (uint32_t)(known - 1);
 	if (count >= UINT32_MAX - 1 || !PD_GROW(data->rows, data->row_capacity, count + 1) ||
-	    !PD_GROW(data->sums, data->sum_capacity, sums + data->events) ||
 	    !pd_u64_map_add(&data->by_type, key, count + 1))
 		return UINT32_MAX;
-	memset(data->sums + sums, 0, data->events * sizeof(*data->sums));
 	data->rows[count] = (struct pd_type_row){ .dso = dso, .access = access };
 	return (uint32_t)data->row_count++;
 }
@@ -30,24 +29,19 @@ static uint32_t row_of(struct pd_type_data *data, const struct pd_dso *dso, cons
 static bool add_hit(struct pd_type_data *data, const struct pd_profile_entry *entry, const struct pd_dso *dso,
 		    const struct pd_type_access *access)
 {
-	const struct pd_annotate_sum one = { entry->period, entry->samples };
-	uint32_t row = row_of(data, dso, access);
-	struct pd_annotate_sum *sum;
+	struct pd_type_hit hit = { .offset = (uint64_t)access->offset,
+				   .row = row_of(data, dso, access),
+				   .event = (uint32_t)entry->event->index,
+				   .sum = { entry->period, entry->samples } };
 	uint64_t size = 0;
 
-	if (row == UINT32_MAX)
+	if (hit.row == UINT32_MAX || !PD_GROW(data->hits, data->hit_capacity, data->hit_count + 1))
 		return false;
-	sum = &data->sums[row * data->events + entry->event->index];
-	sum->period += one.period;
-	sum->samples += one.samples;
 	pd_type_size(access->die, &size);
 	// as perf: others are in no member
-	if (access->offset < 0 || (uint64_t)access->offset >= size)
-		return true;
-	if (!PD_GROW(data->hits, data->hit_capacity, data->hit_count + 1))
-		return false;
-	data->hits[data->hit_count++] =
-		(struct pd_type_hit){ (uint64_t)access->offset, row, (uint32_t)entry->event->index, one };
+	if (access->offset < 0 || hit.offset >= size)
+		hit.offset = UINT64_MAX;
+	data->hits[data->hit_count++] = hit;
 	return true;
 }
 
@@ -79,12 +73,26 @@ static bool add_entry(struct pd_type_data *data, const struct pd_profile_entry *
 static int compare_hits(const void *self, uint32_t a, uint32_t b)
 {
 	const struct pd_type_data *data = self;
-	uint32_t x = data->hits[a].event, y = data->hits[b].event;
+	uint64_t x = data->hits[a].offset, y = data->hits[b].offset;
 
 	return (x > y) - (x < y);
 }
 
-// Hits of one row stand together, by offset.
+// Instead of its own samples each hit has those of all before it.
+static void add_up(struct pd_type_hit *hits, size_t count)
+{
+	struct pd_annotate_sum sum = { 0 };
+
+	for (size_t i = 0; i <= count; i++) {
+		struct pd_annotate_sum before = sum;
+
+		sum.period += hits[i].sum.period;
+		sum.samples += hits[i].sum.samples;
+		hits[i].sum = before;
+	}
+}
+
+// Hits of one row stand together, by event and offset.
 static bool sort_hits(struct pd_type_data *data)
 {
 	size_t count = data->hit_count;
@@ -93,7 +101,7 @@ static bool sort_hits(struct pd_type_data *data)
 	bool success = order && sorted;
 
 	for (size_t i = 0; success && i < count; i++)
-		order[i] = (struct pd_sorted){ data->hits[i].row, data->hits[i].offset, (uint32_t)i };
+		order[i] = (struct pd_sorted){ data->hits[i].row, data->hits[i].event, (uint32_t)i };
 	success = success && pd_sort(order, count, compare_hits, data, 1);
 	for (size_t i = 0; success && i < count; i++) {
 		struct pd_type_row *row = &data->rows[order[i].first];
@@ -103,6 +111,8 @@ static bool sort_hits(struct pd_type_data *data)
 			row->first = i;
 	}
 	pd_free(order);
+	if (success)
+		add_up(sorted, count);
 	pd_free(success ? data->hits : sorted);
 	if (success)
 		data->hits = sorted;
@@ -115,7 +125,6 @@ bool pd_type_data_collect(struct pd_type_data *data, bool with_counts)
 	struct pd_profile_entry entry;
 	bool success;
 
-	data->events = pd_file_event_count(data->base.file);
 	data->types = pd_types_new(data->base.symbols, cpu ? cpu->value.data : NULL);
 	success = data->types != NULL;
 	for (size_t i = 0; success && pd_profile_entry(data->base.profile, i, &entry); i++)
@@ -128,9 +137,27 @@ void pd_type_data_fini(struct pd_type_data *data)
 	pd_types_free(data->types);
 	pd_free(data->rows);
 	pd_u64_map_fini(&data->by_type);
-	pd_free(data->sums);
 	pd_free(data->hits);
 	pd_free(data->addresses);
+}
+
+// ---- sums ----
+
+size_t pd_type_data_at(const struct pd_type_data *data, const struct pd_type_row *row, size_t event, uint64_t offset)
+{
+	const struct pd_type_hit *hits = data->hits;
+	size_t at;
+
+	PD_SEARCH(at, row->first, row->first + row->count, i,
+		  hits[i].event < event || (hits[i].event == event && hits[i].offset < offset));
+	return at;
+}
+
+struct pd_annotate_sum pd_type_data_sum(const struct pd_type_data *data, size_t from, size_t to)
+{
+	const struct pd_annotate_sum *first = &data->hits[from].sum, *last = &data->hits[to].sum;
+
+	return (struct pd_annotate_sum){ last->period - first->period, last->samples - first->samples };
 }
 
 // ---- rows ----
@@ -159,15 +186,30 @@ static bool has_name(const struct pd_type_row *row, const char *name)
 	return strcmp(type, name) == 0;
 }
 
-static bool is_shown(const struct pd_type_data *data, const struct pd_annotate_table *table, size_t row)
+static bool is_shown(const struct pd_type_data *data, const struct pd_annotate_table *table,
+		     const struct pd_type_row *row)
 {
-	const struct pd_annotate_sum *sums = &data->sums[row * data->events + table->first_event];
+	size_t next, at = pd_type_data_at(data, row, table->first_event, 0);
 
-	for (size_t i = 0; i < table->event_count; i++)
-		if (sums[i].samples &&
-		    (double)sums[i].period * 100 >= data->base.options->least_percent * (double)table->totals[i].period)
+	for (; at < row->first + row->count; at = next) {
+		size_t event = data->hits[at].event, number = event - table->first_event;
+		struct pd_annotate_sum sum;
+
+		if (number >= table->event_count)
+			break;
+		next = pd_type_data_at(data, row, event + 1, 0);
+		sum = pd_type_data_sum(data, at, next);
+		if (sum.samples && (double)sum.period * 100 >=
+					   data->base.options->least_percent * (double)table->totals[number].period)
 			return true;
+	}
 	return false;
+}
+
+static uint64_t period_of(const struct pd_type_data *data, const struct pd_type_row *row, size_t event)
+{
+	return pd_type_data_sum(data, pd_type_data_at(data, row, event, 0), pd_type_data_at(data, row, event + 1, 0))
+		.period;
 }
 
 uint32_t *pd_type_data_order(const struct pd_type_data *data, const struct pd_annotate_table *table, const char *name,
@@ -179,13 +221,15 @@ uint32_t *pd_type_data_order(const struct pd_type_data *data, const struct pd_an
 	bool success = order && rows;
 
 	for (size_t i = 0; success && i < data->row_count; i++) {
-		const struct pd_annotate_sum *sums = &data->sums[i * data->events + table->first_event];
+		const struct pd_type_row *row = &data->rows[i];
+		size_t first = table->first_event;
 
 		// the first event counts, the next one where it is equal
-		if (is_shown(data, table, i) && (!name || has_name(&data->rows[i], name)))
-			order[count++] = (struct pd_sorted){ ~sums[0].period,
-							     table->event_count > 1 ? ~sums[1].period : 0,
-							     (uint32_t)i };
+		if (is_shown(data, table, row) && (!name || has_name(row, name)))
+			order[count++] =
+				(struct pd_sorted){ ~period_of(data, row, first),
+						    table->event_count > 1 ? ~period_of(data, row, first + 1) : 0,
+						    (uint32_t)i };
 	}
 	success = success && pd_sort(order, count, compare_rows, data, 1);
 	for (size_t i = 0; success && i < count; i++)

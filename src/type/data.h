@@ -12,14 +12,14 @@
 struct pd_type_row {
 	const struct pd_dso *dso;
 	const struct pd_type_access *access; // one of it
-	size_t first, count;                 // hits, by offset
+	size_t first, count;                 // hits, by event and offset
 };
 
 /** Samples of an event at an offset of a type. */
 struct pd_type_hit {
-	uint64_t offset;
+	uint64_t offset; // UINT64_MAX: it is outside of the type
 	uint32_t row, event;
-	struct pd_annotate_sum sum;
+	struct pd_annotate_sum sum; // once they are sorted: of all hits before it, which may be more than 64 bits hold
 };
 
 /** An address with samples of an event. */
@@ -32,13 +32,10 @@ struct pd_type_data {
 	const struct pd_annotate *annotate;
 	struct pd_annotate_base base;
 	struct pd_types *types;
-	size_t events;
 	struct pd_type_row *rows;
 	size_t row_count, row_capacity;
-	struct pd_u64_map by_type;    // of an object: index in rows, plus 1
-	struct pd_annotate_sum *sums; // of all samples, by row and event
-	size_t sum_capacity;
-	struct pd_type_hit *hits; // those with an offset in the type
+	struct pd_u64_map by_type; // of an object: index in rows, plus 1
+	struct pd_type_hit *hits;  // and one more behind the last one
 	size_t hit_count, hit_capacity;
 	struct pd_type_address *addresses; // if counts of answers are wanted
 	size_t address_count, address_capacity;
@@ -47,6 +44,10 @@ struct pd_type_data {
 /** Adds up; False without memory. pd_type_data_fini in any case. */
 bool pd_type_data_collect(struct pd_type_data *data, bool with_counts);
 void pd_type_data_fini(struct pd_type_data *data);
+/** The first hit of a row at an offset of an event, or after it. */
+size_t pd_type_data_at(const struct pd_type_data *data, const struct pd_type_row *row, size_t event, uint64_t offset);
+/** What hits from one up to another one add up to. */
+struct pd_annotate_sum pd_type_data_sum(const struct pd_type_data *data, size_t from, size_t to);
 /** Rows of a table in the order of perf, those of one name or all (NULL); pd_free. NULL without memory. */
 uint32_t *pd_type_data_order(const struct pd_type_data *data, const struct pd_annotate_table *table, const char *name,
 			     size_t *count_out);

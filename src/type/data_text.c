@@ -5,7 +5,6 @@
 
 #include "annotate/print/column.h"
 #include "base/error.h"
-#include "base/lookup/search.h"
 #include "base/memory.h"
 #include "type/data.h"
 
@@ -23,7 +22,6 @@ struct printing {
 	size_t column_count;
 	bool found; // any type
 	const struct pd_type_row *row;
-	struct pd_annotate_sum *before; // by hit of the row and column: all before it; at last all of the row
 };
 
 static void put_name(const struct printing *p, const char *name)
@@ -34,57 +32,25 @@ static void put_name(const struct printing *p, const char *name)
 		pd_text_add(p->out, name);
 }
 
-// ---- sums ----
-
-// Sums of the hits of the row up to each of them. False without memory.
-static bool add_up(struct printing *p)
-{
-	size_t columns = p->column_count;
-	struct pd_annotate_sum *before = pd_alloc((p->row->count + 1) * columns * sizeof(*before));
-
-	pd_free(p->before);
-	p->before = before;
-	for (size_t i = 0; before && i < p->row->count; i++) {
-		const struct pd_type_hit *hit = &p->data->hits[p->row->first + i];
-
-		memcpy(before + (i + 1) * columns, before + i * columns, columns * sizeof(*before));
-		for (size_t c = 0; c < columns; c++) {
-			struct pd_annotate_sum *sum = &before[(i + 1) * columns + c];
-
-			sum->period += hit->event == p->columns[c] ? hit->sum.period : 0;
-			sum->samples += hit->event == p->columns[c] ? hit->sum.samples : 0;
-		}
-	}
-	return before != NULL;
-}
-
-// The first hit of the row at an offset, or after it.
-static size_t hit_at(const struct printing *p, uint64_t offset)
-{
-	const struct pd_type_hit *hits = p->data->hits + p->row->first;
-	size_t at;
-
-	PD_SEARCH(at, (size_t)0, p->row->count, i, hits[i].offset < offset);
-	return at;
-}
+// ---- members ----
 
 static void put_columns(const struct printing *p, uint64_t offset, uint64_t size)
 {
 	uint64_t end = size < UINT64_MAX - offset ? offset + size : UINT64_MAX;
-	const struct pd_annotate_sum *first = p->before + hit_at(p, offset) * p->column_count;
-	const struct pd_annotate_sum *last = p->before + hit_at(p, end) * p->column_count;
-	const struct pd_annotate_sum *all = p->before + p->row->count * p->column_count;
 
 	for (size_t c = 0; c < p->column_count; c++) {
-		const struct pd_annotate_sum sum = { last[c].period - first[c].period,
-						     last[c].samples - first[c].samples };
+		const struct pd_type_data *data = p->data;
+		size_t event = p->columns[c];
+		size_t from = pd_type_data_at(data, p->row, event, offset),
+		       to = pd_type_data_at(data, p->row, event, end);
+		const struct pd_annotate_sum sum = pd_type_data_sum(data, from, to);
+		uint64_t all = pd_type_data_sum(data, pd_type_data_at(data, p->row, event, 0),
+						pd_type_data_at(data, p->row, event, UINT64_MAX))
+				       .period;
 
-		pd_annotate_put_column(p->out, &p->options, &sum,
-				       all[c].period ? 100.0 * (double)sum.period / (double)all[c].period : 0);
+		pd_annotate_put_column(p->out, &p->options, &sum, all ? 100.0 * (double)sum.period / (double)all : 0);
 	}
 }
-
-// ---- members ----
 
 static size_t columns_width(const struct printing *p)
 {
@@ -114,20 +80,18 @@ static bool put_member(void *self, const struct pd_type_member *member, bool end
 static void put_head(const struct printing *p)
 {
 	const struct pd_annotate_table *table = p->table;
-	const struct pd_annotate_sum *sums =
-		p->data->sums + (size_t)(p->row - p->data->rows) * p->data->events + table->first_event;
-	uint64_t samples = 0;
+	const struct pd_type_data *data = p->data;
+	size_t from = pd_type_data_at(data, p->row, table->first_event, 0);
+	size_t to = pd_type_data_at(data, p->row, table->first_event + table->event_count, 0);
 
-	for (size_t i = 0; i < table->event_count; i++)
-		samples += sums[i].samples;
 	pd_text_add(p->out, "Annotate type: '");
 	put_name(p, p->row->access->type);
 	pd_text_add(p->out, "' in ");
 	put_name(p, p->row->dso->long_name);
-	pd_text_printf(p->out, " (%" PRIu64 " samples):\n", samples);
+	pd_text_printf(p->out, " (%" PRIu64 " samples):\n", pd_type_data_sum(data, from, to).samples);
 	for (size_t c = 0; table->event_count > 1 && c < p->column_count; c++) {
 		pd_text_printf(p->out, " event[%zu] = ", c);
-		put_name(p, pd_file_event(p->data->base.file, p->columns[c])->name);
+		put_name(p, pd_file_event(data->base.file, p->columns[c])->name);
 		pd_text_char(p->out, '\n');
 	}
 	pd_text_add(p->out, "============================================================================\n");
@@ -138,8 +102,6 @@ static void put_head(const struct printing *p)
 static bool put_type(struct printing *p, uint32_t number)
 {
 	p->row = &p->data->rows[number];
-	if (!add_up(p))
-		return false;
 	put_head(p);
 	if (!pd_types_each_member(p->data->types, p->row->access, put_member, p))
 		return false;
@@ -180,7 +142,6 @@ static enum pd_status put_all(struct printing *p, struct pd_type_data *data,
 	for (size_t i = 0; status == PD_OK && (p->table = pd_annotate_table(data->annotate, i)) != NULL; i++)
 		status = put_table(p, types, error);
 	pd_free(p->columns);
-	pd_free(p->before);
 	if (status == PD_OK && !p->found)
 		return types->type ?
 			       pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "no samples access a type '%s'",

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Damaged code and debug information through perfdata report -s type,typeoff,typecln: it ends with one of its exit codes, in time.
+"""Damaged code and debug information through perfdata report -s type,typeoff,typecln and annotate --data-type: they end with one of their
+exit codes, in time. Neither blocks that all have the same long list of ranges nor many events take memory for each of these.
 
 usage: mutants.py PERFDATA CC... [--count N] [--seed N]
 
@@ -20,6 +21,10 @@ import made
 
 SECONDS = 60
 CODES = range(8)
+COMMANDS = (("report", "-s", "type,typeoff,typecln"), ("annotate", "--data-type", "--type-stat", "--insn-stat"))
+FUNCTIONS, BLOCKS, RANGES = 8, 4000, 1000
+EVENTS = 48000
+MOST_KIB = 1 << 20
 SECTIONS = (".text", ".debug_info", ".debug_abbrev", ".debug_loclists", ".debug_loc", ".debug_rnglists", ".debug_frame", ".symtab", ".debug_str")
 
 
@@ -40,6 +45,60 @@ def mutant(chance, content, parts):
     for _ in range(chance.choice((1, 3, 10, 40, 200))):
         content[chance.randrange(start, end)] = chance.choice((0, 1, 0x7f, 0x80, 255, chance.randrange(256)))
     return content
+
+
+def crowded():
+    """Assembler text: functions with blocks that share their ranges."""
+    code = ["movq (%rdi), %rax", "ret"]
+    text = [".text", ".globl _start", "_start:"]
+    for i in range(FUNCTIONS):
+        text += [f".type f{i}, @function", f"f{i}:", *code, f".size f{i}, .-f{i}"]
+    text += [".Lend:", '.section .debug_abbrev,"",@progbits', ".byte 1,0x11,1,0x11,1,0x12,7,0,0", ".byte 2,0x2e,1,3,8,0x11,1,0x12,7,0,0",
+             ".byte 3,0x0b,0,0x55,0x17,0,0", ".byte 0", '.section .debug_info,"",@progbits', ".long .Lbehind-.Lunit", ".Lunit: .value 4", ".long .debug_abbrev",
+             ".byte 8,1", ".quad _start", ".quad .Lend-_start"]
+    for i in range(FUNCTIONS):
+        text += [".byte 2", f'.asciz "f{i}"', f".quad f{i}", ".quad 4", f".rept {BLOCKS}", ".byte 3", ".long .debug_ranges", ".endr", ".byte 0"]
+    text += [".byte 0", ".Lbehind:", '.section .debug_ranges,"",@progbits', ".set at, 0x10000000"]
+    text += [f".rept {RANGES}", ".quad at, at+8", ".set at, at+16", ".endr", ".quad 0,0"]
+    return "\n".join(text) + "\n"
+
+
+def many_events(source):
+    """Text of a recording like another one, of a group of events whose samples are at each of its addresses in turn."""
+    with open(source + ".text", encoding="utf-8") as f:
+        lines = f.read().splitlines()
+    addrs = [line.split("ip: ")[1].split(",")[0] for line in lines if line.startswith("SAMPLE")]
+    events = [f'event {{name: "e{i}:u", ids: [{i + 1}], type: software, config: {i}, size: 128, sample_period: 1, sample_type: IP|TID|TIME|IDENTIFIER, '
+              "read_format: ID, flags: mmap|comm|task|sample_id_all|mmap2}" for i in range(EVENTS)]
+    samples = [f"SAMPLE event: {i}, misc: user, ip: {addrs[i % len(addrs)]}, pid: 100, tid: 100, time_ns: {10**9 + i}" for i in range(EVENTS)]
+    groups = f'feature GROUP_DESC {{groups: [{{name: "{{anon_group}}", leader_index: 0, nr_members: {EVENTS}}}]}}'
+    return [line for line in lines if not line.startswith(("event", "SAMPLE"))][:1] + events + [groups] + [
+        line for line in lines[1:] if not line.startswith(("event", "SAMPLE"))] + samples
+
+
+def takes_little(name, perfdata, *options):
+    """Whether it ends well, with little memory."""
+    child = subprocess.Popen([perfdata, *options], stdout=subprocess.PIPE)
+    said = child.stdout.read()
+    status, usage = os.wait4(child.pid, 0)[1:]
+    child.returncode = status
+    print(f"{name}: status {status}, {len(said)} bytes, {usage.ru_maxrss} KiB")
+    return not status and len(said) > 20 and usage.ru_maxrss < MOST_KIB
+
+
+def large(args, folder, programs):
+    """How many of the recordings that could take much memory do so."""
+    program, data = os.path.join(folder, "crowded"), os.path.join(folder, "crowded.data")
+    with open(program + ".s", "w", encoding="utf-8") as f:
+        f.write(crowded())
+    subprocess.run([*args.compiler, "-nostdlib", "-static", "-o", program, program + ".s"], stderr=subprocess.PIPE, check=True)
+    addrs = [addr for name, (addr, _) in made.functions(program).items() if name.startswith("f")]
+    made.record(args.perfdata, program, addrs, data)
+    failures = not takes_little("functions with the same ranges", args.perfdata, "report", "-q", "-i", data, "-s", "type")
+    with open(data + ".text", "w", encoding="utf-8") as f:
+        f.write("\n".join(many_events(programs[0].data)) + "\n")
+    subprocess.run([args.perfdata, "assemble", "-o", data, data + ".text"], check=True)
+    return failures + (not takes_little("many events in a group", args.perfdata, "annotate", "-i", data, "--data-type=struct node"))
 
 
 def main():
@@ -64,12 +123,14 @@ def main():
                 content = f.read()
             with open(root + os.path.realpath(program.program), "wb") as f:
                 f.write(mutant(chance, content, sections(program.program)) if i >= len(programs) else content)
-            done = subprocess.run([args.perfdata, "report", "--symfs", root, "-i", program.data, "-s", "type,typeoff,typecln"], stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, timeout=SECONDS, check=False)
+            command = COMMANDS[i // len(programs) % len(COMMANDS)]
+            done = subprocess.run([args.perfdata, *command, "--symfs", root, "-i", program.data], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  timeout=SECONDS, check=False)
             answers += b"struct " in done.stdout
             if done.returncode not in CODES or b"Sanitizer" in done.stderr or b"runtime error" in done.stderr:
                 failures += 1
-                print(f"mutant {i}: exit status {done.returncode}: {done.stderr.decode(errors='replace')[-300:]}")
+                print(f"mutant {i}: {command[0]}: exit status {done.returncode}: {done.stderr.decode(errors='replace')[-300:]}")
+        failures += large(args, folder, programs)
     print(f"{args.count} mutants, {answers} of them with types of structures, {failures} failures")
     return 1 if failures or answers < args.count // 4 else 0
 
