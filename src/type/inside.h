@@ -154,7 +154,7 @@ struct pd_type_object {
 	struct pd_piece *pieces;
 	size_t piece_count;
 	struct pd_type_unit *read;
-	size_t items_left; // in scopes: those of damaged debug information have no end
+	size_t items_left;         // in scopes: those of damaged debug information have no end
 	struct pd_symtab *symbols; // of code and data; NULL: not read, or not there
 	bool has_symbols;
 };

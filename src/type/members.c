@@ -8,7 +8,7 @@
 enum {
 	DEPTH = 32,             // of members in each other
 	MOST = 1 << 16,         // members of a type
-	ENTRIES_MOST = 1 << 20, // of debug information that are read for them
+	ENTRIES_MOST = 1 << 22, // of debug information that are read for them
 	TEXT_MOST = 4096        // bytes of a name
 };
 
@@ -102,6 +102,15 @@ static bool end_level(struct listing *l)
 	return l->each(l->self, &member, true);
 }
 
+// What follows if no more may be read.
+static bool give_unread(struct listing *l, const struct pd_die *type)
+{
+	if (!l->left || type->dwarf->entry_work)
+		return true;
+	l->left = 0;
+	return give_rest(l);
+}
+
 bool pd_types_each_member(struct pd_types *types, const struct pd_type_access *access, pd_type_member_fn *each,
 			  void *self)
 {
@@ -111,12 +120,12 @@ bool pd_types_each_member(struct pd_types *types, const struct pd_type_access *a
 
 	access->die->dwarf->entry_work = pd_types_lend(&types->entries, 0, ENTRIES_MOST);
 	pd_type_size(access->die, &part.size);
-	goes_on = add_part(&l, &part, 0);
+	goes_on = add_part(&l, &part, 0) && give_unread(&l, access->die);
 	while (goes_on && l.depth) {
 		struct level *level = &l.levels[l.depth - 1];
 
 		if (!l.left || !pd_die_next(&level->walk, false))
-			goes_on = end_level(&l);
+			goes_on = give_unread(&l, access->die) && end_level(&l);
 		else if (pd_type_part_read(&level->walk.die, &part))
 			goes_on = add_part(&l, &part, level->offset);
 	}

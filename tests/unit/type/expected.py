@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The sort keys type, typeoff and typecln of perfdata report: programs in C and C++ are compiled, without and with optimization, and a
-recording has a sample at each of their instructions. Which types and members each function accesses is known.
+"""The sort keys type, typeoff and typecln of perfdata report, and members that annotate --data-type lists: programs in C and C++ are
+compiled, without and with optimization, and a recording has a sample at each of their instructions. Which types and members each function accesses is known.
 
 usage: expected.py PERFDATA CC... -- CXX...
 
@@ -165,6 +165,28 @@ def check_refused(perfdata, program, folder):
     return right
 
 
+def members_source(members, methods):
+    """C++ text: a structure whose members all have a type with many methods, which stand between what is listed."""
+    inner = "".join(f"void m{i}(); " for i in range(methods))
+    outer = "".join(f"inner a{i}; " for i in range(members))
+    return f"struct inner {{ {inner}int x; }}; struct outer {{ {outer}int last; }} all; __attribute__((noinline)) int get(outer *o) {{ return o->a0.x; }} " \
+           "int main() { return get(&all); }"
+
+
+def check_members(perfdata, folder, compiler):
+    """annotate --data-type has all members, or says that there are more."""
+    right = True
+    for members, methods in ((600, 2000), (600, 8000)):
+        program = Made(perfdata, folder, f"C++{methods}", members_source(members, methods), compiler, ("-O1",))
+        done = subprocess.run([perfdata, "annotate", "-i", program.data, "--data-type=outer"], stdout=subprocess.PIPE, check=False)
+        lines = done.stdout.decode().splitlines()
+        listed = sum(line.endswith("\tx;") for line in lines)
+        whole = listed == members and lines[-3].endswith("int\tlast;")
+        right = right and (whole or (methods > 2000 and listed > 100 and any("(more members than are listed)" in line for line in lines)))
+        print("" if right else f"{listed} of {members} members are listed, and then {lines[-4:]}\n", end="")
+    return right
+
+
 def check_stripped(program):
     """Without debug information nothing is known."""
     subprocess.run(["strip", "--strip-debug", program.program], check=True)
@@ -186,6 +208,7 @@ def main():
             return 77
         right = [program.check("typeoff", EXPECTED) for program in fast]
         right += [slow.check("typeoff", ON_STACK), fast[0].check("typecln", LINES), check_forms(fast[0]), check_nothing(fast[1])]
+        right += [check_members(perfdata, folder, compilers[1])] if compilers[1] else []
         right += [check_refused(perfdata, fast[0].program, folder), check_stripped(fast[0])]
     print(f"{right.count(True)} of {len(right)} checks are as expected")
     return 0 if all(right) else 1
