@@ -566,6 +566,10 @@ static enum pd_status build(struct stacks *stacks, struct pd_error *error)
 	}
 	if (!list_events(stacks))
 		return pd_fail_memory(error);
+	if (stacks->result->event_count > (uint32_t)1 << TREE_EVENT_BITS)
+		return pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET,
+			       "%s: %zu events with samples, which is more than one graph has", stacks->options->name,
+			       stacks->result->event_count);
 	add_entries(stacks);
 	return stacks->tree->failed ? pd_fail_memory(error) : PD_OK;
 }
