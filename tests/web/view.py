@@ -276,6 +276,35 @@ def check_saved(view):
     check(not view.page.errors, f"{view.page.errors}")
 
 
+OPEN = """(() => {
+    const open = [], path = [];
+    for (const row of document.querySelectorAll('.tree .row')) {
+        const level = Number(row.getAttribute('aria-level'));
+        path.splice(level, Infinity, row.querySelector('b').textContent);
+        if (row.getAttribute('aria-expanded') === 'true') open.push(path.join(';'));
+    }
+    return open;
+})()"""
+
+
+def check_open(view):
+    """What was open in the call tree is open there again, whatever was merged and dropped in other views meanwhile."""
+    view.open("#1&v=tree")
+    funcs = view.run("(({ self }) => [...self.keys()].filter((func) => self[func] > 0).sort((one, other) => self[one] - self[other]))(perfdataView.app.session.functions)")
+    for invert in False, True:
+        merged = {"transforms": [{"key": "mf", "func": funcs[0]}], "path": []}
+        view.update({"view": "tree", "invert": invert, **merged})
+        view.run("document.querySelector('.tree .view-tools button').click()")
+        view.page.settle()
+        was = view.run(OPEN)
+        check(was, "nodes of the call tree are open")
+        for func in funcs[:8]:
+            for key in "df", "cf", "rr":
+                view.update({"view": "flame", "transforms": [{"key": key, "func": func}]})
+        view.update({"view": "tree", **merged})
+        check(view.run(OPEN) == was, f"open: {view.run(OPEN)}, before it was {was}")
+
+
 def check_keys(view):
     view.open("#1&v=overview")
     for index, name in enumerate(VIEWS):
@@ -681,6 +710,7 @@ def main():
         check_crumbs(Page(page, first))
         check_shown(Page(page, first))
         check_saved(Page(page, first))
+        check_open(Page(page, folder / "hot.data.html"))
         check_keys(Page(page, first))
         check_served(page, sources[0])
         check_timeline(page)

@@ -191,6 +191,46 @@ test("a tree that a stage without a tree of its own shares is not given away wit
 	}
 });
 
+test("a tree that somebody looks at stays what it is, whatever comes after it", async () => {
+	const profile = madeUp(3, 6, 400, 7);
+	const one = await session(profile);
+	const random = randomizer(3);
+	const name = (func) => `${func},`;
+	one.state.transforms = [{ key: "mf", func: 1 }];
+	one.lookAt("a view");
+	const { sums } = one;
+	const stacks = stacksOf({ sums }, name);
+	for (let change = 0; change < 30; change++) {
+		one.state.transforms = [randomTransform(random, profile, 6)];
+		void one.sums.tree.parent;
+		assert.deepEqual([...stacksOf({ sums }, name)], [...stacks], `change ${change}`);
+	}
+	one.leave("a view");
+	for (const func of [0, 2, 3]) {
+		one.state.transforms = [{ key: "mf", func }];
+		void one.sums.tree.parent;
+	}
+	one.state.transforms = [{ key: "mf", func: 1 }];
+	assert.deepEqual([...stacksOf(one, name)], [...stacks], "made again");
+});
+
+test("what is made ready while trees change ends", async () => {
+	const profile = madeUp(4, 6, 400, 7);
+	for (let seed = 1; seed <= 4; seed++) {
+		const one = await session(profile);
+		const random = randomizer(seed);
+		one.state.transforms = [{ key: "mf", func: 1 }];
+		for (const _ of core.prepare.preparation(one))
+			for (let change = 0; change < 5; change++) {
+				one.state.transforms = [randomTransform(random, profile, 6)];
+				void one.sums.tree.parent;
+			}
+		const fresh = await session(profile);
+		fresh.state.transforms = one.state.transforms;
+		assert.deepEqual([...stacksOf(one, String)], [...stacksOf(fresh, String)]);
+	}
+});
+
 test("inverted trees, callers and callees against the model", async () => {
 	for (let seed = 1; seed <= 20; seed++) {
 		const profile = madeUp(seed, 4, 50, 5);

@@ -93,6 +93,7 @@ export function* preparation(session: Session): Generator<void> {
 	yield* sums(session, part);
 	yield* counts(session);
 	const { sums: whole, recording: { functions: { object: { length } } } } = session;
+	session.lookAt(whole);
 	for (let round = 0; round < 2; round++) {
 		touchAll(new FunctionSums(whole, length)); // at its full size
 		yield;
@@ -101,6 +102,7 @@ export function* preparation(session: Session): Generator<void> {
 		boxesOf(inverted, ROOT, whole.all / MOST_BOXES);
 		yield;
 	}
+	session.leave(whole);
 	touchCounts(session.always);
 	yield;
 	while (session.searching.prepare(NAMES)) yield;

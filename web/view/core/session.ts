@@ -11,7 +11,7 @@ import type { Stage } from "./stage";
 import { firstState, State } from "./state";
 import { FunctionSums, gone, matchedIn, Sums, sumsOf } from "./sums";
 import { applied, hiding, Transform } from "./transform";
-import { NONE, pathOfRow, ROOT, rowOfPath } from "./tree";
+import { NONE, pathOfRow, ROOT, rowOfPath, Tree } from "./tree";
 
 const PART = 250000; // samples
 
@@ -100,6 +100,7 @@ export class Session {
 	private readonly chain: { transform: Transform; stage: Stage }[] = [];
 	private chainInlined = true;
 	private dropped: Stage[] = []; // that were in the chain until its last change
+	private readonly lookers = new Map<unknown, Tree>();
 	private readonly keptThreads = new Kept<Uint8Array | undefined>();
 	private readonly keptCpus = new Kept<Uint8Array | undefined>();
 	private readonly keptCgroups = new Kept<Uint8Array | undefined>();
@@ -348,12 +349,23 @@ export class Session {
 		return all;
 	}
 
+	// The tree that there is now keeps its memory as long as somebody looks at it, as views do that are not shown: what is open in them
+	// stays open. Who looks already now looks at this tree.
+	lookAt(who: unknown): void {
+		this.lookers.set(who, this.stage.tree);
+	}
+
+	leave(who: unknown): void {
+		this.lookers.delete(who);
+	}
+
 	// Stages that are not needed any more. Their memory is used again one change later, since until then they may be on the screen.
 	private drop(from: number): void {
 		if (from >= this.chain.length) return;
 		const dropped = this.chain.splice(from).map(({ stage }) => stage);
 		const kept = [this.keptWithout.last, ...this.recording.bases, ...this.chain.map(({ stage }) => stage), ...dropped].map((one) => one?.tree);
-		for (const stage of this.dropped) if (!kept.includes(stage.tree)) stage.release();
+		const isKept = (tree: Tree) => kept.includes(tree) || [...this.lookers.values()].includes(tree);
+		for (const stage of this.dropped) if (!isKept(stage.tree)) stage.release();
 		this.dropped = dropped;
 	}
 

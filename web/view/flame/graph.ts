@@ -54,6 +54,7 @@ export class Graph {
 
 	show(nodes: Nodes, zoom: number, selected: number): void {
 		this.nodes = nodes;
+		this.host.session.lookAt(this);
 		this.zoom = zoom;
 		this.selected = selected;
 		this.layout();

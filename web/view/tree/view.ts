@@ -37,17 +37,20 @@ export class TreeView implements ViewPanel {
 	}
 
 	show(): void {
-		const { nodes } = this.host.session;
+		const { session } = this.host;
+		const { nodes } = session;
 		if (nodes !== this.nodes) this.reopen(nodes);
 		this.list();
 		const index = this.selectedIndex();
 		if (index >= 0) this.rows.reveal(index);
 		// what was before, and what other events have, is known a moment later
-		void this.host.comparison?.sync().then(() => this.list());
-		const { session } = this.host;
+		const again = () => {
+			if (this.nodes === session.nodes) this.list();
+		};
+		void this.host.comparison?.sync().then(again);
 		const wanted = session.otherEvents.slice(0, BESIDES_MOST);
 		if (isSeen(this.element) && wanted.some((event) => !session.beside(event)))
-			void Promise.all(wanted.map((event) => session.readBeside(event))).then(() => this.list());
+			void Promise.all(wanted.map((event) => session.readBeside(event))).then(again);
 	}
 
 	private showHead(): void {
@@ -75,6 +78,7 @@ export class TreeView implements ViewPanel {
 		this.open = new Set(paths.map((path) => nodeOf(nodes, path)).filter((node) => node !== NONE));
 		const fresh = this.nodes === undefined;
 		this.nodes = nodes;
+		this.host.session.lookAt(this);
 		const { path } = this.host.session.state;
 		if (path.length > 0) this.openTo(nodeOf(nodes, path));
 		else if (fresh || this.open.size === 0) this.openHeaviest(ROOT, 12);
