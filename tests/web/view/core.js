@@ -793,6 +793,11 @@ test("numbers of each code come back", async () => {
 		assert.deepEqual([got.BYTES_PER_ELEMENT, ...got], [kinds[kind].BYTES_PER_ELEMENT, ...numbers], `${code} ${numbers}`);
 	}
 	await assert.rejects(new core.decode.Container(container({}, { n: ["u", [40000]] })).numbers("n", [Int16Array]), /too large/);
+	for (const count of [1, 3]) {
+		const cut = new core.decode.Container(container({}, { n: ["b", [0, 255]] }));
+		cut.header.columns.n.count = count;
+		for (const read of [() => cut.ints("n"), () => cut.numbers("n", kinds), () => cut.bytesOf("n")]) await assert.rejects(read(), /n: it has 2 numbers/, `${count}`);
+	}
 });
 
 test("rows that are not depth first are refused", async () => {

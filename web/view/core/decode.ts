@@ -117,10 +117,16 @@ function wideNumbers(raw: Uint8Array, count: number): BigUint64Array {
 	return out;
 }
 
+// Numbers that are bytes.
+function smallest(raw: Uint8Array, count: number): Uint8Array {
+	if (raw.length !== count) throw new FormatError(`it has ${raw.length} numbers`);
+	return raw;
+}
+
 function decoded<T extends Numbers>(raw: Uint8Array, { code, count }: Column, kinds: readonly Kind<T>[]): T {
 	for (const kind of kinds) {
 		const out = new kind(count);
-		if (code === "b") out.set(raw);
+		if (code === "b") out.set(smallest(raw, count));
 		else if (code === "w" && limitOf(kind) < Infinity) continue;
 		else if (code === "w") wideNumbers(raw, count).forEach((value, index) => (out[index] = Number(value)));
 		else if (!largeNumbers(raw, out, code !== "u", code === "d")) continue;
@@ -176,7 +182,6 @@ export class Container {
 	ints(name: string, count = 0): Promise<Int32Array> {
 		return this.read(name, (length, value) => new Int32Array(length).fill(value), (raw, column) => {
 			if (column.code === "u") return smallNumbers(raw, column.count);
-			if (column.code === "b") return Int32Array.from(raw);
 			return decoded(raw, column, [Int32Array]);
 		}, count);
 	}
@@ -200,7 +205,7 @@ export class Container {
 
 	bytesOf(name: string, count = 0): Promise<Uint8Array> {
 		return this.read(name, (length, value) => new Uint8Array(length).fill(value), (raw, column) =>
-			column.code === "b" ? raw : Uint8Array.from(smallNumbers(raw, column.count)), count);
+			column.code === "b" ? smallest(raw, column.count) : Uint8Array.from(smallNumbers(raw, column.count)), count);
 	}
 
 	strings(name: string): Promise<string[]> {
