@@ -56,7 +56,7 @@ PD_API enum pd_status pd_viewer_new(struct pd_file *file, const struct pd_viewer
 PD_API void pd_viewer_free(struct pd_viewer *view);
 /** The data of the page. Owned by the view. */
 PD_API struct pd_bytes pd_viewer_data(const struct pd_viewer *view);
-/** Samples in the file, shown or not. */
+/** Samples in the file, shown or not; 0 of a view without data. */
 PD_API uint64_t pd_viewer_samples_read(const struct pd_viewer *view);
 
 /** Writes the page, with the data of one or two recordings in it; without any it asks for them. Appends to text, and writes it

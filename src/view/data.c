@@ -118,7 +118,8 @@ uint64_t pd_viewer_samples_read(const struct pd_viewer *view)
 
 enum pd_status pd_viewer_put_data(struct pd_viewer_request *request)
 {
-	(void)request;
+	if (request->view->options.no_data)
+		return pd_fail(&request->error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "the view has no data");
 	return PD_OK;
 }
 
