@@ -30,17 +30,35 @@ class Reader implements Server {
 	readonly texts = ["info", "check", "report.txt", "script"];
 	private worker: Worker | undefined;
 	private opening: (Request & { kind: "open" }) | undefined;
-	private answering: Promise<Opened> | undefined;
+	private answering: Promise<void> | undefined;
+	private isEnded = false;
 	private readonly waiting = new Map<number, (answer: Response) => void>();
 	private asked = 0;
 
 	constructor(private readonly program: string, private readonly progress: (done: number, total: number) => void) {}
 
 	async open(module: WebAssembly.Module, files: readonly Picked[], fresh: number): Promise<Opened> {
-		this.opening = { kind: "open", module, files, fresh, noData: false };
-		const opened = await this.start(this.opening);
-		this.end();
-		return opened;
+		try {
+			const opened = await this.start({ kind: "open", module, files, fresh, noData: false });
+			// no others: one that could not be read would be opened where there is no data
+			const kept = opened.kept.map((index) => files[index] as Picked);
+			this.opening = { kind: "open", module, files: kept, fresh: kept.length, noData: true };
+			return opened;
+		} finally {
+			this.worker?.terminate();
+		}
+	}
+
+	// The next request tries again if it fails.
+	private async startAnswering(): Promise<void> {
+		if (this.isEnded || !this.opening) throw new Error("another recording is shown");
+		try {
+			await this.start(this.opening);
+		} catch (error) {
+			this.worker?.terminate();
+			this.answering = undefined;
+			throw error;
+		}
 	}
 
 	private start(request: Request): Promise<Opened> {
@@ -67,7 +85,7 @@ class Reader implements Server {
 		const id = this.asked++;
 		const second = /^([^/?]*)\/1(?=\?|$)/.exec(path);
 		const request: Request = { kind: "ask", id, index: second ? 1 : 0, path: second ? `${second[1]}${path.slice(second[0].length)}` : path };
-		await (this.answering ??= this.start({ ...this.opening as Request & { kind: "open" }, noData: true }));
+		await (this.answering ??= this.startAnswering());
 		return new Promise((done) => {
 			this.waiting.set(id, done);
 			this.worker?.postMessage(request);
@@ -79,6 +97,7 @@ class Reader implements Server {
 	}
 
 	end(): void {
+		this.isEnded = true;
 		this.worker?.terminate();
 	}
 }
