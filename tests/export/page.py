@@ -13,6 +13,7 @@ import collections
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -153,6 +154,23 @@ class Test:
                 self.wrong += 1
                 print(f"{path} without its end: {len(told)} problems told, {len(set(told))} different, the doctor counts {found}")
 
+    def test_processors(self, folder):
+        """A number that no CPU has is that of an unknown one: pages have a place for each CPU up to the largest."""
+        fields = 1 | 2 | 4 | 128 | 256  # IP, TID, TIME, CPU, PERIOD
+        attr = struct.pack("<IIQQQQQ", 1, 112, 0, 1000000, fields, 0, 0).ljust(128, b"\0")
+        given = [0, 1, 65535, 65536, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff]
+        data = b"".join(struct.pack("<IHHQIIQIIQ", 9, 2, 48, 0x400000, 7, 7, 1000 + at, cpu, 0, 1) for at, cpu in enumerate(given))
+        sizes = 104, len(attr), 104, len(attr), 104 + len(attr), len(data), 0, 0
+        path = os.path.join(folder, "processors.data")
+        with open(path, "wb") as file:
+            file.write(struct.pack("<8s8Q", b"PERFILE2", *sizes).ljust(104, b"\0") + attr + data)
+        out = subprocess.run([self.perfdata, "export", "-q", "--to", "page", path], capture_output=True, check=True).stdout
+        wanted = [cpu + 1 if cpu < 65536 else 0 for cpu in given]
+        self.count += 1
+        if page_format.Page(out).of("samples.0.cpu") != wanted:
+            self.wrong += 1
+            print(f"CPUs {given} are {page_format.Page(out).of('samples.0.cpu')} in a page, which is not {wanted}")
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -169,6 +187,8 @@ def main():
         test.test_file(path)
         if path.endswith("-pipe.data"):
             test.test_damage(path)
+    with tempfile.TemporaryDirectory() as folder:
+        test.test_processors(folder)
     print(f"{len(paths)} recordings, {test.count} sums, {test.wrong} wrong")
     return 1 if test.wrong or not test.count else 0
 

@@ -26,7 +26,7 @@ static enum pd_status take_interval(void *self, const struct pd_interval *interv
 		.length_ns = interval->end_ns - interval->begin_ns,
 		.pid = interval->pid,
 		.task = interval->tid,
-		.cpu = interval->cpu + 1,
+		.cpu = pd_page_cpu(interval->cpu),
 		.kind = (uint32_t)interval->kind->index,
 	};
 	return PD_OK;

@@ -28,7 +28,7 @@ static void add_marker(struct pd_export *self, const struct pd_record *record, u
 	pd_spool_put(&page->spool, &markers->time, markers->last_ns - before);
 	pd_spool_put(&page->spool, &markers->kind, kind);
 	pd_spool_put(&page->spool, &markers->task, task + 1);
-	pd_spool_put(&page->spool, &markers->cpu, (uint32_t)(thread.cpu + 1));
+	pd_spool_put(&page->spool, &markers->cpu, pd_page_cpu(thread.cpu));
 	pd_spool_put(&page->spool, &markers->value, value);
 	markers->count++;
 	if (page->spool.status < 0)

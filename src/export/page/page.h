@@ -138,6 +138,16 @@ enum pd_page_track {
 	PD_PAGE_TRACKS
 };
 
+enum {
+	PD_PAGE_CPUS_MOST = 65536 // more is a damaged number
+};
+
+// The cell of a CPU; 0: it is not known.
+static inline uint32_t pd_page_cpu(uint32_t cpu)
+{
+	return cpu < PD_PAGE_CPUS_MOST ? cpu + 1 : 0;
+}
+
 struct pd_page_event {
 	struct pd_spool_track tracks[PD_PAGE_TRACKS];
 	uint64_t count, last_ns;

@@ -63,7 +63,7 @@ void pd_page_take_sample(struct pd_export *self, const struct pd_export_sample *
 	event = &page->events[sample->event->index];
 	values[PD_PAGE_TIME] = time_step(page, event, sample->time_ns);
 	values[PD_PAGE_THREAD] = sample->thread;
-	values[PD_PAGE_CPU] = (uint32_t)(sample->brief->cpu + 1);
+	values[PD_PAGE_CPU] = pd_page_cpu(sample->brief->cpu);
 	values[PD_PAGE_WEIGHT] = sample->value;
 	values[PD_PAGE_LEAF] = leaf;
 	values[PD_PAGE_CGROUP] = HAS(sample->event->attr, CGROUP) ? cgroup_number(self, sample) : 0;
