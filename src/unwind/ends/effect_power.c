@@ -16,7 +16,7 @@ static struct pd_effect writing(uint64_t registers)
 				   .writes = registers };
 }
 
-static struct pd_effect access(unsigned kind, unsigned reg, unsigned base, int64_t offset)
+static struct pd_effect memory_access(unsigned kind, unsigned reg, unsigned base, int64_t offset)
 {
 	return (struct pd_effect){ .kind = base ? (uint8_t)kind : PD_EFFECT_UNKNOWN,
 				   .count = 1,
@@ -35,7 +35,7 @@ static struct pd_effect decode_double(uint32_t word, unsigned reg, unsigned base
 {
 	bool stores = word >> 26 == 62;
 	int64_t offset = pd_effect_signed(word & 0xfffc, 16);
-	struct pd_effect effect = access(stores ? PD_EFFECT_STORE : PD_EFFECT_LOAD, reg, base, offset);
+	struct pd_effect effect = memory_access(stores ? PD_EFFECT_STORE : PD_EFFECT_LOAD, reg, base, offset);
 
 	switch (word & 3) {
 	case 0:
@@ -91,7 +91,7 @@ static struct pd_effect decode(uint32_t word, uint64_t addr)
 	case 63:
 		return without(PD_EFFECT_OTHER);
 	case 14: // addi, li
-		return other ? access(PD_EFFECT_SET, reg, other, pd_effect_signed(word, 16)) :
+		return other ? memory_access(PD_EFFECT_SET, reg, other, pd_effect_signed(word, 16)) :
 			       writing(pd_effect_bit(reg));
 	case 18:
 		return (struct pd_effect){ .kind = word & 3 ? PD_EFFECT_UNKNOWN : PD_EFFECT_JUMP,
