@@ -65,7 +65,7 @@ enum pd_export_frames {
 
 struct pd_export_sink {
 	size_t size;         // of what it keeps, zeroed at first: export->sink
-	bool as_recorded;    // chains are not unwound
+	bool as_recorded;    // chains are not unwound, and have nothing in front of them
 	bool all_records;    // samples cannot be chosen
 	bool in_folder;      // files in a folder, by options.file
 	bool of_tables;      // not of samples: options.table is one of them, which is not in a folder

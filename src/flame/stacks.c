@@ -21,7 +21,7 @@
 enum {
 	KNOWN_ROOTS = 64,
 	WORTH_A_PART = 1 << 12, /* entries; for less a thread costs more */
-	MORE_FRAMES = 2,        /* of a line, beside those of its stack: event and root */
+	MORE_FRAMES = 3,        /* of a line, beside those of its chain: event, root, and where the sample was taken */
 };
 
 /* The frame in front of the stacks of a thread. */
@@ -33,28 +33,42 @@ struct known_root {
 
 /* ---- stacks ---- */
 
-static size_t stack_size(const struct pd_stack *stack)
+/* Whether where a sample was taken is a frame besides those of its chain. */
+static bool has_own_frame(const struct stacks *stacks, const struct pd_stack *stack)
 {
-	return stack->caller_count ? stack->caller_count : 1;
+	const struct pd_frame *ip, *first;
+
+	if (!stack->caller_count || stack->callers[0] == stack->ip)
+		return !stack->caller_count;
+	ip = pd_profile_frame(stacks->profile, stack->ip);
+	first = pd_profile_frame(stacks->profile, stack->callers[0]);
+	return pd_place_is_called(&ip->place, ip->cpumode, &first->place, first->cpumode);
+}
+
+/* Adds a frame with what is inlined there. */
+static uint32_t *put_frame(const struct stacks *stacks, uint32_t frame, uint32_t *at)
+{
+	const struct named *named = &stacks->named[frame];
+
+	if (named->count == 1)
+		*at++ = named->frame;
+	for (uint32_t k = 0; named->count > 1 && k < named->count; k++)
+		*at++ = stacks->frames[named->frame + k];
+	return at;
 }
 
 /* Adds the frames of a stack to a line, innermost first. */
 static void put_stack(const struct stacks *stacks, const struct pd_stack *stack, struct stack_lines *lines)
 {
-	const uint32_t *callers = stack->caller_count ? stack->callers : &stack->ip;
-	size_t count = stack_size(stack);
-	uint32_t *frames = pd_lines_reserve(lines, count * stacks->most_named), *at = frames;
+	uint32_t *frames = pd_lines_reserve(lines, (1 + stack->caller_count) * stacks->most_named), *at = frames;
 
-	for (size_t i = 0; frames && i < count; i++) {
-		const struct named *named = &stacks->named[callers[i]];
-
-		if (named->count == 1)
-			*at++ = named->frame;
-		for (uint32_t k = 0; named->count > 1 && k < named->count; k++)
-			*at++ = stacks->frames[named->frame + k];
-	}
-	if (frames)
-		lines->frame_count += (size_t)(at - frames);
+	if (!frames)
+		return;
+	if (has_own_frame(stacks, stack))
+		at = put_frame(stacks, stack->ip, at);
+	for (size_t i = 0; i < stack->caller_count; i++)
+		at = put_frame(stacks, stack->callers[i], at);
+	lines->frame_count += (size_t)(at - frames);
 }
 
 static void reverse(uint32_t *frames, size_t count)
@@ -241,7 +255,7 @@ static void use_frame(struct part *part, bool *met, size_t entry, uint32_t frame
 
 static void use_stack(struct part *part, bool *met, size_t entry, const struct pd_stack *stack)
 {
-	if (!stack->caller_count)
+	if (has_own_frame(&part->stacks, stack))
 		use_frame(part, met, entry, stack->ip);
 	for (size_t i = 0; i < stack->caller_count; i++)
 		use_frame(part, met, entry, stack->callers[i]);
@@ -281,7 +295,7 @@ static void find_uses(void *self, size_t number)
 			add_use(part, USE_EVENT, i, 0);
 		event = entry.event;
 		part->line_count++;
-		part->frame_count += stack_size(pd_profile_stack(profile, entry.stack)) + MORE_FRAMES;
+		part->frame_count += pd_profile_stack(profile, entry.stack)->caller_count + MORE_FRAMES;
 		if (!part->stacks.options->reverse)
 			use_root(part, i, &entry);
 		use_stack(part, met, i, pd_profile_stack(profile, entry.stack));
@@ -373,7 +387,7 @@ static void add_line(struct lining *lining, struct part *part, size_t index, con
 static void count_doubt(const struct stacks *stacks, const struct pd_profile_entry *entry)
 {
 	const struct pd_stack *stack = pd_profile_stack(stacks->profile, entry->stack);
-	uint32_t leaf = stack->caller_count ? stack->callers[0] : stack->ip;
+	uint32_t leaf = has_own_frame(stacks, stack) ? stack->ip : stack->callers[0];
 	struct stack_result *result = stacks->result;
 
 	result->samples += entry->samples;

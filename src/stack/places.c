@@ -2,6 +2,9 @@
 #include "stack/places.h"
 
 #include "format/chain.h"
+#include "symbol/data.h"
+
+#include <string.h>
 
 enum {
 	MET_STACKS = 1 << 18 // of a program that runs for long; memory that is not used costs nothing
@@ -260,6 +263,29 @@ static bool is_first(const struct pd_chain_entries *entries, const struct pd_bri
 	return entries->count && entries->items->addr == brief->ip && entries->items->cpumode == brief->cpumode;
 }
 
+// Puts the sampled address in front of the chain if that is called by it. False if there is no memory.
+static bool put_own_entry(struct pd_places *places, const struct pd_code_address *address, uint32_t ip)
+{
+	struct pd_chain_entries *entries = &places->entries;
+	const struct pd_table_frame *own, *first;
+	struct pd_code_address first_address = *address;
+	uint32_t frame;
+
+	first_address.depth = 1;
+	frame = pd_places_frame(places, entry_address(&first_address, entries->items, 0));
+	if (frame == PD_NO_FRAME)
+		return false;
+	own = &places->tables->frames[ip];
+	first = &places->tables->frames[frame];
+	if (!pd_place_is_called(&own->place, address->cpumode, &first->place, entries->items->cpumode))
+		return true;
+	if (!PD_GROW(entries->items, entries->capacity, entries->count + 1))
+		return false;
+	memmove(entries->items + 1, entries->items, entries->count++ * sizeof(*entries->items));
+	entries->items[0] = (struct pd_chain_entry){ address->addr, address->cpumode, 0, 0 };
+	return true;
+}
+
 static bool find_stack(struct pd_places *places, const struct pd_brief *brief, uint64_t maps, struct pd_moment when,
 		       unsigned most, bool is_truncated, struct pd_met_stack *met_out)
 {
@@ -277,6 +303,8 @@ static bool find_stack(struct pd_places *places, const struct pd_brief *brief, u
 	if (met_out->ip == PD_NO_FRAME)
 		return false;
 	places->chain = NULL;
+	if (places->entries.count && !first && !places->as_recorded && !put_own_entry(places, &address, met_out->ip))
+		return false;
 	if (places->entries.count) {
 		if (!find_chain(places, brief, maps, when, root))
 			return false;

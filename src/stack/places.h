@@ -53,8 +53,9 @@ struct pd_places {
 	struct pd_profile_options by_function;
 	struct pd_functions functions; // if frames are functions
 	struct pd_frames frames;       // their numbers are those of the tables, less the marks
-	bool no_stacks; // chain is all that is wanted; only a sample without a chain has a stack, that of its address
-	uint32_t marks; // frames of the tables before those with addresses: 1 if stacks are unwound, else 0
+	bool no_stacks;   // chain is all that is wanted; only a sample without a chain has a stack, that of its address
+	bool as_recorded; // stacks are those of chains, which may have no place for where a sample was taken
+	uint32_t marks;   // frames of the tables before those with addresses: 1 if stacks are unwound, else 0
 	struct pd_range_set *ranges;
 	struct pd_known_place *known;
 	void *known_memory;

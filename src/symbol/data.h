@@ -32,6 +32,17 @@ static inline bool pd_place_is_resolved(const struct pd_place *place)
 	return place->function && !place->function->nameless;
 }
 
+/** Whether a sample was taken in code that its chain does not begin with: the chain has callers of the program alone and the sample is of
+ * the kernel, or the CPU knows more precisely where the sample was taken, which is in another function. As in perf report, what the
+ * sample counts for is its own address then, and the chain says who called that. */
+static inline bool pd_place_is_called(const struct pd_place *sampled, unsigned cpumode, const struct pd_place *first,
+				      unsigned first_cpumode)
+{
+	if (cpumode != first_cpumode)
+		return true;
+	return sampled->dso && (sampled->function != first->function || sampled->dso != first->dso);
+}
+
 /** Addresses in the order of perf, which subtracts them: those of the kernel come first. */
 static inline uint64_t pd_addr_order(uint64_t addr)
 {

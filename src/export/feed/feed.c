@@ -260,6 +260,7 @@ static bool choose_frames(struct pd_export *self)
 	struct pd_places *places = &self->places;
 
 	places->no_stacks = self->format->no_stacks;
+	places->as_recorded = self->format->as_recorded;
 	places->frames.unnamed_as_one = frames != PD_FRAMES_ADDRESSES;
 	self->tables.no_lines = frames == PD_FRAMES_FUNCTIONS;
 	self->tables.whole_stacks = self->format->whole_stacks;
