@@ -5,7 +5,8 @@
 usage: export.py PERFDATA RECORDING... [--corpus CORPUS]
 
 Each format is read by formats.py. Values by event and function, alone and with what was called, are compared with the stacks of
-perfdata folded, and with perfdata report for functions that have names. Exit status: 0 all agrees, 1 not.
+perfdata folded, and with perfdata report for functions that have names. A recording is made whose samples are in code that
+their chains leave out. Exit status: 0 all agrees, 1 not.
 """
 
 import argparse
@@ -15,14 +16,56 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 import formats
 
 # of a corpus: call graphs, several events, tracepoints, off-CPU time, several machines, losses, pipes
 CORPUS = ("a-threads", "a-sched", "a-module", "a-switch", "a-throttle", "a-pipe", "arm64-callgraph-dwarf", "s390x-callgraph-fp",
           "tracepoints-callgraph", "v-cpp", "group-leader-sampling", "v-weight", "all-fields", "v-lost.data.zst", "v-aio", "sample-raw-bpf",
-          "mips-pipe-tracepoints", "arm64-jit-injected")
+          "mips-pipe-tracepoints", "arm64-jit-injected", "callgraph-user", "v-callgraph-user", "zstd-pipe", "oddmap")
 TOP = 50
+# Functions of the kernel and of a program under the names that KSYMBOL gives; chains have callers of the program alone. Of the precise
+# samples of the second event one is in another function than what interrupted it, one in the same, and one nowhere.
+LEFT_OUT = """event {
+	name: "cpu-clock:uu"
+	ids: [7]
+	type: software
+	sample_period: 4000
+	sample_type: IP|TID|TIME|PERIOD|CALLCHAIN|IDENTIFIER
+	flags: mmap|comm|sample_id_all|exclude_callchain_kernel|ksymbol
+}
+event {
+	name: "cycles:P"
+	ids: [8]
+	type: hardware
+	sample_period: 4000
+	sample_type: IP|TID|TIME|PERIOD|CALLCHAIN|IDENTIFIER
+	flags: sample_id_all|precise_ip(2)
+}
+COMM pid: 42, tid: 42, comm: "work", sample_id: {time_ns: 1.0, identifier: 7}
+MMAP misc: user, pid: 42, tid: 42, addr: 0x400000, len: 0x1000, pgoff: 0, filename: "/bin/work", sample_id: {time_ns: 1.1, identifier: 7}
+"""
+USER, KERNEL = "0xfffffffffffffe00", "0xffffffffffffff80"
+
+
+def left_out(perfdata, folder):
+    """That recording."""
+    text = LEFT_OUT
+    for i, name in enumerate(("page_fault", "clear_page", "do_exit")):
+        text += (f'KSYMBOL misc: kernel, addr: {0xffffffffc0000000 + (i << 8):#x}, len: 0x100, ksym_type: bpf, flags: 0, name: "{name}", '
+                 "sample_id: {time_ns: 1.2, identifier: 7}\n")
+    samples = [("kernel", 0xffffffffc0000010, 7, 5, [USER, "0x400010", "0x400020"]), ("kernel", 0xffffffffc0000110, 7, 6, [USER, "0x400010"]),
+               ("kernel", 0xffffffffc0000210, 7, 7, []), ("user", 0x400010, 7, 8, [USER, "0x400010", "0x400020"]),
+               ("kernel", 0xffffffffc0000010, 8, 9, [KERNEL, "0xffffffffc0000120", "0xffffffffc0000220"]),
+               ("kernel", 0xffffffffc0000010, 8, 10, [KERNEL, "0xffffffffc0000020", "0xffffffffc0000220", USER, "0x400010"]),
+               ("user", 0, 8, 11, [USER, "0x400010", "0x400020"])]
+    for i, (misc, ip, number, period, chain) in enumerate(samples):
+        text += (f"SAMPLE misc: {misc}, identifier: {number}, ip: {ip:#x}, pid: 42, tid: 42, time_ns: 2.{i}, period: {period}, "
+                 f"callchain: [{', '.join(chain)}]\n")
+    path = os.path.join(folder, "left-out.data")
+    subprocess.run([perfdata, "assemble", "-o", path], input=text.encode(), check=True)
+    return path
 
 
 def run(words):
@@ -31,8 +74,8 @@ def run(words):
 
 
 def plain(name):
-    """As folded stacks write it: without what has a meaning there."""
-    return name.replace(";", ":").replace("[[", "[").replace("]]", "]")
+    """As folded stacks write it: without what has a meaning there, and a question mark for what cannot be shown."""
+    return name.replace("\ufffd", "?").replace(";", ":").replace("[[", "[").replace("]]", "]")
 
 
 class Sums:
@@ -77,7 +120,7 @@ def report_tables(perfdata, path, options):
 
 def report_sums(perfdata, path, options, by_event, unit=None):
     """What report has of each function that has a name, in one unit or that of each event. Names of several rows have no sum with callees:
-    a stack may have both."""
+    a stack may have both. Of a pipe report, as perf, has no sums with callees."""
     sums = Sums()
     for table in report_tables(perfdata, path, ["--children", *options]):
         event = table["events"][0]
@@ -85,13 +128,14 @@ def report_sums(perfdata, path, options, by_event, unit=None):
         seen = collections.Counter()
         if event["samples"]:
             sums.total[name] += value_of(event, kind)
+        with_callees = any("children_period" in row["amounts"][0] or "children_samples" in row["amounts"][0] for row in table["rows"])
         for row in table["rows"]:
             symbol = name, plain(row["symbol"])
             if re.fullmatch("0x[0-9a-f]+|[0-9a-f]{16}", row["symbol"]):
                 continue
             seen[symbol] += 1
             sums.own[symbol] += value_of(row["amounts"][0], kind)
-            sums.all[symbol] += value_of(row["amounts"][0], kind, "children_")
+            sums.all[symbol] += value_of(row["amounts"][0], kind, "children_") if with_callees else 0
         for symbol, rows in seen.items():
             if rows > 1:
                 sums.all[symbol] = 0
@@ -110,6 +154,19 @@ def value_of(amounts, unit, which=""):
     """Where nothing has callees there is what is without."""
     name = "samples" if unit == "samples" else "period"
     return amounts.get(which + name, amounts[name])
+
+
+def chain_differences(perfdata, path, stacks):
+    """Of perf's layout, which has chains alone: without where a sample was taken, unless they begin there."""
+    lines = run([perfdata, "export", "-q", "--to", "jsonl", "--no-inline", "--unwind=no", path])[1].decode().splitlines()
+    wholes = [[frame.get("function", "?") for frame in reversed(json.loads(line)["stack"])] for line in lines]
+    chains = [stack.frames for stack in stacks]
+    if chains == wholes:
+        expected = report_sums(perfdata, path, ["--no-inline", "--unwind=no"], False, "samples")
+        yield from report_differences(expected, sums_of(stacks, False))
+    for number, (chain, whole) in enumerate(zip(chains, wholes)):
+        if chain not in (whole, whole[:-1]):
+            yield f"chain {number}: {chain}, expected {whole}"
 
 
 def more_differences(perfdata, name, path, stacks, tables):
@@ -179,10 +236,7 @@ def judge(perfdata, name, path, failures):
     if name in formats.WITHOUT_VALUES:
         samples = sum(table["events"][0]["samples"] for table in tables)
         failures += [f"{label}: {len(stacks)} samples, expected {samples}"] if len(stacks) != samples else []
-        # where only copied stacks were recorded, samples have no entries there
-        if all(stack.frames for stack in stacks):
-            expected = report_sums(perfdata, path, ["--no-inline", "--unwind=no"], False, "samples")
-            failures += [f"{label}: {text}" for text in report_differences(expected, sums_of(stacks, False))]
+        failures += [f"{label}: {text}" for text in chain_differences(perfdata, path, stacks)]
         del failures[before + 5:]
         return
     if len(tables) == 1:
@@ -219,13 +273,14 @@ def main():
         path = os.path.join(args.corpus, "recorded", name if "." in name else name + ".data")
         paths += [path] if os.path.exists(path) else []
     counted = 0
-    for path in paths:
-        if run([args.perfdata, "export", "--to", "jsonl", path])[0] not in (0, 1):
-            continue
-        for name in names:
-            if name in formats.READERS:
-                judge(args.perfdata, name, path, failures)
-                counted += 1
+    with tempfile.TemporaryDirectory(prefix="perfdata-export-") as folder:
+        for path in [*paths, left_out(args.perfdata, folder)]:
+            if run([args.perfdata, "export", "--to", "jsonl", path])[0] not in (0, 1):
+                continue
+            for name in names:
+                if name in formats.READERS:
+                    judge(args.perfdata, name, path, failures)
+                    counted += 1
     print("\n".join(failures[:100]) or f"{counted} exports of {len(names)} formats agree with their recordings")
     return 1 if failures or not counted else 0
 
