@@ -87,10 +87,8 @@ def events_recording(count):
     r = scale.Recording(events=count)
     for i in range(count):
         r.sample(1, 0x400010, event=i)
-    desc = struct.pack("<II", count, scale.ATTR_SIZE)
-    for i in range(count):
-        desc += scale.attr(config=i % 8) + struct.pack("<I", 1) + escapes.string(b"event-%d" % i) + struct.pack("<Q", i + 1)
-    r.features[12] = desc
+    descs = [scale.attr(config=i % 8) + struct.pack("<I", 1) + escapes.string(b"event-%d" % i) + struct.pack("<Q", i + 1) for i in range(count)]
+    r.features[12] = struct.pack("<II", count, scale.ATTR_SIZE) + b"".join(descs)
     return r
 
 
