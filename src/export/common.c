@@ -116,15 +116,6 @@ uint32_t pd_export_track_name(struct pd_export *self, uint32_t thread, uint32_t 
 	return string;
 }
 
-size_t pd_export_events_used(const struct pd_export *self)
-{
-	size_t used = 0;
-
-	for (size_t i = 0; i < self->event_count; i++)
-		used += self->sums[i].samples != 0;
-	return used;
-}
-
 const char *pd_export_unit(const struct pd_event *event)
 {
 	static const char *const units[] = { "samples", "count", "nanoseconds" };

@@ -112,9 +112,9 @@ struct pd_export {
 	struct pd_event_sum *sums; // by event
 	uint32_t *comm_of;         // by thread: the string of its name and 1, or 0
 	size_t comm_capacity;
-	size_t event_count;
-	uint64_t *last_values;      // of counters
-	struct pd_u64_map value_of; // id to place in last_values
+	size_t event_count, events_used; // those of the file, and those that samples are of
+	uint64_t *last_values;           // of counters
+	struct pd_u64_map value_of;      // id to place in last_values
 	size_t value_count, value_capacity;
 	uint64_t from_ns, to_ns;    // what is wanted; to_ns is inclusive, 0: open
 	uint64_t first_ns, last_ns; // of the exported samples; 0: none
@@ -136,8 +136,6 @@ uint32_t pd_export_comm(struct pd_export *self, uint32_t thread);
 uint32_t pd_export_track_name(struct pd_export *self, uint32_t thread, uint32_t event);
 // What follows the name of a thread where several events are shown.
 void pd_export_put_event(struct pd_text *text, const char *event);
-// Whether the file has several events with samples, once all were read.
-size_t pd_export_events_used(const struct pd_export *self);
 // "nanoseconds", "count" or "samples".
 const char *pd_export_unit(const struct pd_event *event);
 // Of the first sample, in ns since 1970; 0 if it is not known.

@@ -95,7 +95,7 @@ static void give(struct pd_export *self, struct pd_export_sample *sample, const 
 	sample->thread = view->owner;
 	sample->time_ns = sample->brief->time_ns;
 	sample->value = value_of(self, sample);
-	self->sums[sample->event->index].samples++;
+	self->events_used += !self->sums[sample->event->index].samples++;
 	self->sums[sample->event->index].value += sample->value;
 	self->result.samples++;
 	note_time(self, sample->time_ns);

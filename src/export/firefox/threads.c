@@ -340,7 +340,7 @@ static void put_numbers(struct pd_text *text, const struct pd_owner *owner, cons
 static void put_names(struct pd_export *self, const struct pd_track *track)
 {
 	const struct pd_owner *owner = pd_export_thread(self, track->thread);
-	bool events = pd_export_events_used(self) > 1;
+	bool events = self->events_used > 1;
 	const char *event = pd_file_event(self->file, track->event)->name;
 	struct pd_text *name = pd_text_new();
 

@@ -70,7 +70,7 @@ static void compress_large(struct pd_export *self)
 // The usual name of time on a CPU, if nothing else is measured.
 static const char *measure_name(const struct pd_export *self, const struct pd_event *event)
 {
-	return pd_attr_is_clock(event->attr) && pd_export_events_used(self) == 1 ? "cpu" : event->name;
+	return pd_attr_is_clock(event->attr) && self->events_used == 1 ? "cpu" : event->name;
 }
 
 static void put_value_type(struct pd_export *self, unsigned field, const char *type, const char *unit)
@@ -107,7 +107,7 @@ static void put_event_types(struct pd_export *self, const struct pd_event *event
 static void put_types(struct pd_export *self)
 {
 	struct pprof *pprof = self->sink;
-	bool only = pd_export_events_used(self) == 1;
+	bool only = self->events_used == 1;
 	size_t events = 0;
 
 	for (size_t i = 0; i < self->event_count; i++) {
@@ -142,7 +142,7 @@ static void put_period(struct pd_export *self)
 	name = pd_event_unit(event) == PD_UNIT_SAMPLES ? "samples" : measure_name(self, event);
 	put_value_type(self, PROFILE_PERIOD_TYPE, name, pd_export_unit(event));
 	pd_proto_number(pprof->message, PROFILE_PERIOD, self->sums[most].value / self->sums[most].samples);
-	if (pd_export_events_used(self) == 1)
+	if (self->events_used == 1)
 		pd_proto_number(pprof->message, PROFILE_DEFAULT_TYPE, pd_tables_text(&self->tables, name));
 	pd_proto_number(pprof->message, PROFILE_TIME, pd_export_wall_clock(self));
 	pd_proto_number(pprof->message, PROFILE_DURATION, duration < INT64_MAX ? duration : INT64_MAX);

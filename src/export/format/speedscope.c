@@ -93,7 +93,7 @@ static void put_samples(struct pd_export *self, const struct pd_track *track, bo
 static void put_profile(struct pd_export *self, struct pd_json *json, const struct pd_track *track)
 {
 	const struct pd_event *event = pd_file_event(self->file, track->event);
-	uint32_t event_number = pd_export_events_used(self) > 1 ? track->event : UINT32_MAX;
+	uint32_t event_number = self->events_used > 1 ? track->event : UINT32_MAX;
 
 	pd_text_char(json->text, '\n');
 	pd_json_open(json, NULL, '{');
