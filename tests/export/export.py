@@ -74,8 +74,9 @@ def run(words):
 
 
 def plain(name):
-    """As folded stacks write it: without what has a meaning there, and a question mark for what cannot be shown."""
-    return name.replace("\ufffd", "?").replace(";", ":").replace("[[", "[").replace("]]", "]")
+    """As folded stacks write it: without quotes and what has a meaning there, and a question mark for what cannot be shown."""
+    name = name.replace("\ufffd", "?").replace('"', "").replace("'", "")
+    return name.replace(";", ":").replace("[[", "[").replace("]]", "]")
 
 
 class Sums:

@@ -60,6 +60,20 @@ static void put_cell(struct pd_export *self, uint32_t string)
 				!pd_line_texts_put(&csv->cells, string, self->text);
 }
 
+// What separates names is a colon in them, as in folded stacks.
+static void put_separable(struct pd_text *text, const char *bytes, size_t size)
+{
+	const char *end;
+
+	while ((end = memchr(bytes, ';', size)) != NULL) {
+		put_bytes(text, bytes, (size_t)(end - bytes));
+		pd_text_char(text, ':');
+		size -= (size_t)(end + 1 - bytes);
+		bytes = end + 1;
+	}
+	put_bytes(text, bytes, size);
+}
+
 // A name among others in a cell.
 static void put_name(struct pd_export *self, uint32_t string)
 {
@@ -71,7 +85,7 @@ static void put_name(struct pd_export *self, uint32_t string)
 		return;
 	piece = pd_line_texts_begin(&csv->names, string);
 	if (piece)
-		put_bytes(piece, name->text, name->size);
+		put_separable(piece, name->text, name->size);
 	if (!piece || !pd_line_texts_keep(&csv->names, string))
 		self->failed = true;
 	else
