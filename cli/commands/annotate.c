@@ -97,8 +97,8 @@ static bool parse_options(struct run *run)
 		return print_error("--html cannot be combined with --source or --json");
 	if (!values->types.type && (values->types.answers || values->types.words))
 		return print_error("--type-stat and --insn-stat need --data-type");
-	if (values->types.type && (values->html || values->source || values->json))
-		return print_error("--data-type cannot be combined with --html, --source or --json");
+	if (values->types.type && (values->html || values->source))
+		return print_error("--data-type cannot be combined with --html or --source");
 	run->types = values->types;
 	if (values->types.type && !*values->types.type)
 		run->types.type = NULL;
@@ -113,7 +113,8 @@ static enum pd_status print(const struct run *run, struct pd_error *error)
 	struct pd_text *text = run->call->out->text;
 
 	if (values->types.type)
-		return pd_annotate_types_text(run->annotate, &run->types, &run->text, text, error);
+		return values->json ? pd_annotate_types_json(run->annotate, &run->types, text, error) :
+				      pd_annotate_types_text(run->annotate, &run->types, &run->text, text, error);
 	if (values->html)
 		return pd_annotate_html(run->annotate, text, error);
 	if (values->source)

@@ -229,6 +229,13 @@ PD_API enum pd_status pd_annotate_types_text(struct pd_annotate *annotate,
 					     const struct pd_annotate_text_options *options, struct pd_text *text,
 					     struct pd_error *error);
 
+/** The same as JSON: tables with types, each with its members and theirs. Of a type, sums are all samples that access it, and in_members
+ * those at an offset in it; of a member, sums are those in it. Counts that are asked for are the members type_stat and insn_stat. Errors: as
+ * pd_annotate_types_text. */
+PD_API enum pd_status pd_annotate_types_json(struct pd_annotate *annotate,
+					     const struct pd_annotate_types_options *types, struct pd_text *text,
+					     struct pd_error *error);
+
 /** All functions as a page that needs only a browser, without scripts. Errors: as pd_annotate_text. */
 PD_API enum pd_status pd_annotate_html(struct pd_annotate *annotate, struct pd_text *text, struct pd_error *error);
 

@@ -29,7 +29,8 @@ struct counting {
 	struct pd_strings words;
 	struct count *by_word;
 	size_t word_capacity;
-	uint32_t last; // the word that was met last, or PD_INDEX_END
+	struct pd_sorted *order; // words, as they are printed
+	uint32_t last;           // the word that was met last, or PD_INDEX_END
 };
 
 // ---- counting ----
@@ -144,45 +145,100 @@ static int keep_order(const void *self, uint32_t a, uint32_t b)
 	return (a > b) - (a < b);
 }
 
-static bool put_words(const struct counting *c, struct pd_text *out)
+// Names of instructions, the most frequent first. False without memory.
+static bool sort_words(struct counting *c)
 {
 	size_t count = c->words.count;
-	struct pd_sorted *order = pd_alloc((count + 1) * sizeof(*order));
 
-	if (!order)
+	c->order = pd_alloc((count + 1) * sizeof(*c->order));
+	if (!c->order)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		order[i] = (struct pd_sorted){ ~(c->by_word[i].good + c->by_word[i].bad), 0, (uint32_t)i };
-	if (!pd_sort(order, count, keep_order, NULL, 1)) {
-		pd_free(order);
-		return false;
-	}
+		c->order[i] = (struct pd_sorted){ ~(c->by_word[i].good + c->by_word[i].bad), 0, (uint32_t)i };
+	return pd_sort(c->order, count, keep_order, NULL, 1);
+}
+
+static void put_words(const struct counting *c, struct pd_text *out)
+{
 	pd_text_add(out, "Annotate Instruction stats\n");
 	put_total(out, &c->named);
 	pd_text_printf(out, "\n  %-20s: %5s %5s\n", "Name/opcode", "Good", "Bad");
 	put_rule(out);
-	for (size_t i = 0; i < count; i++) {
-		uint32_t word = order[i].number;
+	for (size_t i = 0; i < c->words.count; i++) {
+		uint32_t word = c->order[i].number;
 
 		pd_text_printf(out, "  %-20s: %5" PRIu64 " %5" PRIu64 "\n", c->words.items[word], c->by_word[word].good,
 			       c->by_word[word].bad);
 	}
 	pd_text_char(out, '\n');
-	pd_free(order);
-	return true;
+}
+
+// ---- JSON ----
+
+static void json_count(struct pd_json *json, const struct count *count)
+{
+	pd_json_number(json, "ok", count->good);
+	pd_json_number(json, "bad", count->bad);
+}
+
+static void json_answers(const struct counting *c, struct pd_json *json)
+{
+	pd_json_open(json, "type_stat", '{');
+	json_count(json, &c->all);
+	pd_json_open(json, "answers", '{');
+	for (size_t i = 0; i < PD_TYPE_ANSWERS; i++)
+		if (c->by_answer[i] && *answers[i].word)
+			pd_json_number(json, answers[i].word, c->by_answer[i]);
+	pd_json_close(json, '}');
+	pd_json_close(json, '}');
+}
+
+static void json_words(const struct counting *c, struct pd_json *json)
+{
+	pd_json_open(json, "insn_stat", '[');
+	for (size_t i = 0; i < c->words.count; i++) {
+		uint32_t word = c->order[i].number;
+
+		pd_json_open(json, NULL, '{');
+		pd_json_string(json, "name", c->words.items[word]);
+		json_count(json, &c->by_word[word]);
+		pd_json_close(json, '}');
+	}
+	pd_json_close(json, ']');
+}
+
+// ---- both ----
+
+static void counting_fini(struct counting *c)
+{
+	pd_strings_fini(&c->words);
+	pd_arena_fini(&c->texts);
+	pd_free(c->by_word);
+	pd_free(c->order);
 }
 
 bool pd_type_put_counts(const struct pd_type_data *data, bool by_answer, bool by_word, struct pd_text *out)
 {
 	struct counting c = { .data = data };
-	bool success = (!by_answer && !by_word) || count_all(&c);
+	bool success = (!by_answer && !by_word) || (count_all(&c) && sort_words(&c));
 
 	if (success && by_answer)
 		put_answers(&c, out);
 	if (success && by_word)
-		success = put_words(&c, out);
-	pd_strings_fini(&c.words);
-	pd_arena_fini(&c.texts);
-	pd_free(c.by_word);
+		put_words(&c, out);
+	counting_fini(&c);
 	return success && !out->failed;
+}
+
+bool pd_type_json_counts(const struct pd_type_data *data, bool by_answer, bool by_word, struct pd_json *json)
+{
+	struct counting c = { .data = data };
+	bool success = (!by_answer && !by_word) || (count_all(&c) && sort_words(&c));
+
+	if (success && by_answer)
+		json_answers(&c, json);
+	if (success && by_word)
+		json_words(&c, json);
+	counting_fini(&c);
+	return success && !json->text->failed;
 }

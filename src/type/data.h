@@ -3,6 +3,8 @@
 #ifndef PD_TYPE_DATA_H
 #define PD_TYPE_DATA_H
 
+#include <perfdata/json.h>
+
 #include "annotate/base.h"
 #include "base/lookup/u64_map.h"
 #include "base/text/text.h"
@@ -56,5 +58,41 @@ uint32_t *pd_type_data_order(const struct pd_type_data *data, const struct pd_an
 
 /** Appends how many addresses have a type, and why others have none; and the same by the name of the instruction. False without memory. */
 bool pd_type_put_counts(const struct pd_type_data *data, bool by_answer, bool by_word, struct pd_text *out);
+/** The same as members of the object that is open. */
+bool pd_type_json_counts(const struct pd_type_data *data, bool by_answer, bool by_word, struct pd_json *json);
+
+// ---- data_each.c ----
+
+/** Types that are printed one after another. */
+struct pd_type_printing {
+	struct pd_type_data data;
+	struct pd_annotate_types_options types;
+	struct pd_text *out;
+	const struct pd_annotate_table *table;
+	size_t *columns; // events of the file that are shown
+	size_t column_count;
+	struct pd_annotate_sum *sums; // by column, for who prints
+	const struct pd_type_row *row;
+	bool found; // any type
+};
+
+/** Adds up. Errors: PD_ERROR_UNSUPPORTED, PD_ERROR_MEMORY. */
+enum pd_status pd_type_printing_init(struct pd_type_printing *p, struct pd_annotate *annotate,
+				     const struct pd_annotate_types_options *types, struct pd_text *out,
+				     struct pd_error *error);
+/** In any case. */
+void pd_type_printing_fini(struct pd_type_printing *p);
+/** Goes to a table; false if there are no more. */
+bool pd_type_printing_table(struct pd_type_printing *p, size_t index);
+/** Calls put with each row of the table, in order; it returns false without memory. */
+enum pd_status pd_type_printing_each(struct pd_type_printing *p, bool (*put)(void *self), void *self,
+				     struct pd_error *error);
+/** Samples of the row at offsets, of a column. Those outside of the type are in no size. */
+struct pd_annotate_sum pd_type_printing_sum(const struct pd_type_printing *p, size_t column, uint64_t offset,
+					    uint64_t size);
+/** All samples of the row, of some events of the file. */
+struct pd_annotate_sum pd_type_printing_all(const struct pd_type_printing *p, size_t event, size_t count);
+/** At the end. Errors: PD_ERROR_NO_MATCH if there was no type. */
+enum pd_status pd_type_printing_check(const struct pd_type_printing *p, struct pd_error *error);
 
 #endif

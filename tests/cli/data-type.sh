@@ -64,5 +64,7 @@ try annotate --symfs root -i demo.data --data-type=nothing
 try annotate --symfs nowhere -i demo.data --data-type --type-stat
 try annotate --symfs root -i unmapped.data --data-type --type-stat
 try annotate --symfs root -i demo.data --type-stat
-try annotate --symfs root -i demo.data --data-type --json
+try annotate --symfs root -i demo.data --data-type --html
+try annotate --symfs root -i group.data --data-type --json --type-stat --insn-stat --skip-empty
+try annotate --symfs root -i demo.data --data-type=nothing --json
 shell 'sed "s/x86_64/aarch64/" demo.txt | perfdata assemble -o other.data - && perfdata annotate --symfs root -i other.data --data-type'

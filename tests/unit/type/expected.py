@@ -10,6 +10,7 @@ Exit status: 0 all is as expected, 1 not, 77 no compiler for x86-64.
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -118,8 +119,11 @@ class Made:
         self.functions = made.functions(self.program)
         made.record(perfdata, self.program, [at + i for at, size in self.functions.values() for i in range(size)], self.data)
 
+    def run(self, command, *options):
+        return subprocess.run([self.perfdata, command, "-i", self.data, *options], stdout=subprocess.PIPE, check=True).stdout.decode()
+
     def report(self, *options):
-        return subprocess.run([self.perfdata, "report", "-i", self.data, "--no-demangle", *options], stdout=subprocess.PIPE, check=True).stdout.decode()
+        return self.run("report", "--no-demangle", *options)
 
     def accesses(self, key):
         """The values of a key by function."""
@@ -146,6 +150,29 @@ def check_forms(program):
     wrong = [form for form, right in (("JSON", values == rows), ("CSV", all(row in csv for row in rows)), ("tree", all(row in tree for row in rows))) if not right]
     print("".join(f"{form} differs from the table\n" for form in wrong), end="")
     return not wrong
+
+
+def members_of(kind, depth=0, name="", outer="in_members"):
+    """A type of JSON as the lines of text: samples, offset, size, name and depth of each member."""
+    rows = [(kind[outer][0]["samples"], kind.get("offset", 0), kind["size"], name, depth)]
+    for member in kind.get("members", ()):
+        rows += members_of(member, depth + 1, member["name"], "sums")
+    return rows
+
+
+def check_json(program):
+    """annotate --data-type says the same as text and as JSON: types, members, their samples, and counts of answers."""
+    text = program.run("annotate", "--data-type", "-n", "--type-stat")
+    table = json.loads(program.run("annotate", "--data-type", "--json", "--type-stat"))
+    rows = [(int(words[0]), int(words[1], 16), int(words[2], 16), words[4], len(words[3]) // 4)
+            for words in re.findall(r"^ +(\d+) +(0|0x[0-9a-f]+) +(0|0x[0-9a-f]+)  ( *)\S[^\t\n]*\t(.*?)(?: {|;)$", text, re.MULTILINE)]
+    kinds = table["tables"][0]["types"]
+    stat = table["type_stat"]
+    right = [rows == [row for kind in kinds for row in members_of(kind)], len(rows) > len(kinds) > 1,
+             re.findall(r"^Annotate type: '(.*)' in", text, re.MULTILINE) == [kind["type"] for kind in kinds],
+             f"total {stat['ok'] + stat['bad']}, ok {stat['ok']} " in text, stat["ok"] >= sum(kind["sums"][0]["samples"] for kind in kinds) > 0]
+    print("" if all(right) else f"{program.name}: members of JSON and text differ: {right}\n", end="")
+    return all(right)
 
 
 def check_nothing(program):
@@ -207,7 +234,7 @@ def main():
             print("no compiler for x86-64")
             return 77
         right = [program.check("typeoff", EXPECTED) for program in fast]
-        right += [slow.check("typeoff", ON_STACK), fast[0].check("typecln", LINES), check_forms(fast[0]), check_nothing(fast[1])]
+        right += [slow.check("typeoff", ON_STACK), fast[0].check("typecln", LINES), check_forms(fast[0]), *map(check_json, fast), check_nothing(fast[1])]
         right += [check_members(perfdata, folder, compilers[1])] if compilers[1] else []
         right += [check_refused(perfdata, fast[0].program, folder), check_stripped(fast[0])]
     print(f"{right.count(True)} of {len(right)} checks are as expected")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Damaged code and debug information through perfdata report -s type,typeoff,typecln and annotate --data-type: they end with one of their
-exit codes, in time. Neither blocks that all have the same long list of ranges nor many events take memory for each of these.
+exit codes, in time, and JSON is JSON. Neither blocks that all have the same long list of ranges nor many events take memory for each of these.
 
 usage: mutants.py PERFDATA CC... [--count N] [--seed N]
 
@@ -10,6 +10,7 @@ place. The mutants are the same each time. Exit status: 0 all is so, 1 not, 77 n
 """
 
 import argparse
+import json
 import os
 import random
 import subprocess
@@ -21,7 +22,7 @@ import made
 
 SECONDS = 60
 CODES = range(8)
-COMMANDS = (("report", "-s", "type,typeoff,typecln"), ("annotate", "--data-type", "--type-stat", "--insn-stat"))
+COMMANDS = (("report", "-s", "type,typeoff,typecln"), ("annotate", "--data-type", "--json", "--type-stat", "--insn-stat"))
 FUNCTIONS, BLOCKS, RANGES = 8, 4000, 1000
 EVENTS = 48000
 MOST_KIB = 1 << 20
@@ -130,6 +131,8 @@ def main():
             if done.returncode not in CODES or b"Sanitizer" in done.stderr or b"runtime error" in done.stderr:
                 failures += 1
                 print(f"mutant {i}: {command[0]}: exit status {done.returncode}: {done.stderr.decode(errors='replace')[-300:]}")
+            if command[0] == "annotate":
+                json.loads(done.stdout.decode(errors="replace"))
         failures += large(args, folder, programs)
     print(f"{args.count} mutants, {answers} of them with types of structures, {failures} failures")
     return 1 if failures or answers < args.count // 4 else 0
