@@ -147,7 +147,9 @@ class Both:
         return [line for line in lines if line.split() not in jumps] + [sum(int(words[0]) for words in jumps)]
 
     def lines(self, program, key):
-        return [line for line in self.report(program, "-s", key).splitlines() if line.strip() and not line.startswith("#")]
+        # perf leaves columns of a group out where an event has no samples; perf 6.1 and perfdata do not
+        whole = ("--no-skip-empty",) if program == "perf" else ()
+        return [line for line in self.report(program, "-s", key, *whole).splitlines() if line.strip() and not line.startswith("#")]
 
 
 def show(name, both, verbose):
