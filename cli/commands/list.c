@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata list: names of events that this machine knows, as perf list shows them. */
+#include "files/outfile.h"
 #include "front/cli.h"
 
 #include <perfdata/events.h>
 
 struct values {
 	enum pd_event_list_as as;
+	const char *output;
 };
 
 static const struct option options[] = {
-	SET("json", 'j', as, PD_EVENT_LIST_JSON, "print a JSON object per event"),
+	SET("json", 'j', as, PD_EVENT_LIST_JSON, "print JSON: an array with an object for each event"),
 	SET("raw-dump", 0, as, PD_EVENT_LIST_NAMES, "print only names, for shell completion"),
+	STRING("output", 'o', "FILE", output, "write to FILE instead of standard output"),
 	{ 0 },
 };
 
@@ -18,9 +21,14 @@ static int run_list(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct pd_error error;
+	struct outfile file;
+	enum pd_status status;
+	int code = outfile_open(&file, values->output, call->out, NULL);
 
-	return code_of_print(
-		pd_print_event_list(call->out->text, NULL, call->words, call->word_count, values->as, &error), &error);
+	if (code != CODE_OK)
+		return code;
+	status = pd_print_event_list(file.out->text, NULL, call->words, call->word_count, values->as, &error);
+	return outfile_close(&file, code_of_print(status, &error));
 }
 
 const struct command cmd_list = {

@@ -169,13 +169,13 @@ PD_API enum pd_status pd_events_list(const struct pd_events_options *options,
 /** Whether a name is asked for by one of the words: a kind (hw, sw, cache, pmu, raw, breakpoint, tracepoint), a pattern with *, ?
  * and [], or a part of the name. Without words all are. */
 PD_API bool pd_event_name_fits(const struct pd_event_name *name, const char *const *words, size_t count);
-/** Prints a name as perf list does, or as a JSON object, on a line. */
+/** Prints a name as perf list does, on a line, or as a JSON object with the members of perf list -j, version 7.2. */
 PD_API void pd_print_event_name(struct pd_text *text, const struct pd_event_name *name);
 PD_API void pd_json_event_name(struct pd_text *text, const struct pd_event_name *name);
 
 enum pd_event_list_as {
 	PD_EVENT_LIST_TEXT, /* as perf list */
-	PD_EVENT_LIST_JSON, /* an object for each event, on a line */
+	PD_EVENT_LIST_JSON, /* an array with an object for each event, on lines */
 	PD_EVENT_LIST_NAMES /* a name on each line */
 };
 /** Prints the events of this machine that the words ask for (pd_event_name_fits), and writes the text out where it is long. Errors: those

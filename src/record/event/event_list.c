@@ -115,13 +115,15 @@ static bool print_if_asked(void *self, const struct pd_event_name *name)
 
 	if (!pd_event_name_fits(name, list->words, list->word_count))
 		return true;
-	list->any = true;
-	if (list->as == PD_EVENT_LIST_JSON)
+	if (list->as == PD_EVENT_LIST_JSON) {
+		pd_text_add(list->text, list->any ? ",\n" : "[\n");
 		pd_json_event_name(list->text, name);
-	else if (list->as == PD_EVENT_LIST_NAMES)
+	} else if (list->as == PD_EVENT_LIST_NAMES) {
 		pd_text_printf(list->text, "%s\n", name->name);
-	else
+	} else {
 		pd_print_event_name(list->text, name);
+	}
+	list->any = true;
 	return pd_text_flush_large(list->text);
 }
 
@@ -136,6 +138,8 @@ enum pd_status pd_print_event_list(struct pd_text *text, const struct pd_events_
 		return status;
 	if (!list.any)
 		return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "no matching event on this machine");
+	if (as == PD_EVENT_LIST_JSON)
+		pd_text_add(text, "\n]\n");
 	if (pd_text_failed(text))
 		return pd_fail_memory(error);
 	return pd_text_flush_large(text) ?

@@ -10,16 +10,15 @@
 static const struct {
 	const char *title;
 	const char *words[4]; // that choose the kind, as perf list has them
-	const char *json;
 } kinds[] = {
-	[PD_EVENT_HARDWARE] = { "Hardware event", { "hw", "hardware" }, "hardware" },
-	[PD_EVENT_SOFTWARE] = { "Software event", { "sw", "software" }, "software" },
-	[PD_EVENT_CACHE] = { "Hardware cache event", { "cache", "hwcache" }, "cache" },
-	[PD_EVENT_PMU] = { "Kernel PMU event", { "pmu" }, "pmu" },
-	[PD_EVENT_RAW] = { "Raw hardware event descriptor", { "raw" }, "raw" },
-	[PD_EVENT_BREAKPOINT] = { "Hardware breakpoint", { "breakpoint" }, "breakpoint" },
-	[PD_EVENT_TOOL] = { "Tool event", { "tool", "sw", "software" }, "tool" },
-	[PD_EVENT_TRACEPOINT] = { "Tracepoint event", { "tracepoint" }, "tracepoint" },
+	[PD_EVENT_HARDWARE] = { "Hardware event", { "hw", "hardware" } },
+	[PD_EVENT_SOFTWARE] = { "Software event", { "sw", "software" } },
+	[PD_EVENT_CACHE] = { "Hardware cache event", { "cache", "hwcache" } },
+	[PD_EVENT_PMU] = { "Kernel PMU event", { "pmu" } },
+	[PD_EVENT_RAW] = { "Raw hardware event descriptor", { "raw" } },
+	[PD_EVENT_BREAKPOINT] = { "Hardware breakpoint", { "breakpoint" } },
+	[PD_EVENT_TOOL] = { "Tool event", { "tool", "sw", "software" } },
+	[PD_EVENT_TRACEPOINT] = { "Tracepoint event", { "tracepoint" } },
 };
 
 static bool is_kind(enum pd_event_kind kind, const char *word)
@@ -55,13 +54,17 @@ bool pd_event_name_fits(const struct pd_event_name *name, const char *const *wor
 	return !count;
 }
 
+// Members are called as those of perf list -j, version 7.2.
 void pd_json_event_name(struct pd_text *text, const struct pd_event_name *name)
 {
 	const struct {
 		const char *key, *value;
-	} members[] = { { "name", name->name },   { "kind", kinds[name->kind].json },
-			{ "alias", name->alias }, { "encoding", name->encoding },
-			{ "unit", name->unit },   { "about", name->about } };
+	} members[] = { { "EventName", name->name },
+			{ "EventAlias", name->alias },
+			{ "EventType", kinds[name->kind].title },
+			{ "BriefDescription", name->about },
+			{ "Encoding", name->encoding },
+			{ "MeasurementUnit", name->unit } };
 	struct pd_json json = { .text = text };
 
 	pd_json_open(&json, NULL, '{');
@@ -69,7 +72,6 @@ void pd_json_event_name(struct pd_text *text, const struct pd_event_name *name)
 		if (members[i].value)
 			pd_json_string(&json, members[i].key, members[i].value);
 	pd_json_close(&json, '}');
-	pd_text_add(text, "\n");
 }
 
 void pd_print_event_name(struct pd_text *text, const struct pd_event_name *name)

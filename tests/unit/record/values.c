@@ -235,8 +235,9 @@ TEST(test_values__event_list)
 	CHECK_INT(pd_print_event_list(text, NULL, &word, 1, PD_EVENT_LIST_JSON, &error), PD_OK);
 	CHECK_INT(pd_print_event_list(text, NULL, &word, 1, PD_EVENT_LIST_TEXT, &error), PD_OK);
 	pd_text_printf(text, "%c", 0);
-	CHECK(!strncmp((const char *)pd_text_bytes(text).data, "context-switches\n{\"name\":\"context-switches\",",
-		       44));
+	CHECK(!strncmp((const char *)pd_text_bytes(text).data,
+		       "context-switches\n[\n{\"EventName\":\"context-switches\",", 51));
+	CHECK(strstr((const char *)pd_text_bytes(text).data, "\"}\n]\n"));
 	CHECK(strstr((const char *)pd_text_bytes(text).data, "  context-switches OR cs "));
 	CHECK_INT(pd_print_event_list(text, NULL, &other, 1, PD_EVENT_LIST_TEXT, &error), PD_ERROR_NO_MATCH);
 	for (int i = 0; i < 20000; i++)
@@ -263,7 +264,7 @@ TEST(test_values__event_names)
 	CHECK(!strcmp(
 		(const char *)pd_text_bytes(text).data,
 		"  context-switches OR cs                             [Software event]\n"
-		"{\"name\":\"context-switches\",\"kind\":\"software\",\"alias\":\"cs\",\"about\":\"\\\"x\\\"\"}\n"));
+		"{\"EventName\":\"context-switches\",\"EventAlias\":\"cs\",\"EventType\":\"Software event\",\"BriefDescription\":\"\\\"x\\\"\"}"));
 	pd_text_free(text);
 }
 
