@@ -169,7 +169,8 @@ static void print_started(struct live *live)
 	struct tm local;
 	char text[64];
 
-	if (!live->setup.values->output || live->setup.file)
+	// a line of another kind is none of JSON; perf 7.2 leaves it out, too
+	if (!live->setup.values->output || live->setup.file || live->setup.session.printing.json)
 		return;
 	localtime_r(&now, &local);
 	strftime(text, sizeof(text), "%a %b %e %H:%M:%S %Y", &local);

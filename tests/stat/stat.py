@@ -142,6 +142,10 @@ class Live(common.Tests):
             with open(out, encoding="utf-8") as file:
                 text = file.read()
             self.expect(text.count("# started on ") == i and text.count("page-faults") == i, f"append: {text}")
+        self.stat("-j", "-o", out, "-e", "page-faults,task-clock", "true")
+        with open(out, encoding="utf-8") as file:
+            events = [json.loads(line)["event"].removesuffix(":u") for line in file]
+        self.expect(events == ["page-faults", "task-clock"], f"JSON in a file: {events}")
         began = time.monotonic_ns()
         text = self.stat("-D", "300", "-e", "duration_time", "sleep", "0.5").stderr
         ns, shown = int(re.search(r"(\d+) ns   duration_time", text)[1]), float(re.search(r"([\d.]+) seconds time elapsed", text)[1])
