@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A database file that grows, while somebody who takes no lock spoils it: the rows that are added come from a table that does so. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "sql/engine.h"
 
+#include "../temporary.h"
 #include "../test.h"
 
 enum {
@@ -181,9 +183,8 @@ int main(void)
 	};
 	int file, failed;
 
-	// in memory, where there is such a folder: what is synchronized to a disk takes its time
-	snprintf(path, sizeof(path), "%s/perfdata-change-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-	file = mkstemp(path);
+	name_temporary(path, sizeof(path), "change");
+	file = open(path, O_CREAT | O_EXCL | O_RDWR, 0600);
 	if (file < 0)
 		return 1;
 	close(file);

@@ -2,6 +2,7 @@
 /* Every allocation of what is done with a store fails once, each in turn: it fails with PD_ERROR_MEMORY then, or does what it does. */
 #include <perfdata/perfdata.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +13,12 @@
 
 #include "../failing.h"
 #include "../no_files.h"
+#include "../temporary.h"
 #include "../test.h"
 
 #define RECORDING PERFDATA_TEST_DATA "/hot.data"
 
 static char path[64], folder[64];
-
-// In memory, where there is such a folder: what is synchronized to a disk takes its time.
-static void name_temporary(char *name, size_t size)
-{
-	snprintf(name, size, "%s/perfdata-store-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-}
 
 // A new one each time.
 static enum pd_status add(void)
@@ -217,11 +213,11 @@ TEST(test_store__says_so_when_memory_runs_out)
 {
 	int fd;
 
-	name_temporary(path, sizeof(path));
-	name_temporary(folder, sizeof(folder));
-	fd = mkstemp(path);
+	name_temporary(path, sizeof(path), "store");
+	name_temporary(folder, sizeof(folder), "stores");
+	fd = open(path, O_CREAT | O_EXCL | O_RDWR, 0600);
 	CHECK(fd >= 0);
-	CHECK(mkdtemp(folder));
+	CHECK(mkdir(folder, 0700) == 0);
 	CHECK(every_turn("folder", add_to_folder) > 20);
 	CHECK(every_turn("folder, read", read_folder) > 20);
 	pd_remove_tree(folder);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The directory of the index is kept from growing, and is not listed for each file that is written. */
 #include "object/index/index_file.h"
+#include "../temporary.h"
 #include "../test.h"
 
 #include <dirent.h>
@@ -34,6 +35,17 @@ static void put_olds(int folder)
 	close(openat(folder, "not-ours", O_CREAT | O_EXCL | O_WRONLY, 0600));
 }
 
+static int make_folder(char *path, size_t size)
+{
+	int folder;
+
+	name_temporary(path, size, "index");
+	folder = mkdir(path, 0700) == 0 ? open(path, O_RDONLY | O_DIRECTORY) : -1;
+	if (folder >= 0)
+		put_olds(folder);
+	return folder;
+}
+
 static bool write_file(const char *path, uint8_t number, const void *data, size_t size)
 {
 	const struct pd_object_id id = { { 10, 11, 12, 13, 14, 15, 16, number }, 8 };
@@ -60,12 +72,11 @@ TEST(limit)
 		SMALL = 100,
 		LARGE = 16 << 20
 	};
-	char path[] = "/tmp/perfdata-index-XXXXXX";
+	char path[128];
 	char *bytes = calloc(1, LARGE);
-	int folder = mkdtemp(path) ? open(path, O_RDONLY | O_DIRECTORY) : -1;
+	int folder = make_folder(path, sizeof(path));
 
 	CHECK(folder >= 0 && bytes);
-	put_olds(folder);
 	/* what is small is not worth a list of all that is there */
 	for (uint8_t i = 0; i < 64; i++)
 		CHECK(write_file(path, i, bytes, SMALL));
@@ -83,12 +94,11 @@ TEST(many)
 	enum {
 		SIZE = 2 << 20
 	};
-	char path[] = "/tmp/perfdata-index-XXXXXX";
+	char path[128];
 	char *bytes = calloc(1, SIZE);
-	int folder = mkdtemp(path) ? open(path, O_RDONLY | O_DIRECTORY) : -1;
+	int folder = make_folder(path, sizeof(path));
 
 	CHECK(folder >= 0 && bytes);
-	put_olds(folder);
 	for (uint8_t i = 0; i < 40 && is_there(folder, olds[0]); i++)
 		CHECK(write_file(path, i, bytes, SIZE));
 	CHECK(!is_there(folder, olds[0]) && is_there(folder, olds[2]));
