@@ -6,6 +6,7 @@
 #include "report/options.h"
 
 #include <perfdata/dump.h>
+#include <perfdata/samples.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +175,34 @@ static int print_tasks(struct input *input, const struct report_values *values)
 	return CODE_OK;
 }
 
+/* Filters do not matter, as in perf. */
+static int print_dump(struct input *input, const struct report_values *values)
+{
+	const struct pd_samples_options options = { .size = sizeof(options),
+						    .raw = PD_RAW_REPORT,
+						    .escape = input->out->terminal,
+						    .progress = input_progress_go_on,
+						    .self = input };
+	bool twice = pd_file_header(input->file)->file_size != 0;
+	struct pd_samples *samples;
+	struct pd_error error;
+	enum pd_status status;
+	int code = values->header ? input_print_header(input, values->show_info) : CODE_OK;
+
+	if (code != CODE_OK)
+		return code;
+	if (!values->header)
+		pd_text_add(input->out->text, "# To display the perf.data header info, please use "
+					      "--header/--header-only options.\n#\n");
+	status = pd_samples_new(&options, input->out->text, &samples, &error);
+	if (status < 0)
+		return code_with_error(status, &error);
+	status = (twice ? pd_samples_run : pd_samples_run_once)(samples, input->file, &error);
+	progress_clear(&input->progress);
+	pd_samples_free(samples);
+	return code_of_print(status, &error);
+}
+
 static int print_without_samples(struct input *input)
 {
 	const struct report_values *values = input->call->values;
@@ -181,6 +210,8 @@ static int print_without_samples(struct input *input)
 	/* As perf: the header alone is printed if both are asked for. */
 	if (values->header_only)
 		return input_print_header(input, values->show_info);
+	if (values->dump)
+		return print_dump(input, values);
 	return values->tasks || values->mmaps ? print_tasks(input, values) : print_stats(input);
 }
 
@@ -195,10 +226,14 @@ static int run_report(const struct call *call)
 	if (values->stats && *values->stats && !is_of(values, "records") && !of_profile)
 		return print_failure(CODE_USAGE, "option --stats: '%s' is none of records, profile and unwind",
 				     values->stats);
-	if (values->csv && (values->tasks || values->mmaps))
+	if (values->csv && (values->tasks || values->mmaps || values->dump))
 		return print_failure(CODE_USAGE, "--csv and --%s cannot be combined",
-				     values->mmaps ? "mmaps" : "tasks");
-	if (values->header_only || values->tasks || values->mmaps || (values->stats && !of_profile))
+				     values->dump  ? "dump-raw-trace" :
+				     values->mmaps ? "mmaps" :
+						     "tasks");
+	if (values->json && values->dump)
+		return print_failure(CODE_USAGE, "--dump-raw-trace has no JSON; use perfdata dump --json");
+	if (values->header_only || values->dump || values->tasks || values->mmaps || (values->stats && !of_profile))
 		return input_run(&input, &values->analysis.input, call, print_without_samples);
 	run = calloc(1, sizeof(*run));
 	if (!run)

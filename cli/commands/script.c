@@ -82,7 +82,7 @@ static const struct option options[] = {
 	BITS("show-bpf-events", 0, shown.types, TYPE(KSYMBOL) | TYPE(BPF_EVENT),
 	     "print KSYMBOL and BPF_EVENT records too"),
 	FLAG("per-event-dump", 0, per_event, "write the samples of each event to FILE.EVENT.dump"),
-	FLAG("dump-raw-trace", 'D', dump, "see perfdata dump"),
+	FLAG("dump-raw-trace", 'D', dump, "also print every record in the order of time, its bytes and what is in it"),
 	FLAG("merge-callchains", 0, ignored, "has no effect: call chains recorded in two parts are always one"),
 	FLAG("no-itrace", 0, ignored, "has no effect: traces are not decoded"),
 	GROUP(threads_option, shown.threads),
@@ -170,6 +170,7 @@ static enum pd_status samples_of(struct script *script, const struct values *val
 	shown.warn = input_warn;
 	shown.text_of = values->per_event ? text_of : NULL;
 	shown.escape &= !values->per_event;
+	shown.raw = values->dump ? PD_RAW_SCRIPT : PD_RAW_NO;
 	shown.self = script;
 	return pd_samples_new(&shown, call->out->text, &script->samples, &script->error);
 }
@@ -195,8 +196,6 @@ static int take_options(struct script *script, const struct values *values, cons
 
 	if (status != PD_OK)
 		return code_with_error(status, &script->error);
-	if (values->dump)
-		return print_failure(CODE_USAGE, "--dump-raw-trace is not supported; use perfdata dump");
 	if (values->shown.relative && values->shown.delta)
 		return print_failure(CODE_USAGE, "--reltime and --deltatime cannot be combined");
 	if (!take_stop(script, values->stop))
@@ -266,7 +265,7 @@ static int run_opened(struct script *script)
 	if (code == CODE_OK && script->files)
 		code = finish_files(script);
 	result = pd_samples_result(script->samples);
-	if (code == CODE_OK && !result.printed_count && !script->input.out->failure)
+	if (code == CODE_OK && !result.printed_count && !script->values->dump && !script->input.out->failure)
 		code = input_nothing(&script->input, script->select, result.sample_count != 0);
 	if (!script->values->input.quiet && result.copied_count) {
 		output_flush(script->input.out);

@@ -88,6 +88,8 @@ const struct option report_options[] = {
 	       "add the sort key parent: the first function of the call chain that matches"),
 	FLAG("exclude-other", 'x', options.only_parents, "only samples that have a parent"),
 	STRING("field-separator", 't', "CHAR", separator, "column separator instead of blanks"),
+	FLAG("dump-raw-trace", 'D', dump,
+	     "print every record in the order of time, its bytes and what is in it, and counts; filters do not matter"),
 	{ 0 },
 };
 

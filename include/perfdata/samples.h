@@ -44,6 +44,13 @@ struct pd_samples_candidate {
 	const struct pd_filter_names *names; /* for pd_filter_takes: names are looked up when they are requested */
 };
 
+/** Whether each record is printed as perf's -D does, bytes first, before what else is printed of it. */
+enum pd_samples_raw {
+	PD_RAW_NO,
+	PD_RAW_SCRIPT, /* as perf script -D */
+	PD_RAW_REPORT  /* as perf report -D: no lines of samples, and counts of records at the end */
+};
+
 /** All functions may be NULL. */
 struct pd_samples_options {
 	size_t size; /* sizeof(struct pd_samples_options) */
@@ -79,6 +86,7 @@ struct pd_samples_options {
 	bool stitch_lbr; /* see pd_unwind_options; by one thread */
 	/* Where a sample of an event is printed; NULL: where other records are, in the text of pd_samples_new. By one thread. */
 	struct pd_text *(*text_of)(void *self, const struct pd_event *event);
+	enum pd_samples_raw raw; /* by one thread, and all records, whatever is selected */
 };
 
 struct pd_samples_result {

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/text/json.h"
 #include "file/file.h"
+#include "header/stats.h"
 
 #define AUX_REMARK " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)"
 
@@ -277,8 +278,6 @@ static void print_share(struct pd_text *text, const struct pd_stats *stats, cons
 
 static void print_event(struct pd_text *text, const struct pd_event *event, const struct stats_event *line)
 {
-	if (!line->samples && !line->lost_samples)
-		return;
 	pd_text_escaped(text, event->name, strlen(event->name));
 	pd_text_add(text, " stats:\n");
 	if (line->samples)
@@ -287,7 +286,7 @@ static void print_event(struct pd_text *text, const struct pd_event *event, cons
 		pd_text_printf(text, "%16s events: %10" PRIu64 "\n", "LOST_SAMPLES", line->lost_samples);
 }
 
-void pd_print_stats(struct pd_text *text, const struct pd_stats *stats)
+void pd_stats_print(struct pd_text *text, const struct pd_stats *stats, bool lost_only)
 {
 	char buffer[32];
 	uint32_t type;
@@ -299,8 +298,17 @@ void pd_print_stats(struct pd_text *text, const struct pd_stats *stats)
 			    pd_stats_of_type(stats, type));
 	if (stats->uncounted)
 		print_share(text, stats, "UNKNOWN", stats->uncounted);
-	for (size_t i = 0; i < stats->event_count; i++)
-		print_event(text, pd_file_event(stats->file, i), &stats->events[i]);
+	for (size_t i = 0; i < stats->event_count; i++) {
+		const struct stats_event *line = &stats->events[i];
+
+		if (line->samples || (line->lost_samples && lost_only))
+			print_event(text, pd_file_event(stats->file, i), line);
+	}
+}
+
+void pd_print_stats(struct pd_text *text, const struct pd_stats *stats)
+{
+	pd_stats_print(text, stats, true);
 }
 
 void pd_json_stats(struct pd_text *text, const struct pd_stats *stats)

@@ -43,50 +43,55 @@ struct pd_count_table {
 
 /* ---- CPUs ---- */
 
-static bool add_cpu(struct cpu_list *list, int32_t cpu)
+static void add_cpu(void *self, int32_t cpu)
 {
+	struct cpu_list *list = self;
 	int32_t *items;
 
 	if (list->count == CPUS_MOST)
-		return false;
+		return;
 	if (!(list->count & (list->count - 1))) {
 		items = pd_realloc(list->items, (list->count ? list->count * 2 : 1) * sizeof(*items));
 		if (!items)
-			return false;
+			return;
 		list->items = items;
 	}
 	list->items[list->count++] = cpu;
-	return true;
 }
 
-static void take_mask(struct cpu_list *list, const struct pd_cpu_map_data *map)
+static void each_of_mask(const struct pd_cpu_map_data *map, void (*add)(void *self, int32_t cpu), void *self)
 {
 	for (size_t i = 0; i < map->mask32.count * 32; i++) {
 		if (map->mask32.items[i / 32] >> i % 32 & 1)
-			add_cpu(list, (int32_t)i);
+			add(self, (int32_t)i);
 	}
 	for (size_t i = 0; i < map->mask64.count * 64; i++) {
 		if (map->mask64.items[i / 64] >> i % 64 & 1)
-			add_cpu(list, (int32_t)i);
+			add(self, (int32_t)i);
 	}
+}
+
+void pd_samples_each_cpu(const struct pd_cpu_map_data *map, void (*add)(void *self, int32_t cpu), void *self)
+{
+	if (map->kind == PD_CPU_MAP_MASK) {
+		each_of_mask(map, add, self);
+		return;
+	}
+	for (size_t i = 0; i < map->cpus.count; i++)
+		add(self, map->cpus.items[i] == UINT16_MAX ? -1 : map->cpus.items[i]);
+	if (map->kind != PD_CPU_MAP_RANGE)
+		return;
+	if (map->any_cpu)
+		add(self, -1);
+	for (unsigned cpu = map->start_cpu; cpu <= map->end_cpu; cpu++)
+		add(self, (int32_t)cpu);
 }
 
 static void take_cpus(struct cpu_list *list, const struct pd_cpu_map_data *map)
 {
 	list->count = 0;
 	list->known = true;
-	if (map->kind == PD_CPU_MAP_MASK) {
-		take_mask(list, map);
-		return;
-	}
-	for (size_t i = 0; i < map->cpus.count; i++)
-		add_cpu(list, map->cpus.items[i] == UINT16_MAX ? -1 : map->cpus.items[i]);
-	if (map->kind != PD_CPU_MAP_RANGE)
-		return;
-	if (map->any_cpu)
-		add_cpu(list, -1);
-	for (unsigned cpu = map->start_cpu; cpu <= map->end_cpu; cpu++)
-		add_cpu(list, (int32_t)cpu);
+	pd_samples_each_cpu(map, add_cpu, list);
 }
 
 /* ---- what records say ---- */

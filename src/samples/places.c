@@ -125,9 +125,9 @@ static struct pd_place locate(struct pd_samples *samples, const struct pd_shown_
 }
 
 /* Modules have short names in brackets, and paths. */
-static const char *dso_name(const struct pd_samples *samples, const struct pd_dso *dso)
+static const char *dso_name(const struct pd_dso *dso, bool kernel_paths)
 {
-	if (samples->options.kernel_paths && dso->kernel && dso->object && dso->object->path[0] == '/')
+	if (kernel_paths && dso->kernel && dso->object && dso->object->path[0] == '/')
 		return dso->object->path;
 	return dso->long_name;
 }
@@ -135,7 +135,8 @@ static const char *dso_name(const struct pd_samples *samples, const struct pd_ds
 static void print_dso(struct pd_samples *samples, const struct pd_place *place)
 {
 	pd_line_char(&samples->line, '(');
-	pd_line_foreign(&samples->line, place->dso ? dso_name(samples, place->dso) : "[unknown]", 0);
+	pd_line_foreign(&samples->line, place->dso ? dso_name(place->dso, samples->options.kernel_paths) : "[unknown]",
+			0);
 	pd_line_char(&samples->line, ')');
 }
 
@@ -250,6 +251,13 @@ const char *pd_samples_name(struct pd_samples *samples, const struct pd_shown_sa
 	if (what == PD_FILTER_DSO)
 		return place.dso ? place.dso->name : NULL;
 	return place.function ? place.function->name : NULL;
+}
+
+const char *pd_samples_path(struct pd_samples *samples, const struct pd_shown_sample *hit)
+{
+	struct pd_place place = place_of(samples, hit);
+
+	return place.dso ? dso_name(place.dso, true) : NULL;
 }
 
 void pd_samples_dso(struct pd_samples *samples, const struct pd_shown_sample *hit, unsigned cpumode, uint64_t addr,

@@ -249,8 +249,10 @@ struct record_head {
 	const struct pd_sample_id *sample_id;
 };
 
-static void take_trailer(struct pd_shown_sample *hit, const struct pd_sample_id *id, uint64_t has)
+void pd_samples_trailer(struct pd_shown_sample *hit, const void *decoded, uint64_t has)
 {
+	const struct pd_sample_id *id = ((const struct record_head *)decoded)->sample_id;
+
 	if (!id)
 		return;
 	if (has & PD_MASK(PD_SAMPLE_TYPE_TID)) {
@@ -288,7 +290,7 @@ static void print_start(struct pd_samples *samples, const struct pd_record *reco
 	if (!event)
 		return;
 	hit.shown = samples->fields[pd_event_kind(event)].shown;
-	take_trailer(&hit, ((const struct record_head *)decoded)->sample_id, event->attr->sample_type);
+	pd_samples_trailer(&hit, decoded, event->attr->sample_type);
 	tid = tid_of(record, decoded, hit.tid);
 	if (!PD_BITS(event->attr->flags, PD_ATTR_SAMPLE_ID_ALL)) {
 		hit.cpu = 0;
@@ -304,6 +306,24 @@ static void print_start(struct pd_samples *samples, const struct pd_record *reco
 	pd_samples_start(samples, &hit, record->type, wide);
 }
 
+static size_t row_of(uint32_t type)
+{
+	size_t row = 0;
+
+	while (row < sizeof(table) / sizeof(table[0]) && table[row].type != type)
+		row++;
+	return row;
+}
+
+bool pd_samples_record_text(struct pd_line_buffer *line, const struct pd_record *record, const void *decoded)
+{
+	size_t row = row_of(record->type);
+
+	if (row < sizeof(table) / sizeof(table[0]))
+		table[row].print(line, record, decoded);
+	return row < sizeof(table) / sizeof(table[0]);
+}
+
 void pd_samples_record(struct pd_samples *samples, const struct pd_record *record)
 {
 	struct pd_line_buffer *line = &samples->line;
@@ -316,14 +336,12 @@ void pd_samples_record(struct pd_samples *samples, const struct pd_record *recor
 	}
 	if (pd_record_decode(record, &decoded, NULL) != PD_OK)
 		return;
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (table[i].type != record->type)
-			continue;
-		print_start(samples, record, decoded);
-		pd_line_word(line, "PERF_RECORD_");
-		pd_line_word(line, pd_record_name(record->type));
-		table[i].print(line, record, decoded);
-		pd_line_char(line, '\n');
-		samples->printed++;
-	}
+	if (row_of(record->type) == sizeof(table) / sizeof(table[0]))
+		return;
+	print_start(samples, record, decoded);
+	pd_line_word(line, "PERF_RECORD_");
+	pd_line_word(line, pd_record_name(record->type));
+	pd_samples_record_text(line, record, decoded);
+	pd_line_char(line, '\n');
+	samples->printed++;
 }

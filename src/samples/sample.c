@@ -4,7 +4,7 @@
  * (:S) stands for one of each member: its period is what the counter gained since its last sample.
  */
 #include "format/text/access.h"
-#include "samples/samples.h"
+#include "samples/raw.h"
 #include "state/locate.h"
 #include "stream/read/stream.h"
 
@@ -431,6 +431,10 @@ static void aim_at_event(struct pd_samples *samples, const struct pd_event *even
 
 static bool print_of_event(struct pd_samples *samples, struct pd_shown_sample *hit)
 {
+	if (samples->options.raw)
+		pd_samples_raw_place(samples, hit);
+	if (samples->options.raw == PD_RAW_REPORT)
+		return true;
 	hit->style = style_of(samples, hit->event);
 	if (!hit->style)
 		return false;

@@ -10,7 +10,8 @@
 #include <perfdata/run.h>
 
 #include "file/file.h"
-#include "samples/samples.h"
+#include "header/stats.h"
+#include "samples/raw.h"
 #include "stream/each.h"
 
 static enum pd_status keep(struct pd_samples *samples, enum pd_status status)
@@ -211,16 +212,36 @@ static __attribute__((noinline)) bool get_ready_to_print(struct pd_samples *samp
 	return true;
 }
 
+static bool is_ready(const struct pd_samples *samples)
+{
+	return samples->finalized && samples->events_ready >= pd_file_event_count(samples->file);
+}
+
+static bool print_raw(struct pd_samples *samples, const struct pd_record *record)
+{
+	// registers and places ask for what is known of the file
+	if (record->type == PD_RECORD_SAMPLE && !is_ready(samples) && !get_ready_to_print(samples))
+		return false;
+	if (samples->stats)
+		pd_stats_count(samples->stats, record);
+	aim_at(samples, samples->text);
+	pd_samples_raw(samples, record);
+	return true;
+}
+
 static bool print_record(struct pd_samples *samples, const struct pd_record *record)
 {
 	bool sample = record->type == PD_RECORD_SAMPLE;
 
+	if (samples->options.raw && !print_raw(samples, record))
+		return false;
+	if (samples->options.raw == PD_RAW_REPORT && !sample)
+		return flush_large(samples);
 	if (!sample && !pd_samples_counts(samples, record))
 		return succeeds(samples, pd_fail_memory(&samples->error));
 	if (!sample && !is_shown(samples, record->type))
 		return flush_large(samples);
-	if ((!samples->finalized || samples->events_ready < pd_file_event_count(samples->file)) &&
-	    !get_ready_to_print(samples))
+	if (!is_ready(samples) && !get_ready_to_print(samples))
 		return false;
 	if (!sample) {
 		aim_at(samples, samples->text);
@@ -259,8 +280,8 @@ static bool stands_alone(const struct pd_samples *samples)
 	const struct pd_samples_options *options = &samples->options;
 
 	if ((samples->select && pd_select_by_switch(samples->select)) || options->types || options->relative ||
-	    options->delta || options->escape || options->stitch_lbr || options->text_of || samples->counted ||
-	    has_groups(samples) || pd_file_header(samples->file)->mode == PD_MODE_PIPE)
+	    options->delta || options->escape || options->raw || options->stitch_lbr || options->text_of ||
+	    samples->counted || has_groups(samples) || pd_file_header(samples->file)->mode == PD_MODE_PIPE)
 		return false;
 	for (size_t i = 0; i < pd_file_event_count(samples->file); i++)
 		if (samples->fields[pd_event_kind(pd_file_event(samples->file, i))].shown & FIELD_TRACE)
@@ -282,7 +303,7 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 		status = samples->options.ready(samples->options.self, &wanted, error);
 	if (status < 0)
 		return status;
-	if (!samples->options.types && !has_groups(samples))
+	if (!samples->options.types && !samples->options.raw && !has_groups(samples))
 		*window = wanted;
 	if (!finalize_state(samples))
 		return fail(samples, error);
@@ -298,6 +319,15 @@ static bool show_progress(void *self, uint64_t done, uint64_t total)
 	const struct pd_samples *samples = self;
 
 	return !samples->options.progress || samples->options.progress(samples->options.self, done, total);
+}
+
+// After all records.
+static enum pd_status print_stats(struct pd_samples *samples, struct pd_error *error)
+{
+	if (!samples->stats)
+		return PD_OK;
+	pd_stats_print(samples->text, samples->stats, false);
+	return pd_stats_failed(samples->stats) ? pd_fail_memory(error) : PD_OK;
 }
 
 static enum pd_status run_file(struct pd_samples *samples, struct pd_error *error)
@@ -318,6 +348,8 @@ static enum pd_status run_file(struct pd_samples *samples, struct pd_error *erro
 	pd_sample_workers_free(samples->workers);
 	samples->workers = NULL;
 	pd_line_flush(&samples->line);
+	if (status >= 0)
+		status = print_stats(samples, error);
 	// then functions may lack their names
 	if (status >= 0 && samples->symbols && pd_symbols_failed(samples->symbols))
 		return pd_fail_memory(error);
@@ -347,6 +379,8 @@ enum pd_status pd_samples_begin(struct pd_samples *samples, struct pd_file *file
 {
 	samples->file = file;
 	samples->last_values.places.seed = pd_file_secret(file);
+	if (samples->options.raw == PD_RAW_REPORT && pd_stats_new(file, &samples->stats, error) < 0)
+		return PD_ERROR_MEMORY;
 	return pd_state_new(NULL, &samples->state, error);
 }
 
@@ -411,6 +445,8 @@ enum pd_status pd_samples_run_once(struct pd_samples *samples, struct pd_file *f
 	if (status >= 0 && !pd_samples_release_all(samples, print_record))
 		status = fail(samples, error);
 	pd_samples_flush(samples);
+	if (status >= 0)
+		status = print_stats(samples, error);
 	// then functions may lack their names
 	if (status >= 0 &&
 	    (pd_text_failed(samples->line.text) || (samples->symbols && pd_symbols_failed(samples->symbols))))
@@ -468,6 +504,7 @@ void pd_samples_free(struct pd_samples *samples)
 	if (samples->owns_symbols)
 		pd_symbols_free(samples->symbols);
 	pd_state_free(samples->state);
+	pd_stats_free(samples->stats);
 	pd_samples_counts_fini(samples);
 	pd_samples_trace_close(samples);
 	pd_samples_held_fini(samples);

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include <perfdata/record_stats.h>
 #include <perfdata/samples.h>
 #include <perfdata/stream.h>
 #include <perfdata/symbol.h>
@@ -126,6 +127,10 @@ struct pd_samples {
 	struct pd_held_samples *held;      /* of a pipe, or NULL */
 	struct pd_last_values last_values; /* of counters */
 	struct pd_count_table *counts;     /* of perf stat; NULL until there are some */
+	struct pd_stats *stats;            /* of records, for PD_RAW_REPORT; or NULL */
+	size_t raw_attrs;                  /* records of events in a pipe */
+	size_t raw_events;                 /* events that have their bits in raw_types */
+	uint64_t raw_types;                /* what samples of any event have */
 	struct pd_trace *trace;
 	struct pd_text *trace_text;
 	struct pd_moment trace_when; /* of the sample whose trace is printed */
@@ -221,6 +226,8 @@ void pd_samples_branch_end(struct pd_samples *samples, const struct pd_shown_sam
 bool pd_samples_has_place(struct pd_samples *samples, const struct pd_shown_sample *hit);
 /* Name of the object or of the function that a sample is in, by PD_FILTER_DSO or PD_FILTER_SYMBOL; NULL: not known. */
 const char *pd_samples_name(struct pd_samples *samples, const struct pd_shown_sample *hit, enum pd_filter_ask what);
+/* Path of the object that a sample is in, or its name in brackets; NULL: not known. */
+const char *pd_samples_path(struct pd_samples *samples, const struct pd_shown_sample *hit);
 /* Texts come from all over the memory: asks for those of the sample's code, in two steps, while other things are done. */
 void pd_samples_fetch(struct pd_samples *samples, const struct pd_shown_sample *hit);
 void pd_samples_fetch_text(struct pd_samples *samples);
@@ -231,9 +238,17 @@ void pd_samples_addr(struct pd_samples *samples, const struct pd_shown_sample *h
 /* ---- values.c ---- */
 
 void pd_samples_regs(struct pd_samples *samples, uint64_t mask, uint64_t abi, struct pd_u64s regs);
+enum {
+	PD_LINE_OF_BYTES = 16 /* so many are printed in a line */
+};
+
+/* A line of bytes: the offset, so many of them from there, and the same as characters. */
+void pd_samples_bytes(struct pd_line_buffer *line, struct pd_bytes bytes, size_t at, const char *after_offset);
 /* field is FIELD_BRSTACK, FIELD_BRSTACKSYM or FIELD_BRSTACKOFF. */
 void pd_samples_branches(struct pd_samples *samples, const struct pd_shown_sample *hit, uint32_t field);
 void pd_samples_bpf_output(struct pd_samples *samples, struct pd_bytes raw);
+/* What kind a branch is, in perf's words; "" if that was not recorded. */
+const char *pd_samples_branch_kind(uint64_t flags);
 void pd_samples_page_size(struct pd_samples *samples, uint64_t size);
 void pd_samples_data_src(struct pd_samples *samples, uint64_t data_src);
 
@@ -249,11 +264,17 @@ void pd_samples_trace_close(struct pd_samples *samples);
 /* Takes records of perf stat; prints what there is at the end of a round. False without memory. */
 bool pd_samples_counts(struct pd_samples *samples, const struct pd_record *record);
 void pd_samples_counts_fini(struct pd_samples *samples);
+/* Calls add for each CPU of a set, -1 for any. */
+void pd_samples_each_cpu(const struct pd_cpu_map_data *map, void (*add)(void *self, int32_t cpu), void *self);
 
 /* ---- records.c ---- */
 
 /* Prints a record that is no sample. */
 void pd_samples_record(struct pd_samples *samples, const struct pd_record *record);
+/* What is in it, without a line end; false if nothing is printed of its type. */
+bool pd_samples_record_text(struct pd_line_buffer *line, const struct pd_record *record, const void *decoded);
+/* Takes of the trailer of a record what it has, by the sample_type of its event. */
+void pd_samples_trailer(struct pd_shown_sample *hit, const void *decoded, uint64_t has);
 
 /* What comes next goes into a text. */
 static inline void aim_at(struct pd_samples *samples, struct pd_text *text)

@@ -31,12 +31,18 @@ void pd_samples_regs(struct pd_samples *samples, uint64_t mask, uint64_t abi, st
 
 /* ---- branch stacks ---- */
 
-static void print_branch_flags(struct pd_line_buffer *line, uint64_t flags)
+const char *pd_samples_branch_kind(uint64_t flags)
 {
 	static const char *const kinds[] = { "",         "COND", "UNCOND",  "IND",    "CALL",
 					     "IND_CALL", "RET",  "SYSCALL", "SYSRET", "COND_CALL",
 					     "COND_RET", "ERET", "IRQ",     "SERROR", "NO_TX" };
 	size_t kind = PD_BITS(flags, PD_BRANCH_KIND);
+
+	return kind < sizeof(kinds) / sizeof(kinds[0]) ? kinds[kind] : "";
+}
+
+static void print_branch_flags(struct pd_line_buffer *line, uint64_t flags)
+{
 	char foretold = PD_BITS(flags, PD_BRANCH_MISPRED) ? 'M' : PD_BITS(flags, PD_BRANCH_PREDICTED) ? 'P' : '-';
 
 	pd_line_char(line, '/');
@@ -45,7 +51,7 @@ static void print_branch_flags(struct pd_line_buffer *line, uint64_t flags)
 	pd_line_word(line, PD_BITS(flags, PD_BRANCH_ABORT) ? "/A/" : "/-/");
 	pd_line_dec(line, PD_BITS(flags, PD_BRANCH_CYCLES), 0, ' ');
 	pd_line_char(line, '/');
-	pd_line_word(line, kind < sizeof(kinds) / sizeof(kinds[0]) ? kinds[kind] : "");
+	pd_line_word(line, pd_samples_branch_kind(flags));
 	pd_line_char(line, ' ');
 }
 
@@ -67,16 +73,11 @@ void pd_samples_branches(struct pd_samples *samples, const struct pd_shown_sampl
 
 /* ---- output of BPF programs ---- */
 
-enum {
-	BYTES_PER_LINE = 16
-};
-
-static void print_bytes(struct pd_line_buffer *line, struct pd_bytes raw, size_t at)
+void pd_samples_bytes(struct pd_line_buffer *line, struct pd_bytes raw, size_t at, const char *after_offset)
 {
-	pd_line_char(line, ' ');
 	pd_line_hex(line, at, 4, '0');
-	pd_line_char(line, ':');
-	for (size_t i = at; i < at + BYTES_PER_LINE; i++) {
+	pd_line_word(line, after_offset);
+	for (size_t i = at; i < at + PD_LINE_OF_BYTES; i++) {
 		if (i < raw.size) {
 			pd_line_char(line, ' ');
 			pd_line_hex(line, raw.data[i], 2, '0');
@@ -85,7 +86,7 @@ static void print_bytes(struct pd_line_buffer *line, struct pd_bytes raw, size_t
 		}
 	}
 	pd_line_spaces(line, 2);
-	for (size_t i = at; i < at + BYTES_PER_LINE; i++) {
+	for (size_t i = at; i < at + PD_LINE_OF_BYTES; i++) {
 		unsigned char c = i < raw.size ? raw.data[i] : ' ';
 
 		pd_line_char(line, c >= 0x20 && c < 0x7f ? (char)c : '.');
@@ -114,9 +115,10 @@ void pd_samples_bpf_output(struct pd_samples *samples, struct pd_bytes raw)
 	struct pd_line_buffer *line = &samples->line;
 
 	pd_line_char(line, '\n');
-	for (size_t at = 0; at < raw.size; at += BYTES_PER_LINE) {
+	for (size_t at = 0; at < raw.size; at += PD_LINE_OF_BYTES) {
 		pd_line_foreign(line, at ? "           " : "BPF output:", 17);
-		print_bytes(line, raw, at);
+		pd_line_char(line, ' ');
+		pd_samples_bytes(line, raw, at, ":");
 	}
 	if (is_string(raw)) {
 		pd_line_foreign(line, "BPF string:", 17);

@@ -4,7 +4,6 @@ try script one two
 try script -F nothing hot.data
 try script -F sw:trace hot.data
 try script -F comm,+ip hot.data
-try script -D hot.data
 try script --reltime --deltatime hot.data
 try script --time 3-4 hot.data
 try script --cpu x hot.data

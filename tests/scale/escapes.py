@@ -81,7 +81,7 @@ COMMANDS = (
     "split --by comm -o OUT IN", "split --by event --json -o OUT IN", "cut --time 0,1 --json -o OUT IN", "filter --where comm=='x' -o OUT IN",
     "filter --where nothing==1 -o OUT IN", "scrub -o OUT IN", "scrub --report IN", "repair -o OUT IN", "merge IN IN -o OUT",
     "inject -b -o OUT IN", "pack -o OUT IN", "report --comms nobody IN", "script --time nowhere IN", "explain NAME", "NAME",
-    "report -s NAME IN", "report NAME", "dump --NAME IN", "list NAME",
+    "report -s NAME IN", "report NAME", "dump --NAME IN", "list NAME", "list --unit NAME", "report -D IN", "report -T IN", "script -D IN",
 )
 
 
