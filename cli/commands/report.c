@@ -6,6 +6,7 @@
 #include "report/options.h"
 
 #include <perfdata/dump.h>
+#include <perfdata/record_stats.h>
 #include <perfdata/samples.h>
 
 #include <stdlib.h>
@@ -37,6 +38,8 @@ static int print(struct report_run *run)
 			output_clip(out);
 		if (status == PD_OK)
 			status = pd_report_text(run->report, &run->text, out->text, &error);
+		if (status == PD_OK && values->thread_counts)
+			status = pd_print_thread_counts(out->text, run->analysis.input.file, &error);
 	}
 	/* What could not be written is reported at the end. */
 	if (status == PD_ERROR_OUTPUT || pd_text_failed(out->text))

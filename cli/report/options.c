@@ -88,6 +88,8 @@ const struct option report_options[] = {
 	       "add the sort key parent: the first function of the call chain that matches"),
 	FLAG("exclude-other", 'x', options.only_parents, "only samples that have a parent"),
 	STRING("field-separator", 't', "CHAR", separator, "column separator instead of blanks"),
+	FLAG("thread-counts", 'T', thread_counts,
+	     "also print what each thread counted until it ended (record -s); as perf's --threads"),
 	FLAG("dump-raw-trace", 'D', dump,
 	     "print every record in the order of time, its bytes and what is in it, and counts; filters do not matter"),
 	{ 0 },
@@ -119,6 +121,9 @@ static bool check_hierarchy(const struct report_values *values)
 
 static bool check_options(const struct report_values *values)
 {
+	if (values->thread_counts && (values->json || values->csv))
+		return print_error("--thread-counts has no %s; use perfdata dump --json --type READ",
+				   values->json ? "JSON" : "CSV");
 	if (values->csv && (values->json || values->stats))
 		return print_error("--%s and --csv cannot be combined", values->json ? "json" : "stats");
 	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.'))

@@ -20,7 +20,7 @@ struct report_values {
 	bool modules;
 	bool header, header_only, show_info;
 	const char *stats; /* "" without a value */
-	bool tasks, mmaps, dump;
+	bool tasks, mmaps, dump, thread_counts;
 	bool stdio, json, csv;
 	bool raw; /* of mem report: sample by sample */
 };

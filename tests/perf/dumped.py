@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares perfdata report -D and script -D with perf, byte for byte, on recordings made here and on some of a corpus.
+"""Compares perfdata report -D, script -D and report -T with perf, byte for byte, on recordings made here and on some of a corpus.
 
 usage: dumped.py PERFDATA [CORPUS] [--all]
 
@@ -93,6 +93,24 @@ def difference(perfdata, path, command, swapped):
     return first_difference(normal(ours.out, swapped), normal(theirs.out, swapped)) or "equal"
 
 
+def thread_table(text):
+    """The table at the end of report -T."""
+    start = re.search(rb"^# +PID +TID.*$", text, re.M)
+    return text[start.start() :] if start else b""
+
+
+def difference_of_counts(perfdata, path):
+    theirs = compare.ask(["perf", "report", "--stdio", "-T", "-i", path], os.environ)
+    ours = compare.ask([perfdata, "report", "-q", "-T", "-i", path], os.environ)
+    if theirs.status != 0 or not thread_table(theirs.out) or b": damage: " in ours.err:
+        return "refused"
+    if ours.crashed:
+        return f"exit status {ours.status}: {ours.err.decode(errors='replace')}"
+    if ours.status == compare.NOTHING[1]:
+        return "empty"
+    return first_difference(thread_table(ours.out), thread_table(theirs.out)) or "equal"
+
+
 def main():
     arguments = [word for word in sys.argv[1:] if word != "--all"]
     perfdata = os.path.abspath(arguments[0])
@@ -110,8 +128,11 @@ def main():
                 kind = found if " " not in found else "DIFFER"
                 counts[kind] = counts.get(kind, 0) + 1
                 wrong += [f"{name}: {command} -D: {found}"] if kind == "DIFFER" else []
+            found = difference_of_counts(perfdata, path)
+            counts["tables" if found == "equal" else found] = counts.get("tables" if found == "equal" else found, 0) + 1
+            wrong += [f"{name}: report -T: {found}"] if " " in found else []
     print("\n".join([*wrong, " ".join(f"{name} {count}" for name, count in sorted(counts.items()))]))
-    return 1 if wrong or not counts.get("equal") else 0
+    return 1 if wrong or not counts.get("equal") or not counts.get("tables") else 0
 
 
 if __name__ == "__main__":
