@@ -103,6 +103,7 @@ struct pd_events_options {
 	size_t size;         /* sizeof(struct pd_events_options) */
 	const char *sysfs;   /* NULL: "/sys" */
 	const char *tracefs; /* NULL: its mount point, /sys/kernel/tracing or below debugfs */
+	const char *pmu;     /* for lists of names: only events of PMUs that match, with *, ? and []; NULL: all */
 };
 
 /** An empty list. Errors: PD_ERROR_MEMORY. */
@@ -160,6 +161,7 @@ struct pd_event_name {
 	const char *about;    /* one line, or NULL */
 	const char *encoding; /* "cpu/event=0x3c/", or NULL */
 	const char *unit;     /* or NULL */
+	const char *pmu;      /* what counts it: "msr", "software", "tracepoint" */
 };
 
 /** Calls `each` for every event of this machine, sorted by kind, then by name, until it returns false. */
@@ -174,9 +176,10 @@ PD_API void pd_print_event_name(struct pd_text *text, const struct pd_event_name
 PD_API void pd_json_event_name(struct pd_text *text, const struct pd_event_name *name);
 
 enum pd_event_list_as {
-	PD_EVENT_LIST_TEXT, /* as perf list */
-	PD_EVENT_LIST_JSON, /* an array with an object for each event, on lines */
-	PD_EVENT_LIST_NAMES /* a name on each line */
+	PD_EVENT_LIST_TEXT,   /* as perf list */
+	PD_EVENT_LIST_JSON,   /* an array with an object for each event, on lines */
+	PD_EVENT_LIST_NAMES,  /* a name on each line */
+	PD_EVENT_LIST_DETAILS /* as perf list --details, version 7.2: below each how it is encoded */
 };
 /** Prints the events of this machine that the words ask for (pd_event_name_fits), and writes the text out where it is long. Errors: those
  * of pd_events_list; PD_ERROR_NO_MATCH if there is none; PD_ERROR_OUTPUT. */

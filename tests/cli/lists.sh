@@ -67,6 +67,11 @@ shell 'python3 elf.py; for f in elf-[01]*; do perfdata buildid-list $f; done | u
 try buildid-list -i elf-none
 try buildid-list -i elf-cut
 shell 'printf "\177ELF" >elf-short; perfdata buildid-list elf-short'
+# As perf 7.2: how an event is encoded, and the events of a PMU.
+try list --details context-switches user_time
+try list --unit 'soft*' --details switches
+try list --unit tool
+try list --unit no-such-pmu
 # As perf 7.2, an array.
 shell 'perfdata list -j -o list.json context-switches && cat list.json'
 shell 'perfdata list -o list.json no-such-event; cat list.json | wc -l'

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* All names of events that this machine knows. What the hardware and the kernel share is asked for: names say not whether
  * there is a counter. */
+#include <fnmatch.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,29 +31,48 @@ static bool is_there(uint32_t type, uint64_t config)
 	return fd >= 0;
 }
 
+#define CPU "cpu" /* the PMU of the processor */
+
+const char *pd_event_encode(char encoding[PD_EVENT_ENCODING], const char *pmu, uint64_t config)
+{
+	snprintf(encoding, PD_EVENT_ENCODING, config < 10 ? "%s/config=%" PRIu64 "/" : "%s/config=0x%" PRIx64 "/", pmu,
+		 config);
+	return encoding;
+}
+
 static bool list_words(bool (*each)(void *self, const struct pd_event_name *name), void *self, uint32_t type,
 		       enum pd_event_kind kind)
 {
 	const struct pd_event_word *word;
+	char encoding[PD_EVENT_ENCODING];
 	bool go_on = true;
 
 	for (size_t i = 0; go_on && (word = pd_event_word_at(i)) != NULL; i++) {
-		struct pd_event_name name = { .kind = kind, .name = word->name, .alias = word->alias };
+		struct pd_event_name name = { .kind = kind, .name = word->name, .alias = word->alias, .pmu = CPU };
 
-		if (word->type == type && is_there(type, word->config))
-			go_on = each(self, &name);
+		if (word->type != type || !is_there(type, word->config))
+			continue;
+		if (type == PD_TYPE_SOFTWARE) {
+			name.pmu = "software";
+			name.encoding = pd_event_encode(encoding, name.pmu, word->config);
+		}
+		go_on = each(self, &name);
 	}
 	return go_on;
 }
 
 static bool list_tools(bool (*each)(void *self, const struct pd_event_name *name), void *self)
 {
+	char encoding[PD_EVENT_ENCODING];
 	const char *name;
 	bool go_on = true;
 
 	for (enum pd_tool_event tool = PD_TOOL_DURATION_TIME; go_on && (name = pd_event_tool_name(tool)) != NULL;
 	     tool++)
-		go_on = each(self, &(struct pd_event_name){ .kind = PD_EVENT_TOOL, .name = name });
+		go_on = each(self, &(struct pd_event_name){ .kind = PD_EVENT_TOOL,
+							    .name = name,
+							    .encoding = pd_event_encode(encoding, "tool", tool),
+							    .pmu = "tool" });
 	return go_on;
 }
 
@@ -62,18 +84,23 @@ static bool list_caches(bool (*each)(void *self, const struct pd_event_name *nam
 
 	for (size_t i = 0; go_on && pd_event_cache_at(i, cache, &config); i++)
 		if (is_there(PD_TYPE_HW_CACHE, config))
-			go_on = each(self, &(struct pd_event_name){ .kind = PD_EVENT_CACHE, .name = cache });
+			go_on = each(self,
+				     &(struct pd_event_name){ .kind = PD_EVENT_CACHE, .name = cache, .pmu = CPU });
 	return go_on;
 }
 
 static bool list_forms(bool (*each)(void *self, const struct pd_event_name *name), void *self)
 {
 	static const struct pd_event_name forms[] = {
-		{ .kind = PD_EVENT_RAW, .name = "rNNN", .about = "raw CPU event by hexadecimal code" },
-		{ .kind = PD_EVENT_RAW, .name = "cpu/t1=v1[,t2=v2,t3 ...]/modifier", .about = "PMU event by its terms" },
+		{ .kind = PD_EVENT_RAW, .name = "rNNN", .about = "raw CPU event by hexadecimal code", .pmu = CPU },
+		{ .kind = PD_EVENT_RAW,
+		  .name = "cpu/t1=v1[,t2=v2,t3 ...]/modifier",
+		  .about = "PMU event by its terms",
+		  .pmu = CPU },
 		{ .kind = PD_EVENT_BREAKPOINT,
 		  .name = "mem:<addr>[/len][:access]",
-		  .about = "reads (r), writes (w), executions (x)" },
+		  .about = "reads (r), writes (w), executions (x)",
+		  .pmu = "breakpoint" },
 	};
 	bool go_on = true;
 
@@ -82,15 +109,36 @@ static bool list_forms(bool (*each)(void *self, const struct pd_event_name *name
 	return go_on;
 }
 
+// Those of some PMUs only.
+struct chosen {
+	const char *pmu; // a pattern
+	bool (*each)(void *self, const struct pd_event_name *name);
+	void *self;
+};
+
+static bool pass_chosen(void *self, const struct pd_event_name *name)
+{
+	const struct chosen *chosen = self;
+
+	return fnmatch(chosen->pmu, name->pmu, 0) != 0 || chosen->each(chosen->self, name);
+}
+
 enum pd_status pd_events_list(const struct pd_events_options *options,
 			      bool (*each)(void *self, const struct pd_event_name *name), void *self,
 			      struct pd_error *error)
 {
+	struct chosen chosen = { .each = each, .self = self };
 	struct pd_events *events;
 	enum pd_status status = pd_events_new(options, &events, error);
 
 	if (status < 0)
 		return status;
+	if (options && options->size >= sizeof(*options))
+		chosen.pmu = options->pmu;
+	if (chosen.pmu) {
+		each = pass_chosen;
+		self = &chosen;
+	}
 	if (list_words(each, self, PD_TYPE_HARDWARE, PD_EVENT_HARDWARE) &&
 	    list_words(each, self, PD_TYPE_SOFTWARE, PD_EVENT_SOFTWARE) && list_tools(each, self) &&
 	    list_caches(each, self) && pd_pmu_list(events, each, self, error) == PD_OK && list_forms(each, self))
@@ -122,6 +170,8 @@ static bool print_if_asked(void *self, const struct pd_event_name *name)
 		pd_text_printf(list->text, "%s\n", name->name);
 	} else {
 		pd_print_event_name(list->text, name);
+		if (list->as == PD_EVENT_LIST_DETAILS && name->encoding)
+			pd_text_printf(list->text, "        %s\n", name->encoding);
 	}
 	list->any = true;
 	return pd_text_flush_large(list->text);

@@ -59,7 +59,8 @@ void pd_json_event_name(struct pd_text *text, const struct pd_event_name *name)
 {
 	const struct {
 		const char *key, *value;
-	} members[] = { { "EventName", name->name },
+	} members[] = { { "Unit", name->pmu },
+			{ "EventName", name->name },
 			{ "EventAlias", name->alias },
 			{ "EventType", kinds[name->kind].title },
 			{ "BriefDescription", name->about },

@@ -523,7 +523,7 @@ static bool list_events(const struct pd_events *events, const char *pmu,
 	open_folder(events, pmu, "events", &folder);
 	for (int i = 0; i < folder.count && go_on; i++) {
 		const char *event = folder.items[i]->d_name;
-		struct pd_event_name name = { .kind = PD_EVENT_PMU, .name = full };
+		struct pd_event_name name = { .kind = PD_EVENT_PMU, .name = full, .pmu = pmu };
 
 		if (!is_event(event))
 			continue;

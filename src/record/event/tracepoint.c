@@ -160,7 +160,7 @@ bool pd_tracepoints_list(const struct pd_events *events, bool (*each)(void *self
 			 void *self)
 {
 	struct names systems = { 0 }, names = { 0 };
-	char path[1024], full[600];
+	char path[1024], full[600], encoding[PD_EVENT_ENCODING];
 	bool go_on = true;
 
 	if (!events->tracefs)
@@ -173,13 +173,17 @@ bool pd_tracepoints_list(const struct pd_events *events, bool (*each)(void *self
 		snprintf(path, sizeof(path), "%s/events/%s", events->tracefs, system);
 		scan(&names, path);
 		for (int j = 0; j < names.count && go_on; j++) {
-			struct pd_event_name name = { .kind = PD_EVENT_TRACEPOINT, .name = full };
+			struct pd_event_name name = { .kind = PD_EVENT_TRACEPOINT, .name = full, .pmu = "tracepoint" };
+			uint64_t id;
 
 			snprintf(path, sizeof(path), "%s/events/%s/%s/id", events->tracefs, system,
 				 names.items[j]->d_name);
 			snprintf(full, sizeof(full), "%s:%s", system, names.items[j]->d_name);
-			if (access(path, F_OK) == 0)
-				go_on = each(self, &name);
+			id = pd_record_number(path, UINT64_MAX);
+			if (id == UINT64_MAX)
+				continue;
+			name.encoding = pd_event_encode(encoding, name.pmu, id);
+			go_on = each(self, &name);
 		}
 		names_fini(&names);
 	}

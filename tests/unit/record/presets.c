@@ -124,5 +124,47 @@ TEST(presets__other_processors)
 	CHECK_STR(EVENTS("cpu", "format/event"), "this machine has no events of memory accesses (mem-loads, IB");
 }
 
+// What is listed of a machine with a PMU and two tracepoints.
+static const char *list_of(const char *pmu)
+{
+	static char names[512];
+	struct pd_events_options options = { .size = sizeof(options), .sysfs = root, .tracefs = root, .pmu = pmu };
+	struct pd_text *text = pd_text_new();
+	struct pd_error error = { 0 };
+
+	snprintf(root, sizeof(root), "/tmp/presets-XXXXXX");
+	if (!mkdtemp(root))
+		return "no folder";
+	make("/bus", NULL);
+	make("/bus/event_source", NULL);
+	make("/bus/event_source/devices", NULL);
+	make_pmu("uncore_a", (const char *const[FILES]){ "format/event", "events/reads" });
+	make("/events", NULL);
+	make("/events/sched", NULL);
+	make("/events/sched/switch", NULL);
+	make("/events/sched/switch/id", "300\n");
+	make("/events/sched/wakeup", NULL);
+	make("/events/sched/wakeup/id", "7\n");
+	make("/events/sched/enable", "0\n");
+	if (pd_print_event_list(text, &options, NULL, 0, PD_EVENT_LIST_DETAILS, &error) < 0)
+		pd_text_add(text, error.message);
+	snprintf(names, sizeof(names), "%.*s", (int)pd_text_bytes(text).size, (const char *)pd_text_bytes(text).data);
+	pd_text_free(text);
+	remove_all();
+	return names;
+}
+
+TEST(presets__a_list_of_a_pmu_says_how_its_events_are_encoded)
+{
+	CHECK_STR(list_of("uncore_*"), "  uncore_a/reads/                                    [Kernel PMU event]\n"
+				       "        uncore_a/event=0xcd/\n");
+	CHECK_STR(list_of("tracepoint"), "  sched:switch                                       [Tracepoint event]\n"
+					 "        tracepoint/config=0x12c/\n"
+					 "  sched:wakeup                                       [Tracepoint event]\n"
+					 "        tracepoint/config=7/\n");
+	CHECK_STR(list_of("uncore_b"), "no matching event on this machine");
+}
+
 RUN(TEST_CASE(presets__loads_have_a_least_latency), TEST_CASE(presets__an_auxiliary_event_leads_loads),
-    TEST_CASE(presets__without_a_least_latency_all_loads_are_taken), TEST_CASE(presets__other_processors))
+    TEST_CASE(presets__without_a_least_latency_all_loads_are_taken), TEST_CASE(presets__other_processors),
+    TEST_CASE(presets__a_list_of_a_pmu_says_how_its_events_are_encoded))

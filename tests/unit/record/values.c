@@ -236,7 +236,7 @@ TEST(test_values__event_list)
 	CHECK_INT(pd_print_event_list(text, NULL, &word, 1, PD_EVENT_LIST_TEXT, &error), PD_OK);
 	pd_text_printf(text, "%c", 0);
 	CHECK(!strncmp((const char *)pd_text_bytes(text).data,
-		       "context-switches\n[\n{\"EventName\":\"context-switches\",", 51));
+		       "context-switches\n[\n{\"Unit\":\"software\",\"EventName\":\"context-switches\",", 69));
 	CHECK(strstr((const char *)pd_text_bytes(text).data, "\"}\n]\n"));
 	CHECK(strstr((const char *)pd_text_bytes(text).data, "  context-switches OR cs "));
 	CHECK_INT(pd_print_event_list(text, NULL, &other, 1, PD_EVENT_LIST_TEXT, &error), PD_ERROR_NO_MATCH);
@@ -249,9 +249,11 @@ TEST(test_values__event_list)
 
 TEST(test_values__event_names)
 {
-	const struct pd_event_name name = {
-		.kind = PD_EVENT_SOFTWARE, .name = "context-switches", .alias = "cs", .about = "\"x\""
-	};
+	const struct pd_event_name name = { .kind = PD_EVENT_SOFTWARE,
+					    .name = "context-switches",
+					    .alias = "cs",
+					    .about = "\"x\"",
+					    .pmu = "software" };
 	const char *kind = "sw", *other = "hw", *part = "switch", *pattern = "con*es";
 	struct pd_text *text = pd_text_new();
 
@@ -264,7 +266,7 @@ TEST(test_values__event_names)
 	CHECK(!strcmp(
 		(const char *)pd_text_bytes(text).data,
 		"  context-switches OR cs                             [Software event]\n"
-		"{\"EventName\":\"context-switches\",\"EventAlias\":\"cs\",\"EventType\":\"Software event\",\"BriefDescription\":\"\\\"x\\\"\"}"));
+		"{\"Unit\":\"software\",\"EventName\":\"context-switches\",\"EventAlias\":\"cs\",\"EventType\":\"Software event\",\"BriefDescription\":\"\\\"x\\\"\"}"));
 	pd_text_free(text);
 }
 
