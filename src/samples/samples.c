@@ -76,10 +76,8 @@ static void add_pipe_place(struct pd_samples *samples, const struct pd_event *ev
 {
 	struct pd_sample_fields *fields = &samples->fields[pd_event_kind(event)];
 	const uint64_t user = PD_MASK(PD_SAMPLE_TYPE_REGS_USER) | PD_MASK(PD_SAMPLE_TYPE_STACK_USER);
-	uint64_t all = 0;
+	uint64_t all = samples->pipe_types |= event->attr->sample_type;
 
-	for (size_t i = 0; i <= event->index; i++)
-		all |= pd_file_event(samples->file, i)->attr->sample_type;
 	if (!samples->options.no_chains && ((all & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN)) ||
 					    (all & PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK)) || (all & user) == user))
 		fields->shown |= (FIELD_IP | FIELD_SYM) & ~fields->unset;

@@ -128,6 +128,7 @@ struct pd_samples {
 	struct pd_last_values last_values; /* of counters */
 	struct pd_count_table *counts;     /* of perf stat; NULL until there are some */
 	struct pd_stats *stats;            /* of records, for PD_RAW_REPORT; or NULL */
+	uint64_t pipe_types;               /* what samples have of the events of a pipe that were checked */
 	size_t raw_attrs;                  /* records of events in a pipe */
 	size_t raw_events;                 /* events that have their bits in raw_types */
 	uint64_t raw_types;                /* what samples of any event have */

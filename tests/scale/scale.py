@@ -331,7 +331,7 @@ KINDS = (maps, maps_over, kernel_maps, comms, processes, threads, chain, one_pid
 
 COMMANDS = (
     "info IN", "report --no-symbols IN", "report --no-symbols -g IN", "report --no-symbols --sort pid,comm,dso,sym IN",
-    "report --no-symbols --sort cgroup IN", "report --header-only IN", "script --no-symbols IN", "folded --no-symbols IN",
+    "report --no-symbols --sort cgroup IN", "report --header-only IN", "report -D IN", "report --no-symbols -T IN", "script --no-symbols IN", "folded --no-symbols IN",
     "flame --no-symbols -o OUT IN", "doctor --no-index --symfs /nowhere IN", "evlist -v IN", "buildid-list IN", "buildid-list -H IN", "dump IN",
     "dump --stats IN", "dump --sort IN", "check IN", "convert -o OUT IN", "convert --sort -o OUT IN",
     "convert --to pipe --byte-order big -o OUT IN", "repair -o OUT IN", "cut --time 10%-90% -o OUT IN",
