@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata kwork report, latency and timehist: interrupts, softirqs and work queues as perf prints them. */
+/* perfdata kwork report, latency, timehist and top: interrupts, softirqs and work queues as perf prints them. */
 #include "options/symbol_options.h"
 
 struct values {
@@ -9,9 +9,9 @@ struct values {
 #undef VALUES
 #define VALUES struct values
 
-#define SHARED_OPTIONS                                                                     \
-	STRING("kwork", 'k', "KINDS", how.classes, "only these: irq, softirq, workqueue"), \
-		STRING("cpu", 'C', "CPUS", how.cpus, "only work of these CPUs, as 0-3,7"), \
+#define SHARED_OPTIONS STRING("kwork", 'k', "KINDS", how.classes, "only these: irq, softirq, workqueue"), COMMON_OPTIONS
+#define COMMON_OPTIONS                                                                     \
+	STRING("cpu", 'C', "CPUS", how.cpus, "only work of these CPUs, as 0-3,7"),         \
 		STRING("name", 'n', "NAME", how.name, "only work of this name, as TIMER"), \
 		GROUP(time_range_option, how.time), PRINT_OPTIONS
 
@@ -89,4 +89,27 @@ const struct command cmd_kwork_timehist = {
 	.max_words = 1,
 	HOW(how),
 	.print = print_timehist,
+};
+
+static const struct option top_options[] = {
+	STRING("sort", 's', "KEYS", how.sort, "sort by rate, runtime, tid"),
+	STRING("kwork", 'k', "KINDS", how.classes, "only these: irq, softirq, sched (the threads)"),
+	COMMON_OPTIONS,
+};
+
+static enum pd_status print_top(struct input *input, const void *how, struct pd_error *error)
+{
+	return print(input, how, PD_KWORK_TOP, error);
+}
+
+const struct command cmd_kwork_top = {
+	.usage = "[OPTION]... [FILE]",
+	.text = "Print the load of each CPU, and how long each thread ran, without the interrupts and softirqs in between. The text is "
+		"that of perf kwork of perf 7.2, with -k after the command. FILE has the events sched:sched_switch, irq:irq_handler_* and "
+		"irq:softirq_* (perfdata kwork record).",
+	OPTIONS(top_options),
+	EXAMPLES({ "perfdata kwork top -C 0 perf.data", "what ran on the first CPU" }),
+	.max_words = 1,
+	HOW(how),
+	.print = print_top,
 };

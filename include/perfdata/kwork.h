@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * kwork.h - what the kernel does for others: interrupts, softirqs and work queues, as perf kwork of perf 6.1 prints it.
+ * kwork.h - what the kernel does for others: interrupts, softirqs and work queues, as perf kwork of perf 6.1 prints it,
+ * and the time of each CPU by thread, as that of perf 7.2 does.
  *
  * The events are irq:irq_handler_entry and irq_handler_exit; irq:softirq_raise, softirq_entry and softirq_exit;
- * workqueue:workqueue_activate_work, workqueue_execute_start and workqueue_execute_end. Memory grows with the kinds of work, CPUs, and what
+ * workqueue:workqueue_activate_work, workqueue_execute_start and workqueue_execute_end;
+ * of the time by thread sched:sched_switch and those of interrupts and softirqs. Memory grows with the kinds of work, CPUs, and what
  * has begun but not ended.
  *
  * Example:
@@ -24,20 +26,23 @@ extern "C" {
 #endif
 
 enum pd_kwork_mode {
-	PD_KWORK_REPORT,  /* how long work took */
-	PD_KWORK_LATENCY, /* how long it waited before it began */
-	PD_KWORK_TIMEHIST /* a line for each time */
+	PD_KWORK_REPORT,   /* how long work took */
+	PD_KWORK_LATENCY,  /* how long it waited before it began */
+	PD_KWORK_TIMEHIST, /* a line for each time */
+	PD_KWORK_TOP       /* the time that threads had of each CPU, without interrupts and softirqs */
 };
 
 /** Zero is the default for each member; NULL means all defaults. */
 struct pd_kwork_options {
 	size_t size; /* sizeof(struct pd_kwork_options); 0 is PD_ERROR_ARGUMENT */
 	enum pd_kwork_mode mode;
-	const char *classes; /* of irq, softirq, workqueue: "irq,softirq"; NULL: all */
+	const char *classes; /* of irq, softirq, workqueue, and sched of PD_KWORK_TOP: "irq,softirq"; NULL: all */
 	const char *cpus;    /* only these: "0-3,7"; NULL: all */
 	const char *name;    /* only work of this name; NULL: all */
-	const char *sort;    /* keys, largest first: runtime or avg, max, count; NULL: all in this order */
-	bool summary;        /* of reports: sums after the table */
+	/* Keys, largest first: runtime or avg, max, count; NULL: all in this order. PD_KWORK_TOP: rate, runtime, and tid, least first; NULL:
+	 * the first two. */
+	const char *sort;
+	bool summary; /* of reports: sums after the table */
 	/* Opens symbols for the state of the file, which the call frees; NULL: pd_symbols_new without options. If it returns NULL, the call
 	 * ends with PD_ERROR_STOPPED. */
 	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);

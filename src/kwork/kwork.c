@@ -2,15 +2,17 @@
 // From events to sums.
 #include "kwork/kwork.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct pd_tracepoint points[] = {
-#define CLASS(NAME, name, raise, entry, exit, id, field) \
-	{ raise, { id, field } }, { entry, { id, field } }, { exit, { id, field } },
+#define CLASS(NAME, name, raise, entry, exit, id, field)                                  \
+	{ raise, { id, "?common_pid", field } }, { entry, { id, "?common_pid", field } }, \
+		{ exit, { id, "?common_pid", field } },
 #include "kwork/classes.def"
 };
 
-static void add_time(struct pd_kwork_work *work, uint64_t begin_ns, uint64_t end_ns)
+void pd_kwork_add_time(struct pd_kwork_work *work, uint64_t begin_ns, uint64_t end_ns)
 {
 	uint64_t time_ns = end_ns - begin_ns;
 
@@ -38,7 +40,7 @@ static enum pd_status take_measured(struct pd_kwork *kwork, struct pd_kwork_work
 	if (step != begin + 1)
 		return PD_OK;
 	if (pd_kwork_pop(kwork, work, begin, &open))
-		add_time(work, open.time_ns, time_ns);
+		pd_kwork_add_time(work, open.time_ns, time_ns);
 	else
 		work->left[step]++;
 	return PD_OK;
@@ -61,13 +63,14 @@ static enum pd_status take_shown(struct pd_kwork *kwork, struct pd_kwork_work *w
 	return PD_OK;
 }
 
-static bool is_chosen(struct pd_kwork *kwork, const struct pd_kwork_work *work, uint64_t time_ns)
+bool pd_kwork_is_chosen(struct pd_kwork *kwork, const struct pd_kwork_work *work, uint64_t time_ns)
 {
 	const struct pd_kwork_options *options = &kwork->options;
 
 	if (options->cpus && !pd_list_has(options->cpus, work->cpu))
 		return false;
-	if (options->name && work->name && strcmp(options->name, work->name) != 0)
+	// the time of a CPU is that of all threads
+	if (options->mode != PD_KWORK_TOP && options->name && work->name && strcmp(options->name, work->name) != 0)
 		return false;
 	if (!pd_pairs_has_time(&kwork->pairs, time_ns))
 		return false;
@@ -96,37 +99,52 @@ static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepo
 	enum pd_kwork_step step = (enum pd_kwork_step)(sample->which % PD_KWORK_STEPS);
 	struct pd_kwork_work *work;
 
+	if (kwork->options.mode == PD_KWORK_TOP)
+		return pd_kwork_take_top(kwork, sample, error);
 	if (!is_needed(kwork, of, step))
 		return PD_OK;
-	work = pd_kwork_find(kwork, of, sample->values[0], sample->brief.cpu, error);
+	work = pd_kwork_find(kwork, of, sample->values[PD_KWORK_ID], sample->brief.cpu, error);
 	if (!work)
 		return error->status;
 	if (!pd_kwork_name(kwork, work, sample))
 		return pd_fail_memory(error);
-	if (!is_chosen(kwork, work, sample->brief.time_ns))
+	if (!pd_kwork_is_chosen(kwork, work, sample->brief.time_ns))
 		return PD_OK;
 	return (kwork->options.mode == PD_KWORK_TIMEHIST ? take_shown : take_measured)(kwork, work, step,
 										       sample->brief.time_ns, error);
 }
 
+static size_t class_count(const struct pd_kwork *kwork)
+{
+	return kwork->options.mode == PD_KWORK_TOP ? PD_KWORK_CLASSES : PD_KWORK_SCHED;
+}
+
+static enum pd_status fail_unknown_class(const struct pd_kwork *kwork, const char *name, size_t length,
+					 struct pd_error *error)
+{
+	char names[64] = "";
+
+	for (size_t i = 0, at = 0; i < class_count(kwork) && at < sizeof(names); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", pd_kwork_class_name(i));
+	return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "unknown kind of work '%.*s'; there are:%s", (int)length,
+		       name, names);
+}
+
 static enum pd_status choose_classes(struct pd_kwork *kwork, struct pd_error *error)
 {
-#define CLASS(NAME, name, raise, entry, exit, id, field) " " name
-	static const char *const all =
-#include "kwork/classes.def"
-		;
-	const char *list = kwork->options.classes ? kwork->options.classes : all;
+	const char *list = kwork->options.classes;
 
-	for (unsigned place = 1; *(list += strspn(list, ", ")); place++) {
+	for (unsigned i = 0; !list && i < class_count(kwork); i++)
+		kwork->order[i] = i + 1;
+	for (unsigned place = 1; list && *(list += strspn(list, ", ")); place++) {
 		size_t length = strcspn(list, ", ");
 		enum pd_kwork_class i = 0;
 
-		while (i < PD_KWORK_CLASSES &&
+		while (i < class_count(kwork) &&
 		       (strlen(pd_kwork_class_name(i)) != length || memcmp(pd_kwork_class_name(i), list, length) != 0))
 			i++;
-		if (i == PD_KWORK_CLASSES)
-			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-				       "unknown kind of work '%.*s'; there are:%s", (int)length, list, all);
+		if (i == class_count(kwork))
+			return fail_unknown_class(kwork, list, length, error);
 		kwork->order[i] = place;
 		list += length;
 	}
@@ -147,7 +165,8 @@ static enum pd_status read_all(struct pd_kwork *kwork, struct pd_file *file, str
 	if (status < 0)
 		return status;
 	kwork->pairs.take = take_point;
-	kwork->pairs.resolves = kwork->pairs.names_only = true;
+	kwork->pairs.resolves = kwork->options.mode != PD_KWORK_TOP;
+	kwork->pairs.names_only = true;
 	kwork->pairs.open = kwork->options.symbols;
 	kwork->pairs.time = kwork->options.time;
 	// names are those of the first event, as in perf
@@ -156,7 +175,7 @@ static enum pd_status read_all(struct pd_kwork *kwork, struct pd_file *file, str
 	kwork->pairs.places.seed = kwork->seed = pd_hash_secret();
 	if (kwork->options.mode == PD_KWORK_TIMEHIST && !kwork->options.json)
 		pd_kwork_print_head(text);
-	return pd_pairs_run(&kwork->pairs, file, text, points, sizeof(points) / sizeof(points[0]), 0,
+	return pd_pairs_run(&kwork->pairs, file, text, points, class_count(kwork) * PD_KWORK_STEPS, 0,
 			    "no work of the kernel (perfdata kwork record)", error);
 }
 
@@ -176,8 +195,10 @@ enum pd_status pd_print_kwork(struct pd_text *text, struct pd_file *file, const 
 	kwork.json.text = text;
 	status = read_all(&kwork, file, text, error);
 	if (status >= 0 && (kwork.options.json || kwork.options.mode != PD_KWORK_TIMEHIST)) {
-		if (pd_kwork_sort(&kwork))
-			(kwork.options.json ? pd_kwork_json : pd_kwork_print)(&kwork);
+		bool top = kwork.options.mode == PD_KWORK_TOP;
+
+		if (top ? pd_kwork_sum_top(&kwork) : pd_kwork_sort(&kwork))
+			(kwork.options.json ? pd_kwork_json : top ? pd_kwork_print_top : pd_kwork_print)(&kwork);
 		else
 			status = pd_fail_memory(error);
 	}

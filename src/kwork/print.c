@@ -8,7 +8,8 @@
 enum {
 	NAME = 30,          // what perf has for a name, with its NUL
 	SECONDS_WIDTH = 10, // before the point
-	SECOND = 1000000000
+	SECOND = 1000000000,
+	BAR = 30 // characters of a CPU that never rests
 };
 
 static const char line[] =
@@ -146,5 +147,53 @@ void pd_kwork_print(struct pd_kwork *kwork)
 		print_summary(kwork, count, total_ns);
 	print_left(kwork);
 	print_lost(kwork);
+	pd_text_add(text, "\n");
+}
+
+// ---- time of CPUs ----
+
+static double percent_of(uint64_t ns, uint64_t total_ns)
+{
+	return total_ns ? (double)ns / (double)total_ns * 100 : 0;
+}
+
+static void print_cpus(struct pd_kwork *kwork)
+{
+	static const char full[BAR + 1] = "||||||||||||||||||||||||||||||";
+	struct pd_text *text = kwork->pairs.sched.text;
+	struct pd_kwork_cpu all = { 0 };
+
+	for (size_t i = 0; i < kwork->cpu_count; i++) {
+		all.total_ns += kwork->cpus[i].total_ns;
+		all.idle_ns += kwork->cpus[i].idle_ns;
+		all.irq_ns += kwork->cpus[i].irq_ns;
+		all.softirq_ns += kwork->cpus[i].softirq_ns;
+	}
+	pd_text_printf(text, "\nTotal  : %10.3f ms, %zu cpus\n%%Cpu(s): %6.2f%% id, %6.2f%% hi, %6.2f%% si\n",
+		       (double)all.total_ns / 1e6, kwork->cpu_count, percent_of(all.idle_ns, all.total_ns),
+		       percent_of(all.irq_ns, all.total_ns), percent_of(all.softirq_ns, all.total_ns));
+	for (size_t i = 0; i < kwork->cpu_count && pd_text_flush_large(text); i++) {
+		const struct pd_kwork_cpu *cpu = &kwork->cpus[i];
+		uint64_t share = pd_kwork_share(cpu->load_ns, cpu->total_ns);
+		int width = (int)(share * BAR / 10000);
+
+		pd_text_printf(text, "%%Cpu%-4d[%.*s%*s %6.2f%%]\n", (int)cpu->cpu, width, full, BAR - width, "",
+			       (double)share / 100);
+	}
+}
+
+void pd_kwork_print_top(struct pd_kwork *kwork)
+{
+	struct pd_text *text = kwork->pairs.sched.text;
+
+	print_cpus(kwork);
+	pd_text_printf(text, "\n  %7s %7s %17s  %-16s\n  %.52s\n", "PID", "%CPU", "RUNTIME", "COMMAND", line + 1);
+	for (size_t i = 0; i < kwork->count && pd_text_flush_large(text); i++) {
+		const struct pd_kwork_work *work = kwork->works[i];
+
+		if (work->of == PD_KWORK_SCHED && work->total_ns)
+			pd_text_printf(text, "  %7" PRId64 " %7.2f %14.3f ms  %-16s\n", (int64_t)work->id,
+				       (double)work->usage / 100, (double)work->total_ns / 1e6, work->name);
+	}
 	pd_text_add(text, "\n");
 }

@@ -25,6 +25,11 @@ static size_t limit_of(const struct pd_kwork *kwork)
 	return kwork->options.limit ? kwork->options.limit : LIMIT;
 }
 
+static uint64_t hash_of(const struct pd_kwork *kwork, enum pd_kwork_class of, uint64_t id, uint32_t cpu)
+{
+	return pd_hash_u64(pd_hash_u64(kwork->seed, id), (uint64_t)cpu << 8 | of);
+}
+
 static struct pd_kwork_work *find(const struct pd_kwork *kwork, uint64_t hash, enum pd_kwork_class of, uint64_t id,
 				  uint32_t cpu)
 {
@@ -40,10 +45,15 @@ static struct pd_kwork_work *find(const struct pd_kwork *kwork, uint64_t hash, e
 	return NULL;
 }
 
+struct pd_kwork_work *pd_kwork_known(const struct pd_kwork *kwork, enum pd_kwork_class of, uint64_t id, uint32_t cpu)
+{
+	return find(kwork, hash_of(kwork, of, id, cpu), of, id, cpu);
+}
+
 struct pd_kwork_work *pd_kwork_find(struct pd_kwork *kwork, enum pd_kwork_class of, uint64_t id, uint32_t cpu,
 				    struct pd_error *error)
 {
-	uint64_t hash = pd_hash_u64(pd_hash_u64(kwork->seed, id), (uint64_t)cpu << 8 | of);
+	uint64_t hash = hash_of(kwork, of, id, cpu);
 	struct pd_kwork_work *work = find(kwork, hash, of, id, cpu);
 
 	if (work)
@@ -99,9 +109,10 @@ bool pd_kwork_name(struct pd_kwork *kwork, struct pd_kwork_work *work, const str
 	if (work->name)
 		return true;
 	if (work->of == PD_KWORK_WORKQUEUE) {
-		place = sample->values[1] ? pd_pair_place(&kwork->pairs, sample->values[1]) : NULL;
+		place = sample->values[PD_KWORK_OTHER] ? pd_pair_place(&kwork->pairs, sample->values[PD_KWORK_OTHER]) :
+							 NULL;
 		work->name = place ? place->name : NULL;
-		return place || !sample->values[1];
+		return place || !sample->values[PD_KWORK_OTHER];
 	}
 	if (work->of == PD_KWORK_SOFTIRQ)
 		work->name = print_action(kwork, sample);
@@ -141,6 +152,13 @@ bool pd_kwork_pop(struct pd_kwork *kwork, struct pd_kwork_work *work, enum pd_kw
 	return true;
 }
 
+void pd_kwork_drop(struct pd_kwork *kwork, struct pd_kwork_work *work, enum pd_kwork_step step)
+{
+	work->left[step] += work->open[step].count;
+	kwork->open_count -= work->open[step].count;
+	work->open[step].count = 0;
+}
+
 void pd_kwork_works_fini(struct pd_kwork *kwork)
 {
 	for (size_t i = 0; i < kwork->count; i++)
@@ -148,6 +166,8 @@ void pd_kwork_works_fini(struct pd_kwork *kwork)
 			pd_free(kwork->works[i]->open[step].items);
 	pd_free(kwork->works);
 	pd_index_fini(&kwork->index);
+	pd_u64_map_fini(&kwork->cpu_map);
+	pd_free(kwork->cpus);
 }
 
 // ---- order ----
@@ -179,29 +199,48 @@ static int by_mean(const struct pd_kwork_work *a, const struct pd_kwork_work *b)
 	return compare(a->total_ns / a->count, b->total_ns / b->count);
 }
 
+static int by_usage(const struct pd_kwork_work *a, const struct pd_kwork_work *b)
+{
+	return compare(a->usage, b->usage);
+}
+
+// The least is the first; idle threads by their CPUs, whatever the other keys are, as in perf.
+static int by_id(const struct pd_kwork_work *a, const struct pd_kwork_work *b)
+{
+	return a->id == b->id ? compare(b->cpu, a->cpu) : compare(b->id, a->id);
+}
+
 enum pd_status pd_kwork_choose_keys(struct pd_kwork *kwork, struct pd_error *error)
 {
 	static const struct {
 		const char *name;
 		pd_kwork_compare_fn *compare;
-		bool report, latency;
+		unsigned modes;
 	} keys[] = {
-		{ "runtime", by_total, true, false },
-		{ "avg", by_mean, false, true },
-		{ "max", by_max, true, true },
-		{ "count", by_count, true, true },
+		{ "runtime", by_total, 1 << PD_KWORK_REPORT | 1 << PD_KWORK_TIMEHIST | 1 << PD_KWORK_TOP },
+		{ "avg", by_mean, 1 << PD_KWORK_LATENCY },
+		{ "max", by_max, 1 << PD_KWORK_REPORT | 1 << PD_KWORK_LATENCY | 1 << PD_KWORK_TIMEHIST },
+		{ "count", by_count, 1 << PD_KWORK_REPORT | 1 << PD_KWORK_LATENCY | 1 << PD_KWORK_TIMEHIST },
+		{ "rate", by_usage, 1 << PD_KWORK_TOP },
+		{ "tid", by_id, 1 << PD_KWORK_TOP },
 	};
-	bool latency = kwork->options.mode == PD_KWORK_LATENCY;
-	const char *list = kwork->options.sort ? kwork->options.sort : latency ? "avg,max,count" : "runtime,max,count";
+	enum {
+		KEYS = sizeof(keys) / sizeof(keys[0])
+	};
+	enum pd_kwork_mode mode = kwork->options.mode;
+	const char *list = kwork->options.sort      ? kwork->options.sort :
+			   mode == PD_KWORK_TOP     ? "rate,runtime" :
+			   mode == PD_KWORK_LATENCY ? "avg,max,count" :
+						      "runtime,max,count";
 	size_t at = 0;
 
 	while (*(list += strspn(list, ", "))) {
 		size_t length = strcspn(list, ", "), i = 0;
 
-		while (i < 4 && (!(latency ? keys[i].latency : keys[i].report) || strlen(keys[i].name) != length ||
-				 memcmp(keys[i].name, list, length) != 0))
+		while (i < KEYS && (!(keys[i].modes & 1U << mode) || strlen(keys[i].name) != length ||
+				    memcmp(keys[i].name, list, length) != 0))
 			i++;
-		if (i == 4 || at == 3)
+		if (i == KEYS || at == 3)
 			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "unknown key '%.*s' to sort by",
 				       (int)length, list);
 		kwork->keys[at++] = keys[i].compare;

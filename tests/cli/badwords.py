@@ -90,7 +90,7 @@ def commands(program):
 
 
 def check_keys(checks, recording):
-    for command, option in (("report", "-s"), ("report", "-F"), ("diff", "-s"), ("script", "-F"), ("kmem-stat", "-s"), ("kwork-report", "-s"), ("sched-latency", "-s"),
+    for command, option in (("report", "-s"), ("report", "-F"), ("diff", "-s"), ("script", "-F"), ("kmem-stat", "-s"), ("kwork-report", "-s"), ("kwork-top", "-s"), ("sched-latency", "-s"),
                             ("lock-contention", "-k"), ("lock-contention", "-F"), ("lock-report", "-F"), ("c2c-report", "-c"), ("c2c-report", "-d"), ("mem-report", "-s")):
         for key in ("bogus", "comm,bogus", "", ",", "comm," * 100 + "comm", "{comm", "comm}", "%1.", "a.b/c", "+", "-", "bogus\x1b[31m"):
             checks.check(command, "unknown keys", [command, option, key, "-i", recording])

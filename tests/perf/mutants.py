@@ -40,7 +40,7 @@ COMMANDS = {
                   "kmem stat --caller --raw-ip --no-symbols"),
     pairs.EVENTS: (f"folded --no-symbols --pair {PAIR}", f"report --no-symbols --pair {PAIR},owner=id --waiting=1us-", "trace", "trace -s", "trace -S --duration 0.001", "trace --failure -T"),
     kwork.EVENTS: ("kwork report -S --no-symbols", "kwork latency --no-symbols", "kwork timehist --no-symbols", "kwork report -C 0,3 -n x --no-symbols",
-                   "kwork latency --time 0.000005,2000 --no-symbols"),
+                   "kwork latency --time 0.000005,2000 --no-symbols", "kwork top", "kwork top --json -C 0-9 -n x"),
 }
 MEM = ("mem report --no-symbols", "mem report -D", "mem report -p -t store --no-symbols -s symbol_daddr,dcacheline,phys_daddr,data_page_size", "c2c report --no-symbols",
        "c2c report --stats", "c2c report -d rmt --show-all -c pid,tid,iaddr,dso --no-symbols")

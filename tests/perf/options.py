@@ -22,7 +22,7 @@ COMMANDS = {name: [[name]] for name in ("report", "script", "record", "stat", "t
 COMMANDS["data"] = [["data", "convert"]]
 COMMANDS["daemon"] = [["daemon", *words] for words in ([], ["start"], ["stop"], ["signal"], ["ping"])]
 for family, members in {"sched": ("timehist", "latency", "map"), "lock": ("report", "info", "contention"), "kmem": ("stat",),
-                        "kwork": ("report", "latency", "timehist"), "mem": ("report",), "c2c": ("report",)}.items():
+                        "kwork": ("report", "latency", "timehist", "top"), "mem": ("report",), "c2c": ("report",)}.items():
     for member in members:
         COMMANDS[f"{family}-{member}"] = [[family], [family, member]]
 TABLE = re.compile(r'^ABSENT\(([\w -]+), "([^"]*)", "(.*)"\)$', re.MULTILINE)
