@@ -178,11 +178,33 @@ static void move_second_word(const struct line *line, const char *word)
 	first[0] = second;
 }
 
+/* "timechart record -I" is timechart-io record, as is "timechart -I record": options that record has for something else. */
+static const char *kind_of_timechart(struct line *line)
+{
+	static const struct {
+		const char *short_name, *name, *preset;
+	} kinds[] = { { "-T", "--tasks-only", "timechart-tasks" },
+		      { "-P", "--power-only", "timechart-power" },
+		      { "-I", "--io-only", "timechart-io" } };
+	char **words = line->argv + line->first;
+	bool first = line->first + 1 < line->argc && !strcmp(words[0], "record");
+
+	for (size_t i = 0; i < 3 && line->first + 1 < line->argc && (first || !strcmp(words[1], "record")); i++)
+		if (!strcmp(words[first], kinds[i].short_name) || !strcmp(words[first], kinds[i].name)) {
+			words[1] = words[!first];
+			line->first++;
+			return kinds[i].preset;
+		}
+	return "timechart";
+}
+
 /* "sched record" is record --for=sched. */
 static bool is_preset_of_record(struct line *line, const char *word)
 {
 	static char option[64];
 
+	if (!strcmp(word, "timechart"))
+		word = kind_of_timechart(line);
 	if (line->first >= line->argc || strcmp(line->argv[line->first], "record") != 0 || !pd_event_preset_find(word))
 		return false;
 	snprintf(option, sizeof(option), "--for=%s", word);

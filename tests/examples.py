@@ -20,7 +20,7 @@ WITHOUT = {"perfdata.h", "version.h"}
 # a daemon has no directory where nothing is configured.
 MAY_FAIL = {"recorder", "counter", "debuginfod", "daemon", "pairs", "why", "lock", "kmem", "kwork"}
 # Examples whose perf.data is another one than hot.data.
-RECORDINGS = {"interval": "hot-records.data", "sched": "hot-trace.data", "waiting": "hot-trace.data"}
+RECORDINGS = {"interval": "hot-records.data", "sched": "hot-trace.data", "timechart": "hot-trace.data", "waiting": "hot-trace.data"}
 
 # A program that has a function to probe.
 SERVER = """

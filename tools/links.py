@@ -29,7 +29,7 @@ BEGIN, END = "<!-- begin: tools/links.py --write -->\n\n", "\n<!-- end -->\n"
 ORDER = (
     "src/base", "src/format", "src/file", "src/stream", "src/object", "src/trace", "src/header", "src/filter", "src/state", "src/interval",
     "src/dump",
-    "src/symbol", "src/sched", "src/pairs", "src/lock", "src/kmem", "src/kwork",
+    "src/symbol", "src/sched", "src/pairs", "src/lock", "src/kmem", "src/kwork", "src/timechart",
     "src/unwind", "src/probe",
     "src/profile", "src/mem", "src/blocks", "src/annotate", "src/type", "src/report", "src/diff", "src/flame", "src/samples", "src/doctor", "src/write", "src/quipper", "src/import", "src/edit", "src/stack", "src/table", "src/sql", "src/store", "src/export", "src/view",
     "src/record",

@@ -34,7 +34,7 @@ static const struct option options[] = {
 	GROUP(record_target_group, recording),
 	GROUP(record_sample_group, recording),
 	STRING("for", 0, "WHAT", preset,
-	       "record the events of a command: sched, waiting, lock, kwork, kmem, trace, mem or c2c; perfdata sched record is short for that"),
+	       "record the events of a command: sched, waiting, lock, kwork, timechart (-tasks, -power or -io), kmem, trace, mem or c2c; perfdata sched record is short for that"),
 	STRING("output", 'o', "FILE", output, "output file (default: perf.data); - writes a pipe to standard output"),
 	OPTION("compression-level", 'z', LEVEL, "N", compression,
 	       "compress records, at level 1 (fast) to 22 (small); without N as fast as possible; 0: do not"),

@@ -34,6 +34,7 @@
  *   mem.h           memory accesses, as text
  *   kmem.h          what was allocated in the kernel, as text
  *   kwork.h         interrupts, softirqs and work queues, as text
+ *   timechart.h     what CPUs and threads did over time, as a picture
  *   waiting.h       a recording of switches as one of waiting
  *   jitdump.h       JIT-compiled code from jitdump files
  *   symbol.h        names of addresses
@@ -164,6 +165,7 @@
 #include <perfdata/table.h>
 #include <perfdata/tasks.h>
 #include <perfdata/text.h>
+#include <perfdata/timechart.h>
 #include <perfdata/top.h>
 #include <perfdata/trace.h>
 #include <perfdata/unwind.h>

@@ -7,6 +7,7 @@
  * others, and shares are of the event. Frames narrower than the limit are not drawn, nor is what is below them.
  */
 #include "base/memory.h"
+#include "base/text/xml.h"
 #include "flame/graph.h"
 
 #include <perfdata/print.h>
@@ -49,69 +50,6 @@ static const struct {
 #include "flame/kind.def"
 #undef KIND
 };
-
-static void put_text(struct pd_text *text, const char *string, size_t length)
-{
-	for (size_t i = 0; i < length && string[i];) {
-		size_t plain = pd_text_plain(string + i, length - i);
-		char c = string[i];
-
-		if (c == '<' || c == '>' || c == '&' || !plain)
-			pd_text_add(text, c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : "?");
-		else
-			pd_text_printf(text, "%.*s", (int)plain, string + i);
-		i += plain ? plain : 1;
-	}
-}
-
-/* Length of a UTF-8 sequence at text, 0 if there is none. */
-static size_t utf8_length(const unsigned char *text)
-{
-	size_t length = text[0] < 0x80                    ? 1 :
-			text[0] >= 0xc2 && text[0] < 0xe0 ? 2 :
-			(text[0] & 0xf0) == 0xe0          ? 3 :
-			text[0] >= 0xf0 && text[0] < 0xf5 ? 4 :
-							    0;
-
-	for (size_t i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	/* too long a form, halves of pairs, past the last code point, and what XML does not have */
-	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
-	    (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f) ||
-	    (text[0] == 0xef && text[1] == 0xbf && text[2] >= 0xbe))
-		return 0;
-	return length;
-}
-
-/* At most so many characters; bytes that are no UTF-8 are shown as question marks. */
-static void put_characters(struct pd_text *text, const char *string, size_t most)
-{
-	const unsigned char *at = (const unsigned char *)string;
-
-	for (size_t i = 0; i < most && *at; i++) {
-		size_t length = utf8_length(at);
-
-		if (length)
-			put_text(text, (const char *)at, length);
-		else
-			pd_text_add(text, "?");
-		at += length ? length : 1;
-	}
-}
-
-static size_t count_characters(const char *string)
-{
-	size_t count = 0;
-
-	for (const unsigned char *at = (const unsigned char *)string; *at; count++) {
-		size_t length = utf8_length(at);
-
-		at += length ? length : 1;
-	}
-	return count;
-}
 
 static const char *name_of(const struct flame_graph *graph, uint32_t node)
 {
@@ -245,7 +183,7 @@ static void put_head(const struct drawing *drawing, double height)
 		       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f "
 		       "%.0f\" role=\"img\">\n<title>",
 		       width, height, width, height);
-	put_characters(text, graph->title, 1000);
+	pd_xml_characters(text, graph->title, 1000);
 	pd_text_add(text, "</title>\n<style>\n"
 			  ".page{fill:#fbfbfa}\n"
 			  "text{font:11px ui-monospace,\"DejaVu Sans Mono\",Menlo,Consolas,monospace;fill:#17191c}\n"
@@ -258,12 +196,12 @@ static void put_head(const struct drawing *drawing, double height)
 	put_rules(drawing, true);
 	pd_text_printf(text, "}\n</style>\n<rect class=\"page\" width=\"%.0f\" height=\"%.0f\"/>\n", width, height);
 	pd_text_printf(text, "<text class=\"title\" x=\"%d\" y=\"26\">", MARGIN);
-	put_characters(text, graph->title, (size_t)(drawing->width / 8.5));
+	pd_xml_characters(text, graph->title, (size_t)(drawing->width / 8.5));
 	pd_text_printf(text, "</text>\n<text class=\"facts\" x=\"%d\" y=\"46\">", MARGIN);
 	for (size_t i = 0; i < graph->info_count; i++) {
 		pd_text_add(text, i ? " \xc2\xb7 " : "");
 		pd_text_add(text, graph->infos[i].bad ? "<tspan class=\"bad\">" : "<tspan>");
-		put_characters(text, graph->infos[i].text, sizeof(graph->infos[i].text));
+		pd_xml_characters(text, graph->infos[i].text, sizeof(graph->infos[i].text));
 		pd_text_add(text, "</tspan>");
 	}
 	pd_text_add(text, "</text>\n");
@@ -291,16 +229,16 @@ static void put_node(const struct drawing *drawing, uint32_t node, double y)
 	const char *name = name_of(graph, node);
 	const char *dso = node ? tree->texts.items[tree->frames[tree->nodes[node].frame].dso] : "";
 	double width = width_of(drawing, node);
-	size_t fits = width > 8 ? (size_t)((width - 6) / CHARACTER_WIDTH) : 0, characters = count_characters(name);
+	size_t fits = width > 8 ? (size_t)((width - 6) / CHARACTER_WIDTH) : 0, characters = pd_xml_length(name);
 	struct pd_text *text = drawing->out;
 	uint64_t total = tree->nodes[node].total;
 	char amount[64];
 
 	pd_text_add(text, "<g><title>");
-	put_characters(text, name, SIZE_MAX);
+	pd_xml_characters(text, name, SIZE_MAX);
 	if (*dso) {
 		pd_text_add(text, " (");
-		put_characters(text, dso, SIZE_MAX);
+		pd_xml_characters(text, dso, SIZE_MAX);
 		pd_text_add(text, ")");
 	}
 	if (node || graph->unit)
@@ -313,7 +251,7 @@ static void put_node(const struct drawing *drawing, uint32_t node, double y)
 		       width > 1.2 ? width - 0.6 : width, ROW - 1);
 	if (fits >= 3) {
 		pd_text_printf(text, "<text x=\"%.2f\" y=\"%.0f\">", drawing->x[node] + 3, y + 12);
-		put_characters(text, name, characters <= fits ? characters : fits - 1);
+		pd_xml_characters(text, name, characters <= fits ? characters : fits - 1);
 		pd_text_add(text, characters <= fits ? "</text>" : "\xe2\x80\xa6</text>");
 	}
 	pd_text_add(text, "</g>\n");

@@ -66,6 +66,7 @@ WAYS = {
     "kwork-latency": WORK,
     "kwork-timehist": WORK,
     "kwork-top": WORK,
+    "timechart": {1: "-o - badswitches", 3: "no", 4: "-o no/out switches", 6: "empty"},
     "trace": CALLS,
     "waiting": {1: "badwakeups", 3: "no", 6: "empty"},
     "profile": {1: "save -o out bad", 3: "save -o out no", 4: "save -o no/out good", 5: "save -o out good --where period<0",

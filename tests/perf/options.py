@@ -19,6 +19,7 @@ import sys
 # Of perf: the command, and the words that ask for its help. Options of a command of two words may stand before the second one.
 COMMANDS = {name: [[name]] for name in ("report", "script", "record", "stat", "top", "list", "inject", "evlist", "buildid-list", "buildid-cache",
                                           "diff", "annotate", "trace", "probe", "kallsyms", "config", "version")}
+COMMANDS["timechart"] = [["timechart"]]
 COMMANDS["data"] = [["data", "convert"]]
 COMMANDS["daemon"] = [["daemon", *words] for words in ([], ["start"], ["stop"], ["signal"], ["ping"])]
 for family, members in {"sched": ("timehist", "latency", "map"), "lock": ("report", "info", "contention"), "kmem": ("stat",),

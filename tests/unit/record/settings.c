@@ -126,7 +126,9 @@ TEST(presets)
 
 	CHECK(pd_events_new(NULL, &events, &error) == PD_OK);
 	CHECK(pd_recorder_options_preset(&options, events, "nothing", &error) == PD_ERROR_NO_MATCH);
-	CHECK_STR(error.message, "'nothing' is none of sched, waiting, lock, kwork, kmem, trace, mem, c2c");
+	CHECK_STR(
+		error.message,
+		"'nothing' is none of sched, waiting, lock, kwork, timechart, timechart-tasks, timechart-power, timechart-io, kmem, trace, mem, c2c");
 	status = pd_recorder_options_preset(&options, events, "waiting", &error);
 	/* tracepoints of this machine may not be readable */
 	CHECK(status < 0 || (options.targets.all && options.sampling.call_graph == PD_CALL_GRAPH_FP));
