@@ -52,7 +52,8 @@ static struct pd_why_thread *thread_of(struct pd_why *why, uint32_t tid, struct 
 
 static bool add_sum(struct pd_why_sums *sums, uint32_t tid, uint32_t other, enum pd_why_reason reason, uint64_t ns)
 {
-	uint64_t key = (uint64_t)tid << 32 ^ (uint64_t)other << 2 ^ (uint64_t)reason;
+	// sums either have no other, or all the same reason
+	uint64_t key = (uint64_t)tid << 32 | (uint32_t)(other + (uint32_t)reason);
 	uint64_t number = pd_u64_map_find(&sums->map, key);
 
 	if (!number) {
@@ -92,7 +93,7 @@ static bool add_spent(struct pd_why *why, const struct pd_why_wait *wait)
 
 		if (link->interrupt)
 			return add_part(why, link->tid, PD_WHY_INTERRUPT, begin_ns, until_ns);
-		if (actor == UINT32_MAX)
+		if (actor == UINT32_MAX || i == PD_WHY_DEPTH)
 			return add_part(why, link->tid, PD_WHY_UNKNOWN, begin_ns, until_ns);
 		done = add_part(why, actor, PD_WHY_RAN, in_ns, until_ns) &&
 		       add_part(why, actor, PD_WHY_RUNNABLE, ready_ns, in_ns);
@@ -212,6 +213,20 @@ static bool take_wakeup(struct pd_why *why, struct pd_why_thread *thread, const 
 	return true;
 }
 
+// At the end of the recording.
+static void note_open(struct pd_why *why, const struct pd_interval *interval)
+{
+	const struct pd_interval *longest = &why->longest_open;
+	enum pd_interval_class of = interval->kind->of;
+
+	if ((of != PD_INTERVAL_BLOCKED && of != PD_INTERVAL_RUNNABLE) ||
+	    (why->options.tid && interval->tid != why->options.tid) || interval->end_ns < why->options.from_ns ||
+	    (why->options.to_ns && interval->begin_ns > why->options.to_ns))
+		return;
+	if (!why->open_count++ || interval->end_ns - interval->begin_ns > longest->end_ns - longest->begin_ns)
+		why->longest_open = *interval;
+}
+
 // The CPU is that on which it runs then. Times before the range, and after it, are cut off.
 static bool add_runnable(struct pd_why *why, const struct pd_interval *interval)
 {
@@ -276,8 +291,10 @@ static enum pd_status take_interval(void *self, const struct pd_interval *interv
 	leave_queue(why, thread);
 	if (!add_runnable(why, interval))
 		return pd_fail_memory(error);
-	if (interval->flags & PD_INTERVAL_NOT_ENDED)
+	if (interval->flags & PD_INTERVAL_NOT_ENDED) {
+		note_open(why, interval);
 		return PD_OK;
+	}
 	switch (interval->kind->of) {
 	case PD_INTERVAL_BLOCKED:
 		error->status = PD_ERROR_MEMORY;

@@ -94,6 +94,8 @@ struct pd_why {
 	size_t longest_count;
 	struct pd_why_kept *first; // of each number of bits that lengths have
 	uint64_t wait_count, wait_ns;
+	uint64_t open_count; // waits that did not end
+	struct pd_interval longest_open;
 	struct pd_why_sums spent, preempted;
 	struct pd_histogram *lengths; // of waits
 	struct pd_run_queue queue;    // of all threads in the range

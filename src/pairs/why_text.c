@@ -87,6 +87,23 @@ static void print_missing(struct pd_why *why)
 			       counts.mismatched);
 }
 
+// Of a thread that hangs there is nothing else.
+static void print_open(struct pd_why *why)
+{
+	const struct pd_interval *longest = &why->longest_open;
+	struct pd_text *text = why->sched.text;
+	char name[NAME];
+
+	if (!why->open_count)
+		return;
+	pd_text_printf(text,
+		       "%" PRIu64 " waits had not ended when the recording did; the longest: %s, %s for %.3f ms since ",
+		       why->open_count, name_of(why, longest->tid, name), longest->kind->name,
+		       in_ms(longest->end_ns - longest->begin_ns));
+	print_time(text, longest->begin_ns);
+	pd_text_add(text, "\n");
+}
+
 // Without the time for a CPU after a wakeup, if that is not all of it.
 static uint64_t waited_ns(const struct pd_why_link *link)
 {
@@ -132,8 +149,11 @@ static void print_wait(struct pd_why *why, size_t number, const struct pd_why_wa
 	print_end(why, first);
 	for (size_t i = 1; i < wait->depth; link = &wait->links[i++])
 		print_link(why, &wait->links[i], link->woken_ns);
-	if (!link->interrupt && !link->preempted && link->waker && link->waker != UINT32_MAX &&
-	    link->woken_ns > first->begin_ns)
+	if (wait->depth == PD_WHY_DEPTH && !link->interrupt)
+		pd_text_printf(text, "     %s: what it did before that is not kept\n",
+			       name_of(why, link->preempted ? link->tid : link->waker, name));
+	else if (!link->interrupt && !link->preempted && link->waker && link->waker != UINT32_MAX &&
+		 link->woken_ns > first->begin_ns)
 		pd_text_printf(text, "     %s ran all the time before that\n", name_of(why, link->waker, name));
 }
 
@@ -229,6 +249,7 @@ static void print_preempted(struct pd_why *why)
 void pd_why_print_text(struct pd_why *why)
 {
 	print_missing(why);
+	print_open(why);
 	pd_text_printf(why->sched.text, "%" PRIu64 " waits, %.3f ms; the longest:\n\n", why->wait_count,
 		       in_ms(why->wait_ns));
 	for (size_t i = 0; i < why->longest_count; i++) {
@@ -334,6 +355,23 @@ static void json_sums(struct pd_why *why, struct pd_json *json, const char *name
 	pd_json_close(json, ']');
 }
 
+static void json_open_waits(struct pd_why *why, struct pd_json *json)
+{
+	const struct pd_interval *longest = &why->longest_open;
+
+	pd_json_open(json, "not_ended", '{');
+	pd_json_number(json, "count", why->open_count);
+	if (why->open_count) {
+		pd_json_open(json, "longest", '{');
+		json_thread(why, json, "thread", longest->tid);
+		pd_json_string(json, "kind", longest->kind->name);
+		pd_json_number(json, "begin_ns", longest->begin_ns);
+		pd_json_number(json, "end_ns", longest->end_ns);
+		pd_json_close(json, '}');
+	}
+	pd_json_close(json, '}');
+}
+
 void pd_why_print_json(struct pd_why *why)
 {
 	struct pd_json json = { .text = why->sched.text };
@@ -346,6 +384,7 @@ void pd_why_print_json(struct pd_why *why)
 	pd_json_number(&json, "lost_records", counts.lost_records);
 	pd_json_number(&json, "uncertain_intervals", counts.lost);
 	pd_json_number(&json, "unknown_intervals", counts.mismatched);
+	json_open_waits(why, &json);
 	pd_json_open(&json, "longest", '[');
 	for (size_t i = 0; i < why->longest_count; i++)
 		json_wait(why, &json, NULL, &why->longest[i]);

@@ -104,6 +104,92 @@ TEST(begins)
 	pd_text_free(out);
 }
 
+// More wakeups than are kept: what was before them is not known, and nobody is said to have run then.
+TEST(long_chain)
+{
+	enum {
+		THREADS = 20
+	};
+	static struct happened events[1 + 3 * THREADS];
+	struct pd_why_options options = { .size = sizeof(options), .tid = 100 + THREADS, .count = 1 };
+	struct pd_text *out = pd_text_new();
+	struct pd_file *file;
+	size_t count = 0;
+
+	// all are switched out, then each wakes the next one
+	for (uint32_t i = THREADS; i; i--)
+		events[count++] = (struct happened){ 1000 * (THREADS - i + 1), 0, SWITCHES, 100 + i, 'S',
+						     i > 1 ? 100 + i - 1 : 0 };
+	events[count++] = (struct happened){ 50000, 0, SWITCHES, 0, 'R', 99 };
+	for (uint32_t i = 0; i < THREADS; i++) {
+		events[count++] = (struct happened){ 60000 + 10000 * i, 0, WAKES, i ? 100 + i : 99, 0, 101 + i };
+		events[count++] = (struct happened){ 61000 + 10000 * i, 0, SWITCHES, i ? 100 + i : 99, 'S', 101 + i };
+	}
+	file = make(&now, events, count);
+	CHECK(out && print(file, &options, out) == PD_OK);
+	CHECK(text_has(out, "  1. 0.250 ms  :120[120]") && text_has(out, "     :105[105] ran 0.009 ms"));
+	CHECK(text_has(out, "     :104[104]: what it did before that is not kept\n") &&
+	      !text_has(out, "ran all the time"));
+	// the wait of 105 until it was woken
+	CHECK(text_has(out, "      0.099  39.6%       1  :105[105] unknown\n"));
+	pd_file_close(file);
+	pd_text_free(out);
+}
+
+// A thread that nobody wakes until the end.
+TEST(no_end)
+{
+	static const struct happened events[] = {
+		{ 1000, 0, SWITCHES, 0, 'R', 101 }, { 2000, 0, SWITCHES, 101, 'D', 102 },
+		{ 3000, 0, WAKES, 102, 0, 103 },    { 4000, 0, SWITCHES, 102, 'S', 103 },
+		{ 9000, 0, SWITCHES, 103, 'S', 0 },
+	};
+	struct pd_why_options options = { .size = sizeof(options), .tid = 101 };
+	struct pd_file *file = make(&now, events, sizeof(events) / sizeof(events[0]));
+	struct pd_text *out = pd_text_new();
+
+	CHECK(out && print(file, &options, out) == PD_OK);
+	CHECK(text_has(
+		out,
+		"1 waits had not ended when the recording did; the longest: :101[101], uninterruptible for 0.007 ms since "
+		"0.000002\n0 waits, "));
+	options.to_ns = 1500;
+	CHECK(print(file, &options, out) == PD_OK && !text_has(out, "not ended"));
+	options = (struct pd_why_options){ .size = sizeof(options) };
+	CHECK(print(file, &options, out) == PD_OK && text_has(out, "3 waits had not ended "));
+	options.json = true;
+	CHECK(print(file, &options, out) == PD_OK &&
+	      text_has(out, "\"not_ended\":{\"count\":3,\"longest\":{\"thread\":{\"tid\":101,") &&
+	      text_has(out, "\"kind\":\"uninterruptible\",\"begin_ns\":2000,\"end_ns\":9000}}"));
+	pd_file_close(file);
+	pd_text_free(out);
+}
+
+// Numbers of threads that only files have: sums of two of them are two sums.
+TEST(hostile_numbers)
+{
+	static const struct happened events[] = {
+		{ 1000, 0, SWITCHES, 0, 'R', 5 },
+		{ 2000, 0, SWITCHES, 5, 'R', 0x40000000 },
+		{ 4000, 0, SWITCHES, 0x40000000, 'S', 5 },
+		{ 5000, 0, SWITCHES, 5, 'S', 4 },
+		{ 6000, 0, SWITCHES, 4, 'R', 0 },
+		{ 9000, 0, SWITCHES, 0, 'R', 4 },
+		{ 9500, 0, WAKES, 4, 0, 5 },
+	};
+	struct pd_why_options options = { .size = sizeof(options), .json = true };
+	struct pd_file *file = make(&now, events, sizeof(events) / sizeof(events[0]));
+	struct pd_text *out = pd_text_new();
+
+	CHECK(out && print(file, &options, out) == PD_OK);
+	CHECK(text_has(
+		      out,
+		      "{\"thread\":{\"tid\":5,\"comm\":\":5\"},\"by\":{\"tid\":1073741824,\"comm\":\":1073741824\"},\"count\":1,") &&
+	      text_has(out, "{\"thread\":{\"tid\":4,\"comm\":\":4\"},\"by\":{\"tid\":0,"));
+	pd_file_close(file);
+	pd_text_free(out);
+}
+
 // What percentiles are of is known; they are at most 1/64 too low.
 TEST(lengths)
 {
@@ -259,5 +345,6 @@ TEST(start)
 	CHECK(mkdtemp(folder));
 }
 
-RUN(TEST_CASE(start), TEST_CASE(wakeups), TEST_CASE(begins), TEST_CASE(lengths), TEST_CASE(run_queue),
-    TEST_CASE(queue_peaks), TEST_CASE(outliers), TEST_CASE(memory), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(wakeups), TEST_CASE(begins), TEST_CASE(long_chain), TEST_CASE(no_end),
+    TEST_CASE(hostile_numbers), TEST_CASE(lengths), TEST_CASE(run_queue), TEST_CASE(queue_peaks), TEST_CASE(outliers),
+    TEST_CASE(memory), TEST_CASE(clean))
