@@ -33,7 +33,7 @@ SCHED = (
 COMMANDS = {
     SCHED: ("sched timehist -M -w -n", "sched timehist -s", "sched timehist -p 1-3 -t 1 -w -M --no-symbols", "sched timehist -C 0,3 -S -I",
             "sched timehist --time 0.000005,2000 -S --max-stack 1 --no-symbols", "sched timehist -S -V -I --state", "sched latency", "sched latency -p", "sched map",
-            "sched map --compact --color-pids 1", "waiting --no-symbols", "waiting --why 1 --no-symbols", "waiting --from 0.000001 --to 2000 -n 2 --no-symbols", "folded --waiting --no-symbols"),
+            "sched map --compact --color-pids 1", "waiting --no-symbols", "waiting --why 1 --no-symbols", "waiting --from 0.000001 --to 2000 -n 2 --no-symbols", "folded --waiting --no-symbols", "timechart -o -", "timechart -w 77 -n 1 --highlight 1 -p 1,x -o -"),
     locks.EVENTS: ("lock contention --no-symbols", "lock contention -t --no-symbols", "lock report -c --no-symbols",
                    "lock info --no-symbols", "lock info -m --no-symbols"),
     kmem.EVENTS: ("kmem stat --slab --page --caller --alloc --no-symbols", "kmem stat --page --live --caller --no-symbols", "kmem stat --no-symbols",
@@ -92,7 +92,7 @@ def change(text, rng):
 
 
 def with_json(lines):
-    return (*lines, *(f"{line} --json" for line in lines if not line.startswith(("folded", "report", "mem report -D", "c2c report --stats"))))
+    return (*lines, *(f"{line} --json" for line in lines if not line.startswith(("folded", "timechart", "report", "mem report -D", "c2c report --stats"))))
 
 
 def run_all(perfdata, lines, path, seed, codes):
