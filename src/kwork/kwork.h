@@ -103,13 +103,10 @@ bool pd_kwork_pop(struct pd_kwork *kwork, struct pd_kwork_work *work, enum pd_kw
 enum pd_status pd_kwork_choose_keys(struct pd_kwork *kwork, struct pd_error *error);
 // False if there is no memory.
 bool pd_kwork_sort(struct pd_kwork *kwork);
-void pd_kwork_works_fini(struct pd_kwork *kwork);
-
-// ---- kwork.c ----
-
 // Whether an event of the work counts; the time span then has it.
 bool pd_kwork_is_chosen(struct pd_kwork *kwork, const struct pd_kwork_work *work, uint64_t time_ns);
 void pd_kwork_add_time(struct pd_kwork_work *work, uint64_t begin_ns, uint64_t end_ns);
+void pd_kwork_works_fini(struct pd_kwork *kwork);
 
 // ---- top.c ----
 

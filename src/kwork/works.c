@@ -281,3 +281,36 @@ bool pd_kwork_sort(struct pd_kwork *kwork)
 		kwork->works = sorted;
 	return done;
 }
+
+void pd_kwork_add_time(struct pd_kwork_work *work, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t time_ns = end_ns - begin_ns;
+
+	if (!begin_ns || end_ns < begin_ns)
+		return;
+	if (time_ns > work->max_ns || !work->max_ns) {
+		work->max_ns = time_ns;
+		work->max_begin_ns = begin_ns;
+		work->max_end_ns = end_ns;
+	}
+	work->total_ns += time_ns;
+	work->count++;
+}
+
+bool pd_kwork_is_chosen(struct pd_kwork *kwork, const struct pd_kwork_work *work, uint64_t time_ns)
+{
+	const struct pd_kwork_options *options = &kwork->options;
+
+	if (options->cpus && !pd_list_has(options->cpus, work->cpu))
+		return false;
+	// the time of a CPU is that of all threads
+	if (options->mode != PD_KWORK_TOP && options->name && work->name && strcmp(options->name, work->name) != 0)
+		return false;
+	if (!pd_pairs_has_time(&kwork->pairs, time_ns))
+		return false;
+	if (!kwork->first_ns || time_ns < kwork->first_ns)
+		kwork->first_ns = time_ns;
+	if (time_ns > kwork->last_ns)
+		kwork->last_ns = time_ns;
+	return true;
+}

@@ -4,7 +4,7 @@
  * (:S) stands for one of each member: its period is what the counter gained since its last sample.
  */
 #include "format/text/access.h"
-#include "samples/raw.h"
+#include "samples/raw/raw.h"
 #include "state/locate.h"
 #include "stream/read/stream.h"
 

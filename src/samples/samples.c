@@ -11,7 +11,7 @@
 
 #include "file/file.h"
 #include "header/stats.h"
-#include "samples/raw.h"
+#include "samples/raw/raw.h"
 #include "stream/each.h"
 
 static enum pd_status keep(struct pd_samples *samples, enum pd_status status)

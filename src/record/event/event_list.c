@@ -2,9 +2,7 @@
 /* All names of events that this machine knows. What the hardware and the kernel share is asked for: names say not whether
  * there is a counter. */
 #include <fnmatch.h>
-#include <inttypes.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,13 +30,6 @@ static bool is_there(uint32_t type, uint64_t config)
 }
 
 #define CPU "cpu" /* the PMU of the processor */
-
-const char *pd_event_encode(char encoding[PD_EVENT_ENCODING], const char *pmu, uint64_t config)
-{
-	snprintf(encoding, PD_EVENT_ENCODING, config < 10 ? "%s/config=%" PRIu64 "/" : "%s/config=0x%" PRIx64 "/", pmu,
-		 config);
-	return encoding;
-}
 
 static bool list_words(bool (*each)(void *self, const struct pd_event_name *name), void *self, uint32_t type,
 		       enum pd_event_kind kind)

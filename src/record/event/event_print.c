@@ -4,8 +4,11 @@
 #include <perfdata/json.h>
 
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "record/event/events.h"
 
 static const struct {
 	const char *title;
@@ -81,4 +84,11 @@ void pd_print_event_name(struct pd_text *text, const struct pd_event_name *name)
 
 	snprintf(both, sizeof(both), "%s%s%s", name->name, name->alias ? " OR " : "", name->alias ? name->alias : "");
 	pd_text_printf(text, "  %-50s [%s]\n", both, kinds[name->kind].title);
+}
+
+const char *pd_event_encode(char encoding[PD_EVENT_ENCODING], const char *pmu, uint64_t config)
+{
+	snprintf(encoding, PD_EVENT_ENCODING, config < 10 ? "%s/config=%" PRIu64 "/" : "%s/config=0x%" PRIx64 "/", pmu,
+		 config);
+	return encoding;
 }

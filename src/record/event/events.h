@@ -84,6 +84,10 @@ enum pd_status pd_pmu_list(const struct pd_events *events, bool (*each)(void *se
 enum pd_status pd_tracepoints_add(struct pd_event_text *text, const char *at, const char *system, const char *name);
 bool pd_tracepoints_list(const struct pd_events *events, bool (*each)(void *self, const struct pd_event_name *name),
 			 void *self);
+// Where tracefs is mounted and can be read, or NULL; the caller frees it.
+char *pd_tracefs_find(void);
+
+// ---- event_print.c ----
 
 enum {
 	PD_EVENT_ENCODING = 64
@@ -91,7 +95,5 @@ enum {
 
 // "tracepoint/config=0x1d6/": as perf, in decimal where that is one digit.
 const char *pd_event_encode(char encoding[PD_EVENT_ENCODING], const char *pmu, uint64_t config);
-// Where tracefs is mounted and can be read, or NULL; the caller frees it.
-char *pd_tracefs_find(void);
 
 #endif

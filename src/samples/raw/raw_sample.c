@@ -3,7 +3,7 @@
  * What is in a sample, as perf's -D prints it: a line, and one for each entry of a list.
  */
 #include "format/text/access.h"
-#include "samples/raw.h"
+#include "samples/raw/raw.h"
 
 #define HAS(attr, FIELD) ((attr)->sample_type & PD_MASK(PD_SAMPLE_TYPE_##FIELD))
 

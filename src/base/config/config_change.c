@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/text/config.h"
+#include "base/config/config.h"
 #include "base/text/text.h"
 #include "base/write_all.h"
 

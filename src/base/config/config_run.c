@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/text/config.h"
+#include "base/config/config.h"
 
 enum {
 	MOST_PATH = 4096

@@ -3,7 +3,7 @@
  * Records as perf's -D prints them: their bytes, and then what is in them. What is in a sample is in raw_sample.c; what perf script prints
  * of other records, too, is in records.c.
  */
-#include "samples/raw.h"
+#include "samples/raw/raw.h"
 
 #include <stdio.h>
 

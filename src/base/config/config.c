@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/text/config.h"
+#include "base/config/config.h"
 
 enum {
 	MOST_BYTES = PD_CONFIG_MOST_BYTES,
