@@ -9,7 +9,7 @@ const assert = require("assert");
 const fs = require("fs");
 const test = require("node:test");
 const vm = require("vm");
-const { recording: packed, container } = require("./pack.js");
+const { recording: packed, container, rowsOf } = require("./pack.js");
 const model = require("./model.js");
 
 const page = fs.readFileSync(process.argv[2], "utf8");
@@ -155,6 +155,15 @@ test("functions of one object below one function are one when it is collapsed", 
 		.map(([text, time]) => [time, 0, 0, numbers(text), 1]) }] });
 	one.state.transforms = [{ key: "co", object: one.recording.objectNamed("L") }];
 	assert.deepEqual([...stacksOf(one, (func) => one.recording.name(func))], [["AL", 3], ["AB", 1]]);
+});
+
+test("what stands for an object is not inlined, and other functions are as before", async () => {
+	const flags = { "rows.inlined": ["b", rowsOf(EXAMPLE.map(([text]) => numbers(text))).func.map(() => 1)] };
+	const one = await session({ ...example(), columns: flags });
+	one.state.transforms = [{ key: "co", object: one.recording.objectNamed("L") }];
+	const { tree } = one.sums;
+	assert.equal(stacksOf(one, (func) => one.recording.name(func)).get("ABLBL"), 3);
+	for (let row = 1; row < tree.count; row++) assert.equal(tree.inlined[row], tree.func[row] < FUNCTIONS.length ? 1 : 0, `row ${row}`);
 });
 
 test("trees that take the memory of others, and one change later are looked at", async () => {

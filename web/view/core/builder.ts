@@ -7,7 +7,7 @@ import { Stage } from "./stage";
 import { NONE, ROOT, Tree } from "./tree";
 
 const FEW = 8; // children that are searched one after the other; more are in a hash table
-const FIRST_SLOTS = 16384; // a power of two
+const FIRST_SLOTS = 65536; // a power of two
 const COPIED = -2; // and less: this row is row COPIED - node of the new tree
 
 // What builders work with. It is kept, since memory that is asked for anew costs more than the work that is done in it.

@@ -17,7 +17,7 @@ const SAMPLES = 200000;
 const NAMES = 1000;
 const BOXES = 60;
 const MOST_BOXES = 3200;
-const COLUMNS = 6; // of the stage that is shown and of the one before it
+const COLUMNS = 8; // of the stage that is shown and of the one before it, and what transforms have until they end
 const ROUNDS = 6; // until the engine has compiled it
 const KEYS: readonly TransformKey[] = ["ff", "mf", "df", "rd", "rr", "cf", "co", "hk", "fk"];
 

@@ -3,6 +3,7 @@
 // weights. A leaf that comes to lie on row 0 has no stack any more, and its samples are in no total.
 
 import { scratchOf, TreeBuilder } from "./builder";
+import { giveColumn, takeColumn } from "./columns";
 import { Stage } from "./stage";
 import { NONE, ROOT, rowOfPath, Tree } from "./tree";
 
@@ -27,7 +28,7 @@ export interface Functions {
 type Step = (row: number, builder: TreeBuilder) => number;
 
 // All but some rows, in their order, stay where they are.
-function rebuilding({ tree }: Stage, special: Int32Array, step: Step): TreeBuilder {
+function rebuilding(tree: Tree, special: Int32Array, step: Step): TreeBuilder {
 	const { count, parent, func, inlined, end } = tree;
 	const builder = new TreeBuilder(tree);
 	const { node } = builder;
@@ -48,7 +49,7 @@ function rebuilding({ tree }: Stage, special: Int32Array, step: Step): TreeBuild
 }
 
 function rebuilt(stage: Stage, special: Int32Array, step: Step): Stage {
-	return rebuilding(stage, special, step).finish(stage);
+	return rebuilding(stage.tree, special, step).finish(stage);
 }
 
 // Rows of which something holds for their function.
@@ -75,10 +76,20 @@ function join(row: number, node: number, builder: TreeBuilder): number {
 	return row + 1;
 }
 
+// The same rows with another function in some of them, which is not inlined.
+function renamed(tree: Tree, rows: Int32Array, to: number): Tree {
+	const func = takeColumn(tree.count);
+	func.set(tree.func);
+	const inlined = tree.plain ? tree.inlined : tree.inlined.slice();
+	for (let at = 0; at < rows.length; at++) func[rows[at]] = to;
+	if (!tree.plain) for (let at = 0; at < rows.length; at++) inlined[rows[at]] = 0;
+	return new Tree(func, inlined, tree.end, tree.plain, tree.parent);
+}
+
 // Rows go away; what was below them goes to their callers.
 function removing(stage: Stage, removed: Int32Array): TreeBuilder {
 	const { parent } = stage.tree;
-	return rebuilding(stage, removed, (row, builder) => join(row, builder.node[parent[row]], builder));
+	return rebuilding(stage.tree, removed, (row, builder) => join(row, builder.node[parent[row]], builder));
 }
 
 function without(stage: Stage, removed: Int32Array): Stage {
@@ -165,16 +176,28 @@ function dropFunction(stage: Stage, dropped: Int32Array): Stage {
 	});
 }
 
+// All functions of an object become one. Few rows change their places: those that such a function called itself, and where a caller
+// has several.
 function collapseObject(stage: Stage, object: number, functions: Functions): Stage {
-	const { tree } = stage;
+	const { tree, tree: { parent } } = stage;
 	const pseudo = functions.ofObject[object];
-	const isInside = (row: number) => row > ROOT && functions.object[tree.func[row]] === object;
-	return rebuilt(stage, rowsOf(tree, functions, (func) => functions.object[func] === object), (row, builder) => {
-		const above = builder.node[tree.parent[row]];
-		if (isInside(tree.parent[row])) return join(row, above, builder);
-		builder.share(above); // its other children of the object become the same one
-		return join(row, builder.child(above, pseudo, 0), builder);
+	const inside = rowsOf(tree, functions, (func) => functions.object[func] === object);
+	const named = renamed(tree, inside, pseudo);
+	const isCaller = scratchOf(tree.count).shared.fill(0); // until there are nodes
+	const moving = inside.filter((row) => {
+		const isFirst = isCaller[parent[row]] === 0;
+		isCaller[parent[row]] = 1;
+		return !isFirst || named.func[parent[row]] === pseudo;
 	});
+	const builder = rebuilding(named, moving, (row, one) => {
+		const above = one.node[parent[row]];
+		if (named.func[parent[row]] === pseudo) return join(row, above, one);
+		one.share(above); // its other children of the object become the same one
+		return join(row, one.child(above, pseudo, 0), one);
+	});
+	const made = builder.finish(stage);
+	giveColumn(named.func);
+	return made;
 }
 
 function collapseDirect(stage: Stage, folded: Int32Array): Stage {
