@@ -70,6 +70,11 @@ struct pd_interval_life {
 	uint8_t flags;
 };
 
+struct pd_interval_cpu {
+	struct pd_interval_life *running; // NULL: not known
+	bool switched;                    // what ran there first is known
+};
+
 struct pd_intervals {
 	struct pd_file *file;
 	struct pd_intervals_options options;
@@ -85,8 +90,8 @@ struct pd_intervals {
 	struct pd_arena arena;
 	struct pd_interval_life **lives; // each in the arena
 	size_t life_count, life_capacity;
-	struct pd_u64_map current;         // the present life of each tid
-	struct pd_interval_life **running; // by CPU; NULL: not known
+	struct pd_u64_map current; // the present life of each tid
+	struct pd_interval_cpu *cpus;
 	size_t cpu_count;
 };
 
@@ -112,7 +117,12 @@ bool pd_life_set_running(struct pd_intervals *intervals, uint32_t cpu, struct pd
 
 static inline struct pd_interval_life *pd_life_running(const struct pd_intervals *intervals, uint32_t cpu)
 {
-	return cpu < intervals->cpu_count ? intervals->running[cpu] : NULL;
+	return cpu < intervals->cpu_count ? intervals->cpus[cpu].running : NULL;
+}
+
+static inline bool pd_life_switched(const struct pd_intervals *intervals, uint32_t cpu)
+{
+	return cpu < intervals->cpu_count && intervals->cpus[cpu].switched;
 }
 
 #endif

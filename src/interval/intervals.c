@@ -52,9 +52,12 @@ static struct pd_interval_life *revive(struct pd_intervals *intervals, uint32_t 
 	return life;
 }
 
-// What a thread that is switched out did until now.
-static enum pd_interval_number until_out(const struct pd_interval_life *life, uint32_t cpu)
+// What a thread that is switched out did until now. The first one of its CPU ran from the beginning.
+static enum pd_interval_number until_out(const struct pd_intervals *intervals, const struct pd_interval_life *life,
+					 uint32_t cpu)
 {
+	if (life->kind == PD_KIND_NONE && pd_life_switched(intervals, cpu))
+		return life->thread.tid ? PD_KIND_UNKNOWN : PD_KIND_NONE;
 	if (life->kind == PD_KIND_NONE)
 		return life->thread.tid ? PD_KIND_ON_CPU : PD_KIND_IDLE;
 	if (!runs(life) || (cpu != UINT32_MAX && life->thread.cpu != UINT32_MAX && life->thread.cpu != cpu))
@@ -71,7 +74,7 @@ static enum pd_status switch_out(struct pd_intervals *intervals, const struct ev
 
 	if (!life || status < 0)
 		return life ? status : error->status;
-	was = until_out(life, event->cpu);
+	was = until_out(intervals, life, event->cpu);
 	// the last thing known of it is elsewhere
 	if (was == PD_KIND_UNKNOWN && pd_life_running(intervals, life->thread.cpu) == life)
 		pd_life_set_running(intervals, life->thread.cpu, NULL);
@@ -420,7 +423,7 @@ void pd_intervals_free(struct pd_intervals *intervals)
 	pd_u64_map_fini(&intervals->current);
 	pd_arena_fini(&intervals->arena);
 	pd_free(intervals->lives);
-	pd_free(intervals->running);
+	pd_free(intervals->cpus);
 	pd_free(intervals->events);
 	pd_free(intervals);
 }

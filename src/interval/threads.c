@@ -70,13 +70,13 @@ bool pd_life_set_running(struct pd_intervals *intervals, uint32_t cpu, struct pd
 	if (cpu >= PD_INTERVAL_CPUS)
 		return true;
 	if (cpu >= capacity) {
-		if (!PD_GROW(intervals->running, capacity, cpu + 1))
+		if (!PD_GROW(intervals->cpus, capacity, cpu + 1))
 			return false;
-		memset(intervals->running + intervals->cpu_count, 0,
-		       (capacity - intervals->cpu_count) * sizeof(intervals->running[0]));
+		memset(intervals->cpus + intervals->cpu_count, 0,
+		       (capacity - intervals->cpu_count) * sizeof(intervals->cpus[0]));
 		intervals->cpu_count = capacity;
 	}
-	intervals->running[cpu] = life;
+	intervals->cpus[cpu] = (struct pd_interval_cpu){ life, true };
 	return true;
 }
 

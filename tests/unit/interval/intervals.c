@@ -226,6 +226,28 @@ TEST(removed)
 	}
 }
 
+// A thread whose first event is that it is switched out ran from the beginning only if nothing was on its CPU before.
+TEST(first_is_out)
+{
+	static const struct happened events[] = {
+		{ 1000, 0, SWITCHES, 101, 'S', 102 },
+		{ 2000, 0, SWITCHES, 103, 'S', 0 },
+		{ 2500, 1, SWITCHES, 105, 'S', 0 },
+		{ 3000, 0, SWITCHES, 0, 'R', 101 },
+	};
+	struct pd_file *file = make(&now, events, sizeof(events) / sizeof(events[0]));
+	struct pd_intervals *intervals = NULL;
+
+	CHECK(file && pd_intervals_read(file, NULL, &intervals, &error) == PD_OK && adds_up(intervals));
+	CHECK_U64(sum_of(find(intervals, 103, 0), "on-cpu").total_ns, 0);
+	CHECK_U64(sum_of(find(intervals, 103, 0), "unknown").total_ns, 1000);
+	CHECK_U64(sum_of(find(intervals, 102, 0), "unknown").total_ns, 2000);
+	CHECK_U64(sum_of(find(intervals, 105, 0), "on-cpu").total_ns, 1500);
+	CHECK_U64(sum_of(find(intervals, 0, 0), "idle").total_ns, 1000);
+	pd_intervals_free(intervals);
+	pd_file_close(file);
+}
+
 TEST(lost)
 {
 	static const struct happened events[] = {
@@ -332,4 +354,5 @@ TEST(start)
 
 RUN(TEST_CASE(start), TEST_CASE(story_of_current_kernels), TEST_CASE(story_of_old_kernels),
     TEST_CASE(story_without_codes), TEST_CASE(story_of_switch_records), TEST_CASE(switch_records_beside_tracepoints),
-    TEST_CASE(removed), TEST_CASE(lost), TEST_CASE(formats), TEST_CASE(limits), TEST_CASE(memory), TEST_CASE(clean))
+    TEST_CASE(removed), TEST_CASE(first_is_out), TEST_CASE(lost), TEST_CASE(formats), TEST_CASE(limits),
+    TEST_CASE(memory), TEST_CASE(clean))
