@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Strings of recordings as the text of elements of XML, such as pictures in SVG. What is not plain, see pd_text_plain, is a question mark,
- * and so are bytes that are no UTF-8.
+ * and so is what XML does not have.
  */
 #ifndef PD_BASE_TEXT_XML_H
 #define PD_BASE_TEXT_XML_H
 
 #include <perfdata/text.h>
 
-// Up to a NUL.
-void pd_xml_text(struct pd_text *text, const char *string, size_t length);
 // At most so many characters.
 void pd_xml_characters(struct pd_text *text, const char *string, size_t most);
 // How many characters these would be.
