@@ -21,6 +21,8 @@ static const struct option options[] = {
 	       "highlight threads of this name, or what ran so long at a time: 5ms, or ns"),
 	FLAG("power-only", 'P', how.power_only, "CPUs only, no threads"),
 	FLAG("tasks-only", 'T', how.tasks_only, "no idle states and frequencies of CPUs"),
+	FLAG("io-skip-eagain", 0, how.skip_eagain,
+	     "no calls that failed with EAGAIN: there was nothing to read or no room"),
 	GROUP(input_group, input),
 	{ 0 },
 };

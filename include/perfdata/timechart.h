@@ -32,12 +32,13 @@ struct pd_timechart_options {
 	const char *processes; /* only threads of these numbers or names: "1234,make"; NULL: all */
 	const char *
 		highlight; /* threads of this name, or what ran so long at a time: "cc1", "5000000" (ns), "5ms"; NULL: none */
-	bool power_only; /* no threads */
-	bool tasks_only; /* no idle states and frequencies */
-	size_t limit;    /* maximum number of threads and CPUs; 0 means 4 million */
+	bool power_only;  /* no threads */
+	bool tasks_only;  /* no idle states and frequencies */
+	bool skip_eagain; /* no calls that failed with EAGAIN */
+	size_t limit;     /* maximum number of threads and CPUs; 0 means 4 million */
 };
 
-/** Appends a picture. The file is read twice. Errors: PD_ERROR_MEMORY; PD_ERROR_LIMIT; PD_ERROR_ARGUMENT; PD_ERROR_OUTPUT; PD_ERROR_FORMAT if
+/** Appends a picture. The file is read twice, without context switches three times. Errors: PD_ERROR_MEMORY; PD_ERROR_LIMIT; PD_ERROR_ARGUMENT; PD_ERROR_OUTPUT; PD_ERROR_FORMAT if
  * the format of a tracepoint is missing or lacks a field; PD_ERROR_NO_SAMPLES without such events; those of pd_stream_next. */
 PD_API enum pd_status pd_print_timechart(struct pd_text *text, struct pd_file *file,
 					 const struct pd_timechart_options *options, struct pd_error *error);

@@ -8,7 +8,8 @@
 
 enum {
 	LIMIT = 4 << 20,
-	CELLS = 24 << 20, // of all lanes
+	CELLS = 48 << 20, // of all lanes
+	CELLS_OF_THREADS = CELLS / 2,
 	LONG_NS = 10000000,
 	USUAL_THREADS = 15,
 	ARENA_LIMIT = 1 << 30
@@ -102,6 +103,11 @@ void pd_lane_add(struct pd_timechart *chart, struct pd_lane *lane, enum pd_lane_
 
 	if (begin_ns < lane->until_ns)
 		begin_ns = lane->until_ns;
+	// a file that grows has more than the first pass saw
+	if (chart->draws && begin_ns < chart->first_ns)
+		begin_ns = chart->first_ns;
+	if (chart->draws && end_ns > chart->last_ns)
+		end_ns = chart->last_ns;
 	if (end_ns <= begin_ns)
 		return;
 	lane->until_ns = end_ns;
@@ -205,27 +211,48 @@ static bool find_places(struct pd_timechart *chart)
 	return done;
 }
 
-// Those that are sorted: which have cells, as far as there are any.
-static bool show(struct pd_timechart *chart, size_t wanted)
+// Cells of threads or of CPUs, as far as there are any.
+static bool make_cells(struct pd_timechart *chart, size_t wanted, bool of_threads, size_t limit, size_t *used)
 {
-	size_t least = chart->options.threads ? chart->options.threads : USUAL_THREADS, cells = 0, of_kind = 0;
+	size_t least = chart->options.threads ? chart->options.threads : USUAL_THREADS, of_kind = 0;
 	enum pd_lane_kind last = PD_LANE_CPU;
 
 	for (size_t i = 0; i < wanted; i++) {
 		struct pd_lane *lane = chart->lanes[i];
 		size_t size = (size_t)chart->options.width * pd_lane_classes(lane->kind);
 
+		if (is_threads(lane) != of_threads)
+			continue;
 		of_kind = lane->kind == last ? of_kind + 1 : 0;
 		last = lane->kind;
-		if (cells + size > CELLS || (is_threads(lane) && of_kind >= least && importance_of(lane) < LONG_NS)) {
+		if (of_threads && of_kind >= least && importance_of(lane) < LONG_NS) {
 			chart->left_out++;
 			chart->left_out_ns += importance_of(lane);
-			continue;
+		} else if (*used + size > limit) {
+			chart->too_many++;
+		} else {
+			*used += size;
+			lane->cells = pd_alloc(size * sizeof(*lane->cells));
+			if (!lane->cells)
+				return false;
 		}
-		cells += size;
-		lane->cells = pd_alloc(size * sizeof(*lane->cells));
+	}
+	return true;
+}
+
+// Those that are sorted: which have cells. However many CPUs or threads there are, some of the others are seen.
+static bool show(struct pd_timechart *chart, size_t wanted)
+{
+	size_t used = 0;
+
+	if (!make_cells(chart, wanted, true, CELLS_OF_THREADS, &used) ||
+	    !make_cells(chart, wanted, false, CELLS, &used))
+		return false;
+	for (size_t i = 0; i < wanted; i++) {
+		struct pd_lane *lane = chart->lanes[i];
+
 		if (!lane->cells)
-			return false;
+			continue;
 		// in its place comes one that is left out
 		chart->lanes[i] = chart->lanes[chart->shown];
 		chart->lanes[chart->shown++] = lane;

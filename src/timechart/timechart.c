@@ -14,14 +14,15 @@ enum {
 	IDLE,
 	FREQUENCY,
 	CALLS,
-	AWAKE = -1 // the state of a CPU that is not idle
+	AWAKE = -1, // the state of a CPU that is not idle
+	EAGAIN_OF_LINUX = 11
 };
 
 static const struct pd_tracepoint points[] = {
 	[SWITCH] = { "sched:sched_switch", { "prev_pid", "next_pid" } },
 	[IDLE] = { "power:cpu_idle", { "state", "cpu_id" } },
 	[FREQUENCY] = { "power:cpu_frequency", { "state", "cpu_id" } },
-#define CALL(name, CLASS) { "syscalls:sys_enter_" name, { 0 } }, { "syscalls:sys_exit_" name, { 0 } },
+#define CALL(name, CLASS) { "syscalls:sys_enter_" name, { 0 } }, { "syscalls:sys_exit_" name, { "?ret" } },
 #include "timechart/calls.def"
 };
 
@@ -66,8 +67,6 @@ static enum pd_status take_interval(void *self, const struct pd_interval *interv
 
 	if (chart->ignores)
 		return PD_OK;
-	if (!chart->draws)
-		chart->lost += (interval->flags & PD_INTERVAL_LOST) != 0;
 	if (!interval->tid)
 		return PD_OK;
 	thread = pd_lane_of(chart, PD_LANE_THREAD, interval->tid, error);
@@ -117,11 +116,32 @@ static enum pd_status take_call(struct pd_timechart *chart, const struct pd_trac
 				struct pd_error *error)
 {
 	size_t call = (sample->which - CALLS) / 2;
+	bool begins = (sample->which - CALLS) % 2 == 0;
 	struct pd_lane *lane = pd_lane_of(chart, PD_LANE_CALLS, sample->brief.tid, error);
 
-	if (lane)
-		lane->pid = sample->brief.pid;
-	return change(chart, lane, sample->brief.time_ns, (sample->which - CALLS) % 2 == 0, calls[call], 0, error);
+	if (!lane)
+		return error->status;
+	lane->pid = sample->brief.pid;
+	if (lane->open && (begins || lane->call != call)) {
+		// when it ended was not recorded
+		lane->open = false;
+		chart->unknown += !chart->draws;
+	}
+	if (chart->options.skip_eagain && !begins && (int64_t)sample->values[0] == -EAGAIN_OF_LINUX)
+		lane->open = false;
+	lane->call = call;
+	return change(chart, lane, sample->brief.time_ns, begins, calls[call], 0, error);
+}
+
+// A thread can end in a call.
+static enum pd_status take_exit(struct pd_timechart *chart, const struct pd_record *record, const struct pd_task *exit,
+				struct pd_error *error)
+{
+	struct pd_lane *lane = pd_lane_of(chart, PD_LANE_CALLS, exit->tid, error);
+
+	if (!lane)
+		return error->status;
+	return lane->open ? change(chart, lane, record->time_ns, false, lane->since, 0, error) : PD_OK;
 }
 
 // Threads without a COMM record have the name of the switch.
@@ -197,8 +217,12 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 	struct pd_timechart *chart = self;
 	const struct pd_comm *comm = record->type == PD_RECORD_COMM ? pd_as_comm(record) : NULL;
 	const struct pd_task *fork = record->type == PD_RECORD_FORK ? pd_as_fork(record) : NULL;
+	const struct pd_task *exit = record->type == PD_RECORD_EXIT ? pd_as_exit(record) : NULL;
 	struct pd_tracepoint_sample sample;
-	enum pd_status status = comm ? take_name(chart, comm, error) : fork ? take_fork(chart, fork, error) : PD_OK;
+	enum pd_status status = comm ? take_name(chart, comm, error) :
+				fork ? take_fork(chart, fork, error) :
+				exit ? take_exit(chart, record, exit, error) :
+				       PD_OK;
 
 	(void)stream;
 	if (status >= 0)
@@ -268,9 +292,13 @@ static enum pd_status survey(struct pd_timechart *chart, struct pd_error *error)
 
 	chart->first_ns = UINT64_MAX;
 	status = pass(chart, &counts, error);
-	if (status < 0 || counts.switches)
+	chart->lost_records = counts.lost_records;
+	if (status < 0 || counts.switches) {
+		chart->unknown += counts.mismatched;
 		return status;
+	}
 	chart->ignores = true;
+	chart->unknown = 0;
 	chart->first_ns = UINT64_MAX;
 	chart->last_ns = 0;
 	pd_lanes_restart(chart);

@@ -49,6 +49,7 @@ struct pd_lane {
 	uint64_t total_ns;
 	// What began and did not end, of all kinds but those of intervals.
 	bool open;
+	size_t call; // which one
 	enum pd_lane_class since;
 	uint64_t since_ns, weight;
 	float *cells; // shares of each pixel by class; NULL: it is not shown
@@ -65,13 +66,14 @@ struct pd_timechart {
 	size_t shown;         // the first ones, after the first pass
 	size_t left_out;      // lanes that are not shown although they are wanted
 	uint64_t left_out_ns; // what those ran
+	size_t too_many;      // those there is no memory for
 	bool draws;           // the last pass
 	bool ignores;         // intervals: there are no switches, and what forks begin would never end
 	uint64_t first_ns, last_ns, max_weight;
 	uint64_t highlight_ns; // 0: a name, or none
 	struct pd_intervals *intervals;
 	struct pd_tracepoints points;
-	uint64_t lost; // intervals
+	uint64_t lost_records, unknown; // in the first pass; of intervals
 };
 
 // ---- lanes.c ----

@@ -84,15 +84,24 @@ static enum pd_status print(struct pd_text *text, struct pd_file *file, struct p
 	return pd_print_timechart(text, file, &options, error);
 }
 
-// A rectangle of a class: where it stands and how high it is.
+// A rectangle of a class, in one of its paths: where it stands and how high it is.
 static bool has_rect(const struct pd_text *text, const char *class, unsigned x, unsigned y, unsigned width,
 		     unsigned height)
 {
-	char wanted[128];
+	struct pd_bytes bytes = pd_text_bytes(text);
+	const char *at = (const char *)bytes.data, *end = at + bytes.size;
+	char path[64], rect[64];
+	size_t length = (size_t)snprintf(path, sizeof(path), "<path class=\"%s\" d=\"", class);
 
-	snprintf(wanted, sizeof(wanted), "<rect class=\"%s\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\"/>", class,
-		 190 + x, y, width, height);
-	return text_has(text, wanted);
+	snprintf(rect, sizeof(rect), "M%u %uh%uv%uh-%uz", 190 + x, y, width, height, width);
+	while ((at = memmem(at, (size_t)(end - at), path, length)) != NULL) {
+		const char *quote = memchr(at + length, '"', (size_t)(end - at) - length);
+
+		if (memmem(at, (size_t)(quote - at), rect, strlen(rect)))
+			return true;
+		at = quote;
+	}
+	return false;
 }
 
 TEST(switches)
@@ -135,6 +144,89 @@ TEST(power_and_calls)
 	CHECK(print(text, file, &traced_error) == PD_OK && !text_has(text, "CPU 2") && text_has(text, "calls"));
 	options = (struct pd_timechart_options){ .power_only = true };
 	CHECK(print(text, file, &traced_error) == PD_OK && text_has(text, "CPU 2") && !text_has(text, "calls"));
+	options = (struct pd_timechart_options){ 0 };
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
+// A call whose end, or the begin of the next one, was not recorded; one that failed; one in which its thread ended.
+TEST(calls)
+{
+	struct pd_text *text = pd_text_new();
+	struct pd_file *file;
+
+	traced_begin(events, COUNT);
+	put(CALL, 100, 100, 1, 0); // its end is missing
+	put(CALL, 120, 100, 1, 0);
+	put(CALL + 1, 130, 100, (uint64_t)-11, 0);
+	put(CALL, 140, 100, 1, 0);
+	put(CALL + 3, 150, 100, 1, 0); // it did not begin
+	put(CALL + 2, 160, 100, 1, 0);
+	traced_add(
+		"EXIT pid: 100, ppid: 1, tid: 100, ptid: 1, time_ns: 180000000, sample_id: {pid: 100, tid: 100, time_ns: 180000000, id: 1, cpu: 0}\n");
+	put(CALL, 190, 200, 1, 0);
+	put(CALL + 1, 200, 200, 1, 0);
+	file = open_text(traced);
+	CHECK(file && print(text, file, &traced_error) == PD_OK);
+	CHECK(text_has(text, "; reading or writing 10.000 ms; polling 20.000 ms</title>"));
+	CHECK(has_rect(text, "c13", 20, 50, 10, 14) && has_rect(text, "c16", 60, 50, 20, 14));
+	CHECK(text_has(text, " \xc2\xb7 2 unknown intervals: events are missing</text>"));
+	options.skip_eagain = true;
+	CHECK(print(text, file, &traced_error) == PD_OK &&
+	      text_has(text, "first, thread 100 of process 100; polling 20.000 ms</title>"));
+	options.skip_eagain = false;
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
+// Each colour that is there is named once, in as many rows as that needs; steps have the unit that suits them.
+TEST(legend)
+{
+	struct pd_text *text = pd_text_new();
+	struct pd_file *file;
+
+	traced_begin(events, COUNT);
+	for (unsigned i = 0; i < 6; i++)
+		put(IDLE, 1000 + 1000 * i, 100, i + 1, 0);
+	put(FREQUENCY, 7000, 100, 5, 0);
+	put(CALL, 8000, 100, 1, 0);
+	put(CALL + 1, 9000, 100, 1, 0);
+	traced_add("LOST id: 1, lost: 7, sample_id: {pid: 0, tid: 0, time_ns: 9000000000, id: 1, cpu: 0}\n");
+	file = open_text(traced);
+	CHECK(file && print(text, file, &traced_error) == PD_OK);
+	CHECK(text_has(text, " width=\"1000\" height=\"158\""));
+	CHECK(text_has(
+		text,
+		"x=\"12\" y=\"113\" width=\"10\" height=\"10\"/><text class=\"facts\" x=\"26\" y=\"122\">idle state 1<"));
+	CHECK(text_has(
+		text,
+		"x=\"12\" y=\"131\" width=\"10\" height=\"10\"/><text class=\"facts\" x=\"26\" y=\"140\">idle state 6 or deeper<"));
+	CHECK(text_has(text, ">0 s<") && !text_has(text, " ms</text>"));
+	CHECK(text_has(text, " \xc2\xb7 7 records were lost</text>"));
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
+// Lanes of so many CPUs need more memory than there is for them, and of the threads some are seen nevertheless.
+TEST(many_cpus)
+{
+	enum {
+		MANY = 300
+	};
+	struct pd_text *text = pd_text_new();
+	struct pd_file *file;
+
+	traced_begin(events, COUNT);
+	for (unsigned i = 0; i < MANY; i++)
+		change(100 + i, i, 0, 0, 1000 + i);
+	change(1000, 0, 1000, 0, 0);
+	file = open_text(traced);
+	options = (struct pd_timechart_options){
+		.size = sizeof(options), .width = 100000, .threads = 1, .tasks_only = true
+	};
+	CHECK(file && pd_print_timechart(text, file, &options, &traced_error) == PD_OK);
+	CHECK(text_has(text, ", thread 1000") && text_has(text, ">CPU 0<") &&
+	      text_has(text, " lanes are too many for this width"));
 	options = (struct pd_timechart_options){ 0 };
 	pd_text_free(text);
 	pd_file_close(file);
@@ -218,11 +310,13 @@ TEST(hostile_names)
 	make_switches();
 	memcpy(traced_name, "name", sizeof(traced_name));
 	traced_add(
-		"COMM pid: 100, tid: 100, comm: \"</g>]]>\\xff\", sample_id: {pid: 100, tid: 100, time_ns: 200000001, id: 1, cpu: 0}\n");
+		"COMM pid: 100, tid: 100, comm: \"</g>]]>\\xff\\xef\\xbf\\xbe\", sample_id: {pid: 100, tid: 100, time_ns: 200000001, id: 1, cpu: 0}\n");
 	file = open_text(traced);
 	CHECK(file && print(text, file, &traced_error) == PD_OK);
 	CHECK(text_has(text, ">&lt;&amp;?\" 5</text>") && text_has(text, "<title>&lt;&amp;?\", thread 5"));
-	CHECK(text_has(text, ">&lt;/g&gt;]]&gt;? 100</text>") && !text_has(text, "\033") && !text_has(text, "<&"));
+	CHECK(text_has(text, ">&lt;/g&gt;]]&gt;???? 100</text>") &&
+	      text_has(text, "<title>&lt;/g&gt;]]&gt;????, thread") && !text_has(text, "\033") &&
+	      !text_has(text, "<&"));
 	pd_text_free(text);
 	pd_file_close(file);
 }
@@ -287,6 +381,6 @@ TEST(memory)
 	pd_file_close(others);
 }
 
-RUN(TEST_CASE(start), TEST_CASE(switches), TEST_CASE(power_and_calls), TEST_CASE(shares), TEST_CASE(chosen),
-    TEST_CASE(few), TEST_CASE(hostile_names), TEST_CASE(no_names), TEST_CASE(long_times), TEST_CASE(formats),
-    TEST_CASE(memory), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(switches), TEST_CASE(power_and_calls), TEST_CASE(calls), TEST_CASE(legend),
+    TEST_CASE(many_cpus), TEST_CASE(shares), TEST_CASE(chosen), TEST_CASE(few), TEST_CASE(hostile_names),
+    TEST_CASE(no_names), TEST_CASE(long_times), TEST_CASE(formats), TEST_CASE(memory), TEST_CASE(clean))
