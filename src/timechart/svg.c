@@ -17,8 +17,7 @@ enum {
 	LEFT = 190,
 	MARGIN = 12,
 	HEAD = 50,
-	TICK = 100, // at least, from tick to tick
-	TICK_NAME = 60,
+	TICK = 60,   // at least, from tick to tick: the time at it has room
 	PAGE = 1000, // at least: the first line and the legend are read, too
 	NAME = 26,   // characters of a lane's name
 	LEGEND = 170
@@ -46,7 +45,7 @@ static double ms_of(uint64_t ns)
 
 static unsigned page_width(const struct pd_timechart *chart)
 {
-	unsigned width = LEFT + chart->options.width + MARGIN;
+	unsigned width = LEFT + chart->options.width + TICK;
 
 	return width < PAGE ? PAGE : width;
 }
@@ -128,23 +127,21 @@ static void put_tick(const struct pd_timechart *chart, uint64_t at_ns, uint64_t 
 		const char *name;
 	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" } };
 	double x = LEFT + (double)at_ns / (double)(chart->last_ns - chart->first_ns) * chart->options.width;
-	bool before = x + TICK_NAME > page_width(chart);
 	unsigned unit = 0;
 
 	while (step_ns < units[unit].ns)
 		unit++;
 	pd_text_printf(chart->text,
 		       "<rect class=\"tick\" x=\"%.2f\" y=\"%d\" width=\"0.5\" height=\"%zu\"/>"
-		       "<text class=\"facts\" x=\"%.2f\" y=\"%d\"%s>%" PRIu64 " %s</text>\n",
-		       x, HEAD - 8, height - HEAD + 8, before ? x - 2 : x + 2, HEAD - 4,
-		       before ? " text-anchor=\"end\"" : "", at_ns / units[unit].ns, units[unit].name);
+		       "<text class=\"facts\" x=\"%.2f\" y=\"%d\">%" PRIu64 " %s</text>\n",
+		       x, HEAD - 8, height - HEAD + 8, x + 2, HEAD - 4, at_ns / units[unit].ns, units[unit].name);
 }
 
 static void put_ticks(const struct pd_timechart *chart, size_t height)
 {
 	uint64_t span = chart->last_ns - chart->first_ns;
 	unsigned most = chart->options.width / TICK;
-	uint64_t step = step_of(span, most ? most : 1);
+	uint64_t step = step_of(span, most > 2 ? most : 2);
 
 	for (uint64_t at = 0; at <= span; at += step) {
 		put_tick(chart, at, step, height);
