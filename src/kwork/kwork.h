@@ -70,7 +70,7 @@ struct pd_kwork {
 	struct pd_pairs pairs;
 	struct pd_kwork_options options;
 	unsigned order[PD_KWORK_CLASSES]; // of classes in the output, from 1; 0: not wanted
-	pd_kwork_compare_fn *keys[4];
+	pd_kwork_compare_fn *keys[4];     // NULL behind the last one
 	uint64_t seed;
 	struct pd_index index;
 	struct pd_kwork_work **works;

@@ -195,5 +195,6 @@ void pd_kwork_print_top(struct pd_kwork *kwork)
 			pd_text_printf(text, "  %7" PRId64 " %7.2f %14.3f ms  %-16s\n", (int64_t)work->id,
 				       (double)work->usage / 100, (double)work->total_ns / 1e6, work->name);
 	}
+	print_lost(kwork);
 	pd_text_add(text, "\n");
 }

@@ -2,6 +2,7 @@
 // Work of the kernel by number and CPU.
 #include "kwork/kwork.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sort.h"
@@ -210,23 +211,36 @@ static int by_id(const struct pd_kwork_work *a, const struct pd_kwork_work *b)
 	return a->id == b->id ? compare(b->cpu, a->cpu) : compare(b->id, a->id);
 }
 
+static const struct {
+	const char *name;
+	pd_kwork_compare_fn *compare;
+	unsigned modes;
+} keys[] = {
+	{ "runtime", by_total, 1 << PD_KWORK_REPORT | 1 << PD_KWORK_TIMEHIST | 1 << PD_KWORK_TOP },
+	{ "avg", by_mean, 1 << PD_KWORK_LATENCY },
+	{ "max", by_max, 1 << PD_KWORK_REPORT | 1 << PD_KWORK_LATENCY | 1 << PD_KWORK_TIMEHIST },
+	{ "count", by_count, 1 << PD_KWORK_REPORT | 1 << PD_KWORK_LATENCY | 1 << PD_KWORK_TIMEHIST },
+	{ "rate", by_usage, 1 << PD_KWORK_TOP },
+	{ "tid", by_id, 1 << PD_KWORK_TOP },
+};
+
+enum {
+	KEYS = sizeof(keys) / sizeof(keys[0])
+};
+
+static enum pd_status fail_unknown_key(enum pd_kwork_mode mode, const char *name, size_t length, struct pd_error *error)
+{
+	char names[64] = "";
+
+	for (size_t i = 0, at = 0; i < KEYS && at < sizeof(names); i++)
+		if (keys[i].modes & 1U << mode)
+			at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", keys[i].name);
+	return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "unknown key '%.*s' to sort by; there are:%s",
+		       (int)length, name, names);
+}
+
 enum pd_status pd_kwork_choose_keys(struct pd_kwork *kwork, struct pd_error *error)
 {
-	static const struct {
-		const char *name;
-		pd_kwork_compare_fn *compare;
-		unsigned modes;
-	} keys[] = {
-		{ "runtime", by_total, 1 << PD_KWORK_REPORT | 1 << PD_KWORK_TIMEHIST | 1 << PD_KWORK_TOP },
-		{ "avg", by_mean, 1 << PD_KWORK_LATENCY },
-		{ "max", by_max, 1 << PD_KWORK_REPORT | 1 << PD_KWORK_LATENCY | 1 << PD_KWORK_TIMEHIST },
-		{ "count", by_count, 1 << PD_KWORK_REPORT | 1 << PD_KWORK_LATENCY | 1 << PD_KWORK_TIMEHIST },
-		{ "rate", by_usage, 1 << PD_KWORK_TOP },
-		{ "tid", by_id, 1 << PD_KWORK_TOP },
-	};
-	enum {
-		KEYS = sizeof(keys) / sizeof(keys[0])
-	};
 	enum pd_kwork_mode mode = kwork->options.mode;
 	const char *list = kwork->options.sort      ? kwork->options.sort :
 			   mode == PD_KWORK_TOP     ? "rate,runtime" :
@@ -240,9 +254,10 @@ enum pd_status pd_kwork_choose_keys(struct pd_kwork *kwork, struct pd_error *err
 		while (i < KEYS && (!(keys[i].modes & 1U << mode) || strlen(keys[i].name) != length ||
 				    memcmp(keys[i].name, list, length) != 0))
 			i++;
-		if (i == KEYS || at == 3)
-			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "unknown key '%.*s' to sort by",
-				       (int)length, list);
+		if (i == KEYS)
+			return fail_unknown_key(mode, list, length, error);
+		if (at == sizeof(kwork->keys) / sizeof(kwork->keys[0]) - 1)
+			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "more than %zu keys to sort by", at);
 		kwork->keys[at++] = keys[i].compare;
 		list += length;
 	}

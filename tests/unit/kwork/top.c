@@ -132,6 +132,10 @@ TEST(options)
 	CHECK(text_has(text, "25.00% id") && text_has(text, "%Cpu3   [                                 0.00%]\n\n"));
 	options.sort = "max";
 	CHECK(pd_print_kwork(text, file, &options, &traced_error) == PD_ERROR_ARGUMENT);
+	CHECK_STR(traced_error.message, "unknown key 'max' to sort by; there are: runtime rate tid");
+	options.sort = "tid,rate,runtime,tid";
+	CHECK(pd_print_kwork(text, file, &options, &traced_error) == PD_ERROR_ARGUMENT);
+	CHECK_STR(traced_error.message, "more than 3 keys to sort by");
 	options.sort = NULL;
 	options.mode = PD_KWORK_REPORT;
 	CHECK(pd_print_kwork(text, file, &options, &traced_error) == PD_ERROR_ARGUMENT);
@@ -154,6 +158,21 @@ TEST(long_times)
 	CHECK(file && print_top(text, file, &traced_error) == PD_OK);
 	CHECK(text_has(text, "%Cpu1   [|||||||||||||||||||||||||||||| 100.00%]\n") && text_has(text, " 96.77 ") &&
 	      text_has(text, " 3.22 "));
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
+TEST(lost)
+{
+	struct pd_text *text = pd_text_new();
+	struct pd_file *file;
+
+	traced_begin(events, COUNT);
+	change(1000000, 0, 0, 5);
+	traced_add("LOST id: 1, lost: 9, sample_id: {pid: 0, tid: 0, time_ns: 1500000, id: 1, cpu: 0}\n");
+	change(2000000, 0, 5, 0);
+	file = open_text(traced);
+	CHECK(file && print_top(text, file, &traced_error) == PD_OK && text_has(text, " lost events (9 out of "));
 	pd_text_free(text);
 	pd_file_close(file);
 }
@@ -185,5 +204,5 @@ TEST(memory)
 	pd_file_close(file);
 }
 
-RUN(TEST_CASE(start), TEST_CASE(top), TEST_CASE(json), TEST_CASE(options), TEST_CASE(long_times),
+RUN(TEST_CASE(start), TEST_CASE(top), TEST_CASE(json), TEST_CASE(options), TEST_CASE(long_times), TEST_CASE(lost),
     TEST_CASE(hostile_names), TEST_CASE(formats), TEST_CASE(memory), TEST_CASE(clean))
