@@ -5,7 +5,7 @@
 usage: mutants.py PERFDATA [NUMBER OF MUTANTS]
 
 Sizes, offsets and signs of fields are changed, fields are missing, raw data is cut or changed. Each command ends with one of its exit codes, and
-says something if it is not 0; with --json it prints JSON if it is. Exit status: 0 all do, 1 one does not.
+says something if it is not 0; with --json it prints JSON if it is, and pictures are XML. Exit status: 0 all do, 1 one does not.
 """
 
 import json
@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 import kmem
 import kwork
@@ -30,10 +31,18 @@ SCHED = (
     ("sched:sched_migrate_task", (("pid_t", "pid", 8, 4, 1), ("int", "orig_cpu", 12, 4, 1), ("int", "dest_cpu", 16, 4, 1))),
     ("sched:sched_stat_runtime", (("pid_t", "pid", 8, 4, 1), ("u64", "runtime", 16, 8, 0))),
 )
+CALL = (("long", "ret", 8, 8, 1),)
+POWER = (
+    SCHED[0],
+    ("power:cpu_idle", (("u32", "state", 8, 4, 0), ("u32", "cpu_id", 12, 4, 0))),
+    ("power:cpu_frequency", (("u32", "state", 8, 4, 0), ("u32", "cpu_id", 12, 4, 0))),
+    ("syscalls:sys_enter_read", CALL), ("syscalls:sys_exit_read", CALL), ("syscalls:sys_enter_poll", CALL), ("syscalls:sys_exit_poll", CALL),
+)
 COMMANDS = {
     SCHED: ("sched timehist -M -w -n", "sched timehist -s", "sched timehist -p 1-3 -t 1 -w -M --no-symbols", "sched timehist -C 0,3 -S -I",
             "sched timehist --time 0.000005,2000 -S --max-stack 1 --no-symbols", "sched timehist -S -V -I --state", "sched latency", "sched latency -p", "sched map",
             "sched map --compact --color-pids 1", "waiting --no-symbols", "waiting --why 1 --no-symbols", "waiting --from 0.000001 --to 2000 -n 2 --no-symbols", "folded --waiting --no-symbols", "timechart -o -", "timechart -w 77 -n 1 --highlight 1 -p 1,x -o -"),
+    POWER: ("timechart -o -", "timechart -w 3 -T -n 1 --io-skip-eagain -o -", "timechart -P -o -"),
     locks.EVENTS: ("lock contention --no-symbols", "lock contention -t --no-symbols", "lock report -c --no-symbols",
                    "lock info --no-symbols", "lock info -m --no-symbols"),
     kmem.EVENTS: ("kmem stat --slab --page --caller --alloc --no-symbols", "kmem stat --page --live --caller --no-symbols", "kmem stat --no-symbols",
@@ -103,6 +112,8 @@ def run_all(perfdata, lines, path, seed, codes):
         codes[done.returncode] = codes.get(done.returncode, 0) + 1
         if not done.returncode and line.endswith("--json"):
             json.loads(done.stdout.decode(errors="replace"))
+        if not done.returncode and line.startswith("timechart"):
+            xml.etree.ElementTree.fromstring(done.stdout)
         if done.returncode not in (0, 1, 3, 6) or (done.returncode and not done.stderr) or b"runtime error" in done.stderr:
             wrong += 1
             print(f"{line}, seed {seed}: exit status {done.returncode}\n{done.stderr.decode(errors='replace')[-800:]}")
