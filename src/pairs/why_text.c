@@ -133,6 +133,21 @@ static void print_link(struct pd_why *why, const struct pd_why_link *link, uint6
 	print_end(why, link);
 }
 
+// What was before the last of the links that are known, if the wait had begun by then.
+static void print_rest(struct pd_why *why, const struct pd_why_wait *wait, const struct pd_why_link *last)
+{
+	uint32_t actor = last->preempted ? last->tid : last->waker;
+	struct pd_text *text = why->sched.text;
+	char name[NAME];
+
+	if (last->interrupt || !actor || actor == UINT32_MAX || last->woken_ns <= wait->links[0].begin_ns)
+		return;
+	if (wait->depth == PD_WHY_DEPTH)
+		pd_text_printf(text, "     %s: what it did before that is not kept\n", name_of(why, actor, name));
+	else if (!last->preempted)
+		pd_text_printf(text, "     %s ran all the time before that\n", name_of(why, actor, name));
+}
+
 static void print_wait(struct pd_why *why, size_t number, const struct pd_why_wait *wait)
 {
 	struct pd_text *text = why->sched.text;
@@ -149,12 +164,7 @@ static void print_wait(struct pd_why *why, size_t number, const struct pd_why_wa
 	print_end(why, first);
 	for (size_t i = 1; i < wait->depth; link = &wait->links[i++])
 		print_link(why, &wait->links[i], link->woken_ns);
-	if (wait->depth == PD_WHY_DEPTH && !link->interrupt)
-		pd_text_printf(text, "     %s: what it did before that is not kept\n",
-			       name_of(why, link->preempted ? link->tid : link->waker, name));
-	else if (!link->interrupt && !link->preempted && link->waker && link->waker != UINT32_MAX &&
-		 link->woken_ns > first->begin_ns)
-		pd_text_printf(text, "     %s ran all the time before that\n", name_of(why, link->waker, name));
+	print_rest(why, wait, link);
 }
 
 // On one line, as perf has call chains beside switches.

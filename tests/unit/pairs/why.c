@@ -104,34 +104,51 @@ TEST(begins)
 	pd_text_free(out);
 }
 
-// More wakeups than are kept: what was before them is not known, and nobody is said to have run then.
-TEST(long_chain)
+enum {
+	THREADS = 20
+};
+
+// All are switched out, the last one at a time, then each wakes the next one.
+static struct pd_file *make_chain(uint32_t last_ns)
 {
-	enum {
-		THREADS = 20
-	};
-	static struct happened events[1 + 3 * THREADS];
-	struct pd_why_options options = { .size = sizeof(options), .tid = 100 + THREADS, .count = 1 };
-	struct pd_text *out = pd_text_new();
-	struct pd_file *file;
+	static struct happened events[2 + 3 * THREADS];
 	size_t count = 0;
 
-	// all are switched out, then each wakes the next one
-	for (uint32_t i = THREADS; i; i--)
+	for (uint32_t i = THREADS - 1; i; i--)
 		events[count++] = (struct happened){ 1000 * (THREADS - i + 1), 0, SWITCHES, 100 + i, 'S',
 						     i > 1 ? 100 + i - 1 : 0 };
 	events[count++] = (struct happened){ 50000, 0, SWITCHES, 0, 'R', 99 };
 	for (uint32_t i = 0; i < THREADS; i++) {
-		events[count++] = (struct happened){ 60000 + 10000 * i, 0, WAKES, i ? 100 + i : 99, 0, 101 + i };
-		events[count++] = (struct happened){ 61000 + 10000 * i, 0, SWITCHES, i ? 100 + i : 99, 'S', 101 + i };
+		uint32_t time_ns = 60000 + 10000 * i;
+
+		events[count++] = (struct happened){ time_ns, 0, WAKES, i ? 100 + i : 99, 0, 101 + i };
+		if (time_ns + 1000 > last_ns && last_ns)
+			events[count++] = (struct happened){ last_ns, 1, SWITCHES, 100 + THREADS, 'S', 0 };
+		last_ns = time_ns + 1000 > last_ns ? 0 : last_ns;
+		events[count++] = (struct happened){ time_ns + 1000, 0, SWITCHES, i ? 100 + i : 99, 'S', 101 + i };
 	}
-	file = make(&now, events, count);
+	return make(&now, events, count);
+}
+
+// More wakeups than are kept: what was before them is not known, and nobody is said to have run then.
+TEST(long_chain)
+{
+	struct pd_why_options options = { .size = sizeof(options), .tid = 100 + THREADS, .count = 1 };
+	struct pd_text *out = pd_text_new();
+	struct pd_file *file = make_chain(60100);
+
 	CHECK(out && print(file, &options, out) == PD_OK);
-	CHECK(text_has(out, "  1. 0.250 ms  :120[120]") && text_has(out, "     :105[105] ran 0.009 ms"));
+	CHECK(text_has(out, "  1. 0.191 ms  :120[120]") && text_has(out, "     :105[105] ran 0.009 ms"));
 	CHECK(text_has(out, "     :104[104]: what it did before that is not kept\n") &&
 	      !text_has(out, "ran all the time"));
 	// the wait of 105 until it was woken
-	CHECK(text_has(out, "      0.099  39.6%       1  :105[105] unknown\n"));
+	CHECK(text_has(out, "      0.040  20.9%       1  :105[105] unknown\n"));
+	pd_file_close(file);
+	// the wait begins after 105 was woken: what was before is of no interest
+	file = make_chain(100400);
+	CHECK(print(file, &options, out) == PD_OK && text_has(out, "  1. 0.151 ms  :120[120]"));
+	CHECK(text_has(out, "     :105[105] ran 0.009 ms") && !text_has(out, "is not kept") &&
+	      !text_has(out, "unknown\n"));
 	pd_file_close(file);
 	pd_text_free(out);
 }
