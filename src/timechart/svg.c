@@ -246,12 +246,12 @@ static struct column measure(const struct pd_lane *lane, unsigned classes, unsig
 
 	for (unsigned i = 0; i <= class; i++) {
 		float share = lane->cells[(size_t)x * classes + i];
-		unsigned room = BAR - column.below - column.height;
+		unsigned most = BAR - column.below - column.height;
 		unsigned height = share > 0 ? (unsigned)(share * BAR + 0.5F) : 0;
 
 		height = share > 0 && !height ? 1 : height;
 		column.below = (uint8_t)(column.below + column.height);
-		column.height = (uint8_t)(height < room ? height : room);
+		column.height = (uint8_t)(height < most ? height : most);
 	}
 	return column.height ? column : (struct column){ 0 };
 }

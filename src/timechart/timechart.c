@@ -314,8 +314,10 @@ static enum pd_status draw(struct pd_timechart *chart, struct pd_error *error)
 		status = survey(chart, error);
 	if (status >= 0 && chart->last_ns <= chart->first_ns)
 		status = pd_fail(
-			error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET,
-			"no context switches, states of CPUs or system calls of files (perfdata timechart record)");
+			error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET, "%s",
+			!chart->ignores || chart->first_ns != UINT64_MAX ?
+				"all events have the same time" :
+				"no context switches, states of CPUs or system calls of files (perfdata timechart record)");
 	if (status >= 0)
 		status = pd_lanes_choose(chart, error);
 	if (status < 0)

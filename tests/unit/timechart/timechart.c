@@ -362,6 +362,7 @@ TEST(long_times)
 	change(100, 0, 0, 0, 100);
 	file = open_text(traced);
 	CHECK(file && print(text, file, &traced_error) == PD_ERROR_NO_SAMPLES);
+	CHECK_STR(traced_error.message, "all events have the same time");
 	pd_text_free(text);
 	pd_file_close(file);
 }
