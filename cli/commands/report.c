@@ -194,7 +194,7 @@ static int print_dump(struct input *input, const struct report_values *values)
 
 	if (code != CODE_OK)
 		return code;
-	if (!values->header)
+	if (!values->header && !values->analysis.input.quiet)
 		pd_text_add(input->out->text, "# To display the perf.data header info, please use "
 					      "--header/--header-only options.\n#\n");
 	status = pd_samples_new(&options, input->out->text, &samples, &error);

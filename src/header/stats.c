@@ -276,17 +276,20 @@ static void print_share(struct pd_text *text, const struct pd_stats *stats, cons
 		       100.0 * (double)count / (double)stats->total);
 }
 
-static void print_event(struct pd_text *text, const struct pd_event *event, const struct stats_event *line)
+static void print_event(struct pd_text *text, const struct pd_event *event, const struct stats_event *line, bool lost)
 {
+	lost = lost && line->lost_samples;
+	if (!line->samples && !lost)
+		return;
 	pd_text_escaped(text, event->name, strlen(event->name));
 	pd_text_add(text, " stats:\n");
 	if (line->samples)
 		pd_text_printf(text, "%16s events: %10" PRIu64 "\n", "SAMPLE", line->samples);
-	if (line->lost_samples)
+	if (lost)
 		pd_text_printf(text, "%16s events: %10" PRIu64 "\n", "LOST_SAMPLES", line->lost_samples);
 }
 
-void pd_stats_print(struct pd_text *text, const struct pd_stats *stats, bool lost_only)
+void pd_stats_print(struct pd_text *text, const struct pd_stats *stats, bool lost)
 {
 	char buffer[32];
 	uint32_t type;
@@ -298,12 +301,8 @@ void pd_stats_print(struct pd_text *text, const struct pd_stats *stats, bool los
 			    pd_stats_of_type(stats, type));
 	if (stats->uncounted)
 		print_share(text, stats, "UNKNOWN", stats->uncounted);
-	for (size_t i = 0; i < stats->event_count; i++) {
-		const struct stats_event *line = &stats->events[i];
-
-		if (line->samples || (line->lost_samples && lost_only))
-			print_event(text, pd_file_event(stats->file, i), line);
-	}
+	for (size_t i = 0; i < stats->event_count; i++)
+		print_event(text, pd_file_event(stats->file, i), &stats->events[i], lost);
 }
 
 void pd_print_stats(struct pd_text *text, const struct pd_stats *stats)

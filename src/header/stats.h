@@ -5,7 +5,7 @@
 
 #include <perfdata/record_stats.h>
 
-/* As pd_print_stats; lost_only: also events of which there are lost samples only. */
-void pd_stats_print(struct pd_text *text, const struct pd_stats *stats, bool lost_only);
+/* As pd_print_stats; lost: with the lost samples of each event. */
+void pd_stats_print(struct pd_text *text, const struct pd_stats *stats, bool lost);
 
 #endif

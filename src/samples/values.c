@@ -3,6 +3,7 @@
  * Pieces of a sample that have a look of their own: registers, branch stacks, output of BPF
  * programs, page sizes, and where a memory access was served.
  */
+#include "format/layout.h"
 #include "format/text/access.h"
 #include "samples/samples.h"
 
@@ -33,17 +34,18 @@ void pd_samples_regs(struct pd_samples *samples, uint64_t mask, uint64_t abi, st
 
 const char *pd_samples_branch_kind(uint64_t flags)
 {
-	static const char *const kinds[] = { "",         "COND", "UNCOND",  "IND",    "CALL",
-					     "IND_CALL", "RET",  "SYSCALL", "SYSRET", "COND_CALL",
-					     "COND_RET", "ERET", "IRQ",     "SERROR", "NO_TX" };
 	size_t kind = PD_BITS(flags, PD_BRANCH_KIND);
+	const char *name =
+		kind == PD_BRANCH_KIND_EXTEND_ABI ?
+			pd_names_text(&pd_names_branch_new_kind, (int64_t)PD_BITS(flags, PD_BRANCH_NEW_KIND)) :
+			pd_names_text(&pd_names_branch_kind, (int64_t)kind);
 
-	return kind < sizeof(kinds) / sizeof(kinds[0]) ? kinds[kind] : "";
+	return name ? name : "";
 }
 
 static void print_branch_flags(struct pd_line_buffer *line, uint64_t flags)
 {
-	char foretold = PD_BITS(flags, PD_BRANCH_MISPRED) ? 'M' : PD_BITS(flags, PD_BRANCH_PREDICTED) ? 'P' : '-';
+	char foretold = PD_BITS(flags, PD_BRANCH_PREDICTED) ? 'P' : PD_BITS(flags, PD_BRANCH_MISPRED) ? 'M' : '-';
 
 	pd_line_char(line, '/');
 	pd_line_char(line, foretold);

@@ -294,7 +294,7 @@ static void print_stat_round(struct pd_line_buffer *line, const struct pd_record
 static void print_update(struct pd_line_buffer *line, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_event_update *update = decoded;
-	char number[32];
+	char number[352]; /* 309 digits and what is around them */
 
 	(void)record;
 	labelled(line, "\n... id:    ", update->id);
@@ -305,8 +305,7 @@ static void print_update(struct pd_line_buffer *line, const struct pd_record *re
 		return;
 	}
 	if (update->type == PD_EVENT_UPDATE_SCALE) {
-		snprintf(number, sizeof(number), "... scale: %.6f", update->scale);
-		pd_line_word(line, number);
+		pd_line_bytes(line, number, (size_t)snprintf(number, sizeof(number), "... scale: %.6f", update->scale));
 	} else if (update->type == PD_EVENT_UPDATE_UNIT) {
 		pd_line_word(line, "... unit:  ");
 		pd_line_foreign(line, update->unit.data, 0);

@@ -2,6 +2,7 @@
 /*
  * What is in a sample, as perf's -D prints it: a line, and one for each entry of a list.
  */
+#include "format/layout.h"
 #include "format/text/access.h"
 #include "samples/raw/raw.h"
 
@@ -74,8 +75,7 @@ static void print_chain(struct pd_line_buffer *line, const struct pd_attr *attr,
 
 static void print_branch(struct pd_line_buffer *line, size_t number, const struct pd_branch *branch)
 {
-	static const char *const speculation[] = { "", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH",
-						   "SPEC_CORRECT_PATH" };
+	uint64_t speculation = PD_BITS(branch->flags, PD_BRANCH_SPEC);
 
 	put_number(line, number);
 	put_addr(line, "", branch->from);
@@ -91,8 +91,10 @@ static void print_branch(struct pd_line_buffer *line, size_t number, const struc
 	pd_line_hex(line, branch->flags >> 33, 0, ' '); /* bits without a meaning */
 	pd_line_char(line, ' ');
 	pd_line_word(line, pd_samples_branch_kind(branch->flags));
-	pd_line_char(line, ' ');
-	pd_line_word(line, speculation[PD_BITS(branch->flags, PD_BRANCH_SPEC)]);
+	if (speculation) {
+		pd_line_char(line, ' ');
+		pd_line_word(line, pd_names_text(&pd_names_branch_spec, (int64_t)speculation));
+	}
 	pd_line_char(line, '\n');
 }
 
