@@ -195,9 +195,8 @@ static bool begin_to_grow(struct pd_key_cache_shared *now, const struct pd_key_c
 static void end_to_grow(struct pd_key_cache_shared *now, struct pd_key_cache *cache)
 {
 	pthread_mutex_lock(&now->lock);
-	// its first user is who made it
-	if (cache)
-		__atomic_store_n(&now->table, cache, __ATOMIC_RELEASE);
+	// its first user is who made it; without memory for one the old one stays
+	__atomic_store_n(&now->table, cache ? cache : now->table, __ATOMIC_RELEASE);
 	now->growing = false;
 	pthread_mutex_unlock(&now->lock);
 }
