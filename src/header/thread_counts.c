@@ -13,7 +13,8 @@
 #include "stream/each.h"
 
 enum {
-	VALUES_MOST = 1 << 22 // threads times events
+	VALUES_MOST = 1 << 24, // threads times events
+	WIDTH_MOST = 256       // of a column, so that a long name of an event makes no long rows
 };
 
 struct thread_row {
@@ -101,9 +102,16 @@ static uint64_t value_of(const struct thread_row *row, size_t column)
 	return column < row->value_count ? row->values[column] : 0;
 }
 
+static int width_of_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length < WIDTH_MOST ? (int)length : WIDTH_MOST;
+}
+
 static void print_column_name(struct pd_text *text, const char *name, int width)
 {
-	pd_text_printf(text, "  %*s", width - (int)strlen(name), "");
+	pd_text_printf(text, "  %*s", width - width_of_name(name), "");
 	pd_text_escaped(text, name, strlen(name));
 }
 
@@ -115,7 +123,7 @@ static enum pd_status print_table(struct pd_text *text, const struct thread_coun
 	if (!widths)
 		return pd_fail_memory(error);
 	for (size_t c = 0; c < counts->event_count; c++)
-		widths[c] = (int)strlen(counts->events[c]->name);
+		widths[c] = width_of_name(counts->events[c]->name);
 	for (size_t i = 0; i < counts->row_count; i++) {
 		const struct thread_row *row = &counts->rows[i];
 

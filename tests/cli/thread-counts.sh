@@ -36,3 +36,5 @@ try report -T --json counts.data
 try report -T --csv counts.data
 copy hot.data
 shell 'perfdata report -q -T hot.data | tail -n 2'
+# a name of an event that is longer than a column may be
+shell 'sed "s/page-faults/$(printf %0300d 0)/" counts.txt | perfdata assemble - -o long.data; perfdata report -q -T long.data | tail -n 3 | awk "{ print length(\$0) }"'
