@@ -7,13 +7,14 @@
 
 struct values {
 	enum pd_event_list_as as;
+	bool details;
 	const char *output, *pmu;
 };
 
 static const struct option options[] = {
 	SET("json", 'j', as, PD_EVENT_LIST_JSON, "print JSON: an array with an object for each event"),
 	SET("raw-dump", 0, as, PD_EVENT_LIST_NAMES, "print only names, for shell completion"),
-	SET("details", 0, as, PD_EVENT_LIST_DETAILS, "also print how each event is encoded, on a line below it"),
+	FLAG("details", 0, details, "also print how each event is encoded, on a line below it"),
 	STRING("unit", 0, "PMU", pmu, "only events of this PMU: msr, software, 'uncore_*'"),
 	STRING("output", 'o', "FILE", output, "write to FILE instead of standard output"),
 	{ 0 },
@@ -23,6 +24,9 @@ static int run_list(const struct call *call)
 {
 	const struct values *values = call->values;
 	const struct pd_events_options of = { .size = sizeof(of), .pmu = values->pmu };
+	/* the other forms have them or have no place for them */
+	bool details = values->details && values->as == PD_EVENT_LIST_TEXT;
+	enum pd_event_list_as as = details ? PD_EVENT_LIST_DETAILS : values->as;
 	struct pd_error error;
 	struct outfile file;
 	enum pd_status status;
@@ -30,7 +34,7 @@ static int run_list(const struct call *call)
 
 	if (code != CODE_OK)
 		return code;
-	status = pd_print_event_list(file.out->text, &of, call->words, call->word_count, values->as, &error);
+	status = pd_print_event_list(file.out->text, &of, call->words, call->word_count, as, &error);
 	return outfile_close(&file, code_of_print(status, &error));
 }
 

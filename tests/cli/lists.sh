@@ -71,6 +71,7 @@ shell 'printf "\177ELF" >elf-short; perfdata buildid-list elf-short'
 try list --details context-switches user_time
 try list --unit 'soft*' --details switches
 try list --unit tool
+try list -j --details user_time
 try list --unit no-such-pmu
 # As perf 7.2, an array.
 shell 'perfdata list -j -o list.json context-switches && cat list.json'

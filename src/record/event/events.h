@@ -93,7 +93,7 @@ enum {
 	PD_EVENT_ENCODING = 64
 };
 
-// "tracepoint/config=0x1d6/": as perf, in decimal where that is one digit.
+// "software/config=0xb/": as perf, in decimal where that is one digit.
 const char *pd_event_encode(char encoding[PD_EVENT_ENCODING], const char *pmu, uint64_t config);
 
 #endif

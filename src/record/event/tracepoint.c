@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,7 +183,8 @@ bool pd_tracepoints_list(const struct pd_events *events, bool (*each)(void *self
 			id = pd_record_number(path, UINT64_MAX);
 			if (id == UINT64_MAX)
 				continue;
-			name.encoding = pd_event_encode(encoding, name.pmu, id);
+			snprintf(encoding, sizeof(encoding), "tracepoint/config=0x%" PRIx64 "/", id);
+			name.encoding = encoding;
 			go_on = each(self, &name);
 		}
 		names_fini(&names);

@@ -161,7 +161,7 @@ TEST(presets__a_list_of_a_pmu_says_how_its_events_are_encoded)
 	CHECK_STR(list_of("tracepoint"), "  sched:switch                                       [Tracepoint event]\n"
 					 "        tracepoint/config=0x12c/\n"
 					 "  sched:wakeup                                       [Tracepoint event]\n"
-					 "        tracepoint/config=7/\n");
+					 "        tracepoint/config=0x7/\n");
 	CHECK_STR(list_of("uncore_b"), "no matching event on this machine");
 }
 
