@@ -43,7 +43,7 @@ BYTES = re.compile(rb"^\.  [0-9a-f]{4,}: .*\n", re.M)
 VDSO = re.compile(rb"/tmp/perf-vdso\.so-\w+")
 OF_VDSO = re.compile(rb" __vdso_\w+$", re.M)
 UNSWAPPED = re.compile(rb"^\.\.\. scale: .*$|\]: [-r][-w][-x][-ps]|^\.\.\. \w+ regs: mask .*$|^\.{4} \w+ +0x.*$", re.M)
-ANONYMOUS = re.compile(rb"/tmp/perf-\d+\.map$", re.M)
+ANONYMOUS = re.compile(rb" (?:/tmp/perf-\d+\.map|//anon|/(?:dev/zero|anon_hugepage|SYSV).*)$", re.M)
 PLT = re.compile(rb"\S*@plt\b")
 BRANCHES = re.compile(rb"^\.\.\. branch (?:stack|callstack): nr:[1-9]", re.M)
 OF_EVENT = re.compile(rb"^ +SAMPLE events: +\d+$", re.M)
@@ -75,7 +75,7 @@ def normal(text, swapped):
     as samples of an event, and what it has swapped or left in the wrong byte order."""
     text = OF_EVENT.sub(b"", text) if BRANCHES.search(text) else text
     text = PLT.sub(b"@plt", OF_VDSO.sub(b" [unknown]", VDSO.sub(b"[vdso]", WARNING.sub(b"", text))))
-    return ANONYMOUS.sub(b"//anon", UNSWAPPED.sub(b"", BYTES.sub(b"", text))) if swapped else text
+    return ANONYMOUS.sub(b" //anon", UNSWAPPED.sub(b"", BYTES.sub(b"", text))) if swapped else text
 
 
 def first_difference(ours, theirs):
