@@ -34,17 +34,16 @@ RECORDINGS = {
 CHOSEN = ("a-bpf", "a-pipe", "a-threads", "all-fields", "arm64-group", "armhf-all-fields", "group-s", "i386-pipe", "lost-samples", "mips-all-fields", "oddmap", "read-times",
           "s390x-all-fields", "s390x-oddmap", "s390x-stat", "stat-record-interval", "stat-record-pipe", "switch-output.4", "threads-zstd", "zstd-pipe",
           "thirdparty/perf_data_converter/perf.data.branch-4.14", "thirdparty/perf_data_converter/perf.data.lost_samples-4.4")
-# Mappings without rights: perf takes what follows for them.
-MISREAD = ("thirdparty/hotspot/perf.data.true.v2",)
+# Mappings without rights: perf takes what follows for them. Copied stacks of a program that is not here: how far they are unwound.
+LEFT_OUT = ("thirdparty/hotspot/perf.data.true.v2", "thirdparty/perfparser/contentsize")
 LARGEST = 400_000
 TRACES = re.compile(rb"PERF_RECORD_AUXTRACE(?:_INFO)? (?:type|size):")
 WARNING = re.compile(rb"^WARNING: .*\n", re.M)
 BYTES = re.compile(rb"^\.  [0-9a-f]{4,}: .*\n", re.M)
 VDSO = re.compile(rb"/tmp/perf-vdso\.so-\w+")
-OF_VDSO = re.compile(rb" __vdso_\w+$", re.M)
+OF_HERE = re.compile(rb"^(\t *[0-9a-f]+) .*$", re.M)
 UNSWAPPED = re.compile(rb"^\.\.\. scale: .*$|\]: [-r][-w][-x][-ps]|^\.\.\. \w+ regs: mask .*$|^\.{4} \w+ +0x.*$", re.M)
 ANONYMOUS = re.compile(rb" (?:/tmp/perf-\d+\.map|//anon|/(?:dev/zero|anon_hugepage|SYSV).*)$", re.M)
-PLT = re.compile(rb"\S*@plt\b")
 BRANCHES = re.compile(rb"^\.\.\. branch (?:stack|callstack): nr:[1-9]", re.M)
 OF_EVENT = re.compile(rb"^ +SAMPLE events: +\d+$", re.M)
 NOT_YET = (b" ...... dso: <not found>", b" ...... dso: [kernel.kallsyms]")
@@ -64,17 +63,17 @@ def fresh(folder):
 def stored(corpus, wants_all):
     for row in common.rows(corpus):
         name = row["path"].removeprefix("recorded/").removesuffix(".data")
-        if name in MISREAD or int(row["size"]) > LARGEST or not (wants_all or name in CHOSEN):
+        if name in LEFT_OUT or int(row["size"]) > LARGEST or not (wants_all or name in CHOSEN):
             continue
         with common.Unpacked(corpus, row) as path:
             yield name, path, row["byteorder"] == "big"
 
 
 def normal(text, swapped):
-    """Without what perf warns of on standard output, the names of copies of the vDSO, of functions of this machine's vDSO and of the PLT, how many branches perf has counted
-    as samples of an event, and what it has swapped or left in the wrong byte order."""
+    """Without what perf warns of on standard output, the names of copies of the vDSO, of functions in call chains, which may be of this machine's kernel
+    or vDSO, how many branches perf has counted as samples of an event, and what it has swapped or left in the wrong byte order."""
     text = OF_EVENT.sub(b"", text) if BRANCHES.search(text) else text
-    text = PLT.sub(b"@plt", OF_VDSO.sub(b" [unknown]", VDSO.sub(b"[vdso]", WARNING.sub(b"", text))))
+    text = OF_HERE.sub(rb"\1", VDSO.sub(b"[vdso]", WARNING.sub(b"", text)))
     return ANONYMOUS.sub(b" //anon", UNSWAPPED.sub(b"", BYTES.sub(b"", text))) if swapped else text
 
 
