@@ -95,7 +95,7 @@ bool input_report(struct input *input, const struct pd_problem *problem)
 		return true;
 	progress_clear(&input->progress);
 	if (problem->offset != PD_NO_OFFSET)
-		snprintf(place, sizeof(place), "offset 0x%" PRIx64 ": ", problem->offset);
+		snprintf(place, sizeof(place), "at offset 0x%" PRIx64 ": ", problem->offset);
 	print_error("%s: %s%s: %s: %s%s%s", input->name, place, pd_severity_name(problem->severity), problem->code,
 		    problem->field ? problem->field : "", problem->field ? ": " : "", problem->message);
 	return true;

@@ -60,7 +60,7 @@ static enum pd_status read_attr(struct pd_file *file, const uint8_t *entry, uint
 	c = pd_cursor(entry, attr_size, file->header.big_endian);
 	pd_decode_attr(&c, &scope, attr);
 	if (c.failed) {
-		pd_file_report_cursor(file, PD_PROBLEM_BAD_ATTRS, offset, &c);
+		pd_file_report_cursor(file, PD_PROBLEM_BAD_ATTRS, offset, "", &c);
 		return PD_OK;
 	}
 	if ((attr->size ? attr->size : PD_MIN_attr) != attr_size)

@@ -213,7 +213,7 @@ static bool decode(struct pd_file *file, unsigned feature, const void **value_ou
 	else
 		layout->decode(&c, &scope, value);
 	if (c.failed)
-		pd_file_report_cursor(file, PD_PROBLEM_BAD_FEATURE, slot->offset, &c);
+		pd_file_report_cursor(file, PD_PROBLEM_BAD_FEATURE, slot->offset, "", &c);
 	else
 		*value_out = value;
 	return c.status != PD_ERROR_MEMORY;

@@ -116,8 +116,8 @@ enum pd_problem_id {
 // Tells a problem. field may be NULL.
 void pd_file_report(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const char *field, const char *format,
 		    ...) PD_PRINTF(5, 6);
-// The same for the failure of a cursor over bytes that begin at offset.
-void pd_file_report_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t offset,
+// The same for the failure of a cursor over bytes that begin at offset. where: what they are, in front of the reason; may be "".
+void pd_file_report_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const char *where,
 			   const struct pd_cursor *cursor);
 // Becomes true when the problem function says so.
 const _Atomic bool *pd_file_stop_flag(const struct pd_file *file);

@@ -54,14 +54,15 @@ void pd_file_report(struct pd_file *file, enum pd_problem_id id, uint64_t offset
 	pthread_mutex_unlock(&file->lock);
 }
 
-void pd_file_report_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const struct pd_cursor *cursor)
+void pd_file_report_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const char *where,
+			   const struct pd_cursor *cursor)
 {
 	char field[128] = "";
 
 	if (cursor->layout)
 		snprintf(field, sizeof(field), "%s.%s", cursor->layout, cursor->field);
-	pd_file_report(file, id, offset, cursor->layout ? field : NULL, "%s%s%s at byte %zu", field,
-		       cursor->layout ? ": " : "", cursor->reason, (size_t)(cursor->failed_at - cursor->start));
+	pd_file_report(file, id, offset, cursor->layout ? field : NULL, "%s%s at byte %zu", where, cursor->reason,
+		       (size_t)(cursor->failed_at - cursor->start));
 }
 
 const _Atomic bool *pd_file_stop_flag(const struct pd_file *file)

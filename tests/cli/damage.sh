@@ -21,3 +21,9 @@ try dump --stats --verbose data/hot-sigkill.data
 try dump --record 1 cut.data
 try dump --record 100000 cut.data
 shell 'perfdata dump --json hole.data | wc -l'
+
+# a record that is shorter than its fields
+cp data/hot.data short.data
+place=$(perfdata dump --type MMAP2 data/hot.data | grep -o '^ *0x[0-9a-f]*' | head -n 1)
+printf '\020\000' | dd of=short.data bs=1 seek=$((place + 6)) conv=notrunc status=none
+shell 'perfdata report short.data 2>&1 >/dev/null | grep bad-record'

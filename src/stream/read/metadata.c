@@ -27,7 +27,7 @@ static enum pd_status learn_attr(struct pd_stream *stream, struct pd_error *erro
 	c.at += PD_RECORD_HEADER_SIZE;
 	pd_decode_header_attr(&c, &scope, decoded);
 	if (c.failed) {
-		pd_file_report_cursor(file, PD_PROBLEM_BAD_ATTRS, record->offset, &c);
+		pd_file_report_cursor(file, PD_PROBLEM_BAD_ATTRS, record->offset, "", &c);
 		return PD_OK;
 	}
 	stream->last_event = NULL;

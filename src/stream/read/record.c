@@ -3,6 +3,7 @@
 #include "stream/read/inside.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/lookup/search.h"
 
@@ -93,6 +94,7 @@ static bool is_known(const struct pd_places *known, uint64_t place)
 static void report_damage(const struct pd_record *record, const struct pd_cursor *c, const struct pd_error *error)
 {
 	struct pd_scratch *scratch = record->scratch;
+	char what[64];
 
 	if (scratch->reported)
 		return;
@@ -100,10 +102,12 @@ static void report_damage(const struct pd_record *record, const struct pd_cursor
 	scratch->used = true;
 	if (is_known(scratch->known, record->place))
 		return;
+	snprintf(what, sizeof(what), "%s (%" PRIu32 ") of %zu bytes: ", pd_record_name(record->type), record->type,
+		 record->bytes.size);
 	if (c->reason)
-		pd_file_report_cursor(scratch->context.file, PD_PROBLEM_BAD_RECORD, record->offset, c);
+		pd_file_report_cursor(scratch->context.file, PD_PROBLEM_BAD_RECORD, record->offset, what, c);
 	else
-		pd_file_report(scratch->context.file, PD_PROBLEM_BAD_RECORD, record->offset, NULL, "%s",
+		pd_file_report(scratch->context.file, PD_PROBLEM_BAD_RECORD, record->offset, NULL, "%s%s", what,
 			       error->message);
 }
 
