@@ -41,7 +41,7 @@ static bool check_options(const struct call *call)
 
 const struct command cmd_evlist = {
 	.usage = "[-v | -F | -g] [--trace-fields] [OPTION]... [FILE]",
-	.text = "List the events of FILE, one per line, byte for byte as perf evlist (6.1).\n"
+	.text = "List the events of FILE, one per line, byte for byte as perf evlist (6.1; with -v as 7.2).\n"
 		"\n"
 		"With --json each line is an object: index, name, group (leader, members and name, if any), "
 		"unit, scale, trace_fields (of tracepoints), attr with all fields, and ids.",

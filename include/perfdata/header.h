@@ -30,12 +30,12 @@ PD_API const char *pd_mode_name(enum pd_mode mode);
 PD_API enum pd_status pd_print_perf_header(struct pd_text *text, struct pd_file *file, bool full,
 					   struct pd_error *error);
 
-/** What pd_print_events prints in addition to the names of the events, as perf evlist (6.1). */
+/** What pd_print_events prints in addition to the names of the events, as perf evlist (6.1, and 7.2 with details). */
 struct pd_print_events_options {
-	size_t size;       /* sizeof(struct pd_print_events_options) */
-	bool details;      /* all fields of the attr that are not 0 */
-	bool frequency;    /* the sampling frequency or period */
-	bool groups;       /* a line for each group; none of the others then */
+	size_t size;    /* sizeof(struct pd_print_events_options) */
+	bool details;   /* all fields of the attr that are not 0; type and config always, with what they are called */
+	bool frequency; /* the sampling frequency or period */
+	bool groups;    /* a line for each group; none of the others then */
 	bool trace_fields; /* fields of tracepoints */
 	bool json;         /* one JSON object per event, with all of this */
 	/* Of pd_print_evlist: called periodically with bytes done and in total (0 if unknown). May be NULL. */

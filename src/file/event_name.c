@@ -198,8 +198,7 @@ static bool number_of(struct pd_bytes digits, uint64_t *number_out)
 	return true;
 }
 
-// Id and name of a format text. Only the lines in front of the fields are looked at.
-static bool read_format(struct pd_bytes text, uint64_t *id_out, struct pd_bytes *name_out)
+bool pd_tracepoint_name(struct pd_bytes text, uint64_t *id_out, struct pd_bytes *name_out)
 {
 	struct pd_bytes name = { NULL, 0 }, value;
 	bool found = false;
@@ -246,7 +245,7 @@ bool pd_tracepoints_next(struct pd_tracepoints *walk, uint64_t *id_out, char *na
 			walk->format = 0;
 			continue;
 		}
-		if (!read_format(PD_ITEM(pd_sized_text, *formats, walk->format++)->data, id_out, &text))
+		if (!pd_tracepoint_name(PD_ITEM(pd_sized_text, *formats, walk->format++)->data, id_out, &text))
 			continue;
 		// A precision is an int; no event has a name of that length.
 		snprintf(name, size, "%s:%.*s", system, text.size > 4096 ? 4096 : (int)text.size,

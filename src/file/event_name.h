@@ -12,6 +12,9 @@
 // "sched:sched_switch", or NULL if it is not known.
 size_t pd_event_name(const struct pd_attr *attr, const char *tracepoint_name, char *buffer, size_t size);
 
+// Id and name, without its system, of a format text. Only the lines in front of the fields are looked at. False if one is missing.
+bool pd_tracepoint_name(struct pd_bytes text, uint64_t *id_out, struct pd_bytes *name_out);
+
 // A walk over the formats of tracing data; begins with all other members 0.
 struct pd_tracepoints {
 	const struct pd_tracing_data *data;

@@ -8,6 +8,7 @@
 
 #include "format/layout.h"
 #include "header/attr.h"
+#include "header/attr_words.h"
 
 enum style {
 	DECIMAL,
@@ -151,6 +152,10 @@ struct fields {
 	struct pd_text *out;
 	const struct pd_attr_words *words;
 	bool any;
+	bool named; /* type and config also have words, and are always there */
+	struct pd_file *file;
+	const struct pd_event *event;
+	struct pd_trace *trace;
 };
 
 static void print_label(struct fields *fields, const char *label)
@@ -177,6 +182,22 @@ static void print_each(struct fields *fields, const struct pd_names *names, uint
 	}
 }
 
+static bool print_named(struct fields *fields, const char *label, uint64_t value)
+{
+	if (strcmp(label, "type") == 0) {
+		print_label(fields, label);
+		pd_text_printf(fields->out, "%" PRIu64, value);
+		pd_add_type_word(fields->out, fields->file, (uint32_t)value);
+	} else if (strcmp(label, "config") == 0) {
+		print_label(fields, label);
+		pd_text_printf(fields->out, value ? "0x%" PRIx64 : "%" PRIu64, value);
+		pd_add_config_word(fields->out, fields->file, fields->event, fields->trace);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static void print_field(struct fields *fields, const struct pd_attr *attr, const struct pd_field *field)
 {
 	const struct field_style *shown = style_of(pd_field_name(field));
@@ -185,6 +206,8 @@ static void print_field(struct fields *fields, const struct pd_attr *attr, const
 	const struct pd_names *names = NULL;
 	uint64_t value = value_of(attr, field);
 
+	if (fields->named && print_named(fields, label, value))
+		return;
 	if (!value || shown->style == SKIP)
 		return;
 	if (shown->style == BITS || shown->style == EACH)
@@ -210,14 +233,29 @@ void pd_header_str(struct pd_text *out, struct pd_str str)
 		pd_text_add(out, "(null)");
 }
 
-bool pd_print_perf_attr(struct pd_text *out, const struct pd_attr *attr, const struct pd_attr_words *words)
+static void print_fields(struct fields *fields, const struct pd_attr *attr)
 {
 	const struct pd_layout *layout = pd_layout_by_name("attr");
-	struct fields fields = { .out = out, .words = words };
 
 	for (size_t i = 0; i < pd_layout_field_count(layout); i++)
-		print_field(&fields, attr, pd_layout_field(layout, i));
-	return fields.any;
+		print_field(fields, attr, pd_layout_field(layout, i));
+}
+
+void pd_print_perf_attr(struct pd_text *out, const struct pd_attr *attr, const struct pd_attr_words *words)
+{
+	struct fields fields = { .out = out, .words = words };
+
+	print_fields(&fields, attr);
+}
+
+void pd_print_perf_event(struct pd_text *out, struct pd_file *file, const struct pd_event *event,
+			 struct pd_trace *trace, const struct pd_attr_words *words)
+{
+	struct fields fields = {
+		.out = out, .words = words, .named = true, .file = file, .event = event, .trace = trace
+	};
+
+	print_fields(&fields, event->attr);
 }
 
 static bool all_known(const char *set, uint64_t word)

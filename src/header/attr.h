@@ -8,6 +8,7 @@
 
 #include <perfdata/file.h>
 #include <perfdata/text.h>
+#include <perfdata/trace.h>
 
 /* What stands around the fields. */
 struct pd_attr_words {
@@ -16,8 +17,12 @@ struct pd_attr_words {
 	const char *equals;
 };
 
-/* The fields that are not 0. False if there are none. */
-bool pd_print_perf_attr(struct pd_text *out, const struct pd_attr *attr, const struct pd_attr_words *words);
+/* The fields that are not 0, as perf 6.1. */
+void pd_print_perf_attr(struct pd_text *out, const struct pd_attr *attr, const struct pd_attr_words *words);
+
+/* As perf 7.2: type and config if they are 0 too, with what they are called. */
+void pd_print_perf_event(struct pd_text *out, struct pd_file *file, const struct pd_event *event,
+			 struct pd_trace *trace, const struct pd_attr_words *words);
 
 /* A text from the file, escaped; "(null)" if there is none, as perf has it. */
 void pd_header_str(struct pd_text *out, struct pd_str str);

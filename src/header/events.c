@@ -101,7 +101,8 @@ static void print_event(const struct list *list, const struct pd_event *event)
 
 	add_name(list, event->index);
 	if (options->details) {
-		any = pd_print_perf_attr(list->text, event->attr, &words);
+		pd_print_perf_event(list->text, list->file, event, list->trace, &words);
+		any = true;
 	} else if (options->frequency) {
 		pd_text_printf(list->text, ": %s=%" PRIu64,
 			       PD_BITS(event->attr->flags, PD_ATTR_FREQ) ? "sample_freq" : "sample_period",

@@ -12,6 +12,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/text/text.h"
+#include "file/event_name.h"
 #include "format/decode.h"
 
 enum {
@@ -150,6 +151,18 @@ static struct pd_format *find_format(struct pd_trace *trace, const struct pd_eve
 		return NULL;
 	*found = (struct pd_found_format){ event, format };
 	return format;
+}
+
+bool pd_trace_name(struct pd_trace *trace, const struct pd_event *event, const char **system_out,
+		   struct pd_bytes *name_out)
+{
+	const struct pd_format *format = find_format(trace, event);
+	uint64_t id;
+
+	if (!format || !pd_tracepoint_name(format->text, &id, name_out))
+		return false;
+	*system_out = format->system;
+	return true;
 }
 
 // ---- printing ----

@@ -150,6 +150,9 @@ void pd_trace_print_format(struct pd_trace *trace, struct pd_format *format, str
 bool pd_trace_is_big(const struct pd_trace *trace);
 // Whether formats were read in part, because there was no memory.
 bool pd_trace_lacks_memory(const struct pd_trace *trace);
+// System and name of a tracepoint, by its format. False if the format is unknown.
+bool pd_trace_name(struct pd_trace *trace, const struct pd_event *event, const char **system_out,
+		   struct pd_bytes *name_out);
 // The index-th field of an event, common fields first; NULL past the end or if the format is unknown.
 const struct pd_member *pd_trace_member_at(struct pd_trace *trace, const struct pd_event *event, size_t index);
 // What the format of an event prints for bits of a field: the choices of the first __print_flags of it. NULL: nothing.

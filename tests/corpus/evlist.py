@@ -4,7 +4,8 @@
 
 usage: evlist.py PERFDATA CORPUS [--perf PERF] [--only TEXT] [--verbose]
 
-golden/PATH.json has what perf 6.1 printed with -v where it could read the file; perfdata must print the same bytes. If a
+golden/PATH.json has what perf 6.1 printed with -v where it could read the file; perfdata, whose text is that of perf 7.2, must print the same
+bytes without what type and config are called. If a
 perf 6.1 is installed, it is asked for the other forms too (plain, -F, -g, --trace-fields) and must print the same of
 every file that it can read. Pipes are given to both through standard input.
 
@@ -19,4 +20,4 @@ import lists
 FORMS = ((), ("-g",), ("-F", "--trace-fields"))
 
 if __name__ == "__main__":
-    sys.exit(lists.main(__doc__, "evlist", "Lists of events", "evlist", ("-v",), FORMS))
+    sys.exit(lists.main(__doc__, "evlist", "Lists of events", "evlist", ("-v",), FORMS, lists.as_older))

@@ -17,6 +17,15 @@ LARGE = 8 << 20  # bytes; perf is not asked about larger files
 VDSO = re.compile(r"/tmp/perf-vdso\.so-\w+")  # perf's copy of its own, for what the file calls [vdso]
 
 
+TYPE, CONFIG = re.compile(r"(: )type: (\d+)(?: \([^)]*\))?, "), re.compile(r", config: (0x[0-9a-f]+|0)(?: \([^)]*\))?")
+
+
+def as_older(line):
+    """A line of evlist -v as perf 6.1 has it: no type or config that is 0, and only their numbers."""
+    line = TYPE.sub(lambda m: m[1] + (f"type: {m[2]}, " if m[2] != "0" else ""), line, count=1)
+    return CONFIG.sub(lambda m: f", config: {m[1]}" if m[1] != "0" else "", line, count=1)
+
+
 class Perf:
     """A perf of the version that made the golden texts, or none."""
 
@@ -54,8 +63,8 @@ def lines_of(data, name):
 
 
 class Comparison:
-    def __init__(self, args, command, section):
-        self.args, self.command = args, command
+    def __init__(self, args, command, section, change):
+        self.args, self.command, self.change = args, command, change
         self.known = common.Known(section)
         self.counts = collections.Counter()
 
@@ -97,7 +106,7 @@ class Comparison:
         with common.Unpacked(corpus, row) as name:
             result = self.ours(golden_words, name, piped)
             self.result(path, golden_words, [VDSO.sub("[vdso]", line) for line in golden], result,
-                        lines_of(result.text, name))
+                        [self.change(line) for line in lines_of(result.text, name)])
             for words in forms if asked else ():
                 theirs = perf.ask([self.command, *words], name, piped)
                 if not theirs:
@@ -107,7 +116,8 @@ class Comparison:
                 self.result(path, words, theirs.split("\n"), result, result.text.split("\n"))
 
 
-def main(doc, command, section, key, golden_words, forms):
+def main(doc, command, section, key, golden_words, forms, change=str):
+    """change: from a line of ours with golden_words to one of perf 6.1."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("perfdata")
     parser.add_argument("corpus")
@@ -116,7 +126,7 @@ def main(doc, command, section, key, golden_words, forms):
     parser.add_argument("--verbose", action="store_true", help="show explained differences too")
     args = parser.parse_args()
     args.perfdata, corpus = common.check_arguments(args.perfdata, args.corpus)
-    comparison, perf = Comparison(args, command, section), Perf(args.perf)
+    comparison, perf = Comparison(args, command, section, change), Perf(args.perf)
     for row in common.rows(corpus):
         if args.only in row["path"]:
             comparison.file(corpus, row, key, golden_words, forms, perf)

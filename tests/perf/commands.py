@@ -22,6 +22,7 @@ import sys
 import tempfile
 
 import compare
+import lists
 import options
 import record
 import script
@@ -144,6 +145,8 @@ class Comparison:
             return
         wanted = theirs.out if theirs.out.strip() else theirs.err
         got = ours.out if theirs.out.strip() or ours.out.strip() else ours.err
+        if words[0] == "evlist":
+            got = b"\n".join(lists.as_older(line.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape") for line in got.split(b"\n"))
         if words[0] == "script":
             wanted = script.with_linkage(wanted, got)
         if theirs.crashed or not wanted.strip() or (not theirs.out.strip() and (theirs.status or ours.status)):
