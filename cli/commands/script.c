@@ -5,6 +5,7 @@
  */
 #include "files/input.h"
 #include "options/symbol_options.h"
+#include "options/value.h"
 #include "files/analysis.h"
 #include "files/unfinished.h"
 #include "options/select_options.h"
@@ -12,9 +13,11 @@
 #include <perfdata/outfile.h>
 #include <perfdata/samples.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct values {
 	struct input_options input;
@@ -26,6 +29,7 @@ struct values {
 	bool dump;
 	struct symbol_options symbols;
 	bool ignored, per_event;
+	const char *program, *generated; /* Python */
 };
 
 #undef VALUES
@@ -81,6 +85,9 @@ static const struct option options[] = {
 	     "print KSYMBOL and TEXT_POKE records too"),
 	BITS("show-bpf-events", 0, shown.types, TYPE(KSYMBOL) | TYPE(BPF_EVENT),
 	     "print KSYMBOL and BPF_EVENT records too"),
+	STRING("script", 's', "FILE", program,
+	       "run a Python script that was written for perf; arguments after the options are its own"),
+	STRING("gen-script", 'g', "FILE", generated, "write such a script to FILE, with a handler for each tracepoint"),
 	FLAG("per-event-dump", 0, per_event, "write the samples of each event to FILE.EVENT.dump"),
 	FLAG("dump-raw-trace", 'D', dump, "also print every record in the order of time, its bytes and what is in it"),
 	FLAG("merge-callchains", 0, ignored, "has no effect: call chains recorded in two parts are always one"),
@@ -250,6 +257,106 @@ static int print_pipe(struct script *script)
 	return report_end(script);
 }
 
+/* ---- Python ---- */
+
+static const char run_python[] =
+	"import sys\n"
+	"try:\n"
+	"    from perfdata.script import main\n"
+	"except ImportError as error:\n"
+	"    sys.exit(f'perfdata: scripts need the Python package of perfdata, which cannot be imported: {error}')\n"
+	"sys.exit(main(sys.argv[1:]))\n";
+
+static const struct {
+	const char *option;
+	size_t place;
+} selections[] = {
+#define SELECTION(option, member)                                  \
+	{                                                          \
+		option, offsetof(struct pd_select_options, member) \
+	}
+	SELECTION("--time", time),
+	SELECTION("--comm", comms),
+	SELECTION("--comm", comm),
+	SELECTION("--pid", pid),
+	SELECTION("--tid", tid),
+	SELECTION("--cpu", cpu),
+	SELECTION("--event", event),
+	SELECTION("--dso", dsos),
+	SELECTION("--dso", dso),
+	SELECTION("--symbol", symbols),
+	SELECTION("--symbol", symbol),
+	SELECTION("--where", where),
+	SELECTION("--socket", socket),
+	SELECTION("--addr-range", addr_range),
+	SELECTION("--switch-on", switch_on),
+	SELECTION("--switch-off", switch_off),
+};
+
+static bool is_python(const char *word)
+{
+	size_t length = strlen(word);
+
+	return length > 3 && strcmp(word + length - 3, ".py") == 0;
+}
+
+/* What perf's option begins with may be the language. */
+static const char *without_language(const char *program)
+{
+	static const char *const languages[] = { "Python:", "python:", "py:" };
+
+	for (size_t i = 0; i < sizeof(languages) / sizeof(languages[0]); i++) {
+		if (!strncmp(program, languages[i], strlen(languages[i])))
+			return program + strlen(languages[i]);
+	}
+	return program;
+}
+
+static bool add_words(struct option_list *line, const struct values *values, const struct call *call)
+{
+	bool added = option_list_add(line, "python3") && option_list_add(line, "-c") &&
+		     option_list_add(line, run_python) && option_list_add(line, "--input") &&
+		     option_list_add(line, values->input.path ? values->input.path : "perf.data");
+
+	for (size_t i = 0; added && i < sizeof(selections) / sizeof(selections[0]); i++) {
+		const char *word;
+
+		memcpy(&word, (const char *)&values->select + selections[i].place, sizeof(word));
+		added = !word || (option_list_add(line, selections[i].option) && option_list_add(line, word));
+	}
+	if (added && values->generated)
+		added = option_list_add(line, "--generate") &&
+			option_list_add(line, is_python(values->generated) ? values->generated : "perf-script.py");
+	if (added && values->program)
+		added = option_list_add(line, without_language(values->program));
+	for (size_t i = 0; added && i < call->word_count; i++)
+		added = option_list_add(line, call->words[i]);
+	return added && option_list_add(line, NULL);
+}
+
+static int start_python(const struct values *values, const struct call *call)
+{
+	struct option_list line = { 0 };
+	int code = CODE_UNREADABLE;
+
+	if (add_words(&line, values, call)) {
+		output_flush(call->out);
+		execvp(line.items[0], (char **)(uintptr_t)line.items);
+		print_error("python3: %s", strerror(errno));
+	}
+	free(line.items);
+	return code;
+}
+
+static bool check_words(const struct call *call)
+{
+	const struct values *values = call->values;
+	bool runs = values->program || values->generated || (call->word_count && is_python(call->words[0]));
+
+	return call->word_count < 2 || runs ||
+	       print_error("unexpected argument '%s' (only one FILE is accepted)", call->words[1]);
+}
+
 /* ---- the command ---- */
 
 static int run_opened(struct script *script)
@@ -300,6 +407,11 @@ static int run_script(const struct call *call)
 	if (!script)
 		return print_failure(CODE_UNREADABLE, "out of memory");
 	script->values = call->values;
+	if (script->values->program || script->values->generated || (call->word_count && is_python(call->words[0]))) {
+		code = start_python(script->values, call);
+		free(script);
+		return code;
+	}
 	code = run_opened_script(script, call);
 	pd_samples_free(script->samples);
 	pd_select_free(script->select);
@@ -321,6 +433,9 @@ const struct command cmd_script = {
 		"ffffffffffffffff that perf 6.1 adds.\n\n"
 		"Event types of -F are hw, sw, trace, raw, break and synth. A list without + and - replaces the default "
 		"fields; as in perf, the - in bpf-output counts too, so that such a list is added.\n\n"
+		"-s runs a Python script with the handlers that perf calls (trace_begin, process_event, SYSTEM__EVENT and others) "
+		"by python3 and the Python package of perfdata; of the other options those that select samples are obeyed. FILE is "
+		"given by -i then.\n\n"
 		"Strings of the file are printed unchanged, except that control characters are escaped on a terminal.",
 	OPTIONS(options),
 	HOW(shown),
@@ -329,8 +444,10 @@ const struct command cmd_script = {
 		 { "perfdata script --ns -F comm,tid,time,event,ip,dso", "print these fields" },
 		 { "perfdata script -F +misc --show-mmap-events", "more fields and records" },
 		 { "perfdata script --time 10%/2 --comm make", "print the second tenth of one program" },
+		 { "perfdata script -i perf.data -s my.py 10", "run a script with its argument" },
 		 { "perf record -o - true | perfdata script", "read from a pipe" }),
 	.usual = "input fields time comms event header",
-	.max_words = 1,
+	.max_words = (size_t)-1,
+	.check = check_words,
 	.run = run_script,
 };

@@ -94,6 +94,15 @@ class CRecord(Structure):
                 ("part", c_uint32), ("scratch", c_void_p), ("place", c_uint64)]
 
 
+class CHeader(Structure):  # the rest is not asked for
+    _fields_ = [("mode", c_int), ("version", c_uint), ("big_endian", c_bool)]
+
+
+class CTraceField(Structure):
+    _fields_ = [("name", c_char_p), ("type", c_char_p), ("offset", c_uint32), ("size", c_uint32), ("is_signed", c_bool), ("is_string", c_bool),
+                ("is_common", c_bool)]
+
+
 class CMoment(Structure):
     _fields_ = [("time_ns", c_uint64), ("order", c_uint64)]
 
@@ -302,6 +311,10 @@ FUNCTIONS = {
     "pd_stream_close": (None, [c_void_p]),
     "pd_stream_pass": (c_uint64, [c_void_p]),
     "pd_stream_next": (c_int, [c_void_p, POINTER(POINTER(CRecord)), POINTER(CError)]),
+    "pd_file_header": (POINTER(CHeader), [c_void_p]),
+    "pd_trace_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p), POINTER(CError)]),
+    "pd_trace_free": (None, [c_void_p]),
+    "pd_trace_field_at": (c_bool, [c_void_p, POINTER(CEvent), c_size_t, POINTER(CTraceField)]),
     "pd_record_decode": (c_int, [POINTER(CRecord), POINTER(c_void_p), POINTER(CError)]),
     "pd_record_name": (c_char_p, [c_uint32]),
     "pd_record_thread": (None, [POINTER(CRecord), POINTER(CThreadId)]),

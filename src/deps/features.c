@@ -13,7 +13,7 @@ static const struct {
 	{ "debuginfod", NULL, "HAVE_DEBUGINFOD_SUPPORT" },
 	{ "libelf", NULL, "HAVE_LIBELF_SUPPORT" },
 	{ "libperl", "", "HAVE_LIBPERL_SUPPORT" },
-	{ "libpython", "", "HAVE_LIBPYTHON_SUPPORT" },
+	{ "libpython", NULL, "HAVE_LIBPYTHON_SUPPORT" },
 	{ "libslang", "", "HAVE_SLANG_SUPPORT" },
 	{ "libunwind", NULL, "HAVE_LIBUNWIND_SUPPORT" },
 	{ "zlib", "zlib", "HAVE_ZLIB_SUPPORT" },

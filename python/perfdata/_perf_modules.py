@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""What scripts for perf script import: perf_trace_context, Core and Util, with the functions that perf's manual has."""
+
+import sys
+import types
+from typing import Any, Dict
+
+
+class Context:
+    """What functions of perf_trace_context are asked about: the sample that a handler was called for."""
+
+    def __init__(self) -> None:
+        self.fields: Dict[str, Any] = {}
+
+
+# ---- perf_trace_context ----
+
+def common_pc(context: Context) -> int:
+    """How often preemption was disabled."""
+    return context.fields.get("common_preempt_count", 0)
+
+
+def common_flags(context: Context) -> int:
+    return context.fields.get("common_flags", 0)
+
+
+def common_lock_depth(context: Context) -> int:
+    return context.fields.get("common_lock_depth", 0)
+
+
+# ---- Core ----
+
+FLAGS = {0x00: "NONE", 0x01: "IRQS_OFF", 0x02: "IRQS_NOSUPPORT", 0x04: "NEED_RESCHED", 0x08: "HARDIRQ", 0x10: "SOFTIRQ"}
+
+
+class Autodict(dict):
+    """A dict whose missing entries are such dicts."""
+
+    def __missing__(self, key: Any) -> "Autodict":
+        value = self[key] = Autodict()
+        return value
+
+
+def autodict() -> Autodict:
+    return Autodict()
+
+
+flag_fields = Autodict()
+symbolic_fields = Autodict()
+
+
+def define_flag_field(event_name: str, field_name: str, delim: str) -> None:
+    flag_fields[event_name][field_name]["delim"] = delim
+
+
+def define_flag_value(event_name: str, field_name: str, value: int, field_str: str) -> None:
+    flag_fields[event_name][field_name]["values"][value] = field_str
+
+
+def define_symbolic_field(event_name: str, field_name: str) -> None:
+    symbolic_fields[event_name][field_name]  # pylint: disable=expression-not-assigned
+
+
+def define_symbolic_value(event_name: str, field_name: str, value: int, field_str: str) -> None:
+    symbolic_fields[event_name][field_name]["values"][value] = field_str
+
+
+def flag_str(event_name: str, field_name: str, value: int) -> str:
+    """The names of bits that a script has defined, and the rest as a number."""
+    known = flag_fields[event_name][field_name]
+    words, left = [], value
+    for bits, word in sorted(known["values"].items()):
+        if bits and left & bits == bits or not bits and not value:
+            words.append(word)
+            left &= ~bits
+    if left or not words:
+        words.append(f"{left:#x}")
+    return (known.get("delim") or "|").join(words)
+
+
+def symbol_str(event_name: str, field_name: str, value: int) -> str:
+    """The name that a script has defined for a value, or the number."""
+    return symbolic_fields[event_name][field_name]["values"].get(value, str(value))
+
+
+def trace_flag_str(value: int) -> str:
+    """The names of common_flags."""
+    if not value:
+        return "NONE"
+    return " | ".join(word for bit, word in FLAGS.items() if bit and value & bit)
+
+
+# ---- Util ----
+
+NSECS_PER_SEC = 1000000000
+
+
+def avg(total: int, n: int) -> float:
+    return total / n
+
+
+def nsecs(secs: int, nanoseconds: int) -> int:
+    return secs * NSECS_PER_SEC + nanoseconds
+
+
+def nsecs_secs(nanoseconds: int) -> int:
+    return nanoseconds // NSECS_PER_SEC
+
+
+def nsecs_nsecs(nanoseconds: int) -> int:
+    return nanoseconds % NSECS_PER_SEC
+
+
+def nsecs_str(nanoseconds: int) -> str:
+    return f"{nsecs_secs(nanoseconds):5}.{nsecs_nsecs(nanoseconds):09}"
+
+
+def add_stats(table: Dict[Any, Any], key: Any, value: Any) -> None:
+    """Least, greatest and average of the last two, and how many, by key."""
+    if key not in table:
+        table[key] = (value, value, value, 1)
+        return
+    least, most, average, count = table[key]
+    table[key] = (min(least, value), max(most, value), (average + value) / 2, count + 1)
+
+
+def clear_term() -> None:
+    sys.stdout.write("\x1b[H\x1b[2J")
+
+
+def syscall_name(number: int) -> str:
+    """System calls have numbers here: their names depend on the machine that was recorded."""
+    return str(number)
+
+
+NAMES = {
+    "perf_trace_context": (common_pc, common_flags, common_lock_depth),
+    "Core": (autodict, define_flag_field, define_flag_value, define_symbolic_field, define_symbolic_value, flag_str, symbol_str, trace_flag_str),
+    "Util": (avg, nsecs, nsecs_secs, nsecs_nsecs, nsecs_str, add_stats, clear_term, syscall_name),
+}
+
+
+def modules() -> Dict[str, types.ModuleType]:
+    """For sys.modules."""
+    made = {}
+    for name, functions in NAMES.items():
+        made[name] = types.ModuleType(name)
+        made[name].__dict__.update({function.__name__: function for function in functions})
+    made["Core"].__dict__.update(flag_fields=flag_fields, symbolic_fields=symbolic_fields)
+    made["Util"].__dict__.update(NSECS_PER_SEC=NSECS_PER_SEC)
+    made["perf_trace_context"].__dict__["perf_script_context"] = Context()
+    return made
