@@ -11,9 +11,11 @@ import ctypes
 import os
 import re
 import shutil
+import signal
 import stat
 import sys
 import tempfile
+import traceback
 import types
 from typing import Any, Callable, Dict, List, Optional
 
@@ -25,7 +27,10 @@ from ._select import WORDS
 from ._stream import Stream
 from ._world import MODES, _moment
 
-TRACEPOINT = 2
+PERF_FOLDERS = ("/usr/libexec/perf-core", "/usr/lib/perf-core")  # an installed perf has more modules
+SOFTWARE, TRACEPOINT = 1, 2
+COUNTS = ("value", "time_enabled_ns", "time_running_ns")
+PAGE_FAULTS = (2, 5, 6)  # all, minor, major
 FREQ = 1 << 10  # of the flags of an attr
 NO_CONTEXT = 2**64 - 4096  # markers of call chains are not below
 MODE_NAMES = {number: name for name, number in MODES.items() if name}
@@ -80,14 +85,15 @@ class _Formats:
 
 
 class _Sample:
-    """A sample as the dict that perf gives to scripts."""
+    """A sample as the dict that perf gives to scripts; of a group of events each member has one."""
 
-    def __init__(self, runner: "Runner", record: Any) -> None:
-        self.fields, self.event, self.time_ns = record.fields, record._record.contents.event, record.time_ns
+    def __init__(self, runner: "Runner", record: Any, event: Any, period: Optional[int]) -> None:
+        self.fields, self.event, self.time_ns, self.period = record.fields, event, record.time_ns, period
         self.mode = record.misc & 7
         self.runner, self.pid, self.tid = runner, self.fields.get("pid", 0) & ALL, self.fields.get("tid", 0) & ALL
         self.raw = bytes.fromhex(self.fields.get("raw") or "")
-        self.comm = runner.world.comm(self.pid, self.tid, self.time_ns) or f":{self.tid - (self.tid == ALL) * 2**32}"
+        comm = runner.world.comm(self.pid, self.tid, self.time_ns)
+        self.comm = f":{self.tid - (self.tid == ALL) * 2**32}" if comm is None else comm
 
     def place(self, address: int, mode: int) -> Dict[str, Any]:
         """What is at an address, in the words of the sample; those of call chains are others."""
@@ -97,7 +103,7 @@ class _Sample:
         if place.dso:
             found["dso"] = text(place.dso.contents.long_name)
         if mapping:
-            found.update(dso_bid=mapping.build_id or "", dso_map_start=mapping.start, dso_map_end=mapping.end)
+            found.update(dso_bid=mapping.build_id or runner.build_ids.get(mapping.path, ""), dso_map_start=mapping.start, dso_map_end=mapping.end)
         if place.function and not place.function.contents.nameless:
             function = place.function.contents
             found.update(symbol=text(function.name), symoff=place.addr - function.start, function=function)
@@ -119,21 +125,35 @@ class _Sample:
             called.append(entry)
         return called
 
+    def _period(self, attr: Dict[str, Any]) -> int:
+        if self.period is not None:
+            return self.period
+        return self.fields.get("period", 0 if attr.get("flags", 0) & FREQ else attr.get("sample_period", 0))
+
     def numbers(self) -> Dict[str, Any]:
         fields, attr = self.fields, self.runner.attrs[self.event.contents.index]
         found = {"pid": self.pid, "tid": self.tid, "cpu": fields.get("cpu", UNKNOWN_CPU), "ip": fields.get("ip", 0),
                  "time": self.time_ns if "time_ns" in fields else 0,
-                 "period": fields.get("period", 0 if attr.get("flags", 0) & FREQ else attr.get("sample_period", 0)),
+                 "period": self._period(attr),
                  "phys_addr": fields.get("phys_addr", 0), "addr": fields.get("addr", 0)}
         read, read_format = fields.get("read") or {}, attr.get("read_format", 0)
         for bit, name in enumerate(("time_enabled", "time_running")):
             if read_format >> bit & 1:
                 found[name] = read.get(name + "_ns", read.get(name, 0))
-        found["values"] = [(item.get("id", 0), item.get("value", 0), item.get("lost", 0)) for item in read.get("values", ())] or [(0, 0, 0)]
+        found["values"] = [(item.get("id", 0), item.get("value", 0), item.get("lost", 0)) for item in _counts(read)] or [(0, 0, 0)]
         weight = fields.get("weight", fields.get("weight_struct", 0))
         found.update(weight=weight & 0xffffffff if "weight_struct" in fields else weight, transaction=fields.get("transaction", 0),
                      datasrc=fields.get("data_src", NOT_AVAILABLE), cpumode=self.mode)
         return found
+
+    def data_place(self) -> Dict[str, Any]:
+        """What is at the address that a page fault was for."""
+        attr = self.runner.attrs[self.event.contents.index]
+        if attr["type"] != SOFTWARE or attr["config"] not in PAGE_FAULTS or "addr" not in self.fields:
+            return {}
+        words = ("dso", "dso_bid", "dso_map_start", "dso_map_end", "symbol", "symoff")
+        place = self.place(self.fields["addr"], 0)
+        return {"addr_correlates_sym": True, **{"addr_" + word: place[word] for word in words if word in place}}
 
     def branches(self) -> List[Dict[str, Any]]:
         found = []
@@ -165,6 +185,7 @@ class _Sample:
                  "comm": self.comm}
         place = self.place(self.fields["ip"], self.mode) if "ip" in self.fields else {}
         place.pop("function", None)
+        found["sample"].update(self.data_place())
         return {**found, **place, "callchain": chain, "brstack": self.branches(), "brstacksym": self.branch_symbols(), "iregs": self.registers("intr_regs"), "uregs": self.registers("user_regs")}
 
 
@@ -174,9 +195,15 @@ class Runner:
     def __init__(self, path: str, selection: Dict[str, str]) -> None:
         recording = open_recording(path)
         self.world, self.handlers = recording.world, {}  # type: ignore[var-annotated]
+        self.build_ids = {mapping.path: mapping.build_id for mapping in self.world.mappings if mapping.build_id}
         self.wanted = {row.record for row in recording.select(**selection).table("samples", ["record"])} if selection else None
         self.stream = Stream(path, order="time")
         self.attrs: List[Any] = []
+        self.events: Dict[int, Any] = {}  # by id
+        self.counted_before: Dict[Any, int] = {}
+        self.threads: Dict[int, int] = {}  # of counts, by index
+        self.round: Dict[str, Dict[Any, List[int]]] = {}  # counts by event, CPU and thread
+        self.last_round: Dict[Any, List[int]] = {}
         self.attr_bytes: List[bytes] = []
         self.formats: Optional[_Formats] = None
         self.context = _perf_modules.Context()
@@ -190,7 +217,7 @@ class Runner:
         sys.modules["__main__"] = module
         sys.argv = [script, *arguments]
         sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
-        os.environ.setdefault("PERF_EXEC_PATH", os.path.dirname(os.path.abspath(__file__)))
+        os.environ.setdefault("PERF_EXEC_PATH", next(filter(os.path.isdir, PERF_FOLDERS), os.path.dirname(os.path.abspath(__file__))))
         sys.modules.update(_perf_modules.modules())
         exec(code, module.__dict__)  # pylint: disable=exec-used
         self.handlers = module.__dict__
@@ -203,8 +230,11 @@ class Runner:
 
     def _learn_events(self) -> None:
         for event in self.stream.events[len(self.attrs):]:
+            pointer = lib.pd_file_event(self.stream._file, event.index)
+            ids = pointer.contents.ids
+            self.events.update(dict.fromkeys((ctypes.c_uint64 * ids.size).from_address(ids.data) if ids.size else (), pointer))
             self.attrs.append(event.attr)
-            self.attr_bytes.append(_attr_bytes(lib.pd_file_event(self.stream._file, event.index).contents.attr))
+            self.attr_bytes.append(_attr_bytes(pointer.contents.attr))
 
     # ---- what is called ----
 
@@ -238,9 +268,19 @@ class Runner:
     def sample(self, record: Any) -> None:
         if self.wanted is not None and record._record.contents.place not in self.wanted:
             return
-        sample = _Sample(self, record)
-        if not sample.event:
+        counts = _counts(record.fields.get("read") or {})
+        if not counts:
+            self.deliver(record, record._record.contents.event, None)
+        for count in counts:
+            period = count.get("value", 0) - self.counted_before.get(count.get("id"), 0)
+            self.counted_before[count.get("id")] = count.get("value", 0)
+            if period:
+                self.deliver(record, self.events.get(count.get("id")) or record._record.contents.event, period)
+
+    def deliver(self, record: Any, event: Any, period: Optional[int]) -> None:
+        if not event:
             return
+        sample = _Sample(self, record, event, period)
         if self.attrs[sample.event.contents.index].get("type") == TRACEPOINT:
             self.tracepoint(sample)
         elif callable(self.handlers.get("process_event")):
@@ -258,7 +298,7 @@ class Runner:
 
     def run(self) -> None:
         kinds = {"SAMPLE": self.sample, "THROTTLE": self.throttled, "UNTHROTTLE": self.throttled, "SWITCH": self.switched, "SWITCH_CPU_WIDE": self.switched,
-                 "STAT_ROUND": lambda record: self.call("stat__interval", record.fields.get("time_ns")), "STAT": self.counted}
+                 "STAT_ROUND": self.ended_round, "THREAD_MAP": self.mapped_threads, "STAT": self.counted}
         self.call("trace_begin")
         for record in self.stream:
             handler = kinds.get(record.type)
@@ -269,10 +309,30 @@ class Runner:
 
     def counted(self, record: Any) -> None:
         fields = record.fields
-        event = next((event for event in self.stream.events if fields.get("id") in event.ids), None)
+        event = self.events.get(fields.get("id"))
         if event:
-            self.call("stat__" + event.name.replace(":", "_"), fields.get("cpu"), fields.get("thread"), record.time_ns or 0, fields.get("value"),
-                      fields.get("time_enabled_ns"), fields.get("time_running_ns"))
+            name = "stat__" + text(event.contents.name).replace(":", "_")
+            counts = self.round.setdefault(name, {})
+            where = fields.get("cpu"), fields.get("thread")
+            counts[where] = [fields.get(field, 0) for field in COUNTS]
+
+    def mapped_threads(self, record: Any) -> None:
+        self.threads = {index: entry["pid"] for index, entry in enumerate(record.fields.get("entries", ()))}
+
+    def ended_round(self, record: Any) -> None:
+        """Counts go on from round to round; a script gets those of each."""
+        time_ns = record.fields.get("time_ns")
+        for name, counts in self.round.items():
+            for (cpu, thread), values in counts.items():
+                before = self.last_round.get((name, cpu, thread), (0, 0, 0))
+                self.last_round[name, cpu, thread] = values
+                self.call(name, cpu, self.threads.get(thread, thread), time_ns, *(value - last for value, last in zip(values, before)))
+        self.call("stat__interval", time_ns)
+
+
+def _counts(read: Dict[str, Any]) -> List[Any]:
+    """What a sample has read: its event, or all of a group."""
+    return read["members"] if "members" in read else [read] if "value" in read else []
 
 
 def _attr_bytes(attr: int) -> bytes:
@@ -343,7 +403,19 @@ def _whole(path: str, folder: str) -> str:
     return whole
 
 
+def _run(runner: Runner, options: Any) -> int:
+    """What goes wrong in the script is its own: it is printed with its lines."""
+    try:
+        runner.load(options.script, options.arguments)
+        runner.run()
+    except OSError:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
 def main(words: Optional[List[str]] = None) -> int:
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as of other programs that print
     parser = argparse.ArgumentParser(prog="perfdata script", description="Runs a Python script that was written for perf script.")
     parser.add_argument("--input", default="perf.data")
     parser.add_argument("--generate", metavar="FILE")
@@ -361,13 +433,12 @@ def main(words: Optional[List[str]] = None) -> int:
             if options.generate:
                 generate(path, options.generate)
                 return 0
-            runner = Runner(path, selection)
-            runner.load(options.script, options.arguments)
-            runner.run()
+            with open(options.script, "rb"):
+                runner = Runner(path, selection)
+            return _run(runner, options)
     except (Error, OSError) as error:
         print(f"perfdata: {error}", file=sys.stderr)
         return 1
-    return 0
 
 
 if __name__ == "__main__":

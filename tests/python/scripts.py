@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Python scripts that were written for perf: perfdata script -s and -g.
+
+usage: scripts.py PACKAGE_FOLDER LIBRARY PERFDATA DATA_FOLDER [CORPUS]
+
+With CORPUS a script that prints all that its handlers get is run by perf, too, and both print the same: but for what perf 6.1 alone knows
+(datasrc_decode, build ids of files on this machine), and where it names functions otherwise, which tests of names compare. Exit status: 0 all is right; 1 not; 77 CORPUS is given
+and there is no perf 6.1 with Python.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+folder, library, program, data = map(os.path.abspath, sys.argv[1:5])
+ENVIRONMENT = {**os.environ, "PYTHONPATH": folder, "PERFDATA_LIBRARY": library, "LC_ALL": "C.UTF-8"}
+WHOLE = '''
+import os, sys
+sys.path.append(os.environ["PERF_EXEC_PATH"] + "/scripts/python/Perf-Trace-Util/lib/Perf/Trace")
+from perf_trace_context import *
+from Core import *
+from Util import *
+
+NAMES = ("symbol", "symoff", "sym", "sym_off", "dso_map_end", "datasrc_decode", "addr_dso_bid", "addr_symbol", "addr_symoff", "addr_dso_map_end")
+
+def known(value):
+    if isinstance(value, dict):
+        return {key: known(item) for key, item in value.items() if key not in NAMES}
+    if isinstance(value, bytes):
+        return value[:64]  # of an attr newer versions have more
+    if isinstance(value, (list, tuple)):
+        return [known(item) for item in value]
+    return value if isinstance(value, (int, str, bool)) else type(value).__name__
+
+def show(name, *values):
+    print(name, [known(value) for value in values])
+
+def trace_begin():
+    show("begin", sys.argv[1:], nsecs(2, 5), nsecs_nsecs(2000000005), avg(6, 3))
+
+def trace_end():
+    show("end")
+
+def process_event(sample):
+    show("sample", sample)
+
+def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain, prev_comm, prev_pid, prev_prio,
+                        prev_state, next_comm, next_pid, next_prio, perf_sample_dict):
+    show(event_name, common_pc(context), common_flags(context), common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain, prev_comm,
+         prev_pid, prev_prio, prev_state, next_comm, next_pid, next_prio, perf_sample_dict)
+
+def trace_unhandled(event_name, context, fields, perf_sample_dict):
+    show(event_name, common_pc(context), fields, perf_sample_dict)
+
+def throttle(*values):
+    show("throttle", *values)
+
+def unthrottle(*values):
+    show("unthrottle", *values)
+
+def context_switch(*values):
+    show("context_switch", *values)
+
+def stat__interval(*values):
+    show("interval", *values)
+
+def counts(*values):
+    show("counts", *values)
+
+for event in "cpu-clock", "context-switches", "task-clock", "page-faults":
+    globals()["stat__" + event] = counts
+'''
+FILES = ("a-throttle", "a-switch", "a-sched", "a-kmem", "a-lock", "a-stat-percore", "arm64-group", "all-fields", "basic", "tracepoints-sched", "named-events")
+
+wrong = 0
+
+
+def require(condition, *what):
+    global wrong
+    if not condition:
+        wrong += 1
+        print(*what, sep="\n  ")
+
+
+def run(*words, **how):
+    return subprocess.run([program, *words], env=how.pop("env", ENVIRONMENT), capture_output=True, text=True, errors="replace",
+                          stdin=how.pop("stdin", subprocess.DEVNULL), check=False)
+
+
+def put(name, text):
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def check_generated():
+    """A script that -g has written runs, and has a handler for each tracepoint."""
+    recording = os.path.join(data, "hot-trace.data")
+    done = run("script", "-i", recording, "-g", "made.py")
+    require(not done.returncode, "-g", done)
+    with open("made.py", encoding="utf-8") as file:
+        require("def sched__sched_switch(event_name, context, common_cpu," in file.read(), "no handler for sched_switch")
+    done = run("script", "-i", recording, "-s", "made.py")
+    lines = [line for line in run("script", "-i", recording).stdout.splitlines() if "sched:sched_switch" in line]
+    require(lines and done.stdout.count("sched__sched_switch") == len(lines), "-s made.py", done.stdout[:300], done.stderr, len(lines))
+    with open(recording, "rb") as pipe:
+        require(run("script", "-i", "-", "-s", "made.py", stdin=pipe).stdout == done.stdout, "another text from a pipe")
+
+
+def check_words():
+    """Arguments, selections, languages and failures."""
+    recording = os.path.join(data, "hot.data")
+    put("count.py", "import sys\nn = 0\ndef process_event(sample):\n    global n\n    n += sample['comm'] == 'hot-child'\n"
+                    "def trace_end():\n    print(sys.argv[1:], n)\n")
+    every = run("script", "-i", recording, "-s", "count.py", "a", "b").stdout
+    require(every == "['a', 'b'] 40\n", every)
+    require(run("script", "-i", recording, "-s", "py:count.py").stdout == "[] 40\n", "a language in front")
+    require(run("script", "-i", recording, "count.py").stdout == "[] 40\n", "a script without an option")
+    require(run("script", "-i", recording, "--comm", "hot", "-s", "count.py").stdout == "[] 0\n", "--comm")
+    for words, said in ((("-i", recording, "-s", "none.py"), "none.py"), (("-i", "none.data", "-s", "count.py"), "none.data"),
+                        (("a", "b"), "unexpected argument 'b'")):
+        done = run("script", *words)
+        require(done.returncode and said in done.stderr and "Traceback" not in done.stderr, words, done)
+    put("fails.py", "def process_event(sample):\n    raise ValueError('what the script says')\n")
+    done = run("script", "-i", recording, "-s", "fails.py")
+    require(done.returncode == 1 and "fails.py\", line 2" in done.stderr and "what the script says" in done.stderr, done)
+    done = run("script", "-i", recording, "-s", "count.py", env={**ENVIRONMENT, "PYTHONPATH": "/nowhere", "PYTHONSAFEPATH": "1"})
+    require("Python package" in done.stderr or not done.returncode, "no package", done)
+
+
+def has_python(perf):
+    told = subprocess.run([perf, "version", "--build-options"], capture_output=True, text=True, check=False).stdout if perf else ""
+    return "perf version 6.1" in told and re.search(r"libpython: \[ on", told)
+
+
+def compare(perf, corpus):
+    put("whole.py", WHOLE)
+    for name in FILES:
+        path = os.path.join(corpus, "recorded", name + ".data")
+        theirs = subprocess.run([perf, "script", "-i", path, "-s", "whole.py", "x"], env=ENVIRONMENT, capture_output=True, text=True, errors="replace",
+                                stdin=subprocess.DEVNULL, check=False).stdout.splitlines()
+        done = run("script", "-i", path, "-s", "whole.py", "x")
+        ours = done.stdout.splitlines()
+        theirs = theirs[next((i for i, line in enumerate(theirs) if line.startswith("begin")), 0):]  # Util of perf has advice first
+        require(len(theirs) > 2, name, "perf prints nothing")
+        different = [pair for pair in zip(theirs, ours) if pair[0] != pair[1]]
+        require(len(theirs) == len(ours) and not different, name, len(theirs), len(ours), len(different), *(line[:1500] for line in (different or [()])[0]), done.stderr[-300:])
+
+
+def main():
+    perf, corpus = shutil.which("perf"), os.path.abspath(sys.argv[5]) if len(sys.argv) > 5 else None
+    if corpus and not has_python(perf):
+        print("no perf 6.1 with Python here")
+        return 77
+    with tempfile.TemporaryDirectory(prefix="perfdata-scripts-") as scratch:
+        os.chdir(scratch)
+        if corpus:
+            compare(perf, corpus)
+        else:
+            check_generated()
+            check_words()
+        os.chdir("/")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
