@@ -29,7 +29,9 @@ from ._world import MODES, _moment
 
 PERF_FOLDERS = ("/usr/libexec/perf-core", "/usr/lib/perf-core")  # an installed perf has more modules
 SOFTWARE, TRACEPOINT = 1, 2
+STEADY = ("SAMPLE", "SWITCH", "SWITCH_CPU_WIDE", "FINISHED_ROUND", "THROTTLE", "UNTHROTTLE", "LOST", "STAT")  # that map nothing
 COUNTS = ("value", "time_enabled_ns", "time_running_ns")
+PLACES_MOST = 1 << 16
 PAGE_FAULTS = (2, 5, 6)  # all, minor, major
 FREQ = 1 << 10  # of the flags of an attr
 NO_CONTEXT = 2**64 - 4096  # markers of call chains are not below
@@ -96,7 +98,15 @@ class _Sample:
         self.comm = f":{self.tid - (self.tid == ALL) * 2**32}" if comm is None else comm
 
     def place(self, address: int, mode: int) -> Dict[str, Any]:
-        """What is at an address, in the words of the sample; those of call chains are others."""
+        """What is at an address, in the words of the sample; those of call chains are others. It is the same until something is mapped."""
+        places, key = self.runner.places, (self.pid, mode, address)
+        if key not in places:
+            if len(places) == PLACES_MOST:
+                places.clear()
+            places[key] = self._find_place(address, mode)
+        return places[key]
+
+    def _find_place(self, address: int, mode: int) -> Dict[str, Any]:
         runner, found = self.runner, {}
         place = lib.pd_symbols_place(runner.world._symbols, self.pid, mode, _moment(self.time_ns), address)
         mapping = runner.world.mapping(self.pid, address, self.time_ns, MODE_NAMES.get(mode))
@@ -184,7 +194,7 @@ class _Sample:
         found = {"ev_name": text(self.event.contents.name), "attr": self.runner.attr_bytes[index], "sample": self.numbers(), "raw_buf": self.raw,
                  "comm": self.comm}
         place = self.place(self.fields["ip"], self.mode) if "ip" in self.fields else {}
-        place.pop("function", None)
+        place = {word: value for word, value in place.items() if word != "function"}
         found["sample"].update(self.data_place())
         return {**found, **place, "callchain": chain, "brstack": self.branches(), "brstacksym": self.branch_symbols(), "iregs": self.registers("intr_regs"), "uregs": self.registers("user_regs")}
 
@@ -201,6 +211,7 @@ class Runner:
         self.attrs: List[Any] = []
         self.events: Dict[int, Any] = {}  # by id
         self.counted_before: Dict[Any, int] = {}
+        self.places: Dict[Any, Dict[str, Any]] = {}  # by process, mode and address
         self.threads: Dict[int, int] = {}  # of counts, by index
         self.round: Dict[str, Dict[Any, List[int]]] = {}  # counts by event, CPU and thread
         self.last_round: Dict[Any, List[int]] = {}
@@ -229,6 +240,8 @@ class Runner:
         return callable(handler)
 
     def _learn_events(self) -> None:
+        if self.stream._event_count() == len(self.attrs):
+            return
         for event in self.stream.events[len(self.attrs):]:
             pointer = lib.pd_file_event(self.stream._file, event.index)
             ids = pointer.contents.ids
@@ -302,6 +315,8 @@ class Runner:
         self.call("trace_begin")
         for record in self.stream:
             handler = kinds.get(record.type)
+            if record.type not in STEADY:
+                self.places.clear()
             if handler:
                 self._learn_events()
                 handler(record)

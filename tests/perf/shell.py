@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
+PACKAGE_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "python")
 PACKAGE = "linux-source-6.1"
 INSIDE = "tools/perf/tests/shell"
 SECONDS = 300  # for one test; as long as that it hangs
@@ -54,10 +55,16 @@ def find_tests(source, folder):
     return unpack(archive, folder) if archive else None
 
 
+def python_package(program):
+    """Of the build folder that a program is in, for its script -s."""
+    library = os.path.join(os.path.dirname(os.path.realpath(program)), "src", "libperfdata.so.0")
+    return f'export PYTHONPATH="{PACKAGE_FOLDER}" PERFDATA_LIBRARY="{library}"\n' if os.path.exists(library) else ""
+
+
 def put_program(path, program, perf):
     """The program as perf. Workloads of the tests (perf test -w) are perf's own."""
     with open(path, "w", encoding="utf-8") as file:
-        file.write(f'#!/bin/sh\n[ "$1" = test ] && exec "{os.path.realpath(perf)}" "$@"\nexec "{os.path.realpath(program)}" "$@"\n')
+        file.write(f'#!/bin/sh\n[ "$1" = test ] && exec "{os.path.realpath(perf)}" "$@"\n{python_package(program)}exec "{os.path.realpath(program)}" "$@"\n')
     os.chmod(path, 0o755)
 
 
