@@ -232,6 +232,8 @@ class Runner:
         sys.modules.update(_perf_modules.modules())
         exec(code, module.__dict__)  # pylint: disable=exec-used
         self.handlers = module.__dict__
+        if self.handlers.get("perf_db_export_mode"):
+            raise Error(f"{script}: perf_db_export_mode: there is no such export; use perfdata export --format sqlite", "argument")
 
     def call(self, name: str, *arguments: Any) -> bool:
         handler = self.handlers.get(name)

@@ -124,6 +124,9 @@ def check_words():
                         (("a", "b"), "unexpected argument 'b'")):
         done = run("script", *words)
         require(done.returncode and said in done.stderr and "Traceback" not in done.stderr, words, done)
+    put("tables.py", "perf_db_export_mode = True\n")
+    done = run("script", "-i", recording, "-s", "tables.py")
+    require(done.returncode and "perf_db_export_mode" in done.stderr and "Traceback" not in done.stderr, "a script for tables", done)
     put("fails.py", "def process_event(sample):\n    raise ValueError('what the script says')\n")
     done = run("script", "-i", recording, "-s", "fails.py")
     require(done.returncode == 1 and "fails.py\", line 2" in done.stderr and "what the script says" in done.stderr, done)
