@@ -17,6 +17,7 @@ static const struct {
 	{ "libslang", "", "HAVE_SLANG_SUPPORT" },
 	{ "libunwind", NULL, "HAVE_LIBUNWIND_SUPPORT" },
 	{ "zlib", "zlib", "HAVE_ZLIB_SUPPORT" },
+	{ "libtraceevent", NULL, "HAVE_LIBTRACEEVENT" },
 	{ "lzma", "liblzma", "HAVE_LZMA_SUPPORT" },
 	{ "bpf", "", "HAVE_LIBBPF_SUPPORT" },
 	{ "zstd", "zstd", "HAVE_ZSTD_SUPPORT" },

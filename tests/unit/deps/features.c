@@ -28,7 +28,7 @@ static bool has_library(const char *wanted)
 
 TEST(test_features__there)
 {
-	CHECK(is_there("dwarf") && is_there("libunwind"));
+	CHECK(is_there("dwarf") && is_there("libunwind") && is_there("libpython") && is_there("libtraceevent"));
 	CHECK(!is_there("libperl") && !is_there("bpf"));
 	CHECK(is_there("zstd") == has_library("zstd") && is_there("zlib") == has_library("zlib"));
 }
