@@ -33,7 +33,7 @@ ORDER = (
     "src/unwind", "src/probe",
     "src/profile", "src/mem", "src/blocks", "src/annotate", "src/type", "src/report", "src/diff", "src/flame", "src/samples", "src/doctor", "src/write", "src/quipper", "src/import", "src/edit", "src/stack", "src/table", "src/sql", "src/store", "src/export", "src/view",
     "src/record",
-    "src/daemon", "src/count", "src/top", "src/vocabulary", "manual", "server", "cli",
+    "src/daemon", "src/count", "src/top", "src/tracer", "src/vocabulary", "manual", "server", "cli",
 )
 # Structs of functions that other folders declare: nobody calls them by name but through those.
 PLUGS = "src/deps"

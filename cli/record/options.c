@@ -97,9 +97,10 @@ bool record_add_events(struct record_setup *setup, const struct record_values *v
 	return status >= 0 || print_error("%s", error.message);
 }
 
-/* With a NULL at the end, as exec wants it. */
-static bool copy_command(struct record_setup *setup, const struct call *call)
+bool record_copy_command(struct record_setup *setup, const struct call *call)
 {
+	if (!call->word_count)
+		return true;
 	setup->command = calloc(call->word_count + 1, sizeof(*setup->command));
 	if (!setup->command)
 		return print_error("out of memory");
@@ -124,7 +125,7 @@ bool record_take(struct record_setup *setup, const struct record_values *values,
 	if (pd_events_cgroups(setup->events, record_has_events(values), &wanted->targets, &error) < 0)
 		return print_error("%s", error.message);
 	return option_set_recorder(wanted, "pid", values->pids) && option_set_recorder(wanted, "tid", values->tids) &&
-	       option_set_recorder(wanted, "uid", values->user) && (!call->word_count || copy_command(setup, call));
+	       option_set_recorder(wanted, "uid", values->user) && record_copy_command(setup, call);
 }
 
 bool record_open_control(const char *where, struct pd_recorder *recorder, struct pd_control **control_out)

@@ -34,6 +34,8 @@ struct record_setup {
 bool record_take(struct record_setup *setup, const struct record_values *values, const struct call *call);
 bool record_take_samples(struct record_setup *setup, const struct record_values *values);
 void record_fini(struct record_setup *setup);
+/* Words of the call, if there are any, become the command, with a NULL at the end, as exec wants it. */
+bool record_copy_command(struct record_setup *setup, const struct call *call);
 /* Whether events are named. */
 bool record_has_events(const struct record_values *values);
 /* Adds the events of --event once more. */

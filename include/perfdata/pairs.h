@@ -48,7 +48,19 @@ struct pd_syscalls_options {
 	bool without_names;       /* of threads, only the number */
 	/* Of all: */
 	bool json; /* as one JSON object */
+	/* The file is being recorded (pd_recorder_open_file): text goes to its sink at the end of each round, losses are printed where they
+	 * were, and reading ends with the last of max_lines. Only calls of raw_syscalls are calls then; other events are lines of their
+	 * own, with the fields of tracepoints, as perf trace -e prints them. */
+	bool live;
+	/* BTF of the kernel that recorded (/sys/kernel/btf/vmlinux), for names of enums in fields of tracepoints, as perf 7.2 has them; must
+	 * remain valid. Empty: numbers. */
+	struct pd_bytes kernel_types;
+	bool total;         /* one table for all threads */
+	uint64_t max_calls; /* in each table; 0: all */
 };
+
+/** Whether a list, as pd_syscalls_options.calls, has a call. */
+PD_API bool pd_call_is_wanted(const char *list, const char *name);
 
 /** Appends system calls as perf trace does: from raw_syscalls:sys_enter and sys_exit, or syscalls:sys_enter_NAME and sys_exit_NAME.
  * Errors: PD_ERROR_ARGUMENT for a wrong list; PD_ERROR_MEMORY; PD_ERROR_LIMIT; PD_ERROR_OUTPUT; PD_ERROR_FORMAT if the format of a

@@ -52,6 +52,7 @@
  *   doctor.h        what is wrong with a recording
  *   live.h          profiles of a running recording
  *   top.h           a table of what runs now
+ *   tracer.h        system calls and other events while they happen
  * as text
  *   text.h          a growing buffer of text, which everything that prints fills
  *   json.h          JSON written into a text
@@ -167,6 +168,7 @@
 #include <perfdata/text.h>
 #include <perfdata/timechart.h>
 #include <perfdata/top.h>
+#include <perfdata/tracer.h>
 #include <perfdata/trace.h>
 #include <perfdata/unwind.h>
 #include <perfdata/viewer.h>

@@ -12,7 +12,10 @@
 
 enum {
 	MAGIC = 0xeb9f,
-	TYPE_SIZE = 12 /* of what every type begins with: name, info, size or type */
+	TYPE_SIZE = 12, /* of what every type begins with: name, info, size or type */
+	KIND_ENUM = 6,
+	KIND_ENUM64 = 19,
+	ENUM64_SIZE = 12 /* of each of its words */
 };
 
 /* Bytes after that: some for the type, some for each of its members. By kind. */
@@ -80,17 +83,22 @@ static int compare(const void *left, const void *right)
 	return a->place < b->place ? -1 : a->place > b->place;
 }
 
-static void fill(struct entry *entry, const struct pd_btf *btf, size_t place, bool big)
+/* Empty ones of what is no BTF. */
+static void find_parts(struct pd_bytes data, bool big, struct pd_bytes *types_out, struct pd_bytes *texts_out)
 {
-	struct pd_bytes data = btf->data;
 	uint64_t start = pd_btf_word(data, 4, 4, big);
 
-	entry->number = btf->id;
-	entry->place = place;
 	if (pd_btf_word(data, 0, 2, big) != MAGIC)
 		return;
-	entry->types = pd_btf_bytes(data, start + pd_btf_word(data, 8, 4, big), pd_btf_word(data, 12, 4, big));
-	entry->texts = pd_btf_bytes(data, start + pd_btf_word(data, 16, 4, big), pd_btf_word(data, 20, 4, big));
+	*types_out = pd_btf_bytes(data, start + pd_btf_word(data, 8, 4, big), pd_btf_word(data, 12, 4, big));
+	*texts_out = pd_btf_bytes(data, start + pd_btf_word(data, 16, 4, big), pd_btf_word(data, 20, 4, big));
+}
+
+static void fill(struct entry *entry, const struct pd_btf *btf, size_t place, bool big)
+{
+	entry->number = btf->id;
+	entry->place = place;
+	find_parts(btf->data, big, &entry->types, &entry->texts);
 }
 
 struct pd_btf_set *pd_btf_new(const struct pd_bpf_btf *btf, bool big)
@@ -164,19 +172,68 @@ static void find_types(struct entry *entry, bool big)
 	}
 }
 
+/* Up to its NUL; empty without one. */
+static struct pd_bytes text_at(struct pd_bytes texts, uint64_t offset)
+{
+	struct pd_bytes text = pd_btf_bytes(texts, offset, UINT64_MAX);
+	const uint8_t *end = text.size ? memchr(text.data, '\0', text.size) : NULL;
+
+	text.size = end ? (size_t)(end - text.data) : 0;
+	return text;
+}
+
 struct pd_bytes pd_btf_type_name(struct pd_btf_set *set, size_t index, uint64_t type)
 {
 	struct entry *entry = &set->entries[index];
-	struct pd_bytes name = { NULL, 0 };
-	const uint8_t *end;
 
 	if (!entry->offsets)
 		find_types(entry, set->big);
 	/* Type 0 is void and stands nowhere. */
 	if (!type || type > entry->type_count)
-		return name;
-	name = pd_btf_bytes(entry->texts, pd_btf_word(entry->types, entry->offsets[type - 1], 4, set->big), UINT64_MAX);
-	end = name.size ? memchr(name.data, '\0', name.size) : NULL;
-	name.size = end ? (size_t)(end - name.data) : 0;
-	return name;
+		return (struct pd_bytes){ NULL, 0 };
+	return text_at(entry->texts, pd_btf_word(entry->types, entry->offsets[type - 1], 4, set->big));
+}
+
+static unsigned kind_of_type(struct pd_bytes types, size_t offset, bool big)
+{
+	return pd_btf_word(types, offset + 4, 4, big) >> 24 & 31;
+}
+
+uint64_t pd_btf_enum_find(struct pd_bytes btf, bool big, const char *name)
+{
+	struct pd_bytes types = { NULL, 0 }, texts = { NULL, 0 };
+	size_t length = strlen(name);
+
+	find_parts(btf, big, &types, &texts);
+	for (size_t at = 0; at + TYPE_SIZE <= types.size; at += size_of_type(types, at, big)) {
+		unsigned kind = kind_of_type(types, at, big);
+		struct pd_bytes text;
+
+		if (kind != KIND_ENUM && kind != KIND_ENUM64)
+			continue;
+		text = text_at(texts, pd_btf_word(types, at, 4, big));
+		if (text.size == length && !memcmp(text.data, name, length))
+			return at + 1;
+	}
+	return 0;
+}
+
+struct pd_bytes pd_btf_enum_word(struct pd_bytes btf, bool big, uint64_t place, uint64_t value)
+{
+	struct pd_bytes types = { NULL, 0 }, texts = { NULL, 0 };
+	size_t at = (size_t)place - 1, each;
+	uint64_t count;
+
+	find_parts(btf, big, &types, &texts);
+	each = kind_sizes[kind_of_type(types, at, big)].each;
+	count = each ? pd_btf_word(types, at + 4, 4, big) & 0xffff : 0;
+	for (size_t item = at + TYPE_SIZE; count--; item += each) {
+		uint64_t is = pd_btf_word(types, item + 4, 4, big);
+
+		if (each == ENUM64_SIZE)
+			is |= pd_btf_word(types, item + 8, 4, big) << 32;
+		if (is == (each == ENUM64_SIZE ? value : (uint32_t)value))
+			return text_at(texts, pd_btf_word(types, item, 4, big));
+	}
+	return (struct pd_bytes){ NULL, 0 };
 }

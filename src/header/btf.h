@@ -26,6 +26,12 @@ bool pd_btf_find(const struct pd_btf_set *set, uint32_t number, size_t *index_ou
 /* Name of a type in the index-th BTF; empty if it has none. Belongs to the file. */
 struct pd_bytes pd_btf_type_name(struct pd_btf_set *set, size_t index, uint64_t type);
 
+/* A place in the types of one BTF, given as bytes: that of the enum of this name, for pd_btf_enum_word; 0: there is none. */
+uint64_t pd_btf_enum_find(struct pd_bytes btf, bool big, const char *name);
+/* The word that the enum at a place has for a value, which counts in its low 32 bits if the enum is of so many; empty if there is
+ * none. */
+struct pd_bytes pd_btf_enum_word(struct pd_bytes btf, bool big, uint64_t place, uint64_t value);
+
 /* The number of size bytes at offset, or 0 past the end. */
 uint64_t pd_btf_word(struct pd_bytes bytes, uint64_t offset, unsigned size, bool big);
 /* At most size bytes at offset. */

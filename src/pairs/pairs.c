@@ -8,6 +8,7 @@
 
 #include "file/file.h"
 
+#include "stream/each.h"
 #include "stream/parallel/restart.h"
 
 enum {
@@ -136,6 +137,14 @@ static void report_lost(const struct pd_pairs *pairs, struct pd_file *file)
 			       pairs->lost);
 }
 
+// What happens is printed when it is known to be in order.
+static enum pd_status follow(struct pd_pairs *pairs, struct pd_file *file, struct pd_error *error)
+{
+	const struct pd_each each = { .order = PD_ORDER_TIME, .trusts = true, .live = pairs->sched.text };
+
+	return pd_each_record(file, &each, take_record, pairs, error);
+}
+
 enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct pd_text *text,
 			    const struct pd_tracepoint *table, size_t count, size_t thread_limit, const char *missing,
 			    struct pd_error *error)
@@ -169,14 +178,16 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 		status = open_state(pairs, error);
 	if (status >= 0 && pairs->time)
 		status = select_time(pairs, error);
-	if (status >= 0)
+	if (status >= 0 && pairs->live)
+		status = follow(pairs, file, error);
+	else if (status >= 0)
 		status = pairs->forget && (pairs->late || !pairs->resolves) && !pairs->select ?
 				 pd_run_restarting(file, &taker, restart, error) :
 				 pd_run(file, &run, &sink, error);
 	if (status >= 0 && pairs->late)
 		status = open_symbols(pairs, NULL, error);
 	report_lost(pairs, file);
-	if (status >= 0 && !pairs->points.found)
+	if (status >= 0 && !pairs->live && !pairs->points.found)
 		status = pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET, "%s", missing);
 	return status;
 }

@@ -40,6 +40,7 @@ struct pd_pairs {
 	struct pd_select *select;
 	bool names_only; // of threads COMM records alone are read, as some of perf's commands do
 	bool resolves;
+	bool live; // the file is being recorded: it is read once, and text is written out at the end of each round
 	bool late; // functions are only needed when all is read: mappings are read with it, and no pass of their own
 	struct pd_symbols *(*open)(void *self, const struct pd_state *state);
 	void *open_self;

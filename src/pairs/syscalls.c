@@ -62,8 +62,10 @@ struct syscalls {
 	const char *names[KNOWN];
 	bool unwanted[KNOWN];
 	const struct pd_call *described[KNOWN];
+	struct caller all; // with total: the calls of all threads
 	struct pd_lines lines;
 	struct pd_call_shapes shapes;
+	struct pd_points points; // other events
 };
 
 // ---- events ----
@@ -201,7 +203,7 @@ static enum pd_status take_exit(struct syscalls *syscalls, const struct pd_trace
 	struct call *call;
 
 	error->status = PD_OK;
-	call = call_of(syscalls, sample, caller, number, error);
+	call = call_of(syscalls, sample, syscalls->options.total ? &syscalls->all : caller, number, error);
 	if (!call)
 		return error->status;
 	pd_sched_add_value(&call->stats, entered ? time_ns - caller->entry_ns : 0);
@@ -219,12 +221,11 @@ static bool has(const char *list, uint32_t number)
 	return list && pd_list_has(list, number);
 }
 
-static bool is_wanted_thread(const struct pd_syscalls_options *options, const struct pd_tracepoint_sample *sample)
+static bool is_wanted_thread(const struct pd_syscalls_options *options, uint32_t pid, uint32_t tid)
 {
-	if (options->without_pids && pd_list_has(options->without_pids, sample->brief.pid))
+	if (options->without_pids && pd_list_has(options->without_pids, pid))
 		return false;
-	return (!options->pids && !options->tids) || has(options->pids, sample->brief.pid) ||
-	       has(options->tids, sample->brief.tid);
+	return (!options->pids && !options->tids) || has(options->pids, pid) || has(options->tids, tid);
 }
 
 // ---- lines ----
@@ -239,6 +240,12 @@ static const struct pd_call *describe(struct syscalls *syscalls, uint64_t number
 	return syscalls->described[number];
 }
 
+static void begin_time(struct syscalls *syscalls, uint64_t time_ns)
+{
+	if (!syscalls->lines.base_ns && !syscalls->options.full_time)
+		syscalls->lines.base_ns = time_ns;
+}
+
 static enum pd_status print_line(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample,
 				 struct pd_sched_thread *thread, uint64_t number, struct pd_error *error)
 {
@@ -248,8 +255,7 @@ static enum pd_status print_line(struct syscalls *syscalls, const struct pd_trac
 
 	if (!call)
 		return syscalls->names[number] ? pd_fail_memory(error) : PD_OK;
-	if (!syscalls->lines.base_ns && !syscalls->options.full_time)
-		syscalls->lines.base_ns = time_ns;
+	begin_time(syscalls, time_ns);
 	if (sample->which == RAW_EXIT || sample->which == EXIT) {
 		pd_lines_exit(&syscalls->lines, thread, entry, call, time_ns, (int64_t)sample->values[1]);
 		return pd_text_flush_or_fail(syscalls->pairs.sched.text, error);
@@ -258,6 +264,14 @@ static enum pd_status print_line(struct syscalls *syscalls, const struct pd_trac
 	pd_call_read_values(&syscalls->shapes, syscalls->pairs.points.trace, sample, entry->values);
 	pd_lines_entered(&syscalls->lines, thread, entry);
 	return PD_OK;
+}
+
+// PD_END: all lines that are wanted were printed.
+static enum pd_status status_of_lines(const struct syscalls *syscalls)
+{
+	const struct pd_syscalls_options *options = &syscalls->options;
+
+	return options->live && options->max_lines && syscalls->lines.printed >= options->max_lines ? PD_END : PD_OK;
 }
 
 static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepoint_sample *sample,
@@ -271,7 +285,7 @@ static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepo
 
 	if (sample->which >= RAW_ONLY && !number)
 		number = sample->values[is_exit ? 2 : 1];
-	if (!is_wanted_thread(&syscalls->options, sample))
+	if (!is_wanted_thread(&syscalls->options, sample->brief.pid, sample->brief.tid))
 		return PD_OK;
 	syscalls->events++;
 	if (number >= KNOWN || !is_known(syscalls, sample, number) || syscalls->unwanted[number])
@@ -283,10 +297,51 @@ static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepo
 	caller->events++;
 	if (syscalls->options.text != PD_SYSCALLS_SUMMARY && print_line(syscalls, sample, thread, number, error) < 0)
 		return error->status;
-	if (is_exit)
-		return take_exit(syscalls, sample, caller, number, error);
-	caller->entry_ns = sample->brief.time_ns;
-	return PD_OK;
+	if (!is_exit)
+		caller->entry_ns = sample->brief.time_ns;
+	else if (take_exit(syscalls, sample, caller, number, error) < 0)
+		return error->status;
+	return status_of_lines(syscalls);
+}
+
+// ---- other events ----
+
+// Where it was lost: what is printed before and after it does not follow on one another.
+static enum pd_status print_lost(struct syscalls *syscalls, const struct pd_record *record, struct pd_error *error)
+{
+	const struct pd_lost *lost = record->type == PD_RECORD_LOST ? pd_as_lost(record) : NULL;
+
+	if (!lost || syscalls->options.json || syscalls->options.text == PD_SYSCALLS_SUMMARY)
+		return PD_OK;
+	pd_text_printf(syscalls->pairs.sched.text, "LOST %" PRIu64 " events!\n", lost->lost);
+	return pd_text_flush_or_fail(syscalls->pairs.sched.text, error);
+}
+
+static enum pd_status take_other(struct pd_pairs *pairs, const struct pd_record *record, struct pd_error *error)
+{
+	struct syscalls *syscalls = (struct syscalls *)pairs;
+	struct pd_point point = { .event = record->event };
+	struct pd_raw_brief raw_brief;
+	struct pd_brief brief;
+	enum pd_status status;
+
+	if (record->type != PD_RECORD_SAMPLE)
+		return print_lost(syscalls, record, error);
+	if (!record->event || !pd_record_brief(record, &brief) ||
+	    !is_wanted_thread(&syscalls->options, brief.pid, brief.tid))
+		return PD_OK;
+	syscalls->events++;
+	point.thread = pd_sched_find(&pairs->sched, (int32_t)brief.pid, (int32_t)brief.tid, error);
+	if (!point.thread)
+		return error->status;
+	if (syscalls->options.text == PD_SYSCALLS_SUMMARY)
+		return PD_OK;
+	if (!pd_sample_raw(record, &raw_brief, &point.raw))
+		point.raw = (struct pd_bytes){ NULL, 0 };
+	point.time_ns = brief.time_ns;
+	begin_time(syscalls, brief.time_ns);
+	status = pd_lines_point(&syscalls->lines, &syscalls->points, &point, error);
+	return status < 0 ? status : status_of_lines(syscalls);
 }
 
 static void forget(struct pd_pairs *pairs)
@@ -295,6 +350,7 @@ static void forget(struct pd_pairs *pairs)
 
 	pd_u64_map_fini(&syscalls->map);
 	syscalls->events = 0;
+	syscalls->all = (struct caller){ 0 };
 	memset(syscalls->names, 0, sizeof(syscalls->names));         // NOLINT: of pointers
 	memset(syscalls->described, 0, sizeof(syscalls->described)); // NOLINT: of pointers
 }
@@ -369,7 +425,7 @@ static void print_call(struct pd_text *text, const struct call *call)
 }
 
 // The table of a thread; empty if none of its calls ended.
-static bool print_calls(struct pd_text *text, const struct caller *caller)
+static bool print_calls(struct pd_text *text, const struct caller *caller, uint64_t most)
 {
 	struct sorted_calls sorted;
 
@@ -378,7 +434,7 @@ static bool print_calls(struct pd_text *text, const struct caller *caller)
 	pd_text_add(text, "\n   syscall            calls  errors  total       min       avg       max       stddev\n"
 			  "                                     (msec)    (msec)    (msec)    (msec)        (%)\n"
 			  "   --------------- --------  ------ -------- --------- --------- ---------     ------\n");
-	for (size_t i = 0; i < sorted.count; i++)
+	for (size_t i = 0; i < sorted.count && (!most || i < most); i++)
 		print_call(text, sorted.items[i]);
 	pd_text_add(text, "\n\n");
 	pd_free(sorted.items);
@@ -432,23 +488,41 @@ static void json_times(struct pd_json *json, const struct call *call)
 	pd_json_close(json, '}');
 }
 
-static bool json_thread(struct pd_json *json, const struct pd_sched_thread *thread)
+static bool json_calls(struct pd_json *json, const struct caller *caller, uint64_t most)
 {
-	const struct caller *caller = thread->own;
 	struct sorted_calls sorted;
 
 	if (!sort_calls(caller, &sorted))
 		return false;
+	pd_json_open(json, "calls", '[');
+	for (size_t i = 0; i < sorted.count && (!most || i < most); i++)
+		json_times(json, sorted.items[i]);
+	pd_json_close(json, ']');
+	pd_free(sorted.items);
+	return true;
+}
+
+static bool json_thread(struct pd_json *json, const struct pd_sched_thread *thread, uint64_t most)
+{
+	const struct caller *caller = thread->own;
+	bool done;
+
 	pd_json_open(json, NULL, '{');
 	pd_sched_json_thread(json, "thread", thread);
 	pd_json_number(json, "events", caller->events);
-	pd_json_open(json, "calls", '[');
-	for (size_t i = 0; i < sorted.count; i++)
-		json_times(json, sorted.items[i]);
-	pd_json_close(json, ']');
+	done = json_calls(json, caller, most);
 	pd_json_close(json, '}');
-	pd_free(sorted.items);
-	return true;
+	return done;
+}
+
+static enum pd_status json_total(struct syscalls *syscalls, struct pd_error *error)
+{
+	bool done;
+
+	pd_json_open(&syscalls->lines.json, "total", '{');
+	done = json_calls(&syscalls->lines.json, &syscalls->all, syscalls->options.max_calls);
+	pd_json_close(&syscalls->lines.json, '}');
+	return done ? PD_OK : pd_fail_memory(error);
 }
 
 static enum pd_status json_threads(struct syscalls *syscalls, const struct pd_sorted *order, struct pd_error *error)
@@ -462,8 +536,9 @@ static enum pd_status json_threads(struct syscalls *syscalls, const struct pd_so
 		const struct pd_sched_thread *thread = sched->threads[order[i].number];
 
 		if (thread->own && !thread->gone)
-			status = json_thread(json, thread) ? pd_text_flush_or_fail(sched->text, error) :
-							     pd_fail_memory(error);
+			status = json_thread(json, thread, syscalls->options.max_calls) ?
+					 pd_text_flush_or_fail(sched->text, error) :
+					 pd_fail_memory(error);
 	}
 	pd_json_close(json, ']');
 	return status;
@@ -482,10 +557,21 @@ static enum pd_status print_threads(struct syscalls *syscalls, const struct pd_s
 			continue;
 		pd_text_printf(sched->text, " %s (%d), %" PRIu64 " events, %.1f%%\n", thread->comm, thread->tid,
 			       caller->events, (double)caller->events / (double)syscalls->events * 100.0);
-		status = print_calls(sched->text, caller) ? pd_text_flush_or_fail(sched->text, error) :
-							    pd_fail_memory(error);
+		status = print_calls(sched->text, caller, syscalls->options.max_calls) ?
+				 pd_text_flush_or_fail(sched->text, error) :
+				 pd_fail_memory(error);
 	}
 	return status;
+}
+
+// One table, of all threads.
+static enum pd_status print_total(struct syscalls *syscalls, struct pd_error *error)
+{
+	struct pd_text *text = syscalls->pairs.sched.text;
+
+	pd_text_printf(text, " total, %" PRIu64 " events\n", syscalls->events);
+	return print_calls(text, &syscalls->all, syscalls->options.max_calls) ? pd_text_flush_or_fail(text, error) :
+										pd_fail_memory(error);
 }
 
 static enum pd_status print_sorted(struct syscalls *syscalls, struct pd_error *error)
@@ -513,7 +599,7 @@ static enum pd_status end_json(struct syscalls *syscalls, struct pd_error *error
 	if (syscalls->options.text != PD_SYSCALLS_SUMMARY)
 		pd_json_close(json, ']');
 	if (syscalls->options.text != PD_SYSCALLS_LINES)
-		status = print_sorted(syscalls, error);
+		status = syscalls->options.total ? json_total(syscalls, error) : print_sorted(syscalls, error);
 	pd_json_number(json, "events", syscalls->events);
 	pd_json_number(json, "lost", syscalls->pairs.lost);
 	pd_json_close(json, '}');
@@ -524,7 +610,7 @@ static enum pd_status end_json(struct syscalls *syscalls, struct pd_error *error
 static enum pd_status print_all(struct syscalls *syscalls, struct pd_file *file, struct pd_text *text,
 				struct pd_error *error)
 {
-	bool raw = pd_file_has_tracepoint(file, points[RAW_EXIT].name);
+	bool raw = syscalls->options.live || pd_file_has_tracepoint(file, points[RAW_EXIT].name);
 	enum pd_status status =
 		pd_pairs_run(&syscalls->pairs, file, text, points, raw ? RAW_ONLY : sizeof(points) / sizeof(points[0]),
 			     syscalls->options.thread_limit, "no system calls (perfdata trace record)", error);
@@ -536,7 +622,7 @@ static enum pd_status print_all(struct syscalls *syscalls, struct pd_file *file,
 	if (syscalls->options.text == PD_SYSCALLS_LINES)
 		return PD_OK;
 	pd_text_add(text, "\n Summary of events:\n\n");
-	return print_sorted(syscalls, error);
+	return (syscalls->options.total ? print_total : print_sorted)(syscalls, error);
 }
 
 static enum pd_status check_options(const struct pd_syscalls_options *options, struct pd_error *error)
@@ -571,6 +657,11 @@ enum pd_status pd_print_syscalls(struct pd_text *text, struct pd_file *file, con
 	// what was printed stays
 	if (syscalls.options.text != PD_SYSCALLS_SUMMARY)
 		syscalls.pairs.forget = NULL;
+	syscalls.pairs.live = syscalls.options.live;
+	syscalls.pairs.other = syscalls.options.live ? take_other : NULL;
+	syscalls.points = (struct pd_points){ .tracepoints = &syscalls.pairs.points,
+					      .types = syscalls.options.kernel_types,
+					      .is_big = PD_HOST_BIG };
 	syscalls.lines = (struct pd_lines){ .sched = &syscalls.pairs.sched,
 					    .options = &syscalls.options,
 					    .is_arm = pd_file_machine(file) == PD_ARCH_ARM64,

@@ -23,25 +23,37 @@ static size_t name_length(const char *name)
 	return length;
 }
 
-static void print_head(struct pd_lines *lines, const struct pd_sched_thread *thread, uint64_t begin_ns, bool ended,
-		       uint64_t duration_ns)
+static void print_time(struct pd_lines *lines, uint64_t time_ns)
+{
+	pd_text_fixed(lines->sched->text, (double)(time_ns - lines->base_ns) / 1e6, 10, 3);
+}
+
+static void print_thread(struct pd_lines *lines, const struct pd_sched_thread *thread)
 {
 	struct pd_text *text = lines->sched->text;
 
-	if (begin_ns)
-		pd_text_fixed(text, (double)(begin_ns - lines->base_ns) / 1e6, 10, 3);
-	else
-		PD_TEXT_LITERAL(text, "         ?");
-	PD_TEXT_LITERAL(text, " (");
-	if (ended)
-		pd_text_fixed(text, (double)duration_ns / 1e6, 6, 3);
-	pd_text_add(text, ended ? " ms): " : "         ): ");
 	if (!lines->options->without_names) {
 		pd_text_put(text, thread->comm, name_length(thread->comm));
 		pd_text_char(text, '/');
 	}
 	pd_text_s64(text, thread->tid);
 	pd_text_char(text, ' ');
+}
+
+static void print_head(struct pd_lines *lines, const struct pd_sched_thread *thread, uint64_t begin_ns, bool ended,
+		       uint64_t duration_ns)
+{
+	struct pd_text *text = lines->sched->text;
+
+	if (begin_ns)
+		print_time(lines, begin_ns);
+	else
+		PD_TEXT_LITERAL(text, "         ?");
+	PD_TEXT_LITERAL(text, " (");
+	if (ended)
+		pd_text_fixed(text, (double)duration_ns / 1e6, 6, 3);
+	pd_text_add(text, ended ? " ms): " : "         ): ");
+	print_thread(lines, thread);
 }
 
 static void print_call(struct pd_lines *lines, const struct pd_line_entry *entry, const struct pd_call *call)
@@ -64,6 +76,14 @@ static void fill(struct pd_text *text, size_t from, size_t column, size_t least)
 		pd_text_char(text, ' ');
 }
 
+// Reading ends with the last line of those that are wanted, or what they are the first of is read on.
+static bool prints_all(const struct pd_lines *lines)
+{
+	const struct pd_syscalls_options *options = lines->options;
+
+	return !options->min_duration_ns && !options->failed_only && (options->live || !options->max_lines);
+}
+
 static void print_interrupted(struct pd_lines *lines)
 {
 	struct pd_text *text = lines->sched->text;
@@ -77,6 +97,15 @@ static void print_interrupted(struct pd_lines *lines)
 	fill(text, from, DOTS_COLUMN, 0);
 	PD_TEXT_LITERAL(text, " ...\n");
 	lines->current_entry->pending = false;
+}
+
+void pd_lines_point_head(struct pd_lines *lines, const struct pd_point *point, bool with_calls)
+{
+	if (prints_all(lines))
+		print_interrupted(lines);
+	print_time(lines, point->time_ns);
+	pd_text_add(lines->sched->text, with_calls ? " (         ): " : " ");
+	print_thread(lines, point->thread);
 }
 
 // ---- JSON ----
@@ -140,11 +169,6 @@ static void print_last_call(struct pd_lines *lines, const struct pd_sched_thread
 	print_call(lines, entry, entry->call);
 	fill(text, from, RESULT_COLUMN, 1);
 	PD_TEXT_LITERAL(text, "= ?\n");
-}
-
-static bool prints_all(const struct pd_lines *lines)
-{
-	return !lines->options->min_duration_ns && !lines->options->failed_only && !lines->options->max_lines;
 }
 
 void pd_lines_enter(struct pd_lines *lines, struct pd_line_entry *entry, const struct pd_call *call, uint64_t time_ns)

@@ -8,6 +8,7 @@
  *   choose.c      lists of calls; errors.c, errors.def, names of errors
  *   values.c      where arguments are in raw data
  *   lines.c       from begins and ends to lines
+ *   points.c      lines of other events
  */
 #ifndef PD_PAIRS_LINES_LINES_H
 #define PD_PAIRS_LINES_LINES_H
@@ -153,7 +154,41 @@ void pd_lines_json_begin(struct pd_lines *lines);
 // The name of an error; NULL: not known.
 const char *pd_error_name(uint64_t number);
 const char *pd_error_text(uint64_t number);
-// Whether a list with commas and wildcards has a call; after a '!' it has those that are not wanted.
-bool pd_call_is_wanted(const char *list, const char *name);
+
+// ---- points.c ----
+
+// An event that is no system call.
+struct pd_point {
+	const struct pd_sched_thread *thread;
+	const struct pd_event *event;
+	uint64_t time_ns;
+	struct pd_bytes raw;
+};
+
+enum {
+	PD_POINTS = 64
+};
+
+struct pd_points {
+	struct pd_tracepoints *tracepoints;
+	struct pd_call_shapes shapes;
+	struct pd_bytes types; // BTF of the kernel
+	bool is_big;           // these are
+	// The last ones of each event, or of each type: by its index, or its address.
+	struct pd_point_call {
+		const struct pd_event *event;
+		const struct pd_call *call;
+	} calls[PD_POINTS];
+	struct pd_point_enum {
+		const char *type;
+		uint64_t place;
+	} enums[PD_POINTS];
+};
+
+// A line of an event, as soon as it comes. Errors: PD_ERROR_MEMORY.
+enum pd_status pd_lines_point(struct pd_lines *lines, struct pd_points *points, const struct pd_point *point,
+			      struct pd_error *error);
+// What of it stands in front of its name.
+void pd_lines_point_head(struct pd_lines *lines, const struct pd_point *point, bool with_calls);
 
 #endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* perfdata trace: system calls and other events, of a recording or while they happen, as perf prints them. */
+#include "front/signals.h"
+#include "record/options.h"
+#include "files/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct trace_values {
+	struct input_options input;
+	struct pd_tracer_options live; /* its calls are also for recordings */
+	struct option_tags events;
+	const char *user, *output;
+	struct option_number map_timeout_ms;
+	bool sorted;
+};
+#undef VALUES
+#define VALUES struct trace_values
+
+static const struct option target_lines[] = {
+	FLAG("all-cpus", 'a', live.recording.targets.all, "trace the whole system (default without COMMAND)"),
+	STRING("pid", 'p', "LIST", live.calls.pids,
+	       "trace these processes; of FILE, only those with these numbers: 1,5-9"),
+	STRING("tid", 't', "LIST", live.calls.tids, "the same with threads"),
+	STRING("uid", 'u', "USER", user, "trace all processes of this user"),
+	STRING("cpu", 'C', "LIST", live.recording.targets.cpus, "trace these CPUs: 0,2-3"),
+	OPTION("cgroup", 'G', TAGGED, "LIST", events, "restrict the preceding events to these cgroups; needs -a"),
+	FLAG("no-inherit", 0, live.recording.sampling.no_inherit, "do not follow child processes and new threads"),
+	RECORDER("delay", 'D', "MS", live.recording, "start tracing after MS milliseconds"),
+	GROUP(mmap_pages_option, live.recording),
+	NUMBER("proc-map-timeout", 0, "MS", map_timeout_ms, "no effect: mappings of processes are not read"),
+	FLAG("sort-events", 0, sorted, "no effect: events are always in the order of time"),
+	{ 0 },
+};
+static const struct option_group trace_target_group = { HEADING_TARGET, target_lines };
+
+static const struct option options[] = {
+	SET("summary", 's', live.calls.text, PD_SYSCALLS_SUMMARY,
+	    "print a table of system calls for each thread only"),
+	SET("with-summary", 'S', live.calls.text, PD_SYSCALLS_BOTH, "print these tables after the calls"),
+	CHOICE("summary-mode", 0, "thread|total", live.calls.total, NULL, "a table for each thread, or one for all"),
+	INTEGER("max-summary", 0, "N", live.calls.max_calls, "rows of each table"),
+	FLAG("errno-summary", 0, live.calls.errors, "in tables: also how often each error was returned"),
+	OPTION("event", 'e', TAGGED, "LIST", events,
+	       "only these system calls: open*,close; after a '!' all others; while tracing, also other events: sched:sched_switch"),
+	OPTION("expr", 0, TAGGED, "LIST", events, "the same"),
+	OPTION("filter", 0, TAGGED, "EXPRESSION", events,
+	       "filter for the tracepoints of the preceding --event: 'prev_pid == 1'"),
+	FLAG("syscalls", 0, live.with_calls, "with other events: system calls, too"),
+	OPTION("duration", 0, MILLISECONDS, "MS", live.calls.min_duration_ns,
+	       "only calls that took so many milliseconds (0.5) or more"),
+	FLAG("failure", 0, live.calls.failed_only, "only calls that failed"),
+	FLAG("failure-only", 0, live.calls.failed_only, "the same"),
+	STRING("filter-pids", 0, "LIST", live.calls.without_pids, "no processes with these numbers"),
+	INTEGER("max-events", 0, "N", live.calls.max_lines, "print the first N calls and events"),
+	FLAG("time", 'T', live.calls.full_time, "print times as recorded, not those since the first call"),
+	FLAG("no-comm", 0, live.calls.without_names, "print the numbers of threads without their names"),
+	STRING("output", 'o', "FILE", output,
+	       "write to FILE (default: standard error while tracing, standard output for a recording)"),
+	GROUP_HERE(trace_target_group),
+	GROUP(json_option, live.calls.json),
+	GROUP(input_group, input),
+	{ 0 },
+};
+
+/* ---- options ---- */
+
+/* What is no program, but there, is a recording. */
+static bool names_file(const struct call *call)
+{
+	struct stat found;
+
+	return call->word_count == 1 && call->word_count <= call->before_count && !stat(call->words[0], &found) &&
+	       (S_ISDIR(found.st_mode) || access(call->words[0], X_OK));
+}
+
+/* perf keeps what has the name. */
+static int open_output(const char *path)
+{
+	char before[4096];
+	struct stat found;
+
+	if (!stat(path, &found) && S_ISREG(found.st_mode) && found.st_size &&
+	    (size_t)snprintf(before, sizeof(before), "%s.old", path) < sizeof(before))
+		rename(path, before);
+	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+static void report_note(void *self, const struct pd_recorder_note *note)
+{
+	const struct trace_values *values = self;
+
+	if (note->severity > PD_INFO && !(values->input.quiet && note->severity < PD_DAMAGE))
+		record_print_note(note);
+}
+
+/* What is said of processes is whom to trace. */
+static bool take_targets(struct trace_values *values, const struct call *call)
+{
+	struct pd_recorder_options *wanted = &values->live.recording;
+	struct pd_syscalls_options *calls = &values->live.calls;
+
+	wanted->size = sizeof(*wanted);
+	wanted->fd = -1;
+	wanted->note = report_note;
+	wanted->self = values;
+	wanted->command_line = call->line;
+	/* a thread is named for itself */
+	wanted->sampling.no_inherit |= calls->tids != NULL;
+	if (!option_set_recorder(wanted, "pid", calls->pids) || !option_set_recorder(wanted, "tid", calls->tids) ||
+	    !option_set_recorder(wanted, "uid", values->user))
+		return false;
+	calls->pids = calls->tids = NULL;
+	return true;
+}
+
+static bool take_events(const struct trace_values *values, struct pd_tracer *tracer)
+{
+	const struct option_tags *tags = &values->events;
+	struct pd_error error;
+
+	for (size_t i = 0; i < tags->count; i++) {
+		const char *name = tags->items[i].name;
+
+		if (pd_tracer_set(tracer, !strcmp(name, "expr") ? "event" : name, tags->items[i].value, &error) < 0)
+			return print_error("option --%s: %s", name, error.message);
+	}
+	return true;
+}
+
+/* ---- tracing ---- */
+
+static struct pd_tracer *running;
+
+static void on_signal(int number)
+{
+	(void)number;
+	pd_tracer_stop(running);
+}
+
+static int run_tracer(struct trace_values *values, const struct call *call, struct pd_tracer *tracer)
+{
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	struct pd_recorder_options *wanted = &values->live.recording;
+	struct pd_recorded recorded = { 0 };
+	struct pd_error error;
+	enum pd_status status;
+	int code;
+
+	running = tracer;
+	signals_end_recording(&action);
+	values->live.size = sizeof(values->live);
+	status = pd_tracer_run(tracer, &values->live, call->out->text, &recorded, &error);
+	output_flush(call->out);
+	code = code_of_print(status, &error);
+	if (recorded.lost)
+		print_error("%" PRIu64 " events lost; try larger ring buffers (-m 16M), or fewer system calls (-e)",
+			    recorded.lost);
+	if (recorded.command_errno)
+		return print_failure(CODE_NO_COMMAND, "%s: %s", wanted->targets.command[0],
+				     strerror(recorded.command_errno));
+	return code;
+}
+
+static int trace_live(struct trace_values *values, const struct call *call)
+{
+	struct record_setup setup = { 0 };
+	struct pd_tracer *tracer = NULL;
+	struct pd_error error;
+	int code = CODE_USAGE;
+
+	if (pd_tracer_new(&tracer, &error) < 0)
+		return print_failure(CODE_UNREADABLE, "%s", error.message);
+	if (take_targets(values, call) && take_events(values, tracer) && record_copy_command(&setup, call)) {
+		values->live.recording.targets.command = setup.command;
+		code = run_tracer(values, call, tracer);
+	}
+	pd_tracer_free(tracer);
+	pd_recorder_options_fini(&values->live.recording);
+	record_fini(&setup);
+	return code;
+}
+
+static int trace_file(struct trace_values *values, const struct call *call)
+{
+	struct call own = *call;
+
+	for (size_t i = 0; i < values->events.count; i++)
+		values->live.calls.calls = values->events.items[i].value;
+	own.values = values;
+	return input_print(&own);
+}
+
+static int run_trace(const struct call *call)
+{
+	struct trace_values values = *(const struct trace_values *)call->values;
+	bool is_file = values.input.path || names_file(call);
+	int code, finish, fd = values.output ? open_output(values.output) : is_file ? STDOUT_FILENO : STDERR_FILENO;
+	struct call own = *call;
+	struct output out;
+
+	if (fd < 0)
+		return print_failure(CODE_OUTPUT, "%s: %s", values.output, strerror(errno));
+	if (fd == STDOUT_FILENO)
+		return trace_file(&values, call);
+	if (!output_init(&out, fd))
+		return print_failure(CODE_OUTPUT, "out of memory");
+	out.name = values.output ? values.output : "standard error";
+	own.out = &out;
+	code = (is_file ? trace_file : trace_live)(&values, &own);
+	finish = output_finish(&out);
+	output_fini(&out);
+	if (values.output)
+		close(fd);
+	return code == CODE_OK ? finish : code;
+}
+
+static enum pd_status print_trace(struct input *input, const void *how, struct pd_error *error)
+{
+	return pd_print_syscalls(input->out->text, input->file, how, error);
+}
+
+const struct command cmd_trace = {
+	.usage = "[OPTION]... [FILE | COMMAND [ARGUMENT]...]",
+	.text = "Print each system call of COMMAND, or of running processes, while it happens, or of a recording: with its arguments, what it "
+		"returned and how long it took; with -s for each thread how often it called what, and how long that took. The text is that of perf "
+		"trace of perf 6.1, names of enums in fields of events are those of perf 7.2.\n"
+		"\n"
+		"A single word that names a file, and no program, is a recording (FILE), as is that of -i. It has raw_syscalls:sys_enter and "
+		"raw_syscalls:sys_exit (perfdata trace record, perf trace record), or events of single calls, which perf does not read: "
+		"syscalls:sys_enter_NAME and syscalls:sys_exit_NAME. Without FILE and COMMAND the whole system is traced, until Ctrl-C.\n"
+		"\n"
+		"COMMAND is terminated when tracing ends. Events are printed when all that happened before them is known, which takes a fifth of a "
+		"second. Where events were lost stands a line that says how many.\n"
+		"\n"
+		"Names are those of the machine that recorded: x86-64, i386, arm64, RISC-V or LoongArch. What arguments point to, such as the name "
+		"of a file, is not recorded. The exit status is not that of COMMAND, but 127 if it cannot be executed.",
+	.options = options,
+	.values_size = sizeof(struct trace_values),
+	EXAMPLES({ "perfdata trace -- make", "the system calls of a command" },
+		 { "perfdata trace -p 4711 -e 'open*,close' --failure", "calls of a running process that fail" },
+		 { "perfdata trace -as -- sleep 10", "which calls of the whole system took how long, by thread" },
+		 { "perfdata trace -e sched:sched_switch,futex -- ./app", "other events between system calls" },
+		 { "perfdata trace record -- make", "record the system calls of a command" },
+		 { "perfdata trace --duration 10 -e '!futex' -i perf.data", "of a recording, calls that took 10 ms or more" }),
+	.max_words = (size_t)-1,
+	.ends_at_word = true,
+	.live = true,
+	HOW(live.calls),
+	.print = print_trace,
+	.run = run_trace,
+};

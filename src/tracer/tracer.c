@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recorder of system calls and other events, whose file is printed while it is recorded. Of the lists of events this file
+ * makes one list of calls, which the kernel filters where it can, and one of events.
+ */
+#include <perfdata/tracer.h>
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text/text.h"
+#include "record/machine/procfile.h"
+
+enum {
+	KNOWN = 1024,      // numbers of calls
+	FILTER_MOST = 3072 // bytes: the kernel takes a page of them
+};
+
+struct pd_tracer {
+	struct pd_events *events; // those that are named
+	bool has_events;
+	struct pd_text calls; // those that are named, with commas between
+	bool except;          // these are the ones that are not wanted
+	enum pd_arch arch;
+	struct pd_recorder *recorder; // while it runs
+	volatile sig_atomic_t stopped;
+};
+
+enum pd_status pd_tracer_new(struct pd_tracer **tracer_out, struct pd_error *error)
+{
+	struct pd_tracer *tracer = pd_alloc(sizeof(*tracer));
+	struct utsname name;
+	enum pd_status status;
+
+	if (!tracer)
+		return pd_fail_memory(error);
+	status = pd_events_new(NULL, &tracer->events, error);
+	if (status < 0) {
+		pd_free(tracer);
+		return status;
+	}
+	tracer->arch = uname(&name) == 0 ? pd_arch_by_name(name.machine) : PD_ARCH_UNKNOWN;
+	*tracer_out = tracer;
+	return PD_OK;
+}
+
+void pd_tracer_free(struct pd_tracer *tracer)
+{
+	if (!tracer)
+		return;
+	pd_events_free(tracer->events);
+	pd_free(tracer->calls.data);
+	pd_free(tracer);
+}
+
+void pd_tracer_stop(struct pd_tracer *tracer)
+{
+	tracer->stopped = 1;
+	if (tracer->recorder)
+		pd_recorder_stop(tracer->recorder);
+}
+
+// ---- lists of calls and events ----
+
+static const char *name_of(const struct pd_tracer *tracer, uint64_t number)
+{
+	return pd_syscall_name(tracer->arch, sizeof(long) == 8, number);
+}
+
+static bool is_call(const struct pd_tracer *tracer, const char *item)
+{
+	const char *name;
+
+	for (uint64_t number = 0; number < KNOWN; number++) {
+		name = name_of(tracer, number);
+		if (name && pd_call_is_wanted(item, name))
+			return true;
+	}
+	return false;
+}
+
+static enum pd_status add_item(struct pd_tracer *tracer, const char *item, struct pd_error *error)
+{
+	enum pd_status status;
+
+	if (is_call(tracer, item)) {
+		if (tracer->calls.size)
+			pd_text_char(&tracer->calls, ',');
+		pd_text_add(&tracer->calls, item);
+		return tracer->calls.failed ? pd_fail_memory(error) : PD_OK;
+	}
+	if (tracer->except)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "'%s' is no system call of this machine", item);
+	status = pd_events_add(tracer->events, item, error);
+	tracer->has_events |= status >= 0;
+	return status;
+}
+
+// Up to a comma, or the end: those in braces and slashes belong to one event.
+static size_t item_length(const char *at)
+{
+	unsigned depth = 0;
+	bool in_event = false;
+	size_t length = 0;
+
+	for (; at[length] && (at[length] != ',' || depth || in_event); length++) {
+		depth += at[length] == '{';
+		depth -= at[length] == '}' && depth;
+		in_event ^= at[length] == '/';
+	}
+	return length;
+}
+
+static enum pd_status add_list(struct pd_tracer *tracer, const char *list, struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+
+	if (tracer->calls.size && tracer->except != (*list == '!'))
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "system calls that are wanted and those that are not ('!') are mutually exclusive");
+	tracer->except = *list == '!';
+	for (const char *at = list + tracer->except; status >= 0 && *at;) {
+		size_t length = item_length(at);
+		struct pd_text item = { 0 };
+
+		pd_text_put(&item, at, length);
+		pd_text_char(&item, 0);
+		status = item.failed ? pd_fail_memory(error) : length ? add_item(tracer, item.data, error) : PD_OK;
+		pd_free(item.data);
+		at += length + (at[length] == ',');
+	}
+	return status;
+}
+
+enum pd_status pd_tracer_set(struct pd_tracer *tracer, const char *name, const char *value, struct pd_error *error)
+{
+	if (!strcmp(name, "event"))
+		return add_list(tracer, value, error);
+	return pd_events_set(tracer->events, name, value, tracer->has_events, error);
+}
+
+// ---- calls ----
+
+// What the kernel leaves out need not be read. Without a filter, or with one that is too long, others are left out when they are read.
+static enum pd_status filter_calls(struct pd_tracer *tracer, const char *list, struct pd_error *error)
+{
+	const char *compare = tracer->except ? "!=" : "==", *join = tracer->except ? " && " : " || ";
+	struct pd_text filter = { 0 };
+	enum pd_status status = PD_OK;
+
+	for (uint64_t number = 0; list && number < KNOWN; number++) {
+		const char *name = name_of(tracer, number);
+
+		if (!name || pd_call_is_wanted(list, name) == tracer->except)
+			continue;
+		pd_text_add(&filter, filter.size ? join : "");
+		pd_text_printf(&filter, "id %s %" PRIu64, compare, number);
+	}
+	pd_text_char(&filter, 0);
+	if (filter.failed)
+		status = pd_fail_memory(error);
+	else if (filter.size > 1 && filter.size <= FILTER_MOST)
+		status = pd_events_filter(tracer->events, filter.data, error);
+	pd_free(filter.data);
+	return status;
+}
+
+static enum pd_status add_calls(struct pd_tracer *tracer, const char *list, bool all, struct pd_error *error)
+{
+	enum pd_status status =
+		pd_events_add(tracer->events, "raw_syscalls:sys_enter,raw_syscalls:sys_exit", error);
+
+	if (status >= 0)
+		status = filter_calls(tracer, list, error);
+	// each line that is printed would be a call, too
+	return status >= 0 && all ? pd_events_exclude_self(tracer->events, error) : status;
+}
+
+// ---- tracing ----
+
+static void take_recording(const struct pd_tracer *tracer, const struct pd_tracer_options *options,
+			   struct pd_recorder_options *wanted)
+{
+	size_t size = options->recording.size < sizeof(*wanted) ? options->recording.size : sizeof(*wanted);
+
+	memcpy(wanted, &options->recording, size);
+	wanted->size = sizeof(*wanted);
+	wanted->events = tracer->events;
+	wanted->sampling.time = wanted->sampling.raw = true;
+	wanted->session.synth = PD_SYNTH_TASK;
+	wanted->session.build_ids = PD_BUILD_IDS_NONE;
+	wanted->targets.all |= !wanted->targets.command && !pd_targets_are_given(&wanted->targets);
+}
+
+static enum pd_status open_recorder(struct pd_tracer *tracer, const struct pd_tracer_options *options,
+				    const char *list, struct pd_error *error)
+{
+	bool with_calls = options->with_calls || list || !tracer->has_events;
+	struct pd_recorder_options wanted = { 0 };
+	struct pd_recorder *recorder;
+	enum pd_status status = PD_OK;
+
+	take_recording(tracer, options, &wanted);
+	if (with_calls)
+		status = add_calls(tracer, list, wanted.targets.all || wanted.targets.cpus, error);
+	if (status >= 0)
+		status = pd_recorder_open(&wanted, &recorder, error);
+	if (status < 0)
+		return status;
+	tracer->recorder = recorder;
+	if (tracer->stopped)
+		pd_recorder_stop(recorder);
+	return PD_OK;
+}
+
+static enum pd_status print_all(struct pd_tracer *tracer, struct pd_syscalls_options *calls, struct pd_text *text,
+				struct pd_error *error)
+{
+	struct pd_procfile types = { 0 };
+	struct pd_file *file = NULL;
+	enum pd_status status = pd_recorder_open_file(tracer->recorder, NULL, &file, error);
+
+	if (status == PD_OK && tracer->has_events && pd_procfile_read(&types, "/sys/kernel/btf/vmlinux"))
+		calls->kernel_types = (struct pd_bytes){ (const uint8_t *)types.data, types.size };
+	if (status == PD_OK)
+		status = pd_print_syscalls(text, file, calls, error);
+	pd_file_close(file);
+	pd_procfile_fini(&types);
+	return status;
+}
+
+enum pd_status pd_tracer_run(struct pd_tracer *tracer, const struct pd_tracer_options *options, struct pd_text *text,
+			     struct pd_recorded *recorded_out, struct pd_error *error)
+{
+	struct pd_syscalls_options calls = { 0 };
+	struct pd_text list = { 0 };
+	struct pd_recorder *recorder;
+	enum pd_status status;
+
+	if (!options || !options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_tracer_options.size is 0");
+	memcpy(&calls, &options->calls, options->calls.size < sizeof(calls) ? options->calls.size : sizeof(calls));
+	calls.size = sizeof(calls);
+	calls.live = true;
+	pd_text_add(&list, tracer->except ? "!" : "");
+	pd_text_put(&list, tracer->calls.data, tracer->calls.size);
+	pd_text_char(&list, 0);
+	calls.calls = tracer->calls.size ? list.data : NULL;
+	status = list.failed ? pd_fail_memory(error) : open_recorder(tracer, options, calls.calls, error);
+	if (status >= 0)
+		status = print_all(tracer, &calls, text, error);
+	recorder = tracer->recorder;
+	tracer->recorder = NULL;
+	if (recorder)
+		pd_recorder_state(recorder, recorded_out);
+	pd_recorder_close(recorder);
+	pd_free(list.data);
+	return status;
+}
