@@ -18,7 +18,7 @@ struct trace_values {
 	struct option_tags events;
 	const char *user, *output;
 	struct option_number map_timeout_ms;
-	bool sorted;
+	bool unused;
 };
 #undef VALUES
 #define VALUES struct trace_values
@@ -35,17 +35,17 @@ static const struct option target_lines[] = {
 	RECORDER("delay", 'D', "MS", live.recording, "start tracing after MS milliseconds"),
 	GROUP(mmap_pages_option, live.recording),
 	NUMBER("proc-map-timeout", 0, "MS", map_timeout_ms, "no effect: mappings of processes are not read"),
-	FLAG("sort-events", 0, sorted, "no effect: events are always in the order of time"),
+	FLAG("sort-events", 0, unused, "no effect: events are always in the order of time"),
 	{ 0 },
 };
 static const struct option_group trace_target_group = { HEADING_TARGET, target_lines };
 
 static const struct option options[] = {
-	SET("summary", 's', live.calls.text, PD_SYSCALLS_SUMMARY,
-	    "print a table of system calls for each thread only"),
+	SET("summary", 's', live.calls.text, PD_SYSCALLS_SUMMARY, "print a table of system calls for each thread only"),
 	SET("with-summary", 'S', live.calls.text, PD_SYSCALLS_BOTH, "print these tables after the calls"),
 	CHOICE("summary-mode", 0, "thread|total", live.calls.total, NULL, "a table for each thread, or one for all"),
 	INTEGER("max-summary", 0, "N", live.calls.max_calls, "rows of each table"),
+	FLAG("bpf-summary", 0, unused, "no effect: tables are made without BPF"),
 	FLAG("errno-summary", 0, live.calls.errors, "in tables: also how often each error was returned"),
 	OPTION("event", 'e', TAGGED, "LIST", events,
 	       "only these system calls: open*,close; after a '!' all others; while tracing, also other events: sched:sched_switch"),
@@ -248,7 +248,8 @@ const struct command cmd_trace = {
 		 { "perfdata trace -as -- sleep 10", "which calls of the whole system took how long, by thread" },
 		 { "perfdata trace -e sched:sched_switch,futex -- ./app", "other events between system calls" },
 		 { "perfdata trace record -- make", "record the system calls of a command" },
-		 { "perfdata trace --duration 10 -e '!futex' -i perf.data", "of a recording, calls that took 10 ms or more" }),
+		 { "perfdata trace --duration 10 -e '!futex' -i perf.data",
+		   "of a recording, calls that took 10 ms or more" }),
 	.max_words = (size_t)-1,
 	.ends_at_word = true,
 	.live = true,

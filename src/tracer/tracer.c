@@ -7,8 +7,11 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -169,15 +172,46 @@ static enum pd_status filter_calls(struct pd_tracer *tracer, const char *list, s
 	return status;
 }
 
+// Who shows what is printed makes system calls to do so, each of which would be printed: as perf, what shows a terminal is not traced.
+static long find_terminal(void)
+{
+	static const char *const names[] = { "sshd", "gnome-terminal" };
+	struct pd_procfile status = { 0 };
+	long pid = (long)getppid(), found = 0;
+	char path[64];
+
+	while (pid > 1 && !found) {
+		const char *name, *parent;
+
+		snprintf(path, sizeof(path), "/proc/%ld/status", pid);
+		name = pd_procfile_read(&status, path) ? pd_procfile_value(&status, "Name") : NULL;
+		parent = pd_procfile_value(&status, "PPid");
+		for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
+			if (!strncmp(name, names[i], strlen(names[i])))
+				found = pid;
+		pid = name && parent ? strtol(parent, NULL, 10) : 0;
+	}
+	pd_procfile_fini(&status);
+	return found;
+}
+
+static enum pd_status exclude_printing(struct pd_tracer *tracer, struct pd_error *error)
+{
+	long terminal = find_terminal();
+	char filter[64];
+	enum pd_status status = pd_events_exclude_self(tracer->events, error);
+
+	snprintf(filter, sizeof(filter), "common_pid != %ld", terminal);
+	return status >= 0 && terminal ? pd_events_filter(tracer->events, filter, error) : status;
+}
+
 static enum pd_status add_calls(struct pd_tracer *tracer, const char *list, bool all, struct pd_error *error)
 {
-	enum pd_status status =
-		pd_events_add(tracer->events, "raw_syscalls:sys_enter,raw_syscalls:sys_exit", error);
+	enum pd_status status = pd_events_add(tracer->events, "raw_syscalls:sys_enter,raw_syscalls:sys_exit", error);
 
 	if (status >= 0)
 		status = filter_calls(tracer, list, error);
-	// each line that is printed would be a call, too
-	return status >= 0 && all ? pd_events_exclude_self(tracer->events, error) : status;
+	return status >= 0 && all ? exclude_printing(tracer, error) : status;
 }
 
 // ---- tracing ----
@@ -196,8 +230,8 @@ static void take_recording(const struct pd_tracer *tracer, const struct pd_trace
 	wanted->targets.all |= !wanted->targets.command && !pd_targets_are_given(&wanted->targets);
 }
 
-static enum pd_status open_recorder(struct pd_tracer *tracer, const struct pd_tracer_options *options,
-				    const char *list, struct pd_error *error)
+static enum pd_status open_recorder(struct pd_tracer *tracer, const struct pd_tracer_options *options, const char *list,
+				    struct pd_error *error)
 {
 	bool with_calls = options->with_calls || list || !tracer->has_events;
 	struct pd_recorder_options wanted = { 0 };

@@ -22,8 +22,8 @@ static bool ends_with(const char *name, const char *end)
 
 static bool is_fd(const struct pd_trace_field *field)
 {
-	return ends_with(field->name, "fd") && (!strcmp(field->type, "int") || !strcmp(field->type, "unsigned int") ||
-						!strcmp(field->type, "long"));
+	return ends_with(field->name, "fd") &&
+	       (!strcmp(field->type, "int") || !strcmp(field->type, "unsigned int") || !strcmp(field->type, "long"));
 }
 
 // The word of an enum; empty: the type is none, or it has none for the value.
@@ -102,26 +102,23 @@ static bool read_value(struct pd_points *points, const struct pd_point *point, c
 	return value_out->number || value_out->word.size;
 }
 
+// Of a text: what is between its quotes.
 static void print_value(struct pd_lines *lines, struct pd_points *points, const struct pd_point *point,
 			const struct value *value)
 {
 	const struct pd_tracepoint_sample sample = { .event = point->event, .raw = point->raw };
 	const struct pd_trace_field *field = &value->member->field;
 	struct pd_text *text = lines->sched->text;
-	struct pd_bytes string;
+	struct pd_bytes string = value->word;
 
-	if (value->word.size) {
-		pd_text_escaped(text, (const char *)value->word.data, value->word.size);
-	} else if (field->is_string) {
+	if (field->is_string)
 		string = pd_tracepoint_string(points->tracepoints, &sample, field->name);
-		pd_text_char(text, '"');
+	if (field->is_string || string.size)
 		pd_text_escaped(text, (const char *)string.data, string.size);
-		pd_text_char(text, '"');
-	} else if (is_number(value->member)) {
+	else if (is_number(value->member))
 		print_number(lines, value->member, value->number);
-	} else {
+	else
 		print_bytes(text, field, point->raw);
-	}
 }
 
 static void print_fields(struct pd_lines *lines, struct pd_points *points, const struct pd_point *point)
@@ -136,8 +133,9 @@ static void print_fields(struct pd_lines *lines, struct pd_points *points, const
 			continue;
 		pd_text_add(text, first ? "" : ", ");
 		pd_text_add(text, member->field.name);
-		PD_TEXT_LITERAL(text, ": ");
+		pd_text_add(text, member->field.is_string ? ": \"" : ": ");
 		print_value(lines, points, point, &value);
+		pd_text_add(text, member->field.is_string ? "\"" : "");
 		first = false;
 	}
 }
@@ -155,8 +153,7 @@ static bool call_of(struct pd_lines *lines, struct pd_points *points, const stru
 	if (!event->name || strncmp(event->name, enter_prefix, prefix) != 0)
 		return true;
 	if (known->event != event)
-		*known = (struct pd_point_call){ event,
-						 pd_call_new(&lines->sched->arena, event->name + prefix) };
+		*known = (struct pd_point_call){ event, pd_call_new(&lines->sched->arena, event->name + prefix) };
 	*call_out = known->call;
 	return known->call;
 }
@@ -184,22 +181,21 @@ static void json_point(struct pd_lines *lines, struct pd_points *points, const s
 	pd_sched_json_thread(json, "thread", point->thread);
 	pd_json_string(json, "event", point->event->name ? point->event->name : "");
 	pd_json_open(json, "fields", '{');
+	lines->sched->text = &lines->scratch;
 	for (size_t i = 0; (member = pd_trace_member_at(points->tracepoints->trace, point->event, i)) != NULL; i++) {
 		struct value value;
-		struct pd_text printed = { 0 };
 
 		if (member->field.is_common)
 			continue;
+		pd_text_clear(&lines->scratch);
 		read_value(points, point, member, &value);
-		lines->sched->text = &printed;
 		print_value(lines, points, point, &value);
-		lines->sched->text = text;
-		pd_text_char(&printed, 0);
-		text->failed |= printed.failed;
-		if (!printed.failed)
-			pd_json_string(json, member->field.name, printed.data);
-		pd_free(printed.data);
+		pd_text_char(&lines->scratch, 0);
+		if (!lines->scratch.failed)
+			pd_json_string(json, member->field.name, lines->scratch.data);
 	}
+	lines->sched->text = text;
+	text->failed |= lines->scratch.failed;
 	pd_json_close(json, '}');
 	pd_json_close(json, '}');
 }
