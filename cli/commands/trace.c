@@ -31,6 +31,7 @@ static const struct option target_lines[] = {
 	STRING("uid", 'u', "USER", user, "trace all processes of this user"),
 	STRING("cpu", 'C', "LIST", live.recording.targets.cpus, "trace these CPUs: 0,2-3"),
 	OPTION("cgroup", 'G', TAGGED, "LIST", events, "restrict the preceding events to these cgroups; needs -a"),
+	FLAG("follow", 0, live.follow, "with -p and -t: new threads and child processes, too"),
 	FLAG("no-inherit", 0, live.recording.sampling.no_inherit, "do not follow child processes and new threads"),
 	RECORDER("delay", 'D', "MS", live.recording, "start tracing after MS milliseconds"),
 	GROUP(mmap_pages_option, live.recording),
@@ -111,8 +112,6 @@ static bool take_targets(struct trace_values *values, const struct call *call)
 	wanted->note = report_note;
 	wanted->self = values;
 	wanted->command_line = call->line;
-	/* a thread is named for itself */
-	wanted->sampling.no_inherit |= calls->tids != NULL;
 	if (!option_set_recorder(wanted, "pid", calls->pids) || !option_set_recorder(wanted, "tid", calls->tids) ||
 	    !option_set_recorder(wanted, "uid", values->user))
 		return false;

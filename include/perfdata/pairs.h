@@ -55,8 +55,9 @@ struct pd_syscalls_options {
 	/* BTF of the kernel that recorded (/sys/kernel/btf/vmlinux), for names of enums in fields of tracepoints, as perf 7.2 has them; must
 	 * remain valid. Empty: numbers. */
 	struct pd_bytes kernel_types;
-	bool total;         /* one table for all threads */
-	uint64_t max_calls; /* in each table; 0: all */
+	bool without_threads; /* of lines: no threads, as there is only one */
+	bool total;           /* one table for all threads */
+	uint64_t max_calls;   /* in each table; 0: all */
 };
 
 /** Whether a list, as pd_syscalls_options.calls, has a call. */

@@ -36,12 +36,13 @@ extern "C" {
 /** Zero is the default for each member but size. */
 struct pd_tracer_options {
 	size_t size; /* sizeof(struct pd_tracer_options); 0 is PD_ERROR_ARGUMENT */
-	/* Targets, session, note; without a target everything is traced but the calling process. Events, sampling of time and raw data,
-	 * and what is synthesized are the tracer's. */
+	/* Targets, session, note; without a target everything is traced but the calling process, and sshd if that shows what is printed.
+	 * Events, sampling of time and raw data, and what is synthesized are the tracer's. */
 	struct pd_recorder_options recording;
-	/* What is printed. calls, live and kernel_types are the tracer's. */
+	/* What is printed. calls, live and kernel_types are the tracer's, and threads are left out if there can be only one. */
 	struct pd_syscalls_options calls;
 	bool with_calls; /* system calls also if only other events are named */
+	bool follow; /* of processes and threads that are targets, new threads and child processes are traced, too; perf does not */
 };
 
 struct pd_tracer;

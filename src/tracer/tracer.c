@@ -216,6 +216,24 @@ static enum pd_status add_calls(struct pd_tracer *tracer, const char *list, bool
 
 // ---- tracing ----
 
+// How many threads will be traced; 0: it cannot be said.
+static uint64_t count_threads(const struct pd_targets *targets)
+{
+	struct pd_procfile status = { 0 };
+	uint64_t count = targets->tids.count;
+	char path[64];
+
+	for (size_t i = 0; i < targets->pids.count; i++) {
+		const char *threads;
+
+		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", targets->pids.items[i]);
+		threads = pd_procfile_read(&status, path) ? pd_procfile_value(&status, "Threads") : NULL;
+		count += threads ? strtoull(threads, NULL, 10) : 0;
+	}
+	pd_procfile_fini(&status);
+	return count;
+}
+
 static void take_recording(const struct pd_tracer *tracer, const struct pd_tracer_options *options,
 			   struct pd_recorder_options *wanted)
 {
@@ -227,18 +245,21 @@ static void take_recording(const struct pd_tracer *tracer, const struct pd_trace
 	wanted->sampling.time = wanted->sampling.raw = true;
 	wanted->session.synth = PD_SYNTH_TASK;
 	wanted->session.build_ids = PD_BUILD_IDS_NONE;
+	wanted->sampling.no_inherit |= (wanted->targets.pids.count || wanted->targets.tids.count) && !options->follow;
 	wanted->targets.all |= !wanted->targets.command && !pd_targets_are_given(&wanted->targets);
 }
 
-static enum pd_status open_recorder(struct pd_tracer *tracer, const struct pd_tracer_options *options, const char *list,
-				    struct pd_error *error)
+static enum pd_status open_recorder(struct pd_tracer *tracer, const struct pd_tracer_options *options,
+				    struct pd_syscalls_options *calls, struct pd_error *error)
 {
+	const char *list = calls->calls;
 	bool with_calls = options->with_calls || list || !tracer->has_events;
 	struct pd_recorder_options wanted = { 0 };
 	struct pd_recorder *recorder;
 	enum pd_status status = PD_OK;
 
 	take_recording(tracer, options, &wanted);
+	calls->without_threads = wanted.sampling.no_inherit && count_threads(&wanted.targets) == 1;
 	if (with_calls)
 		status = add_calls(tracer, list, wanted.targets.all || wanted.targets.cpus, error);
 	if (status >= 0)
@@ -284,7 +305,7 @@ enum pd_status pd_tracer_run(struct pd_tracer *tracer, const struct pd_tracer_op
 	pd_text_put(&list, tracer->calls.data, tracer->calls.size);
 	pd_text_char(&list, 0);
 	calls.calls = tracer->calls.size ? list.data : NULL;
-	status = list.failed ? pd_fail_memory(error) : open_recorder(tracer, options, calls.calls, error);
+	status = list.failed ? pd_fail_memory(error) : open_recorder(tracer, options, &calls, error);
 	if (status >= 0)
 		status = print_all(tracer, &calls, text, error);
 	recorder = tracer->recorder;

@@ -32,6 +32,8 @@ static void print_thread(struct pd_lines *lines, const struct pd_sched_thread *t
 {
 	struct pd_text *text = lines->sched->text;
 
+	if (lines->options->without_threads)
+		return;
 	if (!lines->options->without_names) {
 		pd_text_put(text, thread->comm, name_length(thread->comm));
 		pd_text_char(text, '/');

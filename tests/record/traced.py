@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""perfdata trace while commands and processes run: what they print, what is printed of them, and how it ends.
+
+usage: traced.py PERFDATA
+
+Exit status: 0 all fine; 1 not; 77 system calls cannot be traced here.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SKIPPED = 77
+WRITES = 3000
+# Writes of growing sizes, one after another, on two threads: the tracer has to keep the order of each
+WRITER = ("import os, threading\n"
+          "null = os.open('/dev/null', os.O_WRONLY)\n"
+          "def work():\n"
+          f"    for size in range(1, {WRITES} + 1): os.write(null, b'x' * size)\n"
+          "other = threading.Thread(target=work)\n"
+          "other.start(); work(); other.join()\n")
+WAITER = "import os, time\nwhile True: os.getppid(); time.sleep(0.01)\n"
+
+
+class Traced:
+    def __init__(self, perfdata, folder):
+        self.perfdata, self.folder, self.failures = perfdata, folder, 0
+
+    def expect(self, holds, what):
+        if not holds:
+            self.failures += 1
+            print("not ok:", what, flush=True)
+
+    def trace(self, *words, **more):
+        return subprocess.run([self.perfdata, "trace", *words], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=120, **more)
+
+    def test_command(self):
+        done = self.trace("-e", "write", "--", "sh", "-c", "echo out; echo err >&2; exit 3")
+        self.expect(done.returncode == 0 and done.stdout == "out\n", f"what a command prints: {done}")
+        self.expect("err\n" in done.stderr and len(re.findall(r"write\(fd: [12], .*count: 4\) += 4\n", done.stderr)) == 2,
+                    f"its calls: {done.stderr}")
+        missing = self.trace("--", "no-such-command")
+        self.expect(missing.returncode == 127 and missing.stderr == "perfdata: no-such-command: No such file or directory\n", str(missing))
+        empty = self.trace("--", "")
+        self.expect(empty.returncode == 127 and empty.stderr == "perfdata: : No such file or directory\n", str(empty))
+
+    def test_order(self):
+        done = self.trace("-e", "write", "--", sys.executable, "-c", WRITER)
+        times = [float(line.split()[0]) for line in done.stderr.splitlines() if "write(" in line and "continued" not in line]
+        by_thread = {}
+        for tid, size in re.findall(r"python3?[^/]*/(\d+) .*write\(.*\) += (\d+)$", done.stderr, re.M):
+            by_thread.setdefault(tid, []).append(int(size))
+        self.expect("lost" not in done.stderr.lower(), "nothing is lost")
+        self.expect(sorted(map(len, by_thread.values())) == [WRITES] * 2, f"all writes: {[len(sizes) for sizes in by_thread.values()]}")
+        self.expect(all(sizes == sorted(sizes) for sizes in by_thread.values()) and len(times) > WRITES, "in their order")
+
+    def test_losses(self):
+        """Where the ring is too small it is said how much was lost, where and at the end."""
+        child = subprocess.Popen([sys.executable, "-c", "import os\nos.read(0, 1)\nfor _ in range(3000000): os.getppid()"], stdin=subprocess.PIPE)
+        tracer = subprocess.Popen([self.perfdata, "trace", "-m", "1", "-e", "getppid", "-p", str(child.pid), "-o", "lost.txt"], cwd=self.folder,
+                                  stderr=subprocess.PIPE, text=True)
+        time.sleep(0.5)
+        child.communicate(b"x")
+        _, text = tracer.communicate(timeout=120)
+        with open(os.path.join(self.folder, "lost.txt"), encoding="utf-8") as file:
+            places = [int(number) for number in re.findall(r"LOST (\d+) events!\n", file.read())]
+        told = re.search(r"(\d+) events lost", text)
+        self.expect(told and places and sum(places) <= int(told[1]), f"losses: {text} {len(places)}")
+
+    def test_output(self):
+        path = os.path.join(self.folder, "out.txt")
+        for word in ("one", "two"):
+            done = self.trace("-S", "-o", "out.txt", "-e", "write", "--", "echo", word)
+            self.expect(done.stderr == "" and done.stdout == f"{word}\n", str(done))
+        with open(path, encoding="utf-8") as file, open(f"{path}.old", encoding="utf-8") as before:
+            lines, old = file.read(), before.read()
+        self.expect("write(fd: 1" in lines and " Summary of events:\n\n echo (" in lines and "write(fd: 1" in old, f"{lines} {old}")
+        value = json.loads(self.trace("-j", "-S", "-e", "write,sched:sched_process_exit", "--", "true").stderr)
+        self.expect([call.get("event") for call in value["calls"]] == ["sched:sched_process_exit"], str(value))
+        self.expect(value["calls"][0]["fields"]["comm"] == "true", str(value))
+
+    def test_most(self):
+        begin = time.monotonic()
+        done = self.trace("--max-events", "3", "--", sys.executable, "-c", WAITER)
+        self.expect(done.returncode == 0 and done.stderr.count("\n") == 3 and time.monotonic() - begin < 60, str(done))
+
+    def test_process(self):
+        child = subprocess.Popen([sys.executable, "-c", WAITER])
+        time.sleep(0.3)
+        for words, line in ((("-p", str(child.pid)), r" ms\): getppid\(\)"),
+                            (("-p", str(child.pid), "--follow"), rf" ms\): python3?[^/]*/{child.pid} getppid\(\)")):
+            tracer = subprocess.Popen([self.perfdata, "trace", "-S", "-e", "getppid", *words], stderr=subprocess.PIPE, text=True)
+            seen = [tracer.stderr.readline() for _ in range(5)]  # before it ends
+            tracer.send_signal(signal.SIGINT)
+            rest = tracer.communicate(timeout=30)[1]
+            self.expect(all(re.search(line, text) for text in seen[1:]), f"{words}: {seen}")
+            self.expect(tracer.returncode == 0 and f"({child.pid})," in rest, f"{words}: the table at the end: {rest[-300:]}")
+        child.kill()
+        child.wait()
+
+    def test_all(self):
+        done = self.trace("-as", "--summary-mode=total", "--", sys.executable, "-c", WRITER)
+        rows = [line.split()[:2] for line in done.stderr.splitlines()]
+        self.expect(any(row[0] == "write" and int(row[1]) >= 2 * WRITES for row in rows if len(row) == 2), done.stderr[-500:])
+
+    def test_rights(self):
+        if os.geteuid():
+            return
+        done = self.trace("-e", "close", "true", user=65534, group=65534, extra_groups=[])
+        self.expect(done.returncode in (2, 3) and "no permission" in done.stderr and "run mount -o remount" in done.stderr, str(done))
+
+
+def main():
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        os.chmod(folder, 0o777)
+        traced = Traced(os.path.abspath(sys.argv[1]), folder)
+        if "exit_group" not in traced.trace("--", "true").stderr:
+            print("system calls cannot be traced here:", traced.trace("--", "true").stderr)
+            return SKIPPED
+        for name in [name for name in dir(traced) if name.startswith("test_")]:
+            getattr(traced, name)()
+    print(f"{traced.failures} failed")
+    return 1 if traced.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
