@@ -42,6 +42,11 @@ static struct pd_bytes word_of(struct pd_points *points, const struct pd_trace_f
 	return pd_btf_enum_word(points->types, points->is_big, known->place, value);
 }
 
+static bool is_text(const struct pd_member *member)
+{
+	return member->is_array && strstr(member->field.type, "char");
+}
+
 static void print_number(struct pd_lines *lines, const struct pd_member *member, uint64_t value)
 {
 	static const char modes[] = "MODE";
@@ -111,9 +116,9 @@ static void print_value(struct pd_lines *lines, struct pd_points *points, const 
 	struct pd_text *text = lines->sched->text;
 	struct pd_bytes string = value->word;
 
-	if (field->is_string)
+	if (is_text(value->member))
 		string = pd_tracepoint_string(points->tracepoints, &sample, field->name);
-	if (field->is_string || string.size)
+	if (is_text(value->member) || string.size)
 		pd_text_escaped(text, (const char *)string.data, string.size);
 	else if (is_number(value->member))
 		print_number(lines, value->member, value->number);
@@ -133,9 +138,9 @@ static void print_fields(struct pd_lines *lines, struct pd_points *points, const
 			continue;
 		pd_text_add(text, first ? "" : ", ");
 		pd_text_add(text, member->field.name);
-		pd_text_add(text, member->field.is_string ? ": \"" : ": ");
+		pd_text_add(text, is_text(member) ? ": \"" : ": ");
 		print_value(lines, points, point, &value);
-		pd_text_add(text, member->field.is_string ? "\"" : "");
+		pd_text_add(text, is_text(member) ? "\"" : "");
 		first = false;
 	}
 }
