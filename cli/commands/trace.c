@@ -72,13 +72,19 @@ static const struct option options[] = {
 
 /* ---- options ---- */
 
-/* What is no program, but there, is a recording. */
+/* What is there and no program is a recording, unless a -- says that it is a command. */
 static bool names_file(const struct call *call)
 {
 	struct stat found;
+	size_t at = 0;
 
-	return call->word_count == 1 && call->word_count <= call->before_count && !stat(call->words[0], &found) &&
-	       (S_ISDIR(found.st_mode) || access(call->words[0], X_OK));
+	if (call->word_count != 1 || stat(call->words[0], &found))
+		return false;
+	while (call->arguments[at] && call->arguments[at] != call->words[0])
+		at++;
+	if (at && !strcmp(call->arguments[at - 1], "--"))
+		return false;
+	return S_ISDIR(found.st_mode) || access(call->words[0], X_OK);
 }
 
 /* perf keeps what has the name. */

@@ -168,8 +168,8 @@
 #include <perfdata/text.h>
 #include <perfdata/timechart.h>
 #include <perfdata/top.h>
-#include <perfdata/tracer.h>
 #include <perfdata/trace.h>
+#include <perfdata/tracer.h>
 #include <perfdata/unwind.h>
 #include <perfdata/viewer.h>
 #include <perfdata/vocabulary.h>

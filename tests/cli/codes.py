@@ -24,7 +24,6 @@ USUAL = ((0, "--help"), (2, "--no-such-option"))
 # not there, and out is free.
 WORK = {1: "badwork", 3: "no", 6: "empty"}
 LOCKS = {1: "badlocks", 3: "no", 6: "empty"}
-CALLS = {1: "-s badcalls", 3: "-s no", 6: "-s empty"}
 SWITCHES = {1: "badswitches", 3: "no", 6: "empty"}
 READS = {1: "bad", 3: "no"}
 CHOOSES = {**READS, 5: "good --where period<0", 6: "empty"}
@@ -67,7 +66,7 @@ WAYS = {
     "kwork-timehist": WORK,
     "kwork-top": WORK,
     "timechart": {1: "-o - badswitches", 3: "no", 4: "-o no/out switches", 6: "empty"},
-    "trace": CALLS,
+    "trace": {1: "-s badcalls", 3: "-i no", 6: "-s empty", 127: "no"},
     "waiting": {1: "badwakeups", 3: "no", 6: "empty"},
     "profile": {1: "save -o out bad", 3: "save -o out no", 4: "save -o no/out good", 5: "save -o out good --where period<0",
                 6: "save -o out empty"},

@@ -5,14 +5,16 @@
 #include <perfdata/tracer.h>
 
 /* One of each kind of fields. */
-#define POINT_FIELDS                                                                                       \
-	FIELD("char", "comm[8]", 8, 8)                                                                     \
-	FIELD("pid_t", "pid", 16, 4)                                                                       \
-	FIELD("int", "nothing", 20, 4)                                                                     \
-	FIELD("void *", "place", 24, 8)                                                                    \
-	FIELD("long", "left", 32, 8)                                                                       \
-	FIELD("enum colour", "colour", 40, 4) FIELD("umode_t", "mode", 44, 2) FIELD("u8", "mac[2]", 46, 2) \
-		FIELD("int", "sockfd", 48, 4) FIELD("__data_loc char[]", "name", 52, 4) FIELD("u64", "addr", 56, 8)
+// clang-format off
+#define POINT_FIELDS                                                                               \
+	FIELD("char", "comm[8]", 8, 8)                                                             \
+	FIELD("pid_t", "pid", 16, 4)                                                               \
+	FIELD("int", "nothing", 20, 4)                                                             \
+	FIELD("void *", "place", 24, 8)                                                            \
+	FIELD("long", "left", 32, 8)                                                               \
+	FIELD("enum colour", "colour", 40, 4)                                                      \
+	FIELD("umode_t", "mode", 44, 2) FIELD("u8", "mac[2]", 46, 2) FIELD("int", "sockfd", 48, 4) \
+		FIELD("__data_loc char[]", "name", 52, 4) FIELD("u64", "addr", 56, 8)
 
 #define POINT_RAW          \
 	"0900000000000000" \
@@ -63,6 +65,7 @@ static const char recording[] = "header form: file, byte_order: little\n" EVENT(
 							   "2000000000000000"
 							   "0700000000000000") SAMPLE(100, 5000, 2, 3, "0900");
 
+// clang-format on
 static const char lines[] =
 	"     0.000 (         ): reader/100 dup(fildes: 5)                                                     ...\n"
 	"     1.000 (         ): :200/200 my:point(comm: \"a\", pid: 100 (reader), place: 0x1000, left: -2, colour: RED, "
