@@ -5,9 +5,7 @@
 #include "files/input.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,8 +13,8 @@
 struct trace_values {
 	struct input_options input;
 	struct pd_tracer_options live; /* its calls are also for recordings */
-	struct option_tags events;
-	const char *user, *output;
+	struct option_tags tags;
+	const char *output;
 	struct option_number map_timeout_ms;
 	bool unused;
 };
@@ -25,12 +23,12 @@ struct trace_values {
 
 static const struct option target_lines[] = {
 	FLAG("all-cpus", 'a', live.recording.targets.all, "trace the whole system (default without COMMAND)"),
-	STRING("pid", 'p', "LIST", live.calls.pids,
+	OPTION("pid", 'p', TAGGED, "LIST", tags,
 	       "trace these processes; of FILE, only those with these numbers: 1,5-9"),
-	STRING("tid", 't', "LIST", live.calls.tids, "the same with threads"),
-	STRING("uid", 'u', "USER", user, "trace all processes of this user"),
+	OPTION("tid", 't', TAGGED, "LIST", tags, "the same with threads"),
+	OPTION("uid", 'u', TAGGED, "USER", tags, "trace all processes of this user"),
 	STRING("cpu", 'C', "LIST", live.recording.targets.cpus, "trace these CPUs: 0,2-3"),
-	OPTION("cgroup", 'G', TAGGED, "LIST", events, "restrict the preceding events to these cgroups; needs -a"),
+	OPTION("cgroup", 'G', TAGGED, "LIST", tags, "restrict the preceding events to these cgroups; needs -a"),
 	FLAG("follow", 0, live.follow, "with -p and -t: new threads and child processes, too"),
 	FLAG("no-inherit", 0, live.recording.sampling.no_inherit, "do not follow child processes and new threads"),
 	RECORDER("delay", 'D', "MS", live.recording, "start tracing after MS milliseconds"),
@@ -48,10 +46,10 @@ static const struct option options[] = {
 	INTEGER("max-summary", 0, "N", live.calls.max_calls, "rows of each table"),
 	FLAG("bpf-summary", 0, unused, "no effect: tables are made without BPF"),
 	FLAG("errno-summary", 0, live.calls.errors, "in tables: also how often each error was returned"),
-	OPTION("event", 'e', TAGGED, "LIST", events,
+	OPTION("event", 'e', TAGGED, "LIST", tags,
 	       "only these system calls: open*,close; after a '!' all others; while tracing, also other events: sched:sched_switch"),
-	OPTION("expr", 0, TAGGED, "LIST", events, "the same"),
-	OPTION("filter", 0, TAGGED, "EXPRESSION", events,
+	OPTION("expr", 0, TAGGED, "LIST", tags, "the same"),
+	OPTION("filter", 0, TAGGED, "EXPRESSION", tags,
 	       "filter for the tracepoints of the preceding --event: 'prev_pid == 1'"),
 	FLAG("syscalls", 0, live.with_calls, "with other events: system calls, too"),
 	OPTION("duration", 0, MILLISECONDS, "MS", live.calls.min_duration_ns,
@@ -87,18 +85,6 @@ static bool names_file(const struct call *call)
 	return S_ISDIR(found.st_mode) || access(call->words[0], X_OK);
 }
 
-/* perf keeps what has the name. */
-static int open_output(const char *path)
-{
-	char before[4096];
-	struct stat found;
-
-	if (!stat(path, &found) && S_ISREG(found.st_mode) && found.st_size &&
-	    (size_t)snprintf(before, sizeof(before), "%s.old", path) < sizeof(before))
-		rename(path, before);
-	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-}
-
 static void report_note(void *self, const struct pd_recorder_note *note)
 {
 	const struct trace_values *values = self;
@@ -107,35 +93,13 @@ static void report_note(void *self, const struct pd_recorder_note *note)
 		record_print_note(note);
 }
 
-/* What is said of processes is whom to trace. */
-static bool take_targets(struct trace_values *values, const struct call *call)
+static bool take_tags(const struct trace_values *values, struct pd_tracer *tracer)
 {
-	struct pd_recorder_options *wanted = &values->live.recording;
-	struct pd_syscalls_options *calls = &values->live.calls;
-
-	wanted->size = sizeof(*wanted);
-	wanted->fd = -1;
-	wanted->note = report_note;
-	wanted->self = values;
-	wanted->command_line = call->line;
-	if (!option_set_recorder(wanted, "pid", calls->pids) || !option_set_recorder(wanted, "tid", calls->tids) ||
-	    !option_set_recorder(wanted, "uid", values->user))
-		return false;
-	calls->pids = calls->tids = NULL;
-	return true;
-}
-
-static bool take_events(const struct trace_values *values, struct pd_tracer *tracer)
-{
-	const struct option_tags *tags = &values->events;
 	struct pd_error error;
 
-	for (size_t i = 0; i < tags->count; i++) {
-		const char *name = tags->items[i].name;
-
-		if (pd_tracer_set(tracer, !strcmp(name, "expr") ? "event" : name, tags->items[i].value, &error) < 0)
-			return print_error("option --%s: %s", name, error.message);
-	}
+	for (const struct option_tag *tag = values->tags.items; tag < values->tags.items + values->tags.count; tag++)
+		if (pd_tracer_set(tracer, tag->name, tag->value, &error) < 0)
+			return print_error("option --%s: %s", tag->name, error.message);
 	return true;
 }
 
@@ -149,55 +113,53 @@ static void on_signal(int number)
 	pd_tracer_stop(running);
 }
 
-static int run_tracer(struct trace_values *values, const struct call *call, struct pd_tracer *tracer)
+static int run_tracer(struct trace_values *values, const struct call *call, char *const *command)
 {
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-	struct pd_recorder_options *wanted = &values->live.recording;
+	struct pd_tracer_options *live = &values->live;
 	struct pd_recorded recorded = { 0 };
 	struct pd_error error;
-	enum pd_status status;
 	int code;
 
-	running = tracer;
+	live->size = sizeof(*live);
+	live->recording.targets.command = command;
+	live->recording.command_line = call->line;
+	live->recording.note = report_note;
+	live->recording.self = values;
 	signals_end_recording(&action);
-	values->live.size = sizeof(values->live);
-	status = pd_tracer_run(tracer, &values->live, call->out->text, &recorded, &error);
+	code = code_of_print(pd_tracer_run(running, live, call->out->text, &recorded, &error), &error);
 	output_flush(call->out);
-	code = code_of_print(status, &error);
 	if (recorded.lost)
 		print_error("%" PRIu64 " events lost; try larger ring buffers (-m 16M), or fewer system calls (-e)",
 			    recorded.lost);
-	if (recorded.command_errno)
-		return print_failure(CODE_NO_COMMAND, "%s: %s", wanted->targets.command[0],
-				     strerror(recorded.command_errno));
-	return code;
+	return recorded.command_errno ? record_code(&recorded, command[0]) : code;
 }
 
 static int trace_live(struct trace_values *values, const struct call *call)
 {
 	struct record_setup setup = { 0 };
-	struct pd_tracer *tracer = NULL;
 	struct pd_error error;
 	int code = CODE_USAGE;
 
-	if (pd_tracer_new(&tracer, &error) < 0)
+	if (pd_tracer_new(&running, &error) < 0)
 		return print_failure(CODE_UNREADABLE, "%s", error.message);
-	if (take_targets(values, call) && take_events(values, tracer) && record_copy_command(&setup, call)) {
-		values->live.recording.targets.command = setup.command;
-		code = run_tracer(values, call, tracer);
-	}
-	pd_tracer_free(tracer);
-	pd_recorder_options_fini(&values->live.recording);
+	if (take_tags(values, running) && record_copy_command(&setup, call))
+		code = run_tracer(values, call, setup.command);
+	pd_tracer_free(running);
 	record_fini(&setup);
 	return code;
 }
 
+/* Of a recording, threads and calls are chosen by it. */
 static int trace_file(struct trace_values *values, const struct call *call)
 {
+	struct pd_syscalls_options *calls = &values->live.calls;
 	struct call own = *call;
 
-	for (size_t i = 0; i < values->events.count; i++)
-		values->live.calls.calls = values->events.items[i].value;
+	for (const struct option_tag *tag = values->tags.items; tag < values->tags.items + values->tags.count; tag++)
+		*(!strcmp(tag->name, "pid") ? &calls->pids :
+		  !strcmp(tag->name, "tid") ? &calls->tids :
+					      &calls->calls) = tag->value;
 	own.values = values;
 	return input_print(&own);
 }
@@ -206,7 +168,10 @@ static int run_trace(const struct call *call)
 {
 	struct trace_values values = *(const struct trace_values *)call->values;
 	bool is_file = values.input.path || names_file(call);
-	int code, finish, fd = values.output ? open_output(values.output) : is_file ? STDOUT_FILENO : STDERR_FILENO;
+	int code, finish,
+		fd = values.output ? pd_tracer_output(values.output) :
+		     is_file       ? STDOUT_FILENO :
+				     STDERR_FILENO;
 	struct call own = *call;
 	struct output out;
 

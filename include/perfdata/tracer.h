@@ -14,7 +14,7 @@
  *	struct pd_recorded recorded;
  *	struct pd_tracer *tracer;
  *
- *	options.recording = (struct pd_recorder_options){ .size = sizeof(options.recording), .fd = -1 };
+ *	options.recording.size = sizeof(options.recording);
  *	options.recording.targets.command = command;
  *	if (pd_tracer_new(&tracer, &error) == PD_OK) {
  *		pd_tracer_set(tracer, "event", "openat,close", &error);
@@ -53,14 +53,18 @@ PD_API enum pd_status pd_tracer_new(struct pd_tracer **tracer_out, struct pd_err
 PD_API void pd_tracer_free(struct pd_tracer *tracer);
 /** Sets an option by the name that perf trace has for it, before pd_tracer_run; several may be set, and their order counts.
  * event: system calls and events with commas between, such as "open*,close,sched:sched_switch"; after a '!' system calls that are not
- * wanted. Without any all system calls are. filter: of the tracepoints of the last event. cgroup: of the last event, or of all.
- * Errors: PD_ERROR_NO_MATCH if there is no such option; those of pd_events_add, pd_events_filter and pd_events_cgroup. */
+ * wanted. Without any all system calls are. expr is the same. filter: of the tracepoints of the last event. cgroup: of the last event, or
+ * of all. pid, tid, uid: targets, see pd_recorder_options_set. Errors: PD_ERROR_NO_MATCH if there is no such option; those of
+ * pd_events_add, pd_events_set and pd_recorder_options_set. */
 PD_API enum pd_status pd_tracer_set(struct pd_tracer *tracer, const char *name, const char *value,
 				    struct pd_error *error);
 /** Traces until the end of the command, the last of calls.max_lines, or pd_tracer_stop, and prints the tables then; once. Errors: those of
  * pd_recorder_open, pd_recorder_open_file and pd_print_syscalls. */
 PD_API enum pd_status pd_tracer_run(struct pd_tracer *tracer, const struct pd_tracer_options *options,
 				    struct pd_text *text, struct pd_recorded *recorded_out, struct pd_error *error);
+/** Opens a file for text; one of this name that is not empty is kept as NAME.old, as by perf. To be closed; -1 with errno: it cannot be
+ * opened. */
+PD_API int pd_tracer_output(const char *path);
 /** Ends pd_tracer_run soon. Can be called from signal handlers and any thread. */
 PD_API void pd_tracer_stop(struct pd_tracer *tracer);
 

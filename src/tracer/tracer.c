@@ -5,11 +5,13 @@
  */
 #include <perfdata/tracer.h>
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -26,8 +28,9 @@ enum {
 struct pd_tracer {
 	struct pd_events *events; // those that are named
 	bool has_events;
-	struct pd_text calls; // those that are named, with commas between
-	bool except;          // these are the ones that are not wanted
+	struct pd_text calls;               // those that are named, with commas between
+	bool except;                        // these are the ones that are not wanted
+	struct pd_recorder_options targets; // processes, threads and the user that are named
 	enum pd_arch arch;
 	struct pd_recorder *recorder; // while it runs
 	volatile sig_atomic_t stopped;
@@ -56,6 +59,7 @@ void pd_tracer_free(struct pd_tracer *tracer)
 	if (!tracer)
 		return;
 	pd_events_free(tracer->events);
+	pd_recorder_options_fini(&tracer->targets);
 	pd_free(tracer->calls.data);
 	pd_free(tracer);
 }
@@ -141,8 +145,10 @@ static enum pd_status add_list(struct pd_tracer *tracer, const char *list, struc
 
 enum pd_status pd_tracer_set(struct pd_tracer *tracer, const char *name, const char *value, struct pd_error *error)
 {
-	if (!strcmp(name, "event"))
+	if (!strcmp(name, "event") || !strcmp(name, "expr"))
 		return add_list(tracer, value, error);
+	if (!strcmp(name, "pid") || !strcmp(name, "tid") || !strcmp(name, "uid"))
+		return pd_recorder_options_set(&tracer->targets, name, value, error);
 	return pd_events_set(tracer->events, name, value, tracer->has_events, error);
 }
 
@@ -216,6 +222,21 @@ static enum pd_status add_calls(struct pd_tracer *tracer, const char *list, bool
 
 // ---- tracing ----
 
+int pd_tracer_output(const char *path)
+{
+	struct pd_text before = { 0 };
+	struct stat found;
+
+	if (!stat(path, &found) && S_ISREG(found.st_mode) && found.st_size) {
+		pd_text_add(&before, path);
+		pd_text_put(&before, ".old", sizeof(".old"));
+		if (!before.failed)
+			rename(path, before.data);
+		pd_free(before.data);
+	}
+	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
 // How many threads will be traced; 0: it cannot be said.
 static uint64_t count_threads(const struct pd_targets *targets)
 {
@@ -241,6 +262,16 @@ static void take_recording(const struct pd_tracer *tracer, const struct pd_trace
 
 	memcpy(wanted, &options->recording, size);
 	wanted->size = sizeof(*wanted);
+	wanted->path = NULL;
+	wanted->fd = -1;
+	if (tracer->targets.targets.pids.count)
+		wanted->targets.pids = tracer->targets.targets.pids;
+	if (tracer->targets.targets.tids.count)
+		wanted->targets.tids = tracer->targets.targets.tids;
+	if (tracer->targets.targets.by_user) {
+		wanted->targets.by_user = true;
+		wanted->targets.uid = tracer->targets.targets.uid;
+	}
 	wanted->events = tracer->events;
 	wanted->sampling.time = wanted->sampling.raw = true;
 	wanted->session.synth = PD_SYNTH_TASK;
