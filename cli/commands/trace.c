@@ -122,6 +122,7 @@ static int run_tracer(struct trace_values *values, const struct call *call, char
 	int code;
 
 	live->size = sizeof(*live);
+	live->recording.size = sizeof(live->recording);
 	live->recording.targets.command = command;
 	live->recording.command_line = call->line;
 	live->recording.note = report_note;
