@@ -188,7 +188,8 @@ static enum pd_status take_switch(struct pd_sched *sched, struct pd_sched_event 
 		 before_ns;
 	struct pd_sched_thread *thread = last_ns ? thread_of(sched, sample, (uint32_t)prev_pid, error) : NULL;
 	int64_t state = (int32_t)numbers->state;
-	struct pd_sched_sample shown = *sample;
+	struct pd_sched_sample cut;
+	const struct pd_sched_sample *shown = sample;
 	bool wanted;
 
 	if (!thread)
@@ -199,14 +200,18 @@ static enum pd_status take_switch(struct pd_sched *sched, struct pd_sched_event 
 	wanted = (!sched->chooses || pd_sched_has_thread(sched, thread)) &&
 		 (!sched->options->idle || !(uint32_t)prev_pid || !(uint32_t)next);
 	before_ns = *last_ns;
-	if (wanted && (!sched->chooses || pd_sched_cut_time(sched, &before_ns, &shown.time_ns)))
-		count_switch(sched, event, &shown, thread, before_ns, state);
+	if (wanted && sched->chooses) {
+		cut = *sample;
+		shown = &cut;
+	}
+	if (wanted && (!sched->chooses || pd_sched_cut_time(sched, &before_ns, &cut.time_ns)))
+		count_switch(sched, event, shown, thread, before_ns, state);
 	if (wanted) {
 		thread->last_ns = sample->time_ns;
 		thread->last_state = state;
 		thread->ready_ns = 0;
 	}
-	count_time(sched, shown.time_ns);
+	count_time(sched, shown->time_ns);
 	*last_ns = sample->time_ns;
 	return PD_OK;
 }
@@ -336,42 +341,74 @@ static enum pd_status take_plain_sample(void *self, const struct pd_event_full *
 		       PD_OK;
 }
 
-// Of a sample whose numbers are all there, these are kept.
-static size_t pack_sample(void *self, const struct pd_event_full *full, struct pd_bytes bytes, uint64_t time_ns,
-			  uint64_t *words)
-{
-	struct pd_sched *sched = self;
-	struct pd_sched_event *event;
-	struct pd_sched_sample sample;
-	struct pd_error unwanted;
-	struct pd_raw_brief brief;
-	struct numbers numbers;
+// ---- samples that wait for their turn ----
 
-	if (!pd_raw_brief_read(full, bytes, time_ns, &brief, &sample.raw))
-		return 0;
-	event = find_event(sched, &full->event, &unwanted);
-	if (!event || event->role == PD_SCHED_OTHER || full->event.index > UINT32_MAX ||
-	    !use_brief(sched, full->brief.pid != PD_FIELD_MISSING, &brief, &sample) ||
-	    !read_numbers(event, sample.raw, &numbers) || !numbers.whole)
-		return 0;
-	words[0] = (uint32_t)sample.pid | (uint64_t)(uint32_t)sample.tid << 32;
-	words[1] = sample.cpu | (uint64_t)full->event.index << 32;
-	words[2] = (uint32_t)numbers.pid | numbers.next_pid << 32;
-	words[3] = numbers.state;
-	return 4;
+enum {
+	WORD_CPU,
+	WORD_IDS,  // of process and thread
+	WORD_CHAIN // how many addresses its call chain has, where it has one; then come numbers of the raw data
+};
+
+enum {
+	NUMBER_PID,
+	NUMBER_STATE, // of switches, as is the next one
+	NUMBER_NEXT
+};
+
+static bool add_number(struct pd_pack *pack, const struct pd_raw_number *number)
+{
+	pack->at[pack->count++] = (uint16_t)number->offset;
+	return !PD_HOST_BIG && !number->big && number->size >= 4 && number->offset < UINT16_MAX;
 }
 
-static enum pd_status take_packed(void *self, uint64_t time_ns, const uint64_t *words, struct pd_error *error)
+// What is kept of a sample.
+static void choose_words(void *self, const struct pd_event_full *full, struct pd_pack *pack_out)
+{
+	const struct pd_brief_places *brief = &full->brief;
+	struct pd_sched *sched = self;
+	struct pd_error unwanted;
+	const struct pd_sched_event *event = find_event(sched, &full->event, &unwanted);
+	struct pd_pack pack = { .before = WORD_CHAIN, .count = WORD_CHAIN };
+
+	if (!event || brief->cpu == PD_FIELD_MISSING || brief->pid == PD_FIELD_MISSING || brief->tid != brief->pid + 4)
+		return;
+	pack.at[WORD_CPU] = PD_RECORD_HEADER_SIZE + brief->cpu;
+	pack.at[WORD_IDS] = PD_RECORD_HEADER_SIZE + brief->pid;
+	if (brief->callchain != PD_FIELD_MISSING) {
+		pack.at[WORD_CHAIN] = PD_RECORD_HEADER_SIZE + brief->callchain;
+		pack.before = pack.count = WORD_CHAIN + 1;
+	}
+	if (add_number(&pack, &event->pid) && (event->role != PD_SCHED_SWITCH || (add_number(&pack, &event->state) &&
+										  add_number(&pack, &event->next_pid))))
+		*pack_out = pack;
+}
+
+static enum pd_status take_packed(void *self, const struct pd_event_full *full, uint64_t time_ns, const uint64_t *words,
+				  struct pd_error *error)
 {
 	struct pd_sched *sched = self;
+	struct pd_sched_event *event = &sched->events[full->event.index];
+	bool has_chain = full->brief.callchain != PD_FIELD_MISSING;
+	const uint64_t *of_raw = words + WORD_CHAIN + has_chain;
 	struct pd_sched_sample sample = { .time_ns = time_ns,
-					  .pid = (int32_t)words[0],
-					  .tid = (int32_t)(words[0] >> 32),
-					  .cpu = (uint32_t)words[1] };
-	const struct numbers numbers = { (uint32_t)words[2], words[2] >> 32, words[3], true };
+					  .pid = (int32_t)words[WORD_IDS],
+					  .tid = (int32_t)(words[WORD_IDS] >> 32),
+					  .cpu = (uint32_t)words[WORD_CPU] };
+	struct numbers numbers = { (uint32_t)of_raw[NUMBER_PID], 0, 0, true };
 
+	if (has_chain && words[WORD_CHAIN])
+		sched->options->has_chains = true;
+	if (PD_UNLIKELY(sample.cpu >= PD_SCHED_CPUS)) {
+		if (sample.cpu != UINT32_MAX)
+			return PD_OK;
+		sample.cpu = 0;
+	}
 	note_cpu(sched, sample.cpu);
-	return use_numbers(sched, &sched->events[words[1] >> 32], &sample, &numbers, error);
+	if (event->role != PD_SCHED_SWITCH)
+		return take_other(sched, event, &sample, numbers.pid, error);
+	numbers.state = of_raw[NUMBER_STATE];
+	numbers.next_pid = (uint32_t)of_raw[NUMBER_NEXT];
+	return take_switch(sched, event, &sample, &numbers, error);
 }
 
 // Of others, the CPU alone is of interest.
@@ -475,7 +512,7 @@ static enum pd_status read_all(struct pd_sched *sched, struct pd_error *error)
 					      .self = sched,
 					      .unordered = is_unordered,
 					      .no_rounds = true,
-					      .pack = pack_sample,
+					      .pack = choose_words,
 					      .packed = take_packed };
 	bool is_pipe = pd_file_header(sched->file)->mode == PD_MODE_PIPE;
 	enum pd_status status;

@@ -206,6 +206,8 @@ static inline void image_file_end(struct image *image)
 enum {
 	IMAGE_IP_TID_TIME_PERIOD = 0x107, // a sample type
 	IMAGE_IP_TID_TIME_CPU = 0x87,     // the same with CPUs where there are periods
+	IMAGE_RAW = 0x400,
+	IMAGE_IP_TID_TIME_CHAIN_RAW = 0x27 | IMAGE_RAW,
 };
 
 // A sample of that type: 40 bytes, of one of seven threads.

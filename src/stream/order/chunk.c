@@ -6,6 +6,7 @@
 enum {
 	VIEW_MOST = 4 << 20, // bytes of a piece; only what follows records makes one larger
 	LINE = 64,           // of the cache
+	AHEAD = 16 * LINE,   // what is fetched before it is read: where the next record begins is known late
 	KEPT_ALIGN = 8,
 	KEPT_MOST = 512 << 10 // bytes of a block that are kept; there its rest is another block
 };
@@ -145,6 +146,8 @@ struct filling {
 	uint32_t number, most;              // records
 	uint64_t newest;
 	uint64_t passed;
+	uint64_t last_ns; // of the entry before the next one
+	bool sorted;      // entries ascend so far
 };
 
 static size_t kept_size(size_t size)
@@ -171,13 +174,68 @@ struct pd_entry_place pd_entry_place_of(const struct pd_event_full *event, bool 
 	return place;
 }
 
-// What is kept of a sample; 0: the record is.
-PD_ALWAYS_INLINE size_t pack_sample(const struct filling *fill, const struct pd_chunk_taker *taker,
-				    const struct pd_event_full *full, struct pd_bytes bytes, uint64_t time_ns)
+// How many bytes there have to be for words from i to end.
+static size_t size_for(const struct pd_pack *pack, unsigned i, unsigned end)
 {
+	size_t size = 0;
+
+	for (; i < end; i++)
+		size = pack->at[i] + 8u > size ? pack->at[i] + 8u : size;
+	return size;
+}
+
+void pd_entry_place_pack(struct pd_entry_place *place, const struct pd_event_full *event, const struct pd_pack *pack)
+{
+	const struct pd_brief_places *brief = &event->brief;
+	size_t size = size_for(pack, 0, pack->before), raw_size = size_for(pack, pack->before, pack->count);
+
+	if (!pack->count || place->size == UINT16_MAX || event->event.index > PD_ENTRY_NUMBERS ||
+	    (raw_size && (!brief->raw_last || !brief->sufficient)) || size > UINT8_MAX || raw_size > UINT16_MAX)
+		return;
+	if (raw_size) {
+		place->raw_at = (uint16_t)(PD_RECORD_HEADER_SIZE + brief->size);
+		place->raw_size = (uint16_t)raw_size;
+		if (brief->callchain != PD_FIELD_MISSING)
+			place->chain_at = (uint16_t)(PD_RECORD_HEADER_SIZE + brief->callchain);
+		size = size > place->raw_at ? size : place->raw_at;
+	}
+	place->size = size > place->size ? (uint16_t)size : place->size;
+	place->word = pd_entry_word(0, PD_ENTRY_PACKED, (uint32_t)event->event.index);
+	place->pack = *pack;
+}
+
+// Keeps the words of a sample that are wanted; false: its record is kept.
+PD_ALWAYS_INLINE bool pack_sample(struct filling *fill, const struct pd_entry_place *place, size_t size)
+{
+	uint64_t *kept = (uint64_t *)(void *)fill->kept_at;
+	const uint8_t *sample = fill->at;
+	size_t raw_at = place->raw_at;
+	unsigned i = 0;
+
 	if (fill->kept_end - fill->kept_at < (ptrdiff_t)(8 * PD_PACKED_WORDS))
-		return 0;
-	return taker->pack(taker->self, full, bytes, time_ns, (uint64_t *)(void *)fill->kept_at);
+		return false;
+	if (place->chain_at) {
+		uint64_t count = pd_load_u64(sample + place->chain_at, false);
+
+		if (count > size / 8)
+			return false;
+		raw_at += 8 * (size_t)count;
+	}
+	if (raw_at && (raw_at + 4 + place->raw_size > size || pd_load_u32(sample + raw_at, false) != size - raw_at - 4))
+		return false;
+	for (; i < place->pack.before; i++)
+		kept[i] = pd_load_u64(sample + place->pack.at[i], false);
+	for (sample += raw_at + 4; i < place->pack.count; i++)
+		kept[i] = pd_load_u64(sample + place->pack.at[i], false);
+	return true;
+}
+
+// An entry was made.
+PD_ALWAYS_INLINE void end_entry(struct filling *fill, uint64_t time_ns)
+{
+	fill->sorted &= time_ns > fill->last_ns;
+	fill->last_ns = time_ns;
+	fill->entry++;
 }
 
 // Keeps the record of an entry. There is room for it.
@@ -203,6 +261,8 @@ PD_ALWAYS_INLINE void fill_samples(struct filling *fill, const struct pd_met *me
 		const struct pd_entry_place *place;
 		uint64_t time_ns;
 
+		__builtin_prefetch(now.at + AHEAD);
+		__builtin_prefetch(now.at + AHEAD + LINE);
 		if (PD_UNLIKELY(pd_load_u32(now.at, swap) != PD_RECORD_SAMPLE || size > (size_t)(now.end - now.at) ||
 				!full || full->event.index >= events->count))
 			break;
@@ -219,16 +279,15 @@ PD_ALWAYS_INLINE void fill_samples(struct filling *fill, const struct pd_met *me
 				break;
 			now.passed++;
 		} else if (packs) {
-			size_t words = pack_sample(&now, taker, full, (struct pd_bytes){ now.at, size }, time_ns);
-
-			if (PD_UNLIKELY(!words))
+			if (PD_UNLIKELY(!place->pack.count || !pack_sample(&now, place, size)))
 				break;
-			*now.entry++ = (struct pd_entry){ time_ns, (uint32_t)(now.kept_at - now.kept),
-							  pd_entry_word(0, PD_ENTRY_PACKED, now.number) };
-			now.kept_at += 8 * words;
+			*now.entry = (struct pd_entry){ time_ns, (uint32_t)(now.kept_at - now.kept), place->word };
+			now.kept_at += 8 * place->pack.count;
+			end_entry(&now, time_ns);
 		} else {
-			*now.entry++ =
+			*now.entry =
 				(struct pd_entry){ time_ns, (uint32_t)(now.at - now.begin), place->word | now.number };
+			end_entry(&now, time_ns);
 		}
 		now.newest = time_ns > now.newest ? time_ns : now.newest;
 		now.at += size;
@@ -277,7 +336,8 @@ static bool fill_other(struct filling *fill, struct pd_chunk *chunk, struct pd_s
 		return false;
 	if (fill->kept && status == PD_END)
 		keep_record(fill, bytes);
-	fill->entry += status == PD_END;
+	if (status == PD_END)
+		end_entry(fill, fill->entry->time_ns);
 	fill->at += head.size;
 	fill->number++;
 	return true;
@@ -289,6 +349,7 @@ static void make_entries(struct filling *fill, struct pd_chunk *chunk, struct pd
 			 struct pd_rounds *rounds, const struct pd_entry_events *events, struct pd_chunk_taker *taker)
 {
 	fill->entry = chunk->memory.entries;
+	fill->sorted = true;
 	do {
 		const struct pd_met met = pd_stream_met(stream);
 
@@ -302,6 +363,7 @@ static void make_entries(struct filling *fill, struct pd_chunk *chunk, struct pd
 		rounds->newest = fill->newest;
 	} while (fill->number < fill->most && fill_other(fill, chunk, stream, rounds, taker));
 	chunk->count = (size_t)(fill->entry - chunk->memory.entries);
+	chunk->sorted = fill->sorted;
 }
 
 static bool fill_view(struct pd_chunk *chunk, struct pd_stream *stream, const struct pd_entry_events *events)
@@ -335,6 +397,7 @@ enum pd_status pd_chunk_read(struct pd_chunk *chunk, struct pd_stream *source, c
 		return PD_OK;
 	chunk->view = NULL;
 	chunk->size = chunk->count = 0;
+	chunk->sorted = false;
 	return PD_END;
 }
 
@@ -355,14 +418,14 @@ enum pd_status pd_chunk_read_block(struct pd_chunk *chunk, struct pd_piece *piec
 				   struct pd_rounds *rounds, const struct pd_entry_events *events,
 				   struct pd_chunk_taker *taker, struct pd_error *error)
 {
-	struct pd_chunk_memory *memory = taker->pack ? &taker->reading : &chunk->memory;
+	struct pd_chunk_memory *memory = taker->packs ? &taker->reading : &chunk->memory;
 	size_t size = (size_t)(piece->end - piece->begin), most = size / PD_RECORD_HEADER_SIZE;
 	struct filling fill = { .most = (uint32_t)most };
 	enum pd_status status;
 
 	chunk->piece = piece;
 	if (!PD_GROW(chunk->memory.entries, chunk->memory.entry_capacity, most) ||
-	    (taker->pack && !PD_GROW(chunk->memory.bytes, chunk->memory.bytes_capacity, KEPT_MOST)))
+	    (taker->packs && !PD_GROW(chunk->memory.bytes, chunk->memory.bytes_capacity, KEPT_MOST)))
 		return pd_fail_memory(error);
 	fill.begin = fill.at = find_bytes(piece, memory, source, &status, error);
 	if (status < 0)
@@ -370,7 +433,7 @@ enum pd_status pd_chunk_read_block(struct pd_chunk *chunk, struct pd_piece *piec
 	if (!fill.begin)
 		return PD_END;
 	fill.end = fill.begin + size;
-	if (taker->pack) {
+	if (taker->packs) {
 		fill.kept = fill.kept_at = chunk->memory.bytes;
 		fill.kept_end = fill.kept + KEPT_MOST;
 	}

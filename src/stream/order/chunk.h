@@ -11,7 +11,13 @@
 
 enum {
 	PD_ENTRY_CPUS = 4096,
-	PD_PACKED_WORDS = 10
+	PD_PACKED_WORDS = 6
+};
+
+// Words of samples of an event, for who wants no more of them: some that are before the call chain, then some of the raw data.
+struct pd_pack {
+	uint8_t before, count;        // count 0: all of a sample is wanted
+	uint16_t at[PD_PACKED_WORDS]; // in the sample; then in its raw data
 };
 
 // Where samples of an event have what an entry is made of.
@@ -20,6 +26,11 @@ struct pd_entry_place {
 	uint16_t size;    // bytes that a sample has to have; UINT16_MAX: it takes more to know
 	uint16_t time_at; // in a sample
 	uint16_t cpu_at;  // of events of which the CPU alone is of interest; else 0
+	struct pd_pack pack;
+	// of those that are kept as words of raw data, too:
+	uint16_t chain_at; // the call chain; 0: samples have none
+	uint16_t raw_at;   // the size of the raw data, if the chain is empty
+	uint16_t raw_size; // bytes that these have to have
 };
 
 // Events of a file by index.
@@ -31,6 +42,8 @@ struct pd_entry_events {
 
 // The place of an event; unordered: its samples are for takers as they are read.
 struct pd_entry_place pd_entry_place_of(const struct pd_event_full *event, bool unordered);
+// Only these words of its samples are kept, if samples have them at such places.
+void pd_entry_place_pack(struct pd_entry_place *place, const struct pd_event_full *event, const struct pd_pack *pack);
 
 // What a chunk needs while it is loaded, and the next one then.
 struct pd_chunk_memory {
@@ -51,6 +64,7 @@ struct pd_chunk {
 	struct pd_chunk_memory memory;
 	size_t size;             // bytes of records that are in memory for it
 	size_t count, next, end; // entries; end: of those that are to be merged
+	bool sorted;             // they are known to ascend
 };
 
 // The entry that comes next, which there must be.
@@ -67,17 +81,16 @@ enum pd_status pd_chunk_read(struct pd_chunk *chunk, struct pd_stream *source, c
 typedef enum pd_status pd_order_sample_fn(void *self, const struct pd_event_full *event, struct pd_bytes sample,
 					  uint64_t time_ns, struct pd_error *error);
 
-// What of a sample is to be kept until its turn: how many words, PD_PACKED_WORDS at most; 0: all of it.
-typedef size_t pd_order_pack_fn(void *self, const struct pd_event_full *event, struct pd_bytes sample, uint64_t time_ns,
-				uint64_t *words_out);
+// What of samples of an event is to be kept until their turn; pack_out is all zero before.
+typedef void pd_order_pack_fn(void *self, const struct pd_event_full *event, struct pd_pack *pack_out);
 
 // Who takes samples that need no order, and says what is kept of others.
 struct pd_chunk_taker {
 	pd_order_sample_fn *sample;
-	pd_order_pack_fn *pack; // NULL: blocks are kept as they are
 	void *self;
 	const bool *unordered; // by the index of events; NULL: none
 	size_t count;
+	bool packs;                     // else blocks are kept as they are
 	bool no_rounds;                 // ends of rounds are passed
 	bool met[PD_ENTRY_CPUS];        // CPUs of which it took a sample
 	uint64_t passed;                // others of these that were not given to it

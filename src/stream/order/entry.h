@@ -13,7 +13,7 @@ struct pd_entry {
 
 // The rank of a key, the event of the file plus 1 (0: it has to be found again), and the number of the record in its piece.
 enum {
-	PD_ENTRY_PACKED = (1 << 11) - 1, // instead of the event: words that a taker made, see pd_chunk_taker
+	PD_ENTRY_PACKED = (1 << 11) - 1, // instead of the event, whose index is the number then: words, see pd_pack
 	PD_ENTRY_EVENTS = PD_ENTRY_PACKED - 1,
 	PD_ENTRY_NUMBERS = (1 << 20) - 1
 };

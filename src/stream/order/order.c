@@ -85,7 +85,8 @@ static enum pd_status add_record(struct pd_sorter *order, struct pd_chunk *chunk
 
 static bool sort_chunk(struct pd_sorter *order, struct pd_chunk *chunk)
 {
-	return pd_entries_sort(&chunk->memory.entries, &chunk->memory.entry_capacity, chunk->count, &order->sorter);
+	return chunk->sorted ||
+	       pd_entries_sort(&chunk->memory.entries, &chunk->memory.entry_capacity, chunk->count, &order->sorter);
 }
 
 static void unload(struct pd_sorter *order, struct pd_chunk *chunk)
@@ -583,9 +584,10 @@ static inline enum pd_status give(struct pd_stream *stream, const struct pd_merg
 
 	if (event == PD_ENTRY_PACKED) {
 		const uint64_t *words = (const uint64_t *)(const void *)(merged->chunk->view + merged->entry.at);
+		const struct pd_event_full *full = events->items[merged->entry.word & PD_ENTRY_NUMBERS];
 
 		stream->index++;
-		return taker->packed(taker->self, merged->entry.time_ns, words, error);
+		return taker->packed(taker->self, full, merged->entry.time_ns, words, error);
 	}
 	if (PD_LIKELY(taker->sample && event && event <= events->count && !pd_entry_rank(&merged->entry))) {
 		bytes.data = merged->chunk->view + merged->entry.at;
@@ -604,7 +606,8 @@ static inline enum pd_status give(struct pd_stream *stream, const struct pd_merg
 	return give_record(stream, merged, taker, error);
 }
 
-static bool find_unordered(struct pd_sorter *order, const struct pd_order_taker *taker)
+// Which samples need no order, and what is kept of others.
+static bool ask_taker(struct pd_sorter *order, const struct pd_order_taker *taker)
 {
 	size_t count = order->events.count;
 
@@ -615,11 +618,17 @@ static bool find_unordered(struct pd_sorter *order, const struct pd_order_taker 
 	if (!order->unordered)
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		order->unordered[i] = taker->unordered(taker->self, &order->events.items[i]->event);
-		order->events.places[i] = pd_entry_place_of(order->events.items[i], order->unordered[i]);
+		const struct pd_event_full *event = order->events.items[i];
+		struct pd_pack pack = { 0 };
+
+		order->unordered[i] = taker->unordered(taker->self, &event->event);
+		order->events.places[i] = pd_entry_place_of(event, order->unordered[i]);
+		if (taker->pack && !order->unordered[i])
+			taker->pack(taker->self, event, &pack);
+		pd_entry_place_pack(&order->events.places[i], event, &pack);
 	}
 	order->taker.sample = taker->sample;
-	order->taker.pack = taker->pack;
+	order->taker.packs = taker->pack != NULL;
 	order->taker.self = taker->self;
 	order->taker.unordered = order->unordered;
 	order->taker.count = count;
@@ -636,7 +645,7 @@ static enum pd_status pass_blocks(struct pd_stream *stream, const struct pd_orde
 	order->source->quiet = order->source->finalized = true;
 	if (stream->swap)
 		own.sample = NULL;
-	if (!find_unordered(order, &own))
+	if (!ask_taker(order, &own))
 		return PD_END;
 	while ((status = next_merged(stream, &merged, error)) == PD_OK)
 		if (PD_UNLIKELY(give(stream, merged, &own, error) != PD_OK))

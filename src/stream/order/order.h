@@ -38,10 +38,11 @@ struct pd_order_taker {
 	// any: they are given to sample as they are read, one of each CPU at least, and not counted in pd_record.index. May be NULL.
 	bool (*unordered)(void *self, const struct pd_event *event);
 	uint64_t *passed; // is increased by how many were not given; may be NULL
-	// What of a sample that waits for its turn is wanted then, so that its bytes need not be kept; called in the order of the file.
-	// May be NULL.
+	// What of samples of an event is wanted at their turn, so that their bytes need not be kept; where a sample is not as others of
+	// its event, all of it is. May be NULL; asks for unordered.
 	pd_order_pack_fn *pack;
-	enum pd_status (*packed)(void *self, uint64_t time_ns, const uint64_t *words, struct pd_error *error);
+	enum pd_status (*packed)(void *self, const struct pd_event_full *event, uint64_t time_ns, const uint64_t *words,
+				 struct pd_error *error);
 	bool no_rounds; // ends of rounds are not given, but passed
 };
 

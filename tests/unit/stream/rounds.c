@@ -200,26 +200,27 @@ TEST(rounds__what_needs_no_order_is_given_as_it_is_read)
 	free(twice.items);
 }
 
-// Of two of three samples a word is kept: their index and misc.
-static size_t keep_word(void *self, const struct pd_event_full *event, struct pd_bytes bytes, uint64_t time_ns,
-			uint64_t *words)
+// Of samples their headers are kept, and of raw data the first word.
+static void keep_words(void *self, const struct pd_event_full *event, struct pd_pack *pack)
 {
-	struct list *list = self;
-
-	(void)time_ns;
-	if (list->offered++ % 3 == 2)
-		return 0;
-	words[0] = (uint64_t)event->event.index << 32 | pd_record_head(bytes.data, false).misc;
-	return 1;
+	(void)self;
+	pack->before = 1;
+	pack->count = event->event.attr->sample_type & IMAGE_RAW ? 2 : 1;
 }
 
-static enum pd_status add_word(void *self, uint64_t time_ns, const uint64_t *words, struct pd_error *error)
+static enum pd_status add_words(void *self, const struct pd_event_full *event, uint64_t time_ns, const uint64_t *words,
+				struct pd_error *error)
 {
 	struct list *list = self;
+	uint64_t head = words[0];
+	uint16_t misc;
 
 	(void)error;
-	append(list, (struct shown){ PD_NO_OFFSET, time_ns, 0, list->count, PD_RECORD_SAMPLE, (uint16_t)words[0],
-				     pd_file_event(o.file, words[0] >> 32) });
+	memcpy(&misc, (const uint8_t *)&head + 4, sizeof(misc));
+	if (event->event.attr->sample_type & IMAGE_RAW && words[1] != time_ns)
+		return PD_ERROR_FORMAT;
+	list->offered++;
+	append(list, (struct shown){ PD_NO_OFFSET, time_ns, 0, list->count, PD_RECORD_SAMPLE, misc, &event->event });
 	return PD_OK;
 }
 
@@ -242,22 +243,27 @@ static enum pd_status leave(void *self, const struct pd_event_full *event, struc
 	return PD_END;
 }
 
-static enum pd_status try_kept(const struct make *make, size_t *offered_out)
+static enum pd_status try_kept(size_t *offered_out)
 {
 	struct list once = { 0 };
 	const struct pd_order_taker taker = { .record = add,
 					      .sample = leave,
 					      .self = &once,
 					      .unordered = no_event,
-					      .pack = keep_word,
-					      .packed = add_word };
+					      .pack = keep_words,
+					      .packed = add_words };
 	struct pd_error error;
 	enum pd_status status;
 
-	open_made(make);
 	status = compared(o.file, pd_order_try_rounds(o.file, &taker, &error), &once);
 	*offered_out = once.offered;
 	return status;
+}
+
+static enum pd_status try_kept_of_made(const struct make *make, size_t *offered_out)
+{
+	open_made(make);
+	return try_kept(offered_out);
 }
 
 TEST(rounds__what_is_kept_of_samples_has_their_turn)
@@ -265,14 +271,49 @@ TEST(rounds__what_is_kept_of_samples_has_their_turn)
 	enum pd_status status;
 	size_t offered;
 
-	CHECK(try_kept(&(struct make){ .big = PD_HOST_BIG }, &offered) == PD_OK);
+	CHECK(try_kept_of_made(&(struct make){ .big = PD_HOST_BIG }, &offered) == PD_OK);
 	CHECK(offered > 100);
 	// nothing is kept of another byte order
-	CHECK(try_kept(&(struct make){ .big = !PD_HOST_BIG }, &offered) == PD_OK);
+	CHECK(try_kept_of_made(&(struct make){ .big = !PD_HOST_BIG }, &offered) == PD_OK);
 	CHECK(!offered);
-	status = try_kept(&(struct make){ .mixed = true, .big = PD_HOST_BIG }, &offered);
+	status = try_kept_of_made(&(struct make){ .mixed = true, .big = PD_HOST_BIG }, &offered);
 	CHECK(status == PD_OK || status == PD_END);
-	CHECK(try_kept(&(struct make){ .tails = true, .big = PD_HOST_BIG }, &offered) == PD_END);
+	CHECK(try_kept_of_made(&(struct make){ .tails = true, .big = PD_HOST_BIG }, &offered) == PD_END);
+}
+
+// With call chains, and raw data that have the time; those of every fourth do not end the sample, or are too short.
+static void make_raw(struct image *image, size_t i, uint64_t time_ns)
+{
+	size_t record = image_record(image, 9, (uint16_t)(i % 3));
+
+	image_u64(image, 0x400000);
+	image_u32(image, 100);
+	image_u32(image, 100);
+	image_u64(image, time_ns);
+	image_u64(image, i % 5);
+	image_zeros(image, 8 * (i % 5));
+	image_u32(image, i % 8 == 7 ? 12 : i % 8 == 3 ? 4 : 20);
+	if (i % 8 != 3)
+		image_u64(image, time_ns);
+	image_zeros(image, i % 8 == 3 ? 4 : 12);
+	image_end(image, record);
+}
+
+TEST(rounds__raw_data_are_kept_where_they_end_samples)
+{
+	struct image image = { .big = PD_HOST_BIG };
+	size_t offered;
+
+	image_file(&image, IMAGE_IP_TID_TIME_CHAIN_RAW, image_flag(&image, IMAGE_SAMPLE_ID_ALL));
+	for (size_t i = 0; i < 8000; i++) {
+		make_raw(&image, i, 1000 + i * 10);
+		if (i % 900 == 0)
+			make_round(&image);
+	}
+	image_file_end(&image);
+	opened_open(&o, &image, 0);
+	CHECK(try_kept(&offered) == PD_OK);
+	CHECK(offered > 5900 && offered <= 6000);
 }
 
 static enum pd_status count_sample(void *self, const struct pd_event_full *event, struct pd_bytes bytes,
@@ -401,6 +442,7 @@ int main(void)
 		TEST_CASE(rounds__ends_of_rounds_are_left_out),
 		TEST_CASE(rounds__what_needs_no_order_is_given_as_it_is_read),
 		TEST_CASE(rounds__what_is_kept_of_samples_has_their_turn),
+		TEST_CASE(rounds__raw_data_are_kept_where_they_end_samples),
 		TEST_CASE(rounds__one_sample_of_a_cpu_is_given),
 		TEST_CASE(rounds__what_is_not_plain_is_left_to_two_passes),
 		TEST_CASE(rounds__files_in_disorder_are_as_two_passes_have_them),
