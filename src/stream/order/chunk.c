@@ -6,9 +6,9 @@
 enum {
 	VIEW_MOST = 4 << 20, // bytes of a piece; only what follows records makes one larger
 	LINE = 64,           // of the cache
-	AHEAD = 16 * LINE,   // what is fetched before it is read: where the next record begins is known late
-	KEPT_ALIGN = 8,
-	KEPT_MOST = 512 << 10 // bytes of a block that are kept; there its rest is another block
+	PACKED_FEW = 4,
+	AHEAD = 16 * LINE, // what is fetched before it is read: where the next record begins is known late
+	KEPT_ALIGN = 8
 };
 
 void pd_chunk_memory_fini(struct pd_chunk_memory *memory)
@@ -141,9 +141,9 @@ PD_ALWAYS_INLINE enum pd_status take_unordered(struct pd_chunk_taker *taker, con
 // What is made of records one after another.
 struct filling {
 	const uint8_t *begin, *at, *end;
-	uint8_t *kept, *kept_at, *kept_end; // what is kept instead of the bytes; NULL: nothing
-	struct pd_entry *entry;             // the next one
-	uint32_t number, most;              // records
+	uint8_t *kept, *kept_at; // what is kept instead of the bytes; NULL: nothing
+	struct pd_entry *entry;  // the next one
+	uint32_t number, most;   // records
 	uint64_t newest;
 	uint64_t passed;
 	uint64_t last_ns; // of the entry before the next one
@@ -190,50 +190,64 @@ void pd_entry_place_pack(struct pd_entry_place *place, const struct pd_event_ful
 	size_t size = size_for(pack, 0, pack->before), raw_size = size_for(pack, pack->before, pack->count);
 
 	if (!pack->count || place->size == UINT16_MAX || event->event.index > PD_ENTRY_NUMBERS ||
-	    (raw_size && (!brief->raw_last || !brief->sufficient)) || size > UINT8_MAX || raw_size > UINT16_MAX)
+	    (raw_size && (!brief->raw_last || !brief->sufficient)) || size > UINT8_MAX || raw_size > INT16_MAX)
 		return;
+	place->pack = *pack;
+	place->word = pd_entry_word(0, PD_ENTRY_PACKED, (uint32_t)event->event.index);
 	if (raw_size) {
 		place->raw_at = (uint16_t)(PD_RECORD_HEADER_SIZE + brief->size);
 		place->raw_size = (uint16_t)raw_size;
+		size = size > place->raw_at + 4 + raw_size ? size : place->raw_at + 4 + raw_size;
 		if (brief->callchain != PD_FIELD_MISSING)
 			place->chain_at = (uint16_t)(PD_RECORD_HEADER_SIZE + brief->callchain);
-		size = size > place->raw_at ? size : place->raw_at;
 	}
 	place->size = size > place->size ? (uint16_t)size : place->size;
-	place->word = pd_entry_word(0, PD_ENTRY_PACKED, (uint32_t)event->event.index);
-	place->pack = *pack;
+	for (unsigned i = pack->before; i < pack->count; i++)
+		place->pack.at[i] = (uint16_t)(place->raw_at + 4 + pack->at[i]);
+	// at the begin of a sample there are words anyway
+	for (unsigned i = pack->count; i < PD_PACKED_WORDS; i++)
+		place->pack.at[i] = 0;
 }
 
-// Keeps the words of a sample that are wanted; false: its record is kept.
-PD_ALWAYS_INLINE bool pack_sample(struct filling *fill, const struct pd_entry_place *place, size_t size)
+// The words of a sample with a call chain, behind which its raw data are.
+static __attribute__((noinline)) bool pack_behind_chain(uint64_t *kept, const uint8_t *sample,
+							const struct pd_entry_place *place, size_t size)
 {
-	uint64_t *kept = (uint64_t *)(void *)fill->kept_at;
-	const uint8_t *sample = fill->at;
-	size_t raw_at = place->raw_at;
-	unsigned i = 0;
+	uint64_t count = pd_load_u64(sample + place->chain_at, false);
+	size_t raw_at = place->raw_at + 8 * (size_t)count;
 
-	if (fill->kept_end - fill->kept_at < (ptrdiff_t)(8 * PD_PACKED_WORDS))
+	if (count > size / 8 || raw_at + 4 + place->raw_size > size ||
+	    pd_load_u32(sample + raw_at, false) != size - raw_at - 4)
 		return false;
-	if (place->chain_at) {
-		uint64_t count = pd_load_u64(sample + place->chain_at, false);
+	for (unsigned i = 0; i < place->pack.count; i++)
+		kept[i] = pd_load_u64(sample + place->pack.at[i] + (i < place->pack.before ? 0 : 8 * count), false);
+	return true;
+}
 
-		if (count > size / 8)
-			return false;
-		raw_at += 8 * (size_t)count;
-	}
-	if (raw_at && (raw_at + 4 + place->raw_size > size || pd_load_u32(sample + raw_at, false) != size - raw_at - 4))
+// Keeps the words of a sample that are wanted, for which there is memory; false: its record is kept. Most events want few words: so
+// many are copied without a look at how many there are.
+PD_ALWAYS_INLINE bool pack_sample(uint64_t *kept, const uint8_t *sample, const struct pd_entry_place *place,
+				  size_t size)
+{
+	const uint16_t *at = place->pack.at;
+
+	if (PD_UNLIKELY(place->chain_at))
+		return pack_behind_chain(kept, sample, place, size);
+	if (PD_UNLIKELY(place->raw_at && pd_load_u32(sample + place->raw_at, false) != size - place->raw_at - 4))
 		return false;
-	for (; i < place->pack.before; i++)
-		kept[i] = pd_load_u64(sample + place->pack.at[i], false);
-	for (sample += raw_at + 4; i < place->pack.count; i++)
-		kept[i] = pd_load_u64(sample + place->pack.at[i], false);
+	for (unsigned i = 0; i < PACKED_FEW; i++)
+		kept[i] = pd_load_u64(sample + at[i], false);
+	if (PD_UNLIKELY(place->pack.count > PACKED_FEW))
+		for (unsigned i = PACKED_FEW; i < PD_PACKED_WORDS; i++)
+			kept[i] = pd_load_u64(sample + at[i], false);
 	return true;
 }
 
 // An entry was made.
 PD_ALWAYS_INLINE void end_entry(struct filling *fill, uint64_t time_ns)
 {
-	fill->sorted &= time_ns > fill->last_ns;
+	if (PD_UNLIKELY(time_ns <= fill->last_ns))
+		fill->sorted = false;
 	fill->last_ns = time_ns;
 	fill->entry++;
 }
@@ -277,9 +291,9 @@ PD_ALWAYS_INLINE void fill_samples(struct filling *fill, const struct pd_met *me
 
 			if (cpu >= PD_ENTRY_CPUS || !taker->met[cpu])
 				break;
-			now.passed++;
 		} else if (packs) {
-			if (PD_UNLIKELY(!place->pack.count || !pack_sample(&now, place, size)))
+			if (PD_UNLIKELY(!place->pack.count ||
+					!pack_sample((uint64_t *)(void *)now.kept_at, now.at, place, size)))
 				break;
 			*now.entry = (struct pd_entry){ time_ns, (uint32_t)(now.kept_at - now.kept), place->word };
 			now.kept_at += 8 * place->pack.count;
@@ -293,11 +307,11 @@ PD_ALWAYS_INLINE void fill_samples(struct filling *fill, const struct pd_met *me
 		now.at += size;
 		now.number++;
 	}
+	now.passed += (now.number - fill->number) - (uint64_t)(now.entry - fill->entry);
 	*fill = now;
 }
 
-// A record that fill_samples did not take. False: it is none, or there is no room for it, or in a block (there is a taker) it is
-// not a plain one.
+// A record that fill_samples did not take. False: it is none, or in a block (there is a taker) it is not a plain one.
 static bool fill_other(struct filling *fill, struct pd_chunk *chunk, struct pd_stream *stream, struct pd_rounds *rounds,
 		       struct pd_chunk_taker *taker)
 {
@@ -313,8 +327,6 @@ static bool fill_other(struct filling *fill, struct pd_chunk *chunk, struct pd_s
 	if (head.size < PD_RECORD_HEADER_SIZE || head.size > (size_t)(fill->end - fill->at))
 		return false;
 	bytes = (struct pd_bytes){ fill->at, (size_t)head.size };
-	if (fill->kept && (size_t)(fill->kept_end - fill->kept_at) < kept_size(bytes.size))
-		return false;
 	fill->entry->at = (uint32_t)(fill->at - fill->begin);
 	if (head.type == PD_RECORD_SAMPLE)
 		full = place_sample(&met, bytes, stream->swap, fill->number, fill->entry);
@@ -343,8 +355,8 @@ static bool fill_other(struct filling *fill, struct pd_chunk *chunk, struct pd_s
 	return true;
 }
 
-// Entries for whole records, one after another, up to most of them. They end before the end where something is no record, or there
-// is no room to keep it, or in a block (there is a taker) it is not a plain one.
+// Entries for whole records, one after another, up to most of them. They end before the end where something is no record, or in a
+// block (there is a taker) it is not a plain one.
 static void make_entries(struct filling *fill, struct pd_chunk *chunk, struct pd_stream *stream,
 			 struct pd_rounds *rounds, const struct pd_entry_events *events, struct pd_chunk_taker *taker)
 {
@@ -420,12 +432,14 @@ enum pd_status pd_chunk_read_block(struct pd_chunk *chunk, struct pd_piece *piec
 {
 	struct pd_chunk_memory *memory = taker->packs ? &taker->reading : &chunk->memory;
 	size_t size = (size_t)(piece->end - piece->begin), most = size / PD_RECORD_HEADER_SIZE;
+	// a sample that is packed has at least two words, another record one, which is kept with its offset
+	size_t kept_most = 3 * size + 8 * (size_t)PD_PACKED_WORDS;
 	struct filling fill = { .most = (uint32_t)most };
 	enum pd_status status;
 
 	chunk->piece = piece;
 	if (!PD_GROW(chunk->memory.entries, chunk->memory.entry_capacity, most) ||
-	    (taker->packs && !PD_GROW(chunk->memory.bytes, chunk->memory.bytes_capacity, KEPT_MOST)))
+	    (taker->packs && !PD_GROW(chunk->memory.bytes, chunk->memory.bytes_capacity, kept_most)))
 		return pd_fail_memory(error);
 	fill.begin = fill.at = find_bytes(piece, memory, source, &status, error);
 	if (status < 0)
@@ -433,10 +447,8 @@ enum pd_status pd_chunk_read_block(struct pd_chunk *chunk, struct pd_piece *piec
 	if (!fill.begin)
 		return PD_END;
 	fill.end = fill.begin + size;
-	if (taker->packs) {
+	if (taker->packs)
 		fill.kept = fill.kept_at = chunk->memory.bytes;
-		fill.kept_end = fill.kept + KEPT_MOST;
-	}
 	fill_block(chunk, piece, &fill, source, rounds, events, taker);
 	return PD_OK;
 }
