@@ -606,6 +606,22 @@ static inline enum pd_status give(struct pd_stream *stream, const struct pd_merg
 	return give_record(stream, merged, taker, error);
 }
 
+// Gives all that is merged.
+static enum pd_status give_all(struct pd_stream *stream, struct pd_merging *merging, const struct pd_order_taker *taker,
+			       struct pd_error *error)
+{
+	const struct pd_merged *merged = merging->items, *end = merged + merging->count;
+
+	merging->next = merging->count;
+	for (; merged < end; merged++) {
+		if (end - merged > AHEAD)
+			fetch(merged + AHEAD);
+		if (PD_UNLIKELY(give(stream, merged, taker, error) != PD_OK))
+			return PD_END;
+	}
+	return PD_OK;
+}
+
 // Which samples need no order, and what is kept of others.
 static bool ask_taker(struct pd_sorter *order, const struct pd_order_taker *taker)
 {
@@ -639,7 +655,6 @@ static enum pd_status pass_blocks(struct pd_stream *stream, const struct pd_orde
 {
 	struct pd_order_taker own = *taker;
 	struct pd_sorter *order = stream->order;
-	const struct pd_merged *merged;
 	enum pd_status status;
 
 	order->source->quiet = order->source->finalized = true;
@@ -647,8 +662,8 @@ static enum pd_status pass_blocks(struct pd_stream *stream, const struct pd_orde
 		own.sample = NULL;
 	if (!ask_taker(order, &own))
 		return PD_END;
-	while ((status = next_merged(stream, &merged, error)) == PD_OK)
-		if (PD_UNLIKELY(give(stream, merged, &own, error) != PD_OK))
+	while ((status = get_ready(stream, error)) == PD_OK)
+		if (give_all(stream, &order->merging, &own, error) != PD_OK)
 			return PD_END;
 	if (taker->passed)
 		*taker->passed += order->taker.passed;
