@@ -351,8 +351,8 @@ enum {
 
 enum {
 	NUMBER_PID,
-	NUMBER_STATE, // of switches, as is the next one
-	NUMBER_NEXT
+	NUMBER_STATE, // of switches
+	NUMBER_NEXT   // of these where idle times are summed up
 };
 
 static bool add_number(struct pd_pack *pack, const struct pd_raw_number *number)
@@ -378,8 +378,8 @@ static void choose_words(void *self, const struct pd_event_full *full, struct pd
 		pack.at[WORD_CHAIN] = PD_RECORD_HEADER_SIZE + brief->callchain;
 		pack.before = pack.count = WORD_CHAIN + 1;
 	}
-	if (add_number(&pack, &event->pid) && (event->role != PD_SCHED_SWITCH || (add_number(&pack, &event->state) &&
-										  add_number(&pack, &event->next_pid))))
+	if (add_number(&pack, &event->pid) && (event->role != PD_SCHED_SWITCH || add_number(&pack, &event->state)) &&
+	    (event->role != PD_SCHED_SWITCH || !sched->options->idle || add_number(&pack, &event->next_pid)))
 		*pack_out = pack;
 }
 
@@ -407,7 +407,8 @@ static enum pd_status take_packed(void *self, const struct pd_event_full *full, 
 	if (event->role != PD_SCHED_SWITCH)
 		return take_other(sched, event, &sample, numbers.pid, error);
 	numbers.state = of_raw[NUMBER_STATE];
-	numbers.next_pid = (uint32_t)of_raw[NUMBER_NEXT];
+	if (sched->options->idle)
+		numbers.next_pid = (uint32_t)of_raw[NUMBER_NEXT];
 	return take_switch(sched, event, &sample, &numbers, error);
 }
 
