@@ -180,15 +180,21 @@ static bool read_numbers(const struct pd_tracepoint_event *found, struct pd_trac
 	return true;
 }
 
+// The number of a field in the word at its place.
+static inline uint64_t number_in(const struct field *field, uint64_t word)
+{
+	word <<= field->shift;
+	return field->is_signed ? (uint64_t)((int64_t)word >> field->shift) : word >> field->shift;
+}
+
 static inline bool read_values(const struct pd_tracepoint_event *found, struct pd_tracepoint_sample *sample)
 {
 	if (PD_UNLIKELY(sample->raw.size < found->words_end))
 		return read_numbers(found, sample);
 	for (unsigned i = 0; i < found->count; i++) {
 		const struct field *field = &found->fields[i];
-		uint64_t word = pd_load_u64(sample->raw.data + field->number.offset, false) << field->shift;
 
-		sample->values[i] = field->is_signed ? (uint64_t)((int64_t)word >> field->shift) : word >> field->shift;
+		sample->values[i] = number_in(field, pd_load_u64(sample->raw.data + field->number.offset, false));
 	}
 	return true;
 }
@@ -254,6 +260,29 @@ bool pd_tracepoints_take_sample(struct pd_tracepoints *tracepoints, const struct
 		return found->read;
 	return pd_raw_brief_read(event, bytes, time_ns, &sample_out->brief, &sample_out->raw) &&
 	       sample_out->raw.size >= found->words_end && read_values(found, sample_out);
+}
+
+bool pd_tracepoints_pack(struct pd_tracepoints *tracepoints, const struct pd_event *event, struct pd_pack *pack)
+{
+	struct pd_error unwanted;
+	const struct pd_tracepoint_event *found = event_of(tracepoints, event, &unwanted);
+
+	if (!found || !found->wanted || found->words_end > UINT16_MAX || pack->count + found->count > PD_PACKED_WORDS)
+		return false;
+	for (unsigned i = 0; i < found->count; i++)
+		pack->at[pack->count++] = (uint16_t)found->fields[i].number.offset;
+	return true;
+}
+
+void pd_tracepoints_unpack(const struct pd_tracepoints *tracepoints, const struct pd_event *event,
+			   const uint64_t *words, struct pd_tracepoint_sample *sample_out)
+{
+	const struct pd_tracepoint_event *found = &tracepoints->events[event->index];
+
+	sample_out->which = found->which;
+	sample_out->event = event;
+	for (unsigned i = 0; i < found->count; i++)
+		sample_out->values[i] = number_in(&found->fields[i], words[i]);
 }
 
 struct pd_bytes pd_tracepoint_string(struct pd_tracepoints *tracepoints, const struct pd_tracepoint_sample *sample,

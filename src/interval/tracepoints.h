@@ -9,6 +9,7 @@
 #include <perfdata/trace.h>
 
 #include "interval/raw.h"
+#include "stream/order/pack.h"
 #include "stream/read/stream.h"
 
 enum {
@@ -51,6 +52,11 @@ enum pd_status pd_tracepoints_take(struct pd_tracepoints *tracepoints, const str
 // that is not in the table. False: it is wanted as a record.
 bool pd_tracepoints_take_sample(struct pd_tracepoints *tracepoints, const struct pd_event_full *event,
 				struct pd_bytes bytes, uint64_t time_ns, struct pd_tracepoint_sample *sample_out);
+// For samples that wait for their turn: adds the numbers of an event of the table to what is kept of them. False: samples are.
+bool pd_tracepoints_pack(struct pd_tracepoints *tracepoints, const struct pd_event *event, struct pd_pack *pack);
+// The numbers out of these words; of the sample they set nothing but which and event.
+void pd_tracepoints_unpack(const struct pd_tracepoints *tracepoints, const struct pd_event *event,
+			   const uint64_t *words, struct pd_tracepoint_sample *sample_out);
 // Whether an event of the file is in the table.
 bool pd_tracepoints_wants(const struct pd_tracepoints *tracepoints, const struct pd_event *event);
 // Whether an event of the table has a field, by its number there.

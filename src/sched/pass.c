@@ -78,6 +78,31 @@ static enum pd_status take_sample(void *self, const struct pd_event_full *event,
 	return sample.which == PD_TRACEPOINT_UNWANTED ? PD_OK : take_point(pass, &sample, error);
 }
 
+// The CPU, and the numbers of the event.
+static void choose_words(void *self, const struct pd_event_full *full, struct pd_pack *pack_out)
+{
+	struct pd_sched_pass *pass = self;
+	struct pd_pack pack = { .before = 1, .count = 1 };
+
+	if (full->brief.cpu == PD_FIELD_MISSING)
+		return;
+	pack.at[0] = PD_RECORD_HEADER_SIZE + full->brief.cpu;
+	if (pd_tracepoints_pack(&pass->points, &full->event, &pack))
+		*pack_out = pack;
+}
+
+static enum pd_status take_packed(void *self, const struct pd_event_full *full, uint64_t time_ns, const uint64_t *words,
+				  struct pd_error *error)
+{
+	struct pd_sched_pass *pass = self;
+	struct pd_tracepoint_sample sample;
+
+	sample.brief = (struct pd_raw_brief){ .time_ns = time_ns, .cpu = (uint32_t)words[0] };
+	pd_tracepoints_unpack(&pass->points, &full->event, words + 1, &sample);
+	pass->records++;
+	return take_point(pass, &sample, error);
+}
+
 static bool is_unordered(void *self, const struct pd_event *event)
 {
 	struct pd_sched_pass *pass = self;
@@ -125,6 +150,8 @@ enum pd_status pd_sched_pass_run(struct pd_sched_pass *pass, struct pd_file *fil
 					      .self = pass,
 					      .unordered = is_unordered,
 					      .no_rounds = true,
+					      .pack = choose_words,
+					      .packed = take_packed,
 					      .passed = &pass->records };
 	struct pd_sched *sched = &pass->sched;
 	enum pd_status status;

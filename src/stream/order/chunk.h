@@ -7,17 +7,11 @@
 #define PD_STREAM_CHUNK_H
 
 #include "stream/order/entry.h"
+#include "stream/order/pack.h"
 #include "stream/read/batch.h"
 
 enum {
-	PD_ENTRY_CPUS = 4096,
-	PD_PACKED_WORDS = 6
-};
-
-// Words of samples of an event, for who wants no more of them: some that are before the call chain, then some of the raw data.
-struct pd_pack {
-	uint8_t before, count;        // count 0: all of a sample is wanted
-	uint16_t at[PD_PACKED_WORDS]; // in the sample; then in its raw data
+	PD_ENTRY_CPUS = 4096
 };
 
 // Where samples of an event have what an entry is made of.
