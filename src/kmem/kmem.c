@@ -129,7 +129,7 @@ static enum pd_status read_all(struct pd_kmem *kmem, struct pd_file *file, struc
 	kmem->pairs.take = take_point;
 	kmem->pairs.resolves = kmem->pairs.names_only = true;
 	// callers of pages are found by the names of functions
-	kmem->pairs.late = !kmem->options.pages;
+	kmem->pairs.late = kmem->pairs.numbers_only = !kmem->options.pages;
 	kmem->pairs.forget = forget;
 	kmem->pairs.open = kmem->options.symbols;
 	kmem->pairs.time = kmem->options.time;

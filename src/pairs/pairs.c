@@ -65,6 +65,42 @@ static enum pd_status take_sample(void *self, const struct pd_event_full *event,
 	return sample.which == PD_TRACEPOINT_UNWANTED ? PD_OK : pairs->take(pairs, &sample, error);
 }
 
+enum {
+	WORD_CPU,
+	WORD_IDS, // of process and thread
+	WORD_NUMBERS
+};
+
+static void choose_words(void *self, const struct pd_event_full *full, struct pd_pack *pack_out)
+{
+	const struct pd_brief_places *brief = &full->brief;
+	struct pd_pairs *pairs = self;
+	struct pd_pack pack = { .before = WORD_NUMBERS, .count = WORD_NUMBERS };
+
+	if (brief->cpu == PD_FIELD_MISSING || brief->pid == PD_FIELD_MISSING || brief->tid != brief->pid + 4)
+		return;
+	pack.at[WORD_CPU] = PD_RECORD_HEADER_SIZE + brief->cpu;
+	pack.at[WORD_IDS] = PD_RECORD_HEADER_SIZE + brief->pid;
+	if (pd_tracepoints_pack(&pairs->points, &full->event, &pack))
+		*pack_out = pack;
+}
+
+static enum pd_status take_packed(void *self, const struct pd_event_full *full, uint64_t time_ns, const uint64_t *words,
+				  struct pd_error *error)
+{
+	struct pd_pairs *pairs = self;
+	struct pd_tracepoint_sample sample;
+
+	sample.raw = (struct pd_bytes){ 0 };
+	sample.brief = (struct pd_raw_brief){ .time_ns = time_ns,
+					      .pid = (uint32_t)words[WORD_IDS],
+					      .tid = (uint32_t)(words[WORD_IDS] >> 32),
+					      .cpu = (uint32_t)words[WORD_CPU] };
+	pd_tracepoints_unpack(&pairs->points, &full->event, words + WORD_NUMBERS, &sample);
+	pairs->records++;
+	return pairs->take(pairs, &sample, error);
+}
+
 static bool is_unordered(void *self, const struct pd_event *event)
 {
 	struct pd_pairs *pairs = self;
@@ -161,6 +197,8 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 					      .self = pairs,
 					      .unordered = is_unordered,
 					      .no_rounds = true,
+					      .pack = pairs->numbers_only && !pairs->other ? choose_words : NULL,
+					      .packed = take_packed,
 					      .passed = &pairs->records };
 	struct pd_sched *sched = &pairs->sched;
 	enum pd_status status = pd_tracepoints_init(&pairs->points, file, table, count, error);

@@ -39,6 +39,7 @@ struct pd_pairs {
 	bool takes_all;   // events of other times, too: take asks pd_pairs_has_time
 	struct pd_select *select;
 	bool names_only; // of threads COMM records alone are read, as some of perf's commands do
+	bool numbers_only; // take looks at fields of the table, times, CPUs and threads alone, if all of them may come again
 	bool resolves;
 	bool live; // the file is being recorded: it is read once, and text is written out at the end of each round
 	bool late; // functions are only needed when all is read: mappings are read with it, and no pass of their own

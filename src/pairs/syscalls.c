@@ -638,7 +638,7 @@ static enum pd_status check_options(const struct pd_syscalls_options *options, s
 enum pd_status pd_print_syscalls(struct pd_text *text, struct pd_file *file, const struct pd_syscalls_options *options,
 				 struct pd_error *error)
 {
-	struct syscalls syscalls = { .pairs.take = take_point, .pairs.forget = forget };
+	struct syscalls syscalls = { .pairs.take = take_point, .pairs.forget = forget, .pairs.numbers_only = true };
 	struct pd_error own;
 	enum pd_status status;
 

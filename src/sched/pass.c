@@ -97,6 +97,7 @@ static enum pd_status take_packed(void *self, const struct pd_event_full *full, 
 	struct pd_sched_pass *pass = self;
 	struct pd_tracepoint_sample sample;
 
+	sample.raw = (struct pd_bytes){ 0 };
 	sample.brief = (struct pd_raw_brief){ .time_ns = time_ns, .cpu = (uint32_t)words[0] };
 	pd_tracepoints_unpack(&pass->points, &full->event, words + 1, &sample);
 	pass->records++;

@@ -7,6 +7,8 @@ enum {
 	VIEW_MOST = 4 << 20, // bytes of a piece; only what follows records makes one larger
 	LINE = 64,           // of the cache
 	PACKED_FEW = 4,
+	KEPT_TIMES = 3, // as many bytes as a block has are kept of it at most, for
+	LEAST_PACKED = (8 * PD_PACKED_WORDS + KEPT_TIMES - 1) / KEPT_TIMES,
 	AHEAD = 16 * LINE, // what is fetched before it is read: where the next record begins is known late
 	KEPT_ALIGN = 8
 };
@@ -201,6 +203,8 @@ void pd_entry_place_pack(struct pd_entry_place *place, const struct pd_event_ful
 		if (brief->callchain != PD_FIELD_MISSING)
 			place->chain_at = (uint16_t)(PD_RECORD_HEADER_SIZE + brief->callchain);
 	}
+	// memory for what is kept of a block is as much
+	size = size > LEAST_PACKED ? size : LEAST_PACKED;
 	place->size = size > place->size ? (uint16_t)size : place->size;
 	for (unsigned i = pack->before; i < pack->count; i++)
 		place->pack.at[i] = (uint16_t)(place->raw_at + 4 + pack->at[i]);
@@ -209,9 +213,9 @@ void pd_entry_place_pack(struct pd_entry_place *place, const struct pd_event_ful
 		place->pack.at[i] = 0;
 }
 
-// The words of a sample with a call chain, behind which its raw data are.
-static __attribute__((noinline)) bool pack_behind_chain(uint64_t *kept, const uint8_t *sample,
-							const struct pd_entry_place *place, size_t size)
+// The words of a sample with a call chain, after which its raw data are.
+static __attribute__((noinline)) bool pack_after_chain(uint64_t *kept, const uint8_t *sample,
+						       const struct pd_entry_place *place, size_t size)
 {
 	uint64_t count = pd_load_u64(sample + place->chain_at, false);
 	size_t raw_at = place->raw_at + 8 * (size_t)count;
@@ -232,7 +236,7 @@ PD_ALWAYS_INLINE bool pack_sample(uint64_t *kept, const uint8_t *sample, const s
 	const uint16_t *at = place->pack.at;
 
 	if (PD_UNLIKELY(place->chain_at))
-		return pack_behind_chain(kept, sample, place, size);
+		return pack_after_chain(kept, sample, place, size);
 	if (PD_UNLIKELY(place->raw_at && pd_load_u32(sample + place->raw_at, false) != size - place->raw_at - 4))
 		return false;
 	for (unsigned i = 0; i < PACKED_FEW; i++)
@@ -432,8 +436,8 @@ enum pd_status pd_chunk_read_block(struct pd_chunk *chunk, struct pd_piece *piec
 {
 	struct pd_chunk_memory *memory = taker->packs ? &taker->reading : &chunk->memory;
 	size_t size = (size_t)(piece->end - piece->begin), most = size / PD_RECORD_HEADER_SIZE;
-	// a sample that is packed has at least two words, another record one, which is kept with its offset
-	size_t kept_most = 3 * size + 8 * (size_t)PD_PACKED_WORDS;
+	// of a sample that is packed all words at most, of another record its bytes and an offset
+	size_t kept_most = KEPT_TIMES * size + 8 * (size_t)PD_PACKED_WORDS;
 	struct filling fill = { .most = (uint32_t)most };
 	enum pd_status status;
 

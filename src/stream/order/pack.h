@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum {
-	PD_PACKED_WORDS = 6
+	PD_PACKED_WORDS = 8
 };
 
 // Words of samples of an event, for who wants no more of them: some that are before the call chain, then some of the raw data.
