@@ -264,25 +264,34 @@ bool pd_tracepoints_take_sample(struct pd_tracepoints *tracepoints, const struct
 
 bool pd_tracepoints_pack(struct pd_tracepoints *tracepoints, const struct pd_event *event, struct pd_pack *pack)
 {
+	struct pd_tracepoint_event found = { 0 };
+	uint64_t found_before = tracepoints->found;
 	struct pd_error unwanted;
-	const struct pd_tracepoint_event *found = event_of(tracepoints, event, &unwanted);
+	enum pd_status status = read_event(tracepoints, event, &found, &unwanted);
 
-	if (!found || !found->wanted || found->words_end > UINT16_MAX || pack->count + found->count > PD_PACKED_WORDS)
+	// what is found is said by samples
+	tracepoints->found = found_before;
+	if (status < 0 || !found.wanted || found.words_end > UINT16_MAX || pack->count + found.count > PD_PACKED_WORDS)
 		return false;
-	for (unsigned i = 0; i < found->count; i++)
-		pack->at[pack->count++] = (uint16_t)found->fields[i].number.offset;
+	for (unsigned i = 0; i < found.count; i++)
+		pack->at[pack->count++] = (uint16_t)found.fields[i].number.offset;
 	return true;
 }
 
-void pd_tracepoints_unpack(const struct pd_tracepoints *tracepoints, const struct pd_event *event,
-			   const uint64_t *words, struct pd_tracepoint_sample *sample_out)
+enum pd_status pd_tracepoints_unpack(struct pd_tracepoints *tracepoints, const struct pd_event *event,
+				     const uint64_t *words, struct pd_tracepoint_sample *sample_out,
+				     struct pd_error *error)
 {
-	const struct pd_tracepoint_event *found = &tracepoints->events[event->index];
+	const struct pd_tracepoint_event *found =
+		event->index < tracepoints->event_count ? &tracepoints->events[event->index] : NULL;
 
+	if (PD_UNLIKELY(!found || !found->read) && !(found = event_of(tracepoints, event, error)))
+		return error->status;
 	sample_out->which = found->which;
 	sample_out->event = event;
 	for (unsigned i = 0; i < found->count; i++)
 		sample_out->values[i] = number_in(&found->fields[i], words[i]);
+	return PD_OK;
 }
 
 struct pd_bytes pd_tracepoint_string(struct pd_tracepoints *tracepoints, const struct pd_tracepoint_sample *sample,

@@ -54,9 +54,10 @@ bool pd_tracepoints_take_sample(struct pd_tracepoints *tracepoints, const struct
 				struct pd_bytes bytes, uint64_t time_ns, struct pd_tracepoint_sample *sample_out);
 // For samples that wait for their turn: adds the numbers of an event of the table to what is kept of them. False: samples are.
 bool pd_tracepoints_pack(struct pd_tracepoints *tracepoints, const struct pd_event *event, struct pd_pack *pack);
-// The numbers out of these words; of the sample they set nothing but which and event.
-void pd_tracepoints_unpack(const struct pd_tracepoints *tracepoints, const struct pd_event *event,
-			   const uint64_t *words, struct pd_tracepoint_sample *sample_out);
+// The numbers out of these words; of the sample they set nothing but which and event. Errors: PD_ERROR_MEMORY
+enum pd_status pd_tracepoints_unpack(struct pd_tracepoints *tracepoints, const struct pd_event *event,
+				     const uint64_t *words, struct pd_tracepoint_sample *sample_out,
+				     struct pd_error *error);
 // Whether an event of the file is in the table.
 bool pd_tracepoints_wants(const struct pd_tracepoints *tracepoints, const struct pd_event *event);
 // Whether an event of the table has a field, by its number there.

@@ -90,15 +90,16 @@ static enum pd_status take_packed(void *self, const struct pd_event_full *full, 
 {
 	struct pd_pairs *pairs = self;
 	struct pd_tracepoint_sample sample;
+	enum pd_status status;
 
 	sample.raw = (struct pd_bytes){ 0 };
 	sample.brief = (struct pd_raw_brief){ .time_ns = time_ns,
 					      .pid = (uint32_t)words[WORD_IDS],
 					      .tid = (uint32_t)(words[WORD_IDS] >> 32),
 					      .cpu = (uint32_t)words[WORD_CPU] };
-	pd_tracepoints_unpack(&pairs->points, &full->event, words + WORD_NUMBERS, &sample);
+	status = pd_tracepoints_unpack(&pairs->points, &full->event, words + WORD_NUMBERS, &sample, error);
 	pairs->records++;
-	return pairs->take(pairs, &sample, error);
+	return status < 0 ? status : pairs->take(pairs, &sample, error);
 }
 
 static bool is_unordered(void *self, const struct pd_event *event)

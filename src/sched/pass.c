@@ -96,12 +96,13 @@ static enum pd_status take_packed(void *self, const struct pd_event_full *full, 
 {
 	struct pd_sched_pass *pass = self;
 	struct pd_tracepoint_sample sample;
+	enum pd_status status;
 
 	sample.raw = (struct pd_bytes){ 0 };
 	sample.brief = (struct pd_raw_brief){ .time_ns = time_ns, .cpu = (uint32_t)words[0] };
-	pd_tracepoints_unpack(&pass->points, &full->event, words + 1, &sample);
+	status = pd_tracepoints_unpack(&pass->points, &full->event, words + 1, &sample, error);
 	pass->records++;
-	return take_point(pass, &sample, error);
+	return status < 0 ? status : take_point(pass, &sample, error);
 }
 
 static bool is_unordered(void *self, const struct pd_event *event)
