@@ -97,6 +97,19 @@ static bool find_group(struct pd_sql_groups *groups, size_t row, uint32_t *group
 	return true;
 }
 
+// A further row of a name of which nothing else is wanted. False if it is a new one, or none.
+static bool count_known(struct pd_sql_groups *groups, const struct pd_column_buffer *buffer, size_t row)
+{
+	uint32_t name = ((const uint32_t *)buffer->items)[row];
+
+	if (groups->others || !groups->by_name || !buffer->valid[row] || name >= groups->name_capacity ||
+	    !groups->of_name[name] || groups->row_count >= UINT32_MAX)
+		return false;
+	groups->groups[groups->of_name[name] - 1].count++;
+	groups->row_count++;
+	return true;
+}
+
 static uint64_t number_of(const struct pd_column_buffer *buffer, size_t row)
 {
 	uint32_t half;
@@ -196,10 +209,13 @@ static enum pd_status read_rows(struct pd_sql_groups *groups, struct pd_scan *sc
 	const struct pd_columns *batch;
 	enum pd_status status;
 
-	while ((status = pd_scan_next(scan, &batch, error)) == PD_OK)
+	while ((status = pd_scan_next(scan, &batch, error)) == PD_OK) {
+		const struct pd_column_buffer *first = &batch->columns[scan->columns[groups->by->column]];
+
 		for (size_t row = 0; row < batch->rows; row++)
-			if (!take_row(groups, batch, row))
+			if (!count_known(groups, first, row) && !take_row(groups, batch, row))
 				return pd_fail_memory(error);
+	}
 	if (status == PD_END && !(sort_groups(groups) && (!groups->others || order_rows(groups))))
 		return pd_fail_memory(error);
 	return status < 0 ? status : PD_OK;

@@ -60,7 +60,7 @@ static inline void pd_put_number(struct pd_columns *batch, size_t column, uint64
 	buffer->valid[batch->rows] = 1;
 }
 
-// What a row that has ended has after all, in a column of numbers or names that was valid; valid false: it is null.
+// What a row that has ended has after all, in a column of names; valid false: it is null.
 static inline void pd_put_late(struct pd_columns *batch, size_t column, size_t row, uint32_t value, bool valid)
 {
 	struct pd_column_buffer *buffer = &batch->columns[column];

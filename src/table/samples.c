@@ -24,6 +24,7 @@ struct row {
 	bool is_truncated;            // its callers are not all known
 	const struct pd_sample *full; // or NULL
 	const struct pd_thread_view *view;
+	struct pd_moment when; // if it has a view
 	uint32_t ip, stack;
 };
 
@@ -134,9 +135,9 @@ static void put_trace(struct pd_scan *scan, size_t column, const struct row *row
 }
 
 // The string of a function, or of an object, which may be unknown.
-static bool name_of_frame(const struct pd_scan *scan, uint32_t number, bool is_object, uint32_t *name_out)
+static bool name_of_frame(const struct pd_table_set *set, uint32_t number, bool is_object, uint32_t *name_out)
 {
-	const struct pd_tables *tables = &scan->set->strings;
+	const struct pd_tables *tables = &set->strings;
 	const struct pd_table_frame *frame = &tables->frames[number];
 
 	*name_out = is_object ? tables->objects[frame->object].name :
@@ -148,8 +149,7 @@ static void put_frame(struct pd_scan *scan, size_t column, uint32_t number, bool
 {
 	uint32_t name = 0;
 
-	// those that wait are taken back if there is none
-	if (scan->places || name_of_frame(scan, number, is_object, &name))
+	if (name_of_frame(scan->set, number, is_object, &name))
 		pd_put_number(&scan->batch, column, name);
 }
 
@@ -258,15 +258,32 @@ static void unwind(struct pd_scan *scan, struct row *row)
 	row->is_truncated = unwound.end != PD_UNWIND_OUTERMOST;
 }
 
+// By frame: steps through the tables are misses of the cache. False if there is no memory.
+static bool list_frame_names(struct pd_table_set *set)
+{
+	size_t count = set->strings.frame_count;
+
+	if (!PD_GROW(set->frame_names, set->frame_name_capacity, count))
+		return false;
+	for (; set->frame_name_count < count; set->frame_name_count++) {
+		uint32_t frame = (uint32_t)set->frame_name_count;
+		struct pd_frame_name *name = &set->frame_names[frame];
+
+		name_of_frame(set, frame, false, &name->function);
+		name->has_object = name_of_frame(set, frame, true, &name->object);
+	}
+	return true;
+}
+
 static void end_samples_of(struct pd_scan *scan, size_t column, bool is_object, const uint32_t *frames)
 {
 	const struct pd_scan_places *places = scan->places;
-	uint32_t name;
 
 	for (size_t i = 0; i < places->count; i++) {
-		bool valid = name_of_frame(scan, frames[i], is_object, &name);
+		const struct pd_frame_name *name = &scan->set->frame_names[frames[i]];
 
-		pd_put_late(&scan->batch, column, places->rows[i], name, valid);
+		pd_put_late(&scan->batch, column, places->rows[i], is_object ? name->object : name->function,
+			    !is_object || name->has_object);
 	}
 }
 
@@ -277,7 +294,7 @@ bool pd_scan_end_samples(struct pd_scan *scan)
 
 	if (!places || !places->count)
 		return true;
-	if (!pd_places_frames(&scan->set->places, places->asks, places->count, frames))
+	if (!pd_places_frames(&scan->set->places, places->asks, places->count, frames) || !list_frame_names(scan->set))
 		return false;
 	for (size_t i = 0; i < scan->column_count; i++) {
 		enum pd_column_what what = scan->table->sources[scan->columns[i]].what;
@@ -289,10 +306,10 @@ bool pd_scan_end_samples(struct pd_scan *scan)
 	return true;
 }
 
-static bool find_frame(struct pd_scan *scan, struct row *row, struct pd_moment when)
+static bool find_frame(struct pd_scan *scan, struct row *row)
 {
 	struct pd_code_address address = {
-		row->view->view.maps, row->brief.ip, row->brief.pid, row->brief.cpumode, 0, when
+		row->view->view.maps, row->brief.ip, row->brief.pid, row->brief.cpumode, 0, row->when
 	};
 	struct pd_scan_places *later = scan->places;
 
@@ -309,12 +326,10 @@ static bool find_frame(struct pd_scan *scan, struct row *row, struct pd_moment w
 
 static bool find_places(struct pd_scan *scan, struct row *row)
 {
-	struct pd_moment when = pd_record_moment(row->record);
-
 	if (!(scan->needs & NEEDS_STACK))
-		return find_frame(scan, row, when);
+		return find_frame(scan, row);
 	unwind(scan, row);
-	return pd_places_stack(&scan->set->places, &row->brief, row->view->view.maps, when,
+	return pd_places_stack(&scan->set->places, &row->brief, row->view->view.maps, row->when,
 			       scan->set->options.max_stack, row->is_truncated, &row->ip, &row->stack);
 }
 
@@ -338,6 +353,12 @@ static bool wants_place(const struct pd_table_set *set, uint32_t frame)
 	return set->choose_place(set->options.self, &set->strings.frames[frame].place);
 }
 
+// Cells of samples that wait together, and are put once these have ended.
+static bool is_late(const struct pd_scan *scan, enum pd_column_what what)
+{
+	return scan->places && (what == PD_COL_SAMPLE_FUNCTION || what == PD_COL_SAMPLE_OBJECT);
+}
+
 // Which fields samples have is the same for all of an event.
 static void list_cells(struct pd_scan *scan, const struct pd_event *event)
 {
@@ -350,6 +371,8 @@ static void list_cells(struct pd_scan *scan, const struct pd_event *event)
 
 		if (event && field && field->when.op == PD_WHEN_MASKED && field->when.word == PD_WORD_SAMPLE_TYPE &&
 		    (event->attr->sample_type & field->when.mask) != field->when.want)
+			continue;
+		if (is_late(scan, source->what))
 			continue;
 		scan->cells[scan->cell_count++] =
 			(struct pd_scan_cell){ scan->columns[i], brief ? brief->offset : 0, brief ? brief->size : 0 };
@@ -373,13 +396,20 @@ static void put_cells(struct pd_scan *scan, const struct row *row)
 
 enum pd_status pd_scan_sample(struct pd_scan *scan, const struct pd_record *record, struct pd_error *error)
 {
-	struct row row = { .record = record };
+	struct row row;
 
+	// not all of it is set to zero: that takes as long as all of what is read
+	row.record = record;
+	row.full = NULL;
+	row.view = NULL;
+	row.is_truncated = false;
+	row.ip = row.stack = 0;
 	row.has_brief = record->event && pd_record_brief(record, &row.brief);
 	if (row.has_brief ? !fits(&scan->limits, &row) : is_choosy(scan->set))
 		return PD_OK;
 	if (row.has_brief && scan->needs & NEEDS_VIEW) {
-		row.view = pd_places_view(&scan->set->places, row.brief.pid, row.brief.tid, pd_record_moment(record));
+		row.when = pd_record_moment(record);
+		row.view = pd_places_view(&scan->set->places, row.brief.pid, row.brief.tid, row.when);
 		if (!row.view)
 			return pd_fail_memory(error);
 	}

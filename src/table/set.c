@@ -99,6 +99,7 @@ void pd_table_set_free(struct pd_table_set *set)
 	pd_free(set->ids.frames);
 	pd_free(set->ids.stacks);
 	pd_free(set->comm_of);
+	pd_free(set->frame_names);
 	pd_free(set->event_names);
 	pd_free(set->tables);
 	pd_text_free(set->text);

@@ -64,6 +64,12 @@ struct pd_stack_ids {
 	struct pd_u64_map frame_of, stack_of; // hash to the first number and 1
 };
 
+// Strings of a frame.
+struct pd_frame_name {
+	uint32_t function, object;
+	bool has_object;
+};
+
 struct pd_table_set {
 	struct pd_table_options options;
 	bool (*choose_place)(const void *self, const struct pd_place *place);
@@ -87,6 +93,8 @@ struct pd_table_set {
 	enum pd_status (*complete)(struct pd_table_set *set, struct pd_error *error);
 	uint32_t *comm_of; // by owner: number of the name and 1
 	size_t comm_capacity;
+	struct pd_frame_name *frame_names; // of the first frames, by frame
+	size_t frame_name_count, frame_name_capacity;
 	uint32_t *event_names; // by event: number of the name
 	struct pd_text *text;  // of pd_table_stack_text
 };
