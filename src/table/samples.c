@@ -359,10 +359,10 @@ static bool is_late(const struct pd_scan *scan, enum pd_column_what what)
 	return scan->places && (what == PD_COL_SAMPLE_FUNCTION || what == PD_COL_SAMPLE_OBJECT);
 }
 
-// Which fields samples have is the same for all of an event.
+// Which fields samples have is the same for all of an event, and of others that sample the same.
 static void list_cells(struct pd_scan *scan, const struct pd_event *event)
 {
-	scan->event = event;
+	scan->cells_of = event;
 	scan->cell_count = 0;
 	for (size_t i = 0; i < scan->column_count; i++) {
 		const struct pd_column_source *source = &scan->table->sources[scan->columns[i]];
@@ -381,8 +381,10 @@ static void list_cells(struct pd_scan *scan, const struct pd_event *event)
 
 static void put_cells(struct pd_scan *scan, const struct row *row)
 {
-	if (!row->record->event || row->record->event != scan->event)
-		list_cells(scan, row->record->event);
+	const struct pd_event *event = row->record->event, *before = scan->cells_of;
+
+	if (!event || !before || (event != before && event->attr->sample_type != before->attr->sample_type))
+		list_cells(scan, event);
 	for (size_t i = 0; i < scan->cell_count; i++) {
 		const struct pd_scan_cell *cell = &scan->cells[i];
 

@@ -37,8 +37,8 @@ struct pd_scan {
 	struct pd_scan_places *places; // or NULL: they are not looked up together
 	size_t *columns;               // that are wanted
 	size_t column_count;
-	const struct pd_event *event; // of the last sample, whose cells are those that are not always null
-	struct pd_scan_cell *cells;
+	struct pd_scan_cell *cells;      // that are not always null
+	const struct pd_event *cells_of; // whose they are
 	size_t cell_count;
 	bool *event_fits; // by event, if limits.event
 	bool ended;
