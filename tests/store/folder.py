@@ -89,7 +89,10 @@ def rows_are_those_of_sqlite(scratch, recordings, parquet):
     found = set()
     for path in files(os.path.join(folder, "samples")):
         date, service, name = path.split("/")
-        service = urllib.parse.unquote(service.split("=", 1)[1]).replace("__HIVE_DEFAULT_PARTITION__", "")
+        escaped, service = service, urllib.parse.unquote(service.split("=", 1)[1]).replace("__HIVE_DEFAULT_PARTITION__", "")
+        # Hive, and Spark with it, takes each escaped byte for a letter
+        wanted = "".join(letter if ord(letter) > 127 else urllib.parse.quote(letter, safe="") for letter in service)
+        require(not service or escaped == f"service={wanted}", "name of a partition", escaped, wanted)
         found.add((date.split("=", 1)[1], service, name[:-len(".parquet")]))
     require(found == parts, "partitions", found ^ parts)
     for table in TABLES if parquet else ():

@@ -39,18 +39,23 @@ struct folder {
 
 // ---- paths ----
 
-// As Hive has it, and all who learnt from it.
+// As Hive has it, and all who learnt from it. Letters of UTF-8 stay: of escaped ones Spark makes a letter of each byte.
 static void put_partition(struct pd_text *text, const char *value)
 {
 	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
 
-	if (!*value)
+	size_t left = strlen(value), plain = 0;
+
+	if (!left)
 		PD_TEXT_LITERAL(text, "__HIVE_DEFAULT_PARTITION__");
-	for (; *value; value++)
-		if (strchr(harmless, *value))
+	for (; left; left--, value++, plain -= plain != 0) {
+		if (!plain)
+			plain = pd_text_plain(value, left);
+		if ((plain && *value & 0x80) || strchr(harmless, *value))
 			pd_text_char(text, *value);
 		else
 			pd_text_printf(text, "%%%02X", (unsigned char)*value);
+	}
 }
 
 static void put_day(struct pd_text *text, int64_t day)
