@@ -4,8 +4,8 @@
 
 usage: bench/tables.py PERFDATA LIBRARY FILE [--runs N] [--perf PERF] [--exporter SCRIPT]
 
-With --perf also beside perf: its text parsed in Python, and a Python script that it runs for each sample. SCRIPT is its
-export-to-sqlite.py, beside sql -o and the tables of export --to sqlite; it needs QtSql of PySide2.
+With --perf also beside perf: its text parsed in Python for the same answers, and a Python script that it runs for each sample. SCRIPT is
+its export-to-sqlite.py, beside sql -o, which writes all tables; it needs QtSql of PySide2.
 
 CPU time (user and system) of one thread, the least of N runs; MB/s of the file. A slice is beside what opening takes, which every
 statement needs: a pass over the file for who ran and what was mapped.
@@ -18,14 +18,30 @@ import subprocess
 import sys
 import tempfile
 
+# What is read of the text of perf script: {fields} of its options, {lines} what is done with it. Its CPU time counts once it was waited for.
 SCRIPT = r"""
 import collections, re, subprocess, sys
-functions = collections.Counter()
-# its CPU time counts once it was waited for
-with subprocess.Popen([sys.argv[1], "script", "-F", "comm,tid,time,ip,sym", "-G", "-i", sys.argv[2]], stdout=subprocess.PIPE,
+with subprocess.Popen([sys.argv[1], "script", {fields}, "-i", sys.argv[2]], stdout=subprocess.PIPE,
                       stderr=subprocess.DEVNULL, text=True, errors="replace") as script:
+{lines}
+"""
+FUNCTIONS = r"""    functions = collections.Counter()
     for line in script.stdout:
         functions[line.rsplit(None, 1)[-1]] += 1
+"""
+STACKS = r"""    stacks, frames = collections.Counter(), []
+    for line in script.stdout:
+        if line[0] in " \t":
+            frames.append(line.split(None, 1)[1])
+        elif line[0] == "\n":
+            stacks[tuple(frames)] += 1
+            frames = []
+"""
+AS_COLUMNS = r"""    lists = [], [], [], [], []
+    for line in script.stdout:
+        tid, cpu, time, period, ip = line.split()
+        for values, value in zip(lists, (int(tid), int(cpu[1:-1]), float(time[:-1]), int(period), int(ip, 16))):
+            values.append(value)
 """
 SCRIPTED = """import collections
 functions = collections.Counter()
@@ -49,6 +65,26 @@ def cpu_of(argv, environment, database):
     subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def peers_of(options, python, script, database):
+    """Name, which of the questions it answers, and command."""
+    if not options.perf:
+        return []
+
+    def text(fields, lines):
+        return python + [SCRIPT.format(fields=fields, lines=lines), options.perf, options.file]
+
+    peers = [
+        ("perf script, parsed: functions", "count(*) by function", text('"-F", "comm,tid,time,ip,sym", "-G"', FUNCTIONS)),
+        ("perf script, parsed: stacks", "count(*) by stack", text('"-F", "comm,tid,time,ip,sym,event"', STACKS)),
+        ("perf script, parsed: columns", "python: columns", text('"-F", "tid,cpu,time,period,ip", "-G"', AS_COLUMNS)),
+        ("perf's Python: functions", "count(*) by function", [options.perf, "script", "-i", options.file, "-s", script]),
+        ("perf's Python: objects", "python: objects", [options.perf, "script", "-i", options.file, "-s", script]),
+    ]
+    if options.exporter:
+        peers.append(("perf's exporter to SQLite", "sql -o", [options.perf, "script", "-i", options.file, "-s", options.exporter, database]))
+    return peers
 
 
 def main():
@@ -80,7 +116,7 @@ def main():
         ("count(*)", sql("select count(*) from samples")),
         ("count(*) by function", sql(by_function.format(""))),
         ("the same, 1 % of the time", sql(by_function.format(in_slice))),
-        ("count(*) by stack", sql("select stack, count(*) n from samples group by stack order by n desc limit 20")),
+        ("count(*) by stack", sql("select stack_text(stack), count(*) n from samples group by stack order by n desc limit 20")),
         ("top-inclusive", sql("@top-inclusive")[:-1] + ["@top-inclusive"]),
         ("samples as Parquet", [options.perfdata, "export", "-q", "--to", "parquet", "--table", "samples", options.file]),
         ("samples as Arrow IPC", [options.perfdata, "export", "-q", "--to", "arrow", "--table", "samples", options.file]),
@@ -93,21 +129,22 @@ def main():
         ("python: function of each", python + [OBJECTS.format(columns="", condition=" if s.function"), options.file]),
         ("python: all attributes of each", python + [OBJECTS.format(columns="", condition=" if tuple(s)"), options.file]),
     ]
-    if options.perf:
-        questions.append(("perf script, parsed in Python", python + [SCRIPT, options.perf, options.file]))
     scratch = tempfile.TemporaryDirectory(prefix="tables-")
     script, database = os.path.join(scratch.name, "count.py"), os.path.join(scratch.name, "out.db")
     with open(script, "w", encoding="utf-8") as file:
         file.write(SCRIPTED)
-    if options.perf:
-        questions.append(("perf script, by its own Python", [options.perf, "script", "-i", options.file, "-s", script]))
+    peers = peers_of(options, python, script, database)
     if options.exporter:
-        questions.append(("sql -o", [options.perfdata, "sql", "-q", "-o", database, options.file]))
-        questions.append(("perf's exporter to SQLite", [options.perf, "script", "-i", options.file, "-s", options.exporter, database]))
+        questions.append(("sql -o", sql("", "-o", database)[:-1]))
     print(f"{options.file}: {size:.0f} MB, {samples} samples")
-    for name, argv in questions:
-        seconds = min(cpu_of(argv, environment, database) for _ in range(options.runs))
-        print(f"{name:32} {seconds:7.2f} s {size / max(seconds, 0.01):7.0f} MB/s {seconds / samples * 1e6:7.2f} s for a million samples")
+    took = {}
+    for name, argv in questions + [(name, argv) for name, _, argv in peers]:
+        took[name] = seconds = min(cpu_of(argv, environment, database) for _ in range(options.runs))
+        print(f"{name:38} {seconds:7.3f} s {size / max(seconds, 0.001):7.0f} MB/s {seconds / samples * 1e6:7.3f} s for a million samples", flush=True)
+    whole, part = (took[name] - took["opening"] for name in ("count(*) by function", "the same, 1 % of the time"))
+    print(f"beyond opening, 1 % of the time takes {part / whole:.1%} of the whole")
+    for name, ours, _ in peers:
+        print(f"{name:38} {took[name] / took[ours]:7.1f} times {ours}")
 
 
 if __name__ == "__main__":
