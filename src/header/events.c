@@ -8,7 +8,7 @@
 #include <perfdata/print.h>
 
 #include "base/error.h"
-#include "header/attr.h"
+#include "header/attr/attr.h"
 #include "stream/each.h"
 
 // Events that follow each other, the leader first.

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "header/attr.h"
+#include "header/attr/attr.h"
 #include "header/bpf.h"
 #include "header/feature.h"
 

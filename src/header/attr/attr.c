@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "format/layout.h"
-#include "header/attr.h"
-#include "header/attr_words.h"
+#include "header/attr/attr.h"
+#include "header/attr/attr_words.h"
 
 enum style {
 	DECIMAL,

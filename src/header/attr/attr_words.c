@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What the numbers of attr.type and attr.config are called in the kernel's header, or by the file: PMUs and tracepoints. */
-#include "header/attr_words.h"
+#include "header/attr/attr_words.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text/text.h"
-#include "header/attr.h"
 #include "trace/trace.h"
 
 struct word {
@@ -51,7 +50,7 @@ static void add_pmu(struct pd_text *out, struct pd_file *file, uint32_t type)
 	const struct pd_pmu_mapping *pmu = find_pmu(file, type);
 
 	if (pmu)
-		pd_header_str(out, pmu->name);
+		pd_text_escaped(out, pmu->name.data, pmu->name.length);
 	else
 		pd_text_add(out, "cpu");
 }
