@@ -242,7 +242,7 @@ class Runner:
         return callable(handler)
 
     def _learn_events(self) -> None:
-        if self.stream._event_count() == len(self.attrs):
+        if not lib.pd_file_event(self.stream._file, len(self.attrs)):
             return
         for event in self.stream.events[len(self.attrs):]:
             pointer = lib.pd_file_event(self.stream._file, event.index)
@@ -253,7 +253,7 @@ class Runner:
 
     # ---- what is called ----
 
-    def tracepoint(self, sample: _Sample) -> None:
+    def tracepoint(self, sample: _Sample, name: str) -> None:
         if self.formats is None:
             self.formats = _Formats(self.stream._file)
         fields = self.formats.values(sample.event, sample.raw)
@@ -261,7 +261,7 @@ class Runner:
         own = {name: value for name, value in fields.items() if name not in common}
         self.context.fields = fields
         seconds, rest = divmod(sample.time_ns or 0, 10**9)
-        name, chain = _handler_name(text(sample.event.contents.name)), sample.chain()
+        chain = sample.chain()
         first = [sample.fields.get("cpu", UNKNOWN_CPU), seconds, rest, fields.get("common_pid", sample.tid), sample.comm, chain]
         handler = self.handlers.get(name)
         if callable(handler):
@@ -295,10 +295,12 @@ class Runner:
     def deliver(self, record: Any, event: Any, period: Optional[int]) -> None:
         if not event:
             return
-        sample = _Sample(self, record, event, period)
-        if self.attrs[sample.event.contents.index].get("type") == TRACEPOINT:
-            self.tracepoint(sample)
+        if self.attrs[event.contents.index].get("type") == TRACEPOINT:
+            name = _handler_name(text(event.contents.name))
+            if callable(self.handlers.get(name)) or callable(self.handlers.get("trace_unhandled")):
+                self.tracepoint(_Sample(self, record, event, period), name)
         elif callable(self.handlers.get("process_event")):
+            sample = _Sample(self, record, event, period)
             self.context.fields = {}
             self.handlers["process_event"](sample.whole(sample.chain()))
 
