@@ -63,7 +63,7 @@ PD_API enum pd_status pd_tracer_set(struct pd_tracer *tracer, const char *name, 
 PD_API enum pd_status pd_tracer_run(struct pd_tracer *tracer, const struct pd_tracer_options *options,
 				    struct pd_text *text, struct pd_recorded *recorded_out, struct pd_error *error);
 /** Opens a file for text; one of this name that is not empty is kept as NAME.old, as by perf. To be closed; -1 with errno: it cannot be
- * opened. */
+ * opened, or what was there not be kept. */
 PD_API int pd_tracer_output(const char *path);
 /** Ends pd_tracer_run soon. Can be called from signal handlers and any thread. */
 PD_API void pd_tracer_stop(struct pd_tracer *tracer);

@@ -5,9 +5,11 @@
  */
 #include <perfdata/tracer.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +34,9 @@ struct pd_tracer {
 	bool except;                        // these are the ones that are not wanted
 	struct pd_recorder_options targets; // processes, threads and the user that are named
 	enum pd_arch arch;
-	struct pd_recorder *recorder; // while it runs
-	volatile sig_atomic_t stopped;
+	_Atomic(struct pd_recorder *) recorder; // while it runs
+	atomic_bool stopped;
+	atomic_uint stopping; // calls of pd_tracer_stop that may use the recorder
 };
 
 enum pd_status pd_tracer_new(struct pd_tracer **tracer_out, struct pd_error *error)
@@ -66,9 +69,14 @@ void pd_tracer_free(struct pd_tracer *tracer)
 
 void pd_tracer_stop(struct pd_tracer *tracer)
 {
-	tracer->stopped = 1;
-	if (tracer->recorder)
-		pd_recorder_stop(tracer->recorder);
+	struct pd_recorder *recorder;
+
+	tracer->stopping++;
+	tracer->stopped = true;
+	recorder = tracer->recorder;
+	if (recorder)
+		pd_recorder_stop(recorder);
+	tracer->stopping--;
 }
 
 // ---- lists of calls and events ----
@@ -90,17 +98,22 @@ static bool is_call(const struct pd_tracer *tracer, const char *item)
 	return false;
 }
 
-static enum pd_status add_item(struct pd_tracer *tracer, const char *item, struct pd_error *error)
+static enum pd_status add_item(struct pd_tracer *tracer, const char *item, bool except, struct pd_error *error)
 {
 	enum pd_status status;
 
 	if (is_call(tracer, item)) {
+		if (tracer->calls.size && tracer->except != except)
+			return pd_fail(
+				error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+				"system calls that are wanted and those that are not ('!') are mutually exclusive");
+		tracer->except = except;
 		if (tracer->calls.size)
 			pd_text_char(&tracer->calls, ',');
 		pd_text_add(&tracer->calls, item);
 		return tracer->calls.failed ? pd_fail_memory(error) : PD_OK;
 	}
-	if (tracer->except)
+	if (except)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "'%s' is no system call of this machine", item);
 	status = pd_events_add(tracer->events, item, error);
 	tracer->has_events |= status >= 0;
@@ -124,19 +137,18 @@ static size_t item_length(const char *at)
 
 static enum pd_status add_list(struct pd_tracer *tracer, const char *list, struct pd_error *error)
 {
+	bool except = *list == '!';
 	enum pd_status status = PD_OK;
 
-	if (tracer->calls.size && tracer->except != (*list == '!'))
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-			       "system calls that are wanted and those that are not ('!') are mutually exclusive");
-	tracer->except = *list == '!';
-	for (const char *at = list + tracer->except; status >= 0 && *at;) {
+	for (const char *at = list + except; status >= 0 && *at;) {
 		size_t length = item_length(at);
 		struct pd_text item = { 0 };
 
 		pd_text_put(&item, at, length);
 		pd_text_char(&item, 0);
-		status = item.failed ? pd_fail_memory(error) : length ? add_item(tracer, item.data, error) : PD_OK;
+		status = item.failed ? pd_fail_memory(error) :
+			 length      ? add_item(tracer, item.data, except, error) :
+				       PD_OK;
 		pd_free(item.data);
 		at += length + (at[length] == ',');
 	}
@@ -226,15 +238,16 @@ int pd_tracer_output(const char *path)
 {
 	struct pd_text before = { 0 };
 	struct stat found;
+	bool kept = true;
 
 	if (!stat(path, &found) && S_ISREG(found.st_mode) && found.st_size) {
 		pd_text_add(&before, path);
 		pd_text_put(&before, ".old", sizeof(".old"));
-		if (!before.failed)
-			rename(path, before.data);
+		errno = ENOMEM;
+		kept = !before.failed && rename(path, before.data) == 0;
 		pd_free(before.data);
 	}
-	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	return !kept ? -1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
 // How many threads will be traced; 0: it cannot be said.
@@ -327,8 +340,11 @@ enum pd_status pd_tracer_run(struct pd_tracer *tracer, const struct pd_tracer_op
 	struct pd_recorder *recorder;
 	enum pd_status status;
 
-	if (!options || !options->size)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_tracer_options.size is 0");
+	if (!options || !options->size || !options->recording.size || !options->calls.size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_tracer_options.%ssize is 0",
+			       !options || !options->size ? "" :
+			       options->calls.size        ? "recording." :
+							    "calls.");
 	memcpy(&calls, &options->calls, options->calls.size < sizeof(calls) ? options->calls.size : sizeof(calls));
 	calls.size = sizeof(calls);
 	calls.live = true;
@@ -339,8 +355,9 @@ enum pd_status pd_tracer_run(struct pd_tracer *tracer, const struct pd_tracer_op
 	status = list.failed ? pd_fail_memory(error) : open_recorder(tracer, options, &calls, error);
 	if (status >= 0)
 		status = print_all(tracer, &calls, text, error);
-	recorder = tracer->recorder;
-	tracer->recorder = NULL;
+	recorder = atomic_exchange(&tracer->recorder, NULL);
+	while (tracer->stopping) // by other threads
+		sched_yield();
 	if (recorder)
 		pd_recorder_state(recorder, recorded_out);
 	pd_recorder_close(recorder);

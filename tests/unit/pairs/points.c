@@ -4,6 +4,10 @@
 
 #include <perfdata/tracer.h>
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
 /* One of each kind of fields. */
 // clang-format off
 #define POINT_FIELDS                                                                               \
@@ -326,6 +330,56 @@ TEST(lists)
 	pd_tracer_free(NULL);
 }
 
+// Of lists in any order: events stand beside calls that are not wanted.
+TEST(lists_of_both)
+{
+	struct pd_tracer *tracer = NULL;
+
+	CHECK(pd_tracer_new(&tracer, &error) == PD_OK);
+	CHECK(pd_tracer_set(tracer, "event", "!read", &error) == PD_OK);
+	CHECK(pd_tracer_set(tracer, "event", "cpu-clock", &error) == PD_OK);
+	CHECK(pd_tracer_set(tracer, "event", "!write", &error) == PD_OK);
+	CHECK(pd_tracer_set(tracer, "event", "write", &error) == PD_ERROR_ARGUMENT &&
+	      strstr(error.message, "mutually exclusive"));
+	pd_tracer_free(tracer);
+}
+
+TEST(sizes)
+{
+	struct pd_tracer_options options = { .size = sizeof(options), .calls.size = sizeof(options.calls) };
+	struct pd_tracer *tracer = NULL;
+
+	CHECK(pd_tracer_new(&tracer, &error) == PD_OK);
+	CHECK(pd_tracer_run(tracer, &options, NULL, NULL, &error) == PD_ERROR_ARGUMENT &&
+	      strstr(error.message, "recording.size"));
+	options.recording.size = sizeof(options.recording);
+	options.calls.size = 0;
+	CHECK(pd_tracer_run(tracer, &options, NULL, NULL, &error) == PD_ERROR_ARGUMENT &&
+	      strstr(error.message, "calls.size"));
+	pd_tracer_free(tracer);
+}
+
+// What cannot be kept is not written over.
+TEST(output)
+{
+	char path[256], old[300];
+	struct stat found;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/text", folder);
+	snprintf(old, sizeof(old), "%s.old", path);
+	fd = pd_tracer_output(path);
+	CHECK(fd >= 0 && write(fd, "1", 1) == 1 && close(fd) == 0);
+	CHECK(mkdir(old, 0700) == 0);
+	CHECK(pd_tracer_output(path) == -1 && errno == EISDIR);
+	CHECK(stat(path, &found) == 0 && found.st_size == 1);
+	CHECK(rmdir(old) == 0);
+	fd = pd_tracer_output(path);
+	CHECK(fd >= 0 && close(fd) == 0);
+	CHECK(stat(old, &found) == 0 && found.st_size == 1);
+	CHECK(unlink(path) == 0 && unlink(old) == 0);
+}
+
 TEST(clean)
 {
 	CHECK(rmdir(folder) == 0);
@@ -338,4 +392,5 @@ TEST(start)
 }
 
 RUN(TEST_CASE(start), TEST_CASE(lines_of_events), TEST_CASE(ends_with_the_last_line), TEST_CASE(tables),
-    TEST_CASE(json), TEST_CASE(no_events), TEST_CASE(memory), TEST_CASE(lists), TEST_CASE(clean))
+    TEST_CASE(json), TEST_CASE(no_events), TEST_CASE(memory), TEST_CASE(lists), TEST_CASE(lists_of_both),
+    TEST_CASE(sizes), TEST_CASE(output), TEST_CASE(clean))
