@@ -105,12 +105,13 @@ static bool take_tags(const struct trace_values *values, struct pd_tracer *trace
 
 /* ---- tracing ---- */
 
-static struct pd_tracer *running;
+static struct pd_tracer *volatile running;
 
 static void on_signal(int number)
 {
 	(void)number;
-	pd_tracer_stop(running);
+	if (running)
+		pd_tracer_stop(running);
 }
 
 static int run_tracer(struct trace_values *values, const struct call *call, char *const *command)
@@ -139,43 +140,88 @@ static int run_tracer(struct trace_values *values, const struct call *call, char
 static int trace_live(struct trace_values *values, const struct call *call)
 {
 	struct record_setup setup = { 0 };
+	struct pd_tracer *tracer;
 	struct pd_error error;
 	int code = CODE_USAGE;
 
-	if (pd_tracer_new(&running, &error) < 0)
+	if (pd_tracer_new(&tracer, &error) < 0)
 		return print_failure(CODE_UNREADABLE, "%s", error.message);
-	if (take_tags(values, running) && record_copy_command(&setup, call))
+	running = tracer;
+	if (take_tags(values, tracer) && record_copy_command(&setup, call))
 		code = run_tracer(values, call, setup.command);
-	pd_tracer_free(running);
+	running = NULL;
+	pd_tracer_free(tracer);
 	record_fini(&setup);
 	return code;
 }
 
-/* Of a recording, threads and calls are chosen by it. */
+/* Of a recording, threads and calls are chosen by it; the last list of threads counts, and all lists of calls. */
+static bool take_choice(struct pd_syscalls_options *calls, struct pd_text *list, const struct option_tag *tag)
+{
+	bool is_event = !strcmp(tag->name, "event") || !strcmp(tag->name, "expr");
+	bool except = *tag->value == '!', first = !pd_text_bytes(list).size;
+
+	if (!strcmp(tag->name, "pid"))
+		calls->pids = tag->value;
+	else if (!strcmp(tag->name, "tid"))
+		calls->tids = tag->value;
+	else if (!is_event)
+		return print_error("option --%s: not for a recording", tag->name);
+	else if (strchr(tag->value, ':'))
+		return print_error("option --%s: '%s': of a recording, only system calls are printed", tag->name,
+				   tag->value);
+	else if (!first && except != (*pd_text_bytes(list).data == '!'))
+		return print_error(
+			"option --%s: system calls that are wanted and those that are not ('!') are mutually exclusive",
+			tag->name);
+	else
+		pd_text_printf(list, "%s%s", first ? "" : ",", tag->value + (except && !first));
+	return true;
+}
+
 static int trace_file(struct trace_values *values, const struct call *call)
 {
 	struct pd_syscalls_options *calls = &values->live.calls;
+	struct pd_text *list = pd_text_new();
 	struct call own = *call;
+	bool right = list && (!values->live.recording.targets.cpus || print_error("option --cpu: not for a recording"));
+	int code = CODE_USAGE;
 
-	for (const struct option_tag *tag = values->tags.items; tag < values->tags.items + values->tags.count; tag++)
-		*(!strcmp(tag->name, "pid") ? &calls->pids :
-		  !strcmp(tag->name, "tid") ? &calls->tids :
-					      &calls->calls) = tag->value;
+	for (size_t i = 0; right && i < values->tags.count; i++)
+		right = take_choice(calls, list, &values->tags.items[i]);
+	if (right && pd_text_bytes(list).size) {
+		pd_text_printf(list, "%c", 0);
+		calls->calls = (const char *)pd_text_bytes(list).data;
+	}
 	own.values = values;
-	return input_print(&own);
+	if (!list || pd_text_failed(list))
+		code = print_failure(CODE_UNREADABLE, "out of memory");
+	else if (right)
+		code = input_print(&own);
+	pd_text_free(list);
+	return code;
+}
+
+static bool is_same_file(const char *input, const char *output)
+{
+	struct stat one, other;
+
+	return input && output && !stat(input, &one) && !stat(output, &other) && S_ISREG(one.st_mode) &&
+	       one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
 static int run_trace(const struct call *call)
 {
 	struct trace_values values = *(const struct trace_values *)call->values;
 	bool is_file = values.input.path || names_file(call);
-	int code, finish,
-		fd = values.output ? pd_tracer_output(values.output) :
-		     is_file       ? STDOUT_FILENO :
-				     STDERR_FILENO;
+	int code, finish, fd = is_file ? STDOUT_FILENO : STDERR_FILENO;
 	struct call own = *call;
 	struct output out;
 
+	if (is_file && is_same_file(values.input.path ? values.input.path : call->words[0], values.output))
+		return print_failure(CODE_OUTPUT, "%s: this is the input", values.output);
+	if (values.output)
+		fd = pd_tracer_output(values.output);
 	if (fd < 0)
 		return print_failure(CODE_OUTPUT, "%s: %s", values.output, strerror(errno));
 	if (fd == STDOUT_FILENO)

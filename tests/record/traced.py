@@ -86,6 +86,24 @@ class Traced:
         self.expect([call.get("event") for call in value["calls"]] == ["sched:sched_process_exit"], str(value))
         self.expect(value["calls"][0]["fields"]["comm"] == "true", str(value))
 
+    def test_recording(self):
+        """Of a recording: lists add up, and what cannot be chosen of it is refused; it is not written over."""
+        made = subprocess.run([self.perfdata, "trace", "record", "-o", "calls.data", "--", "ls"], cwd=self.folder, stdin=subprocess.DEVNULL,
+                              capture_output=True, check=False)
+        self.expect(made.returncode == 0, str(made))
+        both = self.trace("-e", "read,close", "-i", "calls.data")
+        self.expect("read(" in both.stdout and "close(" in both.stdout, str(both))
+        self.expect(self.trace("-e", "read", "-e", "close", "-i", "calls.data").stdout == both.stdout, "two lists")
+        others = self.trace("-e", "!read", "--expr", "!close", "-i", "calls.data").stdout
+        self.expect("mmap(" in others and "read(" not in others and "close(" not in others, others)
+        for words in (("-u", "0"), ("-C", "0"), ("-G", "a"), ("--filter", "id == 1"), ("-e", "sched:sched_switch"), ("-e", "read", "-e", "!close")):
+            done = self.trace(*words, "-i", "calls.data")
+            self.expect(done.returncode == 2 and not done.stdout and done.stderr.startswith("perfdata: option --"), f"{words}: {done}")
+        for words in (("-i", "calls.data"), ("calls.data",)):
+            done = self.trace("-o", "calls.data", *words)
+            self.expect(done.returncode == 4 and "this is the input" in done.stderr, str(done))
+        self.expect(self.trace("-e", "read,close", "-i", "calls.data").stdout == both.stdout, "the recording is still there")
+
     def test_most(self):
         begin = time.monotonic()
         done = self.trace("--max-events", "3", "--", sys.executable, "-c", WAITER)
