@@ -259,8 +259,11 @@ static int print_pipe(struct script *script)
 
 /* ---- Python ---- */
 
+/* Nothing is imported from the current folder, which -c has in front. */
 static const char run_python[] =
 	"import sys\n"
+	"if sys.path[:1] == ['']:\n"
+	"    del sys.path[0]\n"
 	"try:\n"
 	"    from perfdata.script import main\n"
 	"except ImportError as error:\n"
@@ -327,6 +330,9 @@ static bool add_words(struct option_list *line, const struct values *values, con
 	if (added && values->generated)
 		added = option_list_add(line, "--generate") &&
 			option_list_add(line, is_python(values->generated) ? values->generated : "perf-script.py");
+	/* names of scripts may begin with a hyphen */
+	if (added && (values->program || call->word_count))
+		added = option_list_add(line, "--");
 	if (added && values->program)
 		added = option_list_add(line, without_language(values->program));
 	for (size_t i = 0; added && i < call->word_count; i++)
@@ -342,7 +348,7 @@ static int start_python(const struct values *values, const struct call *call)
 	if (add_words(&line, values, call)) {
 		output_flush(call->out);
 		execvp(line.items[0], (char **)(uintptr_t)line.items);
-		print_error("python3: %s", strerror(errno));
+		print_error("scripts are run by python3, which cannot be started: %s", strerror(errno));
 	}
 	free(line.items);
 	return code;

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What scripts for perf script import: perf_trace_context, Core and Util, with the functions that perf's manual has."""
 
+import collections
+import errno
 import sys
 import types
 from typing import Any, Dict
@@ -66,7 +68,7 @@ def define_symbolic_value(event_name: str, field_name: str, value: int, field_st
 
 
 def flag_str(event_name: str, field_name: str, value: int) -> str:
-    """The names of bits that a script has defined, and the rest as a number."""
+    """The names of bits that a script has defined, with what is between them in spaces, and the rest as a number."""
     known = flag_fields[event_name][field_name]
     words, left = [], value
     for bits, word in sorted(known["values"].items()):
@@ -75,7 +77,7 @@ def flag_str(event_name: str, field_name: str, value: int) -> str:
             left &= ~bits
     if left or not words:
         words.append(f"{left:#x}")
-    return (known.get("delim") or "|").join(words)
+    return f" {known.get('delim') or '|'} ".join(words)
 
 
 def symbol_str(event_name: str, field_name: str, value: int) -> str:
@@ -90,9 +92,30 @@ def trace_flag_str(value: int) -> str:
     return " | ".join(word for bit, word in FLAGS.items() if bit and value & bit)
 
 
+def taskState(state: int) -> str:  # pylint: disable=invalid-name
+    """The letter of a state that sched_switch has."""
+    return {0: "R", 1: "S", 2: "D", 64: "DEAD"}.get(state, "Unknown")
+
+
+class EventHeaders:
+    """What handlers of all tracepoints get, for scripts that keep it."""
+
+    def __init__(self, common_cpu: int, common_secs: int, common_nsecs: int, common_pid: int, common_comm: str, common_callchain: Any) -> None:
+        self.cpu, self.secs, self.nsecs = common_cpu, common_secs, common_nsecs
+        self.pid, self.comm, self.callchain = common_pid, common_comm, common_callchain
+
+    def ts(self) -> int:
+        """In nanoseconds."""
+        return nsecs(self.secs, self.nsecs)
+
+    def ts_format(self) -> str:
+        return f"{self.secs}.{self.nsecs // 1000}"
+
+
 # ---- Util ----
 
 NSECS_PER_SEC = 1000000000
+FUTEX = {"FUTEX_WAIT": 0, "FUTEX_WAKE": 1, "FUTEX_PRIVATE_FLAG": 128, "FUTEX_CLOCK_REALTIME": 256, "FUTEX_CMD_MASK": ~(128 | 256)}
 
 
 def avg(total: int, n: int) -> float:
@@ -133,10 +156,15 @@ def syscall_name(number: int) -> str:
     return str(number)
 
 
+def strerror(number: int) -> str:
+    """What an errno is called, as a call returns it."""
+    return errno.errorcode.get(abs(number), f"Unknown {number} errno")
+
+
 NAMES = {
     "perf_trace_context": (common_pc, common_flags, common_lock_depth),
-    "Core": (autodict, define_flag_field, define_flag_value, define_symbolic_field, define_symbolic_value, flag_str, symbol_str, trace_flag_str),
-    "Util": (avg, nsecs, nsecs_secs, nsecs_nsecs, nsecs_str, add_stats, clear_term, syscall_name),
+    "Core": (autodict, define_flag_field, define_flag_value, define_symbolic_field, define_symbolic_value, flag_str, symbol_str, trace_flag_str, taskState, EventHeaders),
+    "Util": (avg, nsecs, nsecs_secs, nsecs_nsecs, nsecs_str, add_stats, clear_term, syscall_name, strerror),
 }
 
 
@@ -146,7 +174,7 @@ def modules() -> Dict[str, types.ModuleType]:
     for name, functions in NAMES.items():
         made[name] = types.ModuleType(name)
         made[name].__dict__.update({function.__name__: function for function in functions})
-    made["Core"].__dict__.update(flag_fields=flag_fields, symbolic_fields=symbolic_fields)
-    made["Util"].__dict__.update(NSECS_PER_SEC=NSECS_PER_SEC)
+    made["Core"].__dict__.update(flag_fields=flag_fields, symbolic_fields=symbolic_fields, defaultdict=collections.defaultdict)
+    made["Util"].__dict__.update(NSECS_PER_SEC=NSECS_PER_SEC, **FUTEX)
     made["perf_trace_context"].__dict__["perf_script_context"] = Context()
     return made

@@ -7,6 +7,7 @@ can be imported without perf. --generate FILE writes a script with a handler for
 """
 
 import argparse
+import contextlib
 import ctypes
 import os
 import re
@@ -20,7 +21,7 @@ import types
 from typing import Any, Callable, Dict, List, Optional
 
 from . import _perf_modules
-from ._errors import Error, check, text
+from ._errors import Error, Problem, check, text
 from ._library import CError, CTraceField, lib
 from ._recording import open as open_recording
 from ._select import WORDS
@@ -40,6 +41,9 @@ BINDINGS = {b"l": 0, b"g": 1, b"w": 2}
 SWITCH_OUT, SWITCH_PREEMPTED = 0x2000, 0x4000
 NOT_AVAILABLE = 0x5080021  # of data_src
 ALL = UNKNOWN_CPU = 2**32 - 1
+RECORD_HEADER = 8  # bytes
+PROBLEMS_SHOWN = 20  # of each kind
+USAGE, UNREADABLE, DAMAGED = 2, 3, 1  # exit codes of perfdata
 
 
 class _Formats:
@@ -218,6 +222,12 @@ class Runner:
         self.attr_bytes: List[bytes] = []
         self.formats: Optional[_Formats] = None
         self.context = _perf_modules.Context()
+        self.stopped = False
+
+    def stop(self, *_: Any) -> None:
+        """For SIGINT: what was read until now is all, and trace_end follows, as in perf. The next one ends the program."""
+        self.stopped = True
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     def load(self, script: str, arguments: List[str]) -> None:
         """Runs what is outside of its functions, as __main__."""
@@ -283,6 +293,8 @@ class Runner:
     def sample(self, record: Any) -> None:
         if self.wanted is not None and record._record.contents.place not in self.wanted:
             return
+        if not record.fields and record.size > RECORD_HEADER:  # damaged, which is a problem of the stream
+            return
         counts = _counts(record.fields.get("read") or {})
         if not counts:
             self.deliver(record, record._record.contents.event, None)
@@ -316,8 +328,11 @@ class Runner:
     def run(self) -> None:
         kinds = {"SAMPLE": self.sample, "THROTTLE": self.throttled, "UNTHROTTLE": self.throttled, "SWITCH": self.switched, "SWITCH_CPU_WIDE": self.switched,
                  "STAT_ROUND": self.ended_round, "THREAD_MAP": self.mapped_threads, "STAT": self.counted}
+        signal.signal(signal.SIGINT, self.stop)
         self.call("trace_begin")
         for record in self.stream:
+            if self.stopped:
+                break
             handler = kinds.get(record.type)
             if record.type not in STEADY:
                 self.places.clear()
@@ -412,14 +427,32 @@ def generate(path: str, script: str) -> None:
 
 # ---- the program ----
 
-def _whole(path: str, folder: str) -> str:
-    """A file that can be read twice."""
+def _whole(path: str, keeper: contextlib.ExitStack) -> str:
+    """A file that can be read twice: of a pipe a copy without a name, which nothing leaves behind. SIGINT is for who writes into it."""
     if path != "-" and not stat.S_ISFIFO(os.stat(path).st_mode):
         return path
-    whole = os.path.join(folder, "perf.data")
-    with open(whole, "wb") as out, (sys.stdin.buffer if path == "-" else open(path, "rb")) as pipe:
-        shutil.copyfileobj(pipe, out)
-    return whole
+    signal.signal(signal.SIGINT, lambda *_: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    whole = keeper.enter_context(tempfile.TemporaryFile(prefix="perfdata-script-"))
+    with sys.stdin.buffer if path == "-" else open(path, "rb") as pipe:
+        shutil.copyfileobj(pipe, whole)
+    whole.flush()
+    return f"/dev/fd/{whole.fileno()}"
+
+
+def _report(name: str, problems: List[Problem]) -> int:
+    """Says what is wrong with the recording, as the program does."""
+    shown: Dict[str, int] = {}
+    sys.stdout.flush()
+    for problem in problems:
+        shown[problem.code] = shown.get(problem.code, 0) + (problem.severity != "info")
+        if 0 < shown[problem.code] <= PROBLEMS_SHOWN:
+            place = "" if problem.offset is None else f"at offset {problem.offset:#x}: "
+            field = "" if problem.field is None else f"{problem.field}: "
+            print(f"perfdata: {name}: {place}{problem.severity}: {problem.code}: {field}{problem.message}", file=sys.stderr)
+    for code, count in shown.items():
+        if count > PROBLEMS_SHOWN:
+            print(f"perfdata: {name}: {code}: {count - PROBLEMS_SHOWN} more", file=sys.stderr)
+    return DAMAGED if any(problem.severity == "damage" for problem in problems) else 0
 
 
 def _run(runner: Runner, options: Any) -> int:
@@ -430,11 +463,24 @@ def _run(runner: Runner, options: Any) -> int:
     except OSError:
         traceback.print_exc()
         return 1
-    return 0
+    finally:
+        damaged = _report(options.input, runner.stream.problems)
+    return damaged
+
+
+def _joined(words: List[str]) -> List[str]:
+    """--comm -x as --comm=-x: what an option is given may begin as options do."""
+    joined, rest = [], iter(words)
+    for word in rest:
+        if not word.startswith("--") or "=" in word or word in ("--", "--help"):
+            return [*joined, word, *rest]
+        joined.append(f"{word}={next(rest, '')}")
+    return joined
 
 
 def main(words: Optional[List[str]] = None) -> int:
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as of other programs that print
+    for number in signal.SIGPIPE, signal.SIGINT:  # as of other programs that print
+        signal.signal(number, signal.SIG_DFL)
     parser = argparse.ArgumentParser(prog="perfdata script", description="Runs a Python script that was written for perf script.")
     parser.add_argument("--input", default="perf.data")
     parser.add_argument("--generate", metavar="FILE")
@@ -442,13 +488,13 @@ def main(words: Optional[List[str]] = None) -> int:
         parser.add_argument("--" + name.replace("_", "-"), dest=name)
     parser.add_argument("script", nargs="?")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
-    options = parser.parse_args(words)
+    options = parser.parse_args(_joined(sys.argv[1:] if words is None else words))
     selection = {name: getattr(options, name) for name in WORDS if getattr(options, name) is not None}
     if not options.script and not options.generate:
         parser.error("no script")
     try:
-        with tempfile.TemporaryDirectory(prefix="perfdata-script-") as folder:
-            path = _whole(options.input, folder)
+        with contextlib.ExitStack() as keeper:
+            path = _whole(options.input, keeper)
             if options.generate:
                 generate(path, options.generate)
                 return 0
@@ -457,7 +503,7 @@ def main(words: Optional[List[str]] = None) -> int:
             return _run(runner, options)
     except (Error, OSError) as error:
         print(f"perfdata: {error}", file=sys.stderr)
-        return 1
+        return USAGE if isinstance(error, Error) and error.code == "argument" else UNREADABLE
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ and there is no perf 6.1 with Python.
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -132,6 +133,56 @@ def check_words():
     require(done.returncode == 1 and "fails.py\", line 2" in done.stderr and "what the script says" in done.stderr, done)
     done = run("script", "-i", recording, "-s", "count.py", env={**ENVIRONMENT, "PYTHONPATH": "/nowhere", "PYTHONSAFEPATH": "1"})
     require("Python package" in done.stderr or not done.returncode, "no package", done)
+    require(run("script", "-i", recording, "--comm", "-x", "-s", "count.py", "--", "--", "-y z", "").stdout == "['--', '-y z', ''] 0\n", "words with hyphens and spaces")
+    done = run("script", "-i", recording, "-s", "count.py", env={**ENVIRONMENT, "PATH": "/nowhere"})
+    require(done.returncode == 3 and "run by python3" in done.stderr, "no python3", done)
+
+
+def check_folder():
+    """Nothing in the current folder is imported: the package is the installed one."""
+    os.mkdir("perfdata")
+    for name in ("argparse.py", "signal.py", os.path.join("perfdata", "__init__.py"), os.path.join("perfdata", "script.py")):
+        put(name, "print('of the current folder')\n")
+    os.mkdir("own")
+    shutil.copy("count.py", "own")
+    done = run("script", "-i", os.path.join(data, "hot.data"), "-s", "own/count.py")
+    require(done.stdout == "[] 40\n", "what is in the current folder", done)
+    shutil.rmtree("perfdata")
+    for name in ("argparse.py", "signal.py"):
+        os.remove(name)
+
+
+def check_ends():
+    """Damage is said, as for other output; ^C and readers that end early."""
+    recording = os.path.join(data, "hot.data")
+    with open(recording, "rb") as whole:
+        content = whole.read()
+    with open("cut.data", "wb") as cut:
+        cut.write(content[:len(content) // 2])
+    done, plain = run("script", "-i", "cut.data", "-s", "count.py"), run("script", "-i", "cut.data")
+    require(plain.returncode == 1 and done.returncode == 1 and "damage: " in done.stderr and done.stdout.startswith("[]"), "damage", done, plain.stderr)
+    put("slow.py", "import time\ndef process_event(sample):\n    print('one', flush=True)\n    time.sleep(0.1)\ndef trace_end():\n    print('end')\n")
+    with subprocess.Popen([program, "script", "-i", recording, "-s", "slow.py"], env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as slow:
+        slow.stdout.readline()
+        slow.send_signal(signal.SIGINT)
+        rest = slow.stdout.read().splitlines()
+    require(slow.returncode == 0 and rest[-1:] == ["end"] and len(rest) < 30, "^C", slow.returncode, rest)
+    put("long.py", "def process_event(sample):\n    print('x' * 100000)\n")
+    os.mkdir("temporary")
+    with open(recording, "rb") as pipe, subprocess.Popen([program, "script", "-i", "-", "-s", "long.py"], stdin=pipe, stdout=subprocess.PIPE,
+                                                         env={**ENVIRONMENT, "TMPDIR": os.path.abspath("temporary")}) as early:
+        early.stdout.readline()
+        early.stdout.close()
+    require(early.returncode == -signal.SIGPIPE and not os.listdir("temporary"), "a reader that ends", early.returncode, os.listdir("temporary"))
+
+
+def check_modules():
+    """Core and Util have what those of perf have."""
+    put("words.py", "from Core import *\nfrom Util import *\ndef trace_end():\n    define_flag_field('e', 'f', '|')\n    define_flag_value('e', 'f', 1, 'A')\n"
+                    "    define_flag_value('e', 'f', 2, 'B')\n    print(flag_str('e', 'f', 3), taskState(1), strerror(-2), FUTEX_WAIT, FUTEX_CMD_MASK & 0x181)\n"
+                    "    print(EventHeaders(1, 2, 3000, 4, 'comm', []).ts(), defaultdict(int)['x'])\n")
+    done = run("script", "-i", os.path.join(data, "hot.data"), "-s", "words.py")
+    require(done.stdout == "A | B S ENOENT 0 1\n2000003000 0\n", "Core and Util", done)
 
 
 def has_python(perf):
@@ -165,6 +216,9 @@ def main():
         else:
             check_generated()
             check_words()
+            check_folder()
+            check_ends()
+            check_modules()
         os.chdir("/")
     return 1 if wrong else 0
 
