@@ -97,9 +97,12 @@ static bool take_tags(const struct trace_values *values, struct pd_tracer *trace
 {
 	struct pd_error error;
 
-	for (const struct option_tag *tag = values->tags.items; tag < values->tags.items + values->tags.count; tag++)
+	for (size_t i = 0; i < values->tags.count; i++) {
+		const struct option_tag *tag = &values->tags.items[i];
+
 		if (pd_tracer_set(tracer, tag->name, tag->value, &error) < 0)
 			return print_error("option --%s: %s", tag->name, error.message);
+	}
 	return true;
 }
 

@@ -259,7 +259,7 @@ TEST(headers)
 	CHECK(print_about(file, text) == PD_OK);
 	got = string_of(text);
 	CHECK(strstr(got, "# header version : 1\n"));
-	CHECK(strstr(got, "cpu-clock: type: 1, size: "));
+	CHECK(strstr(got, "cpu-clock: type: 1 (PERF_TYPE_SOFTWARE), size: "));
 	CHECK(strstr(got, " (not a tracepoint)\n"));
 	CHECK(strstr(got, "header: file, version 2, little-endian"));
 	CHECK(strstr(got, "{\"header\":{\"mode\":\"file\",\"version\":2,"));
