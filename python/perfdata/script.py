@@ -501,9 +501,12 @@ def main(words: Optional[List[str]] = None) -> int:
             with open(options.script, "rb"):
                 runner = Runner(path, selection)
             return _run(runner, options)
-    except (Error, OSError) as error:
+    except OSError as error:
+        print(f"perfdata: {error.filename}: {error.strerror}" if error.filename else f"perfdata: {error}", file=sys.stderr)
+        return UNREADABLE
+    except Error as error:
         print(f"perfdata: {error}", file=sys.stderr)
-        return USAGE if isinstance(error, Error) and error.code == "argument" else UNREADABLE
+        return USAGE if error.code == "argument" else UNREADABLE
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ def check_words():
     require(run("script", "-i", recording, "-s", "py:count.py").stdout == "[] 40\n", "a language in front")
     require(run("script", "-i", recording, "count.py").stdout == "[] 40\n", "a script without an option")
     require(run("script", "-i", recording, "--comm", "hot", "-s", "count.py").stdout == "[] 0\n", "--comm")
-    for words, said in ((("-i", recording, "-s", "none.py"), "none.py"), (("-i", "none.data", "-s", "count.py"), "none.data"),
+    for words, said in ((("-i", recording, "-s", "none.py"), "none.py: No such file"), (("-i", "none.data", "-s", "count.py"), "none.data: No such file"),
                         (("a", "b"), "unexpected argument 'b'")):
         done = run("script", *words)
         require(done.returncode and said in done.stderr and "Traceback" not in done.stderr, words, done)
