@@ -319,7 +319,7 @@ static bool add_words(struct option_list *line, const struct values *values, con
 {
 	bool added = option_list_add(line, "python3") && option_list_add(line, "-c") &&
 		     option_list_add(line, run_python) && option_list_add(line, "--input") &&
-		     option_list_add(line, values->input.path ? values->input.path : "perf.data");
+		     option_list_add(line, values->input.path ? values->input.path : input_default());
 
 	for (size_t i = 0; added && i < sizeof(selections) / sizeof(selections[0]); i++) {
 		const char *word;

@@ -117,8 +117,7 @@ static void report_rest(struct input *input)
 	}
 }
 
-/* As perf: what is piped in is meant, unless a file is named. */
-static const char *default_path(void)
+const char *input_default(void)
 {
 	struct stat status;
 
@@ -220,7 +219,7 @@ int input_open(struct input *input, const struct input_options *options, const s
 	enum pd_status status;
 
 	memset(input, 0, sizeof(*input));
-	if (!input_path(options->path, call, default_path(), &path))
+	if (!input_path(options->path, call, input_default(), &path))
 		return CODE_USAGE;
 	if (call->word_count > 1 && !pd_store_is(path))
 		return print_failure(CODE_USAGE, "unexpected argument '%s' (only one FILE is accepted)",

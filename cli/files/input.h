@@ -47,6 +47,8 @@ int input_run(struct input *input, const struct input_options *options, const st
 	      int (*run)(struct input *input));
 /* Reports a problem on stderr, for problem functions of commands. Returns true. */
 bool input_report(struct input *input, const struct pd_problem *problem);
+/* As perf: what is piped in is meant, unless a file is named. */
+const char *input_default(void);
 /* The name of the input of a command that has no struct input_options: that of --input or the only argument, else usual. False if there
  * are both, which is said on stderr. */
 bool input_path(const char *option, const struct call *call, const char *usual, const char **path_out);

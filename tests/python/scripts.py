@@ -109,6 +109,8 @@ def check_generated():
     require(lines and done.stdout.count("sched__sched_switch") == len(lines), "-s made.py", done.stdout[:300], done.stderr, len(lines))
     with open(recording, "rb") as pipe:
         require(run("script", "-i", "-", "-s", "made.py", stdin=pipe).stdout == done.stdout, "another text from a pipe")
+    with open(recording, "rb") as whole, subprocess.Popen(["cat"], stdin=whole, stdout=subprocess.PIPE) as writer:
+        require(run("script", "-s", "made.py", stdin=writer.stdout).stdout == done.stdout, "what is piped in is not read")
 
 
 def check_words():
