@@ -112,13 +112,15 @@ struct numbers {
 	bool whole;                    // all are there
 };
 
-// False if there is no pid.
-static inline bool read_numbers(const struct pd_sched_event *event, struct pd_bytes raw, struct numbers *numbers_out)
+// False if there is no pid. Who comes next is only wanted where idle times are summed up.
+static inline bool read_numbers(const struct pd_sched *sched, const struct pd_sched_event *event, struct pd_bytes raw,
+				struct numbers *numbers_out)
 {
 	numbers_out->next_pid = numbers_out->state = 0;
-	numbers_out->whole = event->role != PD_SCHED_SWITCH ||
-			     (pd_raw_number_read(raw, &event->next_pid, &numbers_out->next_pid) &&
-			      pd_raw_number_read(raw, &event->state, &numbers_out->state));
+	numbers_out->whole =
+		event->role != PD_SCHED_SWITCH ||
+		((!sched->options->idle || pd_raw_number_read(raw, &event->next_pid, &numbers_out->next_pid)) &&
+		 pd_raw_number_read(raw, &event->state, &numbers_out->state));
 	return pd_raw_number_read(raw, &event->pid, &numbers_out->pid);
 }
 
@@ -305,7 +307,7 @@ static inline enum pd_status use_sample(struct pd_sched *sched, struct pd_sched_
 
 	note_cpu(sched, sample->cpu);
 	if (event->role == PD_SCHED_OTHER || sample->time_ns == PD_NO_TIME ||
-	    !read_numbers(event, sample->raw, &numbers))
+	    !read_numbers(sched, event, sample->raw, &numbers))
 		return PD_OK;
 	return use_numbers(sched, event, sample, &numbers, error);
 }

@@ -212,6 +212,36 @@ TEST(formats)
 	pd_text_free(out);
 }
 
+// What is counted of a switch does not need who comes next: summaries and lines have it without that.
+TEST(next)
+{
+	static const struct happened events[] = {
+		{ 1000000, 0, SWITCHES, THREAD, 'S', OTHER },
+		{ 3000000, 0, SWITCHES, OTHER, 'S', THREAD },
+		{ 4000000, 0, SWITCHES, THREAD, 'S', OTHER },
+	};
+	static const char known[] = "next_pid;\\toffset:24;", far[] = "next_pid;\\toffset:99;";
+	struct pd_timehist_options summary = { .size = sizeof(summary), .summary_only = true },
+				   both = { .size = sizeof(both), .summary = true },
+				   idle = { .size = sizeof(idle), .summary_only = true, .idle = true };
+	struct pd_text *out = pd_text_new();
+	struct pd_file *file;
+	char *place;
+
+	put_head(&now);
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		put_event(&now, &events[i]);
+	place = strstr(text, known);
+	CHECK(out && place);
+	memcpy(place, far, sizeof(far) - 1);
+	file = open_text(text);
+	CHECK(print(file, &summary, out) == PD_OK && text_has(out, "context switches: 3\n"));
+	CHECK(print(file, &both, out) == PD_OK && text_has(out, "context switches: 3\n"));
+	CHECK(print(file, &idle, out) == PD_OK && text_has(out, "context switches: 0\n"));
+	pd_text_free(out);
+	pd_file_close(file);
+}
+
 TEST(names)
 {
 	struct pd_timehist_options options = { .size = sizeof(options) };
@@ -345,4 +375,4 @@ TEST(start)
 }
 
 RUN(TEST_CASE(start), TEST_CASE(lines), TEST_CASE(summary), TEST_CASE(chosen), TEST_CASE(json), TEST_CASE(formats),
-    TEST_CASE(names), TEST_CASE(latency), TEST_CASE(map), TEST_CASE(memory), TEST_CASE(clean))
+    TEST_CASE(next), TEST_CASE(names), TEST_CASE(latency), TEST_CASE(map), TEST_CASE(memory), TEST_CASE(clean))
