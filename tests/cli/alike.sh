@@ -25,3 +25,7 @@ shell 'perfdata assemble -o alike.data alike.txt && echo made'
 for threads in 1 2 3 8; do
 	shell "perfdata folded --threads $threads alike.data"
 done
+# a thousand samples are not 1K yet, as in perf
+for count in 999 1000 1001; do
+	shell "head -n $((11 + count)) alike.txt | perfdata assemble -o count.data - && perfdata report --no-symbols count.data | grep '^# Samples'"
+done

@@ -13,13 +13,13 @@ enum {
 	ROWS_NOT_FOLDED = 10
 };
 
-/* 1275 is 1K: what stands on top only says how much there is. */
+/* 1275 is 1K, and 1000 is still 1000, as in perf: what stands on top only says how much there is. */
 static void add_count(struct pd_text *out, uint64_t count)
 {
 	static const char units[] = " KMGTPE";
 	size_t unit = 0;
 
-	for (; count > 999 && unit + 2 < sizeof(units); unit++)
+	for (; count > 1000 && unit + 2 < sizeof(units); unit++)
 		count /= 1000;
 	pd_text_printf(out, "%" PRIu64 "%c", count, units[unit]);
 }
