@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../temporary.h"
 #include "test.h"
 
 enum {
@@ -32,6 +33,18 @@ static void make(const char *name, const char *content)
 		mkdir(made[made_count], 0700);
 	}
 	made_count++;
+}
+
+// The folder of devices, with nothing in it.
+static bool make_root(void)
+{
+	name_temporary(root, sizeof(root), "presets");
+	if (mkdir(root, 0700) != 0)
+		return false;
+	make("/bus", NULL);
+	make("/bus/event_source", NULL);
+	make("/bus/event_source/devices", NULL);
+	return true;
 }
 
 static void make_pmu(const char *pmu, const char *const files[FILES])
@@ -70,13 +83,9 @@ static const char *events_of(const char *pmu, const char *const files[FILES])
 	struct pd_error error = { 0 };
 	size_t at = 0;
 
-	snprintf(root, sizeof(root), "/tmp/presets-XXXXXX");
 	names[0] = 0;
-	if (!mkdtemp(root))
+	if (!make_root())
 		return "no folder";
-	make("/bus", NULL);
-	make("/bus/event_source", NULL);
-	make("/bus/event_source/devices", NULL);
 	make_pmu(pmu, files);
 	if (pd_events_new(&options, &events, &error) < 0 ||
 	    pd_events_add_preset(events, pd_event_preset_find("mem"), &error) < 0)
@@ -129,15 +138,12 @@ static const char *list_of(const char *pmu)
 {
 	static char names[512];
 	struct pd_events_options options = { .size = sizeof(options), .sysfs = root, .tracefs = root, .pmu = pmu };
-	struct pd_text *text = pd_text_new();
 	struct pd_error error = { 0 };
+	struct pd_text *text;
 
-	snprintf(root, sizeof(root), "/tmp/presets-XXXXXX");
-	if (!mkdtemp(root))
+	if (!make_root())
 		return "no folder";
-	make("/bus", NULL);
-	make("/bus/event_source", NULL);
-	make("/bus/event_source/devices", NULL);
+	text = pd_text_new();
 	make_pmu("uncore_a", (const char *const[FILES]){ "format/event", "events/reads" });
 	make("/events", NULL);
 	make("/events/sched", NULL);
