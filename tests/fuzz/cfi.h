@@ -17,9 +17,7 @@ static inline int cfi_check(const uint8_t *data, size_t size, bool is_debug)
 	if (size < RULES_HEAD)
 		return 0;
 	arch = rules_arch(data);
-	code = (struct pd_code){ .addr = RULES_ADDR,
-				 .effects = pd_effects_of(arch->elf_machine),
-				 .bytes = rules_bytes(data, size) };
+	code = (struct pd_code){ .addr = RULES_ADDR, .effects = pd_effects_of(arch), .bytes = rules_bytes(data, size) };
 	section = (struct pd_cfi_section){ .bytes = rules_bytes(data, size),
 					   .code = code.effects ? &code : NULL,
 					   .addr = RULES_ADDR,

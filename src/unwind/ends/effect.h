@@ -16,39 +16,80 @@ enum pd_effect_kind {
 	PD_EFFECT_OTHER,   // nothing but what the other members say
 	PD_EFFECT_LOAD,    // regs are read from words at base + offset, one after another
 	PD_EFFECT_STORE,   // regs are written there
-	PD_EFFECT_SET,     // regs[0] becomes base + offset
-	PD_EFFECT_LINK,    // the link register becomes regs[0]
-	PD_EFFECT_COPY,    // regs[0] becomes the link register
-	PD_EFFECT_JUMP,    // to target
-	PD_EFFECT_RETURN   // to the address in the link register
+	PD_EFFECT_SET,     // regs[0] becomes base + offset, or offset if there is no base
+	PD_EFFECT_ADD,     // regs[0] becomes base + regs[1]
+	PD_EFFECT_SUBTRACT,
+	PD_EFFECT_LINK,  // the link register becomes regs[0]
+	PD_EFFECT_COPY,  // regs[0] becomes the link register
+	PD_EFFECT_JUMP,  // to target
+	PD_EFFECT_RETURN // to the address in the link register, after regs are read as by PD_EFFECT_LOAD
+};
+
+enum {
+	PD_EFFECT_REGISTERS = 16
 };
 
 struct pd_effect {
 	uint8_t kind; // enum pd_effect_kind
 	uint8_t count;
-	uint8_t regs[2];
-	uint8_t base;
+	uint8_t regs[PD_EFFECT_REGISTERS];
+	uint8_t base; // or PD_UNWIND_NO_REGISTER
+	uint8_t size; // of the instruction
 	int64_t offset;
 	int64_t step;    // the base becomes so much more, after what is read or written
 	uint64_t writes; // registers that get other values, as bits
 	uint64_t target;
 };
 
-// The instructions of an architecture, all of which have 4 bytes.
+// The instructions of an architecture. They are made of units of 2 or 4 bytes; of a word of several units the first one has the highest bits.
 struct pd_effect_set {
 	uint16_t elf_machine;
-	uint64_t kept; // registers that functions leave as they were, as bits, and the link register
-	struct pd_effect (*decode)(uint32_t word, uint64_t addr);
+	uint8_t word; // bytes of a register
+	uint8_t unit;
+	bool has_delay; // the instruction after a return or a jump is run before it
+	uint64_t kept;  // registers that functions leave as they were, as bits, and the link register
+	unsigned (*units)(uint32_t first); // of an instruction; NULL: one
+	struct pd_effect (*decode)(uint64_t word, uint64_t addr);
 };
 
-extern const struct pd_effect_set pd_effects_arm64, pd_effects_power;
+extern const struct pd_effect_set pd_effects_arm64, pd_effects_power, pd_effects_riscv;
 
-// NULL if nothing is known of its instructions.
-const struct pd_effect_set *pd_effects_of(uint16_t elf_machine);
+// NULL if nothing is known of the instructions.
+const struct pd_effect_set *pd_effects_of(const struct pd_unwind_arch *arch);
+// Whether those of any kind of such machine are known.
+bool pd_effects_are_known(uint16_t elf_machine);
 
 static inline uint64_t pd_effect_bit(unsigned number)
 {
 	return UINT64_C(1) << (number & 63);
+}
+
+static inline struct pd_effect pd_effect_of(unsigned kind)
+{
+	return (struct pd_effect){ .kind = (uint8_t)kind };
+}
+
+// A register becomes another one, or PD_UNWIND_NO_REGISTER, and an offset.
+static inline struct pd_effect pd_effect_set(unsigned reg, unsigned base, int64_t offset)
+{
+	return (struct pd_effect){
+		.kind = PD_EFFECT_SET, .count = 1, .regs = { (uint8_t)reg }, .base = (uint8_t)base, .offset = offset
+	};
+}
+
+// One register is read or written.
+static inline struct pd_effect pd_effect_access(unsigned kind, unsigned reg, unsigned base, int64_t offset)
+{
+	return (struct pd_effect){
+		.kind = (uint8_t)kind, .count = 1, .regs = { (uint8_t)reg }, .base = (uint8_t)base, .offset = offset
+	};
+}
+
+// Registers get values that are not followed; those of a stack pointer have to be.
+static inline struct pd_effect pd_effect_write(uint64_t registers, unsigned sp)
+{
+	return (struct pd_effect){ .kind = registers & pd_effect_bit(sp) ? PD_EFFECT_UNKNOWN : PD_EFFECT_OTHER,
+				   .writes = registers };
 }
 
 // The lowest bits of a word as a number with a sign.

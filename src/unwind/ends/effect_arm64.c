@@ -136,8 +136,10 @@ static struct pd_effect decode_memory(uint32_t word)
 	return (struct pd_effect){ .kind = PD_EFFECT_UNKNOWN };
 }
 
-static struct pd_effect decode(uint32_t word, uint64_t addr)
+static struct pd_effect decode(uint64_t instruction, uint64_t addr)
 {
+	uint32_t word = (uint32_t)instruction;
+
 	switch (field(word, 25, 4)) {
 	case 8:
 	case 9:
@@ -163,6 +165,8 @@ static struct pd_effect decode(uint32_t word, uint64_t addr)
 
 const struct pd_effect_set pd_effects_arm64 = {
 	.elf_machine = 183,
+	.word = 8,
+	.unit = 4,
 	.kept = UINT64_C(0x7ff80000), // x19 to x30
 	.decode = decode,
 };

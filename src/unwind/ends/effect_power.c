@@ -9,25 +9,15 @@ enum {
 #define BLR UINT32_C(0x4e800020)
 #define NOP UINT32_C(0x60000000)
 
+// Who computes a stack pointer in other ways is not followed.
 static struct pd_effect writing(uint64_t registers)
 {
-	// who computes a stack pointer in other ways is not followed
-	return (struct pd_effect){ .kind = registers & pd_effect_bit(SP) ? PD_EFFECT_UNKNOWN : PD_EFFECT_OTHER,
-				   .writes = registers };
+	return pd_effect_write(registers, SP);
 }
 
 static struct pd_effect memory_access(unsigned kind, unsigned reg, unsigned base, int64_t offset)
 {
-	return (struct pd_effect){ .kind = base ? (uint8_t)kind : PD_EFFECT_UNKNOWN,
-				   .count = 1,
-				   .regs = { (uint8_t)reg },
-				   .base = (uint8_t)base,
-				   .offset = offset };
-}
-
-static struct pd_effect without(unsigned kind)
-{
-	return (struct pd_effect){ .kind = (uint8_t)kind };
+	return pd_effect_access(base ? kind : PD_EFFECT_UNKNOWN, reg, base, offset);
 }
 
 // Words of 64 bits, by an offset of which the lowest two bits say what is done.
@@ -42,9 +32,9 @@ static struct pd_effect decode_double(uint32_t word, unsigned reg, unsigned base
 		return effect;
 	case 1: // the base becomes the address
 		effect.step = offset;
-		return stores ? effect : without(PD_EFFECT_UNKNOWN);
+		return stores ? effect : pd_effect_of(PD_EFFECT_UNKNOWN);
 	default:
-		return stores ? without(PD_EFFECT_UNKNOWN) : writing(pd_effect_bit(reg));
+		return stores ? pd_effect_of(PD_EFFECT_UNKNOWN) : writing(pd_effect_bit(reg));
 	}
 }
 
@@ -57,21 +47,20 @@ static struct pd_effect decode_extended(uint32_t word, unsigned reg, unsigned ot
 			.kind = PD_EFFECT_COPY, .count = 1, .regs = { (uint8_t)reg }, .writes = pd_effect_bit(reg)
 		};
 	if ((word & 0xfc0007ff) == 0x7c000378 && reg == (word >> 11 & 31)) // mr
-		return (struct pd_effect){
-			.kind = PD_EFFECT_SET, .count = 1, .regs = { (uint8_t)other }, .base = (uint8_t)reg
-		};
+		return pd_effect_set(other, reg, 0);
 	// whichever of both it is
 	return writing(pd_effect_bit(reg) | pd_effect_bit(other));
 }
 
-static struct pd_effect decode(uint32_t word, uint64_t addr)
+static struct pd_effect decode(uint64_t instruction, uint64_t addr)
 {
+	uint32_t word = (uint32_t)instruction;
 	unsigned reg = word >> 21 & 31, other = word >> 16 & 31;
 
 	if (word == BLR)
-		return without(PD_EFFECT_RETURN);
+		return pd_effect_of(PD_EFFECT_RETURN);
 	if (word == NOP)
-		return without(PD_EFFECT_OTHER);
+		return pd_effect_of(PD_EFFECT_OTHER);
 	switch (word >> 26) {
 	case 7:  // mulli
 	case 8:  // subfic
@@ -89,7 +78,7 @@ static struct pd_effect decode(uint32_t word, uint64_t addr)
 	case 50: // lfd
 	case 59: // of floating point
 	case 63:
-		return without(PD_EFFECT_OTHER);
+		return pd_effect_of(PD_EFFECT_OTHER);
 	case 14: // addi, li
 		return other ? memory_access(PD_EFFECT_SET, reg, other, pd_effect_signed(word, 16)) :
 			       writing(pd_effect_bit(reg));
@@ -119,12 +108,14 @@ static struct pd_effect decode(uint32_t word, uint64_t addr)
 	case 62:
 		return decode_double(word, reg, other);
 	default:
-		return without(PD_EFFECT_UNKNOWN);
+		return pd_effect_of(PD_EFFECT_UNKNOWN);
 	}
 }
 
 const struct pd_effect_set pd_effects_power = {
 	.elf_machine = 21,
+	.word = 8,
+	.unit = 4,
 	.kept = UINT64_C(0xffffc000) | UINT64_C(1) << PD_UNWIND_EXTRA, // r14 to r31
 	.decode = decode,
 };

@@ -6,49 +6,87 @@
 
 #include "base/cursor.h"
 
-const struct pd_effect_set *pd_effects_of(uint16_t elf_machine)
+static const struct pd_effect_set *find_effects(uint16_t elf_machine, unsigned word)
 {
-	static const struct pd_effect_set *const all[] = { &pd_effects_arm64, &pd_effects_power };
+	static const struct pd_effect_set *const all[] = { &pd_effects_arm64, &pd_effects_power, &pd_effects_riscv };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (all[i]->elf_machine == elf_machine)
+		if (all[i]->elf_machine == elf_machine && (!word || all[i]->word == word))
 			return all[i];
 	return NULL;
 }
 
+const struct pd_effect_set *pd_effects_of(const struct pd_unwind_arch *arch)
+{
+	return find_effects(arch->elf_machine, arch->word);
+}
+
+bool pd_effects_are_known(uint16_t elf_machine)
+{
+	return find_effects(elf_machine, 0);
+}
+
 enum {
-	INSTRUCTION = 4,
-	MOST = 64 // of them
+	MOST = 64, // instructions
+	MOST_BYTES = 4 * MOST
+};
+
+// What holds at an address, and a register whose value the CFA is more, or less, or none.
+struct known {
+	struct pd_cfi_state state;
+	uint8_t added;
+	bool is_less;
 };
 
 // Rows of a function, of which those that are done are in place.
 struct ends {
 	struct pd_cfi_run *run;
 	const struct pd_code *code;
-	struct pd_unwind_row *old;   // as they were
-	size_t old_count, at;        // the next one that is not done
-	uint32_t rule;               // of the last old row that is done
-	uint64_t from;               // addresses before are done
-	bool resumes;                // the old rule holds there again, which no row says yet
-	struct pd_cfi_state *states; // before a return, from there back
+	const struct pd_effect_set *effects;
+	const struct pd_unwind_arch *arch;
+	struct pd_unwind_row *old; // as they were
+	size_t old_count, at;      // the next one that is not done
+	uint32_t rule;             // of the last old row that is done
+	uint64_t from;             // addresses before are done
+	bool resumes;              // the old rule holds there again, which no row says yet
+	struct known *states;      // before a return, from there back
+	uint64_t before[MOST];     // addresses of the last instructions, in a ring
+	uint64_t passed;           // how many there were
 };
+
+static uint64_t code_word(const struct ends *ends, const uint8_t *data, size_t left, unsigned *size_out)
+{
+	const struct pd_effect_set *effects = ends->effects;
+	uint64_t word = effects->unit == 2 ? pd_load_u16(data, ends->code->swap) : pd_load_u32(data, ends->code->swap);
+	unsigned units = effects->units ? effects->units((uint32_t)word) : 1;
+
+	*size_out = units * effects->unit;
+	for (unsigned i = 1; i < units && *size_out <= left; i++)
+		word = word << 16 | pd_load_u16(data + 2 * (size_t)i, ends->code->swap);
+	return word;
+}
 
 static bool code_at(const struct ends *ends, uint64_t addr, struct pd_effect *effect_out)
 {
 	const struct pd_code *code = ends->code;
-	uint64_t at = addr - code->addr;
+	uint64_t at = addr - code->addr, word;
+	unsigned size;
 
-	*effect_out = (struct pd_effect){ .kind = PD_EFFECT_UNKNOWN };
+	*effect_out = (struct pd_effect){ .kind = PD_EFFECT_UNKNOWN, .size = ends->effects->unit };
 	// addresses of hostile functions begin at 0 again
-	if (addr < code->addr || at > code->bytes.size || code->bytes.size - at < INSTRUCTION)
+	if (addr < code->addr || at > code->bytes.size || code->bytes.size - at < ends->effects->unit)
 		return false;
-	*effect_out = code->effects->decode(pd_load_u32(code->bytes.data + at, code->swap), addr);
+	word = code_word(ends, code->bytes.data + at, code->bytes.size - at, &size);
+	if (size > code->bytes.size - at)
+		return false;
+	*effect_out = ends->effects->decode(word, addr);
+	effect_out->size = (uint8_t)size;
 	return true;
 }
 
 static bool is_kept(const struct ends *ends, unsigned number)
 {
-	return ends->code->effects->kept >> number & 1;
+	return ends->effects->kept >> number & 1;
 }
 
 static void save(struct pd_cfi_state *state, unsigned number, unsigned kind, int64_t value)
@@ -60,6 +98,12 @@ static void save(struct pd_cfi_state *state, unsigned number, unsigned kind, int
 static bool is_in_range(const struct pd_cfi_state *state)
 {
 	return state->cfa == (int32_t)state->cfa;
+}
+
+// The offset from the base of a word that is read or written.
+static int64_t word_at(const struct ends *ends, const struct pd_effect *effect, size_t i)
+{
+	return effect->offset + ends->arch->word * (int64_t)i;
 }
 
 // ---- forwards from the begin ----
@@ -101,22 +145,22 @@ static void store(const struct ends *ends, struct begun *b, const struct pd_effe
 	int64_t cfa;
 
 	for (size_t i = 0; i < effect->count && find_base(b, effect->base, &cfa); i++) {
-		uint8_t number = effect->regs[i] == b->link ? ends->run->compiler->arch->ra : effect->regs[i];
+		uint8_t number = effect->regs[i] == b->link ? ends->arch->ra : effect->regs[i];
 
 		if (is_kept(ends, number) && !((b->state.set | b->lost) & pd_effect_bit(number)))
-			save(&b->state, number, PD_SAVED_AT_CFA, effect->offset + 8 * (int64_t)i - cfa);
+			save(&b->state, number, PD_SAVED_AT_CFA, word_at(ends, effect, i) - cfa);
 	}
 }
 
 // Registers that are read from where they were written to.
-static uint64_t takes_back(const struct begun *b, const struct pd_effect *effect)
+static uint64_t takes_back(const struct ends *ends, const struct begun *b, const struct pd_effect *effect)
 {
 	uint64_t registers = 0;
 	int64_t cfa;
 
 	for (size_t i = 0; effect->kind == PD_EFFECT_LOAD && i < effect->count && find_base(b, effect->base, &cfa); i++)
 		if (b->state.set & pd_effect_bit(effect->regs[i]) &&
-		    b->state.registers[effect->regs[i]].value == effect->offset + 8 * (int64_t)i - cfa)
+		    b->state.registers[effect->regs[i]].value == word_at(ends, effect, i) - cfa)
 			registers |= pd_effect_bit(effect->regs[i]);
 	return registers;
 }
@@ -145,7 +189,7 @@ static bool is_followed(const struct ends *ends, const struct begun *b, const st
 	case PD_EFFECT_SET:
 		return true;
 	case PD_EFFECT_COPY:
-		return !(b->lost >> ends->run->compiler->arch->ra & 1);
+		return !(b->lost >> ends->arch->ra & 1);
 	default:
 		return false;
 	}
@@ -160,9 +204,9 @@ static bool go_on(const struct ends *ends, struct begun *b, const struct pd_effe
 		return false;
 	if (effect->kind == PD_EFFECT_STORE)
 		store(ends, b, effect);
-	if (lost & ((~b->state.set & ends->code->effects->kept) | sp))
+	if (lost & ((~b->state.set & ends->effects->kept) | sp))
 		return false;
-	b->lost = (b->lost | (lost & ends->code->effects->kept)) & ~takes_back(b, effect);
+	b->lost = (b->lost | (lost & ends->effects->kept)) & ~takes_back(ends, b, effect);
 	note_copies(b, effect, lost);
 	if (moves(effect) & sp) {
 		if (effect->base != b->state.cfa_register)
@@ -184,96 +228,6 @@ static struct pd_cfi_state visible(const struct begun *b)
 			state.set &= ~pd_effect_bit(number);
 	}
 	return state;
-}
-
-// ---- backwards from a return ----
-
-// Whether the link register is about to come from another one.
-static bool has_link(const struct ends *ends, const struct pd_cfi_state *state, unsigned number)
-{
-	uint8_t ra = ends->run->compiler->arch->ra;
-
-	return state->set >> ra & 1 && state->registers[ra].kind == PD_SAVED_REGISTER &&
-	       state->registers[ra].value == (int32_t)number;
-}
-
-// Whether what holds after an instruction that gives a register another value says something of that value.
-static bool means(const struct ends *ends, const struct pd_cfi_state *state, unsigned number)
-{
-	return number == state->cfa_register || has_link(ends, state, number) ||
-	       (is_kept(ends, number) && !(state->set >> number & 1));
-}
-
-static bool may_lose(const struct ends *ends, const struct pd_cfi_state *state, uint64_t registers)
-{
-	for (; registers; registers &= registers - 1)
-		if (means(ends, state, (unsigned)__builtin_ctzll(registers)))
-			return false;
-	return true;
-}
-
-static bool take_back(const struct ends *ends, struct pd_cfi_state *state, const struct pd_effect *effect, size_t i)
-{
-	unsigned number = effect->regs[i];
-	int64_t value = effect->offset + 8 * (int64_t)i - state->cfa;
-
-	if (!means(ends, state, number))
-		return true;
-	if (number == state->cfa_register || effect->base != state->cfa_register || value != (int32_t)value ||
-	    (is_kept(ends, number) && has_link(ends, state, number)))
-		return false;
-	// the link register by way of another one
-	save(state, is_kept(ends, number) ? number : ends->run->compiler->arch->ra, PD_SAVED_AT_CFA, value);
-	return true;
-}
-
-static bool load_back(const struct ends *ends, struct pd_cfi_state *state, const struct pd_effect *effect)
-{
-	if (effect->step && effect->base == state->cfa_register)
-		state->cfa += effect->step;
-	else if (effect->step && means(ends, state, effect->base))
-		return false;
-	for (size_t i = 0; i < effect->count; i++)
-		if (!take_back(ends, state, effect, i))
-			return false;
-	return true;
-}
-
-static bool set_back(const struct ends *ends, struct pd_cfi_state *state, const struct pd_effect *effect)
-{
-	if (effect->regs[0] != state->cfa_register)
-		return !means(ends, state, effect->regs[0]);
-	state->cfa_register = effect->base;
-	state->cfa += effect->offset;
-	return true;
-}
-
-static bool link_back(const struct ends *ends, struct pd_cfi_state *state, const struct pd_effect *effect)
-{
-	uint8_t ra = ends->run->compiler->arch->ra;
-
-	if (!(state->set >> ra & 1))
-		save(state, ra, PD_SAVED_REGISTER, effect->regs[0]);
-	return true;
-}
-
-// What holds before an instruction, by what holds after it. False if it is not known.
-static bool go_back(const struct ends *ends, struct pd_cfi_state *state, const struct pd_effect *effect)
-{
-	if (!may_lose(ends, state, effect->writes))
-		return false;
-	switch (effect->kind) {
-	case PD_EFFECT_OTHER:
-		return true;
-	case PD_EFFECT_LOAD:
-		return load_back(ends, state, effect) && is_in_range(state);
-	case PD_EFFECT_SET:
-		return set_back(ends, state, effect) && is_in_range(state);
-	case PD_EFFECT_LINK:
-		return link_back(ends, state, effect);
-	default:
-		return false;
-	}
 }
 
 // ---- rows ----
@@ -332,15 +286,21 @@ static const struct pd_unwind_rule *old_rule(const struct ends *ends, uint64_t a
 	return rule ? pd_unwind_table_at(ends->run->compiler->table, rule) : NULL;
 }
 
+static const struct pd_saved *saved_of(const struct pd_unwind_rule *rule, unsigned number)
+{
+	for (size_t i = 0; i < rule->count; i++)
+		if (rule->saved[i].number == number)
+			return &rule->saved[i];
+	return NULL;
+}
+
 // Rules that instructions can say better: those of ordinary functions.
 static bool is_usual(const struct pd_unwind_rule *rule)
 {
-	if (!rule || rule->kind != PD_CFA_REGISTER || rule->is_signal)
-		return false;
-	for (size_t i = 0; i < rule->count; i++)
-		if (rule->saved[i].number == rule->ra && rule->saved[i].kind == PD_SAVED_UNDEFINED)
-			return false;
-	return true;
+	const struct pd_saved *saved = rule ? saved_of(rule, rule->ra) : NULL;
+
+	return rule && rule->kind == PD_CFA_REGISTER && !rule->is_signal &&
+	       !(saved && saved->kind == PD_SAVED_UNDEFINED);
 }
 
 // The number of the rule for what holds at an address. More rules than there is room for are left out.
@@ -351,11 +311,149 @@ static uint32_t known_rule(struct ends *ends, uint64_t addr, const struct pd_cfi
 	return number ? number : old_number(ends, addr);
 }
 
+// ---- backwards from a return ----
+
+// Whether the link register is about to come from another one.
+static bool has_link(const struct ends *ends, const struct pd_cfi_state *state, unsigned number)
+{
+	uint8_t ra = ends->arch->ra;
+
+	return state->set >> ra & 1 && state->registers[ra].kind == PD_SAVED_REGISTER &&
+	       state->registers[ra].value == (int32_t)number;
+}
+
+// Whether what holds after an instruction that gives a register another value says something of that value.
+static bool means(const struct ends *ends, const struct known *known, unsigned number)
+{
+	const struct pd_cfi_state *state = &known->state;
+
+	return number == state->cfa_register || number == known->added || has_link(ends, state, number) ||
+	       (is_kept(ends, number) && !(state->set >> number & 1));
+}
+
+static bool may_lose(const struct ends *ends, const struct known *known, uint64_t registers)
+{
+	for (; registers; registers &= registers - 1)
+		if (means(ends, known, (unsigned)__builtin_ctzll(registers)))
+			return false;
+	return true;
+}
+
+static bool take_back(const struct ends *ends, struct known *known, const struct pd_effect *effect, size_t i)
+{
+	struct pd_cfi_state *state = &known->state;
+	unsigned number = effect->regs[i];
+	int64_t value = word_at(ends, effect, i) - state->cfa;
+
+	if (!means(ends, known, number))
+		return true;
+	if (number == state->cfa_register || number == known->added || effect->base != state->cfa_register ||
+	    value != (int32_t)value || (is_kept(ends, number) && has_link(ends, state, number)))
+		return false;
+	// the link register by way of another one
+	save(state, is_kept(ends, number) ? number : ends->arch->ra, PD_SAVED_AT_CFA, value);
+	return true;
+}
+
+// The stack pointer is read, too: where the rule says that it is.
+static bool load_stack_pointer(const struct ends *ends, struct known *known, const struct pd_effect *effect, size_t i,
+			       uint64_t addr)
+{
+	const struct pd_unwind_rule *rule = old_rule(ends, addr);
+	const struct pd_saved *saved = rule ? saved_of(rule, effect->regs[i]) : NULL;
+
+	if (!saved || saved->kind != PD_SAVED_AT_CFA || known->state.cfa != ends->arch->below_cfa ||
+	    known->added != PD_UNWIND_NO_REGISTER)
+		return false;
+	known->state.cfa_register = effect->base;
+	known->state.cfa = word_at(ends, effect, i) - saved->value;
+	return true;
+}
+
+static bool load_back(const struct ends *ends, struct known *known, const struct pd_effect *effect, uint64_t addr)
+{
+	uint8_t sp = ends->arch->sp;
+
+	if (effect->step && effect->base == known->state.cfa_register)
+		known->state.cfa += effect->step;
+	else if (effect->step && means(ends, known, effect->base))
+		return false;
+	for (size_t i = 0; i < effect->count; i++)
+		if (effect->regs[i] == sp && known->state.cfa_register == sp &&
+		    !load_stack_pointer(ends, known, effect, i, addr))
+			return false;
+	for (size_t i = 0; i < effect->count; i++)
+		if (effect->regs[i] != sp && !take_back(ends, known, effect, i))
+			return false;
+	return true;
+}
+
+static bool set_back(const struct ends *ends, struct known *known, const struct pd_effect *effect)
+{
+	struct pd_cfi_state *state = &known->state;
+
+	if (effect->regs[0] == state->cfa_register && effect->base != PD_UNWIND_NO_REGISTER) {
+		state->cfa_register = effect->base;
+		state->cfa += effect->offset;
+		return true;
+	}
+	if (effect->regs[0] != known->added || effect->base == state->cfa_register)
+		return !means(ends, known, effect->regs[0]);
+	state->cfa += known->is_less ? -effect->offset : effect->offset;
+	known->added = effect->base;
+	return true;
+}
+
+static bool add_back(const struct ends *ends, struct known *known, const struct pd_effect *effect)
+{
+	uint8_t sp = known->state.cfa_register;
+
+	if (effect->regs[0] != sp || effect->base != sp || effect->regs[1] == sp ||
+	    known->added != PD_UNWIND_NO_REGISTER)
+		return !means(ends, known, effect->regs[0]);
+	known->added = effect->regs[1];
+	known->is_less = effect->kind == PD_EFFECT_SUBTRACT;
+	return true;
+}
+
+static bool link_back(const struct ends *ends, struct pd_cfi_state *state, const struct pd_effect *effect)
+{
+	uint8_t ra = ends->arch->ra;
+
+	if (!(state->set >> ra & 1))
+		save(state, ra, PD_SAVED_REGISTER, effect->regs[0]);
+	return true;
+}
+
+// What holds before an instruction, by what holds after it. False if it is not known.
+static bool go_back(const struct ends *ends, struct known *known, const struct pd_effect *effect, uint64_t addr)
+{
+	if (!may_lose(ends, known, effect->writes))
+		return false;
+	switch (effect->kind) {
+	case PD_EFFECT_OTHER:
+		return true;
+	case PD_EFFECT_LOAD:
+		return load_back(ends, known, effect, addr) && is_in_range(&known->state);
+	case PD_EFFECT_SET:
+		return set_back(ends, known, effect) && is_in_range(&known->state);
+	case PD_EFFECT_ADD:
+	case PD_EFFECT_SUBTRACT:
+		return add_back(ends, known, effect);
+	case PD_EFFECT_LINK:
+		return link_back(ends, &known->state, effect);
+	default:
+		return false;
+	}
+}
+
 // ---- a function ----
 
 static struct pd_cfi_state called(const struct ends *ends)
 {
-	return (struct pd_cfi_state){ .kind = PD_CFA_REGISTER, .cfa_register = ends->run->compiler->arch->sp };
+	return (struct pd_cfi_state){ .kind = PD_CFA_REGISTER,
+				      .cfa_register = ends->arch->sp,
+				      .cfa = ends->arch->below_cfa };
 }
 
 // Whether a rule is right in where the frame is and what is saved there, and has all that is lost.
@@ -368,7 +466,7 @@ static bool agrees(const struct ends *ends, const struct pd_unwind_rule *rule, c
 		uint64_t bit = pd_effect_bit(rule->saved[i].number);
 
 		// the link register may be in memory and itself
-		if (rule->saved[i].number != rule->ra && bit & ends->code->effects->kept & ~b->state.set)
+		if (rule->saved[i].number != rule->ra && bit & ends->effects->kept & ~b->state.set)
 			return false;
 		left &= ~bit;
 	}
@@ -380,14 +478,15 @@ static uint32_t begun_rule(struct ends *ends, uint64_t addr, const struct begun 
 {
 	struct pd_cfi_state state = visible(b);
 
-	if (effect->kind == PD_EFFECT_UNKNOWN && !(state.set >> ends->run->compiler->arch->ra & 1))
+	if (effect->kind == PD_EFFECT_UNKNOWN && !(state.set >> ends->arch->ra & 1))
 		return old_number(ends, addr);
 	return known_rule(ends, addr, &state);
 }
 
-static bool is_of_called(const struct pd_unwind_rule *rule, unsigned sp)
+static bool is_of_called(const struct ends *ends, const struct pd_unwind_rule *rule)
 {
-	return is_usual(rule) && !rule->count && !rule->cfa && rule->cfa_register == sp;
+	return is_usual(rule) && !rule->count && rule->cfa == ends->arch->below_cfa &&
+	       rule->cfa_register == ends->arch->sp;
 }
 
 // From the begin to where rules know the frame by another register than the stack pointer, or to where instructions are not known.
@@ -395,13 +494,12 @@ static bool is_of_called(const struct pd_unwind_rule *rule, unsigned sp)
 static bool correct_begin(struct ends *ends, uint64_t start)
 {
 	const struct pd_unwind_rule *rule = old_rule(ends, start);
-	uint64_t addr = start,
-		 limit = ends->run->end - start < MOST * INSTRUCTION ? ends->run->end : start + MOST * INSTRUCTION;
+	uint64_t addr = start, limit = ends->run->end - start < MOST_BYTES ? ends->run->end : start + MOST_BYTES;
 	struct begun b = { .state = called(ends), .frame = PD_UNWIND_NO_REGISTER, .link = PD_UNWIND_NO_REGISTER };
 	struct pd_effect effect;
-	bool is_known = is_of_called(rule, b.state.cfa_register), is_right;
+	bool is_known = is_of_called(ends, rule), is_right;
 
-	for (; addr < limit && is_known; addr += INSTRUCTION) {
+	for (; addr < limit && is_known; addr += effect.size) {
 		rule = old_rule(ends, addr);
 		is_right = !is_usual(rule) || agrees(ends, rule, &b);
 		if (is_right && (!rule || rule->cfa_register != b.state.cfa_register))
@@ -416,17 +514,23 @@ static bool correct_begin(struct ends *ends, uint64_t start)
 	return true;
 }
 
-// What holds before the last instructions up to a return. Returns how many there are of which it is known.
-static size_t find_states(struct ends *ends, uint64_t addr)
+// The address of the instruction so many before the present one.
+static uint64_t addr_before(const struct ends *ends, size_t count)
+{
+	return ends->before[(ends->passed - count) % MOST];
+}
+
+// What holds at a return or a jump, and before the last instructions up to it. Returns how many there are of which it is known.
+static size_t find_states(struct ends *ends)
 {
 	struct pd_effect effect;
 	size_t count = 0;
 
-	ends->states[0] = called(ends);
-	for (; count < MOST && addr - ends->from >= INSTRUCTION; count++) {
-		addr -= INSTRUCTION;
+	for (; count + 1 < MOST && count < ends->passed && addr_before(ends, count + 1) >= ends->from; count++) {
+		uint64_t addr = addr_before(ends, count + 1);
+
 		ends->states[count + 1] = ends->states[count];
-		if (!code_at(ends, addr, &effect) || !go_back(ends, &ends->states[count + 1], &effect))
+		if (!code_at(ends, addr, &effect) || !go_back(ends, &ends->states[count + 1], &effect, addr))
 			break;
 	}
 	return count;
@@ -435,13 +539,10 @@ static size_t find_states(struct ends *ends, uint64_t addr)
 static bool has_saved(const struct ends *ends, const struct pd_unwind_rule *rule, const struct pd_cfi_state *state,
 		      unsigned number)
 {
-	const struct pd_cfi_register *wanted = &state->registers[number];
+	const struct pd_saved *saved = saved_of(rule, number);
 
-	for (size_t i = 0; i < rule->count; i++)
-		if (rule->saved[i].number == number)
-			return rule->saved[i].kind == PD_SAVED_AT_CFA &&
-			       (number == ends->run->compiler->arch->ra || rule->saved[i].value == wanted->value);
-	return false;
+	return saved && saved->kind == PD_SAVED_AT_CFA &&
+	       (number == ends->arch->ra || saved->value == state->registers[number].value);
 }
 
 // Whether a rule says the same of what is not taken back yet. Of the rest it may say where it was.
@@ -455,41 +556,67 @@ static bool is_as_good(const struct ends *ends, const struct pd_unwind_rule *rul
 	return true;
 }
 
-static bool add_end_row(struct ends *ends, uint64_t addr, const struct pd_cfi_state *state)
+// A CFA of two registers is none that a row can have.
+static bool add_end_row(struct ends *ends, uint64_t addr, const struct known *known)
 {
-	bool is_good = is_as_good(ends, old_rule(ends, addr), state);
+	bool is_good = known->added != PD_UNWIND_NO_REGISTER || is_as_good(ends, old_rule(ends, addr), &known->state);
 
-	return add_row(ends, addr, is_good ? old_number(ends, addr) : known_rule(ends, addr, state));
+	return add_row(ends, addr, is_good ? old_number(ends, addr) : known_rule(ends, addr, &known->state));
 }
 
 // A jump to another function ends this one if all was given back that the rules say there is; code of one function may be in
 // two places.
 static bool is_end(const struct ends *ends, uint64_t start, uint64_t addr, const struct pd_effect *effect, size_t count)
 {
-	const struct pd_cfi_state *state = &ends->states[count];
+	const struct known *known = &ends->states[count];
 	const struct pd_unwind_rule *rule;
 
 	if (effect->kind == PD_EFFECT_RETURN)
 		return is_usual(old_rule(ends, addr));
 	if (effect->target - start < ends->run->end - start)
 		return false;
-	rule = old_rule(ends, addr - count * INSTRUCTION);
-	return is_usual(rule) && state->cfa && rule->cfa == state->cfa && rule->cfa_register == state->cfa_register;
+	rule = old_rule(ends, count ? addr_before(ends, count) : addr);
+	return is_usual(rule) && known->added == PD_UNWIND_NO_REGISTER && known->state.cfa != ends->arch->below_cfa &&
+	       rule->cfa == known->state.cfa && rule->cfa_register == known->state.cfa_register;
+}
+
+// What holds at a return or a jump: after it, and what is run with it, the function has given back all.
+static bool find_last(struct ends *ends, uint64_t addr, const struct pd_effect *effect, uint64_t *end_out)
+{
+	struct known *last = &ends->states[0];
+	struct pd_effect delayed;
+
+	*last = (struct known){ .state = called(ends), .added = PD_UNWIND_NO_REGISTER };
+	*end_out = addr + effect->size;
+	if (ends->effects->has_delay) {
+		if (*end_out >= ends->run->end || !code_at(ends, *end_out, &delayed) ||
+		    !go_back(ends, last, &delayed, *end_out))
+			return false;
+		*end_out += delayed.size;
+	}
+	return !effect->count || load_back(ends, last, effect, addr);
 }
 
 // At a return or a jump.
 static bool correct_end(struct ends *ends, uint64_t start, uint64_t addr, const struct pd_effect *effect)
 {
-	size_t count = find_states(ends, addr);
+	uint64_t end;
+	size_t count;
 
+	if (!find_last(ends, addr, effect, &end))
+		return keep_before(ends, addr);
+	count = find_states(ends);
 	if (!is_end(ends, start, addr, effect, count))
 		return keep_before(ends, addr);
-	if (!keep_before(ends, addr - count * INSTRUCTION))
+	if (!keep_before(ends, count ? addr_before(ends, count) : addr))
 		return false;
-	for (size_t i = count + 1; i--;)
-		if (!add_end_row(ends, addr - i * INSTRUCTION, &ends->states[i]))
+	for (size_t i = count; i; i--)
+		if (!add_end_row(ends, addr_before(ends, i), &ends->states[i]))
 			return false;
-	drop_before(ends, addr + INSTRUCTION);
+	if (!add_end_row(ends, addr, &ends->states[0]) ||
+	    (ends->effects->has_delay && !add_end_row(ends, addr + effect->size, &ends->states[0])))
+		return false;
+	drop_before(ends, end);
 	return true;
 }
 
@@ -499,25 +626,31 @@ static bool correct_all(struct ends *ends, uint64_t start)
 
 	if (!correct_begin(ends, start))
 		return false;
-	for (uint64_t addr = start; addr < ends->run->end && code_at(ends, addr, &effect); addr += INSTRUCTION)
+	for (uint64_t addr = start; addr < ends->run->end && code_at(ends, addr, &effect); addr += effect.size) {
 		if (addr >= ends->from && (effect.kind == PD_EFFECT_RETURN || effect.kind == PD_EFFECT_JUMP) &&
 		    !correct_end(ends, start, addr, &effect))
 			return false;
+		ends->before[ends->passed++ % MOST] = addr;
+	}
 	return keep_before(ends, ends->run->end);
 }
 
 bool pd_ends_correct(struct pd_cfi_run *run, const struct pd_code *code, size_t first)
 {
 	struct pd_unwind_table *table = run->compiler->table;
-	struct ends ends = { .run = run, .code = code, .old_count = table->row_count - first };
+	struct ends ends = { .run = run,
+			     .code = code,
+			     .effects = code->effects,
+			     .arch = run->compiler->arch,
+			     .old_count = table->row_count - first };
 	uint64_t start = ends.old_count ? table->base + table->rows[first].addr : 1;
 	bool done = false;
 
-	if (start % INSTRUCTION)
+	if (start % ends.effects->unit)
 		return true;
 	ends.from = start;
 	ends.old = pd_realloc(NULL, ends.old_count * sizeof(*ends.old));
-	ends.states = pd_realloc(NULL, (MOST + 1) * sizeof(*ends.states));
+	ends.states = pd_realloc(NULL, MOST * sizeof(*ends.states));
 	if (ends.old && ends.states) {
 		memcpy(ends.old, table->rows + first, ends.old_count * sizeof(*ends.old));
 		table->row_count = first;

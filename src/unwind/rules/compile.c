@@ -46,7 +46,7 @@ static void find_code(struct compiling *c)
 // Instructions of architectures whose rules leave begins and ends of functions out.
 static void take_code(struct compiling *c, struct pd_elf *object)
 {
-	const struct pd_effect_set *effects = pd_effects_of(c->arch->elf_machine);
+	const struct pd_effect_set *effects = pd_effects_of(c->arch);
 
 	for (size_t i = 0; object && effects && i < object->segment_count; i++) {
 		const struct pd_elf_segment *s = &object->segments[i];
@@ -247,7 +247,7 @@ static bool compile_all(struct compiling *c, struct pd_elf *object, struct pd_el
 
 bool pd_unwind_reads_code(const struct pd_elf *object)
 {
-	return pd_effects_of(object->machine);
+	return pd_effects_are_known(object->machine);
 }
 
 bool pd_unwind_compile(struct pd_elf *object, struct pd_elf *debug, const struct pd_unwind_arch *arch, size_t limit,

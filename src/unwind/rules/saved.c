@@ -6,7 +6,7 @@
 #include "unwind/rules/arch.h"
 
 enum {
-	VARIANT = 6 // changes with what tables say
+	VARIANT = 7 // changes with what tables say
 };
 
 // Then rows, rules, pages, expressions.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Begins and ends of functions by their instructions: what clang 14 makes of arm64 and ppc64le, where rules leave them out or are too
+ * Begins and ends of functions by their instructions: what clang 14 makes of them, where rules leave them out or are too
  * early, and what must not be taken for an end. Then each allocation fails in turn; the linker wraps them (--wrap).
  */
 #define FAILING_COUNTS_LIVE
@@ -22,6 +22,7 @@ enum {
 struct example {
 	struct pd_unwind_table table;
 	uint8_t code[ROOM];
+	unsigned unit; // bytes of a line
 };
 
 // Rules of functions from BASE on, absolute addresses of 4 bytes: a common entry, CFA = sp, of a return address column.
@@ -30,19 +31,24 @@ struct example {
 #define FUNCTION(offset, at, size, ...) \
 	0x1c, 0, 0, 0, (offset) + 4, 0, 0, 0, at, BASE >> 8, 0, 0, size, 0, 0, 0, 0, __VA_ARGS__
 
-static bool compile(struct example *e, enum pd_arch machine, struct pd_bytes rules, const uint32_t *words, size_t count)
+// A function that compilers make.
+struct function {
+	enum pd_arch machine;
+	uint64_t abi;
+	struct pd_bytes rules, code;
+	bool big;
+};
+
+static bool compile_function(struct example *e, const struct function *f)
 {
-	const struct pd_unwind_arch *arch = pd_unwind_arch_of(machine, PD_REGS_ABI_64);
-	const struct pd_code code = { .effects = pd_effects_of(arch->elf_machine),
-				      .bytes = { e->code, 4 * count },
-				      .addr = BASE,
-				      .swap = PD_HOST_BIG };
+	const struct pd_unwind_arch *arch = pd_unwind_arch_of(f->machine, f->abi);
+	const struct pd_code code = {
+		.effects = pd_effects_of(arch), .bytes = f->code, .addr = BASE, .swap = PD_HOST_BIG != f->big
+	};
 	const struct pd_cfi_section section = {
-		.bytes = rules, .word = 8, .code_start = BASE, .code_end = END, .code = &code
+		.bytes = f->rules, .word = 8, .code_start = BASE, .code_end = END, .code = &code
 	};
 
-	for (size_t i = 0; i < 4 * count; i++)
-		e->code[i] = (uint8_t)(words[i / 4] >> 8 * (i % 4));
 	if (!pd_unwind_table_init(&e->table, BASE))
 		return false;
 	if (pd_cfi_compile(&section, arch, &e->table) && pd_unwind_table_sort(&e->table))
@@ -51,14 +57,24 @@ static bool compile(struct example *e, enum pd_arch machine, struct pd_bytes rul
 	return false;
 }
 
+static bool compile(struct example *e, enum pd_arch machine, struct pd_bytes rules, const uint32_t *words, size_t count)
+{
+	const struct function f = { machine, PD_REGS_ABI_64, rules, { e->code, 4 * count }, false };
+
+	for (size_t i = 0; i < 4 * count; i++)
+		e->code[i] = (uint8_t)(words[i / 4] >> 8 * (i % 4));
+	e->unit = 4;
+	return compile_function(e, &f);
+}
+
 static bool is_at(const struct example *e, unsigned line, unsigned number, int32_t value)
 {
-	return has_saved(&e->table, BASE + 4 * line, number, PD_SAVED_AT_CFA, value);
+	return has_saved(&e->table, BASE + e->unit * line, number, PD_SAVED_AT_CFA, value);
 }
 
 static bool is_as_it_was(const struct example *e, unsigned line, unsigned number)
 {
-	const struct pd_unwind_rule *rule = rule_at(&e->table, BASE + 4 * line);
+	const struct pd_unwind_rule *rule = rule_at(&e->table, BASE + e->unit * line);
 
 	for (size_t i = 0; rule && i < rule->count; i++)
 		if (rule->saved[i].number == number)
@@ -68,7 +84,7 @@ static bool is_as_it_was(const struct example *e, unsigned line, unsigned number
 
 static bool cfa_is(const struct example *e, unsigned line, unsigned number, int32_t offset)
 {
-	return has_cfa(&e->table, BASE + 4 * line, number, offset);
+	return has_cfa(&e->table, BASE + e->unit * line, number, offset);
 }
 
 // ---- arm64 ----
@@ -206,6 +222,49 @@ TEST(test_ends__power)
 	pd_unwind_table_fini(&e.table);
 }
 
+// ---- riscv64 ----
+
+static const uint8_t riscv_code[] = {
+	0x13, 0x01, 0x01, 0x81, // 0: addi sp, sp, -2032
+	0x23, 0x34, 0x11, 0x7e, // 2: sd ra, 2024(sp)
+	0x23, 0x30, 0x81, 0x7e, // 4: sd s0, 2016(sp)
+	0xb7, 0x15, 0x00, 0x00, // 6: lui a1, 1
+	0x9b, 0x85, 0x05, 0xfa, // 8: addiw a1, a1, -96
+	0x33, 0x01, 0xb1, 0x40, // 10: sub sp, sp, a1
+	0x97, 0x00, 0x00, 0x00, // 12: auipc ra, 0
+	0xe7, 0x80, 0x00, 0x01, // 14: jalr 16(ra)
+	0x85, 0x65,             // 16: lui a1, 1
+	0x9b, 0x85, 0x05, 0xfa, // 17: addiw a1, a1, -96
+	0x2e, 0x91,             // 19: add sp, sp, a1
+	0x83, 0x30, 0x81, 0x7e, // 20: ld ra, 2024(sp)
+	0x03, 0x34, 0x01, 0x7e, // 22: ld s0, 2016(sp)
+	0x13, 0x01, 0x01, 0x7f, // 24: addi sp, sp, 2032
+	0x82, 0x80,             // 26: ret
+	0x82, 0x80,             // 27: ret
+};
+// CFA = sp + 2032 after the first instruction, ra and s0 there after the third one, CFA = sp + 6032 from line 12 on.
+static const uint8_t riscv_rules[] = { COMMON(2, 1), FUNCTION(24, 0, 56, 0x41, 0x0e, 0xf0, 0x0f, 0x42, 0x81, 1, 0x88, 2,
+							      0x43, 0x0e, 0x90, 0x2f, 0, 0) };
+static const struct function riscv = {
+	PD_ARCH_RISCV, PD_REGS_ABI_64, { riscv_rules, sizeof(riscv_rules) }, { riscv_code, sizeof(riscv_code) }, false
+};
+
+TEST(test_ends__riscv)
+{
+	static struct example example = { .unit = 2 };
+	const struct example *e = &example;
+
+	CHECK(compile_function(&example, &riscv));
+	CHECK(cfa_is(e, 0, 2, 0) && cfa_is(e, 2, 2, 2032) && is_as_it_was(e, 2, 1) && cfa_is(e, 10, 2, 2032));
+	for (unsigned line = 12; line <= 19; line++)
+		CHECK(cfa_is(e, line, 2, 6032) && is_at(e, line, 1, -8) && is_at(e, line, 8, -16));
+	CHECK(cfa_is(e, 20, 2, 2032) && is_at(e, 20, 1, -8) && is_at(e, 20, 8, -16));
+	CHECK(cfa_is(e, 22, 2, 2032) && is_as_it_was(e, 22, 1) && is_at(e, 22, 8, -16));
+	CHECK(cfa_is(e, 24, 2, 2032) && is_as_it_was(e, 24, 8) && cfa_is(e, 26, 2, 0) && is_as_it_was(e, 26, 8));
+	CHECK(cfa_is(e, 27, 2, 0) && is_as_it_was(e, 27, 1));
+	pd_unwind_table_fini(&example.table);
+}
+
 TEST(test_ends__without_memory)
 {
 	static struct example e;
@@ -296,12 +355,37 @@ TEST(test_ends__any_code)
 				      14) :
 			      compile(&e, PD_ARCH_ARM64, (struct pd_bytes){ arm_rules, sizeof(arm_rules) }, words, 14));
 		for (unsigned line = 0; line < 14; line++)
-			CHECK(rule_at(&e.table, BASE + 4 * line));
+			CHECK(rule_at(&e.table, BASE + e.unit * line));
 		pd_unwind_table_fini(&e.table);
 	}
 	CHECK(live == 0);
 }
 
-RUN(TEST_CASE(test_ends__arm64), TEST_CASE(test_ends__jumps), TEST_CASE(test_ends__power),
+TEST(test_ends__any_code_of_others)
+{
+	static const struct function *const all[] = { &riscv };
+	static struct example e;
+	uint8_t code[128];
+	uint32_t state = 1;
+
+	for (unsigned i = 0; i < 20000; i++) {
+		struct function f = *all[i % (sizeof(all) / sizeof(all[0]))];
+
+		memcpy(code, f.code.data, f.code.size);
+		for (unsigned k = 0; k < 4; k++) {
+			state = state * 1664525 + 1013904223;
+			code[(state >> 16) % f.code.size] ^= (uint8_t)(1u << (state >> 8 & 7));
+		}
+		f.code.data = code;
+		f.code.size -= i % 7;
+		CHECK(compile_function(&e, &f));
+		for (size_t at = 0; at < f.code.size; at++)
+			CHECK(rule_at(&e.table, BASE + at));
+		pd_unwind_table_fini(&e.table);
+	}
+	CHECK(live == 0);
+}
+
+RUN(TEST_CASE(test_ends__arm64), TEST_CASE(test_ends__jumps), TEST_CASE(test_ends__power), TEST_CASE(test_ends__riscv),
     TEST_CASE(test_ends__without_memory), TEST_CASE(test_ends__without_memory_for_rules),
-    TEST_CASE(test_ends__again_and_again), TEST_CASE(test_ends__any_code))
+    TEST_CASE(test_ends__again_and_again), TEST_CASE(test_ends__any_code), TEST_CASE(test_ends__any_code_of_others))
