@@ -93,7 +93,7 @@ WAYS = {
     "mips64el": ("mips64el", EH + ["-mno-abicalls", "-mno-gpopt"], 0.8),
     "ppc64le": ("ppc64le", EH, 1),
     "ppc64le, back chain, no rules": ("ppc64le", NO_RULES, 0.6),
-    "s390x": ("s390x", EH, 0.7),
+    "s390x": ("s390x", EH, 1),
     "loongarch64": ("loongarch64", None, 1),
 }
 

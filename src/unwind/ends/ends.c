@@ -8,7 +8,8 @@
 
 static const struct pd_effect_set *find_effects(uint16_t elf_machine, unsigned word)
 {
-	static const struct pd_effect_set *const all[] = { &pd_effects_arm64, &pd_effects_power, &pd_effects_riscv };
+	static const struct pd_effect_set *const all[] = { &pd_effects_arm64, &pd_effects_power, &pd_effects_riscv,
+							   &pd_effects_s390 };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i]->elf_machine == elf_machine && (!word || all[i]->word == word))

@@ -25,8 +25,12 @@ struct example {
 	unsigned unit; // bytes of a line
 };
 
-// Rules of functions from BASE on, absolute addresses of 4 bytes: a common entry, CFA = sp, of a return address column.
-#define COMMON(sp, ra) 0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 4, 0x78, ra, 1, 0x03, 0x0c, sp, 0, 0, 0, 0, 0
+// Rules of functions from BASE on, absolute addresses of 4 bytes: a common entry, CFA = sp + offset (of two bytes), of a return address column,
+// with addresses in units of so many bytes.
+#define COMMON_OF(sp, offset, ra, unit)                                                                       \
+	0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, unit, 0x78, ra, 1, 0x03, 0x0c, sp, 0x80 | (offset & 0x7f), \
+		offset >> 7, 0, 0, 0
+#define COMMON(sp, ra) COMMON_OF(sp, 0, ra, 4)
 // An entry at an offset of the section; its instructions fill 15 bytes.
 #define FUNCTION(offset, at, size, ...) \
 	0x1c, 0, 0, 0, (offset) + 4, 0, 0, 0, at, BASE >> 8, 0, 0, size, 0, 0, 0, 0, __VA_ARGS__
@@ -265,6 +269,35 @@ TEST(test_ends__riscv)
 	pd_unwind_table_fini(&example.table);
 }
 
+// ---- s390x ----
+
+static const uint8_t s390_code[] = {
+	0xeb, 0xdf, 0xf0, 0x68, 0x00, 0x24, // 0: stmg %r13, %r15, 104(%r15)
+	0xa7, 0xfb, 0xff, 0x38,             // 3: aghi %r15, -200
+	0xc0, 0xe5, 0xff, 0xff, 0xff, 0xde, // 5: brasl %r14
+	0xeb, 0xdf, 0xf1, 0x30, 0x00, 0x04, // 8: lmg %r13, %r15, 304(%r15)
+	0x07, 0xfe,                         // 11: br %r14
+	0x07, 0x07,                         // 12: nopr
+};
+static const uint8_t s390_rules[] = { COMMON_OF(15, 160, 14, 2), FUNCTION(24, 0, 26, 0x43, 0x8d, 7, 0x8e, 6, 0x8f, 5,
+									  0x42, 0x0e, 0xe8, 2, 0, 0, 0, 0) };
+static const struct function s390 = {
+	PD_ARCH_S390, PD_REGS_ABI_64, { s390_rules, sizeof(s390_rules) }, { s390_code, sizeof(s390_code) }, true
+};
+
+TEST(test_ends__s390)
+{
+	static struct example example = { .unit = 2 };
+	const struct example *e = &example;
+
+	CHECK(compile_function(&example, &s390));
+	CHECK(cfa_is(e, 0, 15, 160) && cfa_is(e, 3, 15, 160) && is_at(e, 3, 14, -48) && is_at(e, 3, 13, -56));
+	CHECK(cfa_is(e, 5, 15, 360) && is_at(e, 5, 14, -48) && cfa_is(e, 8, 15, 360) && is_at(e, 8, 15, -40));
+	CHECK(cfa_is(e, 11, 15, 160) && is_as_it_was(e, 11, 14) && is_as_it_was(e, 11, 13) && is_as_it_was(e, 11, 15));
+	CHECK(cfa_is(e, 12, 15, 360) && is_at(e, 12, 14, -48));
+	pd_unwind_table_fini(&example.table);
+}
+
 TEST(test_ends__without_memory)
 {
 	static struct example e;
@@ -363,7 +396,7 @@ TEST(test_ends__any_code)
 
 TEST(test_ends__any_code_of_others)
 {
-	static const struct function *const all[] = { &riscv };
+	static const struct function *const all[] = { &riscv, &s390 };
 	static struct example e;
 	uint8_t code[128];
 	uint32_t state = 1;
@@ -387,5 +420,5 @@ TEST(test_ends__any_code_of_others)
 }
 
 RUN(TEST_CASE(test_ends__arm64), TEST_CASE(test_ends__jumps), TEST_CASE(test_ends__power), TEST_CASE(test_ends__riscv),
-    TEST_CASE(test_ends__without_memory), TEST_CASE(test_ends__without_memory_for_rules),
+    TEST_CASE(test_ends__s390), TEST_CASE(test_ends__without_memory), TEST_CASE(test_ends__without_memory_for_rules),
     TEST_CASE(test_ends__again_and_again), TEST_CASE(test_ends__any_code), TEST_CASE(test_ends__any_code_of_others))
