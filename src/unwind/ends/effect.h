@@ -52,7 +52,8 @@ struct pd_effect_set {
 	struct pd_effect (*decode)(uint64_t word, uint64_t addr);
 };
 
-extern const struct pd_effect_set pd_effects_arm64, pd_effects_power, pd_effects_riscv, pd_effects_s390;
+extern const struct pd_effect_set pd_effects_arm64, pd_effects_mips, pd_effects_mips64, pd_effects_power,
+	pd_effects_riscv, pd_effects_s390;
 
 // NULL if nothing is known of the instructions.
 const struct pd_effect_set *pd_effects_of(const struct pd_unwind_arch *arch);

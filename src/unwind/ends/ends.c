@@ -8,8 +8,8 @@
 
 static const struct pd_effect_set *find_effects(uint16_t elf_machine, unsigned word)
 {
-	static const struct pd_effect_set *const all[] = { &pd_effects_arm64, &pd_effects_power, &pd_effects_riscv,
-							   &pd_effects_s390 };
+	static const struct pd_effect_set *const all[] = { &pd_effects_arm64, &pd_effects_mips,  &pd_effects_mips64,
+							   &pd_effects_power, &pd_effects_riscv, &pd_effects_s390 };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i]->elf_machine == elf_machine && (!word || all[i]->word == word))
@@ -521,6 +521,20 @@ static uint64_t addr_before(const struct ends *ends, size_t count)
 	return ends->before[(ends->passed - count) % MOST];
 }
 
+static bool leads_away(const struct pd_effect *effect)
+{
+	return effect->kind == PD_EFFECT_UNKNOWN || effect->kind == PD_EFFECT_JUMP || effect->kind == PD_EFFECT_RETURN;
+}
+
+// What is run with a jump does not lead to the instruction after it.
+static bool is_delayed(const struct ends *ends, size_t count)
+{
+	struct pd_effect effect;
+
+	return ends->effects->has_delay && count < ends->passed && count < MOST &&
+	       (!code_at(ends, addr_before(ends, count + 1), &effect) || leads_away(&effect));
+}
+
 // What holds at a return or a jump, and before the last instructions up to it. Returns how many there are of which it is known.
 static size_t find_states(struct ends *ends)
 {
@@ -531,7 +545,8 @@ static size_t find_states(struct ends *ends)
 		uint64_t addr = addr_before(ends, count + 1);
 
 		ends->states[count + 1] = ends->states[count];
-		if (!code_at(ends, addr, &effect) || !go_back(ends, &ends->states[count + 1], &effect, addr))
+		if (is_delayed(ends, count + 1) || !code_at(ends, addr, &effect) ||
+		    !go_back(ends, &ends->states[count + 1], &effect, addr))
 			break;
 	}
 	return count;

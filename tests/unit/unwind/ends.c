@@ -298,6 +298,51 @@ TEST(test_ends__s390)
 	pd_unwind_table_fini(&example.table);
 }
 
+// ---- mips ----
+
+static const uint8_t mips_code[] = {
+	0x27, 0xbd, 0xff, 0xf0, // 0: addiu $sp, $sp, -16
+	0xaf, 0xbf, 0x00, 0x08, // 1: sw $ra, 8($sp)
+	0xaf, 0xbe, 0x00, 0x00, // 2: sw $fp, 0($sp)
+	0x03, 0xa0, 0xf0, 0x25, // 3: move $fp, $sp
+	0x27, 0xbd, 0xff, 0xf0, // 4: addiu $sp, $sp, -16
+	0x0c, 0x00, 0x84, 0xc5, // 5: jal
+	0x00, 0x20, 0x20, 0x25, // 6: move $4, $1
+	0x03, 0xc0, 0xe8, 0x25, // 7: move $sp, $fp
+	0x8f, 0xbe, 0x00, 0x00, // 8: lw $fp, 0($sp)
+	0x8f, 0xbf, 0x00, 0x08, // 9: lw $ra, 8($sp)
+	0x03, 0xe0, 0x00, 0x08, // 10: jr $ra
+	0x27, 0xbd, 0x00, 0x10, // 11: addiu $sp, $sp, 16
+	0x10, 0x00, 0xff, 0xf8, // 12: b 5
+	0x27, 0xbd, 0x00, 0x20, // 13: addiu $sp, $sp, 32
+	0x03, 0xe0, 0x00, 0x08, // 14: jr $ra
+	0x00, 0x00, 0x00, 0x00, // 15: nop
+};
+// The frame is known by fp from line 4 on.
+static const uint8_t mips_rules[] = { COMMON(29, 31), FUNCTION(24, 0, 64, 0x41, 0x0e, 16, 0x42, 0x9f, 1, 0x9e, 2, 0x41,
+							       0x0d, 30, 0, 0, 0, 0) };
+static const struct function mips = {
+	PD_ARCH_MIPS, PD_REGS_ABI_32, { mips_rules, sizeof(mips_rules) }, { mips_code, sizeof(mips_code) }, true
+};
+
+TEST(test_ends__mips)
+{
+	static struct example example = { .unit = 4 };
+	const struct example *e = &example;
+
+	CHECK(compile_function(&example, &mips));
+	CHECK(cfa_is(e, 0, 29, 0) && cfa_is(e, 1, 29, 16) && is_as_it_was(e, 1, 31) && is_at(e, 3, 31, -8));
+	for (unsigned line = 4; line <= 7; line++)
+		CHECK(cfa_is(e, line, 30, 16) && is_at(e, line, 31, -8) && is_at(e, line, 30, -16));
+	CHECK(cfa_is(e, 8, 29, 16) && is_at(e, 8, 31, -8) && is_at(e, 8, 30, -16));
+	CHECK(cfa_is(e, 9, 29, 16) && is_at(e, 9, 31, -8) && is_as_it_was(e, 9, 30));
+	// what is run before the return
+	CHECK(cfa_is(e, 10, 29, 16) && is_as_it_was(e, 10, 31) && cfa_is(e, 11, 29, 16) && is_as_it_was(e, 11, 31));
+	// nothing leads from what is run with a jump to the next instruction
+	CHECK(cfa_is(e, 12, 30, 16) && cfa_is(e, 13, 30, 16) && cfa_is(e, 14, 29, 0) && cfa_is(e, 15, 29, 0));
+	pd_unwind_table_fini(&example.table);
+}
+
 TEST(test_ends__without_memory)
 {
 	static struct example e;
@@ -396,7 +441,7 @@ TEST(test_ends__any_code)
 
 TEST(test_ends__any_code_of_others)
 {
-	static const struct function *const all[] = { &riscv, &s390 };
+	static const struct function *const all[] = { &riscv, &s390, &mips };
 	static struct example e;
 	uint8_t code[128];
 	uint32_t state = 1;
@@ -420,5 +465,6 @@ TEST(test_ends__any_code_of_others)
 }
 
 RUN(TEST_CASE(test_ends__arm64), TEST_CASE(test_ends__jumps), TEST_CASE(test_ends__power), TEST_CASE(test_ends__riscv),
-    TEST_CASE(test_ends__s390), TEST_CASE(test_ends__without_memory), TEST_CASE(test_ends__without_memory_for_rules),
-    TEST_CASE(test_ends__again_and_again), TEST_CASE(test_ends__any_code), TEST_CASE(test_ends__any_code_of_others))
+    TEST_CASE(test_ends__s390), TEST_CASE(test_ends__mips), TEST_CASE(test_ends__without_memory),
+    TEST_CASE(test_ends__without_memory_for_rules), TEST_CASE(test_ends__again_and_again),
+    TEST_CASE(test_ends__any_code), TEST_CASE(test_ends__any_code_of_others))
