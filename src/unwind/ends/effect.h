@@ -93,6 +93,26 @@ static inline struct pd_effect pd_effect_write(uint64_t registers, unsigned sp)
 				   .writes = registers };
 }
 
+// A register becomes the sum of two, which is followed if it is the stack pointer and one of them.
+static inline struct pd_effect pd_effect_sum(unsigned kind, unsigned reg, unsigned base, unsigned other, unsigned sp)
+{
+	if (reg != sp || base != sp || other == sp)
+		return pd_effect_write(pd_effect_bit(reg), sp);
+	return (struct pd_effect){
+		.kind = (uint8_t)kind, .count = 2, .regs = { (uint8_t)reg, (uint8_t)other }, .base = (uint8_t)base
+	};
+}
+
+static inline struct pd_effect pd_effect_jump(uint64_t target)
+{
+	return (struct pd_effect){ .kind = PD_EFFECT_JUMP, .target = target };
+}
+
+static inline unsigned pd_effect_field(uint64_t word, unsigned at, unsigned bits)
+{
+	return (unsigned)(word >> at) & ((1u << bits) - 1);
+}
+
 // The lowest bits of a word as a number with a sign.
 static inline int64_t pd_effect_signed(uint32_t value, unsigned bits)
 {

@@ -12,11 +12,6 @@ enum {
 #define RETAA UINT32_C(0xd65f0bff)
 #define RETAB UINT32_C(0xd65f0fff)
 
-static unsigned field(uint32_t word, unsigned at, unsigned bits)
-{
-	return word >> at & ((1u << bits) - 1);
-}
-
 // A register that is not the stack pointer: 31 is none.
 static uint64_t writes(unsigned number)
 {
@@ -41,12 +36,12 @@ static struct pd_effect decode_branch(uint32_t word, uint64_t addr)
 
 static struct pd_effect decode_immediate(uint32_t word)
 {
-	struct pd_effect effect = { .kind = PD_EFFECT_OTHER, .writes = writes(field(word, 0, 5)) };
-	unsigned to = field(word, 0, 5), from = field(word, 5, 5);
+	struct pd_effect effect = { .kind = PD_EFFECT_OTHER, .writes = writes(pd_effect_field(word, 0, 5)) };
+	unsigned to = pd_effect_field(word, 0, 5), from = pd_effect_field(word, 5, 5);
 	bool wide = word >> 31, flags = word >> 29 & 1;
-	int64_t value = (int64_t)field(word, 10, 12) << (word >> 22 & 1 ? 12 : 0);
+	int64_t value = (int64_t)pd_effect_field(word, 10, 12) << (word >> 22 & 1 ? 12 : 0);
 
-	if ((word & 0x1f800000) == 0x12000000 && to == SP_OR_ZERO && field(word, 29, 2) != 3)
+	if ((word & 0x1f800000) == 0x12000000 && to == SP_OR_ZERO && pd_effect_field(word, 29, 2) != 3)
 		effect.kind = PD_EFFECT_UNKNOWN; // and sp, ...
 	if ((word & 0x1f800000) != 0x11000000 || flags)
 		return effect;
@@ -62,24 +57,25 @@ static struct pd_effect decode_immediate(uint32_t word)
 
 static struct pd_effect decode_registers(uint32_t word)
 {
-	struct pd_effect effect = { .kind = PD_EFFECT_OTHER, .writes = writes(field(word, 0, 5)) };
+	struct pd_effect effect = { .kind = PD_EFFECT_OTHER, .writes = writes(pd_effect_field(word, 0, 5)) };
 
 	// signatures of the link register are always taken off
 	if ((word & 0xffff001f) == (0xdac10000 | LINK))
 		effect.writes = 0;
 	// add sp, ..., with an extended register
-	if ((word & 0x3fe00000) == 0x0b200000 && field(word, 0, 5) == SP_OR_ZERO)
+	if ((word & 0x3fe00000) == 0x0b200000 && pd_effect_field(word, 0, 5) == SP_OR_ZERO)
 		effect.kind = PD_EFFECT_UNKNOWN;
 	return effect;
 }
 
 static struct pd_effect decode_pair(uint32_t word)
 {
-	unsigned size = field(word, 30, 2), mode = field(word, 23, 2), a = field(word, 0, 5), b = field(word, 10, 5);
+	unsigned size = pd_effect_field(word, 30, 2), mode = pd_effect_field(word, 23, 2),
+		 a = pd_effect_field(word, 0, 5), b = pd_effect_field(word, 10, 5);
 	bool is_vector = word >> 26 & 1, loads = word >> 22 & 1;
 	int64_t offset = pd_effect_signed(word >> 15, 7) * (is_vector ? 4 << size : size == PAIR_X ? 8 : 4);
 	struct pd_effect effect = { .kind = loads ? PD_EFFECT_LOAD : PD_EFFECT_STORE,
-				    .base = (uint8_t)field(word, 5, 5),
+				    .base = (uint8_t)pd_effect_field(word, 5, 5),
 				    .offset = mode == 1 ? 0 : offset,
 				    .step = mode & 1 ? offset : 0 };
 
@@ -100,13 +96,13 @@ static struct pd_effect decode_pair(uint32_t word)
 // Of one register: by an offset that is scaled, or one of nine bits, which may change the base, or a register.
 static struct pd_effect decode_single(uint32_t word)
 {
-	unsigned size = field(word, 30, 2), what = field(word, 22, 2), to = field(word, 0, 5),
-		 mode = field(word, 10, 2);
+	unsigned size = pd_effect_field(word, 30, 2), what = pd_effect_field(word, 22, 2),
+		 to = pd_effect_field(word, 0, 5), mode = pd_effect_field(word, 10, 2);
 	bool is_scaled = word >> 24 & 1, is_vector = word >> 26 & 1, by_register = !is_scaled && word >> 21 & 1;
 	bool loads = is_vector ? what & 1 : what != 0;
-	int64_t offset = is_scaled ? (int64_t)field(word, 10, 12) << size : pd_effect_signed(word >> 12, 9);
+	int64_t offset = is_scaled ? (int64_t)pd_effect_field(word, 10, 12) << size : pd_effect_signed(word >> 12, 9);
 	struct pd_effect effect = { .kind = loads ? PD_EFFECT_LOAD : PD_EFFECT_STORE,
-				    .base = (uint8_t)field(word, 5, 5) };
+				    .base = (uint8_t)pd_effect_field(word, 5, 5) };
 
 	if (by_register && mode != 2) // atomic ones, and those with signed addresses
 		return (struct pd_effect){ .kind = PD_EFFECT_UNKNOWN };
@@ -132,7 +128,7 @@ static struct pd_effect decode_memory(uint32_t word)
 		return decode_single(word);
 	if ((word & 0x3b000000) == 0x18000000)
 		return (struct pd_effect){ .kind = PD_EFFECT_OTHER,
-					   .writes = word >> 26 & 1 ? 0 : writes(field(word, 0, 5)) };
+					   .writes = word >> 26 & 1 ? 0 : writes(pd_effect_field(word, 0, 5)) };
 	return (struct pd_effect){ .kind = PD_EFFECT_UNKNOWN };
 }
 
@@ -140,7 +136,7 @@ static struct pd_effect decode(uint64_t instruction, uint64_t addr)
 {
 	uint32_t word = (uint32_t)instruction;
 
-	switch (field(word, 25, 4)) {
+	switch (pd_effect_field(word, 25, 4)) {
 	case 8:
 	case 9:
 		return decode_immediate(word);
@@ -157,7 +153,7 @@ static struct pd_effect decode(uint64_t instruction, uint64_t addr)
 		return decode_registers(word);
 	case 7:
 	case 15: // of vectors; some give their result to a register
-		return (struct pd_effect){ .kind = PD_EFFECT_OTHER, .writes = writes(field(word, 0, 5)) };
+		return (struct pd_effect){ .kind = PD_EFFECT_OTHER, .writes = writes(pd_effect_field(word, 0, 5)) };
 	default:
 		return (struct pd_effect){ .kind = PD_EFFECT_UNKNOWN };
 	}

@@ -9,11 +9,6 @@ enum {
 	NONE = PD_UNWIND_NO_REGISTER
 };
 
-static unsigned field(uint32_t word, unsigned at, unsigned bits)
-{
-	return word >> at & ((1u << bits) - 1);
-}
-
 static struct pd_effect writing(unsigned reg)
 {
 	return pd_effect_write(reg == ZERO ? 0 : pd_effect_bit(reg), SP);
@@ -26,25 +21,19 @@ static struct pd_effect set(unsigned reg, unsigned base, int64_t offset)
 	return pd_effect_set(reg, base == ZERO ? NONE : base, offset);
 }
 
-static struct pd_effect jump(uint64_t target)
-{
-	return (struct pd_effect){ .kind = PD_EFFECT_JUMP, .target = target };
-}
-
 static struct pd_effect sum_of(unsigned kind, unsigned reg, unsigned base, unsigned other)
 {
 	if (other == ZERO)
 		return set(reg, base, 0);
 	if (base == ZERO && kind == PD_EFFECT_ADD)
 		return set(reg, other, 0);
-	if (reg != SP || base != SP || other == SP)
-		return writing(reg);
-	return (struct pd_effect){ .kind = (uint8_t)kind, .count = 2, .regs = { SP, (uint8_t)other }, .base = SP };
+	return pd_effect_sum(kind, reg, base, other, SP);
 }
 
 static struct pd_effect decode_registers(uint32_t word)
 {
-	unsigned base = field(word, 21, 5), other = field(word, 16, 5), reg = field(word, 11, 5);
+	unsigned base = pd_effect_field(word, 21, 5), other = pd_effect_field(word, 16, 5),
+		 reg = pd_effect_field(word, 11, 5);
 
 	switch (word & 0x3f) {
 	case 0x08: // jr, and jalr that keeps no address
@@ -73,7 +62,7 @@ static struct pd_effect decode_registers(uint32_t word)
 
 static struct pd_effect decode_immediate(uint32_t word)
 {
-	unsigned base = field(word, 21, 5), reg = field(word, 16, 5);
+	unsigned base = pd_effect_field(word, 21, 5), reg = pd_effect_field(word, 16, 5);
 	int64_t value = pd_effect_signed(word, 16);
 
 	switch (word >> 26) {
@@ -81,7 +70,8 @@ static struct pd_effect decode_immediate(uint32_t word)
 	case 0x19: // daddiu
 		return set(reg, base, value);
 	case 0x0d: // ori, after lui, or alone
-		return base == ZERO || (base == reg && reg != SP) ? set(reg, base, field(word, 0, 16)) : writing(reg);
+		return base == ZERO || (base == reg && reg != SP) ? set(reg, base, pd_effect_field(word, 0, 16)) :
+								    writing(reg);
 	case 0x0f: // lui
 		return base == ZERO ? set(reg, ZERO, value * 65536) : writing(reg);
 	default:
@@ -92,7 +82,7 @@ static struct pd_effect decode_immediate(uint32_t word)
 // Of a word that is as wide as registers, or of another size.
 static struct pd_effect decode_memory(uint32_t word, bool is_whole, bool loads)
 {
-	unsigned base = field(word, 21, 5), reg = field(word, 16, 5);
+	unsigned base = pd_effect_field(word, 21, 5), reg = pd_effect_field(word, 16, 5);
 
 	if (is_whole && reg != ZERO)
 		return pd_effect_access(loads ? PD_EFFECT_LOAD : PD_EFFECT_STORE, reg, base,
@@ -102,11 +92,11 @@ static struct pd_effect decode_memory(uint32_t word, bool is_whole, bool loads)
 
 static struct pd_effect decode_floating(uint32_t word)
 {
-	unsigned kind = field(word, 21, 5);
+	unsigned kind = pd_effect_field(word, 21, 5);
 
 	if (kind == 8 || kind == 9 || kind == 13) // branches
 		return pd_effect_of(PD_EFFECT_UNKNOWN);
-	return kind < 4 ? writing(field(word, 16, 5)) : pd_effect_of(PD_EFFECT_OTHER);
+	return kind < 4 ? writing(pd_effect_field(word, 16, 5)) : pd_effect_of(PD_EFFECT_OTHER);
 }
 
 static struct pd_effect decode(uint32_t word, uint64_t addr, bool is_wide)
@@ -117,16 +107,17 @@ static struct pd_effect decode(uint32_t word, uint64_t addr, bool is_wide)
 	case 0x00:
 		return decode_registers(word);
 	case 0x02: // j
-		return jump(((addr + 4) & ~UINT64_C(0xfffffff)) | (uint64_t)(word & 0x3ffffff) << 2);
+		return pd_effect_jump(((addr + 4) & ~UINT64_C(0xfffffff)) | (uint64_t)(word & 0x3ffffff) << 2);
 	case 0x04: // b: beq of the same
-		return word >> 16 == 0x1000 ? jump(addr + 4 + (uint64_t)(4 * pd_effect_signed(word, 16))) :
+		return word >> 16 == 0x1000 ? pd_effect_jump(addr + 4 + (uint64_t)(4 * pd_effect_signed(word, 16))) :
 					      pd_effect_of(PD_EFFECT_UNKNOWN);
 	case 0x11:
 		return decode_floating(word);
 	case 0x1c: // mul and others
-		return writing(field(word, 11, 5));
+		return writing(pd_effect_field(word, 11, 5));
 	case 0x1f: // ext, ins, rdhwr: whichever register it is
-		return pd_effect_write(pd_effect_bit(field(word, 16, 5)) | pd_effect_bit(field(word, 11, 5)), SP);
+		return pd_effect_write(
+			pd_effect_bit(pd_effect_field(word, 16, 5)) | pd_effect_bit(pd_effect_field(word, 11, 5)), SP);
 	case 0x31: // lwc1, ldc1, pref
 	case 0x33:
 	case 0x35:

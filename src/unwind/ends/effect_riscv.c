@@ -10,11 +10,6 @@ enum {
 	DOUBLE = 3 // the width of a register
 };
 
-static unsigned field(uint32_t word, unsigned at, unsigned bits)
-{
-	return word >> at & ((1u << bits) - 1);
-}
-
 static struct pd_effect writing(unsigned reg)
 {
 	return pd_effect_write(reg == ZERO ? 0 : pd_effect_bit(reg), SP);
@@ -46,18 +41,6 @@ static struct pd_effect store(unsigned reg, unsigned base, int64_t offset)
 	return pd_effect_access(PD_EFFECT_STORE, reg, base, offset);
 }
 
-static struct pd_effect sum_of(unsigned kind, unsigned reg, unsigned base, unsigned other)
-{
-	if (reg != SP || base != SP || other == SP || other == ZERO)
-		return writing(reg);
-	return (struct pd_effect){ .kind = (uint8_t)kind, .count = 2, .regs = { SP, (uint8_t)other }, .base = SP };
-}
-
-static struct pd_effect jump(uint64_t addr, int64_t distance)
-{
-	return (struct pd_effect){ .kind = PD_EFFECT_JUMP, .target = addr + (uint64_t)distance };
-}
-
 static struct pd_effect jump_to_register(unsigned reg)
 {
 	return pd_effect_of(reg == RA ? PD_EFFECT_RETURN : PD_EFFECT_UNKNOWN);
@@ -68,12 +51,12 @@ static struct pd_effect jump_to_register(unsigned reg)
 // Bits of an immediate: from where they are to where they belong.
 static uint32_t moved(uint32_t word, unsigned from, unsigned bits, unsigned to)
 {
-	return field(word, from, bits) << to;
+	return pd_effect_field(word, from, bits) << to;
 }
 
 static struct pd_effect decode_first(uint32_t word)
 {
-	unsigned reg = 8 + field(word, 2, 3), base = 8 + field(word, 7, 3);
+	unsigned reg = 8 + pd_effect_field(word, 2, 3), base = 8 + pd_effect_field(word, 7, 3);
 	uint32_t wide = moved(word, 10, 3, 3) | moved(word, 5, 2, 6),
 		 frame = moved(word, 11, 2, 4) | moved(word, 7, 4, 6) | moved(word, 6, 1, 2) | moved(word, 5, 1, 3);
 
@@ -106,8 +89,8 @@ static int64_t jump_distance(uint32_t word)
 
 static struct pd_effect decode_second(uint32_t word, uint64_t addr)
 {
-	unsigned reg = field(word, 7, 5);
-	int64_t value = pd_effect_signed(moved(word, 12, 1, 5) | field(word, 2, 5), 6);
+	unsigned reg = pd_effect_field(word, 7, 5);
+	int64_t value = pd_effect_signed(moved(word, 12, 1, 5) | pd_effect_field(word, 2, 5), 6);
 
 	switch (word >> 13) {
 	case 0: // addi
@@ -124,9 +107,9 @@ static struct pd_effect decode_second(uint32_t word, uint64_t addr)
 						    moved(word, 3, 2, 7) | moved(word, 2, 1, 5),
 					    10));
 	case 4: // logical ones, shifts and differences
-		return writing(8 + field(word, 7, 3));
+		return writing(8 + pd_effect_field(word, 7, 3));
 	case 5: // j
-		return jump(addr, jump_distance(word));
+		return pd_effect_jump(addr + (uint64_t)jump_distance(word));
 	default: // branches
 		return pd_effect_of(PD_EFFECT_UNKNOWN);
 	}
@@ -134,7 +117,7 @@ static struct pd_effect decode_second(uint32_t word, uint64_t addr)
 
 static struct pd_effect decode_third(uint32_t word)
 {
-	unsigned reg = field(word, 7, 5), other = field(word, 2, 5);
+	unsigned reg = pd_effect_field(word, 7, 5), other = pd_effect_field(word, 2, 5);
 	uint32_t from = moved(word, 12, 1, 5) | moved(word, 5, 2, 3) | moved(word, 2, 3, 6),
 		 to = moved(word, 10, 3, 3) | moved(word, 7, 3, 6);
 	bool is_upper = word >> 12 & 1;
@@ -150,7 +133,7 @@ static struct pd_effect decode_third(uint32_t word)
 	case 4:
 		if (!other)
 			return is_upper ? pd_effect_of(PD_EFFECT_UNKNOWN) : jump_to_register(reg);
-		return is_upper ? sum_of(PD_EFFECT_ADD, reg, reg, other) : set(reg, other, 0);
+		return is_upper ? pd_effect_sum(PD_EFFECT_ADD, reg, reg, other, SP) : set(reg, other, 0);
 	case 7: // sdsp
 		return store(other, SP, to);
 	default: // fsdsp, swsp
@@ -174,13 +157,14 @@ static struct pd_effect decode_short(uint32_t word, uint64_t addr)
 
 static struct pd_effect decode_sum(uint32_t word)
 {
-	unsigned reg = field(word, 7, 5), base = field(word, 15, 5), other = field(word, 20, 5);
+	unsigned reg = pd_effect_field(word, 7, 5), base = pd_effect_field(word, 15, 5),
+		 other = pd_effect_field(word, 20, 5);
 
 	switch (word & 0xfe007000) {
 	case 0:
-		return sum_of(PD_EFFECT_ADD, reg, base, other);
+		return pd_effect_sum(PD_EFFECT_ADD, reg, base, other, SP);
 	case 0x40000000:
-		return sum_of(PD_EFFECT_SUBTRACT, reg, base, other);
+		return pd_effect_sum(PD_EFFECT_SUBTRACT, reg, base, other, SP);
 	default:
 		return writing(reg);
 	}
@@ -188,16 +172,17 @@ static struct pd_effect decode_sum(uint32_t word)
 
 static struct pd_effect decode_jump(uint32_t word, uint64_t addr)
 {
-	if (field(word, 7, 5) != ZERO)
+	if (pd_effect_field(word, 7, 5) != ZERO)
 		return pd_effect_of(PD_EFFECT_UNKNOWN);
-	return jump(addr, pd_effect_signed(moved(word, 31, 1, 20) | moved(word, 12, 8, 12) | moved(word, 20, 1, 11) |
-						   moved(word, 21, 10, 1),
-					   21));
+	return pd_effect_jump(addr + (uint64_t)pd_effect_signed(moved(word, 31, 1, 20) | moved(word, 12, 8, 12) |
+									moved(word, 20, 1, 11) | moved(word, 21, 10, 1),
+								21));
 }
 
 static struct pd_effect decode_long(uint32_t word, uint64_t addr)
 {
-	unsigned reg = field(word, 7, 5), base = field(word, 15, 5), width = field(word, 12, 3);
+	unsigned reg = pd_effect_field(word, 7, 5), base = pd_effect_field(word, 15, 5),
+		 width = pd_effect_field(word, 12, 3);
 	int64_t value = pd_effect_signed(word >> 20, 12);
 
 	switch (word & 0x7f) {
@@ -219,7 +204,8 @@ static struct pd_effect decode_long(uint32_t word, uint64_t addr)
 	case 0x23: // stores
 		if (width != DOUBLE)
 			return pd_effect_of(PD_EFFECT_STORE);
-		return store(field(word, 20, 5), base, pd_effect_signed(moved(word, 25, 7, 5) | field(word, 7, 5), 12));
+		return store(pd_effect_field(word, 20, 5), base,
+			     pd_effect_signed(moved(word, 25, 7, 5) | pd_effect_field(word, 7, 5), 12));
 	case 0x27: // of floating point
 		return pd_effect_of(PD_EFFECT_STORE);
 	case 0x07:

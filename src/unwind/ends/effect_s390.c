@@ -9,11 +9,6 @@ enum {
 	WORD = 8
 };
 
-static unsigned field(uint64_t word, unsigned at, unsigned bits)
-{
-	return (unsigned)(word >> at) & ((1u << bits) - 1);
-}
-
 static struct pd_effect writing(unsigned reg)
 {
 	return pd_effect_write(pd_effect_bit(reg), SP);
@@ -23,7 +18,7 @@ static struct pd_effect jump(unsigned mask, uint64_t addr, int64_t halves)
 {
 	if (mask != ALWAYS)
 		return pd_effect_of(PD_EFFECT_UNKNOWN);
-	return (struct pd_effect){ .kind = PD_EFFECT_JUMP, .target = addr + (uint64_t)(2 * halves) };
+	return pd_effect_jump(addr + (uint64_t)(2 * halves));
 }
 
 // Registers from one to another, in words one after another.
@@ -49,7 +44,7 @@ static struct pd_effect decode_address(unsigned reg, unsigned index, unsigned ba
 
 static struct pd_effect decode_short(uint32_t word)
 {
-	unsigned mask = field(word, 4, 4), reg = field(word, 0, 4);
+	unsigned mask = pd_effect_field(word, 4, 4), reg = pd_effect_field(word, 0, 4);
 
 	switch (word >> 8) {
 	case 0x07: // bcr
@@ -66,10 +61,10 @@ static struct pd_effect decode_short(uint32_t word)
 // With an immediate of 16 bits.
 static struct pd_effect decode_immediate(uint32_t word, uint64_t addr)
 {
-	unsigned reg = field(word, 20, 4);
+	unsigned reg = pd_effect_field(word, 20, 4);
 	int64_t value = pd_effect_signed(word, 16);
 
-	switch (field(word, 16, 4)) {
+	switch (pd_effect_field(word, 16, 4)) {
 	case 4: // brc
 		return jump(reg, addr, value);
 	case 8:  // lhi
@@ -86,7 +81,7 @@ static struct pd_effect decode_immediate(uint32_t word, uint64_t addr)
 
 static struct pd_effect decode_registers(uint32_t word)
 {
-	unsigned reg = field(word, 4, 4), other = field(word, 0, 4);
+	unsigned reg = pd_effect_field(word, 4, 4), other = pd_effect_field(word, 0, 4);
 
 	switch (word >> 16) {
 	case 0xb904: // lgr
@@ -101,11 +96,12 @@ static struct pd_effect decode_registers(uint32_t word)
 
 static struct pd_effect decode_middle(uint32_t word, uint64_t addr)
 {
-	unsigned reg = field(word, 20, 4);
+	unsigned reg = pd_effect_field(word, 20, 4);
 
 	switch (word >> 24) {
 	case 0x41: // la
-		return decode_address(reg, field(word, 16, 4), field(word, 12, 4), field(word, 0, 12));
+		return decode_address(reg, pd_effect_field(word, 16, 4), pd_effect_field(word, 12, 4),
+				      pd_effect_field(word, 0, 12));
 	case 0x58: // l
 		return writing(reg);
 	case 0x50: // st
@@ -123,7 +119,7 @@ static struct pd_effect decode_middle(uint32_t word, uint64_t addr)
 // With an immediate of 32 bits.
 static struct pd_effect decode_wide_immediate(uint64_t word, uint64_t addr)
 {
-	unsigned reg = field(word, 36, 4);
+	unsigned reg = pd_effect_field(word, 36, 4);
 	int64_t value = (int32_t)(uint32_t)word;
 
 	switch (word >> 32 & 0xff0f) {
@@ -142,8 +138,9 @@ static struct pd_effect decode_wide_immediate(uint64_t word, uint64_t addr)
 
 static struct pd_effect decode_long(uint64_t word, uint64_t addr)
 {
-	unsigned reg = field(word, 36, 4), other = field(word, 32, 4), base = field(word, 28, 4);
-	int64_t offset = pd_effect_signed(field(word, 8, 8) << 12 | field(word, 16, 12), 20);
+	unsigned reg = pd_effect_field(word, 36, 4), other = pd_effect_field(word, 32, 4),
+		 base = pd_effect_field(word, 28, 4);
+	int64_t offset = pd_effect_signed(pd_effect_field(word, 8, 8) << 12 | pd_effect_field(word, 16, 12), 20);
 
 	switch ((word >> 32 & 0xff00) | (word & 0xff)) {
 	case 0xeb24: // stmg
