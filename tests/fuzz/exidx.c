@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of .ARM.exidx, and after them what they refer to, as .ARM.extab has it. */
+#include "unwind/ends/ends.h"
 #include "unwind/rules/exidx.h"
 
 #include "rules.h"
@@ -9,10 +10,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct pd_unwind_arch *arch = pd_unwind_arch_of(PD_ARCH_ARM, PD_REGS_ABI_32);
 	struct pd_unwind_table table;
 	struct pd_exidx exidx;
+	struct pd_code code;
 
 	if (size < RULES_HEAD)
 		return 0;
-	exidx = (struct pd_exidx){ .memory = rules_bytes(data, size),
+	code = (struct pd_code){ .addr = RULES_ADDR, .effects = pd_effects_of(arch), .bytes = rules_bytes(data, size) };
+	exidx = (struct pd_exidx){ .code = &code,
+				   .memory = rules_bytes(data, size),
 				   .memory_addr = RULES_ADDR,
 				   .addr = RULES_ADDR,
 				   .big = rules_big(data),

@@ -19,10 +19,11 @@ enum pd_effect_kind {
 	PD_EFFECT_SET,     // regs[0] becomes base + offset, or offset if there is no base
 	PD_EFFECT_ADD,     // regs[0] becomes base + regs[1]
 	PD_EFFECT_SUBTRACT,
-	PD_EFFECT_LINK,  // the link register becomes regs[0]
-	PD_EFFECT_COPY,  // regs[0] becomes the link register
-	PD_EFFECT_JUMP,  // to target
-	PD_EFFECT_RETURN // to the address in the link register, after regs are read as by PD_EFFECT_LOAD
+	PD_EFFECT_LINK,   // the link register becomes regs[0]
+	PD_EFFECT_COPY,   // regs[0] becomes the link register
+	PD_EFFECT_JUMP,   // to target
+	PD_EFFECT_BRANCH, // a jump that may not be taken
+	PD_EFFECT_RETURN  // to the address in the link register, after regs are read as by PD_EFFECT_LOAD
 };
 
 enum {
@@ -33,8 +34,9 @@ struct pd_effect {
 	uint8_t kind; // enum pd_effect_kind
 	uint8_t count;
 	uint8_t regs[PD_EFFECT_REGISTERS];
-	uint8_t base; // or PD_UNWIND_NO_REGISTER
-	uint8_t size; // of the instruction
+	uint8_t base;        // or PD_UNWIND_NO_REGISTER
+	uint8_t size;        // of the instruction
+	bool is_conditional; // of a return: it may do nothing
 	int64_t offset;
 	int64_t step;    // the base becomes so much more, after what is read or written
 	uint64_t writes; // registers that get other values, as bits
@@ -46,14 +48,18 @@ struct pd_effect_set {
 	uint16_t elf_machine;
 	uint8_t word; // bytes of a register
 	uint8_t unit;
+	bool is_little; // in memory, even where data are big-endian
 	bool has_delay; // the instruction after a return or a jump is run before it
 	uint64_t kept;  // registers that functions leave as they were, as bits, and the link register
 	unsigned (*units)(uint32_t first); // of an instruction; NULL: one
+	// where there are two kinds: whether a word of a function is one of these, rather than of the others
+	bool (*is_likely)(uint32_t word);
+	const struct pd_effect_set *other;
 	struct pd_effect (*decode)(uint64_t word, uint64_t addr);
 };
 
-extern const struct pd_effect_set pd_effects_arm64, pd_effects_mips, pd_effects_mips64, pd_effects_power,
-	pd_effects_riscv, pd_effects_s390;
+extern const struct pd_effect_set pd_effects_arm, pd_effects_thumb, pd_effects_arm64, pd_effects_mips,
+	pd_effects_mips64, pd_effects_power, pd_effects_riscv, pd_effects_s390;
 
 // NULL if nothing is known of the instructions.
 const struct pd_effect_set *pd_effects_of(const struct pd_unwind_arch *arch);

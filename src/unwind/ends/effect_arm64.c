@@ -163,6 +163,7 @@ const struct pd_effect_set pd_effects_arm64 = {
 	.elf_machine = 183,
 	.word = 8,
 	.unit = 4,
+	.is_little = true,
 	.kept = UINT64_C(0x7ff80000), // x19 to x30
 	.decode = decode,
 };

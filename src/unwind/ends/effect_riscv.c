@@ -242,6 +242,7 @@ const struct pd_effect_set pd_effects_riscv = {
 	.elf_machine = 243,
 	.word = 8,
 	.unit = 2,
+	.is_little = true,
 	.units = units,
 	.kept = UINT64_C(0x0ffc0302), // x1, x8, x9, x18 to x27
 	.decode = decode,

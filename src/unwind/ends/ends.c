@@ -8,8 +8,9 @@
 
 static const struct pd_effect_set *find_effects(uint16_t elf_machine, unsigned word)
 {
-	static const struct pd_effect_set *const all[] = { &pd_effects_arm64, &pd_effects_mips,  &pd_effects_mips64,
-							   &pd_effects_power, &pd_effects_riscv, &pd_effects_s390 };
+	static const struct pd_effect_set *const all[] = { &pd_effects_arm,    &pd_effects_arm64, &pd_effects_mips,
+							   &pd_effects_mips64, &pd_effects_power, &pd_effects_riscv,
+							   &pd_effects_s390 };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i]->elf_machine == elf_machine && (!word || all[i]->word == word))
@@ -28,7 +29,8 @@ bool pd_effects_are_known(uint16_t elf_machine)
 }
 
 enum {
-	MOST = 64, // instructions
+	MOST = 64,      // instructions
+	LOOKED_AT = 32, // words of a function
 	MOST_BYTES = 4 * MOST
 };
 
@@ -49,6 +51,7 @@ struct ends {
 	size_t old_count, at;      // the next one that is not done
 	uint32_t rule;             // of the last old row that is done
 	uint64_t from;             // addresses before are done
+	bool is_whole;             // one rule is all that is said of the function
 	bool resumes;              // the old rule holds there again, which no row says yet
 	struct known *states;      // before a return, from there back
 	uint64_t before[MOST];     // addresses of the last instructions, in a ring
@@ -188,7 +191,10 @@ static bool is_followed(const struct ends *ends, const struct begun *b, const st
 	case PD_EFFECT_LOAD:
 	case PD_EFFECT_STORE:
 	case PD_EFFECT_SET:
+	case PD_EFFECT_BRANCH:
 		return true;
+	case PD_EFFECT_RETURN:
+		return effect->is_conditional;
 	case PD_EFFECT_COPY:
 		return !(b->lost >> ends->arch->ra & 1);
 	default:
@@ -203,6 +209,8 @@ static bool go_on(const struct ends *ends, struct begun *b, const struct pd_effe
 
 	if (!is_followed(ends, b, effect))
 		return false;
+	if (effect->kind == PD_EFFECT_BRANCH || effect->kind == PD_EFFECT_RETURN)
+		return true; // it was not done
 	if (effect->kind == PD_EFFECT_STORE)
 		store(ends, b, effect);
 	if (lost & ((~b->state.set & ends->effects->kept) | sp))
@@ -457,6 +465,16 @@ static struct pd_cfi_state called(const struct ends *ends)
 				      .cfa = ends->arch->below_cfa };
 }
 
+static struct begun begin_of(const struct ends *ends)
+{
+	return (struct begun){ .state = called(ends), .frame = PD_UNWIND_NO_REGISTER, .link = PD_UNWIND_NO_REGISTER };
+}
+
+static uint64_t limit_of(const struct ends *ends, uint64_t start)
+{
+	return ends->run->end - start < MOST_BYTES ? ends->run->end : start + MOST_BYTES;
+}
+
 // Whether a rule is right in where the frame is and what is saved there, and has all that is lost.
 static bool agrees(const struct ends *ends, const struct pd_unwind_rule *rule, const struct begun *b)
 {
@@ -512,6 +530,61 @@ static bool correct_begin(struct ends *ends, uint64_t start)
 	}
 	if (addr > start)
 		drop_before(ends, addr < limit ? addr : limit);
+	return true;
+}
+
+// Whether all that the rule of a whole function says is done.
+static bool is_begun(const struct ends *ends, const struct pd_unwind_rule *rule, const struct begun *b)
+{
+	uint64_t left = b->lost;
+	int64_t cfa;
+
+	for (size_t i = 0; i < rule->count; i++) {
+		const struct pd_saved *saved = &rule->saved[i];
+
+		if (is_kept(ends, saved->number) &&
+		    (saved->kind != PD_SAVED_AT_CFA || !(b->state.set >> saved->number & 1) ||
+		     b->state.registers[saved->number].value != saved->value))
+			return false;
+		left &= ~pd_effect_bit(saved->number);
+	}
+	return !left && find_base(b, rule->cfa_register, &cfa) && rule->cfa == cfa;
+}
+
+// The address from which on the rule of a whole function holds, if nothing was done at start. 0: it is not known.
+static uint64_t find_begun(const struct ends *ends, uint64_t start, uint64_t limit)
+{
+	const struct pd_unwind_rule *rule = old_rule(ends, start);
+	struct begun b = begin_of(ends);
+	struct pd_effect effect;
+
+	for (uint64_t addr = start; is_usual(rule) && addr < limit; addr += effect.size) {
+		if (is_begun(ends, rule, &b))
+			return addr;
+		if (!code_at(ends, addr, &effect) || !go_on(ends, &b, &effect))
+			return 0;
+	}
+	return 0;
+}
+
+// Before the rule of a whole function holds. What makes its frame, and all of it, is run where there is none yet: at the begin of the
+// function, of one after it that has the same rule, or behind a return.
+static bool correct_whole_begin(struct ends *ends, uint64_t start)
+{
+	uint64_t limit = limit_of(ends, start), end = find_begun(ends, start, limit);
+	struct begun b = begin_of(ends);
+	struct pd_cfi_state state;
+	struct pd_effect effect;
+
+	if (end <= start)
+		return true;
+	for (uint64_t addr = start; addr < end && code_at(ends, addr, &effect); addr += effect.size) {
+		state = visible(&b);
+		if (!add_row(ends, addr, known_rule(ends, addr, &state)))
+			return false;
+		go_on(ends, &b, &effect);
+	}
+	drop_before(ends, end);
 	return true;
 }
 
@@ -636,32 +709,62 @@ static bool correct_end(struct ends *ends, uint64_t start, uint64_t addr, const 
 	return true;
 }
 
+static bool leaves(const struct pd_effect *effect)
+{
+	return effect->kind == PD_EFFECT_RETURN || effect->kind == PD_EFFECT_JUMP;
+}
+
+// After a return or a jump a whole function may begin, or another one with the same rule.
+static bool begin_again(struct ends *ends, uint64_t addr, const struct pd_effect *effect)
+{
+	if (effect->is_conditional || addr >= ends->run->end)
+		return true;
+	return keep_before(ends, addr) && correct_whole_begin(ends, addr);
+}
+
 static bool correct_all(struct ends *ends, uint64_t start)
 {
 	struct pd_effect effect;
 
-	if (!correct_begin(ends, start))
+	if (!(ends->is_whole ? correct_whole_begin(ends, start) : correct_begin(ends, start)))
 		return false;
 	for (uint64_t addr = start; addr < ends->run->end && code_at(ends, addr, &effect); addr += effect.size) {
-		if (addr >= ends->from && (effect.kind == PD_EFFECT_RETURN || effect.kind == PD_EFFECT_JUMP) &&
-		    !correct_end(ends, start, addr, &effect))
+		if (addr >= ends->from && leaves(&effect) &&
+		    (!correct_end(ends, start, addr, &effect) ||
+		     (ends->is_whole && !begin_again(ends, addr + effect.size, &effect))))
 			return false;
 		ends->before[ends->passed++ % MOST] = addr;
 	}
 	return keep_before(ends, ends->run->end);
 }
 
-bool pd_ends_correct(struct pd_cfi_run *run, const struct pd_code *code, size_t first)
+// Which instructions a function has: as most of its first words are.
+static const struct pd_effect_set *choose_effects(const struct pd_code *code, uint64_t start, uint64_t end)
+{
+	const struct pd_effect_set *effects = code->effects;
+	uint64_t at = (start - code->addr) & ~UINT64_C(3);
+	size_t count = 0, likely = 0;
+
+	if (!effects->other || start < code->addr)
+		return effects;
+	for (; count < LOOKED_AT && 4 * count < end - start && at < code->bytes.size && code->bytes.size - at >= 4;
+	     at += 4, count++)
+		likely += effects->is_likely(pd_load_u32(code->bytes.data + at, code->swap));
+	return 2 * likely > count ? effects : effects->other;
+}
+
+static bool correct(struct pd_cfi_run *run, const struct pd_code *code, size_t first, bool is_whole)
 {
 	struct pd_unwind_table *table = run->compiler->table;
 	struct ends ends = { .run = run,
 			     .code = code,
-			     .effects = code->effects,
 			     .arch = run->compiler->arch,
+			     .is_whole = is_whole,
 			     .old_count = table->row_count - first };
 	uint64_t start = ends.old_count ? table->base + table->rows[first].addr : 1;
 	bool done = false;
 
+	ends.effects = choose_effects(code, start, run->end);
 	if (start % ends.effects->unit)
 		return true;
 	ends.from = start;
@@ -675,4 +778,14 @@ bool pd_ends_correct(struct pd_cfi_run *run, const struct pd_code *code, size_t 
 	pd_free(ends.old);
 	pd_free(ends.states);
 	return done;
+}
+
+bool pd_ends_correct(struct pd_cfi_run *run, const struct pd_code *code, size_t first)
+{
+	return correct(run, code, first, false);
+}
+
+bool pd_ends_correct_whole(struct pd_cfi_run *run, const struct pd_code *code, size_t first)
+{
+	return correct(run, code, first, true);
 }

@@ -20,5 +20,7 @@ struct pd_code {
 
 // Corrects the rows of a function, which are the last ones of the table, from row first on. False if there is no memory.
 bool pd_ends_correct(struct pd_cfi_run *run, const struct pd_code *code, size_t first);
+// The same of a function that has one rule, which says what holds where it calls others. Others that have the same may follow it.
+bool pd_ends_correct_whole(struct pd_cfi_run *run, const struct pd_code *code, size_t first);
 
 #endif

@@ -209,6 +209,11 @@ static void compile_function(struct pd_cfi_compiler *compiler, struct pd_cfi_run
 		compiler->out_of_memory = true;
 }
 
+uint64_t pd_cfi_words_most(const struct pd_unwind_table *table, uint64_t size, const struct pd_code *code)
+{
+	return table->rule_count + WORDS_LEAST + size / 2 + (code ? code->bytes.size / CODE_OF_A_WORD : 0);
+}
+
 bool pd_cfi_compile(const struct pd_cfi_section *section, const struct pd_unwind_arch *arch,
 		    struct pd_unwind_table *table)
 {
@@ -217,8 +222,7 @@ bool pd_cfi_compile(const struct pd_cfi_section *section, const struct pd_unwind
 	struct entry entry;
 
 	compiler.code_left = section->code ? section->code->bytes.size : 0;
-	compiler.words_most =
-		table->rule_count + WORDS_LEAST + section->bytes.size / 2 + compiler.code_left / CODE_OF_A_WORD;
+	compiler.words_most = pd_cfi_words_most(table, section->bytes.size, section->code);
 	compiler.commons = pd_alloc(PD_CFI_COMMON_SLOTS * sizeof(*compiler.commons));
 	compiler.out_of_memory = !run || !compiler.commons;
 	for (size_t i = 0; compiler.commons && i < PD_CFI_COMMON_SLOTS; i++)

@@ -91,6 +91,8 @@ struct pd_cfi_run {
 void pd_cfi_execute(struct pd_cfi_run *run, struct pd_cursor *c);
 // The number of the rule for a state; 0 if there is none, or no memory.
 uint32_t pd_cfi_rule(struct pd_cfi_run *run, const struct pd_cfi_state *state);
+// Words of rules that a table may have after a section of such a size.
+uint64_t pd_cfi_words_most(const struct pd_unwind_table *table, uint64_t size, const struct pd_code *code);
 // An address of 4 or 8 bytes.
 uint64_t pd_cfi_word(struct pd_cursor *c, unsigned size);
 // A number in an encoding of .eh_frame, without what it is relative to. False if it is not known.

@@ -60,7 +60,7 @@ static void take_code(struct compiling *c, struct pd_elf *object)
 		c->code = (struct pd_code){ .effects = effects,
 					    .bytes = { data, (size_t)s->file_size },
 					    .addr = s->addr,
-					    .swap = object->big != PD_HOST_BIG };
+					    .swap = (object->big && !effects->is_little) != PD_HOST_BIG };
 		return;
 	}
 }
@@ -170,9 +170,11 @@ static bool compile_debug_frame(struct compiling *c, struct pd_elf *elf)
 static bool compile_exidx(struct compiling *c, const struct pd_elf_segment *list)
 {
 	const struct pd_elf_segment *segment = segment_at(c->shape, list->addr);
-	struct pd_exidx exidx = {
-		.addr = list->addr, .size = list->file_size, .big = c->shape->big, .code_end = c->code_end
-	};
+	struct pd_exidx exidx = { .addr = list->addr,
+				  .size = list->file_size,
+				  .big = c->shape->big,
+				  .code_end = c->code_end,
+				  .code = c->code.effects ? &c->code : NULL };
 
 	if (!segment || segment->file_size > c->limit)
 		return true;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "object/dwarf/dwarf.h"
+#include "unwind/ends/ends.h"
 
 enum {
 	ENTRY = 8,
@@ -247,35 +248,102 @@ static bool compile_entry(const struct pd_exidx *exidx, uint64_t addr, struct ma
 	return size && !c.failed && !m->refused && m->offset == (int32_t)m->offset;
 }
 
-static bool add_entry(const struct pd_exidx *exidx, struct pd_unwind_table *table, uint64_t at, uint64_t start)
+// What goes through the list.
+struct pass {
+	const struct pd_exidx *exidx;
+	struct pd_unwind_table *table;
+	size_t known; // the first row of other rules at the present function or behind it
+	struct pd_cfi_run *run;
+};
+
+static bool add_entry(const struct pass *p, uint64_t at, uint64_t start)
 {
 	struct machine m;
 	bool outermost;
 	uint32_t number = 0;
 
-	if (compile_entry(exidx, at + WORD, &m, &outermost)) {
-		number = make_rule(table, &m, outermost);
+	if (compile_entry(p->exidx, at + WORD, &m, &outermost)) {
+		number = make_rule(p->table, &m, outermost);
 		if (!number)
 			return false;
 	}
-	return pd_unwind_table_add(table, start, number);
+	return pd_unwind_table_add(p->table, start, number);
+}
+
+// Whether other rules are known of a part of a function.
+static bool has_known(struct pass *p, uint64_t start, uint64_t end)
+{
+	const struct pd_unwind_table *table = p->table;
+
+	while (p->known < table->sorted_count && table->base + table->rows[p->known].addr <= start)
+		p->known++;
+	return p->known < table->sorted_count && table->base + table->rows[p->known].addr < end;
+}
+
+// A function and the next ones that have the same rule.
+static bool add_function(struct pass *p, uint64_t at, uint64_t start, uint64_t end)
+{
+	size_t first = p->table->row_count;
+
+	if (!add_entry(p, at, start))
+		return false;
+	if (!p->run || first == p->table->row_count || start >= end || has_known(p, start, end))
+		return true;
+	p->run->at = start;
+	p->run->end = end;
+	return pd_ends_correct_whole(p->run, p->exidx->code, first) && !p->run->compiler->out_of_memory;
+}
+
+// The begin of the function of an entry, and that of the next one. False if there is none, or it is damaged: they are sorted.
+static bool read_entry(const struct pass *p, uint64_t at, uint64_t mask, uint64_t *start_out)
+{
+	const struct pd_exidx *exidx = p->exidx;
+	uint32_t word;
+
+	if (exidx->size - (at - exidx->addr) < ENTRY || !read_word(exidx, at, &word) || word >> 31)
+		return false;
+	*start_out = follow(at, word) & mask;
+	return true;
+}
+
+static bool compile_list(struct pass *p, uint64_t mask)
+{
+	uint64_t start = 0, next = 0, at = p->exidx->addr;
+	bool more = read_entry(p, at, mask, &next);
+
+	while (more) {
+		start = next;
+		at += ENTRY;
+		more = read_entry(p, at, mask, &next) && next >= start;
+		if (!pd_unwind_table_find(p->table, start) &&
+		    !add_function(p, at - ENTRY, start, more ? next : p->exidx->code_end))
+			return false;
+	}
+	return pd_unwind_table_add(p->table, p->exidx->code_end, 0) && pd_unwind_table_sort(p->table);
+}
+
+// The code of all functions says more of each.
+static bool compile_with_code(struct pass *p, const struct pd_unwind_arch *arch)
+{
+	const struct pd_cfi_common common = { .ra = LR };
+	struct pd_cfi_compiler compiler = { .arch = arch,
+					    .table = p->table,
+					    .words_most = pd_cfi_words_most(p->table, p->exidx->size, p->exidx->code) };
+	bool done;
+
+	p->run = pd_alloc(sizeof(*p->run));
+	if (!p->run)
+		return false;
+	p->run->compiler = &compiler;
+	p->run->common = &common;
+	done = compile_list(p, arch->code_mask);
+	pd_free(p->run);
+	return done;
 }
 
 bool pd_exidx_compile(const struct pd_exidx *exidx, const struct pd_unwind_arch *arch, struct pd_unwind_table *table)
 {
-	uint64_t start, last = 0;
-	uint32_t word;
+	struct pass p = { .exidx = exidx, .table = table };
 
-	for (uint64_t at = exidx->addr; exidx->size - (at - exidx->addr) >= ENTRY; at += ENTRY) {
-		if (!read_word(exidx, at, &word) || word >> 31)
-			break;
-		start = follow(at, word) & arch->code_mask;
-		// sorted, or else it is damaged
-		if (start < last)
-			break;
-		last = start;
-		if (!pd_unwind_table_find(table, start) && !add_entry(exidx, table, at, start))
-			return false;
-	}
-	return pd_unwind_table_add(table, exidx->code_end, 0) && pd_unwind_table_sort(table);
+	return exidx->code ? compile_with_code(&p, arch) : compile_list(&p, arch->code_mask);
 }

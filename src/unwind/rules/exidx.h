@@ -11,12 +11,15 @@
 #include "unwind/rules/arch.h"
 #include "unwind/rules/table.h"
 
+struct pd_code;
+
 struct pd_exidx {
 	struct pd_bytes memory; // the segment that has both
 	uint64_t memory_addr;
 	uint64_t addr, size; // of the list
 	bool big;
 	uint64_t code_end;
+	const struct pd_code *code; // see ends.h; NULL: rules are all that is known
 };
 
 // Adds rows for functions that a sorted table does not have. What cannot be read is left out. False if there is no memory.

@@ -6,6 +6,7 @@
 #define FAILING_COUNTS_LIVE
 #include "unit/failing.h"
 #include "unwind/ends/ends.h"
+#include "unwind/rules/exidx.h"
 
 #include "unit/test.h"
 #include "unit/unwind/rules.h"
@@ -343,6 +344,113 @@ TEST(test_ends__mips)
 	pd_unwind_table_fini(&example.table);
 }
 
+// ---- arm ----
+
+static const uint8_t arm32_code[] = {
+	0x30, 0x48, 0x2d, 0xe9, // 0: push {r4, r5, r11, lr}
+	0x28, 0xd0, 0x4d, 0xe2, // 1: sub sp, sp, #40
+	0x00, 0x00, 0x00, 0xeb, // 2: bl
+	0x28, 0xd0, 0x8d, 0xe2, // 3: add sp, sp, #40
+	0x30, 0x88, 0xbd, 0xe8, // 4: pop {r4, r5, r11, pc}
+	0x00, 0x00, 0x50, 0xe3, // 5: cmp r0, #0, of another function with the same frame
+	0x1e, 0xff, 0x2f, 0x01, // 6: bxeq lr
+	0x30, 0x48, 0x2d, 0xe9, // 7: push {r4, r5, r11, lr}
+	0x28, 0xd0, 0x4d, 0xe2, // 8: sub sp, sp, #40
+	0x00, 0x00, 0x00, 0xeb, // 9: bl
+	0x28, 0xd0, 0x8d, 0xe2, // 10: add sp, sp, #40
+	0x30, 0x48, 0xbd, 0xe8, // 11: pop {r4, r5, r11, lr}
+	0x00, 0x10, 0x00, 0xea, // 12: b, to another function
+};
+static const uint8_t thumb_code[] = {
+	0xb0, 0xb5,             // 0: push {r4, r5, r7, lr}
+	0x8a, 0xb0,             // 1: sub sp, #40
+	0xff, 0xf7, 0xd3, 0xff, // 2: bl
+	0x0a, 0xb0,             // 4: add sp, #40
+	0xb0, 0xbd,             // 5: pop {r4, r5, r7, pc}
+	0x00, 0x28,             // 6: cmp r0, #0, of another function
+	0xf8, 0xd0,             // 7: beq
+	0xb0, 0xb5,             // 8: push {r4, r5, r7, lr}
+	0x8a, 0xb0,             // 9: sub sp, #40
+	0xff, 0xf7, 0xd3, 0xff, // 10: bl
+};
+
+// A list of .ARM.exidx with one entry: 40 bytes, and then the registers of a mask, from r4 on, and lr.
+static bool compile_listed(struct example *e, struct pd_bytes code_bytes, uint8_t mask)
+{
+	const struct pd_unwind_arch *arch = pd_unwind_arch_of(PD_ARCH_ARM, PD_REGS_ABI_32);
+	const struct pd_code code = {
+		.effects = pd_effects_of(arch), .bytes = code_bytes, .addr = BASE, .swap = PD_HOST_BIG
+	};
+	// it is at ROOM, and refers to what is as far before it
+	const uint8_t list[] = { 0, (uint8_t)(0x100 - ROOM / 256), 0xff, 0x7f, mask, 0x84, 0x09, 0x80 };
+	const struct pd_exidx exidx = { .memory = { list, sizeof(list) },
+					.memory_addr = BASE + ROOM,
+					.addr = BASE + ROOM,
+					.size = sizeof(list),
+					.code_end = BASE + code_bytes.size,
+					.code = &code };
+
+	if (!pd_unwind_table_init(&e->table, BASE))
+		return false;
+	if (pd_exidx_compile(&exidx, arch, &e->table))
+		return true;
+	pd_unwind_table_fini(&e->table);
+	return false;
+}
+
+static bool compile_arm32(struct example *e)
+{
+	return compile_listed(e, (struct pd_bytes){ arm32_code, sizeof(arm32_code) }, 0x83);
+}
+
+// Begins and ends of both functions.
+static void check_arm32(const struct example *e)
+{
+	for (unsigned line = 0; line <= 7; line += line ? 1 : 5)
+		CHECK(cfa_is(e, line, 13, 0) && is_as_it_was(e, line, 14) && is_as_it_was(e, line, 4));
+	CHECK(cfa_is(e, 12, 13, 0) && is_as_it_was(e, 12, 14));
+	for (unsigned line = 1; line <= 8; line += 7)
+		CHECK(cfa_is(e, line, 13, 16) && is_at(e, line, 4, -16) && is_at(e, line, 14, -4));
+	for (unsigned line = 2; line <= 9; line += 7)
+		CHECK(cfa_is(e, line, 13, 56) && cfa_is(e, line + 1, 13, 56) && is_at(e, line, 11, -8));
+	CHECK(cfa_is(e, 4, 13, 16) && is_at(e, 4, 14, -4) && cfa_is(e, 11, 13, 16) && is_at(e, 11, 4, -16));
+}
+
+TEST(test_ends__arm)
+{
+	static struct example example = { .unit = 4 };
+	const struct example *e = &example;
+
+	CHECK(compile_arm32(&example));
+	check_arm32(e);
+	pd_unwind_table_fini(&example.table);
+	example.unit = 2;
+	CHECK(compile_listed(&example, (struct pd_bytes){ thumb_code, sizeof(thumb_code) }, 0x0b));
+	CHECK(cfa_is(e, 0, 13, 0) && cfa_is(e, 1, 13, 16) && is_at(e, 1, 7, -8) && is_at(e, 1, 14, -4));
+	CHECK(cfa_is(e, 2, 13, 56) && cfa_is(e, 4, 13, 56) && is_at(e, 4, 14, -4));
+	CHECK(cfa_is(e, 5, 13, 16) && is_at(e, 5, 14, -4) && cfa_is(e, 6, 13, 0) && cfa_is(e, 7, 13, 0));
+	CHECK(cfa_is(e, 8, 13, 0) && cfa_is(e, 9, 13, 16) && is_at(e, 9, 4, -16) && cfa_is(e, 10, 13, 56));
+	pd_unwind_table_fini(&example.table);
+}
+
+TEST(test_ends__arm_without_memory)
+{
+	static struct example e = { .unit = 4 };
+	bool done = false;
+
+	for (long n = 0; !done && n < 1000; n++) {
+		left = n;
+		done = compile_arm32(&e);
+		CHECK(done == (left >= 0));
+		left = -1;
+		CHECK(done || live == 0);
+	}
+	CHECK(done);
+	check_arm32(&e);
+	pd_unwind_table_fini(&e.table);
+	CHECK(live == 0);
+}
+
 TEST(test_ends__without_memory)
 {
 	static struct example e;
@@ -464,7 +572,33 @@ TEST(test_ends__any_code_of_others)
 	CHECK(live == 0);
 }
 
+TEST(test_ends__any_code_of_arm)
+{
+	static const struct pd_bytes all[] = { { arm32_code, sizeof(arm32_code) }, { thumb_code, sizeof(thumb_code) } };
+	static struct example e;
+	uint8_t code[sizeof(arm32_code)];
+	uint32_t state = 1;
+
+	for (unsigned i = 0; i < 20000; i++) {
+		struct pd_bytes bytes = all[i % 2];
+
+		memcpy(code, bytes.data, bytes.size);
+		for (unsigned k = 0; k < 4; k++) {
+			state = state * 1664525 + 1013904223;
+			code[(state >> 16) % bytes.size] ^= (uint8_t)(1u << (state >> 8 & 7));
+		}
+		bytes.data = code;
+		bytes.size -= i % 7;
+		CHECK(compile_listed(&e, bytes, 0x83));
+		for (size_t at = 0; at < bytes.size; at++)
+			CHECK(rule_at(&e.table, BASE + at));
+		pd_unwind_table_fini(&e.table);
+	}
+	CHECK(live == 0);
+}
+
 RUN(TEST_CASE(test_ends__arm64), TEST_CASE(test_ends__jumps), TEST_CASE(test_ends__power), TEST_CASE(test_ends__riscv),
-    TEST_CASE(test_ends__s390), TEST_CASE(test_ends__mips), TEST_CASE(test_ends__without_memory),
+    TEST_CASE(test_ends__s390), TEST_CASE(test_ends__mips), TEST_CASE(test_ends__arm),
+    TEST_CASE(test_ends__arm_without_memory), TEST_CASE(test_ends__without_memory),
     TEST_CASE(test_ends__without_memory_for_rules), TEST_CASE(test_ends__again_and_again),
-    TEST_CASE(test_ends__any_code), TEST_CASE(test_ends__any_code_of_others))
+    TEST_CASE(test_ends__any_code), TEST_CASE(test_ends__any_code_of_others), TEST_CASE(test_ends__any_code_of_arm))
