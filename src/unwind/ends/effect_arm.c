@@ -3,67 +3,13 @@
 #include "unwind/ends/effect_arm.h"
 
 enum {
-	SP = 13,
-	LINK = 14,
-	PC = 15,
 	ALWAYS = 14, // a condition
 	NONE = PD_UNWIND_NO_REGISTER
 };
 
 static struct pd_effect writing(unsigned reg)
 {
-	return pd_effect_write(pd_effect_bit(reg), SP);
-}
-
-struct pd_effect pd_effect_arm_many(uint32_t word)
-{
-	unsigned base = pd_effect_field(word, 16, 4);
-	int64_t bytes = 4 * (int64_t)__builtin_popcount(word & 0xffff);
-	bool before = word >> 24 & 1, up = word >> 23 & 1, steps = word >> 21 & 1, loads = word >> 20 & 1;
-	struct pd_effect effect = { .kind = loads ? PD_EFFECT_LOAD : PD_EFFECT_STORE,
-				    .base = (uint8_t)base,
-				    .offset = up ? (before ? 4 : 0) : -bytes + (before ? 0 : 4),
-				    .step = !steps ? 0 :
-					    up     ? bytes :
-						     -bytes };
-	bool returns = loads && word >> PC & 1;
-
-	if (!bytes || word >> 22 & 1 || (loads && steps && word >> base & 1) || (returns && word >> LINK & 1))
-		return pd_effect_of(PD_EFFECT_UNKNOWN);
-	for (uint32_t left = word & 0xffff; left; left &= left - 1) {
-		unsigned reg = (unsigned)__builtin_ctz(left);
-
-		effect.regs[effect.count++] = (uint8_t)(returns && reg == PC ? LINK : reg);
-	}
-	if (returns)
-		effect.kind = PD_EFFECT_RETURN;
-	return effect;
-}
-
-struct pd_effect pd_effect_arm_access(const struct pd_arm_access *a)
-{
-	struct pd_effect effect = { .kind = a->loads ? PD_EFFECT_LOAD : PD_EFFECT_STORE,
-				    .count = a->is_pair ? 2 : 1,
-				    .regs = { (uint8_t)a->reg, (uint8_t)a->second },
-				    .base = (uint8_t)a->base,
-				    .offset = a->before ? a->offset : 0,
-				    .step = a->before && !a->steps ? 0 : a->offset };
-	uint64_t bits = pd_effect_bit(a->reg) | (a->is_pair ? pd_effect_bit(a->second) : 0);
-
-	if (a->loads && a->reg == PC) {
-		effect.kind = a->base == SP && a->is_word ? PD_EFFECT_RETURN : PD_EFFECT_UNKNOWN;
-		effect.regs[0] = LINK;
-		return effect;
-	}
-	if (a->base == PC)
-		return a->loads ? pd_effect_write(bits, SP) : pd_effect_of(PD_EFFECT_UNKNOWN);
-	if (a->loads && effect.step && bits & pd_effect_bit(a->base))
-		return pd_effect_of(PD_EFFECT_UNKNOWN);
-	if (a->is_word)
-		return effect;
-	effect.count = 0;
-	effect.writes = a->loads ? bits : 0;
-	return effect.writes & pd_effect_bit(SP) ? pd_effect_of(PD_EFFECT_UNKNOWN) : effect;
+	return pd_effect_write(pd_effect_bit(reg), PD_ARM_SP);
 }
 
 // By an offset in a register.
@@ -71,10 +17,10 @@ static struct pd_effect access_by_register(uint32_t word, bool loads, uint64_t b
 {
 	bool steps = !(word >> 24 & 1) || word >> 21 & 1;
 
-	if (loads && bits & pd_effect_bit(PC))
+	if (loads && bits & pd_effect_bit(PD_ARM_PC))
 		return pd_effect_of(PD_EFFECT_UNKNOWN);
 	bits = (loads ? bits : 0) | (steps ? pd_effect_bit(pd_effect_field(word, 16, 4)) : 0);
-	return bits ? pd_effect_write(bits, SP) : pd_effect_of(PD_EFFECT_STORE);
+	return bits ? pd_effect_write(bits, PD_ARM_SP) : pd_effect_of(PD_EFFECT_STORE);
 }
 
 static struct pd_effect decode_single(uint32_t word)
@@ -111,7 +57,7 @@ static struct pd_effect decode_extra(uint32_t word)
 					 .offset = word >> 23 & 1 ? offset : -offset };
 
 	if (!kind)
-		return pd_effect_write(pd_effect_bit(reg) | pd_effect_bit(base), SP);
+		return pd_effect_write(pd_effect_bit(reg) | pd_effect_bit(base), PD_ARM_SP);
 	if (!(word >> 22 & 1))
 		return access_by_register(word, loads, pd_effect_bit(reg) | (is_narrow ? 0 : pd_effect_bit(reg | 1)));
 	return pd_effect_arm_access(&a);
@@ -134,12 +80,13 @@ static struct pd_effect decode_registers(uint32_t word)
 		return (word & 0x0fff0ff0) == 0x016f0f10 ? writing(reg) : pd_effect_of(PD_EFFECT_UNKNOWN);
 	if (is_compare(word))
 		return pd_effect_of(PD_EFFECT_OTHER);
-	if (reg == PC)
-		return pd_effect_of(op == 13 && is_plain && other == LINK ? PD_EFFECT_RETURN : PD_EFFECT_UNKNOWN);
-	if (is_plain && op == 13 && other != PC)
+	if (reg == PD_ARM_PC)
+		return pd_effect_of(op == 13 && is_plain && other == PD_ARM_LINK ? PD_EFFECT_RETURN :
+										   PD_EFFECT_UNKNOWN);
+	if (is_plain && op == 13 && other != PD_ARM_PC)
 		return pd_effect_set(reg, other, 0);
 	if (is_plain && (op == 4 || op == 2))
-		return pd_effect_sum(op == 4 ? PD_EFFECT_ADD : PD_EFFECT_SUBTRACT, reg, base, other, SP);
+		return pd_effect_sum(op == 4 ? PD_EFFECT_ADD : PD_EFFECT_SUBTRACT, reg, base, other, PD_ARM_SP);
 	return writing(reg);
 }
 
@@ -158,13 +105,13 @@ static struct pd_effect decode_immediate(uint32_t word)
 
 	if ((word & 0x0fb00000) == 0x03200000 || is_compare(word)) // msr and hints
 		return pd_effect_of(PD_EFFECT_OTHER);
-	if (reg == PC)
+	if (reg == PD_ARM_PC)
 		return pd_effect_of(PD_EFFECT_UNKNOWN);
 	if ((word & 0x0ff00000) == 0x03000000) // movw
 		return pd_effect_set(reg, NONE, (word >> 4 & 0xf000) | (word & 0xfff));
 	if (op == 13)
 		return pd_effect_set(reg, NONE, rotated(word));
-	if ((op == 4 || op == 2) && base != PC)
+	if ((op == 4 || op == 2) && base != PD_ARM_PC)
 		return pd_effect_set(reg, base, op == 4 ? rotated(word) : -rotated(word));
 	return writing(reg);
 }
@@ -176,35 +123,7 @@ static struct pd_effect decode_media(uint32_t word)
 
 	return pd_effect_write(pd_effect_bit(pd_effect_field(word, 12, 4)) |
 				       (is_product ? pd_effect_bit(pd_effect_field(word, 16, 4)) : 0),
-			       SP);
-}
-
-// Loads and stores of floating-point registers.
-static struct pd_effect decode_vectors(uint32_t word)
-{
-	unsigned base = pd_effect_field(word, 16, 4);
-	bool before = word >> 24 & 1, up = word >> 23 & 1, steps = word >> 21 & 1, loads = word >> 20 & 1;
-	int64_t bytes = 4 * (int64_t)(word & 0xff);
-
-	if ((word & 0xe00) != 0xa00)
-		return pd_effect_of(PD_EFFECT_UNKNOWN);
-	if (!before && !up && !steps) // between registers
-		return loads ? pd_effect_write(pd_effect_bit(base) | pd_effect_bit(pd_effect_field(word, 12, 4)), SP) :
-			       pd_effect_of(PD_EFFECT_OTHER);
-	return (struct pd_effect){ .kind = loads ? PD_EFFECT_LOAD : PD_EFFECT_STORE,
-				   .base = (uint8_t)base,
-				   .step = !steps ? 0 :
-					   up     ? bytes :
-						    -bytes };
-}
-
-static struct pd_effect decode_coprocessor(uint32_t word)
-{
-	unsigned reg = pd_effect_field(word, 12, 4);
-
-	if (word >> 24 & 1) // svc
-		return pd_effect_of(PD_EFFECT_UNKNOWN);
-	return word >> 20 & 1 && word >> 4 & 1 && reg != PC ? writing(reg) : pd_effect_of(PD_EFFECT_OTHER);
+			       PD_ARM_SP);
 }
 
 static struct pd_effect decode_always(uint32_t word, uint64_t addr)
@@ -225,10 +144,8 @@ static struct pd_effect decode_always(uint32_t word, uint64_t addr)
 	case 5: // b, bl
 		return word >> 24 & 1 ? pd_effect_of(PD_EFFECT_UNKNOWN) :
 					pd_effect_jump(addr + 8 + (uint64_t)(4 * pd_effect_signed(word, 24)));
-	case 6:
-		return decode_vectors(word);
 	default:
-		return decode_coprocessor(word);
+		return pd_effect_arm_vectors(word);
 	}
 }
 
@@ -244,14 +161,14 @@ static struct pd_effect under_condition(struct pd_effect effect)
 	case PD_EFFECT_JUMP:
 		return pd_effect_of(PD_EFFECT_BRANCH);
 	case PD_EFFECT_STORE:
-		return bits ? pd_effect_write(bits, SP) : pd_effect_of(PD_EFFECT_STORE);
+		return bits ? pd_effect_write(bits, PD_ARM_SP) : pd_effect_of(PD_EFFECT_STORE);
 	case PD_EFFECT_LOAD:
 	case PD_EFFECT_SET:
 	case PD_EFFECT_ADD:
 	case PD_EFFECT_SUBTRACT:
 		for (size_t i = 0; i < effect.count && (i == 0 || effect.kind == PD_EFFECT_LOAD); i++)
 			bits |= pd_effect_bit(effect.regs[i]);
-		return pd_effect_write(bits, SP);
+		return pd_effect_write(bits, PD_ARM_SP);
 	default:
 		return effect;
 	}

@@ -5,6 +5,12 @@
 
 #include "unwind/ends/effect.h"
 
+enum {
+	PD_ARM_SP = 13,
+	PD_ARM_LINK,
+	PD_ARM_PC
+};
+
 // A load or store of one or two registers.
 struct pd_arm_access {
 	bool loads, is_word, is_pair;
@@ -17,5 +23,7 @@ struct pd_arm_access {
 struct pd_effect pd_effect_arm_access(const struct pd_arm_access *a);
 // Of many registers: a word of A32, or one of T32 with the same bits.
 struct pd_effect pd_effect_arm_many(uint32_t word);
+// Of floating point and coprocessors.
+struct pd_effect pd_effect_arm_vectors(uint32_t word);
 
 #endif

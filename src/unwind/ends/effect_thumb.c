@@ -3,15 +3,12 @@
 #include "unwind/ends/effect_arm.h"
 
 enum {
-	SP = 13,
-	LINK = 14,
-	PC = 15,
 	NONE = PD_UNWIND_NO_REGISTER
 };
 
 static struct pd_effect writing(unsigned reg)
 {
-	return pd_effect_write(pd_effect_bit(reg), SP);
+	return pd_effect_write(pd_effect_bit(reg), PD_ARM_SP);
 }
 
 // ---- 16 bits ----
@@ -20,7 +17,7 @@ static struct pd_effect writing(unsigned reg)
 static struct pd_effect decode_stack(uint32_t word)
 {
 	bool loads = word >> 11 & 1;
-	uint32_t list = (word & 0xff) | (word >> 8 & 1) << (loads ? PC : LINK);
+	uint32_t list = (word & 0xff) | (word >> 8 & 1) << (loads ? PD_ARM_PC : PD_ARM_LINK);
 
 	return pd_effect_arm_many((loads ? 0xe8bd0000 : 0xe92d0000) | list);
 }
@@ -29,7 +26,8 @@ static struct pd_effect decode_various(uint32_t word)
 {
 	switch (word >> 8 & 0xf) {
 	case 0: // add sp, sub sp
-		return pd_effect_set(SP, SP, word & 0x80 ? -4 * (int64_t)(word & 0x7f) : 4 * (int64_t)(word & 0x7f));
+		return pd_effect_set(PD_ARM_SP, PD_ARM_SP,
+				     word & 0x80 ? -4 * (int64_t)(word & 0x7f) : 4 * (int64_t)(word & 0x7f));
 	case 1: // cbz, cbnz
 	case 3:
 	case 9:
@@ -57,13 +55,14 @@ static struct pd_effect decode_high(uint32_t word)
 
 	switch (word >> 8 & 3) {
 	case 0: // add
-		return reg == PC ? pd_effect_of(PD_EFFECT_UNKNOWN) : pd_effect_sum(PD_EFFECT_ADD, reg, reg, other, SP);
+		return reg == PD_ARM_PC ? pd_effect_of(PD_EFFECT_UNKNOWN) :
+					  pd_effect_sum(PD_EFFECT_ADD, reg, reg, other, PD_ARM_SP);
 	case 1: // cmp
 		return pd_effect_of(PD_EFFECT_OTHER);
 	case 2: // mov
-		if (reg == PC)
-			return pd_effect_of(other == LINK ? PD_EFFECT_RETURN : PD_EFFECT_UNKNOWN);
-		return other == PC ? writing(reg) : pd_effect_set(reg, other, 0);
+		if (reg == PD_ARM_PC)
+			return pd_effect_of(other == PD_ARM_LINK ? PD_EFFECT_RETURN : PD_EFFECT_UNKNOWN);
+		return other == PD_ARM_PC ? writing(reg) : pd_effect_set(reg, other, 0);
 	default:
 		return pd_effect_of(word == 0x4770 ? PD_EFFECT_RETURN : PD_EFFECT_UNKNOWN);
 	}
@@ -98,7 +97,7 @@ static struct pd_effect decode_memory(uint32_t word)
 	case 6:
 		return pd_effect_access(kind, reg, base, 4 * (int64_t)(word >> 6 & 31));
 	case 9:
-		return pd_effect_access(kind, at, SP, 4 * (int64_t)(word & 0xff));
+		return pd_effect_access(kind, at, PD_ARM_SP, 4 * (int64_t)(word & 0xff));
 	case 12: // of many
 		return pd_effect_arm_many((loads ? 0xe8900000 : 0xe8800000) | at << 16 | (word & 0xff) |
 					  (loads && word >> at & 1 ? 0 : 1u << 21));
@@ -123,7 +122,7 @@ static struct pd_effect decode_short(uint32_t word, uint64_t addr)
 	case 10: // adr, add of the stack pointer
 		if (!(word >> 11 & 1))
 			return writing(word >> 8 & 7);
-		return pd_effect_set(word >> 8 & 7, SP, 4 * (int64_t)(word & 0xff));
+		return pd_effect_set(word >> 8 & 7, PD_ARM_SP, 4 * (int64_t)(word & 0xff));
 	case 11:
 		return decode_various(word);
 	case 13:
@@ -162,12 +161,12 @@ static struct pd_effect decode_registers(uint32_t word)
 	unsigned op = word >> 21 & 15, reg = word >> 8 & 15, base = word >> 16 & 15, other = word & 15;
 	bool is_plain = !(word & 0x70f0);
 
-	if (reg == PC) // compares
+	if (reg == PD_ARM_PC) // compares
 		return pd_effect_of(PD_EFFECT_OTHER);
-	if (op == 2 && base == PC && is_plain)
+	if (op == 2 && base == PD_ARM_PC && is_plain)
 		return pd_effect_set(reg, other, 0);
 	if (is_plain && (op == 8 || op == 13))
-		return pd_effect_sum(op == 8 ? PD_EFFECT_ADD : PD_EFFECT_SUBTRACT, reg, base, other, SP);
+		return pd_effect_sum(op == 8 ? PD_EFFECT_ADD : PD_EFFECT_SUBTRACT, reg, base, other, PD_ARM_SP);
 	return writing(reg);
 }
 
@@ -198,18 +197,18 @@ static struct pd_effect decode_immediate(uint32_t word)
 	if (word >> 25 & 1) {
 		switch (word >> 20 & 31) {
 		case 0: // addw
-			return base == PC ? writing(reg) : pd_effect_set(reg, base, plain);
+			return base == PD_ARM_PC ? writing(reg) : pd_effect_set(reg, base, plain);
 		case 10: // subw
-			return base == PC ? writing(reg) : pd_effect_set(reg, base, -plain);
+			return base == PD_ARM_PC ? writing(reg) : pd_effect_set(reg, base, -plain);
 		case 4: // movw
 			return pd_effect_set(reg, NONE, (int64_t)base << 12 | plain);
 		default:
 			return writing(reg);
 		}
 	}
-	if (reg == PC) // compares
+	if (reg == PD_ARM_PC) // compares
 		return pd_effect_of(PD_EFFECT_OTHER);
-	if (op == 2 && base == PC)
+	if (op == 2 && base == PD_ARM_PC)
 		return pd_effect_set(reg, NONE, expanded(word));
 	if (op == 8 || op == 13)
 		return pd_effect_set(reg, base, op == 8 ? expanded(word) : -expanded(word));
@@ -234,7 +233,7 @@ static struct pd_effect decode_branch(uint32_t word, uint64_t addr)
 static struct pd_effect decode_single(uint32_t word)
 {
 	unsigned reg = word >> 12 & 15, size = word >> 21 & 3;
-	bool loads = word >> 20 & 1, is_long = word >> 23 & 1, is_literal = (word >> 16 & 15) == PC;
+	bool loads = word >> 20 & 1, is_long = word >> 23 & 1, is_literal = (word >> 16 & 15) == PD_ARM_PC;
 	bool by_register = !is_long && !is_literal && !(word & 0x800);
 	int64_t offset = is_long      ? (int64_t)(word & 0xfff) :
 			 word & 0x200 ? (int64_t)(word & 0xff) :
@@ -247,12 +246,12 @@ static struct pd_effect decode_single(uint32_t word)
 					 .base = (uint8_t)(word >> 16 & 15),
 					 .offset = offset };
 
-	if (loads && reg == PC && size != 2) // fetches only
+	if (loads && reg == PD_ARM_PC && size != 2) // fetches only
 		return pd_effect_of(PD_EFFECT_OTHER);
 	if (by_register)
-		return !loads    ? pd_effect_of(PD_EFFECT_STORE) :
-		       reg == PC ? pd_effect_of(PD_EFFECT_UNKNOWN) :
-				   writing(reg);
+		return !loads           ? pd_effect_of(PD_EFFECT_STORE) :
+		       reg == PD_ARM_PC ? pd_effect_of(PD_EFFECT_UNKNOWN) :
+					  writing(reg);
 	return pd_effect_arm_access(&a);
 }
 
@@ -260,7 +259,7 @@ static struct pd_effect decode_long(uint32_t word, uint64_t addr)
 {
 	// floating point is encoded as in A32
 	if ((word & 0xfc000000) == 0xec000000)
-		return pd_effects_arm.decode(word, addr);
+		return pd_effect_arm_vectors(word);
 	switch (word >> 25 & 0x7f) {
 	case 0x74: // 1110 100
 		return decode_several(word);
@@ -274,10 +273,10 @@ static struct pd_effect decode_long(uint32_t word, uint64_t addr)
 	case 0x7c:
 		return (word & 0xff100000) == 0xf9000000 ? pd_effect_of(PD_EFFECT_UNKNOWN) : decode_single(word);
 	case 0x7d: // shifts, products
-		return pd_effect_write(pd_effect_bit(word >> 8 & 15) |
-					       (word >> 23 & 1 ? pd_effect_bit(word >> 12 & 15) & ~pd_effect_bit(PC) :
-								 0),
-				       SP);
+		return pd_effect_write(
+			pd_effect_bit(word >> 8 & 15) |
+				(word >> 23 & 1 ? pd_effect_bit(word >> 12 & 15) & ~pd_effect_bit(PD_ARM_PC) : 0),
+			PD_ARM_SP);
 	default:
 		return pd_effect_of(PD_EFFECT_UNKNOWN);
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "unwind/ends/steps.h"
 
 static const struct pd_effect_set *find_effects(uint16_t elf_machine, unsigned word)
 {
@@ -34,33 +35,25 @@ enum {
 	MOST_BYTES = 4 * MOST
 };
 
-// What holds at an address, and a register whose value the CFA is more, or less, or none.
-struct known {
-	struct pd_cfi_state state;
-	uint8_t added;
-	bool is_less;
-};
-
 // Rows of a function, of which those that are done are in place.
 struct ends {
 	struct pd_cfi_run *run;
 	const struct pd_code *code;
-	const struct pd_effect_set *effects;
-	const struct pd_unwind_arch *arch;
+	struct pd_ends_machine machine;
 	struct pd_unwind_row *old; // as they were
 	size_t old_count, at;      // the next one that is not done
 	uint32_t rule;             // of the last old row that is done
 	uint64_t from;             // addresses before are done
 	bool is_whole;             // one rule is all that is said of the function
 	bool resumes;              // the old rule holds there again, which no row says yet
-	struct known *states;      // before a return, from there back
+	struct pd_known *states;   // before a return, from there back
 	uint64_t before[MOST];     // addresses of the last instructions, in a ring
 	uint64_t passed;           // how many there were
 };
 
 static uint64_t code_word(const struct ends *ends, const uint8_t *data, size_t left, unsigned *size_out)
 {
-	const struct pd_effect_set *effects = ends->effects;
+	const struct pd_effect_set *effects = ends->machine.effects;
 	uint64_t word = effects->unit == 2 ? pd_load_u16(data, ends->code->swap) : pd_load_u32(data, ends->code->swap);
 	unsigned units = effects->units ? effects->units((uint32_t)word) : 1;
 
@@ -76,167 +69,16 @@ static bool code_at(const struct ends *ends, uint64_t addr, struct pd_effect *ef
 	uint64_t at = addr - code->addr, word;
 	unsigned size;
 
-	*effect_out = (struct pd_effect){ .kind = PD_EFFECT_UNKNOWN, .size = ends->effects->unit };
+	*effect_out = (struct pd_effect){ .kind = PD_EFFECT_UNKNOWN, .size = ends->machine.effects->unit };
 	// addresses of hostile functions begin at 0 again
-	if (addr < code->addr || at > code->bytes.size || code->bytes.size - at < ends->effects->unit)
+	if (addr < code->addr || at > code->bytes.size || code->bytes.size - at < ends->machine.effects->unit)
 		return false;
 	word = code_word(ends, code->bytes.data + at, code->bytes.size - at, &size);
 	if (size > code->bytes.size - at)
 		return false;
-	*effect_out = ends->effects->decode(word, addr);
+	*effect_out = ends->machine.effects->decode(word, addr);
 	effect_out->size = (uint8_t)size;
 	return true;
-}
-
-static bool is_kept(const struct ends *ends, unsigned number)
-{
-	return ends->effects->kept >> number & 1;
-}
-
-static void save(struct pd_cfi_state *state, unsigned number, unsigned kind, int64_t value)
-{
-	state->registers[number] = (struct pd_cfi_register){ (uint8_t)kind, (int32_t)value };
-	state->set |= pd_effect_bit(number);
-}
-
-static bool is_in_range(const struct pd_cfi_state *state)
-{
-	return state->cfa == (int32_t)state->cfa;
-}
-
-// The offset from the base of a word that is read or written.
-static int64_t word_at(const struct ends *ends, const struct pd_effect *effect, size_t i)
-{
-	return effect->offset + ends->arch->word * (int64_t)i;
-}
-
-// ---- forwards from the begin ----
-
-// What is known after the first instructions.
-struct begun {
-	struct pd_cfi_state state; // with all registers that were written to the frame
-	uint64_t lost;             // those that have other values now
-	uint8_t frame;             // a register that was set to a place in the frame, or none
-	int64_t frame_cfa;         // the CFA is so much more
-	uint8_t link;              // a copy of the link register, or none
-};
-
-// Registers that get other values, but for those that only move.
-static uint64_t loses(const struct pd_effect *effect)
-{
-	uint64_t registers = effect->writes;
-
-	for (size_t i = 0; i < effect->count && effect->kind == PD_EFFECT_LOAD; i++)
-		registers |= pd_effect_bit(effect->regs[i]);
-	return registers;
-}
-
-static uint64_t moves(const struct pd_effect *effect)
-{
-	return (effect->kind == PD_EFFECT_SET ? pd_effect_bit(effect->regs[0]) : 0) |
-	       (effect->step ? pd_effect_bit(effect->base) : 0);
-}
-
-// Where a base is: the CFA is so much more. False if it is elsewhere.
-static bool find_base(const struct begun *b, unsigned base, int64_t *cfa_out)
-{
-	*cfa_out = base == b->state.cfa_register ? b->state.cfa : b->frame_cfa;
-	return base == b->state.cfa_register || base == b->frame;
-}
-
-static void store(const struct ends *ends, struct begun *b, const struct pd_effect *effect)
-{
-	int64_t cfa;
-
-	for (size_t i = 0; i < effect->count && find_base(b, effect->base, &cfa); i++) {
-		uint8_t number = effect->regs[i] == b->link ? ends->arch->ra : effect->regs[i];
-
-		if (is_kept(ends, number) && !((b->state.set | b->lost) & pd_effect_bit(number)))
-			save(&b->state, number, PD_SAVED_AT_CFA, word_at(ends, effect, i) - cfa);
-	}
-}
-
-// Registers that are read from where they were written to.
-static uint64_t takes_back(const struct ends *ends, const struct begun *b, const struct pd_effect *effect)
-{
-	uint64_t registers = 0;
-	int64_t cfa;
-
-	for (size_t i = 0; effect->kind == PD_EFFECT_LOAD && i < effect->count && find_base(b, effect->base, &cfa); i++)
-		if (b->state.set & pd_effect_bit(effect->regs[i]) &&
-		    b->state.registers[effect->regs[i]].value == word_at(ends, effect, i) - cfa)
-			registers |= pd_effect_bit(effect->regs[i]);
-	return registers;
-}
-
-static void note_copies(struct begun *b, const struct pd_effect *effect, uint64_t lost)
-{
-	if (b->frame != PD_UNWIND_NO_REGISTER && lost & pd_effect_bit(b->frame))
-		b->frame = PD_UNWIND_NO_REGISTER;
-	if (b->link != PD_UNWIND_NO_REGISTER && lost & pd_effect_bit(b->link))
-		b->link = PD_UNWIND_NO_REGISTER;
-	if (effect->kind == PD_EFFECT_COPY)
-		b->link = effect->regs[0];
-	if (effect->kind == PD_EFFECT_SET && effect->base == b->state.cfa_register &&
-	    effect->regs[0] != b->state.cfa_register) {
-		b->frame = effect->regs[0];
-		b->frame_cfa = b->state.cfa - effect->offset;
-	}
-}
-
-static bool is_followed(const struct ends *ends, const struct begun *b, const struct pd_effect *effect)
-{
-	switch (effect->kind) {
-	case PD_EFFECT_OTHER:
-	case PD_EFFECT_LOAD:
-	case PD_EFFECT_STORE:
-	case PD_EFFECT_SET:
-	case PD_EFFECT_BRANCH:
-		return true;
-	case PD_EFFECT_RETURN:
-		return effect->is_conditional;
-	case PD_EFFECT_COPY:
-		return !(b->lost >> ends->arch->ra & 1);
-	default:
-		return false;
-	}
-}
-
-// What holds after an instruction. False if it is not known: a register is lost that the caller wants back, or the stack pointer.
-static bool go_on(const struct ends *ends, struct begun *b, const struct pd_effect *effect)
-{
-	uint64_t sp = pd_effect_bit(b->state.cfa_register), lost = loses(effect) | (moves(effect) & ~sp);
-
-	if (!is_followed(ends, b, effect))
-		return false;
-	if (effect->kind == PD_EFFECT_BRANCH || effect->kind == PD_EFFECT_RETURN)
-		return true; // it was not done
-	if (effect->kind == PD_EFFECT_STORE)
-		store(ends, b, effect);
-	if (lost & ((~b->state.set & ends->effects->kept) | sp))
-		return false;
-	b->lost = (b->lost | (lost & ends->effects->kept)) & ~takes_back(ends, b, effect);
-	note_copies(b, effect, lost);
-	if (moves(effect) & sp) {
-		if (effect->base != b->state.cfa_register)
-			return false;
-		b->state.cfa -= effect->step ? effect->step : effect->offset;
-	}
-	return is_in_range(&b->state);
-}
-
-// As a rule has it: what was written below the stack pointer is not looked for there as long as it is not lost.
-static struct pd_cfi_state visible(const struct begun *b)
-{
-	struct pd_cfi_state state = b->state;
-
-	for (uint64_t left = state.set & ~b->lost; left; left &= left - 1) {
-		unsigned number = (unsigned)__builtin_ctzll(left);
-
-		if (state.registers[number].value < -state.cfa)
-			state.set &= ~pd_effect_bit(number);
-	}
-	return state;
 }
 
 // ---- rows ----
@@ -295,18 +137,10 @@ static const struct pd_unwind_rule *old_rule(const struct ends *ends, uint64_t a
 	return rule ? pd_unwind_table_at(ends->run->compiler->table, rule) : NULL;
 }
 
-static const struct pd_saved *saved_of(const struct pd_unwind_rule *rule, unsigned number)
-{
-	for (size_t i = 0; i < rule->count; i++)
-		if (rule->saved[i].number == number)
-			return &rule->saved[i];
-	return NULL;
-}
-
 // Rules that instructions can say better: those of ordinary functions.
 static bool is_usual(const struct pd_unwind_rule *rule)
 {
-	const struct pd_saved *saved = rule ? saved_of(rule, rule->ra) : NULL;
+	const struct pd_saved *saved = rule ? pd_ends_saved_of(rule, rule->ra) : NULL;
 
 	return rule && rule->kind == PD_CFA_REGISTER && !rule->is_signal &&
 	       !(saved && saved->kind == PD_SAVED_UNDEFINED);
@@ -320,155 +154,7 @@ static uint32_t known_rule(struct ends *ends, uint64_t addr, const struct pd_cfi
 	return number ? number : old_number(ends, addr);
 }
 
-// ---- backwards from a return ----
-
-// Whether the link register is about to come from another one.
-static bool has_link(const struct ends *ends, const struct pd_cfi_state *state, unsigned number)
-{
-	uint8_t ra = ends->arch->ra;
-
-	return state->set >> ra & 1 && state->registers[ra].kind == PD_SAVED_REGISTER &&
-	       state->registers[ra].value == (int32_t)number;
-}
-
-// Whether what holds after an instruction that gives a register another value says something of that value.
-static bool means(const struct ends *ends, const struct known *known, unsigned number)
-{
-	const struct pd_cfi_state *state = &known->state;
-
-	return number == state->cfa_register || number == known->added || has_link(ends, state, number) ||
-	       (is_kept(ends, number) && !(state->set >> number & 1));
-}
-
-static bool may_lose(const struct ends *ends, const struct known *known, uint64_t registers)
-{
-	for (; registers; registers &= registers - 1)
-		if (means(ends, known, (unsigned)__builtin_ctzll(registers)))
-			return false;
-	return true;
-}
-
-static bool take_back(const struct ends *ends, struct known *known, const struct pd_effect *effect, size_t i)
-{
-	struct pd_cfi_state *state = &known->state;
-	unsigned number = effect->regs[i];
-	int64_t value = word_at(ends, effect, i) - state->cfa;
-
-	if (!means(ends, known, number))
-		return true;
-	if (number == state->cfa_register || number == known->added || effect->base != state->cfa_register ||
-	    value != (int32_t)value || (is_kept(ends, number) && has_link(ends, state, number)))
-		return false;
-	// the link register by way of another one
-	save(state, is_kept(ends, number) ? number : ends->arch->ra, PD_SAVED_AT_CFA, value);
-	return true;
-}
-
-// The stack pointer is read, too: where the rule says that it is.
-static bool load_stack_pointer(const struct ends *ends, struct known *known, const struct pd_effect *effect, size_t i,
-			       uint64_t addr)
-{
-	const struct pd_unwind_rule *rule = old_rule(ends, addr);
-	const struct pd_saved *saved = rule ? saved_of(rule, effect->regs[i]) : NULL;
-
-	if (!saved || saved->kind != PD_SAVED_AT_CFA || known->state.cfa != ends->arch->below_cfa ||
-	    known->added != PD_UNWIND_NO_REGISTER)
-		return false;
-	known->state.cfa_register = effect->base;
-	known->state.cfa = word_at(ends, effect, i) - saved->value;
-	return true;
-}
-
-static bool load_back(const struct ends *ends, struct known *known, const struct pd_effect *effect, uint64_t addr)
-{
-	uint8_t sp = ends->arch->sp;
-
-	if (effect->step && effect->base == known->state.cfa_register)
-		known->state.cfa += effect->step;
-	else if (effect->step && means(ends, known, effect->base))
-		return false;
-	for (size_t i = 0; i < effect->count; i++)
-		if (effect->regs[i] == sp && known->state.cfa_register == sp &&
-		    !load_stack_pointer(ends, known, effect, i, addr))
-			return false;
-	for (size_t i = 0; i < effect->count; i++)
-		if (effect->regs[i] != sp && !take_back(ends, known, effect, i))
-			return false;
-	return true;
-}
-
-static bool set_back(const struct ends *ends, struct known *known, const struct pd_effect *effect)
-{
-	struct pd_cfi_state *state = &known->state;
-
-	if (effect->regs[0] == state->cfa_register && effect->base != PD_UNWIND_NO_REGISTER) {
-		state->cfa_register = effect->base;
-		state->cfa += effect->offset;
-		return true;
-	}
-	if (effect->regs[0] != known->added || effect->base == state->cfa_register)
-		return !means(ends, known, effect->regs[0]);
-	state->cfa += known->is_less ? -effect->offset : effect->offset;
-	known->added = effect->base;
-	return true;
-}
-
-static bool add_back(const struct ends *ends, struct known *known, const struct pd_effect *effect)
-{
-	uint8_t sp = known->state.cfa_register;
-
-	if (effect->regs[0] != sp || effect->base != sp || effect->regs[1] == sp ||
-	    known->added != PD_UNWIND_NO_REGISTER)
-		return !means(ends, known, effect->regs[0]);
-	known->added = effect->regs[1];
-	known->is_less = effect->kind == PD_EFFECT_SUBTRACT;
-	return true;
-}
-
-static bool link_back(const struct ends *ends, struct pd_cfi_state *state, const struct pd_effect *effect)
-{
-	uint8_t ra = ends->arch->ra;
-
-	if (!(state->set >> ra & 1))
-		save(state, ra, PD_SAVED_REGISTER, effect->regs[0]);
-	return true;
-}
-
-// What holds before an instruction, by what holds after it. False if it is not known.
-static bool go_back(const struct ends *ends, struct known *known, const struct pd_effect *effect, uint64_t addr)
-{
-	if (!may_lose(ends, known, effect->writes))
-		return false;
-	switch (effect->kind) {
-	case PD_EFFECT_OTHER:
-		return true;
-	case PD_EFFECT_LOAD:
-		return load_back(ends, known, effect, addr) && is_in_range(&known->state);
-	case PD_EFFECT_SET:
-		return set_back(ends, known, effect) && is_in_range(&known->state);
-	case PD_EFFECT_ADD:
-	case PD_EFFECT_SUBTRACT:
-		return add_back(ends, known, effect);
-	case PD_EFFECT_LINK:
-		return link_back(ends, &known->state, effect);
-	default:
-		return false;
-	}
-}
-
 // ---- a function ----
-
-static struct pd_cfi_state called(const struct ends *ends)
-{
-	return (struct pd_cfi_state){ .kind = PD_CFA_REGISTER,
-				      .cfa_register = ends->arch->sp,
-				      .cfa = ends->arch->below_cfa };
-}
-
-static struct begun begin_of(const struct ends *ends)
-{
-	return (struct begun){ .state = called(ends), .frame = PD_UNWIND_NO_REGISTER, .link = PD_UNWIND_NO_REGISTER };
-}
 
 static uint64_t limit_of(const struct ends *ends, uint64_t start)
 {
@@ -476,7 +162,7 @@ static uint64_t limit_of(const struct ends *ends, uint64_t start)
 }
 
 // Whether a rule is right in where the frame is and what is saved there, and has all that is lost.
-static bool agrees(const struct ends *ends, const struct pd_unwind_rule *rule, const struct begun *b)
+static bool agrees(const struct ends *ends, const struct pd_unwind_rule *rule, const struct pd_begun *b)
 {
 	uint64_t left = b->lost;
 	int64_t cfa;
@@ -485,27 +171,27 @@ static bool agrees(const struct ends *ends, const struct pd_unwind_rule *rule, c
 		uint64_t bit = pd_effect_bit(rule->saved[i].number);
 
 		// the link register may be in memory and itself
-		if (rule->saved[i].number != rule->ra && bit & ends->effects->kept & ~b->state.set)
+		if (rule->saved[i].number != rule->ra && bit & ends->machine.effects->kept & ~b->state.set)
 			return false;
 		left &= ~bit;
 	}
-	return !left && find_base(b, rule->cfa_register, &cfa) && rule->cfa == cfa;
+	return !left && pd_begun_base(b, rule->cfa_register, &cfa) && rule->cfa == cfa;
 }
 
 // Callers are found by rules where they call, so that the link register has to be in memory there.
-static uint32_t begun_rule(struct ends *ends, uint64_t addr, const struct begun *b, const struct pd_effect *effect)
+static uint32_t begun_rule(struct ends *ends, uint64_t addr, const struct pd_begun *b, const struct pd_effect *effect)
 {
-	struct pd_cfi_state state = visible(b);
+	struct pd_cfi_state state = pd_begun_visible(b);
 
-	if (effect->kind == PD_EFFECT_UNKNOWN && !(state.set >> ends->arch->ra & 1))
+	if (effect->kind == PD_EFFECT_UNKNOWN && !(state.set >> ends->machine.arch->ra & 1))
 		return old_number(ends, addr);
 	return known_rule(ends, addr, &state);
 }
 
 static bool is_of_called(const struct ends *ends, const struct pd_unwind_rule *rule)
 {
-	return is_usual(rule) && !rule->count && rule->cfa == ends->arch->below_cfa &&
-	       rule->cfa_register == ends->arch->sp;
+	return is_usual(rule) && !rule->count && rule->cfa == ends->machine.arch->below_cfa &&
+	       rule->cfa_register == ends->machine.arch->sp;
 }
 
 // From the begin to where rules know the frame by another register than the stack pointer, or to where instructions are not known.
@@ -514,7 +200,9 @@ static bool correct_begin(struct ends *ends, uint64_t start)
 {
 	const struct pd_unwind_rule *rule = old_rule(ends, start);
 	uint64_t addr = start, limit = ends->run->end - start < MOST_BYTES ? ends->run->end : start + MOST_BYTES;
-	struct begun b = { .state = called(ends), .frame = PD_UNWIND_NO_REGISTER, .link = PD_UNWIND_NO_REGISTER };
+	struct pd_begun b = { .state = pd_ends_called(&ends->machine),
+			      .frame = PD_UNWIND_NO_REGISTER,
+			      .link = PD_UNWIND_NO_REGISTER };
 	struct pd_effect effect;
 	bool is_known = is_of_called(ends, rule), is_right;
 
@@ -526,7 +214,7 @@ static bool correct_begin(struct ends *ends, uint64_t start)
 		is_known = code_at(ends, addr, &effect);
 		if (!add_row(ends, addr, is_right ? old_number(ends, addr) : begun_rule(ends, addr, &b, &effect)))
 			return false;
-		is_known = is_known && go_on(ends, &b, &effect);
+		is_known = is_known && pd_begun_step(&ends->machine, &b, &effect);
 	}
 	if (addr > start)
 		drop_before(ends, addr < limit ? addr : limit);
@@ -534,7 +222,7 @@ static bool correct_begin(struct ends *ends, uint64_t start)
 }
 
 // Whether all that the rule of a whole function says is done.
-static bool is_begun(const struct ends *ends, const struct pd_unwind_rule *rule, const struct begun *b)
+static bool is_begun(const struct ends *ends, const struct pd_unwind_rule *rule, const struct pd_begun *b)
 {
 	uint64_t left = b->lost;
 	int64_t cfa;
@@ -542,26 +230,26 @@ static bool is_begun(const struct ends *ends, const struct pd_unwind_rule *rule,
 	for (size_t i = 0; i < rule->count; i++) {
 		const struct pd_saved *saved = &rule->saved[i];
 
-		if (is_kept(ends, saved->number) &&
+		if (pd_ends_is_kept(&ends->machine, saved->number) &&
 		    (saved->kind != PD_SAVED_AT_CFA || !(b->state.set >> saved->number & 1) ||
 		     b->state.registers[saved->number].value != saved->value))
 			return false;
 		left &= ~pd_effect_bit(saved->number);
 	}
-	return !left && find_base(b, rule->cfa_register, &cfa) && rule->cfa == cfa;
+	return !left && pd_begun_base(b, rule->cfa_register, &cfa) && rule->cfa == cfa;
 }
 
 // The address from which on the rule of a whole function holds, if nothing was done at start. 0: it is not known.
 static uint64_t find_begun(const struct ends *ends, uint64_t start, uint64_t limit)
 {
 	const struct pd_unwind_rule *rule = old_rule(ends, start);
-	struct begun b = begin_of(ends);
+	struct pd_begun b = pd_begun_at(&ends->machine);
 	struct pd_effect effect;
 
 	for (uint64_t addr = start; is_usual(rule) && addr < limit; addr += effect.size) {
 		if (is_begun(ends, rule, &b))
 			return addr;
-		if (!code_at(ends, addr, &effect) || !go_on(ends, &b, &effect))
+		if (!code_at(ends, addr, &effect) || !pd_begun_step(&ends->machine, &b, &effect))
 			return 0;
 	}
 	return 0;
@@ -572,17 +260,17 @@ static uint64_t find_begun(const struct ends *ends, uint64_t start, uint64_t lim
 static bool correct_whole_begin(struct ends *ends, uint64_t start)
 {
 	uint64_t limit = limit_of(ends, start), end = find_begun(ends, start, limit);
-	struct begun b = begin_of(ends);
+	struct pd_begun b = pd_begun_at(&ends->machine);
 	struct pd_cfi_state state;
 	struct pd_effect effect;
 
 	if (end <= start)
 		return true;
 	for (uint64_t addr = start; addr < end && code_at(ends, addr, &effect); addr += effect.size) {
-		state = visible(&b);
+		state = pd_begun_visible(&b);
 		if (!add_row(ends, addr, known_rule(ends, addr, &state)))
 			return false;
-		go_on(ends, &b, &effect);
+		pd_begun_step(&ends->machine, &b, &effect);
 	}
 	drop_before(ends, end);
 	return true;
@@ -604,7 +292,7 @@ static bool is_delayed(const struct ends *ends, size_t count)
 {
 	struct pd_effect effect;
 
-	return ends->effects->has_delay && count < ends->passed && count < MOST &&
+	return ends->machine.effects->has_delay && count < ends->passed && count < MOST &&
 	       (!code_at(ends, addr_before(ends, count + 1), &effect) || leads_away(&effect));
 }
 
@@ -619,7 +307,7 @@ static size_t find_states(struct ends *ends)
 
 		ends->states[count + 1] = ends->states[count];
 		if (is_delayed(ends, count + 1) || !code_at(ends, addr, &effect) ||
-		    !go_back(ends, &ends->states[count + 1], &effect, addr))
+		    !pd_known_step(&ends->machine, &ends->states[count + 1], &effect, old_rule(ends, addr)))
 			break;
 	}
 	return count;
@@ -628,10 +316,10 @@ static size_t find_states(struct ends *ends)
 static bool has_saved(const struct ends *ends, const struct pd_unwind_rule *rule, const struct pd_cfi_state *state,
 		      unsigned number)
 {
-	const struct pd_saved *saved = saved_of(rule, number);
+	const struct pd_saved *saved = pd_ends_saved_of(rule, number);
 
 	return saved && saved->kind == PD_SAVED_AT_CFA &&
-	       (number == ends->arch->ra || saved->value == state->registers[number].value);
+	       (number == ends->machine.arch->ra || saved->value == state->registers[number].value);
 }
 
 // Whether a rule says the same of what is not taken back yet. Of the rest it may say where it was.
@@ -646,7 +334,7 @@ static bool is_as_good(const struct ends *ends, const struct pd_unwind_rule *rul
 }
 
 // A CFA of two registers is none that a row can have.
-static bool add_end_row(struct ends *ends, uint64_t addr, const struct known *known)
+static bool add_end_row(struct ends *ends, uint64_t addr, const struct pd_known *known)
 {
 	bool is_good = known->added != PD_UNWIND_NO_REGISTER || is_as_good(ends, old_rule(ends, addr), &known->state);
 
@@ -657,7 +345,7 @@ static bool add_end_row(struct ends *ends, uint64_t addr, const struct known *kn
 // two places.
 static bool is_end(const struct ends *ends, uint64_t start, uint64_t addr, const struct pd_effect *effect, size_t count)
 {
-	const struct known *known = &ends->states[count];
+	const struct pd_known *known = &ends->states[count];
 	const struct pd_unwind_rule *rule;
 
 	if (effect->kind == PD_EFFECT_RETURN)
@@ -665,25 +353,26 @@ static bool is_end(const struct ends *ends, uint64_t start, uint64_t addr, const
 	if (effect->target - start < ends->run->end - start)
 		return false;
 	rule = old_rule(ends, count ? addr_before(ends, count) : addr);
-	return is_usual(rule) && known->added == PD_UNWIND_NO_REGISTER && known->state.cfa != ends->arch->below_cfa &&
-	       rule->cfa == known->state.cfa && rule->cfa_register == known->state.cfa_register;
+	return is_usual(rule) && known->added == PD_UNWIND_NO_REGISTER &&
+	       known->state.cfa != ends->machine.arch->below_cfa && rule->cfa == known->state.cfa &&
+	       rule->cfa_register == known->state.cfa_register;
 }
 
 // What holds at a return or a jump: after it, and what is run with it, the function has given back all.
 static bool find_last(struct ends *ends, uint64_t addr, const struct pd_effect *effect, uint64_t *end_out)
 {
-	struct known *last = &ends->states[0];
+	struct pd_known *last = &ends->states[0];
 	struct pd_effect delayed;
 
-	*last = (struct known){ .state = called(ends), .added = PD_UNWIND_NO_REGISTER };
+	*last = (struct pd_known){ .state = pd_ends_called(&ends->machine), .added = PD_UNWIND_NO_REGISTER };
 	*end_out = addr + effect->size;
-	if (ends->effects->has_delay) {
+	if (ends->machine.effects->has_delay) {
 		if (*end_out >= ends->run->end || !code_at(ends, *end_out, &delayed) ||
-		    !go_back(ends, last, &delayed, *end_out))
+		    !pd_known_step(&ends->machine, last, &delayed, old_rule(ends, *end_out)))
 			return false;
 		*end_out += delayed.size;
 	}
-	return !effect->count || load_back(ends, last, effect, addr);
+	return !effect->count || pd_known_load(&ends->machine, last, effect, old_rule(ends, addr));
 }
 
 // At a return or a jump.
@@ -703,7 +392,7 @@ static bool correct_end(struct ends *ends, uint64_t start, uint64_t addr, const 
 		if (!add_end_row(ends, addr_before(ends, i), &ends->states[i]))
 			return false;
 	if (!add_end_row(ends, addr, &ends->states[0]) ||
-	    (ends->effects->has_delay && !add_end_row(ends, addr + effect->size, &ends->states[0])))
+	    (ends->machine.effects->has_delay && !add_end_row(ends, addr + effect->size, &ends->states[0])))
 		return false;
 	drop_before(ends, end);
 	return true;
@@ -758,14 +447,14 @@ static bool correct(struct pd_cfi_run *run, const struct pd_code *code, size_t f
 	struct pd_unwind_table *table = run->compiler->table;
 	struct ends ends = { .run = run,
 			     .code = code,
-			     .arch = run->compiler->arch,
+			     .machine = { .arch = run->compiler->arch },
 			     .is_whole = is_whole,
 			     .old_count = table->row_count - first };
 	uint64_t start = ends.old_count ? table->base + table->rows[first].addr : 1;
 	bool done = false;
 
-	ends.effects = choose_effects(code, start, run->end);
-	if (start % ends.effects->unit)
+	ends.machine.effects = choose_effects(code, start, run->end);
+	if (start % ends.machine.effects->unit)
 		return true;
 	ends.from = start;
 	ends.old = pd_realloc(NULL, ends.old_count * sizeof(*ends.old));
