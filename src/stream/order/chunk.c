@@ -146,10 +146,9 @@ struct filling {
 	uint8_t *kept, *kept_at; // what is kept instead of the bytes; NULL: nothing
 	struct pd_entry *entry;  // the next one
 	uint32_t number, most;   // records
-	uint64_t newest;
+	uint64_t newest;         // time of them
 	uint64_t passed;
-	uint64_t last_ns; // of the entry before the next one
-	bool sorted;      // entries ascend so far
+	bool sorted; // entries ascend so far
 };
 
 static size_t kept_size(size_t size)
@@ -192,8 +191,10 @@ void pd_entry_place_pack(struct pd_entry_place *place, const struct pd_event_ful
 	size_t size = size_for(pack, 0, pack->before), raw_size = size_for(pack, pack->before, pack->count);
 
 	if (!pack->count || place->size == UINT16_MAX || event->event.index > PD_ENTRY_NUMBERS ||
-	    (raw_size && (!brief->raw_last || !brief->sufficient)) || size > UINT8_MAX || raw_size > INT16_MAX)
+	    (raw_size && (!brief->raw_last || !brief->sufficient)) || size > UINT8_MAX || raw_size > INT16_MAX) {
+		place->size = UINT16_MAX;
 		return;
+	}
 	place->pack = *pack;
 	place->word = pd_entry_word(0, PD_ENTRY_PACKED, (uint32_t)event->event.index);
 	if (raw_size) {
@@ -250,9 +251,10 @@ PD_ALWAYS_INLINE bool pack_sample(uint64_t *kept, const uint8_t *sample, const s
 // An entry was made.
 PD_ALWAYS_INLINE void end_entry(struct filling *fill, uint64_t time_ns)
 {
-	if (PD_UNLIKELY(time_ns <= fill->last_ns))
+	if (PD_UNLIKELY(time_ns <= fill->newest))
 		fill->sorted = false;
-	fill->last_ns = time_ns;
+	else
+		fill->newest = time_ns;
 	fill->entry++;
 }
 
@@ -295,9 +297,9 @@ PD_ALWAYS_INLINE void fill_samples(struct filling *fill, const struct pd_met *me
 
 			if (cpu >= PD_ENTRY_CPUS || !taker->met[cpu])
 				break;
+			now.newest = time_ns > now.newest ? time_ns : now.newest;
 		} else if (packs) {
-			if (PD_UNLIKELY(!place->pack.count ||
-					!pack_sample((uint64_t *)(void *)now.kept_at, now.at, place, size)))
+			if (PD_UNLIKELY(!pack_sample((uint64_t *)(void *)now.kept_at, now.at, place, size)))
 				break;
 			*now.entry = (struct pd_entry){ time_ns, (uint32_t)(now.kept_at - now.kept), place->word };
 			now.kept_at += 8 * place->pack.count;
@@ -307,7 +309,6 @@ PD_ALWAYS_INLINE void fill_samples(struct filling *fill, const struct pd_met *me
 				(struct pd_entry){ time_ns, (uint32_t)(now.at - now.begin), place->word | now.number };
 			end_entry(&now, time_ns);
 		}
-		now.newest = time_ns > now.newest ? time_ns : now.newest;
 		now.at += size;
 		now.number++;
 	}
@@ -335,8 +336,9 @@ static bool fill_other(struct filling *fill, struct pd_chunk *chunk, struct pd_s
 	if (head.type == PD_RECORD_SAMPLE)
 		full = place_sample(&met, bytes, stream->swap, fill->number, fill->entry);
 	if (full) {
-		rounds->newest = fill->entry->time_ns > rounds->newest ? fill->entry->time_ns : rounds->newest;
 		status = take_unordered(taker, full, bytes, fill->entry->time_ns);
+		if (status == PD_OK && fill->entry->time_ns > fill->newest)
+			fill->newest = fill->entry->time_ns;
 	} else if (place_round(head, fill->number, rounds, fill->entry)) {
 		if (taker && taker->no_rounds) {
 			status = PD_OK;
@@ -369,14 +371,13 @@ static void make_entries(struct filling *fill, struct pd_chunk *chunk, struct pd
 	do {
 		const struct pd_met met = pd_stream_met(stream);
 
-		fill->newest = rounds->newest;
 		if (stream->swap)
 			fill_samples(fill, &met, events, taker, false, true);
 		else if (fill->kept)
 			fill_samples(fill, &met, events, taker, true, false);
 		else
 			fill_samples(fill, &met, events, taker, false, false);
-		rounds->newest = fill->newest;
+		rounds->newest = fill->newest > rounds->newest ? fill->newest : rounds->newest;
 	} while (fill->number < fill->most && fill_other(fill, chunk, stream, rounds, taker));
 	chunk->count = (size_t)(fill->entry - chunk->memory.entries);
 	chunk->sorted = fill->sorted;

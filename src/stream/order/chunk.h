@@ -36,7 +36,7 @@ struct pd_entry_events {
 
 // The place of an event; unordered: its samples are for takers as they are read.
 struct pd_entry_place pd_entry_place_of(const struct pd_event_full *event, bool unordered);
-// Only these words of its samples are kept, if samples have them at such places.
+// Only these words of its samples are kept, if samples have them at such places; otherwise it takes more to know.
 void pd_entry_place_pack(struct pd_entry_place *place, const struct pd_event_full *event, const struct pd_pack *pack);
 
 // What a chunk needs while it is loaded, and the next one then.

@@ -26,6 +26,7 @@ struct pd_sorter {
 	bool once;             // the input comes once
 	struct pd_file *view;  // of a file that is read in blocks, in the hope that rounds are right; else NULL
 	struct pd_piece after; // the blocks that were read: begin of the next one, and its number
+	uint64_t settled;      // what was flushed before the last block
 	struct pd_key given;   // of the last record that was merged
 	bool unsure;           // the order is another one, or something is not plain
 	struct pd_stream *source;
@@ -301,10 +302,13 @@ static enum pd_status load_round(struct pd_sorter *order, struct pd_error *error
 	return status < 0 ? status : PD_OK;
 }
 
-// What was flushed, and what is late and older.
+// What was flushed, and what is late and older. Of blocks the last one waits: where a round is a few records that a recorder found in
+// its rings while it wrote, some of the next one are older, and all would be merged a few at a time.
 static struct pd_frontier frontier_of_rounds(const struct pd_sorter *order)
 {
-	return order->source_ended ? everything : (struct pd_frontier){ { order->rounds.flushed, 1 }, UINT64_MAX };
+	uint64_t flushed = order->view ? order->settled : order->rounds.flushed;
+
+	return order->source_ended ? everything : (struct pd_frontier){ { flushed, 1 }, UINT64_MAX };
 }
 
 // ---- a file in blocks ----
@@ -323,6 +327,7 @@ static enum pd_status fill_block(struct pd_sorter *order, struct block *block, u
 	*piece = (struct pd_piece){ .begin = order->after.begin, .place = order->after.place };
 	piece->end = end - piece->begin < BLOCK_SIZE ? end : piece->begin + BLOCK_SIZE;
 	chunk->ordinal = order->ordinal++;
+	order->settled = order->rounds.flushed;
 	if (order->memory_count)
 		chunk->memory = order->memories[--order->memory_count];
 	status = *order->source->stopped ? pd_file_stopped(error) :
@@ -639,8 +644,9 @@ static bool ask_taker(struct pd_sorter *order, const struct pd_order_taker *take
 
 		order->unordered[i] = taker->unordered(taker->self, &event->event);
 		order->events.places[i] = pd_entry_place_of(event, order->unordered[i]);
-		if (taker->pack && !order->unordered[i])
-			taker->pack(taker->self, event, &pack);
+		if (!taker->pack || order->unordered[i])
+			continue;
+		taker->pack(taker->self, event, &pack);
 		pd_entry_place_pack(&order->events.places[i], event, &pack);
 	}
 	order->taker.sample = taker->sample;

@@ -39,7 +39,7 @@ struct pd_order_taker {
 	bool (*unordered)(void *self, const struct pd_event *event);
 	uint64_t *passed; // is increased by how many were not given; may be NULL
 	// What of samples of an event is wanted at their turn, so that their bytes need not be kept; where a sample is not as others of
-	// its event, all of it is. May be NULL; asks for unordered.
+	// its event, all of it is. May be NULL; asks for unordered. Of words there are PD_PACKED_WORDS, the last ones with any value.
 	pd_order_pack_fn *pack;
 	enum pd_status (*packed)(void *self, const struct pd_event_full *event, uint64_t time_ns, const uint64_t *words,
 				 struct pd_error *error);

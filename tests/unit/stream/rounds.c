@@ -422,6 +422,19 @@ TEST(rounds__a_late_record_is_noticed)
 	CHECK(TRY(0) == PD_OK);
 }
 
+// Recorders that write a round for a few records each have some that are late by as little.
+TEST(rounds__records_may_be_late_by_many_small_rounds)
+{
+	uint64_t *times = calloc(60000, sizeof(*times));
+	enum pd_status status;
+
+	for (size_t i = 0; i < 60000; i++)
+		times[i] = i % 9 == 8 ? 0 : 10000 + i * 10 - (i % 9 == 4 ? 4500 : 0);
+	status = try_times(times, 60000);
+	free(times);
+	CHECK(status == PD_OK);
+}
+
 TEST(rounds__a_failure_gives_nothing)
 {
 	struct list list = { .most = 100 };
@@ -447,6 +460,7 @@ int main(void)
 		TEST_CASE(rounds__what_is_not_plain_is_left_to_two_passes),
 		TEST_CASE(rounds__files_in_disorder_are_as_two_passes_have_them),
 		TEST_CASE(rounds__a_late_record_is_noticed),
+		TEST_CASE(rounds__records_may_be_late_by_many_small_rounds),
 		TEST_CASE(rounds__a_failure_gives_nothing),
 	};
 	int failed = test_run(cases, sizeof(cases) / sizeof(cases[0]));
