@@ -17,8 +17,9 @@ struct pd_tracepoint_event {
 	struct field {
 		struct pd_raw_number number;
 		bool is_signed;
-		uint8_t shift; // what a word at its place has besides it, in bits
 	} fields[PD_TRACEPOINT_FIELDS];
+	// Of the word at the place of a field: the bits that are its, and its sign; of others 0.
+	uint64_t masks[PD_TRACEPOINT_FIELDS], signs[PD_TRACEPOINT_FIELDS];
 	size_t words_end; // raw data with so many bytes has a word at each place; SIZE_MAX: they cannot be read so
 };
 
@@ -68,7 +69,8 @@ static void find_words(struct pd_tracepoint_event *found)
 			found->words_end = SIZE_MAX;
 			return;
 		}
-		field->shift = (uint8_t)(64 - 8 * field->number.size);
+		found->masks[i] = UINT64_MAX >> (64 - 8 * field->number.size);
+		found->signs[i] = field->is_signed ? found->masks[i] / 2 + 1 : 0;
 		if ((size_t)field->number.offset + 8 > found->words_end)
 			found->words_end = (size_t)field->number.offset + 8;
 	}
@@ -180,22 +182,19 @@ static bool read_numbers(const struct pd_tracepoint_event *found, struct pd_trac
 	return true;
 }
 
-// The number of a field in the word at its place.
-static inline uint64_t number_in(const struct field *field, uint64_t word)
+// The number of a field in the word at its place. What is not negative has no branch of its own: that cannot be foreseen.
+static inline uint64_t number_in(const struct pd_tracepoint_event *found, unsigned field, uint64_t word)
 {
-	word <<= field->shift;
-	return field->is_signed ? (uint64_t)((int64_t)word >> field->shift) : word >> field->shift;
+	return ((word & found->masks[field]) ^ found->signs[field]) - found->signs[field];
 }
 
 static inline bool read_values(const struct pd_tracepoint_event *found, struct pd_tracepoint_sample *sample)
 {
 	if (PD_UNLIKELY(sample->raw.size < found->words_end))
 		return read_numbers(found, sample);
-	for (unsigned i = 0; i < found->count; i++) {
-		const struct field *field = &found->fields[i];
-
-		sample->values[i] = number_in(field, pd_load_u64(sample->raw.data + field->number.offset, false));
-	}
+	for (unsigned i = 0; i < found->count; i++)
+		sample->values[i] =
+			number_in(found, i, pd_load_u64(sample->raw.data + found->fields[i].number.offset, false));
 	return true;
 }
 
@@ -278,6 +277,14 @@ bool pd_tracepoints_pack(struct pd_tracepoints *tracepoints, const struct pd_eve
 	return true;
 }
 
+// Always as many words as there may be fields, several at once; those of no field are 0.
+static inline void read_words(const struct pd_tracepoint_event *found, const uint64_t *restrict words,
+			      uint64_t *restrict values)
+{
+	for (unsigned i = 0; i < PD_TRACEPOINT_FIELDS; i++)
+		values[i] = number_in(found, i, words[i]);
+}
+
 enum pd_status pd_tracepoints_unpack(struct pd_tracepoints *tracepoints, const struct pd_event *event,
 				     const uint64_t *words, struct pd_tracepoint_sample *sample_out,
 				     struct pd_error *error)
@@ -289,8 +296,7 @@ enum pd_status pd_tracepoints_unpack(struct pd_tracepoints *tracepoints, const s
 		return error->status;
 	sample_out->which = found->which;
 	sample_out->event = event;
-	for (unsigned i = 0; i < found->count; i++)
-		sample_out->values[i] = number_in(&found->fields[i], words[i]);
+	read_words(found, words, sample_out->values);
 	return PD_OK;
 }
 

@@ -36,7 +36,7 @@ struct pd_kmem_row {
 	uint64_t requested, allocated; // bytes
 	uint64_t last_bytes;           // of the last allocation
 	uint64_t count, pingpong;
-	struct pd_kmem_row *last_caller; // of the slab allocator
+	struct pd_kmem_row *last_caller; // of the slab allocator; NULL: there is no table of callers
 	int16_t cpu;                     // of the last allocation; -1: it was freed
 	bool gone;                       // it was freed, and is shown no more
 	struct pd_kmem_key key;          // what follows is missing of rows that are only found

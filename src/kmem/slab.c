@@ -12,22 +12,30 @@ static void count_bytes(struct pd_kmem_row *row, uint64_t requested, uint64_t al
 	row->allocated += allocated;
 }
 
+static enum pd_status take_caller(struct pd_kmem *kmem, const struct pd_kmem_slab_event *event, struct pd_kmem_row *row,
+				  struct pd_error *error)
+{
+	struct pd_kmem_row *caller =
+		pd_kmem_add(kmem, &kmem->slab_callers, &(struct pd_kmem_key){ .caller = event->caller }, error);
+
+	if (!caller)
+		return error->status;
+	count_bytes(caller, event->requested, event->allocated);
+	row->last_caller = caller;
+	return PD_OK;
+}
+
 static enum pd_status take_alloc(struct pd_kmem *kmem, const struct pd_kmem_slab_event *event, struct pd_error *error)
 {
-	struct pd_kmem_row *row = event->row, *caller;
+	struct pd_kmem_row *row = event->row;
 
 	if (!row)
 		row = pd_kmem_add(kmem, &kmem->slabs, &(struct pd_kmem_key){ .addr = event->addr }, error);
-	if (!row)
-		return error->status;
-	caller = pd_kmem_add(kmem, &kmem->slab_callers, &(struct pd_kmem_key){ .caller = event->caller }, error);
-	if (!caller)
+	if (!row || (kmem->options.callers && take_caller(kmem, event, row, error) < 0))
 		return error->status;
 	count_bytes(row, event->requested, event->allocated);
-	count_bytes(caller, event->requested, event->allocated);
 	row->last_bytes = event->allocated;
 	row->cpu = event->cpu;
-	row->last_caller = caller;
 	kmem->requested += event->requested;
 	kmem->allocated += event->allocated;
 	kmem->allocations++;
@@ -46,7 +54,8 @@ static void take_free(struct pd_kmem *kmem, const struct pd_kmem_slab_event *eve
 	kmem->freed += row->last_bytes;
 	if (event->cpu != row->cpu) {
 		row->pingpong++;
-		row->last_caller->pingpong++;
+		if (row->last_caller)
+			row->last_caller->pingpong++;
 	}
 	row->cpu = -1;
 }
