@@ -9,6 +9,16 @@ enum {
 	SKIP = 3
 };
 
+static void forget(struct pd_pairs *pairs)
+{
+	struct pd_locks *locks = (struct pd_locks *)pairs;
+
+	pd_u64_map_fini(&locks->map);
+	pd_u64_map_fini(&locks->uses);
+	locks->count = locks->use_count = 0;
+	memset(locks->broken, 0, sizeof(locks->broken));
+}
+
 static enum pd_status read_all(struct pd_locks *locks, struct pd_file *file, struct pd_text *text,
 			       struct pd_error *error)
 {
@@ -17,7 +27,8 @@ static enum pd_status read_all(struct pd_locks *locks, struct pd_file *file, str
 	if (status < 0)
 		return status;
 	locks->pairs.take = pd_lock_take;
-	locks->pairs.resolves = locks->pairs.names_only = true;
+	locks->pairs.forget = forget;
+	locks->pairs.resolves = locks->pairs.names_only = locks->pairs.early = true;
 	locks->pairs.open = locks->options.symbols;
 	locks->pairs.time = locks->options.time;
 	locks->pairs.open_self = locks->options.self;

@@ -3,10 +3,12 @@
 #include "pairs/pairs.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include <perfdata/run.h>
 
 #include "file/file.h"
+#include "format/traits.h"
 
 #include "stream/each.h"
 #include "stream/parallel/restart.h"
@@ -29,6 +31,56 @@ static void count_record(struct pd_pairs *pairs, const struct pd_record *record)
 	pairs->lost += lost ? lost->lost : 0;
 }
 
+// Whether functions of the kernel depend on it, which are all that is looked up.
+static bool is_of_kernel(const struct pd_record *record)
+{
+	unsigned cpumode = (unsigned)PD_BITS(record->misc, PD_MISC_CPUMODE);
+
+	if (record->type == PD_RECORD_MMAP || record->type == PD_RECORD_MMAP2)
+		return cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_GUEST_KERNEL;
+	return !pd_record_is(record->type, PD_TRAIT_STATE) || pd_record_is(record->type, PD_TRAIT_KERNEL_STATE);
+}
+
+static enum pd_status take_state(struct pd_pairs *pairs, const struct pd_record *record, struct pd_error *error)
+{
+	if (!is_of_kernel(record))
+		return PD_OK;
+	// of what was looked up so far some may be wrong then
+	if (pairs->symbols && pd_record_is(record->type, PD_TRAIT_STATE))
+		return pd_fail(error, PD_ERROR_STOPPED, record->offset, "the kernel has changed");
+	return pd_state_take(pairs->state, record, error);
+}
+
+static enum pd_status open_symbols(void *self, struct pd_window *window, struct pd_error *error)
+{
+	struct pd_pairs *pairs = self;
+	enum pd_status status = pairs->resolves ? pd_state_finalize(pairs->state, error) : PD_OK;
+	// all is read, so that it is known which events there are
+	struct pd_window unused = { 0 };
+
+	(void)window;
+	if (status >= 0 && pairs->select)
+		status = pd_select_ready(pairs->select, pairs->sched.file, &unused, error);
+	if (status < 0 || !pairs->resolves)
+		return status;
+	if (!pairs->open)
+		return pd_symbols_new(pairs->sched.file, pairs->state, NULL, &pairs->symbols, error);
+	// in brackets: builds without files have a macro of that name
+	pairs->symbols = (pairs->open)(pairs->open_self, pairs->state);
+	return pairs->symbols ? PD_OK : pd_fail(error, PD_ERROR_STOPPED, PD_NO_OFFSET, "there are no symbols");
+}
+
+static enum pd_status take_event(struct pd_pairs *pairs, const struct pd_tracepoint_sample *sample,
+				 struct pd_error *error)
+{
+	if (PD_UNLIKELY(pairs->early && !pairs->symbols)) {
+		pairs->unopened = open_symbols(pairs, NULL, error) < 0;
+		if (pairs->unopened)
+			return error->status;
+	}
+	return pairs->take(pairs, sample, error);
+}
+
 static enum pd_status take_record(void *self, struct pd_stream *stream, const struct pd_record *record,
 				  struct pd_error *error)
 {
@@ -41,13 +93,13 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 	if (status == PD_OK && !pairs->takes_all && !pd_pairs_has_time(pairs, sample.brief.time_ns))
 		return PD_OK;
 	if (status == PD_OK)
-		return pairs->take(pairs, &sample, error);
+		return take_event(pairs, &sample, error);
 	if (status == PD_END)
 		status = pairs->names_only && record->type != PD_RECORD_COMM ?
 				 PD_OK :
 				 pd_sched_take_task(&pairs->sched, record, error);
-	if (status == PD_OK && pairs->late)
-		status = pd_state_take(pairs->state, record, error);
+	if (status == PD_OK && (pairs->late || pairs->early))
+		status = take_state(pairs, record, error);
 	if (status == PD_OK && pairs->other)
 		status = pairs->other(pairs, record, error);
 	return status;
@@ -62,7 +114,7 @@ static enum pd_status take_sample(void *self, const struct pd_event_full *event,
 	if (pairs->other || !pd_tracepoints_take_sample(&pairs->points, event, bytes, time_ns, &sample))
 		return PD_END;
 	pairs->records++;
-	return sample.which == PD_TRACEPOINT_UNWANTED ? PD_OK : pairs->take(pairs, &sample, error);
+	return sample.which == PD_TRACEPOINT_UNWANTED ? PD_OK : take_event(pairs, &sample, error);
 }
 
 enum {
@@ -99,7 +151,7 @@ static enum pd_status take_packed(void *self, const struct pd_event_full *full, 
 					      .cpu = (uint32_t)words[WORD_CPU] };
 	status = pd_tracepoints_unpack(&pairs->points, &full->event, words + WORD_NUMBERS, &sample, error);
 	pairs->records++;
-	return status < 0 ? status : pairs->take(pairs, &sample, error);
+	return status < 0 ? status : take_event(pairs, &sample, error);
 }
 
 static bool is_unordered(void *self, const struct pd_event *event)
@@ -116,26 +168,7 @@ static enum pd_status take_first(void *self, struct pd_stream *stream, const str
 	struct pd_pairs *pairs = self;
 
 	(void)stream;
-	return pairs->resolves ? pd_state_take(pairs->state, record, error) : PD_OK;
-}
-
-static enum pd_status open_symbols(void *self, struct pd_window *window, struct pd_error *error)
-{
-	struct pd_pairs *pairs = self;
-	enum pd_status status = pairs->resolves ? pd_state_finalize(pairs->state, error) : PD_OK;
-	// all is read, so that it is known which events there are
-	struct pd_window unused = { 0 };
-
-	(void)window;
-	if (status >= 0 && pairs->select)
-		status = pd_select_ready(pairs->select, pairs->sched.file, &unused, error);
-	if (status < 0 || !pairs->resolves)
-		return status;
-	if (!pairs->open)
-		return pd_symbols_new(pairs->sched.file, pairs->state, NULL, &pairs->symbols, error);
-	// in brackets: builds without files have a macro of that name
-	pairs->symbols = (pairs->open)(pairs->open_self, pairs->state);
-	return pairs->symbols ? PD_OK : pd_fail(error, PD_ERROR_STOPPED, PD_NO_OFFSET, "there are no symbols");
+	return pairs->resolves ? take_state(pairs, record, error) : PD_OK;
 }
 
 static enum pd_status select_time(struct pd_pairs *pairs, struct pd_error *error)
@@ -158,13 +191,32 @@ static bool restart(void *self)
 	struct pd_error unwanted;
 
 	pairs->forget(pairs);
+	pd_symbols_free(pairs->symbols);
+	pairs->symbols = NULL;
+	pairs->sections_known = false;
+	pd_u64_map_fini(&pairs->places);
+	memset(pairs->recent, 0, sizeof(pairs->recent)); // NOLINT: of pointers
 	pd_state_free(pairs->state);
 	pairs->state = NULL;
-	if (pairs->late && open_state(pairs, &unwanted) < 0)
+	if (pairs->resolves && open_state(pairs, &unwanted) < 0)
 		return false;
 	pd_sched_forget(&pairs->sched);
 	pairs->points.unreadable = pairs->records = pairs->lost = pairs->lost_chunks = 0;
+	pairs->early = false;
 	return pd_sched_find(&pairs->sched, 0, 0, &unwanted);
+}
+
+// One pass where functions are known before there are events; else two.
+static enum pd_status run_early(struct pd_pairs *pairs, struct pd_file *file, const struct pd_order_taker *taker,
+				const struct pd_run_options *run, const struct pd_sink *sink, struct pd_error *error)
+{
+	enum pd_status status = pd_order_try_rounds(file, taker, error);
+
+	if (status != PD_END)
+		return status;
+	if (pairs->unopened)
+		return error->status;
+	return restart(pairs) ? pd_run(file, run, sink, error) : pd_fail_memory(error);
 }
 
 static void report_lost(const struct pd_pairs *pairs, struct pd_file *file)
@@ -213,12 +265,15 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 	if (status >= 0 && !pd_sched_find(sched, 0, 0, error))
 		status = error->status;
 	pairs->late &= pairs->forget && pairs->resolves && !pairs->time;
+	pairs->early &= pairs->forget && pairs->resolves && !pairs->time && !pairs->late && !pairs->live;
 	if (status >= 0 && pairs->resolves)
 		status = open_state(pairs, error);
 	if (status >= 0 && pairs->time)
 		status = select_time(pairs, error);
 	if (status >= 0 && pairs->live)
 		status = follow(pairs, file, error);
+	else if (status >= 0 && pairs->early)
+		status = run_early(pairs, file, &taker, &run, &sink, error);
 	else if (status >= 0)
 		status = pairs->forget && (pairs->late || !pairs->resolves) && !pairs->select ?
 				 pd_run_restarting(file, &taker, restart, error) :

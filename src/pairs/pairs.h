@@ -20,6 +20,10 @@
 #include "interval/tracepoints.h"
 #include "sched/sched.h"
 
+enum {
+	PD_PAIR_RECENT = 256
+};
+
 struct pd_pairs;
 typedef enum pd_status pd_pairs_fn(struct pd_pairs *pairs, const struct pd_tracepoint_sample *sample,
 				   struct pd_error *error);
@@ -42,18 +46,22 @@ struct pd_pairs {
 	bool numbers_only; // take looks at fields of the table, times, CPUs and threads alone, if all of them may come again
 	bool resolves;
 	bool live; // the file is being recorded: it is read once, and text is written out at the end of each round
+	bool early; // functions are needed with the first event: mappings of the kernel are read with them while none comes later
+	bool unopened; // there are none: it was said why
 	bool late; // functions are only needed when all is read: mappings are read with it, and no pass of their own
 	struct pd_symbols *(*open)(void *self, const struct pd_state *state);
 	void *open_self;
 	struct pd_state *state;
 	struct pd_symbols *symbols;
 	struct pd_u64_map places;
+	const struct pd_pair_place *recent[PD_PAIR_RECENT]; // of these, by the low bits of their addresses
 	bool sections_known, has_sections;
 	uint64_t sections[4]; // of the scheduler and of locks: their begins and ends
 };
 
 // Where code of the kernel is.
 struct pd_pair_place {
+	uint64_t addr;
 	const struct pd_function *function; // NULL: not known
 	const char *name;                   // of the function, as it can be printed on a terminal; NULL: not known
 	uint64_t offset;                    // in the function
@@ -66,8 +74,17 @@ enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct
 			    struct pd_error *error);
 // Whether events of this time are wanted.
 bool pd_pairs_has_time(const struct pd_pairs *pairs, uint64_t time_ns);
+// For pd_pair_place.
+const struct pd_pair_place *pd_pair_find_place(struct pd_pairs *pairs, uint64_t addr);
 // Code of the kernel or of a module, which is looked up once. NULL: no memory.
-const struct pd_pair_place *pd_pair_place(struct pd_pairs *pairs, uint64_t addr);
+static inline const struct pd_pair_place *pd_pair_place(struct pd_pairs *pairs, uint64_t addr)
+{
+	const struct pd_pair_place **recent = &pairs->recent[addr % PD_PAIR_RECENT];
+
+	if (PD_UNLIKELY(!*recent || (*recent)->addr != addr))
+		*recent = pd_pair_find_place(pairs, addr);
+	return *recent;
+}
 // A name of the recording, as it can be printed on a terminal, kept until the end. NULL: no memory.
 const char *pd_pairs_name(struct pd_pairs *pairs, const char *name, size_t length);
 void pd_pairs_fini(struct pd_pairs *pairs);

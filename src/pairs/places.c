@@ -7,26 +7,17 @@
 #include "symbol/lookup.h"
 
 // Functions that take locks or switch threads are together in sections of their own.
-static void find_sections(struct pd_pairs *pairs)
-{
-	static const char *const names[] = { "__sched_text_start", "__sched_text_end", "__lock_text_start",
-					     "__lock_text_end" };
-
-	pairs->sections_known = pairs->has_sections = true;
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		pairs->has_sections &= pd_lookup_kernel_symbol(pairs->symbols, names[i], &pairs->sections[i]);
-}
-
 static bool is_lock(struct pd_pairs *pairs, uint64_t addr)
 {
 	const uint64_t *at = pairs->sections;
 
 	if (!pairs->sections_known)
-		find_sections(pairs);
+		pairs->has_sections = pd_lookup_kernel_sections(pairs->symbols, pairs->sections);
+	pairs->sections_known = true;
 	return pairs->has_sections && ((addr >= at[0] && addr < at[1]) || (addr >= at[2] && addr < at[3]));
 }
 
-const struct pd_pair_place *pd_pair_place(struct pd_pairs *pairs, uint64_t addr)
+const struct pd_pair_place *pd_pair_find_place(struct pd_pairs *pairs, uint64_t addr)
 {
 	const struct pd_moment end = { PD_NEVER, UINT64_MAX };
 	struct pd_pair_place *place =
@@ -39,6 +30,7 @@ const struct pd_pair_place *pd_pair_place(struct pd_pairs *pairs, uint64_t addr)
 	if (!place || !pd_u64_map_add_pointer(&pairs->places, addr, place))
 		return NULL;
 	found = pd_symbols_place(pairs->symbols, UINT32_MAX, PD_CPUMODE_KERNEL, end, addr);
+	place->addr = addr;
 	place->function = found.function;
 	place->offset = found.function ? found.addr - found.function->start : 0;
 	if (found.function)

@@ -287,8 +287,8 @@ const struct pd_symtab *pd_lookup_kernel_table(struct pd_symbols *symbols, struc
 /** The kernel may go on after what was recorded of it: true if its list of symbols has an address that nothing is mapped
  * at. Loads the list. */
 bool pd_lookup_kernel_past_end(struct pd_symbols *symbols, uint64_t addr, struct pd_location *location_out);
-/** Where a symbol of the host's kernel was when it was recorded; false if it is not known. */
-bool pd_lookup_kernel_symbol(struct pd_symbols *symbols, const char *name, uint64_t *addr_out);
+/** Where sections of the host's kernel were when it was recorded; false if it is not known of all. */
+bool pd_lookup_kernel_sections(struct pd_symbols *symbols, uint64_t addrs_out[PD_KERNEL_SECTIONS]);
 void pd_lookup_kernels_fini(struct pd_symbols *symbols);
 /** The build id that was recorded of the kernel of a machine, the host being 0. */
 struct pd_object_id pd_lookup_kernel_id(const struct pd_symbols *symbols, uint32_t machine);

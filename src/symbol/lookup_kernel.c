@@ -536,23 +536,32 @@ bool pd_lookup_kernel_past_end(struct pd_symbols *symbols, uint64_t addr, struct
 	return true;
 }
 
-bool pd_lookup_kernel_symbol(struct pd_symbols *symbols, const char *name, uint64_t *addr_out)
+static bool find_in_image(const struct pd_symtab *image, const char *name, uint64_t *addr_out)
 {
-	struct pd_kernel *kernel = pd_lookup_kernel_of(symbols, 0);
-	const struct pd_symtab *table = kernel ? kernel->image : NULL;
 	size_t length = strlen(name);
 
-	if (kernel && !table && pd_lookup_kernel_load_list(symbols, kernel))
-		table = kernel->kallsyms.table;
-	for (size_t i = 0; table && i < pd_symtab_count(table); i++) {
-		struct pd_symbol symbol = pd_symtab_at(table, i);
+	for (size_t i = 0; i < pd_symtab_count(image); i++) {
+		struct pd_symbol symbol = pd_symtab_at(image, i);
 
 		if (symbol.owner || symbol.name_length != length || memcmp(symbol.name, name, length) != 0)
 			continue;
-		*addr_out = symbol.start + kernel->moved;
+		*addr_out = symbol.start;
 		return true;
 	}
 	return false;
+}
+
+bool pd_lookup_kernel_sections(struct pd_symbols *symbols, uint64_t addrs_out[PD_KERNEL_SECTIONS])
+{
+	struct pd_kernel *kernel = pd_lookup_kernel_of(symbols, 0);
+	bool all = kernel && (kernel->image || kernel->has_kallsyms);
+
+	for (unsigned i = 0; all && i < PD_KERNEL_SECTIONS; i++) {
+		addrs_out[i] = kernel->kallsyms.sections[i];
+		all = kernel->image ? find_in_image(kernel->image, pd_kernel_sections[i], &addrs_out[i]) : addrs_out[i];
+		addrs_out[i] += kernel->moved;
+	}
+	return all;
 }
 
 void pd_lookup_kernels_fini(struct pd_symbols *symbols)

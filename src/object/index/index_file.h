@@ -18,7 +18,7 @@
 /** Of the files of all kinds. It changes with their layout, and with the rules that make names: which of several names
  * of an address is taken, what stubs are called, where symbols end. */
 enum {
-	PD_INDEX_FORMAT = 10
+	PD_INDEX_FORMAT = 11
 };
 
 /**

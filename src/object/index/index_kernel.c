@@ -13,6 +13,7 @@ struct list {
 	uint64_t first, end;
 	uint64_t text_addr, stext_addr;
 	uint64_t image_from, image_to;
+	uint64_t sections[PD_KERNEL_SECTIONS];
 	uint8_t head[PD_KALLSYMS_HEAD];
 };
 
@@ -42,6 +43,7 @@ static bool take_list(struct pd_kallsyms *kallsyms, struct pd_image *file, const
 		.image_from = list.image_from,
 		.image_to = list.image_to,
 	};
+	memcpy(kallsyms->sections, list.sections, sizeof(list.sections));
 	return true;
 }
 
@@ -122,6 +124,7 @@ void pd_index_save_kernel(const char *index, const struct pd_object_id *id, cons
 	if (!index || kallsyms->hidden || list.image_from >= list.image_to)
 		return;
 	memcpy(list.head, head, sizeof(list.head));
+	memcpy(list.sections, kallsyms->sections, sizeof(list.sections));
 	if (make_pages(&maker, kallsyms))
 		write_pages(index, &key, &list, &maker);
 	pd_index_pages_maker_fini(&maker);

@@ -18,6 +18,9 @@ enum {
 	PAGE = 4096
 };
 
+const char *const pd_kernel_sections[PD_KERNEL_SECTIONS] = { "__sched_text_start", "__sched_text_end",
+							     "__lock_text_start", "__lock_text_end" };
+
 struct line {
 	uint64_t addr;
 	char type;
@@ -124,6 +127,15 @@ static bool ends_section(const struct line *line)
 					is_name(line, "_edata") || is_name(line, "_end"));
 }
 
+static void note_section(struct pd_kallsyms *k, const struct line *line)
+{
+	if (line->module_length || line->name_length < 2 || line->name[0] != '_' || line->name[1] != '_')
+		return;
+	for (unsigned i = 0; i < PD_KERNEL_SECTIONS; i++)
+		if (!k->sections[i] && is_name(line, pd_kernel_sections[i]))
+			k->sections[i] = line->addr;
+}
+
 // What is read only says nothing of how far the kernel goes.
 static void stretch(struct pd_kallsyms *k, const struct line *line)
 {
@@ -165,6 +177,7 @@ static bool take_line(struct reading *r, const struct line *line)
 		r->stext_addr = line->addr;
 	if (ends_section(line) && line->addr > r->last_addr)
 		r->last_addr = line->addr;
+	note_section(r->kallsyms, line);
 	stretch(r->kallsyms, line);
 	if (line->addr)
 		pd_symtab_add(&r->maker, &symbol, 0);

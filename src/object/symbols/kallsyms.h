@@ -11,6 +11,16 @@
 
 struct pd_index_pages;
 
+/** Code that switches threads, and code that takes locks, which a kernel has in sections of their own: begins and ends. */
+enum pd_kernel_section {
+	PD_KERNEL_SCHED,
+	PD_KERNEL_SCHED_END,
+	PD_KERNEL_LOCK,
+	PD_KERNEL_LOCK_END,
+	PD_KERNEL_SECTIONS
+};
+extern const char *const pd_kernel_sections[PD_KERNEL_SECTIONS]; // their symbols
+
 struct pd_kallsyms {
 	struct pd_symtab
 		*table; // an owner of 0 is the kernel, else see pd_kallsyms_module; NULL: not read yet, there is image
@@ -21,6 +31,7 @@ struct pd_kallsyms {
 	uint64_t first, end;          // of the kernel's own code and variables; 0, 0 if none are listed
 	uint64_t image_from,
 		image_to; // nothing but the kernel's image stands there; 0, 0 if the list does not say where
+	uint64_t sections[PD_KERNEL_SECTIONS]; // 0 for those that are not listed
 	size_t bad_lines;
 	char **modules;
 	size_t module_count;

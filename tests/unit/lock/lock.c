@@ -92,6 +92,28 @@ TEST(waits)
 	pd_file_close(file);
 }
 
+// What is loaded after the first event is known for it, too: then two passes are needed.
+TEST(code_that_comes_late)
+{
+	static const char calls[] = "0xffffffff81001220 0xffffffff81001230 0xffffffff81001240 0xffffffffc0000010";
+	struct pd_text *text = pd_text_new();
+	struct pd_file *file;
+
+	traced_begin(events, COUNT);
+	put(0, 1000, 100, calls, 0x10, MUTEX);
+	put(1, 3000, 100, calls, 0x10, 0);
+	traced_add("KSYMBOL addr: 0xffffffffc0000000, len: 0x100, ksym_type: 1, flags: 0, name: \"bpf_prog_one\", "
+		   "sample_id: {pid: 0, tid: 0, time_ns: 4000, id: 1, cpu: 0}\n");
+	put(0, 5000, 200, chain, 0x20, 1);
+	put(1, 6000, 200, chain, 0x20, 0);
+	file = open_text(traced);
+	CHECK(file && print_waits(text, file, &traced_error) == PD_OK);
+	CHECK(text_has(text, "        mutex   bpf_prog_one+0x10\n"));
+	CHECK(text_has(text, "\n         1      1.00 us      1.00 us      1.00 us     spinlock   vfs_read+0x10\n"));
+	pd_text_free(text);
+	pd_file_close(file);
+}
+
 static enum pd_status print_json(struct pd_text *text, struct pd_file *file, struct pd_error *error)
 {
 	const struct pd_lock_options options = {
@@ -256,5 +278,6 @@ TEST(memory)
 	pd_file_close(file);
 }
 
-RUN(TEST_CASE(start), TEST_CASE(waits), TEST_CASE(json), TEST_CASE(options), TEST_CASE(taken), TEST_CASE(lists),
-    TEST_CASE(hostile_names), TEST_CASE(many_addresses), TEST_CASE(formats), TEST_CASE(memory), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(waits), TEST_CASE(code_that_comes_late), TEST_CASE(json), TEST_CASE(options),
+    TEST_CASE(taken), TEST_CASE(lists), TEST_CASE(hostile_names), TEST_CASE(many_addresses), TEST_CASE(formats),
+    TEST_CASE(memory), TEST_CASE(clean))

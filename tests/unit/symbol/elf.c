@@ -568,7 +568,7 @@ TEST(test_elf__format_of_the_index)
 {
 	static const uint16_t machines[] = { 3, 21, 22, 40, 62, 183, 243, 258 };
 	const struct pd_elf_symbol_options options = { .data = true };
-	const int format = 10;
+	const int format = 11;
 	const uint32_t wanted = 0xde535090;
 	uint32_t sum = 2166136261;
 

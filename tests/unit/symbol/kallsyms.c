@@ -42,6 +42,23 @@ static const char list[] = "0000000000000000 A __per_cpu_start\n"
 			   "ffffffffc0004100 T two_b\t[two]\n"
 			   "ffffffffc0009000 t prog\t[bpf]";
 
+// Of the kernel itself, and the first of each.
+TEST(test_kallsyms__sections)
+{
+	static const char lines[] = "ffffffff80000000 T __sched_text_start\t[one]\n"
+				    "ffffffff81000000 T _text\nffffffff81000100 T __sched_text_start\n"
+				    "ffffffff81000200 T __sched_text_end\nffffffff81000300 T __sched_text_start\n"
+				    "ffffffff81000400 T __lock_text_end\nffffffff81000500 T __lock_text_ends\n"
+				    "ffffffff81200000 T _etext\n";
+	struct pd_kallsyms k;
+
+	CHECK(pd_kallsyms_read(&k, lines, sizeof(lines) - 1, 0, NULL) == PD_OK);
+	CHECK(k.sections[PD_KERNEL_SCHED] == UINT64_C(0xffffffff81000100));
+	CHECK(k.sections[PD_KERNEL_SCHED_END] == UINT64_C(0xffffffff81000200));
+	CHECK(!k.sections[PD_KERNEL_LOCK] && k.sections[PD_KERNEL_LOCK_END] == UINT64_C(0xffffffff81000400));
+	pd_kallsyms_close(&k);
+}
+
 TEST(test_kallsyms__modules)
 {
 	struct pd_kallsyms k;
@@ -208,6 +225,7 @@ static void check_kept(const struct pd_kallsyms *k, uint8_t head[PD_KALLSYMS_HEA
 	CHECK(!kept.table && !kept.hidden && !kept.module_count);
 	CHECK(kept.first == k->first && kept.end == k->end && kept.text_addr == k->text_addr &&
 	      kept.stext_addr == k->stext_addr && kept.image_from == k->image_from && kept.image_to == k->image_to);
+	CHECK(!memcmp(kept.sections, k->sections, sizeof(k->sections)));
 	check_image(k, &kept);
 	pd_kallsyms_close(&kept);
 	// another boot
@@ -361,8 +379,8 @@ TEST(test_kallsyms__find)
 	CHECK(pd_kallsyms_find("/nowhere/at/all", "_text") == 0);
 }
 
-RUN(TEST_CASE(test_kallsyms__modules), TEST_CASE(test_kallsyms__hidden), TEST_CASE(test_kallsyms__something_else),
-    TEST_CASE(test_kallsyms__empty), TEST_CASE(test_kallsyms__range), TEST_CASE(test_kallsyms__cut_anywhere),
-    TEST_CASE(test_kallsyms__many_modules), TEST_CASE(test_kallsyms__image_is_kept), TEST_CASE(test_kallsyms__pages),
-    TEST_CASE(test_kallsyms__page_is_damaged), TEST_CASE(test_kallsyms__image_of_this_kernel),
-    TEST_CASE(test_kallsyms__not_kept), TEST_CASE(test_kallsyms__find))
+RUN(TEST_CASE(test_kallsyms__sections), TEST_CASE(test_kallsyms__modules), TEST_CASE(test_kallsyms__hidden),
+    TEST_CASE(test_kallsyms__something_else), TEST_CASE(test_kallsyms__empty), TEST_CASE(test_kallsyms__range),
+    TEST_CASE(test_kallsyms__cut_anywhere), TEST_CASE(test_kallsyms__many_modules),
+    TEST_CASE(test_kallsyms__image_is_kept), TEST_CASE(test_kallsyms__pages), TEST_CASE(test_kallsyms__page_is_damaged),
+    TEST_CASE(test_kallsyms__image_of_this_kernel), TEST_CASE(test_kallsyms__not_kept), TEST_CASE(test_kallsyms__find))
