@@ -27,9 +27,10 @@ COMMANDS = (
     ("trace -s", ["trace", "-s"], "syscalls"),
     ("kmem stat", ["kmem", "stat"], "kmem"),
     ("kmem stat --caller -l 10", ["kmem", "--caller", "-l", "10", "stat"], "kmem"),
+    ("lock contention", ["lock", "contention"], "locks"),
 )
 # what has one thread anyway, and no option for it
-ALONE = ("sched", "trace", "kmem")
+ALONE = ("sched", "trace", "kmem", "lock")
 ONE = ["--threads", "1"]
 # perf draws and folds nothing: its part of the work is to print the samples
 ONLY_OURS = {"folded": "script", "flame": "script"}

@@ -13,7 +13,7 @@ TOP = os.path.dirname(HERE)
 CC = shlex.split(os.environ.get("CC", "cc"))
 BUSY = ("6", "4", "5000")  # processes, threads of each, milliseconds
 BUILD_SECONDS = 8
-FORKS_MOST = 30 * 10**6  # bytes that are repeated
+FORKS_MOST = {"forks": 30 * 10**6, "locks": 3 * 10**6}  # bytes that are repeated, with all records
 FORKS_PART = 10  # of the size, if it is less
 PATIENCE_S = 3600  # for a recording
 RING = "4M"
@@ -36,6 +36,10 @@ REAL = {
         ["-a", "-e", "kmem:kmalloc,kmem:kfree,kmem:kmem_cache_alloc,kmem:kmem_cache_free", "-m", RING],
         "kmem: allocations of the kernel while this tree is built; nothing is repeated",
     ),
+    "locks": (
+        ["-a", "-g", "-e", "lock:contention_begin,lock:contention_end", "-m", RING],
+        "locks: waiting for locks of the kernel while this tree is built, all records repeated with new times and process numbers",
+    ),
     "sched": (["-a", "-e", "sched:*", "-m", RING], "sched: all scheduler events while this tree is built; nothing is repeated"),
 }
 START = "start: a compiler, once: what a command costs before it reads much"
@@ -43,7 +47,9 @@ REPEATED = {
     "busy": "busy: a program of which nearly every sample has a stack of its own, samples repeated",
     "build": "build: the whole machine while a compiler works, samples repeated",
 }
-NAMES = (*REAL, "start", *REPEATED)
+# one after another
+SEVERAL = {"waiting": ("sched", "syscalls", "kmem", "locks")}
+NAMES = (*REAL, "start", *REPEATED, *SEVERAL)
 
 
 class Failure(Exception):
@@ -162,13 +168,13 @@ def make_real(scratch, work, size, path, folder):
         return record_start(path)
     if not shutil.which("perf"):
         raise Failure("real work is recorded with perf, which is not there")
-    if work != "forks":
+    if work not in FORKS_MOST:
         return record_real(scratch, work, size, path)
     forks = linked_tool(folder, "forks")
     if not forks:
         raise Failure(f"{folder}/bench/forks: not there; build first")
     seed = os.path.join(scratch, "seed.data")
-    origin = record_real(scratch, work, min(FORKS_MOST, size // FORKS_PART), seed)
+    origin = record_real(scratch, work, min(FORKS_MOST[work], size // FORKS_PART), seed)
     done = subprocess.run([forks, seed, path, str(size)], check=True, stdout=subprocess.PIPE, text=True)
     os.unlink(seed)
     return f"{origin}; {done.stdout.strip()}"
