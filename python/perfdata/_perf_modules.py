@@ -5,14 +5,23 @@ import collections
 import errno
 import sys
 import types
-from typing import Any, Dict
+from typing import Any, Dict, Sequence
 
 
 class Context:
     """What functions of perf_trace_context are asked about: the sample that a handler was called for."""
 
     def __init__(self) -> None:
-        self.fields: Dict[str, Any] = {}
+        self._names: Sequence[str] = ()
+        self._values: Sequence[Any] = ()
+
+    def put(self, names: Sequence[str], values: Sequence[Any]) -> None:
+        """The fields of the next one."""
+        self._names, self._values = names, values
+
+    @property
+    def fields(self) -> Dict[str, Any]:
+        return dict(zip(self._names, self._values))
 
 
 # ---- perf_trace_context ----

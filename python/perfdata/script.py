@@ -8,7 +8,7 @@ can be imported without perf. --generate FILE writes a script with a handler for
 
 import argparse
 import contextlib
-import ctypes
+import itertools
 import os
 import re
 import shutil
@@ -18,215 +18,111 @@ import sys
 import tempfile
 import traceback
 import types
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 from . import _perf_modules
-from ._errors import Error, Problem, check, text
-from ._library import CError, CTraceField, lib
+from ._errors import Error, Problem
+from ._perf_samples import ALL, Format, Formats, Kind, Kinds, Places, Row, Sample, counts_of, parsed, rows_of
 from ._recording import open as open_recording
 from ._select import WORDS
-from ._stream import Stream
-from ._world import MODES, _moment
 
 PERF_FOLDERS = ("/usr/libexec/perf-core", "/usr/lib/perf-core")  # an installed perf has more modules
-SOFTWARE, TRACEPOINT = 1, 2
-STEADY = ("SAMPLE", "SWITCH", "SWITCH_CPU_WIDE", "FINISHED_ROUND", "THROTTLE", "UNTHROTTLE", "LOST", "STAT")  # that map nothing
+RECORDS = ("THROTTLE", "UNTHROTTLE", "SWITCH", "SWITCH_CPU_WIDE", "STAT_ROUND", "THREAD_MAP", "STAT")  # that handlers are called for
+RECORD_HANDLERS = ("throttle", "unthrottle", "context_switch")
+SAMPLE = 9
 COUNTS = ("value", "time_enabled_ns", "time_running_ns")
-PLACES_MOST = 1 << 16
-PAGE_FAULTS = (2, 5, 6)  # all, minor, major
-FREQ = 1 << 10  # of the flags of an attr
-NO_CONTEXT = 2**64 - 4096  # markers of call chains are not below
-MODE_NAMES = {number: name for name, number in MODES.items() if name}
-BINDINGS = {b"l": 0, b"g": 1, b"w": 2}
 SWITCH_OUT, SWITCH_PREEMPTED = 0x2000, 0x4000
-NOT_AVAILABLE = 0x5080021  # of data_src
-ALL = UNKNOWN_CPU = 2**32 - 1
-RECORD_HEADER = 8  # bytes
 PROBLEMS_SHOWN = 20  # of each kind
 USAGE, UNREADABLE, DAMAGED = 2, 3, 1  # exit codes of perfdata
 
 
-class _Formats:
-    """The fields of tracepoints, out of raw data."""
+class Tracepoint:
+    """The handler of a tracepoint, and how it is called."""
 
-    def __init__(self, file: Any) -> None:
-        self._trace, error = ctypes.c_void_p(), CError()
-        self._fields: Dict[int, List[Any]] = {}
-        self._order = "big" if lib.pd_file_header(file).contents.big_endian else "little"
-        check(lib.pd_trace_new(file, None, self._trace, error), error)
+    COMMON = ("common_cpu", "common_s", "common_ns", "common_pid", "common_comm", "common_callchain")
 
-    def __del__(self):
-        lib.pd_trace_free(self._trace)
+    def __init__(self, name: str, format: Format, handler: Any, context: _perf_modules.Context) -> None:
+        self.name, self._format, self._context = name, format, context
+        self._handler, self._has_own = handler
+        code = getattr(self._handler, "__code__", None)
+        given = 2 + len(self.COMMON) + len(format.own) if self._has_own else 3
+        self._wants_dict = code is not None and code.co_argcount > given
+        self._pid_at = format.names.index("common_pid") if "common_pid" in format.names else None
 
-    def fields(self, event: Any) -> List[Any]:
-        """Name, type, offset, size, is_string and is_common of each field."""
-        known = self._fields.get(event.contents.index)
-        if known is not None:
-            return known
-        found, field = [], CTraceField()
-        while lib.pd_trace_field_at(self._trace, event, len(found), field):
-            found.append((text(field.name), text(field.type), field.offset, field.size, field.is_string, field.is_signed, field.is_common))
-        self._fields[event.contents.index] = found
-        return found
-
-    def _number(self, raw: bytes, signed: bool) -> int:
-        # perf has a sign of numbers of eight bytes only
-        return int.from_bytes(raw, self._order, signed=signed and len(raw) == 8)
-
-    def value(self, field: Any, raw: bytes) -> Any:
-        _, kind, offset, size, is_string, signed, _ = field
-        part = raw[offset:offset + size]
-        if kind.startswith(("__data_loc", "__rel_loc")) and len(part) == 4:
-            place = self._number(part, False)
-            start = (place & 0xffff) + (offset + size if kind.startswith("__rel_loc") else 0)
-            part = raw[start:start + (place >> 16)]
-        if is_string:
-            return part.split(b"\0")[0].decode("utf-8", "surrogateescape")
-        if part and size not in (1, 2, 4, 8):
-            return bytearray(part)
-        return self._number(part, signed)
-
-    def values(self, event: Any, raw: bytes) -> Dict[str, Any]:
-        return {field[0]: self.value(field, raw) for field in self.fields(event)}
+    def call(self, sample: Sample) -> None:
+        row, format = sample.row, self._format
+        values = format.values(row.raw or b"")
+        self._context.put(format.names, values)
+        seconds, rest = divmod(row.time_ns or 0, 10**9)
+        first = [ALL if row.cpu is None else row.cpu & ALL, seconds, rest, sample.tid if self._pid_at is None else values[self._pid_at], sample.thread.comm, sample.chain()]
+        arguments = [self.name, self._context]
+        if self._has_own:
+            arguments += first
+            arguments += format.own_values(values)
+        else:
+            arguments.append({**dict(zip(self.COMMON, first)), **dict(zip(format.own, format.own_values(values)))})
+        if self._wants_dict:
+            arguments.append(sample.whole())
+        self._handler(*arguments)
 
 
-class _Sample:
-    """A sample as the dict that perf gives to scripts; of a group of events each member has one."""
+class Counters:
+    """Counts of perf stat record, which go on from round to round; a script gets those of each."""
 
-    def __init__(self, runner: "Runner", record: Any, event: Any, period: Optional[int]) -> None:
-        self.fields, self.event, self.time_ns, self.period = record.fields, event, record.time_ns, period
-        self.mode = record.misc & 7
-        self.runner, self.pid, self.tid = runner, self.fields.get("pid", 0) & ALL, self.fields.get("tid", 0) & ALL
-        self.raw = bytes.fromhex(self.fields.get("raw") or "")
-        comm = runner.world.comm(self.pid, self.tid, self.time_ns)
-        self.comm = f":{self.tid - (self.tid == ALL) * 2**32}" if comm is None else comm
+    def __init__(self, call: Callable[..., Any], by_id: Dict[int, Kind]) -> None:
+        self._call, self._by_id = call, by_id
+        self._threads: Dict[int, int] = {}  # by index
+        self._round: Dict[str, Dict[Any, List[int]]] = {}  # by event, CPU and thread
+        self._last_round: Dict[Any, List[int]] = {}
 
-    def place(self, address: int, mode: int) -> Dict[str, Any]:
-        """What is at an address, in the words of the sample; those of call chains are others. It is the same until something is mapped."""
-        places, key = self.runner.places, (self.pid, mode, address)
-        if key not in places:
-            if len(places) == PLACES_MOST:
-                places.clear()
-            places[key] = self._find_place(address, mode)
-        return places[key]
+    def counted(self, record: Any) -> None:
+        fields = record.fields
+        kind = self._by_id.get(fields.get("id"))
+        if kind:
+            counts = self._round.setdefault("stat__" + kind.name.replace(":", "_"), {})
+            where = fields.get("cpu"), fields.get("thread")
+            counts[where] = [fields.get(field, 0) for field in COUNTS]
 
-    def _find_place(self, address: int, mode: int) -> Dict[str, Any]:
-        runner, found = self.runner, {}
-        place = lib.pd_symbols_place(runner.world._symbols, self.pid, mode, _moment(self.time_ns), address)
-        mapping = runner.world.mapping(self.pid, address, self.time_ns, MODE_NAMES.get(mode))
-        if place.dso:
-            found["dso"] = text(place.dso.contents.long_name)
-        if mapping:
-            found.update(dso_bid=mapping.build_id or runner.build_ids.get(mapping.path, ""), dso_map_start=mapping.start, dso_map_end=mapping.end)
-        if place.function and not place.function.contents.nameless:
-            function = place.function.contents
-            found.update(symbol=text(function.name), symoff=place.addr - function.start, function=function)
-        return found
+    def mapped_threads(self, record: Any) -> None:
+        self._threads = {index: entry["pid"] for index, entry in enumerate(record.fields.get("entries", ()))}
 
-    def chain(self) -> List[Dict[str, Any]]:
-        called, mode = [], self.mode
-        for address in self.fields.get("callchain") or ():
-            if address >= NO_CONTEXT:
-                mode = {2**64 - 128: 1, 2**64 - 512: 2, 2**64 - 32: 3}.get(address, mode)
-                continue
-            place, entry = self.place(address, mode), {"ip": address}
-            function = place.get("function")
-            if function is not None:
-                entry["sym"] = {"start": function.start, "end": function.end, "binding": BINDINGS.get(function.bind, 0), "name": text(function.name)}
-                entry["sym_off"] = place["symoff"]
-            if "dso" in place:
-                entry["dso"] = place["dso"]
-            called.append(entry)
-        return called
-
-    def _period(self, attr: Dict[str, Any]) -> int:
-        if self.period is not None:
-            return self.period
-        return self.fields.get("period", 0 if attr.get("flags", 0) & FREQ else attr.get("sample_period", 0))
-
-    def numbers(self) -> Dict[str, Any]:
-        fields, attr = self.fields, self.runner.attrs[self.event.contents.index]
-        found = {"pid": self.pid, "tid": self.tid, "cpu": fields.get("cpu", UNKNOWN_CPU), "ip": fields.get("ip", 0),
-                 "time": self.time_ns if "time_ns" in fields else 0,
-                 "period": self._period(attr),
-                 "phys_addr": fields.get("phys_addr", 0), "addr": fields.get("addr", 0)}
-        read, read_format = fields.get("read") or {}, attr.get("read_format", 0)
-        for bit, name in enumerate(("time_enabled", "time_running")):
-            if read_format >> bit & 1:
-                found[name] = read.get(name + "_ns", read.get(name, 0))
-        found["values"] = [(item.get("id", 0), item.get("value", 0), item.get("lost", 0)) for item in _counts(read)] or [(0, 0, 0)]
-        weight = fields.get("weight", fields.get("weight_struct", 0))
-        found.update(weight=weight & 0xffffffff if "weight_struct" in fields else weight, transaction=fields.get("transaction", 0),
-                     datasrc=fields.get("data_src", NOT_AVAILABLE), cpumode=self.mode)
-        return found
-
-    def data_place(self) -> Dict[str, Any]:
-        """What is at the address that a page fault was for."""
-        attr = self.runner.attrs[self.event.contents.index]
-        if attr["type"] != SOFTWARE or attr["config"] not in PAGE_FAULTS or "addr" not in self.fields:
-            return {}
-        words = ("dso", "dso_bid", "dso_map_start", "dso_map_end", "symbol", "symoff")
-        place = self.place(self.fields["addr"], 0)
-        return {"addr_correlates_sym": True, **{"addr_" + word: place[word] for word in words if word in place}}
-
-    def branches(self) -> List[Dict[str, Any]]:
-        found = []
-        for branch in (self.fields.get("branch_stack") or {}).get("entries", ()):
-            flags = branch.get("flags") or {}
-            flags = flags if isinstance(flags, dict) else dict.fromkeys(flags, 1)
-            ends = {name: self.place(branch[name], 0).get("dso", "") for name in ("from", "to")}
-            found.append({"from": branch["from"], "from_dsoname": ends["from"], "to": branch["to"], "to_dsoname": ends["to"],
-                          "mispred": bool(flags.get("mispred")), "predicted": bool(flags.get("predicted")), "in_tx": bool(flags.get("in_tx")),
-                          "abort": bool(flags.get("abort")), "cycles": flags.get("cycles", 0)})
-        return found
-
-    def branch_symbols(self) -> List[Dict[str, Any]]:
-        found = []
-        for branch in self.branches():
-            ends = {name: self.place(branch[name], 0) for name in ("from", "to")}
-            found.append({name: f"{end['symbol']}+{end['symoff']:#x}" if "symbol" in end else "" for name, end in ends.items()})
-            found[-1].update(pred="M" if branch["mispred"] else "P" if branch["predicted"] else "-", in_tx="X" if branch["in_tx"] else "-",
-                             abort="A" if branch["abort"] else "-")
-        return found
-
-    def registers(self, name: str) -> str:
-        regs = (self.fields.get(name) or {}).get("regs") or {}
-        return "".join(f"{register:>5}:0x{value:x} " for register, value in regs.items())
-
-    def whole(self, chain: List[Dict[str, Any]]) -> Dict[str, Any]:
-        index = self.event.contents.index
-        found = {"ev_name": text(self.event.contents.name), "attr": self.runner.attr_bytes[index], "sample": self.numbers(), "raw_buf": self.raw,
-                 "comm": self.comm}
-        place = self.place(self.fields["ip"], self.mode) if "ip" in self.fields else {}
-        place = {word: value for word, value in place.items() if word != "function"}
-        found["sample"].update(self.data_place())
-        return {**found, **place, "callchain": chain, "brstack": self.branches(), "brstacksym": self.branch_symbols(), "iregs": self.registers("intr_regs"), "uregs": self.registers("user_regs")}
+    def ended_round(self, record: Any) -> None:
+        time_ns = record.fields.get("time_ns")
+        for name, counts in self._round.items():
+            for (cpu, thread), values in counts.items():
+                before = self._last_round.get((name, cpu, thread), (0, 0, 0))
+                self._last_round[name, cpu, thread] = values
+                self._call(name, cpu, self._threads.get(thread, thread), time_ns, *(value - last for value, last in zip(values, before)))
+        self._call("stat__interval", time_ns)
 
 
 class Runner:
     """A script with its handlers, and the recording."""
 
     def __init__(self, path: str, selection: Dict[str, str]) -> None:
-        recording = open_recording(path)
-        self.world, self.handlers = recording.world, {}  # type: ignore[var-annotated]
-        self.build_ids = {mapping.path: mapping.build_id for mapping in self.world.mappings if mapping.build_id}
-        self.wanted = {row.record for row in recording.select(**selection).table("samples", ["record"])} if selection else None
-        self.stream = Stream(path, order="time")
-        self.attrs: List[Any] = []
-        self.events: Dict[int, Any] = {}  # by id
-        self.counted_before: Dict[Any, int] = {}
-        self.places: Dict[Any, Dict[str, Any]] = {}  # by process, mode and address
-        self.threads: Dict[int, int] = {}  # of counts, by index
-        self.round: Dict[str, Dict[Any, List[int]]] = {}  # counts by event, CPU and thread
-        self.last_round: Dict[Any, List[int]] = {}
-        self.attr_bytes: List[bytes] = []
-        self.formats: Optional[_Formats] = None
-        self.context = _perf_modules.Context()
-        self.stopped = False
+        self._path, self.recording = path, open_recording(path)
+        self._selected = self.recording.select(**selection) if selection else self.recording
+        self.places = Places(self.recording.world)
+        self.kinds = Kinds(self._file())
+        self.handlers: Dict[str, Any] = {}
+        self._tracepoints: Dict[int, Optional[Tracepoint]] = {}  # by the number of the event
+        self._formats: Optional[Formats] = None
+        self._counted_before: Dict[Any, int] = {}
+        self._counters = Counters(self.call, self.kinds.by_id)
+        self._context = _perf_modules.Context()
+        self._stopped = False
+
+    def _file(self) -> Any:
+        return self.recording._opened().file
+
+    @property
+    def problems(self) -> List[Problem]:
+        """What is wrong with the recording."""
+        return self._selected.problems
 
     def stop(self, *_: Any) -> None:
         """For SIGINT: what was read until now is all, and trace_end follows, as in perf. The next one ends the program."""
-        self.stopped = True
+        self._stopped = True
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     def load(self, script: str, arguments: List[str]) -> None:
@@ -245,76 +141,48 @@ class Runner:
         if self.handlers.get("perf_db_export_mode"):
             raise Error(f"{script}: perf_db_export_mode: there is no such export; use perfdata export --format sqlite", "argument")
 
-    def call(self, name: str, *arguments: Any) -> bool:
+    def call(self, name: str, *arguments: Any) -> None:
         handler = self.handlers.get(name)
         if callable(handler):
             handler(*arguments)
-        return callable(handler)
 
-    def _learn_events(self) -> None:
-        if not lib.pd_file_event(self.stream._file, len(self.attrs)):
-            return
-        for event in self.stream.events[len(self.attrs):]:
-            pointer = lib.pd_file_event(self.stream._file, event.index)
-            ids = pointer.contents.ids
-            self.events.update(dict.fromkeys((ctypes.c_uint64 * ids.size).from_address(ids.data) if ids.size else (), pointer))
-            self.attrs.append(event.attr)
-            self.attr_bytes.append(_attr_bytes(pointer.contents.attr))
+    # ---- samples ----
 
-    # ---- what is called ----
+    def _tracepoint_of(self, kind: Kind) -> Optional[Tracepoint]:
+        """None if nobody wants to know of it."""
+        name = _handler_name(kind.name)
+        own, others = self.handlers.get(name), self.handlers.get("trace_unhandled")
+        if not callable(own) and not callable(others):
+            return None
+        if self._formats is None:
+            self._formats = Formats(self._file())
+        return Tracepoint(name, self._formats.of(kind.pointer), (own, True) if callable(own) else (others, False), self._context)
 
-    def tracepoint(self, sample: _Sample, name: str) -> None:
-        if self.formats is None:
-            self.formats = _Formats(self.stream._file)
-        fields = self.formats.values(sample.event, sample.raw)
-        common = {field[0] for field in self.formats.fields(sample.event) if field[6]}
-        own = {name: value for name, value in fields.items() if name not in common}
-        self.context.fields = fields
-        seconds, rest = divmod(sample.time_ns or 0, 10**9)
-        chain = sample.chain()
-        first = [sample.fields.get("cpu", UNKNOWN_CPU), seconds, rest, fields.get("common_pid", sample.tid), sample.comm, chain]
-        handler = self.handlers.get(name)
-        if callable(handler):
-            self._with_dict(handler, [name, self.context, *first, *own.values()], sample, chain)
-            return
-        handler = self.handlers.get("trace_unhandled")
-        words = ("common_cpu", "common_s", "common_ns", "common_pid", "common_comm", "common_callchain")
-        if callable(handler):
-            self._with_dict(handler, [name, self.context, {**dict(zip(words, first)), **own}], sample, chain)
-
-    @staticmethod
-    def _with_dict(handler: Callable[..., Any], arguments: List[Any], sample: _Sample, chain: List[Any]) -> None:
-        """The sample as a dict comes last, if the handler has a parameter for it."""
-        code = getattr(handler, "__code__", None)
-        if code is not None and code.co_argcount > len(arguments):
-            arguments = [*arguments, sample.whole(chain)]
-        handler(*arguments)
-
-    def sample(self, record: Any) -> None:
-        if self.wanted is not None and record._record.contents.place not in self.wanted:
-            return
-        if not record.fields and record.size > RECORD_HEADER:  # damaged, which is a problem of the stream
-            return
-        counts = _counts(record.fields.get("read") or {})
-        if not counts:
-            self.deliver(record, record._record.contents.event, None)
-        for count in counts:
-            period = count.get("value", 0) - self.counted_before.get(count.get("id"), 0)
-            self.counted_before[count.get("id")] = count.get("value", 0)
-            if period:
-                self.deliver(record, self.events.get(count.get("id")) or record._record.contents.event, period)
-
-    def deliver(self, record: Any, event: Any, period: Optional[int]) -> None:
-        if not event:
-            return
-        if self.attrs[event.contents.index].get("type") == TRACEPOINT:
-            name = _handler_name(text(event.contents.name))
-            if callable(self.handlers.get(name)) or callable(self.handlers.get("trace_unhandled")):
-                self.tracepoint(_Sample(self, record, event, period), name)
+    def deliver(self, row: Row, kind: Kind, period: Optional[int]) -> None:
+        if kind.is_tracepoint:
+            if kind.index not in self._tracepoints:
+                self._tracepoints[kind.index] = self._tracepoint_of(kind)
+            tracepoint = self._tracepoints[kind.index]
+            if tracepoint:
+                tracepoint.call(Sample(row, kind, period, self.places))
         elif callable(self.handlers.get("process_event")):
-            sample = _Sample(self, record, event, period)
-            self.context.fields = {}
-            self.handlers["process_event"](sample.whole(sample.chain()))
+            self._context.put((), ())
+            self.handlers["process_event"](Sample(row, kind, period, self.places).whole())
+
+    def sample(self, row: Row) -> None:
+        kind = self.kinds.of(row)
+        if kind is None:
+            return
+        counts = counts_of(parsed(row.read)) if row.read else ()
+        if not counts:
+            self.deliver(row, kind, None)
+        for count in counts:
+            period = count.get("value", 0) - self._counted_before.get(count.get("id"), 0)
+            self._counted_before[count.get("id")] = count.get("value", 0)
+            if period:
+                self.deliver(row, self.kinds.by_id.get(count.get("id"), kind), period)
+
+    # ---- other records ----
 
     def throttled(self, record: Any) -> None:
         fields, where = record.fields, record.get("sample_id", {})
@@ -325,59 +193,39 @@ class Runner:
         self.call("context_switch", record.time_ns or 0, where.get("cpu", -1), where.get("pid", -1), where.get("tid", -1), fields.get("next_prev_pid", -1),
                   fields.get("next_prev_tid", -1), -1, out, out and bool(record.misc & SWITCH_PREEMPTED), 0, -1)
 
+    def _records(self) -> Iterator[Any]:
+        """Records other than samples that the script has handlers for, in the order of time, and how many samples are before them."""
+        if not any(callable(self.handlers.get(name)) for name in RECORD_HANDLERS) and not any(name.startswith("stat__") for name in self.handlers):
+            return
+        with self.recording.stream(order="time") as stream:
+            for record in stream:
+                if record._type == SAMPLE:
+                    yield record._record.contents.place, None
+                elif record.type in RECORDS:
+                    yield None, record
+
+    def _in_order(self) -> Iterator[Any]:
+        """Functions with what they are called for."""
+        kinds = {"THROTTLE": self.throttled, "UNTHROTTLE": self.throttled, "SWITCH": self.switched, "SWITCH_CPU_WIDE": self.switched,
+                 "STAT_ROUND": self._counters.ended_round, "THREAD_MAP": self._counters.mapped_threads, "STAT": self._counters.counted}
+        rows, row = rows_of(self._selected), None
+        for place, record in self._records():
+            row = row or next(rows, None)
+            if record is not None:
+                yield kinds[record.type], record
+            elif row is not None and row.record == place:
+                yield self.sample, row
+                row = None
+        yield from zip(itertools.repeat(self.sample), rows if row is None else itertools.chain((row,), rows))
+
     def run(self) -> None:
-        kinds = {"SAMPLE": self.sample, "THROTTLE": self.throttled, "UNTHROTTLE": self.throttled, "SWITCH": self.switched, "SWITCH_CPU_WIDE": self.switched,
-                 "STAT_ROUND": self.ended_round, "THREAD_MAP": self.mapped_threads, "STAT": self.counted}
         signal.signal(signal.SIGINT, self.stop)
         self.call("trace_begin")
-        for record in self.stream:
-            if self.stopped:
+        for function, subject in self._in_order():
+            if self._stopped:
                 break
-            handler = kinds.get(record.type)
-            if record.type not in STEADY:
-                self.places.clear()
-            if handler:
-                self._learn_events()
-                handler(record)
+            function(subject)
         self.call("trace_end")
-
-    def counted(self, record: Any) -> None:
-        fields = record.fields
-        event = self.events.get(fields.get("id"))
-        if event:
-            name = "stat__" + text(event.contents.name).replace(":", "_")
-            counts = self.round.setdefault(name, {})
-            where = fields.get("cpu"), fields.get("thread")
-            counts[where] = [fields.get(field, 0) for field in COUNTS]
-
-    def mapped_threads(self, record: Any) -> None:
-        self.threads = {index: entry["pid"] for index, entry in enumerate(record.fields.get("entries", ()))}
-
-    def ended_round(self, record: Any) -> None:
-        """Counts go on from round to round; a script gets those of each."""
-        time_ns = record.fields.get("time_ns")
-        for name, counts in self.round.items():
-            for (cpu, thread), values in counts.items():
-                before = self.last_round.get((name, cpu, thread), (0, 0, 0))
-                self.last_round[name, cpu, thread] = values
-                self.call(name, cpu, self.threads.get(thread, thread), time_ns, *(value - last for value, last in zip(values, before)))
-        self.call("stat__interval", time_ns)
-
-
-def _counts(read: Dict[str, Any]) -> List[Any]:
-    """What a sample has read: its event, or all of a group."""
-    return read["members"] if "members" in read else [read] if "value" in read else []
-
-
-def _attr_bytes(attr: int) -> bytes:
-    """An attr as the kernel has it, in the byte order of this machine."""
-    layout, packed, declaration = lib.pd_layout_by_name(b"attr"), b"", ctypes.create_string_buffer(128)
-    for i in range(lib.pd_layout_field_count(layout)):
-        field = lib.pd_layout_field(layout, i)
-        lib.pd_field_c(field, declaration, len(declaration))
-        width = re.search(r"int(\d+)_t", text(declaration.value))
-        packed += ctypes.string_at(attr + lib.pd_field_offset(field), int(width[1]) // 8) if width else b""
-    return packed
 
 
 def _handler_name(event: str) -> str:
@@ -407,19 +255,17 @@ PARAMETERS = ["event_name", "context", "common_cpu", "common_secs", "common_nsec
 
 def generate(path: str, script: str) -> None:
     """Writes a script with a handler for each tracepoint."""
-    stream, done = Stream(path), set()
-    for _ in stream:  # events and formats of a pipe are records
-        if stream._file and path and stream.events:
-            break
-    formats = _Formats(stream._file)
+    recording, done = open_recording(path), set()  # type: ignore[var-annotated]
+    file = recording._opened().file
+    formats = Formats(file)
     with open(script, "w", encoding="utf-8") as out:
         out.write(HEAD)
-        for event in stream.events:
-            names = [field[0] for field in formats.fields(lib.pd_file_event(stream._file, event.index)) if not field[6]]
-            name = _handler_name(event.name)
-            if event.attr.get("type") != TRACEPOINT or name in done or not re.fullmatch(r"\w+", name):
+        for kind in Kinds(file).all:
+            name = _handler_name(kind.name)
+            if not kind.is_tracepoint or name in done or not re.fullmatch(r"\w+", name):
                 continue
             done.add(name)
+            names = formats.of(kind.pointer).own
             values = ", ".join(f"{field}={{{field}}}" for field in names)
             out.write(HANDLER.format(name=name, parameters=", ".join([*PARAMETERS, *names, "perf_sample_dict"]), values=values))
         out.write(TAIL)
@@ -464,7 +310,7 @@ def _run(runner: Runner, options: Any) -> int:
         traceback.print_exc()
         return 1
     finally:
-        damaged = _report(options.input, runner.stream.problems)
+        damaged = _report(options.input, runner.problems)
     return damaged
 
 
