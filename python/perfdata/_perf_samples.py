@@ -12,14 +12,14 @@ import struct
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from ._errors import check, text
-from ._library import CError, CLocation, CTraceField, CView, lib
+from ._library import CDso, CError, CFunction, CLocation, CTraceField, CView, lib
 from ._profile import Printed
 from ._world import MODES, UNKNOWN, _mapping_of, _moment
 
 SOFTWARE, TRACEPOINT = 1, 2
 PAGE_FAULTS = (2, 5, 6)  # all, minor, major
 FREQ = 1 << 10  # of the flags of an attr
-PLACES_MOST = 1 << 16
+PLACES_MOST = 1 << 18
 NO_CONTEXT = 2**64 - 4096  # markers of call chains are not below
 CONTEXTS = {2**64 - 128: 1, 2**64 - 512: 2, 2**64 - 32: 3}
 KERNEL = MODES["kernel"]
@@ -205,14 +205,18 @@ class Kinds:
 
 # ---- places ----
 
-class Place(NamedTuple):
-    """What is at an address: in the words of a sample, and of an entry of a call chain."""
+class RawPlace(ctypes.Structure):
+    """A struct pd_place whose pointers are numbers, which is faster."""
 
-    words: Dict[str, Any]
-    entry: Dict[str, Any]
-    mapping: Any
-    dso: Any
-    function: Any
+    _fields_ = [("dso", ctypes.c_void_p), ("function", ctypes.c_void_p), ("addr", ctypes.c_uint64), ("recorded", ctypes.c_uint64)]
+
+
+_place_of = lib["pd_symbols_place"]
+_place_of.restype, _place_of.argtypes = RawPlace, lib.pd_symbols_place.argtypes
+
+# What is at an address: the mapping as words of a sample, the path of the object, and a function as entries of call chains have it, with the
+# distance from its begin. A mapping or function that is not known is None.
+Place = Tuple[Optional[Dict[str, Any]], Optional[str], Optional[Dict[str, Any]], int]
 
 
 class Range(NamedTuple):
@@ -220,10 +224,9 @@ class Range(NamedTuple):
 
     begin: int
     end: int
-    words: Dict[str, Any]
-    places: Optional[Dict[int, Place]]  # by offset in the object; None: of these addresses only
+    words: Optional[Dict[str, Any]]
+    places: Optional[Dict[int, Any]]  # by offset in the object; None: of these addresses only
     shift: int
-    mapping: Any
 
 
 class Mode:
@@ -245,18 +248,26 @@ class Mode:
         return found
 
     def place(self, address: int) -> Place:
-        place = self.known.get(address)
-        if place is None:
-            there = self._range(address)
-            same = there.places
-            place = same.get(address + there.shift) if same is not None else None
-            if place is None:
-                place = self._owner.find(*self._where, address, there.mapping)
-                if same is not None:
-                    same[address + there.shift] = place
-            place = self.known[address] = place._replace(words={**place.words, **there.words}, entry={**place.entry, "ip": address}, mapping=there.mapping)
-            self._owner.count += 1
+        there = self._range(address)
+        found = None if there.places is None else there.places.get(address + there.shift)
+        if found is None:
+            found = self._owner.find(*self._where, address)
+            if there.places is not None:
+                there.places[address + there.shift] = found
+        place = self.known[address] = (there.words, *found)
+        self._owner.count += 1
         return place
+
+
+def words_of(place: Place) -> Dict[str, Any]:
+    """In the words of a sample; entries of call chains have others."""
+    mapping, dso, function, offset = place
+    words = {} if dso is None else {"dso": dso}
+    if mapping is not None:
+        words.update(mapping)
+    if function is not None:
+        words["symbol"], words["symoff"] = function["name"], offset
+    return words
 
 
 class Space:
@@ -275,6 +286,9 @@ class Space:
         of_mode = self.mode(mode)
         return of_mode.known.get(address) or of_mode.place(address)
 
+    def words(self, address: int, mode: int) -> Dict[str, Any]:
+        return words_of(self.place(address, mode))
+
     def chain(self, addresses: List[int], mode: int) -> List[Dict[str, Any]]:
         called, of_mode = [], self.mode(mode)
         known = of_mode.known
@@ -284,9 +298,10 @@ class Space:
                 of_mode = self.mode(mode)
                 known = of_mode.known
                 continue
-            entry = (known.get(address) or of_mode.place(address)).entry.copy()
-            if "sym" in entry:
-                entry["sym"] = entry["sym"].copy()
+            _, dso, function, offset = known.get(address) or of_mode.place(address)
+            entry = {"ip": address} if function is None else {"ip": address, "sym": function.copy(), "sym_off": offset}
+            if dso is not None:
+                entry["dso"] = dso
             called.append(entry)
         return called
 
@@ -311,8 +326,10 @@ class Places:
         self._threads: Dict[Any, Thread] = {}
         self._spaces: Dict[Any, Space] = {}
         self._kernels: Dict[int, Mode] = {}
-        self._in_objects: Dict[int, Dict[int, Place]] = {}
+        self._in_objects: Dict[int, Dict[int, Any]] = {}
         self._mappings: Dict[int, Any] = {}
+        self._dsos: Dict[Optional[int], Optional[str]] = {None: None}
+        self._functions: Dict[Optional[int], Any] = {None: (None, 0)}
 
     def _space(self, pid: int, time_ns: Optional[int], maps: int) -> Space:
         def modes(mode: int) -> Mode:
@@ -351,29 +368,30 @@ class Places:
     def locate(self, pid: int, mode: int, moment: Any, address: int) -> Range:
         found = CLocation()
         if not lib.pd_state_locate(self._world._state, pid, mode, moment, address, found):
-            return Range(found.begin, found.end, {}, None, 0, None)
+            return Range(found.begin, found.end, None, None, 0)
         mapping = self._mapping(found.mapping)
         words = {"dso_bid": mapping.build_id or self._build_ids.get(mapping.path, ""), "dso_map_start": mapping.start, "dso_map_end": mapping.end}
         alone = found.before_exec or found.ksymbol or mapping.kind not in ("file", "kernel", "module") or found.mapping.contents.anonymous
         places = None if alone else self._in_objects.setdefault(ctypes.addressof(found.object.contents), {})
-        return Range(found.begin, found.end, words, places, found.offset - address, mapping)
+        return Range(found.begin, found.end, words, places, found.offset - address)
 
-    def find(self, pid: int, mode: int, moment: Any, address: int, mapping: Any) -> Place:
-        words, entry, function = {}, {"ip": address}, None  # type: ignore[var-annotated]
-        place = lib.pd_symbols_place(self._world._symbols, pid, mode, moment, address)
-        if place.dso:
-            words["dso"] = text(place.dso.contents.long_name)
-        if mapping:
-            words.update(dso_bid="", dso_map_start=0, dso_map_end=0)
-        if place.function and not place.function.contents.nameless:
-            function = place.function.contents
-            name, offset = text(function.name), place.addr - function.start
-            words.update(symbol=name, symoff=offset)
-            entry["sym"] = {"start": function.start, "end": function.end, "binding": BINDINGS.get(function.bind, 0), "name": name}
-            entry["sym_off"] = offset
-        if "dso" in words:
-            entry["dso"] = words["dso"]
-        return Place(words, entry, mapping, place.dso, function)
+    def _dso(self, pointer: int) -> str:
+        dso = self._dsos[pointer] = text(CDso.from_address(pointer).long_name)
+        return dso
+
+    def _function(self, pointer: int) -> Any:
+        """A function as entries of call chains have it, and its begin."""
+        function = CFunction.from_address(pointer)
+        known = {"start": function.start, "end": function.end, "binding": BINDINGS.get(function.bind, 0), "name": text(function.name)}
+        found = self._functions[pointer] = (None if function.nameless else known, function.start)
+        return found
+
+    def find(self, pid: int, mode: int, moment: Any, address: int) -> Any:
+        """The path of the object, the function, and the distance from its begin."""
+        place = _place_of(self._world._symbols, pid, mode, moment, address)
+        dso, function = place.dso, place.function
+        known, start = self._functions.get(function) or self._function(function)
+        return self._dsos[dso] if dso in self._dsos else self._dso(dso), known, place.addr - start
 
 
 # ---- samples ----
@@ -430,7 +448,7 @@ class Sample:
         found["datasrc"] = NOT_AVAILABLE if data_src is None else data_src
         found["cpumode"] = self.mode
         if self.kind.is_page_fault and addr is not None:
-            place = self.thread.space.place(addr, 0).words
+            place = self.thread.space.words(addr, 0)
             found["addr_correlates_sym"] = True
             found.update({"addr_" + word: value for word, value in place.items()})
         return found
@@ -440,7 +458,7 @@ class Sample:
         for branch in parsed(self.row.branch_stack).get("entries", ()) if self.row.branch_stack else ():
             flags = branch.get("flags") or {}
             flags = flags if isinstance(flags, dict) else dict.fromkeys(flags, 1)
-            ends = {name: space.place(branch[name], 0).words.get("dso", "") for name in ("from", "to")}
+            ends = {name: space.place(branch[name], 0)[1] or "" for name in ("from", "to")}
             found.append({"from": branch["from"], "from_dsoname": ends["from"], "to": branch["to"], "to_dsoname": ends["to"],
                           "mispred": bool(flags.get("mispred")), "predicted": bool(flags.get("predicted")), "in_tx": bool(flags.get("in_tx")),
                           "abort": bool(flags.get("abort")), "cycles": flags.get("cycles", 0)})
@@ -449,7 +467,7 @@ class Sample:
     def _branch_symbols(self, branches: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
         found = []
         for branch in branches:
-            ends = {name: self.thread.space.place(branch[name], 0).words for name in ("from", "to")}
+            ends = {name: self.thread.space.words(branch[name], 0) for name in ("from", "to")}
             found.append({name: f"{end['symbol']}+{end['symoff']:#x}" if "symbol" in end else "" for name, end in ends.items()})
             found[-1].update(pred="M" if branch["mispred"] else "P" if branch["predicted"] else "-", in_tx="X" if branch["in_tx"] else "-",
                              abort="A" if branch["abort"] else "-")
@@ -460,7 +478,7 @@ class Sample:
         branches = self.branches() if row.branch_stack else []
         found = {"ev_name": kind.name, "attr": kind.attr_bytes, "sample": self._numbers(), "raw_buf": row.raw or b"", "comm": thread.comm}
         if row.ip is not None:
-            found.update(thread.space.place(row.ip, self.mode).words)
+            found.update(thread.space.words(row.ip, self.mode))
         found["callchain"] = self.chain()
         found["brstack"], found["brstacksym"] = branches, self._branch_symbols(branches) if branches else []
         found["iregs"] = _registers(row.intr_regs) if row.intr_regs else ""
