@@ -406,35 +406,78 @@ def parsed(column: str) -> Any:
     return _scan(column, 0)[0]
 
 
-def _registers(column: str) -> str:
-    regs = parsed(column).get("regs") or {}
+def _registers(column: Optional[str]) -> str:
+    regs = parsed(column).get("regs") or {} if column else {}
     return "".join(f"{register:>5}:0x{value:x} " for register, value in regs.items())
 
 
-class Sample:
-    """A sample of an event; of a group of events each member has one. mode is that of the processor."""
+class Sample(dict):
+    """A sample of an event as the dict that perf gives; of a group of events each member has one. Its entries are made when they are first
+    asked for by their names, and all of them when anything else is asked of it. mode is that of the processor."""
 
-    __slots__ = ("row", "kind", "period", "pid", "tid", "mode", "thread", "_chain")
+    __slots__ = ("row", "kind", "period", "pid", "tid", "mode", "thread", "_is_whole")
 
     def __init__(self, row: Row, kind: Kind, period: Optional[int], places: Places) -> None:
-        self.row, self.kind, self.period = row, kind, period
+        self.row, self.kind, self.period, self._is_whole = row, kind, period, False
         self.pid, self.tid = pid, tid = (row[4] or 0) & ALL, (row[5] or 0) & ALL
         self.mode = MODES.get(row[2], 0)
         self.thread = places.thread(pid, tid, row[6])
-        self._chain: Optional[List[Dict[str, Any]]] = None
+        self["ev_name"] = kind.name
+
+    # ---- a dict ----
+
+    def __missing__(self, key: str) -> Any:
+        if not self._is_whole:
+            make = ENTRIES.get(key)
+            if make:
+                value = self[key] = make(self)
+                return value
+            words = self._words() if key in PLACE_WORDS else {}
+            if key in words:
+                value = self[key] = words[key]
+                return value
+        raise KeyError(key)
+
+    def _fill(self) -> None:
+        if self._is_whole:
+            return
+        self._is_whole, present = True, dict(dict.items(self))
+        words = self._words()
+        dict.clear(self)
+        for key, make in ENTRIES.items():
+            if make is None:
+                dict.update(self, {word: present.pop(word, value) for word, value in words.items()})
+            else:
+                self[key] = present.pop(key) if key in present else make(self)
+        dict.update(self, present)
+
+    def __contains__(self, key: Any) -> bool:
+        return self.get(key, self) is not self
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def __reduce__(self) -> Any:
+        return dict, (dict(self),)
+
+    # ---- its entries ----
+
+    def _words(self) -> Dict[str, Any]:
+        return {} if self.row.ip is None else self.thread.space.words(self.row.ip, self.mode)
 
     def chain(self) -> List[Dict[str, Any]]:
-        if self._chain is None:
-            addresses = self.row.callchain
-            self._chain = self.thread.space.chain(parsed(addresses), self.mode) if addresses else []
-        return self._chain
+        addresses = self.row.callchain
+        return self.thread.space.chain(parsed(addresses), self.mode) if addresses else []
 
     def weight_period(self) -> int:
         if self.period is not None:
             return self.period
         return self.kind.period if self.row.period is None else self.row.period
 
-    def _numbers(self) -> Dict[str, Any]:
+    def numbers(self) -> Dict[str, Any]:
         (_, _, _, ip, _, _, time_ns, addr, _, _, cpu, _, counted, _, _, _, _, weight, weights, data_src, transaction, _, phys_addr) = self.row
         found = {"pid": self.pid, "tid": self.tid, "cpu": ALL if cpu is None else cpu & ALL, "ip": ip or 0, "time": time_ns or 0, "period": self.weight_period(),
                  "phys_addr": phys_addr or 0, "addr": addr or 0}
@@ -464,26 +507,46 @@ class Sample:
                           "abort": bool(flags.get("abort")), "cycles": flags.get("cycles", 0)})
         return found
 
-    def _branch_symbols(self, branches: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
+    def branch_symbols(self) -> List[Dict[str, Any]]:
         found = []
-        for branch in branches:
+        for branch in self.branches():
             ends = {name: self.thread.space.words(branch[name], 0) for name in ("from", "to")}
             found.append({name: f"{end['symbol']}+{end['symoff']:#x}" if "symbol" in end else "" for name, end in ends.items()})
             found[-1].update(pred="M" if branch["mispred"] else "P" if branch["predicted"] else "-", in_tx="X" if branch["in_tx"] else "-",
                              abort="A" if branch["abort"] else "-")
         return found
 
-    def whole(self) -> Dict[str, Any]:
-        row, kind, thread = self.row, self.kind, self.thread
-        branches = self.branches() if row.branch_stack else []
-        found = {"ev_name": kind.name, "attr": kind.attr_bytes, "sample": self._numbers(), "raw_buf": row.raw or b"", "comm": thread.comm}
-        if row.ip is not None:
-            found.update(thread.space.words(row.ip, self.mode))
-        found["callchain"] = self.chain()
-        found["brstack"], found["brstacksym"] = branches, self._branch_symbols(branches) if branches else []
-        found["iregs"] = _registers(row.intr_regs) if row.intr_regs else ""
-        found["uregs"] = _registers(row.user_regs) if row.user_regs else ""
-        return found
+
+PLACE_WORDS = ("dso", "dso_bid", "dso_map_start", "dso_map_end", "symbol", "symoff")
+# The entries of a sample in their order, and what makes them; those of the place are made together.
+ENTRIES: Dict[str, Optional[Callable[[Sample], Any]]] = {
+    "ev_name": lambda sample: sample.kind.name,
+    "attr": lambda sample: sample.kind.attr_bytes,
+    "sample": Sample.numbers,
+    "raw_buf": lambda sample: sample.row.raw or b"",
+    "comm": lambda sample: sample.thread.comm,
+    "": None,
+    "callchain": Sample.chain,
+    "brstack": Sample.branches,
+    "brstacksym": Sample.branch_symbols,
+    "iregs": lambda sample: _registers(sample.row.intr_regs),
+    "uregs": lambda sample: _registers(sample.row.user_regs),
+}
+
+
+def _whole(name: str) -> Callable[..., Any]:
+    method = getattr(dict, name)
+
+    def call(self: Sample, *arguments: Any, **named: Any) -> Any:
+        self._fill()
+        return method(self, *arguments, **named)
+
+    return call
+
+
+for _name in ("__iter__", "__reversed__", "__len__", "__delitem__", "__repr__", "__eq__", "__ne__", "__or__", "__ror__", "__ior__", "clear", "copy", "items", "keys",
+              "values", "pop", "popitem", "setdefault", "update"):
+    setattr(Sample, _name, _whole(_name))
 
 
 def rows_of(recording: Any) -> Iterator[Row]:

@@ -62,7 +62,7 @@ class Tracepoint:
         else:
             arguments.append({**dict(zip(self.COMMON, first)), **dict(zip(format.own, format.own_values(values)))})
         if self._wants_dict:
-            arguments.append(sample.whole())
+            arguments.append(sample)
         self._handler(*arguments)
 
 
@@ -167,7 +167,7 @@ class Runner:
                 tracepoint.call(Sample(row, kind, period, self.places))
         elif callable(self.handlers.get("process_event")):
             self._context.put((), ())
-            self.handlers["process_event"](Sample(row, kind, period, self.places).whole())
+            self.handlers["process_event"](Sample(row, kind, period, self.places))
 
     def sample(self, row: Row) -> None:
         kind = self.kinds.of(row)
