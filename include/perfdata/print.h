@@ -36,6 +36,8 @@ PD_API void pd_json_layout(struct pd_text *text, const struct pd_layout *layout,
 			   struct pd_file *file);
 /** Prints a hex dump: offset, hexadecimal and ASCII. */
 PD_API void pd_print_hex(struct pd_text *text, struct pd_bytes bytes, uint64_t offset);
+/** Prints the parts of data_src of a sample with their names, as perf script (6.1) behind the number: "|OP LOAD|LVL L1 hit|...". */
+PD_API void pd_print_data_src(struct pd_text *text, uint64_t data_src);
 
 #ifdef __cplusplus
 }

@@ -48,6 +48,15 @@ struct pd_trace_field {
 	bool is_common; /* common to all tracepoints */
 };
 
+/** What the format of an event calls a value of a field, by __print_flags or __print_symbolic. */
+struct pd_trace_value_name {
+	const char *field; /* empty if none is named */
+	bool is_flag;
+	const char *delimiter; /* between flags; empty for symbols */
+	int64_t value;         /* -1: not a number */
+	const char *name;
+};
+
 struct pd_trace;
 
 /** The file must remain open. In pipe mode, tracing data are available once the stream has read them.
@@ -66,6 +75,10 @@ PD_API bool pd_trace_print(struct pd_trace *trace, const struct pd_event *event,
  * valid as long as the trace. */
 PD_API bool pd_trace_field_at(struct pd_trace *trace, const struct pd_event *event, size_t index,
 			      struct pd_trace_field *field_out);
+/** The index-th name of a value in the format of an event; false past the end or if the format is unknown. Strings are valid as
+ * long as the trace. */
+PD_API bool pd_trace_value_name_at(struct pd_trace *trace, const struct pd_event *event, size_t index,
+				   struct pd_trace_value_name *name_out);
 /** Prints the value of a field like perf report -s FIELD. False if there is no such field. */
 PD_API bool pd_trace_print_field(struct pd_trace *trace, const struct pd_event *event, struct pd_bytes raw,
 				 const char *name, struct pd_text *text);

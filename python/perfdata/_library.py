@@ -103,6 +103,10 @@ class CTraceField(Structure):
                 ("is_common", c_bool)]
 
 
+class CTraceValueName(Structure):
+    _fields_ = [("field", c_char_p), ("is_flag", c_bool), ("delimiter", c_char_p), ("value", c_int64), ("name", c_char_p)]
+
+
 class CMoment(Structure):
     _fields_ = [("time_ns", c_uint64), ("order", c_uint64)]
 
@@ -315,6 +319,8 @@ FUNCTIONS = {
     "pd_trace_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p), POINTER(CError)]),
     "pd_trace_free": (None, [c_void_p]),
     "pd_trace_field_at": (c_bool, [c_void_p, POINTER(CEvent), c_size_t, POINTER(CTraceField)]),
+    "pd_trace_value_name_at": (c_bool, [c_void_p, POINTER(CEvent), c_size_t, POINTER(CTraceValueName)]),
+    "pd_print_data_src": (None, [c_void_p, c_uint64]),
     "pd_record_decode": (c_int, [POINTER(CRecord), POINTER(c_void_p), POINTER(CError)]),
     "pd_record_name": (c_char_p, [c_uint32]),
     "pd_record_thread": (None, [POINTER(CRecord), POINTER(CThreadId)]),

@@ -76,29 +76,33 @@ def define_symbolic_value(event_name: str, field_name: str, value: int, field_st
     symbolic_fields[event_name][field_name]["values"][value] = field_str
 
 
-def flag_str(event_name: str, field_name: str, value: int) -> str:
-    """The names of bits that a script has defined, with what is between them in spaces, and the rest as a number."""
-    known = flag_fields[event_name][field_name]
-    words, left = [], value
-    for bits, word in sorted(known["values"].items()):
-        if bits and left & bits == bits or not bits and not value:
+def _flags(value: int, names: Dict[int, str], delimiter: str) -> str:
+    """Names of bits, from the lowest on; bits without one are left out. 0 may have a name."""
+    words = []
+    for bits, word in sorted(names.items()):
+        if not value and not bits:
+            return delimiter.join([*words, word])
+        if bits and value & bits == bits:
             words.append(word)
-            left &= ~bits
-    if left or not words:
-        words.append(f"{left:#x}")
-    return f" {known.get('delim') or '|'} ".join(words)
+            value &= ~bits
+    return delimiter.join(words)
+
+
+def flag_str(event_name: str, field_name: str, value: int) -> str:
+    """The names of bits, as the format of the event has them or a script has defined."""
+    known = flag_fields[event_name][field_name]
+    delimiter = known.get("delim")
+    return _flags(value, known["values"], f" {delimiter} " if delimiter else "")
 
 
 def symbol_str(event_name: str, field_name: str, value: int) -> str:
-    """The name that a script has defined for a value, or the number."""
-    return symbolic_fields[event_name][field_name]["values"].get(value, str(value))
+    """The name of a value, as the format of the event has it or a script has defined; empty if it has none."""
+    return symbolic_fields[event_name][field_name]["values"].get(value, "")
 
 
 def trace_flag_str(value: int) -> str:
     """The names of common_flags."""
-    if not value:
-        return "NONE"
-    return " | ".join(word for bit, word in FLAGS.items() if bit and value & bit)
+    return _flags(value, FLAGS, " | ")
 
 
 def taskState(state: int) -> str:  # pylint: disable=invalid-name

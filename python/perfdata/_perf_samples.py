@@ -6,13 +6,14 @@ What samples have in common, names of addresses and formats of events, is looked
 
 import bisect
 import ctypes
+import functools
 import json
 import re
 import struct
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from ._errors import check, text
-from ._library import CDso, CError, CFunction, CLocation, CTraceField, CView, lib
+from ._library import CDso, CError, CFunction, CLocation, CTraceField, CTraceValueName, CView, lib
 from ._profile import Printed
 from ._world import MODES, UNKNOWN, _mapping_of, _moment
 
@@ -150,6 +151,14 @@ class Formats:
         while lib.pd_trace_field_at(self._trace, event, len(found), field):
             found.append(Field(text(field.name), text(field.type), field.offset, field.size, field.is_string, field.is_signed, field.is_common))
         return Format(found, self._order)
+
+
+    def value_names(self, event: Any) -> Iterator[Any]:
+        """What values of fields are called: the field, what is between flags or None of a symbol, the value and its name."""
+        found, number = CTraceValueName(), 0
+        while lib.pd_trace_value_name_at(self._trace, event, number, found):
+            yield text(found.field), text(found.delimiter) if found.is_flag else None, max(found.value, 0), text(found.name)
+            number += 1
 
 
 # ---- events ----
@@ -411,6 +420,14 @@ def _registers(column: Optional[str]) -> str:
     return "".join(f"{register:>5}:0x{value:x} " for register, value in regs.items())
 
 
+@functools.lru_cache(maxsize=4096)
+def data_src_name(data_src: int) -> str:
+    """The parts of a data source with their names."""
+    printed = Printed()
+    lib.pd_print_data_src(printed.pointer, data_src)
+    return text(printed.take())
+
+
 class Sample(dict):
     """A sample of an event as the dict that perf gives; of a group of events each member has one. Its entries are made when they are first
     asked for by their names, and all of them when anything else is asked of it. mode is that of the processor."""
@@ -489,6 +506,7 @@ class Sample(dict):
         found["weight"] = weight or 0 if weights is None else weights & ALL
         found["transaction"] = transaction or 0
         found["datasrc"] = NOT_AVAILABLE if data_src is None else data_src
+        found["datasrc_decode"] = data_src_name(found["datasrc"])
         found["cpumode"] = self.mode
         if self.kind.is_page_fault and addr is not None:
             place = self.thread.space.words(addr, 0)

@@ -156,7 +156,18 @@ class Runner:
             return None
         if self._formats is None:
             self._formats = Formats(self._file())
+        self._define_values(name, kind)
         return Tracepoint(name, self._formats.of(kind.pointer), (own, True) if callable(own) else (others, False), self._context)
+
+    def _define_values(self, name: str, kind: Kind) -> None:
+        """Names of values, for scripts that have these functions of Core."""
+        for field, delimiter, value, word in self._formats.value_names(kind.pointer):
+            if delimiter is None:
+                self.call("define_symbolic_field", name, field)
+                self.call("define_symbolic_value", name, field, value, word)
+            else:
+                self.call("define_flag_field", name, field, delimiter)
+                self.call("define_flag_value", name, field, value, word)
 
     def deliver(self, row: Row, kind: Kind, period: Optional[int]) -> None:
         if kind.is_tracepoint:

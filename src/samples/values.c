@@ -143,42 +143,15 @@ void pd_samples_page_size(struct pd_samples *samples, uint64_t size)
 
 /* ---- data_src ---- */
 
-enum {
-	DATA_SRC_MOST = 99
-}; /* characters that perf has room for */
-
-static const char *operation(uint64_t op)
-{
-	static const char *const names[] = { "N/A", "LOAD", "STORE", "PFETCH", "EXEC" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (op >> i & 1)
-			return names[i];
-	}
-	return "No";
-}
-
 void pd_samples_data_src(struct pd_samples *samples, uint64_t data_src)
 {
 	struct pd_access_words words = { .length = 0 };
 	char number[24];
 
-	snprintf(number, sizeof(number), "%16llx |OP ", (unsigned long long)data_src);
+	snprintf(number, sizeof(number), "%16llx ", (unsigned long long)data_src);
 	pd_access_add(&words, number);
-	pd_access_add(&words, operation(PD_BITS(data_src, PD_DATA_SRC_OP)));
-	pd_access_add(&words, "|LVL ");
-	pd_access_level(&words, data_src);
-	pd_access_add(&words, "|SNP ");
-	pd_access_snoop(&words, data_src);
-	pd_access_add(&words, "|TLB ");
-	pd_access_tlb(&words, data_src);
-	pd_access_add(&words, "|LCK ");
-	pd_access_lock(&words, data_src);
-	pd_access_add(&words, "|BLK ");
-	pd_access_blocked(&words, data_src);
-	if (words.length > DATA_SRC_MOST)
-		words.length = DATA_SRC_MOST;
-	words.text[words.length] = 0;
+	pd_access_source(&words, data_src);
+	pd_access_cut(&words);
 	/* As wide as the widest one so far. */
 	if (samples->data_src_width < words.length)
 		samples->data_src_width = words.length;

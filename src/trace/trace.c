@@ -129,7 +129,7 @@ enum pd_status pd_trace_take(struct pd_trace *trace, const struct pd_record *rec
 	return c.failed || learn(trace, data) ? PD_OK : pd_fail_memory(error);
 }
 
-static struct pd_format *find_format(struct pd_trace *trace, const struct pd_event *event)
+struct pd_format *pd_trace_format_of(struct pd_trace *trace, const struct pd_event *event)
 {
 	struct pd_found_format *found = &trace->found[event->index % PD_TRACE_FOUND];
 	struct pd_format key = { .id = event->attr->config }, *format;
@@ -156,7 +156,7 @@ static struct pd_format *find_format(struct pd_trace *trace, const struct pd_eve
 bool pd_trace_name(struct pd_trace *trace, const struct pd_event *event, const char **system_out,
 		   struct pd_bytes *name_out)
 {
-	const struct pd_format *format = find_format(trace, event);
+	const struct pd_format *format = pd_trace_format_of(trace, event);
 	uint64_t id;
 
 	if (!format || !pd_tracepoint_name(format->text, &id, name_out))
@@ -169,7 +169,7 @@ bool pd_trace_name(struct pd_trace *trace, const struct pd_event *event, const c
 
 bool pd_trace_print(struct pd_trace *trace, const struct pd_event *event, struct pd_bytes raw, struct pd_text *text)
 {
-	struct pd_format *format = find_format(trace, event);
+	struct pd_format *format = pd_trace_format_of(trace, event);
 
 	if (!format)
 		return false;
@@ -181,7 +181,7 @@ bool pd_trace_print(struct pd_trace *trace, const struct pd_event *event, struct
 
 const struct pd_member *pd_trace_member_at(struct pd_trace *trace, const struct pd_event *event, size_t index)
 {
-	const struct pd_format *format = find_format(trace, event);
+	const struct pd_format *format = pd_trace_format_of(trace, event);
 
 	return format && index < format->member_count ? &format->members[index] : NULL;
 }
@@ -232,7 +232,7 @@ bool pd_trace_lacks_memory(const struct pd_trace *trace)
 
 const struct pd_choice_of_value *pd_trace_flags(struct pd_trace *trace, const struct pd_event *event, const char *field)
 {
-	const struct pd_format *format = find_format(trace, event);
+	const struct pd_format *format = pd_trace_format_of(trace, event);
 	const struct pd_choice_of_value *found = NULL;
 
 	for (size_t i = 0; format && !found && i < format->piece_count; i++)
@@ -243,7 +243,7 @@ const struct pd_choice_of_value *pd_trace_flags(struct pd_trace *trace, const st
 bool pd_trace_print_field(struct pd_trace *trace, const struct pd_event *event, struct pd_bytes raw, const char *name,
 			  struct pd_text *text)
 {
-	struct pd_format *format = find_format(trace, event);
+	struct pd_format *format = pd_trace_format_of(trace, event);
 	struct pd_member *member = format ? pd_trace_find_member(format, name, strlen(name)) : NULL;
 
 	if (!member)

@@ -153,6 +153,8 @@ bool pd_trace_lacks_memory(const struct pd_trace *trace);
 // System and name of a tracepoint, by its format. False if the format is unknown.
 bool pd_trace_name(struct pd_trace *trace, const struct pd_event *event, const char **system_out,
 		   struct pd_bytes *name_out);
+// The format of an event; NULL if it is unknown.
+struct pd_format *pd_trace_format_of(struct pd_trace *trace, const struct pd_event *event);
 // The index-th field of an event, common fields first; NULL past the end or if the format is unknown.
 const struct pd_member *pd_trace_member_at(struct pd_trace *trace, const struct pd_event *event, size_t index);
 // What the format of an event prints for bits of a field: the choices of the first __print_flags of it. NULL: nothing.

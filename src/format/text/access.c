@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include <perfdata/format.h>
+#include <perfdata/print.h>
+
+#include "base/text/text.h"
 
 void pd_access_add(struct pd_access_words *words, const char *word)
 {
@@ -155,4 +158,53 @@ void pd_access_transaction(struct pd_access_words *words, uint64_t transaction)
 		pd_access_add(words, "NEITHER ");
 	snprintf(text, sizeof(text), ":%llx", (unsigned long long)code);
 	pd_access_add(words, code ? text : "");
+}
+
+/* ---- all of it ---- */
+
+enum {
+	SOURCE_MOST = 99
+};
+
+static const char *operation(uint64_t op)
+{
+	static const char *const names[] = { "N/A", "LOAD", "STORE", "PFETCH", "EXEC" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (op >> i & 1)
+			return names[i];
+	}
+	return "No";
+}
+
+void pd_access_source(struct pd_access_words *words, uint64_t data_src)
+{
+	pd_access_add(words, "|OP ");
+	pd_access_add(words, operation(PD_BITS(data_src, PD_DATA_SRC_OP)));
+	pd_access_add(words, "|LVL ");
+	pd_access_level(words, data_src);
+	pd_access_add(words, "|SNP ");
+	pd_access_snoop(words, data_src);
+	pd_access_add(words, "|TLB ");
+	pd_access_tlb(words, data_src);
+	pd_access_add(words, "|LCK ");
+	pd_access_lock(words, data_src);
+	pd_access_add(words, "|BLK ");
+	pd_access_blocked(words, data_src);
+}
+
+void pd_access_cut(struct pd_access_words *words)
+{
+	if (words->length > SOURCE_MOST)
+		words->length = SOURCE_MOST;
+	words->text[words->length] = 0;
+}
+
+void pd_print_data_src(struct pd_text *text, uint64_t data_src)
+{
+	struct pd_access_words words = { .length = 0 };
+
+	pd_access_source(&words, data_src);
+	pd_access_cut(&words);
+	pd_text_put(text, words.text, words.length);
 }

@@ -21,6 +21,10 @@ void pd_access_snoop(struct pd_access_words *words, uint64_t data_src);
 void pd_access_tlb(struct pd_access_words *words, uint64_t data_src);
 void pd_access_lock(struct pd_access_words *words, uint64_t data_src);
 void pd_access_blocked(struct pd_access_words *words, uint64_t data_src);
+/* All parts with their names. */
+void pd_access_source(struct pd_access_words *words, uint64_t data_src);
+/* To as many characters as perf has room for in script. */
+void pd_access_cut(struct pd_access_words *words);
 void pd_access_page_size(struct pd_access_words *words, uint64_t size);
 void pd_access_transaction(struct pd_access_words *words, uint64_t transaction);
 
