@@ -8,6 +8,7 @@
 #include "options/value.h"
 #include "files/analysis.h"
 #include "files/unfinished.h"
+#include "files/perf_scripts.h"
 #include "options/select_options.h"
 
 #include <perfdata/outfile.h>
@@ -30,6 +31,7 @@ struct values {
 	struct symbol_options symbols;
 	bool ignored, per_event;
 	const char *program, *generated; /* Python */
+	bool listed;
 };
 
 #undef VALUES
@@ -88,6 +90,7 @@ static const struct option options[] = {
 	STRING("script", 's', "FILE", program,
 	       "run a Python script that was written for perf; arguments after the options are its own"),
 	STRING("gen-script", 'g', "FILE", generated, "write such a script to FILE, with a handler for each tracepoint"),
+	FLAG("list", 'l', listed, "list the scripts of an installed perf"),
 	FLAG("per-event-dump", 0, per_event, "write the samples of each event to FILE.EVENT.dump"),
 	FLAG("dump-raw-trace", 'D', dump, "also print every record in the order of time, its bytes and what is in it"),
 	FLAG("merge-callchains", 0, ignored, "has no effect: call chains recorded in two parts are always one"),
@@ -315,8 +318,20 @@ static const char *without_language(const char *program)
 	return program;
 }
 
+/* A file that the user names is run or written. */
+static bool runs_file(const struct values *values, const struct call *call)
+{
+	return values->program || values->generated || (call->word_count && is_python(call->words[0]));
+}
+
+static bool needs_python(const struct values *values, const struct call *call)
+{
+	return values->listed || runs_file(values, call) || (call->word_count && perf_scripts_begin(call->words[0]));
+}
+
 static bool add_words(struct option_list *line, const struct values *values, const struct call *call)
 {
+	const char *mode = values->listed ? "list" : runs_file(values, call) ? NULL : perf_scripts_mode(call->words[0]);
 	bool added = option_list_add(line, "python3") && option_list_add(line, "-c") &&
 		     option_list_add(line, run_python) && option_list_add(line, "--input") &&
 		     option_list_add(line, values->input.path ? values->input.path : input_default());
@@ -330,6 +345,8 @@ static bool add_words(struct option_list *line, const struct values *values, con
 	if (added && values->generated)
 		added = option_list_add(line, "--generate") &&
 			option_list_add(line, is_python(values->generated) ? values->generated : "perf-script.py");
+	if (added && mode)
+		added = perf_scripts_add(line, mode, call);
 	/* names of scripts may begin with a hyphen */
 	if (added && (values->program || call->word_count))
 		added = option_list_add(line, "--");
@@ -345,6 +362,8 @@ static int start_python(const struct values *values, const struct call *call)
 	struct option_list line = { 0 };
 	int code = CODE_UNREADABLE;
 
+	if (perf_scripts_folder())
+		setenv("PERF_EXEC_PATH", perf_scripts_folder(), 1);
 	if (add_words(&line, values, call)) {
 		output_flush(call->out);
 		execvp(line.items[0], (char **)(uintptr_t)line.items);
@@ -357,9 +376,8 @@ static int start_python(const struct values *values, const struct call *call)
 static bool check_words(const struct call *call)
 {
 	const struct values *values = call->values;
-	bool runs = values->program || values->generated || (call->word_count && is_python(call->words[0]));
 
-	return call->word_count < 2 || runs ||
+	return call->word_count < 2 || needs_python(values, call) ||
 	       print_error("unexpected argument '%s' (only one FILE is accepted)", call->words[1]);
 }
 
@@ -413,7 +431,7 @@ static int run_script(const struct call *call)
 	if (!script)
 		return print_failure(CODE_UNREADABLE, "out of memory");
 	script->values = call->values;
-	if (script->values->program || script->values->generated || (call->word_count && is_python(call->words[0]))) {
+	if (needs_python(script->values, call)) {
 		code = start_python(script->values, call);
 		free(script);
 		return code;
@@ -454,6 +472,7 @@ const struct command cmd_script = {
 		 { "perf record -o - true | perfdata script", "read from a pipe" }),
 	.usual = "input fields time comms event header",
 	.max_words = (size_t)-1,
+	.ends_at = perf_scripts_begin,
 	.check = check_words,
 	.run = run_script,
 };

@@ -232,7 +232,8 @@ bool options_parse(const struct command *command, int argc, char **argv, const s
 			parsed->before_count = parsed->words.count;
 			ok = only_words = true;
 		}
-		only_words |= command->ends_at_word && parsed->words.count;
+		only_words |= parsed->words.count &&
+			      (command->ends_at_word || (command->ends_at && command->ends_at(word)));
 		if (!ok)
 			return false;
 	}

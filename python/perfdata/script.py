@@ -20,13 +20,12 @@ import traceback
 import types
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
-from . import _perf_modules
+from . import _perf_installed, _perf_modules
 from ._errors import Error, Problem
 from ._perf_samples import ALL, Format, Formats, Kind, Kinds, Places, Row, Sample, counts_of, parsed, rows_of
 from ._recording import open as open_recording
 from ._select import WORDS
 
-PERF_FOLDERS = ("/usr/libexec/perf-core", "/usr/lib/perf-core")  # an installed perf has more modules
 RECORDS = ("THROTTLE", "UNTHROTTLE", "SWITCH", "SWITCH_CPU_WIDE", "STAT_ROUND", "THREAD_MAP", "STAT")  # that handlers are called for
 RECORD_HANDLERS = ("throttle", "unthrottle", "context_switch")
 SAMPLE = 9
@@ -134,7 +133,7 @@ class Runner:
         sys.modules["__main__"] = module
         sys.argv = [script, *arguments]
         sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
-        os.environ.setdefault("PERF_EXEC_PATH", next(filter(os.path.isdir, PERF_FOLDERS), os.path.dirname(os.path.abspath(__file__))))
+        os.environ.setdefault("PERF_EXEC_PATH", os.path.dirname(os.path.abspath(__file__)))
         sys.modules.update(_perf_modules.modules())
         exec(code, module.__dict__)  # pylint: disable=exec-used
         self.handlers = module.__dict__
@@ -325,13 +324,29 @@ def _run(runner: Runner, options: Any) -> int:
     return damaged
 
 
+def _run_installed(options: Any) -> int:
+    """A script of perf by its name, or the list of them."""
+    folder = os.environ.get("PERF_EXEC_PATH", "")
+    try:
+        if options.by_name == "list":
+            _perf_installed.print_list(folder)
+            return 0
+        return _perf_installed.run(folder, options.by_name, options.program, [options.script, *options.arguments], not options.without_command)
+    except OSError as error:
+        print(f"perfdata: {error.filename}: {error.strerror}", file=sys.stderr)
+        return UNREADABLE
+    except Error as error:
+        print(f"perfdata: {error}", file=sys.stderr)
+        return USAGE
+
+
 def _joined(words: List[str]) -> List[str]:
     """--comm -x as --comm=-x: what an option is given may begin as options do."""
     joined, rest = [], iter(words)
     for word in rest:
         if not word.startswith("--") or "=" in word or word in ("--", "--help"):
             return [*joined, word, *rest]
-        joined.append(f"{word}={next(rest, '')}")
+        joined.append(word if word == "--without-command" else f"{word}={next(rest, '')}")
     return joined
 
 
@@ -341,12 +356,17 @@ def main(words: Optional[List[str]] = None) -> int:
     parser = argparse.ArgumentParser(prog="perfdata script", description="Runs a Python script that was written for perf script.")
     parser.add_argument("--input", default="perf.data")
     parser.add_argument("--generate", metavar="FILE")
+    parser.add_argument("--by-name", choices=("record", "report", "live", "list"))
+    parser.add_argument("--program", default="perfdata")
+    parser.add_argument("--without-command", action="store_true")
     for name in WORDS:
         parser.add_argument("--" + name.replace("_", "-"), dest=name)
     parser.add_argument("script", nargs="?")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     options = parser.parse_args(_joined(sys.argv[1:] if words is None else words))
     selection = {name: getattr(options, name) for name in WORDS if getattr(options, name) is not None}
+    if options.by_name:
+        return _run_installed(options)
     if not options.script and not options.generate:
         parser.error("no script")
     try:

@@ -26,7 +26,7 @@ from perf_trace_context import *
 from Core import *
 from Util import *
 
-NAMES = ("symbol", "symoff", "sym", "sym_off", "dso_map_end", "datasrc_decode", "addr_dso_bid", "addr_symbol", "addr_symoff", "addr_dso_map_end")
+NAMES = ("symbol", "symoff", "sym", "sym_off", "dso_map_end", "addr_dso_bid", "addr_symbol", "addr_symoff", "addr_dso_map_end")
 
 def known(value):
     if isinstance(value, dict):
