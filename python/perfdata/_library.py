@@ -267,6 +267,7 @@ FUNCTIONS = {
     "pd_state_take_features": (c_int, [c_void_p, c_void_p, POINTER(CError)]),
     "pd_state_finalize": (c_int, [c_void_p, POINTER(CError)]),
     "pd_state_thread": (POINTER(CThread), [c_void_p, c_size_t]),
+    "pd_state_find_thread": (POINTER(CThread), [c_void_p, c_uint32, CMoment]),
     "pd_state_thread_names": (CList, [c_void_p, POINTER(CThread)]),
     "pd_state_mapping": (POINTER(CMapping), [c_void_p, c_size_t]),
     "pd_state_view": (None, [c_void_p, c_uint32, c_uint32, CMoment, POINTER(CView)]),

@@ -19,7 +19,7 @@ from ._world import MODES, UNKNOWN, _mapping_of, _moment
 
 SOFTWARE, TRACEPOINT = 1, 2
 PAGE_FAULTS = (2, 5, 6)  # all, minor, major
-FREQ = 1 << 10  # of the flags of an attr
+FREQ, COMM_EXEC = 1 << 10, 1 << 24  # of the flags of an attr
 PLACES_MOST = 1 << 18
 NO_CONTEXT = 2**64 - 4096  # markers of call chains are not below
 CONTEXTS = {2**64 - 128: 1, 2**64 - 512: 2, 2**64 - 32: 3}
@@ -205,6 +205,11 @@ class Kinds:
             self._by_name.setdefault(kind.name, []).append(kind)
             self.by_id.update(dict.fromkeys(kind.ids, kind))
 
+    @property
+    def know_exec(self) -> bool:
+        """Whether it is recorded that a name was set by exec."""
+        return any(kind.attr.get("flags", 0) & COMM_EXEC for kind in self.all)
+
     def of(self, row: Row) -> Optional[Kind]:
         same = self._by_name.get(row.event)
         if same is None or len(same) == 1:
@@ -220,8 +225,8 @@ class RawPlace(ctypes.Structure):
     _fields_ = [("dso", ctypes.c_void_p), ("function", ctypes.c_void_p), ("addr", ctypes.c_uint64), ("recorded", ctypes.c_uint64)]
 
 
-_place_of = lib["pd_symbols_place"]
-_place_of.restype, _place_of.argtypes = RawPlace, lib.pd_symbols_place.argtypes
+place_of = lib["pd_symbols_place"]
+place_of.restype, place_of.argtypes = RawPlace, lib.pd_symbols_place.argtypes
 
 # What is at an address: the mapping as words of a sample, the path of the object, and a function as entries of call chains have it, with the
 # distance from its begin. A mapping or function that is not known is None.
@@ -242,7 +247,7 @@ class Mode:
     """The places that one mode of the processor sees, as long as nothing is mapped there."""
 
     def __init__(self, owner: "Places", pid: int, mode: int, time_ns: Optional[int]) -> None:
-        self._owner, self._where = owner, (pid, mode, _moment(time_ns))
+        self._owner, self.where = owner, (pid, mode, _moment(time_ns))
         self.known: Dict[int, Place] = {}
         self._begins: List[int] = []
         self._ranges: List[Range] = []
@@ -251,7 +256,7 @@ class Mode:
         at = bisect.bisect_right(self._begins, address) - 1
         if at >= 0 and address < self._ranges[at].end:
             return self._ranges[at]
-        found = self._owner.locate(*self._where, address)
+        found = self._owner.locate(*self.where, address)
         self._begins.insert(at + 1, found.begin)
         self._ranges.insert(at + 1, found)
         return found
@@ -260,7 +265,7 @@ class Mode:
         there = self._range(address)
         found = None if there.places is None else there.places.get(address + there.shift)
         if found is None:
-            found = self._owner.find(*self._where, address)
+            found = self._owner.find(*self.where, address)
             if there.places is not None:
                 there.places[address + there.shift] = found
         place = self.known[address] = (there.words, *found)
@@ -351,6 +356,21 @@ class Places:
 
         return Space(modes)
 
+    @property
+    def state(self) -> Any:
+        return self._world._state
+
+    @property
+    def symbols(self) -> Any:
+        return self._world._symbols
+
+    def thread_of(self, pointer: Any) -> Any:
+        """What is known of a thread of the state."""
+        return self._world._thread_of(pointer)
+
+    def comm(self, pid: int, tid: int, time_ns: int) -> Optional[str]:
+        return self._world.comm(pid, tid, time_ns)
+
     def thread(self, pid: int, tid: int, time_ns: Optional[int]) -> Thread:
         found = self._threads.get((pid, tid))
         if found is not None and time_ns is not None and time_ns < found.until_ns:
@@ -397,7 +417,7 @@ class Places:
 
     def find(self, pid: int, mode: int, moment: Any, address: int) -> Any:
         """The path of the object, the function, and the distance from its begin."""
-        place = _place_of(self._world._symbols, pid, mode, moment, address)
+        place = place_of(self._world._symbols, pid, mode, moment, address)
         dso, function = place.dso, place.function
         known, start = self._functions.get(function) or self._function(function)
         return self._dsos[dso] if dso in self._dsos else self._dso(dso), known, place.addr - start

@@ -23,14 +23,14 @@ from typing import Any, Callable, Dict, Iterator, List, Optional
 from . import _perf_installed, _perf_modules
 from ._errors import Error, Problem
 from ._perf_samples import ALL, Format, Formats, Kind, Kinds, Places, Row, Sample, counts_of, parsed, rows_of
+from ._perf_tables import SWITCH_OUT, SWITCH_PREEMPTED, Tables
 from ._recording import open as open_recording
 from ._select import WORDS
 
 RECORDS = ("THROTTLE", "UNTHROTTLE", "SWITCH", "SWITCH_CPU_WIDE", "STAT_ROUND", "THREAD_MAP", "STAT")  # that handlers are called for
-RECORD_HANDLERS = ("throttle", "unthrottle", "context_switch")
+RECORD_HANDLERS = ("throttle", "unthrottle", "context_switch", "context_switch_table")
 SAMPLE = 9
 COUNTS = ("value", "time_enabled_ns", "time_running_ns")
-SWITCH_OUT, SWITCH_PREEMPTED = 0x2000, 0x4000
 PROBLEMS_SHOWN = 20  # of each kind
 USAGE, UNREADABLE, DAMAGED = 2, 3, 1  # exit codes of perfdata
 
@@ -109,6 +109,7 @@ class Runner:
         self._counted_before: Dict[Any, int] = {}
         self._counters = Counters(self.call, self.kinds.by_id)
         self._context = _perf_modules.Context()
+        self._tables: Optional[Tables] = None
         self._stopped = False
 
     def _file(self) -> Any:
@@ -138,7 +139,7 @@ class Runner:
         exec(code, module.__dict__)  # pylint: disable=exec-used
         self.handlers = module.__dict__
         if self.handlers.get("perf_db_export_mode"):
-            raise Error(f"{script}: perf_db_export_mode: there is no such export; use perfdata export --format sqlite", "argument")
+            self._tables = Tables(self.call, self.places, bool(self.handlers.get("perf_db_export_callchains")), self.kinds.know_exec)
 
     def call(self, name: str, *arguments: Any) -> None:
         handler = self.handlers.get(name)
@@ -175,6 +176,8 @@ class Runner:
             tracepoint = self._tracepoints[kind.index]
             if tracepoint:
                 tracepoint.call(Sample(row, kind, period, self.places))
+        elif self._tables:
+            self._tables.sample(Sample(row, kind, period, self.places))
         elif callable(self.handlers.get("process_event")):
             self._context.put((), ())
             self.handlers["process_event"](Sample(row, kind, period, self.places))
@@ -199,6 +202,9 @@ class Runner:
         self.call(record.type.lower(), fields.get("time_ns"), fields.get("id"), fields.get("stream_id"), where.get("cpu", -1), where.get("pid", -1), where.get("tid", -1))
 
     def switched(self, record: Any) -> None:
+        if self._tables:
+            self._tables.switched(record)
+            return
         fields, where, out = record.fields, record.get("sample_id", {}), bool(record.misc & SWITCH_OUT)
         self.call("context_switch", record.time_ns or 0, where.get("cpu", -1), where.get("pid", -1), where.get("tid", -1), fields.get("next_prev_pid", -1),
                   fields.get("next_prev_tid", -1), -1, out, out and bool(record.misc & SWITCH_PREEMPTED), 0, -1)
@@ -231,6 +237,8 @@ class Runner:
     def run(self) -> None:
         signal.signal(signal.SIGINT, self.stop)
         self.call("trace_begin")
+        if self._tables:
+            self._tables.begin()
         for function, subject in self._in_order():
             if self._stopped:
                 break
