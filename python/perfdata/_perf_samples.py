@@ -26,7 +26,7 @@ CONTEXTS = {2**64 - 128: 1, 2**64 - 512: 2, 2**64 - 32: 3}
 KERNEL = MODES["kernel"]
 BINDINGS = {b"l": 0, b"g": 1, b"w": 2}
 NOT_AVAILABLE = 0x5080021  # of data_src
-ALL = UNKNOWN
+ALL, LAST = UNKNOWN, 2**64 - 1
 _scan = json.JSONDecoder().scan_once
 NUMBERS = {1: "B", 2: "H", 4: "I", 8: "Q"}  # perf has a sign of numbers of eight bytes only
 
@@ -252,7 +252,7 @@ class Mode:
         self._begins: List[int] = []
         self._ranges: List[Range] = []
 
-    def _range(self, address: int) -> Range:
+    def range(self, address: int) -> Range:
         at = bisect.bisect_right(self._begins, address) - 1
         if at >= 0 and address < self._ranges[at].end:
             return self._ranges[at]
@@ -262,10 +262,10 @@ class Mode:
         return found
 
     def place(self, address: int) -> Place:
-        there = self._range(address)
+        there = self.range(address)
         found = None if there.places is None else there.places.get(address + there.shift)
         if found is None:
-            found = self._owner.find(*self.where, address)
+            found = self._owner.find(self.where, address, address + there.shift)
             if there.places is not None:
                 there.places[address + there.shift] = found
         place = self.known[address] = (there.words, *found)
@@ -402,24 +402,26 @@ class Places:
         words = {"dso_bid": mapping.build_id or self._build_ids.get(mapping.path, ""), "dso_map_start": mapping.start, "dso_map_end": mapping.end}
         alone = found.before_exec or found.ksymbol or mapping.kind not in ("file", "kernel", "module") or found.mapping.contents.anonymous
         places = None if alone else self._in_objects.setdefault(ctypes.addressof(found.object.contents), {})
-        return Range(found.begin, found.end, words, places, found.offset - address)
+        return Range(found.begin, found.end, words, places, found.offset - address if found.mapping.contents.by_offset else 0)
 
     def _dso(self, pointer: int) -> str:
         dso = self._dsos[pointer] = text(CDso.from_address(pointer).long_name)
         return dso
 
-    def _function(self, pointer: int) -> Any:
-        """A function as entries of call chains have it, and its begin."""
+    def function(self, pointer: int, shift: int) -> Any:
+        """A function as entries of call chains have it, and its begin. perf has offsets in the file, which are shifted from addresses."""
         function = CFunction.from_address(pointer)
-        known = {"start": function.start, "end": function.end, "binding": BINDINGS.get(function.bind, 0), "name": text(function.name)}
+        name = text(function.name)
+        binding = 1 if name.endswith("@plt") else BINDINGS.get(function.bind, 0)
+        known = {"start": function.start + shift & LAST, "end": function.end + shift & LAST, "binding": binding, "name": name}
         found = self._functions[pointer] = (None if function.nameless else known, function.start)
         return found
 
-    def find(self, pid: int, mode: int, moment: Any, address: int) -> Any:
+    def find(self, where: Any, address: int, offset: int) -> Any:
         """The path of the object, the function, and the distance from its begin."""
-        place = place_of(self._world._symbols, pid, mode, moment, address)
+        place = place_of(self._world._symbols, *where, address)
         dso, function = place.dso, place.function
-        known, start = self._functions.get(function) or self._function(function)
+        known, start = self._functions.get(function) or self.function(function, offset - place.addr)
         return self._dsos[dso] if dso in self._dsos else self._dso(dso), known, place.addr - start
 
 

@@ -8,8 +8,8 @@ branch_type_table, call_path_table, sample_table and context_switch_table get th
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from ._errors import text
-from ._library import CDso, CFunction, lib
-from ._perf_samples import ALL, BINDINGS, CONTEXTS, NO_CONTEXT, Mode, Places, Sample, Space, parsed, place_of
+from ._library import CDso, lib
+from ._perf_samples import ALL, CONTEXTS, NO_CONTEXT, Mode, Places, Sample, Space, parsed, place_of
 from ._world import ThreadName, _moment
 
 MACHINE = 1
@@ -144,15 +144,18 @@ class Tables:
             self._call("dso_table", number, MACHINE, text(dso.name), text(dso.long_name), words.get("dso_bid", ""))
         return number
 
-    def _symbol(self, dso: int, pointer: Optional[int], address: int) -> Tuple[int, int]:
+    def _unknown(self, dso: int, address: int, of: Any = None) -> int:
+        return self._row("symbol", (dso, address, of), dso, _signed(address), _signed(address), 0, "unknown")
+
+    def _symbol(self, dso: int, pointer: Optional[int], address: int, shift: int) -> Tuple[int, int]:
         """Its number and its begin. What is not known is a symbol of its own, unknown."""
-        function = CFunction.from_address(pointer) if pointer else None
-        if function is None or function.nameless:
-            return self._row("symbol", (dso, address), dso, _signed(address), _signed(address), 0, "unknown"), address
+        function = self._places.function(pointer, shift)[0] if pointer else None
+        if function is None:
+            return self._unknown(dso, address), address
         number, is_new = self._number("symbol", pointer)
         if is_new:
-            self._call("symbol_table", number, dso, _signed(function.start), _signed(function.end), BINDINGS.get(function.bind, 0), text(function.name))
-        return number, function.start
+            self._call("symbol_table", number, dso, _signed(function["start"]), _signed(function["end"]), function["binding"], function["name"])
+        return number, function["start"]
 
     def _location(self, mode: Mode, address: int, is_caller: bool = False) -> Location:
         key = mode, address
@@ -161,8 +164,9 @@ class Tables:
             found = NOWHERE
             if place.dso:
                 dso = self._dso(place.dso, mode, address)
-                symbol, start = self._symbol(dso, place.function, address if is_caller else place.addr)
-                found = Location(dso, symbol, max(place.addr - start, 0))
+                offset = address + mode.range(address).shift
+                symbol, start = self._symbol(dso, place.function, address if is_caller else offset, offset - place.addr)
+                found = Location(dso, symbol, max(offset - start, 0))
             self._located[key] = found
         return self._located[key]
 
@@ -181,6 +185,19 @@ class Tables:
             parent = self._row("call_path", (parent, symbol, address), parent, symbol, _signed(address))
         return parent
 
+    def _data(self, sample: Sample, before: int) -> Location:
+        """Where a page fault was for. A place without a name that this sample has brought up has another number there, as in perf."""
+        address = sample.row.addr
+        if not sample.kind.is_page_fault or address is None:
+            return NOWHERE
+        symbols = self._numbers.get("symbol", {})
+        mode, count = sample.thread.space.mode(0), len(symbols)
+        found = self._location(mode, address)
+        offset = address + mode.range(address).shift
+        if before < found.symbol <= count and symbols.get((found.dso, offset, None)) == found.symbol:
+            return found._replace(symbol=self._unknown(found.dso, offset, sample.row.record))
+        return found
+
     # ---- rows ----
 
     def begin(self) -> None:
@@ -196,10 +213,10 @@ class Tables:
         event = self._row("evsel", sample.kind.index, sample.kind.name)
         self._row("machine", MACHINE, -1, "")
         thread, program = self._threads(self._task(sample.tid, sample.pid, numbers["time"]), numbers["time"])
-        number = self._next("sample")
+        number, symbols = self._next("sample"), len(self._numbers.get("symbol", ()))
         place = NOWHERE if row.ip is None else self._location(space.mode(sample.mode), row.ip)
         path = self._call_path(space, parsed(row.callchain), sample.mode) if self._with_chains and row.callchain else 0
-        data = self._location(space.mode(0), row.addr) if sample.kind.is_page_fault and row.addr is not None else NOWHERE
+        data = self._data(sample, symbols)
         self._call("sample_table", number, event, MACHINE, thread, program, *place, _signed(numbers["ip"]), _signed(numbers["time"]), _cpu(row.cpu), *data,
                    _signed(numbers["addr"]), _signed(numbers["period"]), _signed(numbers["weight"]), _signed(numbers["transaction"]), _signed(numbers["datasrc"]),
                    0, 0, path, 0, 0, 0)
