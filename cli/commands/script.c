@@ -383,6 +383,14 @@ static bool check_words(const struct call *call)
 
 /* ---- the command ---- */
 
+/* Programs that share the work among several calls take a part without samples for a part like others, as perf does. */
+static int print_nothing(struct script *script, bool had_samples)
+{
+	int code = input_nothing(&script->input, script->select, had_samples);
+
+	return code == CODE_NOTHING ? CODE_OK : code;
+}
+
 static int run_opened(struct script *script)
 {
 	struct pd_samples_result result;
@@ -397,7 +405,7 @@ static int run_opened(struct script *script)
 		code = finish_files(script);
 	result = pd_samples_result(script->samples);
 	if (code == CODE_OK && !result.printed_count && !script->values->dump && !script->input.out->failure)
-		code = input_nothing(&script->input, script->select, result.sample_count != 0);
+		code = print_nothing(script, result.sample_count != 0);
 	if (!script->values->input.quiet && result.copied_count) {
 		output_flush(script->input.out);
 		copied_stacks_report(script->input.name, result.copied_count, result.printed_count);
