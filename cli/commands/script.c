@@ -360,11 +360,12 @@ static bool add_words(struct option_list *line, const struct values *values, con
 static int start_python(const struct values *values, const struct call *call)
 {
 	struct option_list line = { 0 };
-	int code = CODE_UNREADABLE;
+	int code = CODE_USAGE;
 
 	if (perf_scripts_folder())
 		setenv("PERF_EXEC_PATH", perf_scripts_folder(), 1);
 	if (add_words(&line, values, call)) {
+		code = CODE_UNREADABLE;
 		output_flush(call->out);
 		execvp(line.items[0], (char **)(uintptr_t)line.items);
 		print_error("scripts are run by python3, which cannot be started: %s", strerror(errno));

@@ -65,14 +65,15 @@ bool perf_scripts_begin(const char *word)
 	return perf_scripts_mode(word) != NULL;
 }
 
-/* Whether options of record are followed by a command. */
-static bool has_command(const struct call *call, size_t first)
+/* Whether options of record are followed by a command. Others are not for record. */
+static bool has_command(const struct call *call, const char *mode)
 {
+	size_t first = strcmp(mode, "live") == 0 ? 1 : 2;
 	const struct command_line *record = command_by_name("record");
 	struct parsed parsed;
 	bool found;
 
-	if (!record || first >= call->word_count)
+	if (!record || first >= call->word_count || strcmp(mode, "report") == 0)
 		return false;
 	found = options_parse(record->command, (int)(call->word_count - first),
 			      (char **)(uintptr_t)(call->words + first), NULL, &parsed) &&
@@ -84,13 +85,13 @@ static bool has_command(const struct call *call, size_t first)
 bool perf_scripts_add(struct option_list *line, const char *mode, const struct call *call)
 {
 	static char program[PATH_MAX];
-	bool is_live = strcmp(mode, "live") == 0;
+	bool has_name = strcmp(mode, "live") == 0 || strcmp(mode, "list") == 0 || call->word_count > 1;
 
-	if (!is_live && strcmp(mode, "list") != 0 && call->word_count < 2)
+	if (!has_name)
 		return print_error("%s: the name of a script is missing; see perfdata script -l", call->words[0]);
 	if (!realpath("/proc/self/exe", program))
 		return print_error("/proc/self/exe: %s", strerror(errno));
 	return option_list_add(line, "--by-name") && option_list_add(line, mode) &&
 	       option_list_add(line, "--program") && option_list_add(line, program) &&
-	       (has_command(call, is_live ? 1 : 2) || option_list_add(line, "--without-command"));
+	       (has_command(call, mode) || option_list_add(line, "--without-command"));
 }

@@ -9,10 +9,12 @@ With CORPUS a script that prints all that its handlers get is run by perf, too, 
 and there is no perf 6.1 with Python.
 """
 
+import contextlib
 import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -75,6 +77,54 @@ def counts(*values):
 for event in "cpu-clock", "context-switches", "task-clock", "page-faults":
     globals()["stat__" + event] = counts
 '''
+TABLES = '''
+perf_db_export_mode = True
+perf_db_export_calls = False
+perf_db_export_callchains = True
+
+def of(name):
+    return lambda *values: print(name, values)
+
+for name in ("evsel", "machine", "thread", "comm", "comm_thread", "dso", "symbol", "branch_type", "sample", "call_path", "call_return", "context_switch"):
+    globals()[name + "_table"] = of(name)
+trace_begin, trace_end, process_event, context_switch = map(of, ("begin", "end", "process_event", "context_switch"))
+'''
+# What export-to-sqlite.py of perf needs of Qt.
+SQL = '''
+import sqlite3
+
+class QSqlDatabase:
+    @staticmethod
+    def addDatabase(kind):
+        return QSqlDatabase()
+
+    def setDatabaseName(self, name):
+        self.name = name
+
+    def open(self):
+        self.connection = sqlite3.connect(self.name, isolation_level=None)
+        return True
+
+    def close(self):
+        self.connection.close()
+
+class QSqlQuery:
+    def __init__(self, database):
+        self.connection, self.values = database.connection, []
+
+    def prepare(self, words):
+        self.words = words
+        return True
+
+    def addBindValue(self, value):
+        self.values.append(value)
+
+    def exec_(self, words=None):
+        values, self.values = self.values, []
+        self.connection.execute(words or self.words, values)
+        return True
+'''
+TABLE_FILES = ("a-switch", "a-sched", "a-bpf", "s390x-threads", "arm64-group", "ppc64le-clock")
 FILES = ("a-throttle", "a-switch", "a-sched", "a-kmem", "a-lock", "a-stat-percore", "arm64-group", "all-fields", "basic", "tracepoints-sched", "named-events")
 
 wrong = 0
@@ -127,9 +177,6 @@ def check_words():
                         (("a", "b"), "unexpected argument 'b'")):
         done = run("script", *words)
         require(done.returncode and said in done.stderr and "Traceback" not in done.stderr, words, done)
-    put("tables.py", "perf_db_export_mode = True\n")
-    done = run("script", "-i", recording, "-s", "tables.py")
-    require(done.returncode and "perf_db_export_mode" in done.stderr and "Traceback" not in done.stderr, "a script for tables", done)
     put("fails.py", "def process_event(sample):\n    raise ValueError('what the script says')\n")
     done = run("script", "-i", recording, "-s", "fails.py")
     require(done.returncode == 1 and "fails.py\", line 2" in done.stderr and "what the script says" in done.stderr, done)
@@ -187,23 +234,135 @@ def check_modules():
     require(done.stdout == "A | B S ENOENT 0 1\n2000003000 0\n", "Core and Util", done)
 
 
+def check_samples():
+    """A sample is a dict whatever is asked of it first."""
+    put("ask.py", """
+import copy, json, pickle
+WORDS = ("ev_name", "attr", "sample", "raw_buf", "comm", "dso", "dso_bid", "dso_map_start", "dso_map_end", "symbol", "symoff", "callchain", "brstack", "brstacksym", "iregs", "uregs")
+ASK = (len, list, dict, repr, copy.copy, copy.deepcopy, lambda s: {**s}, lambda s: s.items(), lambda s: pickle.loads(pickle.dumps(s)), lambda s: list(reversed(s)),
+       lambda s: json.dumps(s, default=str), lambda s: s.setdefault("comm"), lambda s: s | {}, lambda s: s == 1, lambda s: s.get("callchain"), lambda s: "symbol" in s)
+n = 0
+def process_event(sample):
+    global n
+    asked, key = ASK[n % len(ASK)](sample), WORDS[n % len(WORDS)]
+    n += 1
+    assert not isinstance(asked, dict) or asked == dict(sample), asked
+    assert list(sample) == [word for word in WORDS if word in sample], list(sample)
+    assert ("none" in sample, sample.get("none"), sample.get("none", 2)) == (False, None, 2)
+    sample["own"], sample["callchain"] = 1, []
+    assert list(sample)[-1] == "own" and sample["callchain"] == []
+    if key in sample:
+        del sample[key]
+    try:
+        raise ValueError(sample[key])
+    except KeyError:
+        pass
+def trace_end():
+    print(n)
+""")
+    done = run("script", "-i", os.path.join(data, "hot.data"), "-s", "ask.py")
+    require(done.stdout == "81\n" and not done.stderr, "a sample that is asked", done)
+
+
+def check_tables():
+    """Rows of tables follow what they refer to."""
+    put("tables.py", TABLES)
+    done = run("script", "-i", os.path.join(data, "hot.data"), "-s", "tables.py")
+    lines = done.stdout.splitlines()
+    require(lines[:2] == ["begin ()", "branch_type (0, 'no branch')"] and lines[-1] == "end ()" and not done.stderr, "tables", done)
+    known = set()
+    for line in lines[1:-1]:
+        name, values = line.split(" ", 1)
+        values = eval(values)  # pylint: disable=eval-used
+        known.add((name, values[0]))
+        if name == "sample":
+            needed = list(zip(("evsel", "machine", "thread", "comm", "dso", "symbol"), values[1:7])) + [("call_path", values[21])]
+            require(all(not number or (table, number) in known for table, number in needed) and len(values) == 25, "a sample", line)
+    require(sum(name == "sample" for name, _ in known) == 81, "samples", len(known))
+
+
+def check_installed():
+    """Scripts of an installed perf, by their names. perf is perfdata there."""
+    folder = os.path.abspath("core")
+    os.makedirs(os.path.join(folder, "scripts/python/bin"))
+    put("core/scripts/python/count.py", "import sys\nn = 0\ndef process_event(sample):\n    global n\n    n += 1\ndef trace_end():\n    print(sys.argv[1:], n > 0)\n")
+    put("core/scripts/python/bin/counted-record", "#!/bin/bash\n(perf record -e cpu-clock \"$@\")\n")
+    put("core/scripts/python/bin/counted-report",
+        "#!/bin/bash\n# description: counts samples\n# args: [word]\nperf script \"$@\" -s \"$PERF_EXEC_PATH\"/scripts/python/count.py -- a b\n")
+    how = {"env": {**ENVIRONMENT, "PERF_EXEC_PATH": folder}}
+    require(run("script", "-l", **how).stdout == f"List of available trace scripts:\n  {'counted [word]':<36} counts samples\n", "script -l")
+    shutil.copy(os.path.join(data, "hot.data"), "perf.data")
+    require(run("script", "report", "counted", **how).stdout == "['a', 'b'] True\n", "script report")
+    require(run("script", "rep", "counted", "--comm", "hot", **how).stdout == "['a', 'b'] False\n", "script report with options")
+    done = run("script", "report", "none", **how)
+    require(done.returncode == 2 and "'none'" in done.stderr, "no such script", done)
+    require(run("script", "report", **how).returncode == 2, "no name")
+    done = run("script", "none", **how)
+    require(done.returncode == 3 and "none: cannot open" in done.stderr, "no file", done)
+    put("none-such", "not a recording")
+    require("none-such" in run("script", "none-such", **how).stderr, "a file is a file")
+    if run("record", "-o", "can.data", "true").returncode == 0:
+        done = run("script", "record", "counted", "-o", "own.data", "true", **how)
+        require(done.returncode == 0 and os.path.exists("own.data"), "script record", done)
+        done = run("script", "counted", "python3", "-c", "sum(range(10**7))", **how)
+        require(done.returncode == 0 and "['a', 'b'] True\n" in done.stdout, "a script by its name", done)
+    os.remove("perf.data")
+
+
+def check_flags():
+    """Names of values come from the formats of events."""
+    recording = os.path.join(data, "hot-trace.data")
+    put("flags.py", "from Core import *\nfound = set()\ndef sched__sched_switch(*words):\n    found.add(flag_str(words[0], 'prev_state', words[-4]))\n"
+                    "def trace_end():\n    print(sorted(found), flag_str('none', 'none', 1) == symbol_str('none', 'none', 1) == '')\n")
+    done = run("script", "-i", recording, "-s", "flags.py")
+    require(done.stdout == "['', 'S'] True\n", "flags", done)
+
+
 def has_python(perf):
     told = subprocess.run([perf, "version", "--build-options"], capture_output=True, text=True, check=False).stdout if perf else ""
     return "perf version 6.1" in told and re.search(r"libpython: \[ on", told)
+
+
+def both(perf, path, *words):
+    """What perf prints and what is printed here, without the advice that Util of perf has first."""
+    theirs = subprocess.run([perf, "script", "-i", path, *words], env=ENVIRONMENT, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                            check=False).stdout.splitlines()
+    done = run("script", "-i", path, *words)
+    return theirs[next((i for i, line in enumerate(theirs) if line.startswith("begin")), 0):], done.stdout.splitlines(), done.stderr
+
+
+def compare_tables(perf, corpus):
+    """Tables, and the database that a script of perf makes of them."""
+    put("tables.py", TABLES)
+    os.mkdir("PySide2")
+    put("PySide2/__init__.py", "")
+    put("PySide2/QtSql.py", SQL)
+    exporter = os.path.join("/usr/lib/perf-core/scripts/python/export-to-sqlite.py")
+    for name in TABLE_FILES:
+        path = os.path.join(corpus, "recorded", name + ".data")
+        theirs, ours, said = both(perf, path, "-s", "tables.py")
+        require(len(theirs) > 40 and theirs == ours, "tables of " + name, len(theirs), len(ours), next((pair for pair in zip(theirs, ours) if pair[0] != pair[1]), said))
+        if not os.path.exists(exporter):
+            continue
+        dumps = []
+        for program_name, database in ((perf, "theirs.db"), (program, "ours.db")):
+            subprocess.run([program_name, "script", "-i", path, "-s", exporter, database, "all", "calls", "callchains"], check=False, capture_output=True,
+                           env={**ENVIRONMENT, "PYTHONPATH": folder + ":" + os.path.abspath(".")}, stdin=subprocess.DEVNULL)
+            with contextlib.closing(sqlite3.connect(database)) as made:
+                dumps.append(list(made.iterdump()))
+            os.remove(database)
+        require(len(dumps[0]) > 80 and dumps[0] == dumps[1], "database of " + name, *map(len, dumps), next((pair for pair in zip(*dumps) if pair[0] != pair[1]), ""))
 
 
 def compare(perf, corpus):
     put("whole.py", WHOLE)
     for name in FILES:
         path = os.path.join(corpus, "recorded", name + ".data")
-        theirs = subprocess.run([perf, "script", "-i", path, "-s", "whole.py", "x"], env=ENVIRONMENT, capture_output=True, text=True, errors="replace",
-                                stdin=subprocess.DEVNULL, check=False).stdout.splitlines()
-        done = run("script", "-i", path, "-s", "whole.py", "x")
-        ours = done.stdout.splitlines()
-        theirs = theirs[next((i for i, line in enumerate(theirs) if line.startswith("begin")), 0):]  # Util of perf has advice first
+        theirs, ours, said = both(perf, path, "-s", "whole.py", "x")
         require(len(theirs) > 2, name, "perf prints nothing")
         different = [pair for pair in zip(theirs, ours) if pair[0] != pair[1]]
-        require(len(theirs) == len(ours) and not different, name, len(theirs), len(ours), len(different), *(line[:1500] for line in (different or [()])[0]), done.stderr[-300:])
+        require(len(theirs) == len(ours) and not different, name, len(theirs), len(ours), len(different), *(line[:1500] for line in (different or [()])[0]), said[-300:])
+    compare_tables(perf, corpus)
 
 
 def main():
@@ -221,6 +380,10 @@ def main():
             check_folder()
             check_ends()
             check_modules()
+            check_samples()
+            check_tables()
+            check_flags()
+            check_installed()
         os.chdir("/")
     return 1 if wrong else 0
 
