@@ -456,7 +456,7 @@ static int run_script(const struct call *call)
 }
 
 const struct command cmd_script = {
-	.usage = "[OPTION]... [FILE]",
+	.usage = "[OPTION]... [FILE | [record | report] NAME [ARGUMENT]...]",
 	.text = "Print the samples of FILE in time order, byte for byte as perf script (6.1), with these fields: {sample fields}. For files of stat record, print the counts of each "
 		"interval, as perf 6.2 and later.\n\n"
 		"Functions are looked up in the recorded files if their build ids match, in perf's cache and in debug "
@@ -468,7 +468,10 @@ const struct command cmd_script = {
 		"fields; as in perf, the - in bpf-output counts too, so that such a list is added.\n\n"
 		"-s runs a Python script with the handlers that perf calls (trace_begin, process_event, SYSTEM__EVENT and others) "
 		"by python3 and the Python package of perfdata; of the other options those that select samples are obeyed. FILE is "
-		"given by -i then.\n\n"
+		"given by -i then. With perf_db_export_mode scripts get rows of perf's tables for databases.\n\n"
+		"record NAME, report NAME, or NAME, which does both at once, run the scripts of an installed perf, found below PERF_EXEC_PATH, "
+		"/usr/libexec/perf-core, /usr/lib/perf-core or ~/libexec/perf-core; what follows NAME is for them. They call perf, "
+		"which is perfdata there.\n\n"
 		"Strings of the file are printed unchanged, except that control characters are escaped on a terminal.",
 	OPTIONS(options),
 	HOW(shown),
@@ -478,6 +481,7 @@ const struct command cmd_script = {
 		 { "perfdata script -F +misc --show-mmap-events", "more fields and records" },
 		 { "perfdata script --time 10%/2 --comm make", "print the second tenth of one program" },
 		 { "perfdata script -i perf.data -s my.py 10", "run a script with its argument" },
+		 { "perfdata script report stackcollapse", "run a script of an installed perf" },
 		 { "perf record -o - true | perfdata script", "read from a pipe" }),
 	.usual = "input fields time comms event header",
 	.max_words = (size_t)-1,

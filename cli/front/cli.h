@@ -52,7 +52,7 @@ struct command {
 	size_t values_size;             /* of the struct that the options point into */
 	const void *defaults;           /* values without options; NULL: all is zero */
 	size_t max_words;               /* words that are no options; more are an error */
-	bool ends_at_word;    /* after the first such word there are no options: it is a program with its own */
+	bool ends_at_word; /* after the first such word there are no options: it is a program with its own */
 	bool (*ends_at)(const char *word); /* or NULL: after such a word there are no options either */
 	size_t how, how_size; /* a struct of options of the library in the values, whose member size is set; see HOW */
 	bool (*check)(const struct call *call); /* or NULL; false, said on stderr, for options that make no sense */

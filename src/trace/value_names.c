@@ -24,17 +24,17 @@ static bool take_choices(struct search *search, const struct pd_node *node)
 }
 
 // Values belong to the field that was named last before them. Expressions have a greatest size.
-static bool walk(struct search *search, const struct pd_node *node)
+static bool walk_names(struct search *search, const struct pd_node *node)
 {
 	if (!node)
 		return false;
 	if (node->kind == PD_NODE_FIELD && node->member)
 		search->field = node->member->field.name;
-	if (walk(search, node->a))
+	if (walk_names(search, node->a))
 		return true;
 	if ((node->kind == PD_NODE_FLAGS || node->kind == PD_NODE_SYMBOL) && take_choices(search, node))
 		return true;
-	return walk(search, node->b) || walk(search, node->c);
+	return walk_names(search, node->b) || walk_names(search, node->c);
 }
 
 bool pd_trace_value_name_at(struct pd_trace *trace, const struct pd_event *event, size_t index,
@@ -45,7 +45,7 @@ bool pd_trace_value_name_at(struct pd_trace *trace, const struct pd_event *event
 	struct search search = { .left = index, .found = &found };
 
 	for (size_t i = 0; format && i < format->piece_count; i++) {
-		if (walk(&search, format->pieces[i].width) || walk(&search, format->pieces[i].arg)) {
+		if (walk_names(&search, format->pieces[i].width) || walk_names(&search, format->pieces[i].arg)) {
 			*name_out = found;
 			return true;
 		}

@@ -293,7 +293,7 @@ def check_installed():
     require(run("script", "-l", **how).stdout == f"List of available trace scripts:\n  {'counted [word]':<36} counts samples\n", "script -l")
     shutil.copy(os.path.join(data, "hot.data"), "perf.data")
     require(run("script", "report", "counted", **how).stdout == "['a', 'b'] True\n", "script report")
-    require(run("script", "rep", "counted", "--comm", "hot", **how).stdout == "['a', 'b'] False\n", "script report with options")
+    require(run("script", "rep", "counted", "--comm", "none", **how).stdout == "['a', 'b'] False\n", "script report with options")
     done = run("script", "report", "none", **how)
     require(done.returncode == 2 and "'none'" in done.stderr, "no such script", done)
     require(run("script", "report", **how).returncode == 2, "no name")
