@@ -133,7 +133,8 @@ static int run_tracer(struct trace_values *values, const struct call *call, char
 	live->recording.self = values;
 	signals_end_recording(&action);
 	code = code_of_print(pd_tracer_run(running, live, call->out->text, &recorded, &error), &error);
-	output_flush(call->out);
+	if (!values->output)
+		output_flush(call->out);
 	if (recorded.lost)
 		print_error("%" PRIu64 " events lost; try larger ring buffers (-m 16M), or fewer system calls (-e)",
 			    recorded.lost);
@@ -205,6 +206,47 @@ static int trace_file(struct trace_values *values, const struct call *call)
 	return code;
 }
 
+/* A file for the text. What is there is replaced once there is something to write, so that a wrong option leaves it alone. */
+struct late_output {
+	struct output out;
+	const char *path;
+};
+
+static bool open_late(struct late_output *late)
+{
+	if (late->out.fd >= 0 || late->out.failure)
+		return !late->out.failure;
+	late->out.fd = pd_tracer_output(late->path);
+	late->out.failure = late->out.fd < 0 ? errno : 0;
+	return !late->out.failure;
+}
+
+static bool write_late(void *self, struct pd_text *text)
+{
+	struct late_output *late = self;
+
+	if (pd_text_bytes(text).size && !open_late(late)) {
+		pd_text_clear(text);
+		return false;
+	}
+	return output_flush(&late->out);
+}
+
+static int finish_late(struct late_output *late, int code)
+{
+	int finish = CODE_OK;
+
+	/* a recording without calls has a file without lines */
+	if (late->path && code == CODE_OK)
+		open_late(late);
+	if (late->out.fd >= 0 || late->out.failure)
+		finish = output_finish(&late->out);
+	if (late->path && late->out.fd >= 0)
+		close(late->out.fd);
+	output_fini(&late->out);
+	return code == CODE_OK ? finish : code;
+}
+
 static bool is_same_file(const char *input, const char *output)
 {
 	struct stat one, other;
@@ -217,28 +259,20 @@ static int run_trace(const struct call *call)
 {
 	struct trace_values values = *(const struct trace_values *)call->values;
 	bool is_file = values.input.path || names_file(call);
-	int code, finish, fd = is_file ? STDOUT_FILENO : STDERR_FILENO;
+	struct late_output late = { .path = values.output };
 	struct call own = *call;
-	struct output out;
 
 	if (is_file && is_same_file(values.input.path ? values.input.path : call->words[0], values.output))
 		return print_failure(CODE_OUTPUT, "%s: this is the input", values.output);
-	if (values.output)
-		fd = pd_tracer_output(values.output);
-	if (fd < 0)
-		return print_failure(CODE_OUTPUT, "%s: %s", values.output, strerror(errno));
-	if (fd == STDOUT_FILENO)
+	if (is_file && !values.output)
 		return trace_file(&values, call);
-	if (!output_init(&out, fd))
+	if (!output_init(&late.out, values.output ? -1 : STDERR_FILENO))
 		return print_failure(CODE_OUTPUT, "out of memory");
-	out.name = values.output ? values.output : "standard error";
-	own.out = &out;
-	code = (is_file ? trace_file : trace_live)(&values, &own);
-	finish = output_finish(&out);
-	output_fini(&out);
 	if (values.output)
-		close(fd);
-	return code == CODE_OK ? finish : code;
+		pd_text_set_sink(late.out.text, write_late, &late);
+	late.out.name = values.output ? values.output : "standard error";
+	own.out = &late.out;
+	return finish_late(&late, (is_file ? trace_file : trace_live)(&values, &own));
 }
 
 static enum pd_status print_trace(struct input *input, const void *how, struct pd_error *error)

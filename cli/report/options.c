@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define DEFAULT_KEYS "comm,dso,sym"
+#define HISTORY_KEYS "srcline,symbol,dso"
 #define BRANCH_KEYS "comm,dso_from,symbol_from,symbol_to,cycles"
 
 static const double FOLDED_BELOW = 0.5; /* percent */
@@ -27,6 +28,8 @@ static const struct option lines[] = {
 	    "count branches of branch stacks instead of samples (default where they were recorded; keys: " BRANCH_KEYS
 	    ")"),
 	SET("no-branch-stack", 0, options.view, PD_REPORT_SAMPLES, "count samples even if branches were recorded"),
+	FLAG("branch-history", 0, options.branch_history,
+	     "call chains by address that begin with the branches of branch stacks (default keys: " HISTORY_KEYS ")"),
 	GROUP(children_option, children),
 	GROUP(no_children_option, options.no_children),
 	GROUP(max_stack_option, options.max_stack),

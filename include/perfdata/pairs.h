@@ -62,9 +62,11 @@ struct pd_syscalls_options {
 
 /** Whether a list, as pd_syscalls_options.calls, has a call. */
 PD_API bool pd_call_is_wanted(const char *list, const char *name);
+/** Whether an architecture has a call that an item of such a list, with wildcards, fits. */
+PD_API bool pd_call_is_known(enum pd_arch arch, bool is_64_bit, const char *item);
 
 /** Appends system calls as perf trace does: from raw_syscalls:sys_enter and sys_exit, or syscalls:sys_enter_NAME and sys_exit_NAME.
- * Errors: PD_ERROR_ARGUMENT for a wrong list; PD_ERROR_MEMORY; PD_ERROR_LIMIT; PD_ERROR_OUTPUT; PD_ERROR_FORMAT if the format of a
+ * Errors: PD_ERROR_ARGUMENT for a wrong list, or one with a name that is no call of the file's machine; PD_ERROR_MEMORY; PD_ERROR_LIMIT; PD_ERROR_OUTPUT; PD_ERROR_FORMAT if the format of a
  * tracepoint is missing or lacks a field; PD_ERROR_NO_SAMPLES without such events; those of pd_run. */
 PD_API enum pd_status pd_print_syscalls(struct pd_text *text, struct pd_file *file,
 					const struct pd_syscalls_options *options, struct pd_error *error);

@@ -48,6 +48,9 @@ enum pd_profile_by {
 		4096, /* where the data is: struct pd_data_place behind the struct pd_access, which comes with it */
 	PD_BY_PERIOD = 8192,       /* how large the period of one sample is: pd_profile_entry.sample_period */
 	PD_BY_PARALLELISM = 16384, /* how many threads ran at the time of the sample */
+	/* With PD_BY_CHAIN: call chains begin with the branches of the sample's branch stack, of each where it went and where it
+	 * came from; see struct pd_passed_branch. */
+	PD_BY_BRANCHES = 32768,
 	PD_BY_LINE = 1024 /* only in objects with debug information, where pd_symbols_lines tells addresses apart */
 };
 
@@ -114,6 +117,9 @@ struct pd_profile_options {
 	/* With symbols, without PD_BY_CHAIN: all places of a CPU mode that have a function are one frame, and so are those that have none:
 	 * for views that do not show places. */
 	bool places_as_one;
+	/* With PD_BY_BRANCHES: chains are for graphs from the outermost caller down, where perf begins with the first branch; of
+	 * branches and of callers there are max_stack at most. */
+	bool outermost_first;
 };
 
 /** Unit of the natural weight of samples of an event: their period if recorded, else 1. Weights of different events
@@ -140,7 +146,8 @@ struct pd_profile_entry {
 	uint64_t samples;
 	uint64_t period;        /* sum */
 	uint64_t weights;       /* sum, if the event records weights */
-	struct pd_bytes raw;    /* with PD_BY_ACCESS a struct pd_access, then raw data of each sample; 8-aligned */
+	struct pd_bytes raw;    /* with PD_BY_ACCESS a struct pd_access, with PD_BY_BRANCHES what is of branches, then raw data of
+				 * each sample; 8-aligned */
 	uint64_t sample_period; /* with PD_BY_PERIOD that of each sample, without all but its seven highest bits: at most
 				 * 1/64 too low */
 	uint32_t parallelism;   /* threads that ran at the time of the samples; 0: not asked for */
@@ -160,6 +167,21 @@ struct pd_data_place {
 	uint64_t addr, phys_addr;         /* 0: not recorded */
 	uint64_t ip;                      /* address of the code, as recorded */
 	const struct pd_mapping *mapping; /* of the profile's state; NULL: nothing is mapped at addr */
+};
+
+/** What a sample says of a branch of its chain. With PD_BY_BRANCHES raw has their number, 64 bits, and one for each, in the order
+ * in which their frames are in the chain: two for each branch. */
+struct pd_passed_branch {
+	uint32_t iteration_cycles; /* of the last time that the loop before it was passed */
+	uint16_t cycles;
+	uint8_t iterations; /* how often that was in a row, but for the first time */
+	uint8_t flags;      /* PD_PASSED_... */
+};
+
+enum {
+	PD_PASSED_PREDICTED = 1,
+	PD_PASSED_ABORTED = 2,
+	PD_PASSED_REVERSED = 4 /* where it came from is first */
 };
 
 /** Part of an entry in a time slice. */

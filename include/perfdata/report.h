@@ -153,6 +153,9 @@ struct pd_report_options {
 	bool latency;
 	size_t sort_event; /* of a group: rows go by its amounts, then by those of the others but the first */
 	bool total_cycles; /* texts of branches have a row for each basic block, by its share of the cycles */
+	/* Samples with the branches of branch stacks in front of their call chains; other default keys, and graphs by address, whose texts
+	 * say what is known of the branches. */
+	bool branch_history;
 };
 
 /* ---- reports ---- */

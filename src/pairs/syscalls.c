@@ -17,7 +17,7 @@ enum {
 	ENTER,
 	EXIT,
 	RAW_ONLY = 2,
-	KNOWN = 1024, // numbers of calls
+	KNOWN = PD_CALLS_KNOWN,
 	RECENT = 8,
 	BUCKETS = 256 // of perf's table of threads, whose order is that of the output
 };
@@ -635,6 +635,44 @@ static enum pd_status check_options(const struct pd_syscalls_options *options, s
 	return PD_OK;
 }
 
+// Calls that are events of their own are there whatever the machine is.
+static bool has_call(struct pd_file *file, const char *item)
+{
+	static const char prefix[] = "syscalls:sys_enter_";
+	const struct pd_string *arch = pd_file_arch(file);
+	const enum pd_arch machine = pd_file_machine(file);
+	const bool is_64_bit = !arch || arch->value.data[0] != 'i';
+
+	for (size_t i = 0; i < pd_file_event_count(file); i++) {
+		const char *name = pd_file_event(file, i)->name;
+
+		if (name && !strncmp(name, prefix, strlen(prefix)) && pd_call_is_wanted(item, name + strlen(prefix)))
+			return true;
+	}
+	return !pd_syscall_name(machine, is_64_bit, 1) || pd_call_is_known(machine, is_64_bit, item);
+}
+
+static enum pd_status check_calls(struct pd_file *file, const char *list, struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+
+	for (const char *at = list ? list + (*list == '!') : ""; status == PD_OK && *at;) {
+		const size_t length = strcspn(at, ",");
+		struct pd_text item = { 0 };
+
+		pd_text_put(&item, at, length);
+		pd_text_char(&item, 0);
+		if (item.failed)
+			status = pd_fail_memory(error);
+		else if (length && !has_call(file, item.data))
+			status = pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+					 "'%s' is no system call of the machine that recorded", item.data);
+		pd_free(item.data);
+		at += length + (at[length] == ',');
+	}
+	return status;
+}
+
 enum pd_status pd_print_syscalls(struct pd_text *text, struct pd_file *file, const struct pd_syscalls_options *options,
 				 struct pd_error *error)
 {
@@ -652,6 +690,8 @@ enum pd_status pd_print_syscalls(struct pd_text *text, struct pd_file *file, con
 	if (options && options->size <= offsetof(struct pd_syscalls_options, text))
 		syscalls.options.text = PD_SYSCALLS_SUMMARY;
 	status = check_options(&syscalls.options, error);
+	if (status >= 0 && !syscalls.options.live)
+		status = check_calls(file, syscalls.options.calls, error);
 	if (status < 0)
 		return status;
 	// what was printed stays

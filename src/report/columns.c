@@ -19,6 +19,7 @@ static const char default_keys[] = "comm,dso,sym";
 /* Those of perf mem report. */
 #define MEM_KEYS "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked"
 static const char store_keys[] = "mem,sym,dso,symbol_daddr,dso_daddr,tlb,locked";
+static const char history_keys[] = "srcline,symbol,dso";
 static const char branch_keys[] = "comm,dso_from,symbol_from,symbol_to,cycles";
 
 static enum pd_status append_key(struct pd_report *report, const struct key *key, size_t *index_out,
@@ -254,10 +255,13 @@ static enum pd_status parse_sort(struct pd_report *report, struct pd_file *file,
 	bool asked = false;
 	const char *usual = report->by_branch              ? branch_keys :
 			    report->options.mem_mode       ? mem_keys(report, mem, &asked) :
+			    report->options.branch_history ? history_keys :
 			    file && only_tracepoints(file) ? "trace" :
 							     default_keys;
 
-	if ((!sort || *sort == '+') && parse(report, usual, keys, &ignored, error) < 0)
+	/* as if they had been asked for */
+	if ((!sort || *sort == '+') &&
+	    parse(report, usual, keys, usual == history_keys ? names : &ignored, error) < 0)
 		return PD_ERROR_ARGUMENT;
 	if (sort && parse(report, sort + (*sort == '+'), keys, names, error) < 0)
 		return PD_ERROR_ARGUMENT;

@@ -54,7 +54,8 @@ static bool has_chains(struct pd_file *file)
 
 static enum pd_status check_branches(const struct pd_report *report, struct pd_file *file, struct pd_error *error)
 {
-	if (report->options.view != PD_REPORT_BRANCHES || pd_branches_recorded(file))
+	if ((report->options.view != PD_REPORT_BRANCHES && !report->options.branch_history) ||
+	    pd_branches_recorded(file))
 		return PD_OK;
 	return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "no branch stacks were recorded (perfdata record -b)");
 }
@@ -63,18 +64,22 @@ static enum pd_status choose_view(struct pd_report *report, struct pd_file *file
 {
 	if (report->options.mem_mode && report->options.view == PD_REPORT_BRANCHES)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "branches have no memory accesses");
+	if (report->options.branch_history && report->options.view == PD_REPORT_BRANCHES)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "branches are either in call chains or counted instead of samples");
 	report->by_branch = report->options.view == PD_REPORT_BRANCHES ||
-			    (report->options.view == PD_REPORT_AUTO && !report->options.mem_mode && file &&
-			     pd_branches_are_default(file));
+			    (report->options.view == PD_REPORT_AUTO && !report->options.mem_mode &&
+			     !report->options.branch_history && file && pd_branches_are_default(file));
 	return !file || is_pipe(file) ? PD_OK : check_branches(report, file, error);
 }
 
 /* A pipe says only while it is read what its events have. As perf: nothing is added up there unless requested. */
 static void choose_chains(struct pd_report *report, struct pd_file *file)
 {
-	bool pipe = file && is_pipe(file), chains = !report->by_branch && (!file || pipe || has_chains(file));
+	bool pipe = file && is_pipe(file), recorded = !file || pipe || has_chains(file);
+	bool chains = !report->by_branch && (recorded || report->options.branch_history);
 
-	report->children = chains && !pipe && !report->options.no_children && !report->options.hierarchy &&
+	report->children = recorded && chains && !pipe && !report->options.no_children && !report->options.hierarchy &&
 			   !report->options.mem_mode;
 	if (!chains)
 		report->graph.kind = PD_REPORT_GRAPH_NONE;
@@ -116,6 +121,7 @@ enum pd_status pd_report_new(struct pd_file *file, const struct pd_report_option
 	if (options)
 		memcpy(&report->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
 	report->graph = report->options.graph;
+	report->graph.by_address |= report->options.branch_history;
 	if (!report->options.slice_ns)
 		report->options.slice_ns = 100000000;
 	report->planned_for = file;
@@ -185,8 +191,13 @@ void pd_report_ask(const struct pd_report *report, struct pd_profile_options *op
 		options->by |= PD_BY_CHAIN;
 	if (report->graph.by_address)
 		options->by |= PD_BY_ADDRESS;
+	if (report->options.branch_history)
+		options->by |= PD_BY_BRANCHES;
+	options->outermost_first = report->graph.caller;
 	/* The innermost callers can be left out while reading. */
-	options->max_stack = report->graph.caller ? 0 : (unsigned)report->options.max_stack;
+	options->max_stack = report->graph.caller && !report->options.branch_history ?
+				     0 :
+				     (unsigned)report->options.max_stack;
 	options->slice_ns = report->options.slice_ns;
 	options->merge_below = merge_below(report);
 	options->places_as_one = !shows_places(report);
@@ -211,9 +222,11 @@ bool pd_report_shows_branches(const struct pd_report *report)
 /* All events are known. */
 static enum pd_status check_view(struct pd_report *report, struct pd_error *error)
 {
+	/* As perf: not of branches that the recorder makes call chains of. */
+	report->branch_notes = report->options.branch_history && pd_branches_are_default(report->file);
 	if (!report->planned_for)
 		return PD_OK;
-	if (!has_chains(report->file))
+	if (!has_chains(report->file) && !report->options.branch_history)
 		report->graph.kind = PD_REPORT_GRAPH_NONE;
 	return check_branches(report, report->file, error);
 }

@@ -104,6 +104,8 @@ struct chain {
 	size_t caller_count;
 	bool truncated; /* there are more callers, which are not known */
 	uint64_t period, samples;
+	const struct pd_passed_branch *branches; /* that are among the callers */
+	size_t first_branch, branch_count;       /* the first caller, and two for each branch */
 };
 
 struct table {
@@ -152,6 +154,7 @@ struct pd_report {
 	/* the plan */
 	struct pd_file *planned_for;            /* or NULL */
 	bool children, by_branch, symbol_first; /* -s begins with a function */
+	bool branch_notes;                      /* graphs say what is known of branches */
 	bool percentiles;                       /* there are columns of them */
 	bool accesses;                          /* the same of weights, and of what was accessed */
 	bool by_latency;                        /* a column shows it */

@@ -19,13 +19,13 @@ struct arguments {
 
 struct piece_list {
 	struct pd_trace *trace;
-	struct pd_piece *items;
+	struct pd_format_piece *items;
 	size_t count, capacity;
 	struct pd_text text; // that waits to become a piece
 	bool failed;
 };
 
-static struct pd_piece *add_piece(struct piece_list *list)
+static struct pd_format_piece *add_piece(struct piece_list *list)
 {
 	if (!PD_GROW(list->items, list->capacity, list->count + 1)) {
 		list->failed = true;
@@ -37,7 +37,7 @@ static struct pd_piece *add_piece(struct piece_list *list)
 
 static void end_text(struct piece_list *list)
 {
-	struct pd_piece *piece;
+	struct pd_format_piece *piece;
 
 	if (!list->text.size || !(piece = add_piece(list)))
 		return;
@@ -93,7 +93,7 @@ static bool is_too_wide(const char *at, size_t size)
 }
 
 // Few digits, which may begin with a 0, and longs: what nearly all numbers have.
-static void find_simple(struct pd_piece *piece, const char *at, const char *end)
+static void find_simple(struct pd_format_piece *piece, const char *at, const char *end)
 {
 	unsigned pad = 0;
 
@@ -105,7 +105,7 @@ static void find_simple(struct pd_piece *piece, const char *at, const char *end)
 			piece->longs >= 0 && piece->longs <= 2 && strchr("diux", *end);
 }
 
-static bool end_conversion(struct piece_list *list, struct pd_piece *piece, const char *start, const char *end,
+static bool end_conversion(struct piece_list *list, struct pd_format_piece *piece, const char *start, const char *end,
 			   struct arguments *arguments)
 {
 	static const char *const kinds[] = {
@@ -129,7 +129,7 @@ static bool end_conversion(struct piece_list *list, struct pd_piece *piece, cons
 static bool take_conversion(struct piece_list *list, const char **at, struct arguments *arguments)
 {
 	const char *start = *at, *p = start + 1;
-	struct pd_piece *piece;
+	struct pd_format_piece *piece;
 	size_t more;
 
 	end_text(list);
@@ -195,7 +195,7 @@ static bool take_format(struct pd_trace *trace, struct pd_format *format, const 
 {
 	struct piece_list list = { .trace = trace };
 	bool ok = take_pieces(&list, string, arguments);
-	struct pd_piece *pieces = ok ? pd_arena_copy(&trace->arena, list.items, list.count * sizeof(*list.items)) :
+	struct pd_format_piece *pieces = ok ? pd_arena_copy(&trace->arena, list.items, list.count * sizeof(*list.items)) :
 				       NULL;
 
 	if (pieces) {

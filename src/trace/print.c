@@ -116,7 +116,7 @@ static uint64_t value_of_other(const struct print *p, const struct pd_node *node
 // ---- texts ----
 
 // A text for %s, with the width of its conversion.
-static void put_string(const struct print *p, const struct pd_piece *piece, const char *string, size_t length)
+static void put_string(const struct print *p, const struct pd_format_piece *piece, const char *string, size_t length)
 {
 	bool left = false;
 	uint64_t width = 0, most = UINT64_MAX, *number = &width;
@@ -148,12 +148,12 @@ static void put_string(const struct print *p, const struct pd_piece *piece, cons
 		pd_text_char(p->text, ' ');
 }
 
-static void put_word(const struct print *p, const struct pd_piece *piece, const char *word)
+static void put_word(const struct print *p, const struct pd_format_piece *piece, const char *word)
 {
 	put_string(p, piece, word, strlen(word));
 }
 
-static void put_flags(const struct print *p, const struct pd_piece *piece, const struct pd_node *node)
+static void put_flags(const struct print *p, const struct pd_format_piece *piece, const struct pd_node *node)
 {
 	uint64_t value = value_of(p, node->a);
 	bool some = false;
@@ -178,7 +178,7 @@ static void put_flags(const struct print *p, const struct pd_piece *piece, const
 	pd_text_hex(p->text, value);
 }
 
-static void put_symbol(const struct print *p, const struct pd_piece *piece, const struct pd_node *node)
+static void put_symbol(const struct print *p, const struct pd_format_piece *piece, const struct pd_node *node)
 {
 	uint64_t value = value_of(p, node->a);
 
@@ -235,7 +235,7 @@ static void put_numbers(const struct print *p, const struct pd_node *node)
 	}
 }
 
-static void put_bitmask(const struct print *p, const struct pd_piece *piece, const struct pd_node *node)
+static void put_bitmask(const struct print *p, const struct pd_format_piece *piece, const struct pd_node *node)
 {
 	struct pd_bytes bytes = node->member ? bytes_of(p->trace, p->raw, node->member) : (struct pd_bytes){ NULL, 0 };
 	struct pd_text text = { 0 };
@@ -259,7 +259,7 @@ static size_t text_length(struct pd_bytes bytes)
 	return bytes.size ? strnlen((const char *)bytes.data, bytes.size) : 0;
 }
 
-static void put_field(const struct print *p, const struct pd_piece *piece, const struct pd_member *m)
+static void put_field(const struct print *p, const struct pd_format_piece *piece, const struct pd_member *m)
 {
 	struct pd_bytes bytes;
 	const char *known;
@@ -287,7 +287,7 @@ static void put_field(const struct print *p, const struct pd_piece *piece, const
 	put_string(p, piece, (const char *)bytes.data, text_length(bytes));
 }
 
-static void put_text(const struct print *p, const struct pd_piece *piece, const struct pd_node *node)
+static void put_text(const struct print *p, const struct pd_format_piece *piece, const struct pd_node *node)
 {
 	struct pd_bytes bytes;
 
@@ -330,7 +330,7 @@ static void put_text(const struct print *p, const struct pd_piece *piece, const 
 
 // ---- pointers ----
 
-static void put_function(const struct print *p, const struct pd_piece *piece)
+static void put_function(const struct print *p, const struct pd_format_piece *piece)
 {
 	const struct pd_trace_options *options = &p->trace->options;
 	uint64_t addr = value_of(p, piece->arg), start = addr;
@@ -346,7 +346,7 @@ static void put_function(const struct print *p, const struct pd_piece *piece)
 }
 
 // The bytes of a field that is an array; says what it is otherwise.
-static bool take_field(const struct print *p, const struct pd_piece *piece, struct pd_bytes *bytes_out)
+static bool take_field(const struct print *p, const struct pd_format_piece *piece, struct pd_bytes *bytes_out)
 {
 	if (piece->arg->kind == PD_NODE_FIELD) {
 		const struct pd_trace_field *field = &piece->arg->member->field;
@@ -361,7 +361,7 @@ static bool take_field(const struct print *p, const struct pd_piece *piece, stru
 	return false;
 }
 
-static void put_mac(const struct print *p, const struct pd_piece *piece)
+static void put_mac(const struct print *p, const struct pd_format_piece *piece)
 {
 	struct pd_bytes bytes;
 
@@ -378,7 +378,7 @@ static void put_mac(const struct print *p, const struct pd_piece *piece)
 	}
 }
 
-static void put_uuid(const struct print *p, const struct pd_piece *piece)
+static void put_uuid(const struct print *p, const struct pd_format_piece *piece)
 {
 	static const uint8_t little[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
 	char kind = piece->more[1];
@@ -401,7 +401,7 @@ static void put_uuid(const struct print *p, const struct pd_piece *piece)
 }
 
 // An address of a socket: its family first. Other families show nothing.
-static void put_socket(const struct print *p, const struct pd_piece *piece, struct pd_bytes bytes)
+static void put_socket(const struct print *p, const struct pd_format_piece *piece, struct pd_bytes bytes)
 {
 	uint64_t family = read_number(p->trace, bytes, 0, 2);
 	bool port = strchr(piece->more, 'p') != NULL;
@@ -422,7 +422,7 @@ static void put_socket(const struct print *p, const struct pd_piece *piece, stru
 		pd_text_printf(p->text, ":%u", bytes.data[2] * 256u + bytes.data[3]);
 }
 
-static void put_ip(const struct print *p, const struct pd_piece *piece)
+static void put_ip(const struct print *p, const struct pd_format_piece *piece)
 {
 	char version = piece->more[1];
 	struct pd_bytes bytes;
@@ -441,7 +441,7 @@ static void put_ip(const struct print *p, const struct pd_piece *piece)
 		pd_text_add(p->text, version == '4' ? "INVALIDIPv4" : "INVALIDIPv6");
 }
 
-static void put_pointer(const struct print *p, const struct pd_piece *piece)
+static void put_pointer(const struct print *p, const struct pd_format_piece *piece)
 {
 	uint64_t value;
 
@@ -476,7 +476,7 @@ static void put_pointer(const struct print *p, const struct pd_piece *piece)
 // ---- pieces ----
 
 // A number as printf prints it; the conversion has been looked at character by character.
-static void put_converted(const struct print *p, const struct pd_piece *piece, uint64_t value, int width)
+static void put_converted(const struct print *p, const struct pd_format_piece *piece, uint64_t value, int width)
 {
 	char buffer[PD_TRACE_WIDTH_MOST + 64];
 	int size;
@@ -507,7 +507,7 @@ static void put_converted(const struct print *p, const struct pd_piece *piece, u
 }
 
 // Digits and a sign, at least so many characters of it, filled with spaces or zeros.
-static void put_digits(const struct print *p, const struct pd_piece *piece, uint64_t value)
+static void put_digits(const struct print *p, const struct pd_format_piece *piece, uint64_t value)
 {
 	char buffer[2 * PD_TRACE_PAD_MOST + 2], *end = buffer + sizeof(buffer), *at = end;
 	bool negative = piece->conversion != 'u' && piece->conversion != 'x' && (int64_t)value < 0;
@@ -529,7 +529,7 @@ static void put_digits(const struct print *p, const struct pd_piece *piece, uint
 	pd_text_put(p->text, at, (size_t)(end - at));
 }
 
-static void put_number(const struct print *p, const struct pd_piece *piece)
+static void put_number(const struct print *p, const struct pd_format_piece *piece)
 {
 	uint64_t value = value_of(p, piece->arg);
 	int64_t width = piece->width ? (int32_t)value_of(p, piece->width) : 0;
@@ -580,7 +580,7 @@ void pd_trace_print_format(struct pd_trace *trace, struct pd_format *format, str
 		return;
 	}
 	for (size_t i = 0; i < format->piece_count && text->size - start < PD_TRACE_TEXT_MOST; i++) {
-		const struct pd_piece *piece = &format->pieces[i];
+		const struct pd_format_piece *piece = &format->pieces[i];
 
 		if (piece->kind == PD_PIECE_TEXT)
 			pd_text_put(text, piece->text, piece->size);

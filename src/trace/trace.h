@@ -74,7 +74,7 @@ enum pd_piece_kind {
 };
 
 // A part of the format string: text, or a conversion and its arguments.
-struct pd_piece {
+struct pd_format_piece {
 	enum pd_piece_kind kind;
 	const char *text; // or the conversion, with only one *
 	size_t size;
@@ -96,7 +96,7 @@ struct pd_format {
 	bool failed; // the expressions could not
 	struct pd_member *members;
 	size_t member_count;
-	const struct pd_piece *pieces;
+	const struct pd_format_piece *pieces;
 	size_t piece_count;
 };
 

@@ -86,23 +86,11 @@ static const char *name_of(const struct pd_tracer *tracer, uint64_t number)
 	return pd_syscall_name(tracer->arch, sizeof(long) == 8, number);
 }
 
-static bool is_call(const struct pd_tracer *tracer, const char *item)
-{
-	const char *name;
-
-	for (uint64_t number = 0; number < KNOWN; number++) {
-		name = name_of(tracer, number);
-		if (name && pd_call_is_wanted(item, name))
-			return true;
-	}
-	return false;
-}
-
 static enum pd_status add_item(struct pd_tracer *tracer, const char *item, bool except, struct pd_error *error)
 {
 	enum pd_status status;
 
-	if (is_call(tracer, item)) {
+	if (pd_call_is_known(tracer->arch, sizeof(long) == 8, item)) {
 		if (tracer->calls.size && tracer->except != except)
 			return pd_fail(
 				error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,

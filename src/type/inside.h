@@ -151,7 +151,7 @@ struct pd_type_object {
 	const struct pd_disassembler *library;
 	void *disassembler;
 	struct pd_dwarf_code units; // where the code of units is
-	struct pd_piece *pieces;
+	struct pd_addr_piece *pieces;
 	size_t piece_count;
 	struct pd_type_unit *read;
 	size_t items_left;         // in scopes: those of damaged debug information have no end

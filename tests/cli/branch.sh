@@ -48,3 +48,27 @@ try report -q --no-symbols -n -b -s dso_to chains.data
 copy hot.data
 try report -b hot.data
 try report -b --no-branch-stack branches.data
+
+# In call chains: where branches went and came from, then callers, without those that are among the branches. A loop is there once; the
+# second sample has the same as the first one, and makes the averages.
+for time in 1 2 3; do
+	cat <<-ENDS
+		SAMPLE misc: user, ip: 0x400180, pid: 42, tid: 42, time_ns: 2.00$time, period: 1000, callchain: [USER 0x400180 0x400115 0x400210 0x400310 0x400410 0x400510 0x400610 0x400710], branch_stack: {entries: [
+			{from: 0x400110, to: 0x400170, flags: predicted|cycles(4)}
+			{from: 0x400130, to: 0x400100, flags: predicted|cycles(2)}
+			{from: 0x400130, to: 0x400100, flags: predicted|cycles(2)}
+			{from: 0x400130, to: 0x400100, flags: mispred|cycles($((time * 2)))}
+			{from: 0x400140, to: 0x400120, flags: abort}
+		]}
+	ENDS
+done >history.samples
+{ sed '/^SAMPLE/,$d; s/PERIOD|BRANCH_STACK/PERIOD|CALLCHAIN|BRANCH_STACK/' branches.txt && cat history.samples; } | perfdata assemble -o history.data -
+try report -q --no-symbols --branch-history history.data
+try report -q --no-symbols --branch-history --no-children -s pid history.data
+try report -q --no-symbols --branch-history --no-children -s pid -g folded,0,count --max-stack 2 history.data
+shell 'perfdata report -q --no-symbols --branch-history --no-children -s pid --json history.data | grep -o "\"callgraph.*"'
+try report -q --no-symbols --branch-history -s pid branches.data
+try report -q --branch-history -b history.data
+try report -q --branch-history hot.data
+# not said of branches that the recorder makes call chains of
+shell 'perfdata text history.data | sed "s/feature BRANCH_STACK {}//" | perfdata assemble -o silent.data -; perfdata report -q --no-symbols --branch-history --no-children -s pid silent.data | grep -c "(" || :'

@@ -64,7 +64,7 @@ OPTIONS = {name: name for name in (
     "--ns -s time", "--time 10%-30% -s comm", "--time 10%/2 -s comm", "--show-total-period -n -s comm", "--showcpuutilization -s dso", "--full-source-path -s srcline",
     "--exclude-other -s dso", "-p main -s parent,dso", "-p main -x -s dso", "--ignore-callees spin -s sym", "--demangle -s dso", "--no-demangle -s dso",
     "--demangle-kernel -s dso", "-c work -s comm,dso", "-d [kernel.kallsyms] -s dso", "-S main -s dso", "--time-quantum 1ms -s time", "--raw-trace -s dso", "-q -s dso", "-v -s dso",
-    "--tasks", "--mmaps", "--stats", "--header-only", "-D", "--inline -s dso", "--no-inline -s dso", "--max-stack 3 -s dso", "-G -s dso", "-g caller -s sym", "-g folded -s sym", "--mem-mode -s dso", "--total-cycles", "--branch-stack -s dso_from", "--no-branch-stack -s dso", "-T -s dso", "-M -s dso", "-m -s dso")}
+    "--tasks", "--mmaps", "--stats", "--header-only", "-D", "--inline -s dso", "--no-inline -s dso", "--max-stack 3 -s dso", "-G -s dso", "-g caller -s sym", "-g folded -s sym", "--mem-mode -s dso", "--total-cycles", "--branch-stack -s dso_from", "--branch-history -s pid", "--branch-history --no-children -s comm --max-stack 9", "--branch-history -s comm -g fractal,5,callee", "--branch-history -s dso -g folded,2", "--no-branch-stack -s dso", "-T -s dso", "-M -s dso", "-m -s dso")}
 LEFT_OUT = {"--raw-trace", "-D", "-T", "-M", "-v", "--showcpuutilization", "--header-only"}
 
 NOTHING = {"", "0", "N/A", "[unknown]", "unknown", "0.0", "-", "-      -", "0.00%", "[other]", "Unknown", "N", ".", "0/0x0", "???"}

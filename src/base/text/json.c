@@ -66,7 +66,7 @@ void pd_json_double(struct pd_json *json, const char *name, double value)
 {
 	if (isfinite(value)) {
 		pd_json_name(json, name);
-		pd_text_printf(json->text, "%.17g", value);
+		pd_text_double(json->text, value);
 	} else {
 		pd_json_string(json, name, NULL);
 	}

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <perfdata/text.h>
 
@@ -166,6 +167,20 @@ static size_t put_digits(char *to, uint32_t value)
 
 	put_eight(to, digits >> 8 * zeros);
 	return 8 - zeros;
+}
+
+void pd_text_double(struct pd_text *text, double value)
+{
+	enum {
+		SURE = 17 // digits are always enough
+	};
+	char number[32];
+	int digits = 15;
+
+	do
+		snprintf(number, sizeof(number), "%.*g", digits, value);
+	while (digits++ < SURE && strtod(number, NULL) != value);
+	pd_text_add(text, number);
 }
 
 void pd_text_u64(struct pd_text *text, uint64_t value)

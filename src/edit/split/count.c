@@ -79,7 +79,7 @@ static enum pd_status count_sample(void *self, struct pd_stream *stream, const s
 {
 	struct pd_split *split = self;
 	struct pd_brief brief;
-	struct pd_piece *piece;
+	struct pd_split_output *piece;
 	uint64_t key;
 	bool missing;
 

@@ -28,14 +28,14 @@ static bool reads_group(const struct pd_event *event)
 }
 
 // The first event is that of records without an id; samples of a group have values of all its members.
-static bool has_event(const struct pd_split *split, const struct pd_piece *piece, const struct pd_event *event)
+static bool has_event(const struct pd_split *split, const struct pd_split_output *piece, const struct pd_event *event)
 {
 	return !event->index || event->index == piece->key ||
 	       (event->index < split->event_count && split->referenced[event->index]) ||
 	       (reads_group(event) && reads_group(pd_file_event(split->file, (size_t)piece->key)));
 }
 
-enum pd_status pd_split_write_events(const struct pd_split *split, const struct pd_piece *piece, struct pd_error *error)
+enum pd_status pd_split_write_events(const struct pd_split *split, const struct pd_split_output *piece, struct pd_error *error)
 {
 	size_t count = pd_file_event_count(split->file);
 	bool *is_kept = pd_alloc((count + 1) * sizeof(*is_kept));
@@ -51,7 +51,7 @@ enum pd_status pd_split_write_events(const struct pd_split *split, const struct 
 	return status;
 }
 
-static bool has_id(const struct pd_split *split, const struct pd_piece *piece, uint64_t id)
+static bool has_id(const struct pd_split *split, const struct pd_split_output *piece, uint64_t id)
 {
 	const struct pd_event *event = pd_file_event_by_id(split->file, id);
 
@@ -64,7 +64,7 @@ struct entries {
 	size_t count;
 };
 
-static void keep_entries(const struct pd_split *split, const struct pd_piece *piece, const struct pd_id_index *index,
+static void keep_entries(const struct pd_split *split, const struct pd_split_output *piece, const struct pd_id_index *index,
 			 struct entries *kept)
 {
 	for (size_t i = 0; i < index->entries.count; i++) {
@@ -79,7 +79,7 @@ static void keep_entries(const struct pd_split *split, const struct pd_piece *pi
 }
 
 // Entries of ids that a piece does not have would be refused by perf.
-static enum pd_status pass_id_index(const struct pd_split *split, const struct pd_piece *piece,
+static enum pd_status pass_id_index(const struct pd_split *split, const struct pd_split_output *piece,
 				    struct pd_stream *stream, const struct pd_record *record,
 				    const struct pd_id_index *index, struct pd_error *error)
 {
@@ -104,7 +104,7 @@ static enum pd_status pass_id_index(const struct pd_split *split, const struct p
 	return status;
 }
 
-enum pd_status pd_split_pass_of_events(const struct pd_split *split, const struct pd_piece *piece,
+enum pd_status pd_split_pass_of_events(const struct pd_split *split, const struct pd_split_output *piece,
 				       struct pd_stream *stream, const struct pd_record *record, struct pd_error *error)
 {
 	const struct pd_id_index *index = pd_as_id_index(record);

@@ -44,7 +44,7 @@ static void name_cgroup(const struct pd_split *split, uint64_t id, char *name)
 	escape_name(name, path && *path ? path : number);
 }
 
-static void name_piece(const struct pd_split *split, const struct pd_piece *piece, char *name)
+static void name_piece(const struct pd_split *split, const struct pd_split_output *piece, char *name)
 {
 	if (piece->key == PD_SPLIT_UNKNOWN) {
 		escape_name(name, "unknown");

@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct pd_piece *pd_split_find_piece(const struct pd_split *split, uint64_t key)
+struct pd_split_output *pd_split_find_piece(const struct pd_split *split, uint64_t key)
 {
 	uint64_t found = pd_u64_map_find(&split->by_key, key);
 
 	return found ? &split->pieces[found - 1] : NULL;
 }
 
-struct pd_piece *pd_split_add_piece(struct pd_split *split, uint64_t key)
+struct pd_split_output *pd_split_add_piece(struct pd_split *split, uint64_t key)
 {
-	struct pd_piece *piece = pd_split_find_piece(split, key);
+	struct pd_split_output *piece = pd_split_find_piece(split, key);
 
 	if (piece)
 		return piece;
@@ -22,13 +22,13 @@ struct pd_piece *pd_split_add_piece(struct pd_split *split, uint64_t key)
 	    !pd_u64_map_add(&split->by_key, key, split->piece_count + 1))
 		return NULL;
 	piece = &split->pieces[split->piece_count++];
-	*piece = (struct pd_piece){ .key = key };
+	*piece = (struct pd_split_output){ .key = key };
 	return piece;
 }
 
 static int compare_keys(const void *a, const void *b)
 {
-	const struct pd_piece *left = a, *right = b;
+	const struct pd_split_output *left = a, *right = b;
 
 	return left->key < right->key ? -1 : left->key > right->key;
 }
@@ -36,7 +36,7 @@ static int compare_keys(const void *a, const void *b)
 // Keys of names are pointers, which say nothing about the order.
 static int compare_comms(const void *a, const void *b)
 {
-	const struct pd_piece *left = a, *right = b;
+	const struct pd_split_output *left = a, *right = b;
 
 	if (left->key == PD_SPLIT_UNKNOWN || right->key == PD_SPLIT_UNKNOWN)
 		return compare_keys(a, b);

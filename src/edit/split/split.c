@@ -88,7 +88,7 @@ void pd_split_count(const struct pd_split *split, struct pd_split_result *result
 
 // ---- records ----
 
-static uint64_t slice_begin(const struct pd_split *split, const struct pd_piece *piece)
+static uint64_t slice_begin(const struct pd_split *split, const struct pd_split_output *piece)
 {
 	return split->window.first_ns + piece->key * split->options.amount;
 }
@@ -100,7 +100,7 @@ static uint64_t pieces_of_time(const struct pd_split *split, const struct pd_rec
 	uint64_t bits = 0;
 
 	for (size_t i = 0; i < split->open_count; i++) {
-		const struct pd_piece *piece = &split->pieces[split->first + i];
+		const struct pd_split_output *piece = &split->pieces[split->first + i];
 		bool is_last = piece == &split->pieces[split->piece_count - 1];
 
 		if ((is_last || record->time_ns < slice_begin(split, piece + 1)) &&
@@ -156,7 +156,7 @@ static enum pd_status pass_other(struct pd_split *split, struct pd_stream *strea
 	status = check_copied(split, pd_split_record_bytes(stream, record) * (uint64_t)__builtin_popcountll(bits),
 			      error);
 	for (; bits && status >= 0; bits &= bits - 1) {
-		const struct pd_piece *piece = &split->pieces[split->first + (size_t)__builtin_ctzll(bits)];
+		const struct pd_split_output *piece = &split->pieces[split->first + (size_t)__builtin_ctzll(bits)];
 
 		status = by_event ? pd_split_pass_of_events(split, piece, stream, record, error) :
 				    pd_writer_pass(piece->writer, stream, record, error);
@@ -168,7 +168,7 @@ static enum pd_status pass_record(void *self, struct pd_stream *stream, const st
 				  struct pd_error *error)
 {
 	struct pd_split *split = self;
-	const struct pd_piece *piece;
+	const struct pd_split_output *piece;
 	uint64_t key;
 	bool missing;
 
@@ -187,7 +187,7 @@ static enum pd_status pass_record(void *self, struct pd_stream *stream, const st
 static enum pd_status change_feature(void *self, struct pd_file *file, unsigned feature, const void **decoded_out,
 				     bool *keep, struct pd_error *error)
 {
-	struct pd_piece *piece = self;
+	struct pd_split_output *piece = self;
 
 	(void)file;
 	(void)keep;
@@ -200,7 +200,7 @@ static enum pd_status change_feature(void *self, struct pd_file *file, unsigned 
 	return PD_OK;
 }
 
-static enum pd_status open_piece(struct pd_split *split, struct pd_piece *piece, struct pd_error *error)
+static enum pd_status open_piece(struct pd_split *split, struct pd_split_output *piece, struct pd_error *error)
 {
 	const struct pd_changes changes = { .size = sizeof(changes), .self = piece, .feature = change_feature };
 	enum pd_status status;

@@ -17,7 +17,7 @@
 // The key of samples that do not say what it is made of.
 #define PD_SPLIT_UNKNOWN UINT64_MAX
 
-struct pd_piece {
+struct pd_split_output {
 	struct pd_split_piece shown;
 	uint64_t key;
 	struct pd_writer *writer;    // while it is written
@@ -42,7 +42,7 @@ struct pd_split {
 	struct pd_window window;
 	struct pd_split_result result;
 	uint64_t known_count; // samples in pieces that say what the key is made of
-	struct pd_piece *pieces;
+	struct pd_split_output *pieces;
 	size_t piece_count, piece_capacity;
 	struct pd_u64_map by_key; // 1 + index of a piece
 	struct pd_arena names;
@@ -74,9 +74,9 @@ bool pd_split_key(struct pd_split *split, const struct pd_record *record, uint64
 // ---- pieces.c ----
 
 // NULL if there is none.
-struct pd_piece *pd_split_find_piece(const struct pd_split *split, uint64_t key);
+struct pd_split_output *pd_split_find_piece(const struct pd_split *split, uint64_t key);
 // Adds it if it is not there. NULL if there is no memory.
-struct pd_piece *pd_split_add_piece(struct pd_split *split, uint64_t key);
+struct pd_split_output *pd_split_add_piece(struct pd_split *split, uint64_t key);
 void pd_split_sort_pieces(struct pd_split *split);
 
 // ---- names.c ----
@@ -106,10 +106,10 @@ enum pd_status pd_split_count_all(struct pd_split *split, struct pd_error *error
 // Notes that a record that goes into all pieces belongs to an event. False if there is no memory.
 bool pd_split_note_event(struct pd_split *split, const struct pd_record *record);
 // Gives the writer of a piece its events and features.
-enum pd_status pd_split_write_events(const struct pd_split *split, const struct pd_piece *piece,
+enum pd_status pd_split_write_events(const struct pd_split *split, const struct pd_split_output *piece,
 				     struct pd_error *error);
 // Passes a record that is no sample, without the ids of events that the piece does not have.
-enum pd_status pd_split_pass_of_events(const struct pd_split *split, const struct pd_piece *piece,
+enum pd_status pd_split_pass_of_events(const struct pd_split *split, const struct pd_split_output *piece,
 				       struct pd_stream *stream, const struct pd_record *record,
 				       struct pd_error *error);
 

@@ -91,7 +91,7 @@ bool pd_split_note_needs(struct pd_split *split)
 {
 	pd_u64_map_fini(&split->needs);
 	for (size_t i = 0; i < split->tasks.count; i++) {
-		const struct pd_piece *piece = pd_split_find_piece(split, split->tasks.items[i].second);
+		const struct pd_split_output *piece = pd_split_find_piece(split, split->tasks.items[i].second);
 		size_t index = (size_t)(piece - split->pieces);
 
 		if (index >= split->first && index - split->first < split->open_count &&

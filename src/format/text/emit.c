@@ -289,7 +289,7 @@ static void emit_f64(struct pd_text *text, const void *member)
 	memcpy(&value, member, sizeof(value));
 	memcpy(&bits, member, sizeof(bits));
 	if (isfinite(value))
-		pd_text_printf(text, "%.17g", value);
+		pd_text_double(text, value);
 	else
 		pd_text_hex(text, bits);
 }

@@ -31,7 +31,7 @@ static void json_number(struct pd_text *text, const struct pd_field *field, cons
 	if (field->kind == PD_KIND_F64) {
 		memcpy(&value, (const uint8_t *)decoded + field->offset, sizeof(value));
 		if (isfinite(value))
-			pd_text_printf(text, "%.17g", value);
+			pd_text_double(text, value);
 		else
 			PD_TEXT_LITERAL(text, "null");
 	} else if (field->kind == PD_KIND_S32 || field->show == PD_SHOW_SIGNED) {

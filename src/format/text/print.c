@@ -66,7 +66,7 @@ static void print_f64(struct pd_text *text, const struct pd_field *field, const 
 	double value;
 
 	memcpy(&value, (const uint8_t *)decoded + field->offset, sizeof(value));
-	pd_text_printf(text, "%.17g", value);
+	pd_text_double(text, value);
 }
 
 static void print_number(struct pd_printer *printer, const struct pd_field *field, const void *decoded)

@@ -60,7 +60,7 @@ struct pd_lines {
 	uint8_t *states;
 	struct pd_unit_table *tables;
 	size_t unit_count;
-	struct pd_piece *pieces;
+	struct pd_addr_piece *pieces;
 	size_t piece_count;
 	size_t last_piece; // that was asked for; the next address is often in it, too
 
@@ -360,7 +360,7 @@ static bool is_in_piece(const struct pd_lines *l, size_t piece, uint64_t addr)
 
 static uint32_t unit_at(struct pd_lines *l, uint64_t addr)
 {
-	const struct pd_piece *piece;
+	const struct pd_addr_piece *piece;
 
 	if (is_in_piece(l, l->last_piece, addr))
 		return l->pieces[l->last_piece].value;

@@ -10,7 +10,7 @@
 struct sweep {
 	const struct pd_span *spans;
 	struct pd_heap heap; // spans, in the order of their values
-	struct pd_piece *pieces;
+	struct pd_addr_piece *pieces;
 	size_t count;
 };
 
@@ -42,7 +42,7 @@ static void emit_piece(struct sweep *s, uint64_t start)
 	if (n && s->pieces[n - 1].start == start)
 		s->pieces[n - 1].value = value;
 	else if (!n || s->pieces[n - 1].value != value)
-		s->pieces[s->count++] = (struct pd_piece){ .start = start, .value = value };
+		s->pieces[s->count++] = (struct pd_addr_piece){ .start = start, .value = value };
 }
 
 // Closes what ends up to a place.
@@ -65,7 +65,7 @@ static bool is_sorted(const struct pd_span *spans, size_t count)
 	return true;
 }
 
-bool pd_pieces_make(struct pd_span *spans, size_t count, struct pd_piece **pieces_out, size_t *count_out)
+bool pd_pieces_make(struct pd_span *spans, size_t count, struct pd_addr_piece **pieces_out, size_t *count_out)
 {
 	struct sweep s = { .spans = spans };
 

@@ -21,17 +21,17 @@ struct pd_span {
 };
 
 /** Goes to the start of the next one. */
-struct pd_piece {
+struct pd_addr_piece {
 	uint64_t start;
 	uint32_t value; // PD_PIECE_NONE: none
 	uint32_t zero;  // pieces are written to files as they are
 };
 
 /** Sorts the spans and makes the pieces (pd_free), no more than two for each span. False if there is no memory. */
-bool pd_pieces_make(struct pd_span *spans, size_t count, struct pd_piece **pieces_out, size_t *count_out);
+bool pd_pieces_make(struct pd_span *spans, size_t count, struct pd_addr_piece **pieces_out, size_t *count_out);
 
 /** The piece at an address, which may be PD_PIECE_NONE; NULL in front of the first one. */
-static inline const struct pd_piece *pd_pieces_at(const struct pd_piece *pieces, size_t count, uint64_t addr)
+static inline const struct pd_addr_piece *pd_pieces_at(const struct pd_addr_piece *pieces, size_t count, uint64_t addr)
 {
 	size_t at;
 
@@ -42,9 +42,9 @@ static inline const struct pd_piece *pd_pieces_at(const struct pd_piece *pieces,
 }
 
 /** The value at an address, or PD_PIECE_NONE. */
-static inline uint32_t pd_pieces_find(const struct pd_piece *pieces, size_t count, uint64_t addr)
+static inline uint32_t pd_pieces_find(const struct pd_addr_piece *pieces, size_t count, uint64_t addr)
 {
-	const struct pd_piece *piece = pd_pieces_at(pieces, count, addr);
+	const struct pd_addr_piece *piece = pd_pieces_at(pieces, count, addr);
 
 	return piece ? piece->value : PD_PIECE_NONE;
 }

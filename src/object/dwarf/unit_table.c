@@ -282,7 +282,7 @@ static bool put_chain(struct chains *c, uint32_t which)
 }
 
 // Of all scopes that pieces have. Inner ones come later than those around them, and have theirs in their chain.
-static bool make_chains(struct chains *c, const struct pd_piece *pieces, size_t count)
+static bool make_chains(struct chains *c, const struct pd_addr_piece *pieces, size_t count)
 {
 	uint8_t *is_used = pd_alloc(c->maker->scope_count + 1);
 	bool ok;
@@ -339,7 +339,7 @@ static bool put_entry(struct entries *s, uint64_t addr, uint64_t before, struct 
 }
 
 // Rows and pieces, both in order, as one list.
-static bool make_entries(struct entries *s, const struct pd_unit_maker *m, const struct pd_piece *pieces, size_t count,
+static bool make_entries(struct entries *s, const struct pd_unit_maker *m, const struct pd_addr_piece *pieces, size_t count,
 			 const uint32_t *places)
 {
 	struct pd_unit_entry entry = { .file = PD_NO_TEXT, .chain = PD_NO_SCOPE };
@@ -408,7 +408,7 @@ bool pd_unit_table_make(struct pd_unit_maker *m, struct pd_unit_table *table_out
 {
 	struct chains chains = { .maker = m };
 	struct entries entries = { .items = NULL };
-	struct pd_piece *pieces = NULL;
+	struct pd_addr_piece *pieces = NULL;
 	size_t piece_count = 0, size = 0;
 	void *block = NULL;
 

@@ -44,3 +44,14 @@ bool pd_call_is_wanted(const char *list, const char *name)
 		at = end;
 	}
 }
+
+bool pd_call_is_known(enum pd_arch arch, bool is_64_bit, const char *item)
+{
+	for (uint64_t number = 0; number < PD_CALLS_KNOWN; number++) {
+		const char *name = pd_syscall_name(arch, is_64_bit, number);
+
+		if (name && pd_call_is_wanted(item, name))
+			return true;
+	}
+	return false;
+}

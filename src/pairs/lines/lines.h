@@ -16,7 +16,8 @@
 #include "pairs/pairs.h"
 
 enum {
-	PD_CALL_ARGUMENTS = 6
+	PD_CALL_ARGUMENTS = 6,
+	PD_CALLS_KNOWN = 1024 // numbers
 };
 
 // ---- words.c ----

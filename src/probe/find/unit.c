@@ -82,7 +82,7 @@ static void index_functions(struct pd_probe_unit *unit)
 
 const struct pd_die *pd_probe_function_at(struct pd_probe_unit *unit, uint64_t addr)
 {
-	const struct pd_piece *piece;
+	const struct pd_addr_piece *piece;
 
 	index_functions(unit);
 	piece = pd_pieces_at(unit->pieces, unit->piece_count, addr);

@@ -22,7 +22,7 @@ struct pd_probe_unit {
 	struct pd_die die;
 	struct pd_die *functions; // entries of functions in their order, declarations too
 	size_t function_count, function_capacity;
-	struct pd_piece *pieces; // which function has an address
+	struct pd_addr_piece *pieces; // which function has an address
 	size_t piece_count;
 	struct pd_probe_row *rows;
 	size_t row_count, row_capacity;

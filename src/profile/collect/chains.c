@@ -329,7 +329,8 @@ bool pd_miss_begin(struct pd_collector *c, const struct pd_pending *pending)
 	}
 	miss->unfinished = pd_chain_is_truncated(chain);
 	miss->cut = is_cut(c->totals[pending->event].event->attr, chain);
-	return add_chain(c, c->options->max_stack, miss);
+	// so is what has branches in front
+	return add_chain(c, c->options->by & PD_BY_BRANCHES ? 0 : c->options->max_stack, miss);
 }
 
 // Finds the frames that are not known. False if there is no memory.

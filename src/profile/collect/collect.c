@@ -96,8 +96,8 @@ static bool add_sample(struct pd_collector *c, const struct hit *hit)
 		c->shuffled = true;
 	c->last_order = hit->when.order;
 	pd_pending_prepare(c, &lookup, pending, by & PD_BY_EXTRA);
-	// an unwound chain is there until the next one
-	return (c->waiting < PD_PENDING_MOST && !pending->unwound) || pd_pending_flush(c);
+	// a chain that was made is there until the next one
+	return (c->waiting < PD_PENDING_MOST && !pending->unwound && !(by & PD_BY_BRANCHES)) || pd_pending_flush(c);
 }
 
 // ---- samples ----
@@ -236,28 +236,48 @@ static struct pd_data_place data_place_of(const struct pd_collector *c, const st
 	return place;
 }
 
+static void append(struct pd_collector *c, size_t *size, const void *data, size_t more)
+{
+	if (more)
+		memcpy(c->access_raw + *size, data, more);
+	*size += more;
+}
+
+// Makes room for what is in front of the raw data of a sample, and for that. False if there is no memory.
+static bool reserve_raw(struct pd_collector *c, size_t branch_count, size_t raw_size)
+{
+	const size_t size = sizeof(struct pd_access) + sizeof(struct pd_data_place) + sizeof(uint64_t) +
+			    branch_count * sizeof(struct pd_passed_branch);
+
+	return PD_GROW(c->access_raw, c->access_raw_capacity, size + raw_size);
+}
+
 // The number of what is asked for of a sample. 0 if there is no memory.
 static uint32_t number_raw(struct pd_collector *c, const struct hit *hit, const struct pd_sample *sample)
 {
-	struct pd_bytes raw = c->options->by & PD_BY_RAW ? sample->raw : (struct pd_bytes){ NULL, 0 };
+	const uint32_t by = c->options->by;
+	const struct pd_bytes raw = by & PD_BY_RAW ? sample->raw : (struct pd_bytes){ NULL, 0 };
+	const struct pd_access access = access_of(hit->event, sample);
+	const struct pd_passed_branch *passed = NULL;
+	const uint64_t branch_count = by & PD_BY_BRANCHES ? pd_branches_passed(c, &passed) : 0;
 	struct pd_data_place place;
-	struct pd_access access;
-	size_t size = sizeof(access);
+	size_t size = 0;
 
-	if (!(c->options->by & (PD_BY_ACCESS | PD_BY_DATA)))
+	if (!(by & PD_BY_RAW_PARTS & ~(uint32_t)PD_BY_RAW))
 		return pd_raw_number(c->common, c->seed, sample->raw);
-	access = access_of(hit->event, sample);
-	if (!PD_GROW(c->access_raw, c->access_raw_capacity, size + sizeof(place) + raw.size))
+	if (!reserve_raw(c, branch_count, raw.size))
 		return 0;
-	memcpy(c->access_raw, &access, size);
-	if (c->options->by & PD_BY_DATA) {
+	if (by & (PD_BY_ACCESS | PD_BY_DATA))
+		append(c, &size, &access, sizeof(access));
+	if (by & PD_BY_DATA) {
 		place = data_place_of(c, hit, sample);
-		memcpy(c->access_raw + size, &place, sizeof(place));
-		size += sizeof(place);
+		append(c, &size, &place, sizeof(place));
 	}
-	if (raw.size)
-		memcpy(c->access_raw + size, raw.data, raw.size);
-	return pd_raw_number(c->common, c->seed, (struct pd_bytes){ c->access_raw, size + raw.size });
+	if (by & PD_BY_BRANCHES)
+		append(c, &size, &branch_count, sizeof(branch_count));
+	append(c, &size, passed, branch_count * sizeof(*passed));
+	append(c, &size, raw.data, raw.size);
+	return pd_raw_number(c->common, c->seed, (struct pd_bytes){ c->access_raw, size });
 }
 
 // What the brief form does not have. False if the sample is damaged or there is no memory.
@@ -269,6 +289,12 @@ static bool take_parts(struct pd_collector *c, const struct pd_sample *sample, s
 	hit->brief.callchain = sample->callchain;
 	if (!(c->options->by & PD_BY_RAW_PARTS))
 		return true;
+	if (c->options->by & PD_BY_BRANCHES) {
+		const struct pd_branch_sample of = { hit->event, sample, hit->brief.pid, hit->when };
+
+		if (!pd_branches_chain(c, &of, &hit->brief.callchain))
+			return false;
+	}
 	hit->raw = number_raw(c, hit, sample);
 	return hit->raw != 0;
 }
@@ -295,6 +321,15 @@ const struct pd_thread_view *pd_collector_view_anew(const struct pd_collector *c
 	pd_common_unlock(common, &common->names_lock);
 	view->used = view->owner != UINT32_MAX;
 	return view->used ? view : NULL;
+}
+
+// Branches are in front of the chain that was recorded.
+static bool may_be_unwound(const struct pd_collector *c, const struct pd_attr *attr)
+{
+	const struct pd_passed_branch *passed;
+
+	return c->unwinder && pd_unwinder_wants(attr) && HAS(attr, CALLCHAIN) &&
+	       !(c->options->by & PD_BY_BRANCHES && pd_branches_passed(c, &passed));
 }
 
 // False if there is no memory.
@@ -334,7 +369,7 @@ static bool take_sample(struct pd_collector *c, const struct pd_record *record)
 	}
 	if (!take_parts(c, sample, &hit))
 		return false;
-	if (c->unwinder && pd_unwinder_wants(record->event->attr) && HAS(record->event->attr, CALLCHAIN))
+	if (may_be_unwound(c, record->event->attr))
 		hit.sample = sample;
 	return HAS(record->event->attr, READ) && sample->read ? add_values(c, record, &hit, sample->read) :
 								add_hit(c, record, &hit);
@@ -365,8 +400,12 @@ static void free_tables(struct pd_collector *c)
 	pd_free(c->raw_repeats.tags);
 	c->repeats.tags = c->raw_repeats.tags = NULL;
 	pd_free(c->access_raw);
+	pd_free(c->branches);
+	pd_free(c->branch_chain);
 	c->access_raw = NULL;
-	c->access_raw_capacity = 0;
+	c->branches = NULL;
+	c->branch_chain = NULL;
+	c->access_raw_capacity = c->branch_chain_capacity = 0;
 }
 
 void pd_collector_finish(struct pd_collector *collector)

@@ -49,6 +49,7 @@ struct pd_share {
 // An event whose samples have to be looked at closely.
 #define PD_NOT_PLAIN UINT32_MAX
 
+struct pd_branches;
 struct pd_pending;
 struct pd_ask;
 struct pd_miss;
@@ -70,6 +71,9 @@ struct pd_collector {
 	uint64_t seed;
 	uint8_t *access_raw; // access, place of the data and raw data of a sample
 	size_t access_raw_capacity;
+	struct pd_branches *branches; // of a sample, for PD_BY_BRANCHES, and its chain with them; see branches.c
+	uint64_t *branch_chain;
+	size_t branch_chain_count, branch_chain_capacity;
 	struct pd_common *common;
 	bool *heavy;                  // of the run before, or NULL; the table in common takes it over
 	bool is_clone;                // common belongs to another one

@@ -11,7 +11,7 @@
 #include "profile/frame/hash.h"
 
 // What the raw data of an entry is made of.
-#define PD_BY_RAW_PARTS (PD_BY_RAW | PD_BY_ACCESS | PD_BY_DATA)
+#define PD_BY_RAW_PARTS (PD_BY_RAW | PD_BY_ACCESS | PD_BY_DATA | PD_BY_BRANCHES)
 #define PD_BY_EXTRA (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME | PD_BY_RAW | PD_BY_PERIOD | PD_BY_PARALLELISM)
 
 // Whether a chain is as it was recorded.
@@ -203,6 +203,19 @@ static inline bool pd_is_later(struct pd_collector *c, const struct pd_pending *
 		return true;
 	return pd_bucket_is_later(pd_bucket_at(c->common, pd_counted_bucket(c, counted_as)), pending->when.order);
 }
+
+// ---- branches: branches.c ----
+
+// Makes the chain of a sample begin with its branches, if it has any; it is there until the next call. False if there is no memory.
+struct pd_branch_sample {
+	const struct pd_event *event;
+	const struct pd_sample *sample;
+	uint32_t pid;
+	struct pd_moment when;
+};
+bool pd_branches_chain(struct pd_collector *c, const struct pd_branch_sample *of, struct pd_u64s *chain);
+// How many branches that chain has, and what the sample says of them.
+size_t pd_branches_passed(const struct pd_collector *c, const struct pd_passed_branch **passed_out);
 
 // ---- misses: chains.c and misses.c ----
 

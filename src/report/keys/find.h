@@ -19,6 +19,9 @@ pd_key_find_fn pd_key_frame_addr;
 const struct pd_frame *pd_key_frame(const struct pd_report *report, const struct key_context *context);
 /* What a tracepoint recorded; other keys may have asked for what comes before it. */
 struct pd_bytes pd_key_raw(const struct pd_report *report, const struct pd_profile_entry *entry);
+/* What the samples of an entry say of their branches. */
+const struct pd_passed_branch *pd_key_branches(const struct pd_report *report, const struct pd_profile_entry *entry,
+					       size_t *count_out);
 /* Whether a key is one of types of data, and whether these can be found in a file (NULL: any). Errors: PD_ERROR_UNSUPPORTED. */
 bool pd_key_is_of_types(const struct key *key);
 enum pd_status pd_key_check_types(struct pd_file *file, struct pd_error *error);

@@ -10,6 +10,14 @@
 
 #define NO_NODE UINT32_MAX
 
+/* What samples say of the branches that have an end at a frame, each sample once. */
+struct passed {
+	uint64_t count, predicted, aborted; /* the latter of those that went there */
+	uint64_t cycles, iterations, iteration_cycles;
+	uint64_t left; /* that came from there; as perf, without the first sample of the frame */
+	bool is_to;    /* the last one went there */
+};
+
 /* A frame below another one. */
 struct node {
 	uint32_t who; /* frame that stands for all that are the same, or scratch.truncated */
@@ -19,6 +27,7 @@ struct node {
 	uint32_t first;            /* entry that has it first */
 	uint64_t own, own_samples; /* of chains that end here */
 	uint64_t all, all_samples;
+	struct passed passed;
 	size_t begin, end; /* walkers that go on from here */
 };
 
@@ -35,6 +44,7 @@ struct branch {
 	uint32_t node;       /* NO_NODE: too small to be looked at */
 	size_t count, place; /* of its walkers */
 	uint64_t all, all_samples;
+	struct passed passed;
 };
 
 struct graph {
@@ -68,6 +78,15 @@ bool pd_graph_build(struct graph *graph, struct pd_report *report, const struct 
 void pd_graph_fini(struct graph *graph);
 /* Smaller children of a node are left out. */
 uint64_t pd_graph_node_least(const struct graph *graph, const struct node *parent);
+
+/* ---- graph_branches.c ---- */
+
+/* Adds what a chain says of its branch at a caller, if there is one. */
+void pd_passed_add(struct passed *passed, const struct chain *chain, const uint32_t *at);
+/* As perf writes it: " (predicted:50.0% abort:1.0%)", " (cycles:5 iter:3 avg_cycles:20)", " (calltrace)" or nothing. */
+void pd_passed_print(const struct passed *passed, struct pd_text *text);
+/* The sums as a member of an object. */
+void pd_passed_json(const struct passed *passed, struct pd_json *json);
 
 /* ---- graph_order.c ---- */
 

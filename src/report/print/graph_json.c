@@ -22,6 +22,8 @@ static void open_node(struct graph *graph, struct pd_json *json, uint32_t index)
 		pd_json_number(json, "address", frame->place.addr);
 	pd_json_number(json, "period", node->all);
 	pd_json_number(json, "samples", node->all_samples);
+	if (graph->report->branch_notes && node->passed.count)
+		pd_passed_json(&node->passed, json);
 }
 
 /* Chains are hundreds of frames deep, so the walk keeps its own stack: a node's next sibling in the drawn order. */

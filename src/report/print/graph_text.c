@@ -40,6 +40,16 @@ static void name_frame(struct graph *graph, struct pd_text *text, uint32_t who)
 		pd_text_add(text, graph->report->scratch.lines[who]);
 }
 
+/* In a list of chains perf says nothing of branches. */
+static void name_node(struct graph *graph, uint32_t node)
+{
+	const enum pd_report_graph_kind kind = graph->report->graph.kind;
+
+	name_frame(graph, graph->out, graph->nodes[node].who);
+	if (graph->report->branch_notes && kind != PD_REPORT_GRAPH_FLAT && kind != PD_REPORT_GRAPH_FOLDED)
+		pd_passed_print(&graph->nodes[node].passed, graph->out);
+}
+
 static void print_share(const struct pd_report *report, struct pd_text *out, double percent)
 {
 	const char *color = report->print.color ? share_color(percent) : NULL;
@@ -108,7 +118,7 @@ static void print_run(struct graph *graph, struct prefix *prefix, uint32_t first
 	for (uint32_t node = first; node != last && most; most--) {
 		node = graph->nodes[node].child;
 		pd_text_add(graph->out, prefix->text);
-		name_frame(graph, graph->out, graph->nodes[node].who);
+		name_node(graph, node);
 		pd_text_add(graph->out, "\n");
 	}
 	print_branches(graph, prefix, last);
@@ -123,7 +133,7 @@ static void print_branch(struct graph *graph, struct prefix *prefix, uint32_t no
 	pd_text_printf(out, "%s%c--", prefix->text, is_last ? ' ' : '|');
 	print_value(graph, &graph->nodes[node], total);
 	pd_text_add(out, "--");
-	name_frame(graph, out, graph->nodes[node].who);
+	name_node(graph, node);
 	pd_text_add(out, "\n");
 	if (prefix_push(prefix, is_last ? "           " : "|          "))
 		print_run(graph, prefix, node, run_end(graph, node), SIZE_MAX);
@@ -160,7 +170,7 @@ static void print_single(struct graph *graph, struct prefix *prefix, uint32_t ro
 		node = graph->nodes[node].child;
 	}
 	pd_text_printf(out, "%s|\n%s---", prefix->text, prefix->text);
-	name_frame(graph, out, graph->nodes[node].who);
+	name_node(graph, node);
 	pd_text_add(out, "\n");
 	prefix_push(prefix, "   ");
 	print_run(graph, prefix, node, last, at_most(graph, SIZE_MAX) - 1);
@@ -224,7 +234,7 @@ static void print_path(struct graph *graph, uint32_t end, const char *between, c
 		path[--i] = node;
 	for (uint32_t i = 0; i < depth; i++) {
 		pd_text_add(graph->out, i ? between : before);
-		name_frame(graph, graph->out, graph->nodes[path[i]].who);
+		name_node(graph, path[i]);
 	}
 	pd_free(path);
 }

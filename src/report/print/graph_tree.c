@@ -10,6 +10,7 @@
 
 #include "base/text/path.h"
 #include "base/threads.h"
+#include "report/keys/find.h"
 
 enum {
 	WORTH_A_PART = 1 << 14 /* entries */
@@ -81,6 +82,7 @@ static uint32_t add_node(struct graph *graph, uint32_t parent, const struct bran
 		.first = branch->first,
 		.all = branch->all,
 		.all_samples = branch->all_samples,
+		.passed = branch->passed,
 		.parent = parent,
 		.child = NO_NODE,
 		.sibling = NO_NODE,
@@ -141,6 +143,8 @@ static bool find_branches(struct graph *graph, struct node *node)
 		branch->all += chain->period;
 		branch->all_samples += chain->samples;
 		branch->count++;
+		if (chain->branch_count && walker->at != &graph->report->scratch.truncated)
+			pd_passed_add(&branch->passed, chain, walker->at);
 		graph->turns[i] = (uint32_t)(branch - graph->branches);
 	}
 	return true;
@@ -265,6 +269,16 @@ struct chaining {
 	size_t count, parts;
 };
 
+/* They begin or end a chain. Where callees are ignored it may have none. */
+static void fill_branches(const struct pd_report *report, const struct pd_profile_entry *entry, struct chain *chain)
+{
+	chain->branches = pd_key_branches(report, entry, &chain->branch_count);
+	if (chain->branch_count * 2 > chain->caller_count)
+		chain->branch_count = 0;
+	else if (chain->branch_count && chain->branches->flags & PD_PASSED_REVERSED)
+		chain->first_branch = chain->caller_count - chain->branch_count * 2;
+}
+
 static void fill_chains_part(void *self, size_t part)
 {
 	const struct chaining *chaining = self;
@@ -272,17 +286,18 @@ static void fill_chains_part(void *self, size_t part)
 	size_t end = pd_part_begin(chaining->count, chaining->parts, part + 1);
 
 	for (size_t i = pd_part_begin(chaining->count, chaining->parts, part); i < end; i++) {
+		struct chain *chain = &chaining->report->scratch.chains[i];
 		struct pd_profile_entry entry;
 		const struct pd_stack *stack;
 
 		pd_profile_entry(profile, i, &entry);
 		stack = report_stack(chaining->report, entry.stack);
-
-		chaining->report->scratch.chains[i] = (struct chain){ .callers = stack->callers,
-								      .caller_count = stack->caller_count,
-								      .truncated = stack->unfinished,
-								      .period = entry.period,
-								      .samples = entry.samples };
+		*chain = (struct chain){ .callers = stack->callers,
+					 .caller_count = stack->caller_count,
+					 .truncated = stack->unfinished,
+					 .period = entry.period,
+					 .samples = entry.samples };
+		fill_branches(chaining->report, &entry, chain);
 	}
 }
 

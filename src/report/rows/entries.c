@@ -39,7 +39,8 @@ void pd_entry_prefetch(const struct building *building, size_t index)
 
 size_t pd_first_caller(const struct pd_report *report, size_t caller_count)
 {
-	size_t most = report->graph.caller ? report->options.max_stack : 0;
+	/* Those with branches are not longer. */
+	size_t most = report->graph.caller && !report->options.branch_history ? report->options.max_stack : 0;
 
 	return most && caller_count > most ? caller_count - most : 0;
 }
