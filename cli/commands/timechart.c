@@ -9,6 +9,7 @@ struct values {
 	struct input_options input;
 	struct pd_timechart_options how;
 	const char *output;
+	struct option_list processes; /* lists */
 };
 
 static const struct option options[] = {
@@ -16,7 +17,8 @@ static const struct option options[] = {
 	INTEGER("width", 'w', "N", how.width, "width of the time in pixels (default: 1000)"),
 	INTEGER("proc-num", 'n', "N", how.threads,
 		"show at least N threads (default: 15), and all that ran for 10 ms or longer"),
-	STRING("process", 'p', "LIST", how.processes, "only threads of these numbers or names: 1234,make"),
+	OPTION("process", 'p', LIST, "LIST", processes,
+	       "only threads of these numbers or names: 1234,make; may be repeated"),
 	STRING("highlight", 0, "WHAT", how.highlight,
 	       "highlight threads of this name, or what ran so long at a time: 5ms, or ns"),
 	FLAG("power-only", 'P', how.power_only, "CPUs only, no threads"),
@@ -27,19 +29,43 @@ static const struct option options[] = {
 	{ 0 },
 };
 
+/* All lists as one; NULL if there is no memory. */
+static struct pd_text *joined(const struct option_list *lists)
+{
+	struct pd_text *text = pd_text_new();
+
+	for (size_t i = 0; text && i < lists->count; i++)
+		pd_text_printf(text, "%s%s", i ? "," : "", lists->items[i]);
+	if (text)
+		pd_text_printf(text, "%c", 0);
+	if (!text || !pd_text_failed(text))
+		return text;
+	pd_text_free(text);
+	return NULL;
+}
+
 static int draw(struct input *input)
 {
 	const struct values *values = input->call->values;
 	struct pd_timechart_options how = values->how;
 	struct pd_error error;
+	struct pd_text *processes = joined(&values->processes);
 	struct outfile file;
-	int code = outfile_open(&file, values->output, input->call->out, input->name);
+	int code;
 
-	if (code != CODE_OK)
-		return code;
+	if (!processes)
+		return print_failure(CODE_UNREADABLE, "out of memory");
+	code = outfile_open(&file, values->output, input->call->out, input->name);
+
 	how.size = sizeof(how);
-	code = code_with_error(pd_print_timechart(file.out->text, input->file, &how, &error), &error);
-	return outfile_close(&file, code);
+	if (values->processes.count)
+		how.processes = (const char *)pd_text_bytes(processes).data;
+	if (code == CODE_OK) {
+		code = code_with_error(pd_print_timechart(file.out->text, input->file, &how, &error), &error);
+		code = outfile_close(&file, code);
+	}
+	pd_text_free(processes);
+	return code;
 }
 
 static int draw_file(const struct call *call)

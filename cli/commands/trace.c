@@ -109,10 +109,12 @@ static bool take_tags(const struct trace_values *values, struct pd_tracer *trace
 /* ---- tracing ---- */
 
 static struct pd_tracer *volatile running;
+static volatile sig_atomic_t ended;
 
 static void on_signal(int number)
 {
 	(void)number;
+	ended = 1;
 	if (running)
 		pd_tracer_stop(running);
 }
@@ -131,11 +133,12 @@ static int run_tracer(struct trace_values *values, const struct call *call, char
 	live->recording.command_line = call->line;
 	live->recording.note = report_note;
 	live->recording.self = values;
+	call->out->ended = &ended;
 	signals_end_recording(&action);
 	code = code_of_print(pd_tracer_run(running, live, call->out->text, &recorded, &error), &error);
 	if (!values->output)
 		output_flush(call->out);
-	if (recorded.lost)
+	if (recorded.lost && !call->out->failure)
 		print_error("%" PRIu64 " events lost; try larger ring buffers (-m 16M), or fewer system calls (-e)",
 			    recorded.lost);
 	return recorded.command_errno ? record_code(&recorded, command[0]) : code;

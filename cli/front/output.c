@@ -4,6 +4,8 @@
 #include "front/terminal.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,6 +36,31 @@ void output_fini(struct output *output)
 	output->text = NULL;
 }
 
+/* Whether a pipe takes another page without blocking: not if nobody reads it for a second after the end. */
+static bool wait_for_reader(const struct output *output)
+{
+	enum {
+		STEP_MS = 200,
+		STEPS = 5
+	};
+	struct pollfd reader = { output->fd, POLLOUT, 0 };
+
+	for (unsigned steps = 0; steps < STEPS; steps += *output->ended != 0)
+		if (poll(&reader, 1, STEP_MS) > 0)
+			return true;
+	return false;
+}
+
+static ssize_t write_some(const struct output *output, struct pd_bytes bytes)
+{
+	if (!output->ended)
+		return write(output->fd, bytes.data, bytes.size);
+	if (wait_for_reader(output))
+		return write(output->fd, bytes.data, bytes.size < PIPE_BUF ? bytes.size : PIPE_BUF);
+	errno = ECANCELED;
+	return -1;
+}
+
 static void write_all(struct output *output, struct pd_bytes bytes)
 {
 	size_t done = 0;
@@ -41,7 +68,7 @@ static void write_all(struct output *output, struct pd_bytes bytes)
 	if (output->progress && output->terminal)
 		progress_clear(output->progress);
 	while (done < bytes.size) {
-		ssize_t count = write(output->fd, bytes.data + done, bytes.size - done);
+		ssize_t count = write_some(output, (struct pd_bytes){ bytes.data + done, bytes.size - done });
 
 		if (count < 0 && errno == EINTR)
 			continue;
@@ -131,8 +158,9 @@ int output_finish(struct output *output)
 {
 	output->last = true;
 	output_flush(output);
-	/* A closed pipe is not an error worth a message. */
-	if (output->failure && output->failure != EPIPE)
+	/* A closed pipe is not an error worth a message, and one that nobody reads takes none. */
+	if (output->failure && output->failure != EPIPE &&
+	    !(output->failure == ECANCELED && output->fd == STDERR_FILENO))
 		print_error("%s: %s", output->name ? output->name : "standard output", strerror(output->failure));
 	return output->failure ? CODE_OUTPUT : CODE_OK;
 }

@@ -7,6 +7,8 @@
 
 #include "front/message.h"
 
+#include <signal.h>
+
 struct output {
 	struct pd_text *text;      /* print into this, then call output_flush_large */
 	struct progress *progress; /* or NULL */
@@ -21,6 +23,7 @@ struct output {
 	size_t clip_from;        /* bytes of the text before it are as they are */
 	unsigned column;         /* of the line that was not ended yet, if they do */
 	int failure;             /* errno of the write that failed; nothing is written after it */
+	const volatile sig_atomic_t *ended; /* or NULL: once it is set, a reader that takes nothing is waited for no more */
 };
 
 /* False if there is no memory. */

@@ -444,11 +444,16 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 	return status;
 }
 
+// Of a pipe this is known once it is read.
 static void set_cpus(struct pd_sched *sched)
 {
 	const struct pd_nrcpus *cpus = pd_file_nrcpus(sched->file);
+	const uint32_t met = sched->max_cpu > UNKNOWN_CPUS ? sched->max_cpu : 0;
 
 	sched->max_cpu = cpus && cpus->online && cpus->online < PD_SCHED_CPUS ? cpus->online : UNKNOWN_CPUS;
+	sched->cpus_at_first = sched->max_cpu;
+	if (met > sched->max_cpu)
+		sched->max_cpu = met;
 }
 
 static bool restart(void *self)
@@ -530,17 +535,18 @@ static enum pd_status read_all(struct pd_sched *sched, struct pd_error *error)
 
 static enum pd_status print_all(struct pd_sched *sched, struct pd_error *error)
 {
+	const bool is_pipe = pd_file_header(sched->file)->mode == PD_MODE_PIPE;
 	enum pd_status status;
 
 	set_cpus(sched);
-	sched->cpus_at_first = sched->max_cpu;
 	// the events of a pipe are records
-	if (pd_file_header(sched->file)->mode != PD_MODE_PIPE &&
-	    !pd_file_has_tracepoint(sched->file, "sched:sched_switch"))
+	if (!is_pipe && !pd_file_has_tracepoint(sched->file, "sched:sched_switch"))
 		return pd_sched_fail_without_switches(error);
 	if (!sched->options->summary_only)
 		sched->form->begin(sched);
 	status = read_all(sched, error);
+	if (is_pipe)
+		set_cpus(sched);
 	if (status >= 0 && !pd_file_has_tracepoint(sched->file, "sched:sched_switch"))
 		status = pd_sched_fail_without_switches(error);
 	if (status >= 0 && !end_output(sched))
