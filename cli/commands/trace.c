@@ -3,6 +3,8 @@
 #include "front/signals.h"
 #include "record/options.h"
 #include "files/input.h"
+#include "options/select_options.h"
+#include "options/symbol_options.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +18,8 @@ struct trace_values {
 	struct option_tags tags;
 	const char *output;
 	struct option_number map_timeout_ms;
+	struct pd_select_options select; /* events that switch */
+	bool kernel_stacks;
 	bool unused;
 };
 #undef VALUES
@@ -51,7 +55,13 @@ static const struct option options[] = {
 	OPTION("expr", 0, TAGGED, "LIST", tags, "the same"),
 	OPTION("filter", 0, TAGGED, "EXPRESSION", tags,
 	       "filter for the tracepoints of the preceding --event: 'prev_pid == 1'"),
-	FLAG("syscalls", 0, live.with_calls, "with other events: system calls, too"),
+	FLAG("syscalls", 0, live.with_calls, "with other events and page faults: system calls, too"),
+	OPTION("pf", 'F', TAGGED, "all|maj|min", tags, "page faults: all, major or minor ones; system calls only with --syscalls"),
+	OPTION("call-graph", 0, TAGGED, "HOW", tags, "record call chains and print them below calls and events: fp or lbr"),
+	FLAG("kernel-syscall-graph", 0, kernel_stacks, "also the kernel's part of the call chains of system calls"),
+	INTEGER("max-stack", 0, "N", live.calls.max_stack, "call chains have N frames at most (default: 127)"),
+	INTEGER("min-stack", 0, "N", live.calls.min_stack, "only calls and events whose call chain has N frames or more"),
+	FLAG("sched", 0, live.calls.runtimes, "in tables: how long each thread ran (sched:sched_stat_runtime)"),
 	OPTION("duration", 0, MILLISECONDS, "MS", live.calls.min_duration_ns,
 	       "only calls that took so many milliseconds (0.5) or more"),
 	FLAG("failure", 0, live.calls.failed_only, "only calls that failed"),
@@ -62,6 +72,7 @@ static const struct option options[] = {
 	FLAG("no-comm", 0, live.calls.without_names, "print the numbers of threads without their names"),
 	STRING("output", 'o', "FILE", output,
 	       "write to FILE (default: standard error while tracing, standard output for a recording)"),
+	GROUP(switch_group, select),
 	GROUP_HERE(trace_target_group),
 	GROUP(json_option, live.calls.json),
 	GROUP(input_group, input),
@@ -132,6 +143,7 @@ static int run_tracer(struct trace_values *values, const struct call *call, char
 	live->recording.targets.command = command;
 	live->recording.command_line = call->line;
 	live->recording.note = report_note;
+	live->calls.user_stacks = !values->kernel_stacks;
 	live->recording.self = values;
 	call->out->ended = &ended;
 	signals_end_recording(&action);
@@ -261,10 +273,14 @@ static bool is_same_file(const char *input, const char *output)
 static int run_trace(const struct call *call)
 {
 	struct trace_values values = *(const struct trace_values *)call->values;
+	struct pd_syscalls_options *calls = &values.live.calls;
 	bool is_file = values.input.path || names_file(call);
 	struct late_output late = { .path = values.output };
 	struct call own = *call;
 
+	calls->switch_on = values.select.switch_on;
+	calls->switch_off = values.select.switch_off;
+	calls->show_switches = values.select.show_switches;
 	if (is_file && is_same_file(values.input.path ? values.input.path : call->words[0], values.output))
 		return print_failure(CODE_OUTPUT, "%s: this is the input", values.output);
 	if (is_file && !values.output)
@@ -280,7 +296,11 @@ static int run_trace(const struct call *call)
 
 static enum pd_status print_trace(struct input *input, const void *how, struct pd_error *error)
 {
-	return pd_print_syscalls(input->out->text, input->file, how, error);
+	struct pd_syscalls_options own = *(const struct pd_syscalls_options *)how;
+
+	own.symbols = symbols_of_input;
+	own.self = input;
+	return pd_print_syscalls(input->out->text, input->file, &own, error);
 }
 
 const struct command cmd_trace = {

@@ -15,6 +15,7 @@
 #define PERFDATA_PAIRS_H
 
 #include <perfdata/stream.h>
+#include <perfdata/symbol.h>
 #include <perfdata/text.h>
 
 #ifdef __cplusplus
@@ -58,6 +59,19 @@ struct pd_syscalls_options {
 	bool without_threads; /* of lines: no threads, as there is only one */
 	bool total;           /* one table for all threads */
 	uint64_t max_calls;   /* in each table; 0: all */
+	/* Of lines: the call chains of calls that end and of other events stand below them, if they were recorded. */
+	uint64_t max_stack; /* frames of them; 0: 127 */
+	uint64_t min_stack; /* no calls and events with fewer; those without a chain are printed */
+	bool user_stacks;   /* of calls: without the kernel's frames */
+	/* Opens symbols for the state of the file, which the call frees; NULL: pd_symbols_new without options. If it returns NULL, the call
+	 * ends with PD_ERROR_STOPPED. */
+	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);
+	void *self;
+	bool live_names; /* with live: names of functions and objects are needed, for call chains or page faults */
+	bool runtimes; /* tables: how long each thread ran, by sched:sched_stat_runtime, whose events are no lines then */
+	/* Only what is between events of these names, which are among those that are read; NULL: from the beginning, to the end. */
+	const char *switch_on, *switch_off;
+	bool show_switches; /* these events, too */
 };
 
 /** Whether a list, as pd_syscalls_options.calls, has a call. */

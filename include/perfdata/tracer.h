@@ -41,7 +41,7 @@ struct pd_tracer_options {
 	struct pd_recorder_options recording;
 	/* What is printed. calls, live and kernel_types are the tracer's, and threads are left out if there can be only one. */
 	struct pd_syscalls_options calls;
-	bool with_calls; /* system calls also if only other events are named */
+	bool with_calls; /* system calls also if only other events or page faults are asked for */
 	bool follow; /* of processes and threads that are targets, new threads and child processes are traced, too; perf does not */
 };
 
@@ -53,7 +53,8 @@ PD_API enum pd_status pd_tracer_new(struct pd_tracer **tracer_out, struct pd_err
 PD_API void pd_tracer_free(struct pd_tracer *tracer);
 /** Sets an option by the name that perf trace has for it, before pd_tracer_run; several may be set, and their order counts.
  * event: system calls and events with commas between, such as "open*,close,sched:sched_switch"; after a '!' system calls that are not
- * wanted. Without any all system calls are. expr is the same. filter: of the tracepoints of the last event. cgroup: of the last event, or
+ * wanted. Without any all system calls are. expr is the same. pf: page faults, all, maj or min. call-graph: fp or lbr, as of pd_call_graph_parse:
+ * call chains, of system calls where they end. filter: of the tracepoints of the last event. cgroup: of the last event, or
  * of all. pid, tid, uid: targets, see pd_recorder_options_set. Errors: PD_ERROR_NO_MATCH if there is no such option; those of
  * pd_events_add, pd_events_set and pd_recorder_options_set. */
 PD_API enum pd_status pd_tracer_set(struct pd_tracer *tracer, const char *name, const char *value,

@@ -92,6 +92,8 @@ enum pd_status pd_select_resolve_times(struct pd_select *select, struct pd_file 
 
 /* Before the first sample. */
 void pd_toggle_begin(struct pd_toggle *toggle);
+/* Whether the file has its events. Errors: PD_ERROR_NO_MATCH. */
+enum pd_status pd_toggle_check(const struct pd_toggle *toggle, struct pd_file *file, struct pd_error *error);
 /* Whether the next sample in the order of time is left out. */
 bool pd_toggle_leaves(struct pd_toggle *toggle, const struct pd_event *event);
 bool pd_select_by_switch(const struct pd_select *select);

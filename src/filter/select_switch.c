@@ -74,14 +74,19 @@ static enum pd_status check_event(struct pd_file *file, const char *option, cons
 					    "option --%s: no event is named '%s'", option, name);
 }
 
+enum pd_status pd_toggle_check(const struct pd_toggle *toggle, struct pd_file *file, struct pd_error *error)
+{
+	enum pd_status status = check_event(file, "switch-on", toggle->on, error);
+
+	return status < 0 ? status : check_event(file, "switch-off", toggle->off, error);
+}
+
 enum pd_status pd_select_note_switches(struct pd_select *select, struct pd_file *file, struct pd_error *error)
 {
 	const struct pd_each each = { .order = PD_ORDER_TIME, .trusts = true };
 	struct noting noting = { .select = select, .toggle = select->toggle };
-	enum pd_status status = check_event(file, "switch-on", select->toggle.on, error);
+	enum pd_status status = pd_toggle_check(&select->toggle, file, error);
 
-	if (status == PD_OK)
-		status = check_event(file, "switch-off", select->toggle.off, error);
 	if (status < 0 || select->in_order || !pd_select_by_switch(select))
 		return status;
 	select->point_count = 0;

@@ -31,7 +31,7 @@ static void count_record(struct pd_pairs *pairs, const struct pd_record *record)
 	pairs->lost += lost ? lost->lost : 0;
 }
 
-// Whether functions of the kernel depend on it, which are all that is looked up.
+// Whether functions of the kernel depend on it.
 static bool is_of_kernel(const struct pd_record *record)
 {
 	unsigned cpumode = (unsigned)PD_BITS(record->misc, PD_MISC_CPUMODE);
@@ -43,12 +43,21 @@ static bool is_of_kernel(const struct pd_record *record)
 
 static enum pd_status take_state(struct pd_pairs *pairs, const struct pd_record *record, struct pd_error *error)
 {
-	if (!is_of_kernel(record))
+	if (!pairs->of_programs && !is_of_kernel(record))
 		return PD_OK;
 	// of what was looked up so far some may be wrong then
-	if (pairs->symbols && pd_record_is(record->type, PD_TRAIT_STATE))
+	if (pairs->early && pairs->symbols && pd_record_is(record->type, PD_TRAIT_STATE))
 		return pd_fail(error, PD_ERROR_STOPPED, record->offset, "the kernel has changed");
 	return pd_state_take(pairs->state, record, error);
+}
+
+static enum pd_status new_symbols(struct pd_pairs *pairs, struct pd_error *error)
+{
+	if (!pairs->open)
+		return pd_symbols_new(pairs->sched.file, pairs->state, NULL, &pairs->symbols, error);
+	// in brackets: builds without files have a macro of that name
+	pairs->symbols = (pairs->open)(pairs->open_self, pairs->state);
+	return pairs->symbols ? PD_OK : pd_fail(error, PD_ERROR_STOPPED, PD_NO_OFFSET, "there are no symbols");
 }
 
 static enum pd_status open_symbols(void *self, struct pd_window *window, struct pd_error *error)
@@ -61,13 +70,7 @@ static enum pd_status open_symbols(void *self, struct pd_window *window, struct 
 	(void)window;
 	if (status >= 0 && pairs->select)
 		status = pd_select_ready(pairs->select, pairs->sched.file, &unused, error);
-	if (status < 0 || !pairs->resolves)
-		return status;
-	if (!pairs->open)
-		return pd_symbols_new(pairs->sched.file, pairs->state, NULL, &pairs->symbols, error);
-	// in brackets: builds without files have a macro of that name
-	pairs->symbols = (pairs->open)(pairs->open_self, pairs->state);
-	return pairs->symbols ? PD_OK : pd_fail(error, PD_ERROR_STOPPED, PD_NO_OFFSET, "there are no symbols");
+	return status < 0 || !pairs->resolves ? status : new_symbols(pairs, error);
 }
 
 static enum pd_status take_event(struct pd_pairs *pairs, const struct pd_tracepoint_sample *sample,
@@ -79,6 +82,16 @@ static enum pd_status take_event(struct pd_pairs *pairs, const struct pd_tracepo
 			return error->status;
 	}
 	return pairs->take(pairs, sample, error);
+}
+
+// To change the state and to query it by turns is expensive: samples do not change the answers.
+static bool follows(struct pd_pairs *pairs, const struct pd_record *record)
+{
+	const bool changes = pairs->live && pairs->resolves && record->type != PD_RECORD_SAMPLE &&
+			     record->type != PD_RECORD_FINISHED_ROUND;
+
+	pairs->state_changed |= changes;
+	return changes;
 }
 
 static enum pd_status take_record(void *self, struct pd_stream *stream, const struct pd_record *record,
@@ -98,7 +111,7 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 		status = pairs->names_only && record->type != PD_RECORD_COMM ?
 				 PD_OK :
 				 pd_sched_take_task(&pairs->sched, record, error);
-	if (status == PD_OK && (pairs->late || pairs->early))
+	if (status == PD_OK && (pairs->late || pairs->early || follows(pairs, record)))
 		status = take_state(pairs, record, error);
 	if (status == PD_OK && pairs->other)
 		status = pairs->other(pairs, record, error);
@@ -169,6 +182,17 @@ static enum pd_status take_first(void *self, struct pd_stream *stream, const str
 
 	(void)stream;
 	return pairs->resolves ? take_state(pairs, record, error) : PD_OK;
+}
+
+enum pd_status pd_pairs_follow_state(struct pd_pairs *pairs, struct pd_error *error)
+{
+	enum pd_status status;
+
+	if (!pairs->state_changed)
+		return PD_OK;
+	pairs->state_changed = false;
+	status = pd_state_finalize(pairs->state, error);
+	return status < 0 || pairs->symbols ? status : new_symbols(pairs, error);
 }
 
 static enum pd_status select_time(struct pd_pairs *pairs, struct pd_error *error)

@@ -45,9 +45,11 @@ struct pd_pairs {
 	bool names_only; // of threads COMM records alone are read, as some of perf's commands do
 	bool numbers_only; // take looks at fields of the table, times, CPUs and threads alone, if all of them may come again
 	bool resolves;
+	bool of_programs; // functions of programs are looked up, too, not of the kernel alone
 	bool live; // the file is being recorded: it is read once, and text is written out at the end of each round
 	bool early; // functions are needed with the first event: mappings of the kernel are read with them while none comes later
 	bool unopened; // there are none: it was said why
+	bool state_changed; // records came since names were known, if it is live
 	bool late; // functions are only needed when all is read: mappings are read with it, and no pass of their own
 	struct pd_symbols *(*open)(void *self, const struct pd_state *state);
 	void *open_self;
@@ -72,6 +74,8 @@ struct pd_pair_place {
 enum pd_status pd_pairs_run(struct pd_pairs *pairs, struct pd_file *file, struct pd_text *text,
 			    const struct pd_tracepoint *table, size_t count, size_t thread_limit, const char *missing,
 			    struct pd_error *error);
+// What is being recorded: makes names known as far as it was read.
+enum pd_status pd_pairs_follow_state(struct pd_pairs *pairs, struct pd_error *error);
 // Whether events of this time are wanted.
 bool pd_pairs_has_time(const struct pd_pairs *pairs, uint64_t time_ns);
 // For pd_pair_place.

@@ -8,6 +8,7 @@
 
 #include "base/sort.h"
 #include "base/text/text.h"
+#include "filter/select.h"
 #include "pairs/lines/lines.h"
 #include "pairs/pairs.h"
 
@@ -45,7 +46,7 @@ struct call {
 };
 
 struct caller {
-	uint64_t entry_ns, events;
+	uint64_t entry_ns, events, runtime_ns;
 	struct call *calls, *last;
 	struct call *recent[RECENT]; // by the low bits of their numbers
 	struct pd_line_entry entry;
@@ -66,6 +67,10 @@ struct syscalls {
 	struct pd_lines lines;
 	struct pd_call_shapes shapes;
 	struct pd_points points; // other events
+	struct pd_toggle toggle;
+	bool toggle_checked;
+	const struct pd_event *runtime_event; // whose number is known
+	struct pd_raw_number runtime;
 };
 
 // ---- events ----
@@ -112,12 +117,10 @@ static const char *find_name(struct syscalls *syscalls, const struct pd_tracepoi
 	return syscalls->names[number];
 }
 
-static struct pd_sched_thread *thread_of(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample,
-					 struct pd_error *error)
+static struct pd_sched_thread *thread_of(struct syscalls *syscalls, uint32_t pid, uint32_t tid, struct pd_error *error)
 {
 	struct pd_sched *sched = &syscalls->pairs.sched;
-	struct pd_sched_thread *thread =
-		pd_sched_find(sched, (int32_t)sample->brief.pid, (int32_t)sample->brief.tid, error);
+	struct pd_sched_thread *thread = pd_sched_find(sched, (int32_t)pid, (int32_t)tid, error);
 
 	if (!thread || thread->own)
 		return thread;
@@ -216,6 +219,19 @@ static bool is_known(struct syscalls *syscalls, const struct pd_tracepoint_sampl
 	return find_name(syscalls, sample, number) || sample->which != RAW_ENTER;
 }
 
+// Between which events: those of a pipe, or of what is recorded now, are known when the first sample comes. PD_END: not wanted.
+static enum pd_status take_toggle(struct syscalls *syscalls, const struct pd_event *event, struct pd_error *error)
+{
+	struct pd_toggle *toggle = &syscalls->toggle;
+
+	if (!toggle->on && !toggle->off)
+		return PD_OK;
+	if (!syscalls->toggle_checked && pd_toggle_check(toggle, syscalls->pairs.sched.file, error) < 0)
+		return error->status;
+	syscalls->toggle_checked = true;
+	return pd_toggle_leaves(toggle, event) ? PD_END : PD_OK;
+}
+
 static bool has(const char *list, uint32_t number)
 {
 	return list && pd_list_has(list, number);
@@ -246,6 +262,19 @@ static void begin_time(struct syscalls *syscalls, uint64_t time_ns)
 		syscalls->lines.base_ns = time_ns;
 }
 
+static bool has_chain(const struct pd_event *event)
+{
+	return event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN);
+}
+
+static struct pd_line_chain chain_of(const struct pd_event *event, struct pd_u64s addresses, uint32_t pid,
+				     uint64_t time_ns)
+{
+	return (struct pd_line_chain){
+		.is_recorded = has_chain(event), .addresses = addresses, .pid = pid, .time_ns = time_ns
+	};
+}
+
 static enum pd_status print_line(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample,
 				 struct pd_sched_thread *thread, uint64_t number, struct pd_error *error)
 {
@@ -257,7 +286,13 @@ static enum pd_status print_line(struct syscalls *syscalls, const struct pd_trac
 		return syscalls->names[number] ? pd_fail_memory(error) : PD_OK;
 	begin_time(syscalls, time_ns);
 	if (sample->which == RAW_EXIT || sample->which == EXIT) {
-		pd_lines_exit(&syscalls->lines, thread, entry, call, time_ns, (int64_t)sample->values[1]);
+		struct pd_line_chain chain =
+			chain_of(sample->event, sample->brief.callchain, sample->brief.pid, time_ns);
+
+		chain.user_only = syscalls->options.user_stacks;
+		if (pd_pairs_follow_state(&syscalls->pairs, error) < 0)
+			return error->status;
+		pd_lines_exit(&syscalls->lines, thread, entry, call, &chain, (int64_t)sample->values[1]);
 		return pd_text_flush_or_fail(syscalls->pairs.sched.text, error);
 	}
 	pd_lines_enter(&syscalls->lines, entry, call, time_ns);
@@ -282,15 +317,18 @@ static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepo
 	uint64_t number = sample->values[0];
 	struct pd_sched_thread *thread;
 	struct caller *caller;
+	enum pd_status status;
 
 	if (sample->which >= RAW_ONLY && !number)
 		number = sample->values[is_exit ? 2 : 1];
 	if (!is_wanted_thread(&syscalls->options, sample->brief.pid, sample->brief.tid))
 		return PD_OK;
+	if ((status = take_toggle(syscalls, sample->event, error)) != PD_OK)
+		return status == PD_END ? PD_OK : status;
 	syscalls->events++;
 	if (number >= KNOWN || !is_known(syscalls, sample, number) || syscalls->unwanted[number])
 		return PD_OK;
-	thread = thread_of(syscalls, sample, error);
+	thread = thread_of(syscalls, sample->brief.pid, sample->brief.tid, error);
 	if (!thread)
 		return error->status;
 	caller = thread->own;
@@ -317,31 +355,112 @@ static enum pd_status print_lost(struct syscalls *syscalls, const struct pd_reco
 	return pd_text_flush_or_fail(syscalls->pairs.sched.text, error);
 }
 
+enum {
+	SW_PAGE_FAULTS = 2,
+	SW_PAGE_FAULTS_MIN = 5,
+	SW_PAGE_FAULTS_MAJ = 6
+};
+
+static bool is_fault(const struct pd_event *event)
+{
+	const uint64_t config = event->attr->config;
+
+	return event->attr->type == PD_TYPE_SOFTWARE &&
+	       (config == SW_PAGE_FAULTS || config == SW_PAGE_FAULTS_MIN || config == SW_PAGE_FAULTS_MAJ);
+}
+
+static bool has_faults(struct pd_file *file)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < pd_file_event_count(file); i++)
+		any = any || is_fault(pd_file_event(file, i));
+	return any;
+}
+
+static enum pd_status print_fault(struct syscalls *syscalls, const struct pd_record *record,
+				  const struct pd_brief *brief, const struct pd_point *point, struct pd_error *error)
+{
+	const struct pd_sample *sample = pd_as_sample(record);
+	const struct pd_fault fault = { .point = *point,
+					.ip = brief->ip,
+					.addr = sample ? sample->addr : 0,
+					.cpumode = brief->cpumode,
+					.is_major = record->event->attr->config == SW_PAGE_FAULTS_MAJ };
+
+	return pd_lines_fault(&syscalls->lines, &fault, error);
+}
+
+// How long a thread ran.
+static enum pd_status take_runtime(struct syscalls *syscalls, const struct pd_record *record,
+				   const struct pd_brief *brief, struct pd_error *error)
+{
+	struct pd_trace *trace = syscalls->pairs.points.trace;
+	struct pd_sched_thread *thread = thread_of(syscalls, brief->pid, brief->tid, error);
+	struct pd_raw_brief raw_brief;
+	struct pd_bytes raw;
+	uint64_t runtime_ns;
+
+	if (!thread)
+		return error->status;
+	if (syscalls->runtime_event != record->event &&
+	    pd_raw_number_find(trace, record->event, "runtime", &syscalls->runtime, error) < 0)
+		return error->status;
+	syscalls->runtime_event = record->event;
+	if (pd_sample_raw(record, &raw_brief, &raw) && pd_raw_number_read(raw, &syscalls->runtime, &runtime_ns)) {
+		((struct caller *)thread->own)->runtime_ns += runtime_ns;
+		syscalls->all.runtime_ns += runtime_ns;
+	}
+	return PD_OK;
+}
+
+static enum pd_status print_other(struct syscalls *syscalls, const struct pd_record *record,
+				  const struct pd_brief *brief, struct pd_error *error)
+{
+	struct pd_point point = { .event = record->event,
+				  .time_ns = brief->time_ns,
+				  .chain = chain_of(record->event, brief->callchain, brief->pid, brief->time_ns) };
+	struct pd_raw_brief raw_brief;
+	enum pd_status status = pd_pairs_follow_state(&syscalls->pairs, error);
+
+	if (status < 0 || !pd_lines_chain_is_long_enough(&syscalls->lines, &point.chain))
+		return status;
+	point.thread = pd_sched_find(&syscalls->pairs.sched, (int32_t)brief->pid, (int32_t)brief->tid, error);
+	if (!point.thread)
+		return error->status;
+	begin_time(syscalls, brief->time_ns);
+	if (is_fault(record->event)) {
+		status = print_fault(syscalls, record, brief, &point, error);
+	} else {
+		if (!pd_sample_raw(record, &raw_brief, &point.raw))
+			point.raw = (struct pd_bytes){ NULL, 0 };
+		status = pd_lines_point(&syscalls->lines, &syscalls->points, &point, error);
+	}
+	return status < 0 ? status : status_of_lines(syscalls);
+}
+
+// Of a file, as perf, only page faults.
 static enum pd_status take_other(struct pd_pairs *pairs, const struct pd_record *record, struct pd_error *error)
 {
 	struct syscalls *syscalls = (struct syscalls *)pairs;
-	struct pd_point point = { .event = record->event };
-	struct pd_raw_brief raw_brief;
+	const struct pd_syscalls_options *options = &syscalls->options;
 	struct pd_brief brief;
 	enum pd_status status;
 
 	if (record->type != PD_RECORD_SAMPLE)
-		return print_lost(syscalls, record, error);
-	if (!record->event || !pd_record_brief(record, &brief) ||
-	    !is_wanted_thread(&syscalls->options, brief.pid, brief.tid))
+		return options->live ? print_lost(syscalls, record, error) : PD_OK;
+	if (!record->event || !pd_record_brief(record, &brief) || !is_wanted_thread(options, brief.pid, brief.tid))
 		return PD_OK;
+	if ((status = take_toggle(syscalls, record->event, error)) != PD_OK)
+		return status == PD_END ? PD_OK : status;
 	syscalls->events++;
-	point.thread = pd_sched_find(&pairs->sched, (int32_t)brief.pid, (int32_t)brief.tid, error);
-	if (!point.thread)
-		return error->status;
-	if (syscalls->options.text == PD_SYSCALLS_SUMMARY)
+	if (options->runtimes && pd_event_is(record->event, "sched:sched_stat_runtime"))
+		return take_runtime(syscalls, record, &brief, error);
+	if (!options->live && !is_fault(record->event))
 		return PD_OK;
-	if (!pd_sample_raw(record, &raw_brief, &point.raw))
-		point.raw = (struct pd_bytes){ NULL, 0 };
-	point.time_ns = brief.time_ns;
-	begin_time(syscalls, brief.time_ns);
-	status = pd_lines_point(&syscalls->lines, &syscalls->points, &point, error);
-	return status < 0 ? status : status_of_lines(syscalls);
+	if (options->text != PD_SYSCALLS_SUMMARY)
+		return print_other(syscalls, record, &brief, error);
+	return pd_sched_find(&pairs->sched, (int32_t)brief.pid, (int32_t)brief.tid, error) ? PD_OK : error->status;
 }
 
 static void forget(struct pd_pairs *pairs)
@@ -502,7 +621,7 @@ static bool json_calls(struct pd_json *json, const struct caller *caller, uint64
 	return true;
 }
 
-static bool json_thread(struct pd_json *json, const struct pd_sched_thread *thread, uint64_t most)
+static bool json_thread(struct pd_json *json, const struct pd_sched_thread *thread, uint64_t most, bool with_runtime)
 {
 	const struct caller *caller = thread->own;
 	bool done;
@@ -510,6 +629,8 @@ static bool json_thread(struct pd_json *json, const struct pd_sched_thread *thre
 	pd_json_open(json, NULL, '{');
 	pd_sched_json_thread(json, "thread", thread);
 	pd_json_number(json, "events", caller->events);
+	if (with_runtime)
+		pd_json_number(json, "runtime_ns", caller->runtime_ns);
 	done = json_calls(json, caller, most);
 	pd_json_close(json, '}');
 	return done;
@@ -536,12 +657,21 @@ static enum pd_status json_threads(struct syscalls *syscalls, const struct pd_so
 		const struct pd_sched_thread *thread = sched->threads[order[i].number];
 
 		if (thread->own && !thread->gone)
-			status = json_thread(json, thread, syscalls->options.max_calls) ?
+			status = json_thread(json, thread, syscalls->options.max_calls, syscalls->options.runtimes) ?
 					 pd_text_flush_or_fail(sched->text, error) :
 					 pd_fail_memory(error);
 	}
 	pd_json_close(json, ']');
 	return status;
+}
+
+static void end_head(struct syscalls *syscalls, const struct caller *caller)
+{
+	struct pd_text *text = syscalls->pairs.sched.text;
+
+	if (syscalls->options.runtimes)
+		pd_text_printf(text, ", %.3f msec", (double)caller->runtime_ns / 1e6);
+	pd_text_char(text, '\n');
 }
 
 static enum pd_status print_threads(struct syscalls *syscalls, const struct pd_sorted *order, struct pd_error *error)
@@ -555,8 +685,9 @@ static enum pd_status print_threads(struct syscalls *syscalls, const struct pd_s
 
 		if (!caller || thread->gone)
 			continue;
-		pd_text_printf(sched->text, " %s (%d), %" PRIu64 " events, %.1f%%\n", thread->comm, thread->tid,
+		pd_text_printf(sched->text, " %s (%d), %" PRIu64 " events, %.1f%%", thread->comm, thread->tid,
 			       caller->events, (double)caller->events / (double)syscalls->events * 100.0);
+		end_head(syscalls, caller);
 		status = print_calls(sched->text, caller, syscalls->options.max_calls) ?
 				 pd_text_flush_or_fail(sched->text, error) :
 				 pd_fail_memory(error);
@@ -569,7 +700,8 @@ static enum pd_status print_total(struct syscalls *syscalls, struct pd_error *er
 {
 	struct pd_text *text = syscalls->pairs.sched.text;
 
-	pd_text_printf(text, " total, %" PRIu64 " events\n", syscalls->events);
+	pd_text_printf(text, " total, %" PRIu64 " events", syscalls->events);
+	end_head(syscalls, &syscalls->all);
 	return print_calls(text, &syscalls->all, syscalls->options.max_calls) ? pd_text_flush_or_fail(text, error) :
 										pd_fail_memory(error);
 }
@@ -615,6 +747,9 @@ static enum pd_status print_all(struct syscalls *syscalls, struct pd_file *file,
 		pd_pairs_run(&syscalls->pairs, file, text, points, raw ? RAW_ONLY : sizeof(points) / sizeof(points[0]),
 			     syscalls->options.thread_limit, "no system calls (perfdata trace record)", error);
 
+	// page faults are lines of their own
+	if (status == PD_ERROR_NO_SAMPLES && has_faults(file))
+		status = PD_OK;
 	if (status < 0)
 		return status;
 	if (syscalls->options.json)
@@ -673,6 +808,22 @@ static enum pd_status check_calls(struct pd_file *file, const char *list, struct
 	return status;
 }
 
+// Which events a pipe has is not known before it is read.
+static bool is_pipe(struct pd_file *file)
+{
+	return pd_file_header(file)->mode == PD_MODE_PIPE;
+}
+
+// Names are needed for chains and page faults.
+static bool shows_places(struct pd_file *file, const struct pd_syscalls_options *options)
+{
+	bool any = options->live ? options->live_names : is_pipe(file) || has_faults(file);
+
+	for (size_t i = 0; !options->live && i < pd_file_event_count(file); i++)
+		any = any || has_chain(pd_file_event(file, i));
+	return any && options->text != PD_SYSCALLS_SUMMARY;
+}
+
 enum pd_status pd_print_syscalls(struct pd_text *text, struct pd_file *file, const struct pd_syscalls_options *options,
 				 struct pd_error *error)
 {
@@ -692,17 +843,28 @@ enum pd_status pd_print_syscalls(struct pd_text *text, struct pd_file *file, con
 	status = check_options(&syscalls.options, error);
 	if (status >= 0 && !syscalls.options.live)
 		status = check_calls(file, syscalls.options.calls, error);
+	syscalls.toggle = (struct pd_toggle){ .on = syscalls.options.switch_on,
+					      .off = syscalls.options.switch_off,
+					      .shown = syscalls.options.show_switches };
+	pd_toggle_begin(&syscalls.toggle);
+	if (status >= 0 && pd_file_event_count(file))
+		status = pd_toggle_check(&syscalls.toggle, file, error);
 	if (status < 0)
 		return status;
 	// what was printed stays
 	if (syscalls.options.text != PD_SYSCALLS_SUMMARY)
 		syscalls.pairs.forget = NULL;
 	syscalls.pairs.live = syscalls.options.live;
-	syscalls.pairs.other = syscalls.options.live ? take_other : NULL;
+	syscalls.pairs.resolves = syscalls.pairs.of_programs = shows_places(file, &syscalls.options);
+	syscalls.pairs.open = syscalls.options.symbols;
+	syscalls.pairs.open_self = syscalls.options.self;
+	if (syscalls.options.live || syscalls.options.runtimes || is_pipe(file) || has_faults(file))
+		syscalls.pairs.other = take_other;
 	syscalls.points = (struct pd_points){ .tracepoints = &syscalls.pairs.points,
 					      .types = syscalls.options.kernel_types,
 					      .is_big = PD_HOST_BIG };
-	syscalls.lines = (struct pd_lines){ .sched = &syscalls.pairs.sched,
+	syscalls.lines = (struct pd_lines){ .pairs = &syscalls.pairs,
+					    .sched = &syscalls.pairs.sched,
 					    .options = &syscalls.options,
 					    .is_arm = pd_file_machine(file) == PD_ARCH_ARM64,
 					    .json.text = text };

@@ -23,6 +23,8 @@
 #include "record/machine/procfile.h"
 
 enum {
+	FAULTS_MAJOR = 1,
+	FAULTS_MINOR = 2,
 	KNOWN = 1024,      // numbers of calls
 	FILTER_MOST = 3072 // bytes: the kernel takes a page of them
 };
@@ -32,7 +34,8 @@ struct pd_tracer {
 	bool has_events;
 	struct pd_text calls;               // those that are named, with commas between
 	bool except;                        // these are the ones that are not wanted
-	struct pd_recorder_options targets; // processes, threads and the user that are named
+	struct pd_recorder_options targets; // processes, threads and the user that are named; how call chains are recorded
+	unsigned faults;                    // FAULTS_...
 	enum pd_arch arch;
 	_Atomic(struct pd_recorder *) recorder; // while it runs
 	atomic_bool stopped;
@@ -143,8 +146,38 @@ static enum pd_status add_list(struct pd_tracer *tracer, const char *list, struc
 	return status;
 }
 
+static enum pd_status set_faults(struct pd_tracer *tracer, const char *value, struct pd_error *error)
+{
+	static const struct {
+		const char *name;
+		unsigned faults;
+	} kinds[] = { { "all", FAULTS_MAJOR | FAULTS_MINOR }, { "maj", FAULTS_MAJOR }, { "min", FAULTS_MINOR } };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kinds[i].name, value)) {
+			tracer->faults |= kinds[i].faults;
+			return PD_OK;
+		}
+	return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "'%s' is none of all, maj and min", value);
+}
+
+static enum pd_status set_call_graph(struct pd_tracer *tracer, const char *value, struct pd_error *error)
+{
+	enum pd_status status = pd_recorder_options_set(&tracer->targets, "call-graph", value, error);
+
+	if (status >= 0 && tracer->targets.sampling.call_graph == PD_CALL_GRAPH_DWARF)
+		status = pd_fail(
+			error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			"copied stacks are not unwound while tracing; use fp or lbr, or perfdata record --call-graph dwarf");
+	return status;
+}
+
 enum pd_status pd_tracer_set(struct pd_tracer *tracer, const char *name, const char *value, struct pd_error *error)
 {
+	if (!strcmp(name, "pf"))
+		return set_faults(tracer, value, error);
+	if (!strcmp(name, "call-graph"))
+		return set_call_graph(tracer, value, error);
 	if (!strcmp(name, "event") || !strcmp(name, "expr"))
 		return add_list(tracer, value, error);
 	if (!strcmp(name, "pid") || !strcmp(name, "tid") || !strcmp(name, "uid"))
@@ -256,6 +289,22 @@ static uint64_t count_threads(const struct pd_targets *targets)
 	return count;
 }
 
+// What is mapped is needed for the names in call chains, and of page faults.
+static void take_places(const struct pd_tracer *tracer, struct pd_recorder_options *wanted)
+{
+	const struct pd_sampling *sampling = &tracer->targets.sampling;
+
+	if (sampling->call_graph != PD_CALL_GRAPH_UNSET) {
+		wanted->sampling.call_graph = sampling->call_graph;
+		wanted->session.synth = PD_SYNTH_TASK | PD_SYNTH_MMAP;
+	}
+	if (!tracer->faults)
+		return;
+	wanted->sampling.period = 1;
+	wanted->sampling.addr = wanted->sampling.data_mmap = true;
+	wanted->session.synth = PD_SYNTH_TASK | PD_SYNTH_MMAP;
+}
+
 static void take_recording(const struct pd_tracer *tracer, const struct pd_tracer_options *options,
 			   struct pd_recorder_options *wanted)
 {
@@ -276,6 +325,7 @@ static void take_recording(const struct pd_tracer *tracer, const struct pd_trace
 	wanted->events = tracer->events;
 	wanted->sampling.time = wanted->sampling.raw = true;
 	wanted->session.synth = PD_SYNTH_TASK;
+	take_places(tracer, wanted);
 	wanted->session.build_ids = PD_BUILD_IDS_NONE;
 	wanted->sampling.no_inherit |= (wanted->targets.pids.count || wanted->targets.tids.count) && !options->follow;
 	wanted->targets.all |= !wanted->targets.command && !pd_targets_are_given(&wanted->targets);
@@ -285,7 +335,7 @@ static enum pd_status open_recorder(struct pd_tracer *tracer, const struct pd_tr
 				    struct pd_syscalls_options *calls, struct pd_error *error)
 {
 	const char *list = calls->calls;
-	bool with_calls = options->with_calls || list || !tracer->has_events;
+	bool with_calls = options->with_calls || list || (!tracer->has_events && !tracer->faults);
 	struct pd_recorder_options wanted = { 0 };
 	struct pd_recorder *recorder;
 	enum pd_status status = PD_OK;
@@ -294,6 +344,12 @@ static enum pd_status open_recorder(struct pd_tracer *tracer, const struct pd_tr
 	calls->without_threads = wanted.sampling.no_inherit && count_threads(&wanted.targets) == 1;
 	if (with_calls)
 		status = add_calls(tracer, list, wanted.targets.all || wanted.targets.cpus, error);
+	if (status >= 0 && tracer->faults & FAULTS_MAJOR)
+		status = pd_events_add(tracer->events, "major-faults", error);
+	if (status >= 0 && tracer->faults & FAULTS_MINOR)
+		status = pd_events_add(tracer->events, "minor-faults", error);
+	if (status >= 0 && calls->runtimes)
+		status = pd_events_add(tracer->events, "sched:sched_stat_runtime", error);
 	if (status >= 0)
 		status = pd_recorder_open(&wanted, &recorder, error);
 	if (status < 0)
@@ -336,6 +392,7 @@ enum pd_status pd_tracer_run(struct pd_tracer *tracer, const struct pd_tracer_op
 	memcpy(&calls, &options->calls, options->calls.size < sizeof(calls) ? options->calls.size : sizeof(calls));
 	calls.size = sizeof(calls);
 	calls.live = true;
+	calls.live_names = tracer->faults || tracer->targets.sampling.call_graph != PD_CALL_GRAPH_UNSET;
 	pd_text_add(&list, tracer->except ? "!" : "");
 	pd_text_put(&list, tracer->calls.data, tracer->calls.size);
 	pd_text_char(&list, 0);

@@ -110,6 +110,11 @@ void pd_lines_point_head(struct pd_lines *lines, const struct pd_point *point, b
 	print_thread(lines, point->thread);
 }
 
+void pd_lines_fault_head(struct pd_lines *lines, const struct pd_point *point)
+{
+	print_head(lines, point->thread, point->time_ns, true, 0);
+}
+
 // ---- JSON ----
 
 void pd_lines_json_begin(struct pd_lines *lines)
@@ -132,7 +137,8 @@ static void json_result(struct pd_json *json, int64_t result)
 
 // entry is NULL if the begin of the call is not known, result if it does not end.
 static void json_call(struct pd_lines *lines, const struct pd_sched_thread *thread, const struct pd_line_entry *entry,
-		      const struct pd_call *call, uint64_t duration_ns, const int64_t *result)
+		      const struct pd_call *call, uint64_t duration_ns, const int64_t *result,
+		      const struct pd_line_chain *chain)
 {
 	struct pd_json *json = &lines->json;
 
@@ -151,6 +157,8 @@ static void json_call(struct pd_lines *lines, const struct pd_sched_thread *thre
 	}
 	if (result)
 		json_result(json, *result);
+	if (chain)
+		pd_lines_json_chain(lines, chain);
 	pd_json_close(json, '}');
 }
 
@@ -163,7 +171,7 @@ static void print_last_call(struct pd_lines *lines, const struct pd_sched_thread
 
 	entry->pending = false;
 	if (lines->options->json) {
-		json_call(lines, thread, entry, entry->call, 0, NULL);
+		json_call(lines, thread, entry, entry->call, 0, NULL, NULL);
 		return;
 	}
 	print_head(lines, thread, entry->time_ns, false, 0);
@@ -203,13 +211,13 @@ static bool is_wanted(const struct pd_lines *lines, bool entered, uint64_t durat
 }
 
 void pd_lines_exit(struct pd_lines *lines, const struct pd_sched_thread *thread, struct pd_line_entry *entry,
-		   const struct pd_call *call, uint64_t time_ns, int64_t result)
+		   const struct pd_call *call, const struct pd_line_chain *chain, int64_t result)
 {
 	struct pd_text *text = lines->sched->text;
 	bool entered = entry->call == call, whole = entered && entry->pending;
 	struct pd_call_values all = { call, entry->values, lines->sched, lines->is_arm,
 				      entered ? entry->called : NULL };
-	uint64_t duration_ns = entered && time_ns > entry->time_ns ? time_ns - entry->time_ns : 0;
+	uint64_t duration_ns = entered && chain->time_ns > entry->time_ns ? chain->time_ns - entry->time_ns : 0;
 	size_t from;
 
 	entry->pending = false;
@@ -217,11 +225,11 @@ void pd_lines_exit(struct pd_lines *lines, const struct pd_sched_thread *thread,
 	// what is there is that of another call
 	if (!entered)
 		memset(entry->values, 0, sizeof(entry->values));
-	if (!is_wanted(lines, entered, duration_ns, result))
+	if (!is_wanted(lines, entered, duration_ns, result) || !pd_lines_chain_is_long_enough(lines, chain))
 		return;
 	lines->printed++;
 	if (lines->options->json) {
-		json_call(lines, thread, entered ? entry : NULL, call, duration_ns, &result);
+		json_call(lines, thread, entered ? entry : NULL, call, duration_ns, &result, chain);
 		return;
 	}
 	print_head(lines, thread, entered ? entry->time_ns : 0, entered, duration_ns);
@@ -237,4 +245,5 @@ void pd_lines_exit(struct pd_lines *lines, const struct pd_sched_thread *thread,
 	PD_TEXT_LITERAL(text, "= ");
 	pd_call_print_result(text, &all, result);
 	pd_text_char(text, '\n');
+	pd_lines_print_chain(lines, chain);
 }

@@ -5,8 +5,10 @@
  *   arguments.c   what a call is given and returns: calls.def, hidden.def
  *   kinds.c       arguments of kinds: numbers, and those that depend on others; ioctls.def
  *   words.c       lists of words for values: words.def
+ *   chains.c      call chains below lines
  *   choose.c      lists of calls; errors.c, errors.def, names of errors
  *   values.c      where arguments are in raw data
+ *   faults.c      lines of page faults
  *   lines.c       from begins and ends to lines
  *   points.c      lines of other events
  */
@@ -132,7 +134,16 @@ struct pd_line_entry {
 	char called[PD_SCHED_NAME]; // the process that is an argument, when it began
 };
 
+// The call chain of a call that ends, or of another event.
+struct pd_line_chain {
+	bool is_recorded, user_only;
+	struct pd_u64s addresses;
+	uint32_t pid;
+	uint64_t time_ns;
+};
+
 struct pd_lines {
+	struct pd_pairs *pairs; // names of functions are theirs; without symbols there are no chains
 	struct pd_sched *sched;
 	const struct pd_syscalls_options *options;
 	bool is_arm;
@@ -149,12 +160,21 @@ struct pd_lines {
 void pd_lines_enter(struct pd_lines *lines, struct pd_line_entry *entry, const struct pd_call *call, uint64_t time_ns);
 void pd_lines_entered(struct pd_lines *lines, const struct pd_sched_thread *thread, struct pd_line_entry *entry);
 void pd_lines_exit(struct pd_lines *lines, const struct pd_sched_thread *thread, struct pd_line_entry *entry,
-		   const struct pd_call *call, uint64_t time_ns, int64_t result);
+		   const struct pd_call *call, const struct pd_line_chain *chain, int64_t result);
 // Opens the object that all of the output is, and the list of calls if they are wanted; once.
 void pd_lines_json_begin(struct pd_lines *lines);
 // The name of an error; NULL: not known.
 const char *pd_error_name(uint64_t number);
 const char *pd_error_text(uint64_t number);
+
+// ---- chains.c ----
+
+// Whether an event with this chain is printed.
+bool pd_lines_chain_is_long_enough(const struct pd_lines *lines, const struct pd_line_chain *chain);
+// A line for each frame.
+void pd_lines_print_chain(struct pd_lines *lines, const struct pd_line_chain *chain);
+// The same as a member of an object.
+void pd_lines_json_chain(struct pd_lines *lines, const struct pd_line_chain *chain);
 
 // ---- points.c ----
 
@@ -164,6 +184,15 @@ struct pd_point {
 	const struct pd_event *event;
 	uint64_t time_ns;
 	struct pd_bytes raw;
+	struct pd_line_chain chain;
+};
+
+// A page fault.
+struct pd_fault {
+	struct pd_point point;
+	uint64_t ip, addr;
+	unsigned cpumode;
+	bool is_major;
 };
 
 enum {
@@ -189,7 +218,16 @@ struct pd_points {
 // A line of an event, as soon as it comes. Errors: PD_ERROR_MEMORY.
 enum pd_status pd_lines_point(struct pd_lines *lines, struct pd_points *points, const struct pd_point *point,
 			      struct pd_error *error);
-// What of it stands in front of its name.
+// ---- faults.c ----
+
+// The same of a page fault.
+enum pd_status pd_lines_fault(struct pd_lines *lines, const struct pd_fault *fault, struct pd_error *error);
+
+// ---- lines.c ----
+
+// What stands in front of it.
+void pd_lines_fault_head(struct pd_lines *lines, const struct pd_point *point);
+// What stands in front of the name of a point.
 void pd_lines_point_head(struct pd_lines *lines, const struct pd_point *point, bool with_calls);
 
 #endif

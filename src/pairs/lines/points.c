@@ -202,6 +202,7 @@ static void json_point(struct pd_lines *lines, struct pd_points *points, const s
 	lines->sched->text = text;
 	text->failed |= lines->scratch.failed;
 	pd_json_close(json, '}');
+	pd_lines_json_chain(lines, &point->chain);
 	pd_json_close(json, '}');
 }
 
@@ -226,5 +227,6 @@ enum pd_status pd_lines_point(struct pd_lines *lines, struct pd_points *points, 
 	else
 		print_fields(lines, points, point);
 	PD_TEXT_LITERAL(text, ")\n");
+	pd_lines_print_chain(lines, &point->chain);
 	return pd_text_flush_or_fail(text, error);
 }
