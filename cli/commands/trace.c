@@ -56,7 +56,7 @@ static const struct option options[] = {
 	OPTION("filter", 0, TAGGED, "EXPRESSION", tags,
 	       "filter for the tracepoints of the preceding --event: 'prev_pid == 1'"),
 	FLAG("syscalls", 0, live.with_calls, "with other events and page faults: system calls, too"),
-	OPTION("pf", 'F', TAGGED, "all|maj|min", tags, "page faults: all, major or minor ones; system calls only with --syscalls"),
+	OPTION("pf", 'F', TAGGED, "all|maj|min", tags, "page faults: all, major or minor ones; system calls only with --syscalls; of a recording, those that it has"),
 	OPTION("call-graph", 0, TAGGED, "HOW", tags, "record call chains and print them below calls and events: fp or lbr"),
 	FLAG("kernel-syscall-graph", 0, kernel_stacks, "also the kernel's part of the call chains of system calls"),
 	INTEGER("max-stack", 0, "N", live.calls.max_stack, "call chains have N frames at most (default: 127)"),
@@ -184,6 +184,8 @@ static bool take_choice(struct pd_syscalls_options *calls, struct pd_text *list,
 		calls->pids = tag->value;
 	else if (!strcmp(tag->name, "tid"))
 		calls->tids = tag->value;
+	else if (!strcmp(tag->name, "pf"))
+		return true;
 	else if (!is_event)
 		return print_error("option --%s: not for a recording", tag->name);
 	else if (strchr(tag->value, ':'))

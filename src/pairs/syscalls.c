@@ -47,6 +47,7 @@ struct call {
 
 struct caller {
 	uint64_t entry_ns, events, runtime_ns;
+	uint64_t faults[2]; // minor and major ones
 	struct call *calls, *last;
 	struct call *recent[RECENT]; // by the low bits of their numbers
 	struct pd_line_entry entry;
@@ -392,23 +393,20 @@ static enum pd_status print_fault(struct syscalls *syscalls, const struct pd_rec
 }
 
 // How long a thread ran.
-static enum pd_status take_runtime(struct syscalls *syscalls, const struct pd_record *record,
-				   const struct pd_brief *brief, struct pd_error *error)
+static enum pd_status take_runtime(struct syscalls *syscalls, const struct pd_record *record, struct caller *caller,
+				   struct pd_error *error)
 {
 	struct pd_trace *trace = syscalls->pairs.points.trace;
-	struct pd_sched_thread *thread = thread_of(syscalls, brief->pid, brief->tid, error);
 	struct pd_raw_brief raw_brief;
 	struct pd_bytes raw;
 	uint64_t runtime_ns;
 
-	if (!thread)
-		return error->status;
 	if (syscalls->runtime_event != record->event &&
 	    pd_raw_number_find(trace, record->event, "runtime", &syscalls->runtime, error) < 0)
 		return error->status;
 	syscalls->runtime_event = record->event;
 	if (pd_sample_raw(record, &raw_brief, &raw) && pd_raw_number_read(raw, &syscalls->runtime, &runtime_ns)) {
-		((struct caller *)thread->own)->runtime_ns += runtime_ns;
+		caller->runtime_ns += runtime_ns;
 		syscalls->all.runtime_ns += runtime_ns;
 	}
 	return PD_OK;
@@ -439,6 +437,31 @@ static enum pd_status print_other(struct syscalls *syscalls, const struct pd_rec
 	return status < 0 ? status : status_of_lines(syscalls);
 }
 
+// What tables have of other events. PD_END: it is no line.
+static enum pd_status count_other(struct syscalls *syscalls, const struct pd_record *record,
+				  const struct pd_brief *brief, struct pd_error *error)
+{
+	const bool runtime = syscalls->options.runtimes && pd_event_is(record->event, "sched:sched_stat_runtime");
+	const bool is_major = record->event->attr->config == SW_PAGE_FAULTS_MAJ;
+	struct pd_sched_thread *thread;
+	struct caller *caller;
+
+	if (!runtime && !is_fault(record->event))
+		return pd_sched_find(&syscalls->pairs.sched, (int32_t)brief->pid, (int32_t)brief->tid, error) ?
+			       PD_OK :
+			       error->status;
+	thread = thread_of(syscalls, brief->pid, brief->tid, error);
+	if (!thread)
+		return error->status;
+	caller = thread->own;
+	caller->events++;
+	if (runtime)
+		return take_runtime(syscalls, record, caller, error) < 0 ? error->status : PD_END;
+	caller->faults[is_major]++;
+	syscalls->all.faults[is_major]++;
+	return PD_OK;
+}
+
 // Of a file, as perf, only page faults.
 static enum pd_status take_other(struct pd_pairs *pairs, const struct pd_record *record, struct pd_error *error)
 {
@@ -454,13 +477,10 @@ static enum pd_status take_other(struct pd_pairs *pairs, const struct pd_record 
 	if ((status = take_toggle(syscalls, record->event, error)) != PD_OK)
 		return status == PD_END ? PD_OK : status;
 	syscalls->events++;
-	if (options->runtimes && pd_event_is(record->event, "sched:sched_stat_runtime"))
-		return take_runtime(syscalls, record, &brief, error);
-	if (!options->live && !is_fault(record->event))
-		return PD_OK;
-	if (options->text != PD_SYSCALLS_SUMMARY)
-		return print_other(syscalls, record, &brief, error);
-	return pd_sched_find(&pairs->sched, (int32_t)brief.pid, (int32_t)brief.tid, error) ? PD_OK : error->status;
+	status = count_other(syscalls, record, &brief, error);
+	if (status != PD_OK || options->text == PD_SYSCALLS_SUMMARY || !(options->live || is_fault(record->event)))
+		return status == PD_END ? PD_OK : status;
+	return print_other(syscalls, record, &brief, error);
 }
 
 static void forget(struct pd_pairs *pairs)
@@ -631,6 +651,10 @@ static bool json_thread(struct pd_json *json, const struct pd_sched_thread *thre
 	pd_json_number(json, "events", caller->events);
 	if (with_runtime)
 		pd_json_number(json, "runtime_ns", caller->runtime_ns);
+	if (caller->faults[0] || caller->faults[1]) {
+		pd_json_number(json, "minor_faults", caller->faults[0]);
+		pd_json_number(json, "major_faults", caller->faults[1]);
+	}
 	done = json_calls(json, caller, most);
 	pd_json_close(json, '}');
 	return done;
@@ -669,6 +693,10 @@ static void end_head(struct syscalls *syscalls, const struct caller *caller)
 {
 	struct pd_text *text = syscalls->pairs.sched.text;
 
+	if (caller->faults[1])
+		pd_text_printf(text, ", %" PRIu64 " majfaults", caller->faults[1]);
+	if (caller->faults[0])
+		pd_text_printf(text, ", %" PRIu64 " minfaults", caller->faults[0]);
 	if (syscalls->options.runtimes)
 		pd_text_printf(text, ", %.3f msec", (double)caller->runtime_ns / 1e6);
 	pd_text_char(text, '\n');

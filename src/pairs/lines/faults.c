@@ -5,33 +5,39 @@
 
 #include "pairs/lines/lines.h"
 
-static struct pd_place place_of(const struct pd_lines *lines, const struct pd_fault *fault, uint64_t addr)
-{
-	const struct pd_moment when = { fault->point.time_ns, UINT64_MAX };
-	const struct pd_place unknown = { .addr = addr };
+// An end of the access: the code, or the data.
+struct end {
+	struct pd_place place;
+	uint64_t shown; // address
+};
 
-	return lines->pairs->symbols ?
-		       pd_symbols_place(lines->pairs->symbols, fault->point.chain.pid, fault->cpumode, when, addr) :
-		       unknown;
+static struct end end_of(const struct pd_lines *lines, const struct pd_fault *fault, uint64_t addr)
+{
+	struct end end;
+
+	end.place = pd_lines_place(lines, &fault->point.chain, fault->cpumode, addr, &end.shown);
+	return end;
 }
 
-static void print_code(struct pd_text *text, const struct pd_place *place, uint64_t addr)
+static void print_code(struct pd_text *text, const struct end *code)
 {
-	if (place->function) {
-		pd_text_escaped(text, place->function->name, strlen(place->function->name));
-		pd_text_printf(text, "+0x%" PRIx64, place->addr - place->function->start);
-	} else {
-		pd_text_printf(text, "0x%" PRIx64, place->dso ? place->addr : addr);
-	}
+	const struct pd_function *function = code->place.function;
+
+	if (function)
+		pd_text_escaped(text, function->name, strlen(function->name));
+	pd_text_printf(text, "%s0x%" PRIx64, function ? "+" : "",
+		       function ? code->place.addr - function->start : code->shown);
 }
 
-static void print_data(struct pd_text *text, const struct pd_place *place, uint64_t addr)
+static void print_data(struct pd_text *text, const struct end *data)
 {
-	if (place->dso) {
-		pd_text_escaped(text, place->dso->long_name, strlen(place->dso->long_name));
+	const struct pd_dso *dso = data->place.dso;
+
+	if (dso) {
+		pd_text_escaped(text, dso->long_name, strlen(dso->long_name));
 		pd_text_char(text, '@');
 	}
-	pd_text_printf(text, "0x%" PRIx64, place->dso ? place->addr : addr);
+	pd_text_printf(text, "0x%" PRIx64, data->shown);
 }
 
 static const char *name_of(const struct pd_fault *fault)
@@ -60,20 +66,20 @@ static void json_fault(struct pd_lines *lines, const struct pd_fault *fault, con
 
 enum pd_status pd_lines_fault(struct pd_lines *lines, const struct pd_fault *fault, struct pd_error *error)
 {
-	const struct pd_place code = place_of(lines, fault, fault->ip), data = place_of(lines, fault, fault->addr);
+	const struct end code = end_of(lines, fault, fault->ip), data = end_of(lines, fault, fault->addr);
 	struct pd_text *text = lines->sched->text;
 
 	lines->printed++;
 	if (lines->options->json) {
-		json_fault(lines, fault, &code, &data);
+		json_fault(lines, fault, &code.place, &data.place);
 		return pd_text_flush_or_fail(text, error);
 	}
 	pd_lines_fault_head(lines, &fault->point);
 	pd_text_printf(text, "%.3sfault [", name_of(fault));
-	print_code(text, &code, fault->ip);
+	print_code(text, &code);
 	PD_TEXT_LITERAL(text, "] => ");
-	print_data(text, &data, fault->addr);
-	pd_text_printf(text, " (%c%c)\n", data.dso ? 'd' : '?', fault->cpumode == PD_CPUMODE_USER ? '.' : 'k');
+	print_data(text, &data);
+	pd_text_printf(text, " (%c%c)\n", data.place.dso ? 'd' : '?', fault->cpumode == PD_CPUMODE_USER ? '.' : 'k');
 	pd_lines_print_chain(lines, &fault->point.chain);
 	return pd_text_flush_or_fail(text, error);
 }

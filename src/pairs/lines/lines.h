@@ -169,6 +169,9 @@ const char *pd_error_text(uint64_t number);
 
 // ---- chains.c ----
 
+// What is at an address of a process. *shown_out is how it is printed: in a program or a library, as the place in the file.
+struct pd_place pd_lines_place(const struct pd_lines *lines, const struct pd_line_chain *of, unsigned cpumode,
+			       uint64_t addr, uint64_t *shown_out);
 // Whether an event with this chain is printed.
 bool pd_lines_chain_is_long_enough(const struct pd_lines *lines, const struct pd_line_chain *chain);
 // A line for each frame.
