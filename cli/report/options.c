@@ -28,8 +28,6 @@ static const struct option lines[] = {
 	    "count branches of branch stacks instead of samples (default where they were recorded; keys: " BRANCH_KEYS
 	    ")"),
 	SET("no-branch-stack", 0, options.view, PD_REPORT_SAMPLES, "count samples even if branches were recorded"),
-	FLAG("branch-history", 0, options.branch_history,
-	     "call chains by address that begin with the branches of branch stacks (default keys: " HISTORY_KEYS ")"),
 	GROUP(children_option, children),
 	GROUP(no_children_option, options.no_children),
 	GROUP(max_stack_option, options.max_stack),
@@ -89,6 +87,8 @@ const struct option report_options[] = {
 	GROUP_HERE(report_group),
 	STRING("parent", 'p', "REGEX", options.parent,
 	       "add the sort key parent: the first function of the call chain that matches"),
+	FLAG("branch-history", 0, options.branch_history,
+	     "call chains by address that begin with the branches of branch stacks (default keys: " HISTORY_KEYS ")"),
 	FLAG("exclude-other", 'x', options.only_parents, "only samples that have a parent"),
 	STRING("field-separator", 't', "CHAR", separator, "column separator instead of blanks"),
 	FLAG("thread-counts", 'T', thread_counts,

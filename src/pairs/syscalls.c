@@ -6,21 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
 #include "base/text/text.h"
 #include "filter/select.h"
-#include "pairs/lines/lines.h"
-#include "pairs/pairs.h"
+#include "pairs/syscalls.h"
 
 enum {
 	RAW_ENTER,
 	RAW_EXIT,
 	ENTER,
 	EXIT,
-	RAW_ONLY = 2,
-	KNOWN = PD_CALLS_KNOWN,
-	RECENT = 8,
-	BUCKETS = 256 // of perf's table of threads, whose order is that of the output
+	RAW_ONLY = 2
 };
 
 static const struct pd_tracepoint points[] = {
@@ -30,54 +25,10 @@ static const struct pd_tracepoint points[] = {
 	[EXIT] = { "syscalls:sys_exit_*", { "?__syscall_nr", "ret", "?nr" } },
 };
 
-struct error_count {
-	uint64_t number, count;
-	struct error_count *next; // with a greater number
-};
-
-// A system call of a thread.
-struct call {
-	const char *name;
-	uint64_t number;
-	struct pd_sched_stats stats;
-	uint64_t failures;
-	struct error_count *errors;
-	struct call *next; // of the thread
-};
-
-struct caller {
-	uint64_t entry_ns, events, runtime_ns;
-	uint64_t faults[2]; // minor and major ones
-	struct call *calls, *last;
-	struct call *recent[RECENT]; // by the low bits of their numbers
-	struct pd_line_entry entry;
-};
-
-struct syscalls {
-	struct pd_pairs pairs;
-	struct pd_syscalls_options options;
-	struct pd_u64_map map; // calls by thread and number
-	enum pd_arch arch;
-	bool is_64_bit;
-	uint64_t events;
-	// Of calls that were met:
-	const char *names[KNOWN];
-	bool unwanted[KNOWN];
-	const struct pd_call *described[KNOWN];
-	struct caller all; // with total: the calls of all threads
-	struct pd_lines lines;
-	struct pd_call_shapes shapes;
-	struct pd_points points; // other events
-	struct pd_toggle toggle;
-	bool toggle_checked;
-	const struct pd_event *runtime_event; // whose number is known
-	struct pd_raw_number runtime;
-};
-
 // ---- events ----
 
 // Of an architecture without a table. NULL: no memory.
-static const char *name_number(struct syscalls *syscalls, uint64_t number)
+static const char *name_number(struct pd_syscalls *syscalls, uint64_t number)
 {
 	char name[32];
 	size_t size = (size_t)snprintf(name, sizeof(name), "syscall_%" PRIu64, number) + 1;
@@ -88,7 +39,7 @@ static const char *name_number(struct syscalls *syscalls, uint64_t number)
 	return copy;
 }
 
-static const char *name_of(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample, uint64_t number)
+static const char *name_of(struct pd_syscalls *syscalls, const struct pd_tracepoint_sample *sample, uint64_t number)
 {
 	size_t prefix = strlen(points[sample->which].name) - 1;
 
@@ -107,8 +58,8 @@ static const char *name_of(struct syscalls *syscalls, const struct pd_tracepoint
 	return name_number(syscalls, number);
 }
 
-// Numbers of one file, which are smaller than KNOWN, are those of one table.
-static const char *find_name(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample, uint64_t number)
+// Numbers of one file, which are smaller than PD_CALLS_KNOWN, are those of one table.
+static const char *find_name(struct pd_syscalls *syscalls, const struct pd_tracepoint_sample *sample, uint64_t number)
 {
 	if (syscalls->names[number])
 		return syscalls->names[number];
@@ -118,23 +69,25 @@ static const char *find_name(struct syscalls *syscalls, const struct pd_tracepoi
 	return syscalls->names[number];
 }
 
-static struct pd_sched_thread *thread_of(struct syscalls *syscalls, uint32_t pid, uint32_t tid, struct pd_error *error)
+static struct pd_sched_thread *thread_of(struct pd_syscalls *syscalls, uint32_t pid, uint32_t tid,
+					 struct pd_error *error)
 {
 	struct pd_sched *sched = &syscalls->pairs.sched;
 	struct pd_sched_thread *thread = pd_sched_find(sched, (int32_t)pid, (int32_t)tid, error);
 
 	if (!thread || thread->own)
 		return thread;
-	thread->own = pd_arena_alloc(&sched->arena, sizeof(struct caller));
+	thread->own = pd_arena_alloc(&sched->arena, sizeof(struct pd_caller));
 	if (thread->own)
 		return thread;
 	pd_fail_memory(error);
 	return NULL;
 }
 
-static struct call *add_call(struct syscalls *syscalls, struct caller *caller, uint64_t number, const char *name)
+static struct pd_call_sum *add_call(struct pd_syscalls *syscalls, struct pd_caller *caller, uint64_t number,
+				    const char *name)
 {
-	struct call *call = pd_arena_alloc(&syscalls->pairs.sched.arena, sizeof(*call));
+	struct pd_call_sum *call = pd_arena_alloc(&syscalls->pairs.sched.arena, sizeof(*call));
 
 	if (!call)
 		return NULL;
@@ -150,11 +103,12 @@ static struct call *add_call(struct syscalls *syscalls, struct caller *caller, u
 }
 
 // NULL, with an error, or without one if it has no name.
-static struct call *find_call(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample,
-			      struct caller *caller, uint64_t number, struct pd_error *error)
+static struct pd_call_sum *find_call(struct pd_syscalls *syscalls, const struct pd_tracepoint_sample *sample,
+				     struct pd_caller *caller, uint64_t number, struct pd_error *error)
 {
 	uint64_t key = (uint64_t)(uintptr_t)caller << 12 ^ number;
-	struct call *call = (struct call *)(uintptr_t)pd_u64_map_find(&syscalls->map, key); // NOLINT: it was a pointer
+	struct pd_call_sum *call =
+		(struct pd_call_sum *)(uintptr_t)pd_u64_map_find(&syscalls->map, key); // NOLINT: it was a pointer
 	const char *name;
 
 	if (call)
@@ -168,19 +122,19 @@ static struct call *find_call(struct syscalls *syscalls, const struct pd_tracepo
 	return call;
 }
 
-static inline struct call *call_of(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample,
-				   struct caller *caller, uint64_t number, struct pd_error *error)
+static inline struct pd_call_sum *call_of(struct pd_syscalls *syscalls, const struct pd_tracepoint_sample *sample,
+					  struct pd_caller *caller, uint64_t number, struct pd_error *error)
 {
-	struct call **recent = &caller->recent[number % RECENT];
+	struct pd_call_sum **recent = &caller->recent[number % PD_RECENT_CALLS];
 
 	if (PD_UNLIKELY(!*recent || (*recent)->number != number))
 		*recent = find_call(syscalls, sample, caller, number, error);
 	return *recent;
 }
 
-static bool count_error(struct syscalls *syscalls, struct call *call, uint64_t number)
+static bool count_error(struct pd_syscalls *syscalls, struct pd_call_sum *call, uint64_t number)
 {
-	struct error_count **at = &call->errors, *fresh;
+	struct pd_error_count **at = &call->errors, *fresh;
 
 	call->failures++;
 	if (!syscalls->options.errors)
@@ -191,20 +145,20 @@ static bool count_error(struct syscalls *syscalls, struct call *call, uint64_t n
 		fresh = pd_arena_alloc(&syscalls->pairs.sched.arena, sizeof(*fresh));
 		if (!fresh)
 			return false;
-		*fresh = (struct error_count){ .number = number, .next = *at };
+		*fresh = (struct pd_error_count){ .number = number, .next = *at };
 		*at = fresh;
 	}
 	(*at)->count++;
 	return true;
 }
 
-static enum pd_status take_exit(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample,
-				struct caller *caller, uint64_t number, struct pd_error *error)
+static enum pd_status take_exit(struct pd_syscalls *syscalls, const struct pd_tracepoint_sample *sample,
+				struct pd_caller *caller, uint64_t number, struct pd_error *error)
 {
 	uint64_t time_ns = sample->brief.time_ns;
 	bool entered = caller->entry_ns && time_ns > caller->entry_ns;
 	int64_t result = (int64_t)sample->values[1];
-	struct call *call;
+	struct pd_call_sum *call;
 
 	error->status = PD_OK;
 	call = call_of(syscalls, sample, syscalls->options.total ? &syscalls->all : caller, number, error);
@@ -215,13 +169,13 @@ static enum pd_status take_exit(struct syscalls *syscalls, const struct pd_trace
 }
 
 // perf counts only those that have a name.
-static bool is_known(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample, uint64_t number)
+static bool is_known(struct pd_syscalls *syscalls, const struct pd_tracepoint_sample *sample, uint64_t number)
 {
 	return find_name(syscalls, sample, number) || sample->which != RAW_ENTER;
 }
 
 // Between which events: those of a pipe, or of what is recorded now, are known when the first sample comes. PD_END: not wanted.
-static enum pd_status take_toggle(struct syscalls *syscalls, const struct pd_event *event, struct pd_error *error)
+static enum pd_status take_toggle(struct pd_syscalls *syscalls, const struct pd_event *event, struct pd_error *error)
 {
 	struct pd_toggle *toggle = &syscalls->toggle;
 
@@ -248,7 +202,7 @@ static bool is_wanted_thread(const struct pd_syscalls_options *options, uint32_t
 // ---- lines ----
 
 // What a call is given; NULL: no memory.
-static const struct pd_call *describe(struct syscalls *syscalls, uint64_t number)
+static const struct pd_call *describe(struct pd_syscalls *syscalls, uint64_t number)
 {
 	const char *name = syscalls->names[number];
 
@@ -257,7 +211,7 @@ static const struct pd_call *describe(struct syscalls *syscalls, uint64_t number
 	return syscalls->described[number];
 }
 
-static void begin_time(struct syscalls *syscalls, uint64_t time_ns)
+static void begin_time(struct pd_syscalls *syscalls, uint64_t time_ns)
 {
 	if (!syscalls->lines.base_ns && !syscalls->options.full_time)
 		syscalls->lines.base_ns = time_ns;
@@ -276,10 +230,10 @@ static struct pd_line_chain chain_of(const struct pd_event *event, struct pd_u64
 	};
 }
 
-static enum pd_status print_line(struct syscalls *syscalls, const struct pd_tracepoint_sample *sample,
+static enum pd_status print_line(struct pd_syscalls *syscalls, const struct pd_tracepoint_sample *sample,
 				 struct pd_sched_thread *thread, uint64_t number, struct pd_error *error)
 {
-	struct pd_line_entry *entry = &((struct caller *)thread->own)->entry;
+	struct pd_line_entry *entry = &((struct pd_caller *)thread->own)->entry;
 	const struct pd_call *call = describe(syscalls, number);
 	uint64_t time_ns = sample->brief.time_ns;
 
@@ -303,7 +257,7 @@ static enum pd_status print_line(struct syscalls *syscalls, const struct pd_trac
 }
 
 // PD_END: all lines that are wanted were printed.
-static enum pd_status status_of_lines(const struct syscalls *syscalls)
+static enum pd_status status_of_lines(const struct pd_syscalls *syscalls)
 {
 	const struct pd_syscalls_options *options = &syscalls->options;
 
@@ -313,11 +267,11 @@ static enum pd_status status_of_lines(const struct syscalls *syscalls)
 static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepoint_sample *sample,
 				 struct pd_error *error)
 {
-	struct syscalls *syscalls = (struct syscalls *)pairs;
+	struct pd_syscalls *syscalls = (struct pd_syscalls *)pairs;
 	bool is_exit = sample->which == RAW_EXIT || sample->which == EXIT;
 	uint64_t number = sample->values[0];
 	struct pd_sched_thread *thread;
-	struct caller *caller;
+	struct pd_caller *caller;
 	enum pd_status status;
 
 	if (sample->which >= RAW_ONLY && !number)
@@ -327,7 +281,7 @@ static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepo
 	if ((status = take_toggle(syscalls, sample->event, error)) != PD_OK)
 		return status == PD_END ? PD_OK : status;
 	syscalls->events++;
-	if (number >= KNOWN || !is_known(syscalls, sample, number) || syscalls->unwanted[number])
+	if (number >= PD_CALLS_KNOWN || !is_known(syscalls, sample, number) || syscalls->unwanted[number])
 		return PD_OK;
 	thread = thread_of(syscalls, sample->brief.pid, sample->brief.tid, error);
 	if (!thread)
@@ -346,7 +300,7 @@ static enum pd_status take_point(struct pd_pairs *pairs, const struct pd_tracepo
 // ---- other events ----
 
 // Where it was lost: what is printed before and after it does not follow on one another.
-static enum pd_status print_lost(struct syscalls *syscalls, const struct pd_record *record, struct pd_error *error)
+static enum pd_status print_lost(struct pd_syscalls *syscalls, const struct pd_record *record, struct pd_error *error)
 {
 	const struct pd_lost *lost = record->type == PD_RECORD_LOST ? pd_as_lost(record) : NULL;
 
@@ -379,7 +333,7 @@ static bool has_faults(struct pd_file *file)
 	return any;
 }
 
-static enum pd_status print_fault(struct syscalls *syscalls, const struct pd_record *record,
+static enum pd_status print_fault(struct pd_syscalls *syscalls, const struct pd_record *record,
 				  const struct pd_brief *brief, const struct pd_point *point, struct pd_error *error)
 {
 	const struct pd_sample *sample = pd_as_sample(record);
@@ -393,8 +347,8 @@ static enum pd_status print_fault(struct syscalls *syscalls, const struct pd_rec
 }
 
 // How long a thread ran.
-static enum pd_status take_runtime(struct syscalls *syscalls, const struct pd_record *record, struct caller *caller,
-				   struct pd_error *error)
+static enum pd_status take_runtime(struct pd_syscalls *syscalls, const struct pd_record *record,
+				   struct pd_caller *caller, struct pd_error *error)
 {
 	struct pd_trace *trace = syscalls->pairs.points.trace;
 	struct pd_raw_brief raw_brief;
@@ -412,7 +366,7 @@ static enum pd_status take_runtime(struct syscalls *syscalls, const struct pd_re
 	return PD_OK;
 }
 
-static enum pd_status print_other(struct syscalls *syscalls, const struct pd_record *record,
+static enum pd_status print_other(struct pd_syscalls *syscalls, const struct pd_record *record,
 				  const struct pd_brief *brief, struct pd_error *error)
 {
 	struct pd_point point = { .event = record->event,
@@ -438,13 +392,13 @@ static enum pd_status print_other(struct syscalls *syscalls, const struct pd_rec
 }
 
 // What tables have of other events. PD_END: it is no line.
-static enum pd_status count_other(struct syscalls *syscalls, const struct pd_record *record,
+static enum pd_status count_other(struct pd_syscalls *syscalls, const struct pd_record *record,
 				  const struct pd_brief *brief, struct pd_error *error)
 {
 	const bool runtime = syscalls->options.runtimes && pd_event_is(record->event, "sched:sched_stat_runtime");
 	const bool is_major = record->event->attr->config == SW_PAGE_FAULTS_MAJ;
 	struct pd_sched_thread *thread;
-	struct caller *caller;
+	struct pd_caller *caller;
 
 	if (!runtime && !is_fault(record->event))
 		return pd_sched_find(&syscalls->pairs.sched, (int32_t)brief->pid, (int32_t)brief->tid, error) ?
@@ -465,7 +419,7 @@ static enum pd_status count_other(struct syscalls *syscalls, const struct pd_rec
 // Of a file, as perf, only page faults.
 static enum pd_status take_other(struct pd_pairs *pairs, const struct pd_record *record, struct pd_error *error)
 {
-	struct syscalls *syscalls = (struct syscalls *)pairs;
+	struct pd_syscalls *syscalls = (struct pd_syscalls *)pairs;
 	const struct pd_syscalls_options *options = &syscalls->options;
 	struct pd_brief brief;
 	enum pd_status status;
@@ -485,289 +439,16 @@ static enum pd_status take_other(struct pd_pairs *pairs, const struct pd_record 
 
 static void forget(struct pd_pairs *pairs)
 {
-	struct syscalls *syscalls = (struct syscalls *)pairs;
+	struct pd_syscalls *syscalls = (struct pd_syscalls *)pairs;
 
 	pd_u64_map_fini(&syscalls->map);
 	syscalls->events = 0;
-	syscalls->all = (struct caller){ 0 };
+	syscalls->all = (struct pd_caller){ 0 };
 	memset(syscalls->names, 0, sizeof(syscalls->names));         // NOLINT: of pointers
 	memset(syscalls->described, 0, sizeof(syscalls->described)); // NOLINT: of pointers
 }
 
-// ---- tables ----
-
-static double total_of(const struct call *call)
-{
-	return (double)call->stats.count * (call->stats.mean / 1e6);
-}
-
-struct sorted_calls {
-	const struct call **items;
-	size_t count;
-};
-
-// The longest first, equal ones by number.
-static int compare_calls(const void *a, const void *b)
-{
-	const struct call *x = *(const struct call *const *)a, *y = *(const struct call *const *)b;
-	double p = total_of(x), q = total_of(y);
-
-	if (p != q)
-		return p > q ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static bool sort_calls(const struct caller *caller, struct sorted_calls *sorted)
-{
-	size_t count = 0;
-
-	for (const struct call *call = caller->calls; call; call = call->next)
-		count++;
-	sorted->items = pd_alloc((count + 1) * sizeof(*sorted->items)); // NOLINT: of pointers
-	sorted->count = 0;
-	for (const struct call *call = caller->calls; sorted->items && call; call = call->next)
-		sorted->items[sorted->count++] = call;
-	if (sorted->items)
-		qsort(sorted->items, count, sizeof(*sorted->items), compare_calls); // NOLINT: of pointers
-	return sorted->items;
-}
-
-static void print_errors(struct pd_text *text, const struct call *call)
-{
-	for (const struct error_count *error = call->errors; error; error = error->next) {
-		const char *name = pd_error_name(error->number);
-
-		pd_text_printf(text, "\t\t\t\t%s: %" PRIu64 "\n", name ? name : "(unknown)", error->count);
-	}
-}
-
-static void print_call(struct pd_text *text, const struct call *call)
-{
-	const struct pd_sched_stats *stats = &call->stats;
-	const double times_ms[] = { total_of(call), (double)stats->min / 1e6, stats->mean / 1e6,
-				    (double)stats->max / 1e6 };
-
-	PD_TEXT_LITERAL(text, "   ");
-	pd_text_left(text, call->name, 15);
-	pd_text_char(text, ' ');
-	pd_text_number(text, stats->count, 8);
-	pd_text_char(text, ' ');
-	pd_text_number(text, call->failures, 6);
-	for (size_t i = 0; i < sizeof(times_ms) / sizeof(times_ms[0]); i++) {
-		pd_text_char(text, ' ');
-		pd_text_fixed(text, times_ms[i], 9, 3);
-	}
-	pd_text_char(text, ' ');
-	pd_text_fixed(text, pd_sched_stats_error(stats), 9, 2);
-	PD_TEXT_LITERAL(text, "%\n");
-	print_errors(text, call);
-}
-
-// The table of a thread; empty if none of its calls ended.
-static bool print_calls(struct pd_text *text, const struct caller *caller, uint64_t most)
-{
-	struct sorted_calls sorted;
-
-	if (!sort_calls(caller, &sorted))
-		return false;
-	pd_text_add(text, "\n   syscall            calls  errors  total       min       avg       max       stddev\n"
-			  "                                     (msec)    (msec)    (msec)    (msec)        (%)\n"
-			  "   --------------- --------  ------ -------- --------- --------- ---------     ------\n");
-	for (size_t i = 0; i < sorted.count && (!most || i < most); i++)
-		print_call(text, sorted.items[i]);
-	pd_text_add(text, "\n\n");
-	pd_free(sorted.items);
-	return true;
-}
-
-static uint64_t events_of(const struct pd_sched_thread *thread)
-{
-	const struct caller *caller = thread->own;
-
-	return caller ? caller->events : 0;
-}
-
-static int compare_threads(const void *self, uint32_t a, uint32_t b)
-{
-	const struct pd_sched *sched = self;
-	const struct pd_sched_thread *x = sched->threads[a], *y = sched->threads[b];
-	uint32_t p = (uint32_t)x->tid % BUCKETS, q = (uint32_t)y->tid % BUCKETS;
-
-	if (p != q)
-		return p < q ? -1 : 1;
-	if (events_of(x) != events_of(y))
-		return events_of(x) < events_of(y) ? -1 : 1;
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
-}
-
-// ---- JSON ----
-
-static void json_times(struct pd_json *json, const struct call *call)
-{
-	const struct pd_sched_stats *stats = &call->stats;
-
-	pd_json_open(json, NULL, '{');
-	pd_json_string(json, "name", call->name);
-	pd_json_number(json, "calls", stats->count);
-	pd_json_number(json, "failed", call->failures);
-	pd_json_number(json, "total_ns", (uint64_t)(stats->mean * (double)stats->count + 0.5));
-	pd_json_number(json, "min_ns", stats->min);
-	pd_json_number(json, "mean_ns", (uint64_t)stats->mean);
-	pd_json_number(json, "max_ns", stats->max);
-	pd_json_double(json, "error_percent", pd_sched_stats_error(stats));
-	if (call->errors)
-		pd_json_open(json, "errors", '{');
-	for (const struct error_count *error = call->errors; error; error = error->next) {
-		const char *name = pd_error_name(error->number);
-
-		pd_json_number(json, name ? name : "unknown", error->count);
-	}
-	if (call->errors)
-		pd_json_close(json, '}');
-	pd_json_close(json, '}');
-}
-
-static bool json_calls(struct pd_json *json, const struct caller *caller, uint64_t most)
-{
-	struct sorted_calls sorted;
-
-	if (!sort_calls(caller, &sorted))
-		return false;
-	pd_json_open(json, "calls", '[');
-	for (size_t i = 0; i < sorted.count && (!most || i < most); i++)
-		json_times(json, sorted.items[i]);
-	pd_json_close(json, ']');
-	pd_free(sorted.items);
-	return true;
-}
-
-static bool json_thread(struct pd_json *json, const struct pd_sched_thread *thread, uint64_t most, bool with_runtime)
-{
-	const struct caller *caller = thread->own;
-	bool done;
-
-	pd_json_open(json, NULL, '{');
-	pd_sched_json_thread(json, "thread", thread);
-	pd_json_number(json, "events", caller->events);
-	if (with_runtime)
-		pd_json_number(json, "runtime_ns", caller->runtime_ns);
-	if (caller->faults[0] || caller->faults[1]) {
-		pd_json_number(json, "minor_faults", caller->faults[0]);
-		pd_json_number(json, "major_faults", caller->faults[1]);
-	}
-	done = json_calls(json, caller, most);
-	pd_json_close(json, '}');
-	return done;
-}
-
-static enum pd_status json_total(struct syscalls *syscalls, struct pd_error *error)
-{
-	bool done;
-
-	pd_json_open(&syscalls->lines.json, "total", '{');
-	done = json_calls(&syscalls->lines.json, &syscalls->all, syscalls->options.max_calls);
-	pd_json_close(&syscalls->lines.json, '}');
-	return done ? PD_OK : pd_fail_memory(error);
-}
-
-static enum pd_status json_threads(struct syscalls *syscalls, const struct pd_sorted *order, struct pd_error *error)
-{
-	struct pd_json *json = &syscalls->lines.json;
-	struct pd_sched *sched = &syscalls->pairs.sched;
-	enum pd_status status = PD_OK;
-
-	pd_json_open(json, "threads", '[');
-	for (size_t i = 0; i < sched->thread_count && status >= 0; i++) {
-		const struct pd_sched_thread *thread = sched->threads[order[i].number];
-
-		if (thread->own && !thread->gone)
-			status = json_thread(json, thread, syscalls->options.max_calls, syscalls->options.runtimes) ?
-					 pd_text_flush_or_fail(sched->text, error) :
-					 pd_fail_memory(error);
-	}
-	pd_json_close(json, ']');
-	return status;
-}
-
-static void end_head(struct syscalls *syscalls, const struct caller *caller)
-{
-	struct pd_text *text = syscalls->pairs.sched.text;
-
-	if (caller->faults[1])
-		pd_text_printf(text, ", %" PRIu64 " majfaults", caller->faults[1]);
-	if (caller->faults[0])
-		pd_text_printf(text, ", %" PRIu64 " minfaults", caller->faults[0]);
-	if (syscalls->options.runtimes)
-		pd_text_printf(text, ", %.3f msec", (double)caller->runtime_ns / 1e6);
-	pd_text_char(text, '\n');
-}
-
-static enum pd_status print_threads(struct syscalls *syscalls, const struct pd_sorted *order, struct pd_error *error)
-{
-	struct pd_sched *sched = &syscalls->pairs.sched;
-	enum pd_status status = PD_OK;
-
-	for (size_t i = 0; i < sched->thread_count && status >= 0; i++) {
-		const struct pd_sched_thread *thread = sched->threads[order[i].number];
-		const struct caller *caller = thread->own;
-
-		if (!caller || thread->gone)
-			continue;
-		pd_text_printf(sched->text, " %s (%d), %" PRIu64 " events, %.1f%%", thread->comm, thread->tid,
-			       caller->events, (double)caller->events / (double)syscalls->events * 100.0);
-		end_head(syscalls, caller);
-		status = print_calls(sched->text, caller, syscalls->options.max_calls) ?
-				 pd_text_flush_or_fail(sched->text, error) :
-				 pd_fail_memory(error);
-	}
-	return status;
-}
-
-// One table, of all threads.
-static enum pd_status print_total(struct syscalls *syscalls, struct pd_error *error)
-{
-	struct pd_text *text = syscalls->pairs.sched.text;
-
-	pd_text_printf(text, " total, %" PRIu64 " events", syscalls->events);
-	end_head(syscalls, &syscalls->all);
-	return print_calls(text, &syscalls->all, syscalls->options.max_calls) ? pd_text_flush_or_fail(text, error) :
-										pd_fail_memory(error);
-}
-
-static enum pd_status print_sorted(struct syscalls *syscalls, struct pd_error *error)
-{
-	struct pd_sched *sched = &syscalls->pairs.sched;
-	struct pd_sorted *order = pd_alloc((sched->thread_count + 1) * sizeof(*order));
-	enum pd_status status = PD_ERROR_MEMORY;
-
-	for (size_t i = 0; order && i < sched->thread_count; i++)
-		order[i].number = (uint32_t)i;
-	if (order && pd_sort(order, sched->thread_count, compare_threads, sched, 1))
-		status = (syscalls->options.json ? json_threads : print_threads)(syscalls, order, error);
-	else
-		pd_fail_memory(error);
-	pd_free(order);
-	return status;
-}
-
-static enum pd_status end_json(struct syscalls *syscalls, struct pd_error *error)
-{
-	struct pd_json *json = &syscalls->lines.json;
-	enum pd_status status = PD_OK;
-
-	pd_lines_json_begin(&syscalls->lines);
-	if (syscalls->options.text != PD_SYSCALLS_SUMMARY)
-		pd_json_close(json, ']');
-	if (syscalls->options.text != PD_SYSCALLS_LINES)
-		status = syscalls->options.total ? json_total(syscalls, error) : print_sorted(syscalls, error);
-	pd_json_number(json, "events", syscalls->events);
-	pd_json_number(json, "lost", syscalls->pairs.lost);
-	pd_json_close(json, '}');
-	pd_text_char(json->text, '\n');
-	return status;
-}
-
-static enum pd_status print_all(struct syscalls *syscalls, struct pd_file *file, struct pd_text *text,
+static enum pd_status print_all(struct pd_syscalls *syscalls, struct pd_file *file, struct pd_text *text,
 				struct pd_error *error)
 {
 	bool raw = syscalls->options.live || pd_file_has_tracepoint(file, points[RAW_EXIT].name);
@@ -781,11 +462,10 @@ static enum pd_status print_all(struct syscalls *syscalls, struct pd_file *file,
 	if (status < 0)
 		return status;
 	if (syscalls->options.json)
-		return end_json(syscalls, error);
+		return pd_syscalls_end_json(syscalls, error);
 	if (syscalls->options.text == PD_SYSCALLS_LINES)
 		return PD_OK;
-	pd_text_add(text, "\n Summary of events:\n\n");
-	return (syscalls->options.total ? print_total : print_sorted)(syscalls, error);
+	return pd_syscalls_print_tables(syscalls, error);
 }
 
 static enum pd_status check_options(const struct pd_syscalls_options *options, struct pd_error *error)
@@ -855,7 +535,7 @@ static bool shows_places(struct pd_file *file, const struct pd_syscalls_options 
 enum pd_status pd_print_syscalls(struct pd_text *text, struct pd_file *file, const struct pd_syscalls_options *options,
 				 struct pd_error *error)
 {
-	struct syscalls syscalls = { .pairs.take = take_point, .pairs.forget = forget, .pairs.numbers_only = true };
+	struct pd_syscalls syscalls = { .pairs.take = take_point, .pairs.forget = forget, .pairs.numbers_only = true };
 	struct pd_error own;
 	enum pd_status status;
 

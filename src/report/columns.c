@@ -260,8 +260,7 @@ static enum pd_status parse_sort(struct pd_report *report, struct pd_file *file,
 							     default_keys;
 
 	/* as if they had been asked for */
-	if ((!sort || *sort == '+') &&
-	    parse(report, usual, keys, usual == history_keys ? names : &ignored, error) < 0)
+	if ((!sort || *sort == '+') && parse(report, usual, keys, usual == history_keys ? names : &ignored, error) < 0)
 		return PD_ERROR_ARGUMENT;
 	if (sort && parse(report, sort + (*sort == '+'), keys, names, error) < 0)
 		return PD_ERROR_ARGUMENT;

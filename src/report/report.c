@@ -195,9 +195,8 @@ void pd_report_ask(const struct pd_report *report, struct pd_profile_options *op
 		options->by |= PD_BY_BRANCHES;
 	options->outermost_first = report->graph.caller;
 	/* The innermost callers can be left out while reading. */
-	options->max_stack = report->graph.caller && !report->options.branch_history ?
-				     0 :
-				     (unsigned)report->options.max_stack;
+	options->max_stack =
+		report->graph.caller && !report->options.branch_history ? 0 : (unsigned)report->options.max_stack;
 	options->slice_ns = report->options.slice_ns;
 	options->merge_below = merge_below(report);
 	options->places_as_one = !shows_places(report);

@@ -195,8 +195,8 @@ static bool take_format(struct pd_trace *trace, struct pd_format *format, const 
 {
 	struct piece_list list = { .trace = trace };
 	bool ok = take_pieces(&list, string, arguments);
-	struct pd_format_piece *pieces = ok ? pd_arena_copy(&trace->arena, list.items, list.count * sizeof(*list.items)) :
-				       NULL;
+	struct pd_format_piece *pieces =
+		ok ? pd_arena_copy(&trace->arena, list.items, list.count * sizeof(*list.items)) : NULL;
 
 	if (pieces) {
 		format->pieces = pieces;

@@ -32,10 +32,11 @@ enum {
 struct pd_tracer {
 	struct pd_events *events; // those that are named
 	bool has_events;
-	struct pd_text calls;               // those that are named, with commas between
-	bool except;                        // these are the ones that are not wanted
-	struct pd_recorder_options targets; // processes, threads and the user that are named; how call chains are recorded
-	unsigned faults;                    // FAULTS_...
+	struct pd_text calls; // those that are named, with commas between
+	bool except;          // these are the ones that are not wanted
+	struct pd_recorder_options
+		targets; // processes, threads and the user that are named; how call chains are recorded
+	unsigned faults; // FAULTS_...
 	enum pd_arch arch;
 	_Atomic(struct pd_recorder *) recorder; // while it runs
 	atomic_bool stopped;

@@ -104,6 +104,68 @@ class Traced:
             self.expect(done.returncode == 4 and "this is the input" in done.stderr, str(done))
         self.expect(self.trace("-e", "read,close", "-i", "calls.data").stdout == both.stdout, "the recording is still there")
 
+    def test_wrong(self):
+        """What is wrong is told before a file is replaced."""
+        path = os.path.join(self.folder, "kept.txt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kept")
+        subprocess.run([self.perfdata, "trace", "record", "-o", "few.data", "--", "true"], cwd=self.folder, stdin=subprocess.DEVNULL,
+                       capture_output=True, check=True)
+        for words in (("-e", "nosuchcall", "-i", "few.data"), ("-e", "nosuchcall", "--", "true"), ("-F", "many", "--", "true"),
+                      ("--call-graph", "dwarf", "--", "true"), ("--switch-on", "sched:nothing", "--", "true"), ("-e", "!close,nosuch", "few.data"),
+                      ("-e", "sched:sched_switch", "--filter", "nofield == 1", "--", "true")):
+            done = self.trace("-o", "kept.txt", *words)
+            with open(path, encoding="utf-8") as file:
+                kept = file.read()
+            self.expect(done.returncode and done.stderr.startswith("perfdata: ") and kept == "kept", f"{words}: {done} {kept}")
+        self.expect(not os.path.exists(f"{path}.old"), "nothing was replaced")
+        done = self.trace("-o", "none/there.txt", "--", "true")
+        self.expect(done.returncode == 4 and done.stderr == "perfdata: none/there.txt: No such file or directory\n", str(done))
+
+    def test_faults(self):
+        done = self.trace("-F", "all", "--", "true")
+        lines = done.stderr.splitlines()
+        self.expect(any(re.search(r"\( 0\.000 ms\): true/\d+ minfault \[[^]]+\+0x[0-9a-f]+\] => /.*@0x[0-9a-f]+ \(d\.\)$", line)
+                        for line in lines) and not any("(fd: " in line for line in lines), done.stderr)
+        both = self.trace("-F", "min", "--syscalls", "--", "true").stderr
+        self.expect("minfault" in both and "exit_group(" in both, both)
+        value = json.loads(self.trace("-j", "-S", "-F", "min", "--", "true").stderr)
+        self.expect(value["threads"][0]["minor_faults"] == len(value["calls"]) and value["calls"][0]["fault"] == "minor", str(value)[:300])
+        self.expect(re.search(r", \d+ minfaults$", self.trace("-s", "-F", "min", "--", "true").stderr, re.M), "a table")
+
+    def test_chains(self):
+        done = self.trace("--call-graph", "fp", "-e", "close", "--", "true").stderr
+        self.expect(re.search(r"close\(.*= 0\n {39}[^ ]+ \(/[^)]+\)\n", done) and "kernel" not in done, done)
+        kernel = self.trace("--call-graph", "fp", "--kernel-syscall-graph", "-e", "close", "--", "true").stderr
+        self.expect(re.search(r"= 0\n {39}[^ ]+ \(\[kernel.kallsyms\]\)\n", kernel), kernel)
+        short = self.trace("--call-graph", "fp", "--max-stack", "1", "-e", "close", "--", "true").stderr
+        self.expect(re.search(r"= 0\n {39}.*\n {0,20}[\d.]+ ", short), short)
+        self.expect("close(" not in self.trace("--call-graph", "fp", "--min-stack", "90", "-e", "close", "--", "true").stderr, "no long chains")
+
+    def test_switches(self):
+        words = ("-e", "sched:sched_process_exit,exit_group,close")
+        whole, after = self.trace(*words, "--", "true").stderr, self.trace("--switch-on", "sched:sched_process_exit", *words, "--", "true").stderr
+        shown = self.trace("--switch-on", "sched:sched_process_exit", "--show-on-off-events", *words, "--", "true").stderr
+        until = self.trace("--switch-off", "sched:sched_process_exit", *words, "--", "true").stderr
+        self.expect("close(" in whole and not after and "close(" not in shown and "sched_process_exit(" in shown, f"{whole} {after} {shown}")
+        self.expect("close(" in until and "sched_process_exit(" not in until, until)
+
+    def test_runtime(self):
+        table = self.trace("-s", "--sched", "--", sys.executable, "-c", "sum(range(3000000))").stderr
+        told = re.search(r" events, [\d.]+%, ([\d.]+) msec$", table, re.M)
+        self.expect(told and float(told[1]) > 0, table)
+
+    def test_unread(self):
+        """Who does not read what is printed does not keep the tracer from ending."""
+        reader, writer = os.pipe()
+        tracer = subprocess.Popen([self.perfdata, "trace", "-e", "getppid", "--", sys.executable, "-c", "import os\nwhile True: os.getppid()"],
+                                  stderr=writer)
+        os.close(writer)
+        time.sleep(1)
+        tracer.send_signal(signal.SIGTERM)
+        self.expect(tracer.wait(timeout=60) == 4, f"exit code {tracer.returncode}")
+        os.close(reader)
+
     def test_most(self):
         begin = time.monotonic()
         done = self.trace("--max-events", "3", "--", sys.executable, "-c", WAITER)

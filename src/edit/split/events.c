@@ -35,7 +35,8 @@ static bool has_event(const struct pd_split *split, const struct pd_split_output
 	       (reads_group(event) && reads_group(pd_file_event(split->file, (size_t)piece->key)));
 }
 
-enum pd_status pd_split_write_events(const struct pd_split *split, const struct pd_split_output *piece, struct pd_error *error)
+enum pd_status pd_split_write_events(const struct pd_split *split, const struct pd_split_output *piece,
+				     struct pd_error *error)
 {
 	size_t count = pd_file_event_count(split->file);
 	bool *is_kept = pd_alloc((count + 1) * sizeof(*is_kept));
@@ -64,8 +65,8 @@ struct entries {
 	size_t count;
 };
 
-static void keep_entries(const struct pd_split *split, const struct pd_split_output *piece, const struct pd_id_index *index,
-			 struct entries *kept)
+static void keep_entries(const struct pd_split *split, const struct pd_split_output *piece,
+			 const struct pd_id_index *index, struct entries *kept)
 {
 	for (size_t i = 0; i < index->entries.count; i++) {
 		const struct pd_id_entry *entry = PD_ITEM(pd_id_entry, index->entries, i);

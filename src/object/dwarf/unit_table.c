@@ -339,8 +339,8 @@ static bool put_entry(struct entries *s, uint64_t addr, uint64_t before, struct 
 }
 
 // Rows and pieces, both in order, as one list.
-static bool make_entries(struct entries *s, const struct pd_unit_maker *m, const struct pd_addr_piece *pieces, size_t count,
-			 const uint32_t *places)
+static bool make_entries(struct entries *s, const struct pd_unit_maker *m, const struct pd_addr_piece *pieces,
+			 size_t count, const uint32_t *places)
 {
 	struct pd_unit_entry entry = { .file = PD_NO_TEXT, .chain = PD_NO_SCOPE };
 	uint64_t before = 0;

@@ -83,7 +83,8 @@ static bool prints_all(const struct pd_lines *lines)
 {
 	const struct pd_syscalls_options *options = lines->options;
 
-	return !options->min_duration_ns && !options->failed_only && !options->min_stack && (options->live || !options->max_lines);
+	return !options->min_duration_ns && !options->failed_only && !options->min_stack &&
+	       (options->live || !options->max_lines);
 }
 
 static void print_interrupted(struct pd_lines *lines)

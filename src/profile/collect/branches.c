@@ -87,8 +87,7 @@ static void take_branches(const struct pd_collector *c, const struct pd_branch_s
 	branches->count = most && most < all ? most : all;
 	memset(branches->passed, 0, branches->count * sizeof(branches->passed[0]));
 	for (size_t i = 0; i < branches->count; i++)
-		branches->items[i] =
-			*PD_ITEM(pd_branch, stack->entries, c->options->outermost_first ? all - 1 - i : i);
+		branches->items[i] = *PD_ITEM(pd_branch, stack->entries, c->options->outermost_first ? all - 1 - i : i);
 }
 
 static void note_flags(struct pd_branches *branches, bool reversed)

@@ -18,24 +18,24 @@ static const char *function_at(void *self, uint64_t addr, uint64_t *start_out)
 	return place.function->name;
 }
 
-static struct pd_bytes behind(struct pd_bytes raw, size_t size)
+static struct pd_bytes after(struct pd_bytes raw, size_t size)
 {
 	return raw.size < size ? raw : (struct pd_bytes){ raw.data + size, raw.size - size };
 }
 
-static struct pd_bytes behind_access(const struct pd_report *report, const struct pd_profile_entry *entry)
+static struct pd_bytes after_access(const struct pd_report *report, const struct pd_profile_entry *entry)
 {
 	uint32_t by = report_by(report);
 
-	return behind(entry->raw, by & PD_BY_DATA   ? sizeof(struct pd_access) + sizeof(struct pd_data_place) :
-				  by & PD_BY_ACCESS ? sizeof(struct pd_access) :
-						      0);
+	return after(entry->raw, by & PD_BY_DATA   ? sizeof(struct pd_access) + sizeof(struct pd_data_place) :
+				 by & PD_BY_ACCESS ? sizeof(struct pd_access) :
+						     0);
 }
 
 const struct pd_passed_branch *pd_key_branches(const struct pd_report *report, const struct pd_profile_entry *entry,
 					       size_t *count_out)
 {
-	const struct pd_bytes raw = behind_access(report, entry);
+	const struct pd_bytes raw = after_access(report, entry);
 	uint64_t count = 0;
 
 	if (report->options.branch_history && raw.size >= sizeof(count))
@@ -50,8 +50,8 @@ struct pd_bytes pd_key_raw(const struct pd_report *report, const struct pd_profi
 	size_t count;
 
 	pd_key_branches(report, entry, &count);
-	return behind(behind_access(report, entry),
-		      report->options.branch_history ? sizeof(uint64_t) + count * sizeof(struct pd_passed_branch) : 0);
+	return after(after_access(report, entry),
+		     report->options.branch_history ? sizeof(uint64_t) + count * sizeof(struct pd_passed_branch) : 0);
 }
 
 struct pd_trace *pd_report_trace(struct pd_report *report, struct pd_file *file)
