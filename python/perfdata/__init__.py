@@ -69,11 +69,30 @@ perfdata._errors.Error: nothing.data: cannot open: No such file or directory
 
 from ._errors import Error, Problem
 from ._library import lib as _lib
-from ._profile import Flame, FlameSummary, Node, Report
 from ._recording import Recording, Table, open
-from ._stream import Event, Record, Stream, Writer, open_stream
-from ._world import Line, Mapping, Process, Symbol, Thread, ThreadName, World
+
+TYPE_CHECKING = False  # as in typing, which takes longer to import than all of this
+if TYPE_CHECKING:
+    from ._profile import Flame, FlameSummary, Node, Report
+    from ._stream import Event, Record, Stream, Writer, open_stream
+    from ._world import Line, Mapping, Process, Symbol, Thread, ThreadName, World
 
 __all__ = ["Error", "Event", "Flame", "FlameSummary", "Line", "Mapping", "Node", "Problem", "Process", "Record", "Recording", "Report",
            "Stream", "Symbol", "Table", "Thread", "ThreadName", "World", "Writer", "open", "open_stream"]
 __version__ = _lib.pd_version().decode()
+
+
+def __getattr__(name):
+    """What tables and statements do not need is imported when it is first asked for."""
+    if name in __all__:
+        from . import _profile, _stream, _world
+
+        for module in (_profile, _stream, _world):
+            if hasattr(module, name):
+                globals()[name] = getattr(module, name)
+                return globals()[name]
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

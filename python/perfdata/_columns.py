@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Batches of columns: as lists, as NumPy arrays over the same memory, and as streams for other libraries."""
 
+from __future__ import annotations
+
 import ctypes
 import functools
-import json
 import threading
 from itertools import repeat
-from typing import Any, Dict, List
 
 from ._errors import check
 from ._library import (BYTES, GET_ERROR, GET_NEXT, GET_SCHEMA, JSON, NAME, NUMBERS, RELEASE_STREAM, Array, CError, Stream, lib)
+
+TYPE_CHECKING = False  # as in typing, which takes longer to import than all of this
+if TYPE_CHECKING:
+    from typing import Any, Dict, List
 
 try:
     from _collections import _tuplegetter as item_of  # type: ignore[import-not-found]  # what named tuples have
@@ -242,6 +246,8 @@ def _late_cell(name, place):
 
 def _parsed(cell_of, doc):
     def get(self):
+        import json  # which takes a while the first time, and nothing for most programs
+
         cell = cell_of(self)
         return None if cell is None else json.loads(cell)
 

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What goes wrong, and what is wrong with a file."""
 
-import re
-from typing import NamedTuple, Optional
+from __future__ import annotations
+
+from collections import namedtuple
 
 from ._library import NO_OFFSET, SEVERITIES, lib
+
+TYPE_CHECKING = False  # as in typing, which takes longer to import than all of this
+if TYPE_CHECKING:
+    from typing import Optional
 
 
 class Error(Exception):
@@ -19,9 +24,10 @@ class Error(Exception):
         self.code, self.offset, self.field = code, offset, field
 
 
-class Problem(NamedTuple):
+class Problem(namedtuple("Problem", "code severity offset field message advice")):
     """Something that is wrong or unusual in a file; reading goes on."""
 
+    __slots__ = ()
     code: str
     severity: str
     offset: Optional[int]
@@ -35,6 +41,8 @@ def text(value):
 
 
 def error_of(status, error):
+    import re  # which takes a while, and most calls succeed
+
     message = text(error.message)
     field = re.search(r"offset \d+: (\w+(?:\.\w+)+): ", message)
     return Error(message, text(lib.pd_status_name(status)), None if error.offset == NO_OFFSET else error.offset,

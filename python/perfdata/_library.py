@@ -2,7 +2,6 @@
 """The functions and structs of libperfdata that the package uses, by ctypes. Calls release the GIL."""
 
 import ctypes
-import ctypes.util
 import os
 from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
 

@@ -1,30 +1,37 @@
 # SPDX-License-Identifier: MIT
 """Recordings and their tables."""
 
+from __future__ import annotations
+
 import ctypes
-import json
 import os
 import threading
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from collections import namedtuple
 
 from ._columns import Batch, arrays_of, batches, capsule_of, row_class, rows_of
 from ._errors import Error, Problem, check, problem_of, text
 from ._library import (NO_FILES, NO_OFFSET, ORDERS, PROBLEM, SYMBOLS, CError, COpenOptions, CQuery, CSqlOptions, CSymbolsOptions,
                        CTableOptions, Stream, lib)
-from ._profile import Flame, Printed, Report
 from ._select import Selection, words_of
-from ._stream import Path
-from ._stream import Stream as RecordStream
-from ._world import World
+
+TYPE_CHECKING = False  # as in typing, which takes longer to import than all of this
+if TYPE_CHECKING:
+    from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+
+    from ._profile import Flame, Report
+    from ._stream import Path
+    from ._stream import Stream as RecordStream
+    from ._world import World
 
 _JSON_LINES = 2  # of pd_sql_format
 # Of the many columns of samples these are read with each row, and the others when a row is asked for them.
 _EARLY = ("record", "event", "comm", "ip", "pid", "tid", "time_ns", "cpu", "period")
 
 
-class Column(NamedTuple):
+class Column(namedtuple("Column", "name doc type")):
     """A column of a table; doc is one line."""
 
+    __slots__ = ()
     name: str
     doc: str
     type: int
@@ -233,6 +240,10 @@ class Recording:
 
     def sql(self, statements: str) -> List[Dict[str, Any]]:
         """Rows of statements, see perfdata sql. Unsigned numbers above 2^63 are negative there."""
+        import json
+
+        from ._profile import Printed
+
         handle, error, printed = self._opened(), CError(), Printed()
         with handle.lock:
             check(lib.pd_sql_run(handle.sql_handle(error), statements.encode(), _JSON_LINES, printed.pointer, error), error)
@@ -250,6 +261,8 @@ class Recording:
         handle = self._opened()
         with handle.lock:
             if self._world is None:
+                from ._world import World
+
                 self._world = World(handle)
             return self._world
 
@@ -257,12 +270,16 @@ class Recording:
               max_stack: int = 0) -> Flame:
         """Stacks as a flame graph and call tree. root: comm, pid, tid or cpu stands before the frames; weight: samples, period or latency
         instead of what suits the event; reverse: from functions to their callers."""
+        from ._profile import Flame
+
         handle = self._opened()
         with handle.lock:
             return Flame(handle, os.fsdecode(self.path), root, weight, reverse, percent_limit, max_stack)
 
     def report(self, sort: Optional[str] = None, children: bool = True) -> Report:
         """Samples added up by sort keys as perf report has them, "comm,dso,sym"; children: with what functions called."""
+        from ._profile import Report
+
         handle = self._opened()
         with handle.lock:
             return Report(handle, sort, children)
@@ -270,6 +287,8 @@ class Recording:
     def stream(self, order: str = "file", where: Optional[str] = None) -> RecordStream:
         """Records one after another, which a writer takes: all of them, not only those that were selected. The file is opened again.
         See open_stream."""
+        from ._stream import Stream as RecordStream
+
         return RecordStream(self.path, order, where, self._opened().owner.recover)
 
 

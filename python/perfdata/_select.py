@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Which samples are wanted, in the words of the options of every command."""
 
+from __future__ import annotations
+
 import ctypes
-from typing import Any, Dict
 
 from ._errors import Error, check
 from ._library import READY, CError, CSelectOptions, lib
+
+TYPE_CHECKING = False  # as in typing, which takes longer to import than all of this
+if TYPE_CHECKING:
+    from typing import Any, Dict
 
 WORDS = ("time", "comm", "pid", "tid", "cpu", "event", "dso", "symbol", "where", "socket", "addr_range", "switch_on", "switch_off")
 

@@ -50,6 +50,18 @@ def run_examples(scratch):
             require(result.attempted > 8, "examples were not run")
 
 
+def check_imports():
+    """Columns need few modules; all names are there, whoever asks."""
+    begin = f"import sys; sys.path.insert(0, {folder!r}); import perfdata; "
+    columns = "len(list(perfdata.open('hot.data').samples(columns=['ip', 'comm']).batches())); "
+    for code in (columns + "print(sorted({'typing', 'json', 're', 'perfdata._world'} & set(sys.modules)))",
+                 "print([name for name in perfdata.__all__ if name not in dir(perfdata)])",
+                 "from perfdata import *; print([name for name in perfdata.__all__ if globals()[name] is not getattr(perfdata, name)])"):
+        done = subprocess.run([sys.executable, "-S", "-c", begin + code], stdout=subprocess.PIPE, text=True, check=False)
+        require(done.stdout == "[]\n", code, done.stdout)
+    require(not hasattr(perfdata, "Nothing"), "a name that there is not")
+
+
 def compare_objects(path):
     """Records and samples as objects, beside dump --json."""
     dump = subprocess.run([program, "dump", "-q", "--json", path], stdout=subprocess.PIPE, check=False).stdout
@@ -602,6 +614,7 @@ if "--corpus" in sys.argv:
     sys.exit(1 if wrong else 0)
 check_page()
 os.chdir(data)
+check_imports()
 check_errors()
 check_problems()
 check_late_columns()
