@@ -38,7 +38,8 @@ class COpenOptions(Structure):
 
 
 class CSymbolsOptions(Structure):
-    _fields_ = [("size", c_size_t), ("flags", c_uint32)]
+    _fields_ = [("size", c_size_t), ("flags", c_uint32), ("symfs", c_char_p), ("kallsyms", c_char_p), ("vmlinux", c_char_p),
+                ("build_id_cache", c_char_p), ("debug_paths", c_void_p), ("debug_path_count", c_size_t), ("index", c_char_p)]
 
 
 class CTableOptions(Structure):

@@ -7,9 +7,9 @@ import json
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
 from ._errors import Error, check, text
-from ._library import (NO_FILES, SYMBOLS, CError, CFlameNode, CFlameOptions, CFlameSummary, CProfileOptions, CReportOptions,
-                       CSymbolsOptions, lib)
+from ._library import SYMBOLS, CError, CFlameNode, CFlameOptions, CFlameSummary, CProfileOptions, CReportOptions, lib
 from ._select import Selection
+from ._symbols import open_symbols
 
 ROOTS = {None: 0, "comm": 1, "pid": 2, "tid": 3, "cpu": 4}
 WEIGHTS = {None: 0, "samples": 1, "period": 2, "latency": 3}
@@ -49,8 +49,7 @@ class _Profile:
 
     def _of_state(self, state):
         if not self.symbols:
-            options = CSymbolsOptions(ctypes.sizeof(CSymbolsOptions), NO_FILES if self.handle.symbols else 0)
-            lib.pd_symbols_new(self.handle.file, state, options, self.symbols, None)
+            open_symbols(self.handle.file, state, self.handle.symbols.without_files, self.symbols)
         return self.symbols
 
     def _open_symbols(self, _, state):

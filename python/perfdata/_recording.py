@@ -10,9 +10,9 @@ from collections import namedtuple
 
 from ._columns import Batch, arrays_of, batches, capsule_of, row_class, rows_of
 from ._errors import Error, Problem, check, problem_of, text
-from ._library import (NO_FILES, NO_OFFSET, ORDERS, PROBLEM, SYMBOLS, CError, COpenOptions, CQuery, CSqlOptions, CSymbolsOptions,
-                       CTableOptions, Stream, lib)
+from ._library import NO_OFFSET, ORDERS, PROBLEM, CError, COpenOptions, CQuery, CSqlOptions, CTableOptions, Stream, lib
 from ._select import Selection, words_of
+from ._symbols import Symbols
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than all of this
 if TYPE_CHECKING:
@@ -35,22 +35,6 @@ class Column(namedtuple("Column", "name doc type")):
     name: str
     doc: str
     type: int
-
-
-class _Symbols:
-    """Symbols that open no file, once they are asked for."""
-
-    def __init__(self, file):
-        self.file, self.pointer = file, ctypes.c_void_p()
-        self.function = SYMBOLS(self._open)
-
-    def _open(self, _, state):
-        options = CSymbolsOptions(ctypes.sizeof(CSymbolsOptions), NO_FILES)
-        lib.pd_symbols_new(self.file, state, options, self.pointer, None)
-        return self.pointer.value
-
-    def close(self):
-        lib.pd_symbols_free(self.pointer)
 
 
 class _File:
@@ -80,13 +64,10 @@ class _Handle:
     def __init__(self, owner, words, symbols, unwind):
         error = CError()
         self.owner, self.file, self.lock, self.words = owner, owner.pointer, owner.lock, words
-        self.set, self.sql, self.symbols = ctypes.c_void_p(), ctypes.c_void_p(), None
+        self.set, self.sql, self.symbols = ctypes.c_void_p(), ctypes.c_void_p(), Symbols(self.file, not symbols)
         self.selection = Selection(self.file, words)
         self.options = CTableOptions(size=ctypes.sizeof(CTableOptions), choose=self.selection.choose, ready=self.selection.ready,
-                                     self=self.selection.pointer, no_unwind=not unwind)
-        if not symbols:
-            self.symbols = _Symbols(self.file)
-            self.options.symbols = self.symbols.function
+                                     symbols=self.symbols.function, self=self.selection.pointer, no_unwind=not unwind)
         with self.lock:
             check(lib.pd_table_set_new(self.file, self.options, self.set, error), error)
             if self.selection.by_place:
@@ -106,8 +87,7 @@ class _Handle:
                 lib.pd_sql_free(self.sql)
             if self.set:
                 lib.pd_table_set_free(self.set)
-            if self.symbols:
-                self.symbols.close()
+            self.symbols.close()
 
 
 class Table:

@@ -6,7 +6,8 @@ import operator
 from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
 from ._errors import Error, check, text
-from ._library import (END, NO_FILES, CError, CLine, CLocation, CMoment, CRecord, CStreamOptions, CSymbolsOptions, CThreadName, CView, lib)
+from ._library import (END, CError, CLine, CLocation, CMoment, CRecord, CStreamOptions, CThreadName, CView, lib)
+from ._symbols import open_symbols
 
 SAMPLE = 9
 NEVER = NO_ORDER = 2**64 - 1
@@ -142,8 +143,7 @@ class World:
         self._take_records(error)
         check(lib.pd_state_take_features(self._state, self._handle.file, error), error)
         check(lib.pd_state_finalize(self._state, error), error)
-        options = CSymbolsOptions(ctypes.sizeof(CSymbolsOptions), NO_FILES if self._handle.symbols else 0)
-        check(lib.pd_symbols_new(self._handle.file, self._state, options, self._symbols, error), error)
+        check(open_symbols(self._handle.file, self._state, self._handle.symbols.without_files, self._symbols, error), error)
 
     def _take_records(self, error):
         stream, record = ctypes.c_void_p(), ctypes.POINTER(CRecord)()

@@ -526,6 +526,55 @@ def check_page():
         require(file.read() == text, "docs/python.md is not what the docstrings say: run.py ... --rewrite")
 
 
+def write_in_object(path, object_path):
+    """A recording whose samples are all over an object of this machine."""
+    found, begin = os.stat(object_path), 0x10000000
+    ip, number = begin + found.st_size // 12, {"maj": os.major(found.st_dev), "min": os.minor(found.st_dev), "ino": found.st_ino}
+    with perfdata.open_stream("hot.data") as stream, stream.writer(path) as writer:
+        for record in stream:
+            if record.type == "SAMPLE":
+                record["ip"], record["callchain"] = ip, []
+                ip += found.st_size // 300
+            elif record.type == "MMAP2":
+                record["filename"], record["addr"], record["len"], record["pgoff"] = object_path, begin, 1 << 28, 0
+                for name, value in {**number, "ino_generation": 0}.items():
+                    record[name] = value
+            writer.write(record)
+
+
+def check_symbols(scratch):
+    """Functions are those of a command: tables that were read are kept, and objects that are gone are in perf's cache by build id."""
+    path, named, both, moved, debug = (os.path.join(scratch, name) for name in ("program.data", "named.data", "both.data", "moved.so", "debug"))
+    with open(library, "rb") as source, open(moved, "wb") as copy:
+        copy.write(source.read())
+    os.utime(moved, (10**9, 10**9))
+    os.mkdir(os.path.join(scratch, "cache"))
+    write_in_object(path, os.path.realpath(sys.executable))  # what changed a moment ago is not kept
+    write_in_object(named, moved)
+    program_output("inject", "-q", "-b", "-i", named, "-o", both)
+    program_output("--buildid-dir", debug, "buildid-cache", "--add", moved)
+    before = {name: os.environ.get(name) for name in ("XDG_CACHE_HOME", "PERF_BUILDID_DIR")}
+    os.environ.update(XDG_CACHE_HOME=os.path.join(scratch, "cache"), PERF_BUILDID_DIR=debug)
+    try:
+        functions = {sample.function for sample in perfdata.open(path).samples(columns=["function"])}
+        kept = [name for _, _, names in os.walk(os.path.join(scratch, "cache")) for name in names]
+        require(functions and any(name.split(".")[1:2] == ["symbols"] for name in kept), "tables of symbols that were kept", kept)
+        first = [sample.function for sample in perfdata.open(both).samples(columns=["function"])]
+        os.unlink(moved)
+        expected = program_output("sql", "-q", "--format", "csv", both, "select function from samples").decode().split("\n")[1:-1]
+        recording = perfdata.open(both)
+        found = [sample.function for sample in recording.samples(columns=["function"])]
+        by_sql = [row["function"] for row in recording.sql("select function from samples")]
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name)
+            else:
+                os.environ[name] = value
+    require(len(set(found)) > 10 and first == found == by_sql, "functions of an object in the cache", first[:3], found[:3], by_sql[:3])
+    require([name or "" for name in found] == [name.strip('"') for name in expected], "functions of a command", found[:3], expected[:3])
+
+
 # ---- a corpus ----
 
 def signed(value):
@@ -627,6 +676,7 @@ with tempfile.TemporaryDirectory() as temporary:
     run_examples(os.path.join(temporary, "example.data"))
     check_streams(temporary)
     check_writer(temporary)
+    check_symbols(temporary)
     misuse.run(require, temporary)
 for each in ("hot.data", "hot-group.data", "hot-records.data", "hot-regs.data", "hot-trace.data", "hot-zstd.data", "hot-pipe.data"):
     compare_objects(each)
