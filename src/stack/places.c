@@ -49,6 +49,7 @@ static bool name_frame(const struct pd_places *places, const struct pd_wanted *w
 // Finds frames that are not known, many at once.
 static bool find_wanted(struct pd_places *places, struct pd_wanted *wanted, size_t count)
 {
+	places->known_added += count;
 	pd_frames_identify(&places->frames, wanted, count);
 	if (!pd_frames_find(&places->frames, wanted, count))
 		return false;
@@ -68,7 +69,25 @@ static void want(struct pd_places *places, const struct pd_code_address *address
 	pd_code_address_normalize(&wanted->address);
 	wanted->range = *pd_range_of(places->ranges, places->state, &wanted->address, places->frames.unnamed_as_one);
 	pd_place_fill(&wanted->place, &places->frames, &wanted->address, &wanted->range);
-	wanted->known = pd_known_slot(&places->frames, places->known, PD_KNOWN_PLACES, &wanted->place);
+	wanted->known = pd_known_slot(&places->frames, places->known, places->known_count, &wanted->place);
+}
+
+// What is known of places is known again soon, so a larger table begins empty. Without memory the present one goes on.
+static void grow_known(struct pd_places *places)
+{
+	struct pd_known_place *known;
+	void *memory;
+
+	if (PD_LIKELY(places->known_added <= places->known_count / 2) || places->known_count >= PD_KNOWN_PLACES)
+		return;
+	known = pd_alloc_lines(PD_KNOWN_GROWTH * places->known_count * sizeof(*known), &memory);
+	if (!known)
+		return;
+	pd_free(places->known_memory);
+	places->known = known;
+	places->known_memory = memory;
+	places->known_count *= PD_KNOWN_GROWTH;
+	places->known_added = 0;
 }
 
 uint32_t pd_places_frame(struct pd_places *places, struct pd_code_address address)
@@ -76,6 +95,7 @@ uint32_t pd_places_frame(struct pd_places *places, struct pd_code_address addres
 	struct pd_wanted wanted;
 	uint32_t frame;
 
+	grow_known(places);
 	want(places, &address, &wanted);
 	frame = pd_known_frame(wanted.known, &wanted.place);
 	if (PD_LIKELY(frame != PD_NO_FRAME))
@@ -89,7 +109,7 @@ void pd_places_ask(struct pd_places *places, struct pd_code_address address, str
 	ask->address = address;
 	pd_place_fill(&ask->place, &places->frames, &address,
 		      pd_range_of(places->ranges, places->state, &address, places->frames.unnamed_as_one));
-	ask->known = pd_known_slot(&places->frames, places->known, PD_KNOWN_PLACES, &ask->place);
+	ask->known = pd_known_slot(&places->frames, places->known, places->known_count, &ask->place);
 	__builtin_prefetch(ask->known);
 }
 
@@ -111,6 +131,7 @@ bool pd_places_frames(struct pd_places *places, const struct pd_place_ask *asks,
 		return false;
 	for (size_t i = 0; i < wanted_count; i++)
 		frames_out[wanted[i].at] = wanted[i].frame;
+	grow_known(places);
 	return true;
 }
 
@@ -338,6 +359,7 @@ bool pd_places_stack(struct pd_places *places, const struct pd_brief *brief, uin
 {
 	struct pd_met_stack found, *met = &found;
 
+	grow_known(places);
 	if (PD_LIKELY(brief->callchain.count <= PD_TAG_CHAIN_MOST && !places->no_stacks)) {
 		struct pd_tag tag = tag_of(places, brief, maps, is_truncated);
 
@@ -396,7 +418,8 @@ bool pd_places_init(struct pd_places *places, struct pd_tables *tables, const st
 	places->owners.seed = places->frames.seed = seed;
 	places->views = pd_alloc(PD_VIEWS * sizeof(*places->views));
 	places->ranges = pd_alloc(PD_RANGE_SETS * sizeof(*places->ranges));
-	places->known = pd_alloc_lines(PD_KNOWN_PLACES * sizeof(*places->known), &places->known_memory);
+	places->known_count = PD_KNOWN_PLACES_FIRST;
+	places->known = pd_alloc_lines(places->known_count * sizeof(*places->known), &places->known_memory);
 	places->met = pd_alloc(MET_STACKS * sizeof(*places->met));
 	places->secrets = pd_alloc(sizeof(*places->secrets));
 	if (places->secrets)

@@ -59,6 +59,7 @@ struct pd_places {
 	struct pd_range_set *ranges;
 	struct pd_known_place *known;
 	void *known_memory;
+	size_t known_count, known_added;
 	struct pd_met_stack *met; // by the tag; a newer one takes the place
 	struct pd_secrets *secrets;
 	struct pd_chain_entries entries;           // of the present sample
@@ -81,7 +82,8 @@ bool pd_places_name_functions(struct pd_places *places, bool with_lines);
 bool pd_places_mark_truncated(struct pd_places *places);
 // The frame of an address; PD_NO_FRAME if there is no memory.
 uint32_t pd_places_frame(struct pd_places *places, struct pd_code_address address);
-// Asks for the frame of an address, and then for the frames of at most PD_STACKS_AT_ONCE that were asked for. False if there is no memory.
+// Asks for the frame of an address, and then for the frames of at most PD_STACKS_AT_ONCE that were asked for, before anything else is
+// asked of the places. False if there is no memory.
 void pd_places_ask(struct pd_places *places, struct pd_code_address address, struct pd_place_ask *ask);
 bool pd_places_frames(struct pd_places *places, const struct pd_place_ask *asks, size_t count, uint32_t *frames_out);
 // The frame of a sampled address, and the stack of a sample with at most `most` callers (0: all). False if there is no memory.

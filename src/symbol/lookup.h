@@ -148,6 +148,8 @@ struct pd_symbols {
 	struct pd_jit_mark *jit_marks;
 	size_t jit_mark_count, jit_mark_capacity;
 	size_t mappings_searched; // when the marks were looked for
+	size_t objects_searched;  // for names of jitdumps
+	bool has_jit_objects;
 	struct pd_process_dumps *dumps;
 	size_t dump_count, dump_capacity;
 	struct pd_codes *codes; // or NULL

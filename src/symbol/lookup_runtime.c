@@ -34,11 +34,26 @@ bool pd_lookup_open_own(const struct pd_symbols *symbols, const char *path, stru
 	return pd_image_open_fd(image, fd, path, symbols->limit, NULL) == PD_OK;
 }
 
+// Most recordings have no jitdump, and many more mappings than objects.
+static bool has_jit_objects(struct pd_symbols *symbols)
+{
+	const struct pd_object *object;
+
+	while (!symbols->has_jit_objects &&
+	       (object = pd_state_object(symbols->state, symbols->objects_searched)) != NULL) {
+		symbols->has_jit_objects = pd_jitdump_is(object->path);
+		symbols->objects_searched++;
+	}
+	return symbols->has_jit_objects;
+}
+
 // Marks of mappings that came since the last time.
 static void find_marks(struct pd_symbols *symbols)
 {
 	struct pd_mapping map;
 
+	if (!has_jit_objects(symbols))
+		return;
 	for (; pd_state_get_mapping(symbols->state, symbols->mappings_searched, &map); symbols->mappings_searched++) {
 		size_t n = symbols->jit_mark_count;
 

@@ -267,21 +267,18 @@ static bool count_cached(struct pd_collector *c, struct pd_miss **left, size_t *
 // What is known of places is known again soon, so a larger table begins empty. Without memory the present one goes on.
 static void grow_known(struct pd_collector *c)
 {
-	enum {
-		GROWTH = 8
-	};
 	struct pd_known_place *known;
 	void *memory;
 
 	if (c->known_count >= PD_KNOWN_PLACES || c->leaves.asks)
 		return;
-	known = pd_alloc_lines(GROWTH * c->known_count * sizeof(*known), &memory);
+	known = pd_alloc_lines(PD_KNOWN_GROWTH * c->known_count * sizeof(*known), &memory);
 	if (!known)
 		return;
 	pd_free(c->known_memory);
 	c->known = known;
 	c->known_memory = memory;
-	c->known_count *= GROWTH;
+	c->known_count *= PD_KNOWN_GROWTH;
 	c->known_most = c->known_count;
 	c->known_added = 0;
 }

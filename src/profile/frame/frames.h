@@ -74,6 +74,7 @@ struct pd_frames {
 enum {
 	PD_KNOWN_PLACES_FIRST = 1 << 11, // for small files: memory that is not needed costs most of their time
 	PD_KNOWN_PLACES = 1 << 16,
+	PD_KNOWN_GROWTH = 8,
 	PD_KNOWN_IN_LINE = 2
 };
 enum {
