@@ -5,9 +5,6 @@
 
 #include "base/error.h"
 
-enum {
-	NOTHING = 0x1000 // an address where nothing is mapped
-};
 static const uint64_t object_bytes = UINT64_C(1) << PD_GIVEN_OBJECT_BITS;
 static const char unknown[] = "[unknown]";
 
@@ -79,7 +76,7 @@ static uint64_t add_frame(struct pd_store_frames *frames, const struct pd_store_
 			       pd_builder_function(frames->builder, frame->function.data, frame->function.size) :
 			       pd_builder_function(frames->builder, unknown, strlen(unknown));
 	if (frame->object.kind != PD_SQL_TEXT)
-		return is_text(&frame->function, "[truncated]") ? PD_STORE_TRUNCATED : NOTHING;
+		return is_text(&frame->function, "[truncated]") ? PD_STORE_TRUNCATED : PD_STORE_NOTHING;
 	object = find_object(frames, frame);
 	if (object != SIZE_MAX)
 		address = pd_given_add_function(frames->given, object, has_name ? name->data : unknown,
@@ -123,7 +120,8 @@ bool pd_store_frames_map(struct pd_store_frames *frames, uint32_t pid, const uin
 	bool done = true;
 
 	for (size_t i = 0; frames->given && done && i < count; i++)
-		if (chain[i] != NOTHING && chain[i] != PD_STORE_TRUNCATED)
+		if (chain[i] != PD_STORE_NOTHING && chain[i] != PD_STORE_NOTHING_OF_KERNEL &&
+		    chain[i] != PD_STORE_TRUNCATED)
 			done = map_object(frames, chain[i] >> 63 ? UINT32_MAX : pid, pd_given_object_of(chain[i]));
 	return done;
 }

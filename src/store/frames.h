@@ -8,9 +8,11 @@
 #include "store/store.h"
 #include "object/symbols/given.h"
 
+// Instead of addresses, with names by object.
 enum {
-	PD_STORE_TRUNCATED =
-		0x2000 // what stands for callers that are missing, instead of an address; only with names by object
+	PD_STORE_NOTHING = 0x1000,          // where nothing is mapped
+	PD_STORE_TRUNCATED = 0x2000,        // callers that are missing
+	PD_STORE_NOTHING_OF_KERNEL = 0x3000 // where nothing is mapped, in samples of the kernel
 };
 
 struct pd_store_frame {

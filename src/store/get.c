@@ -141,6 +141,14 @@ static enum pd_status find_chain(struct getting *self, uint64_t stack, size_t *c
 
 // ---- samples ----
 
+// A row of a report has the mode of its first sample, and which one that is depends on how a store was filled.
+static void mark_nothing(struct getting *self, size_t count)
+{
+	for (size_t i = 1; self->frames.given && self->chain[0] >> 63 && i < count; i++)
+		if (self->chain[i] == PD_STORE_NOTHING)
+			self->chain[i] = PD_STORE_NOTHING_OF_KERNEL;
+}
+
 static enum pd_status add_row(struct getting *self, struct pd_sql_statement *row, struct pd_error *error)
 {
 	struct pd_sql_value event = value_of(row, EVENT), comm;
@@ -157,6 +165,7 @@ static enum pd_status add_row(struct getting *self, struct pd_sql_statement *row
 	status = find_chain(self, (uint64_t)value_of(row, STACK).integer, &sample.count, error);
 	if (status < 0)
 		return status;
+	mark_nothing(self, sample.count);
 	if (!pd_store_frames_map(&self->frames, sample.pid, self->chain, sample.count))
 		return pd_fail_memory(error);
 	sample.unfinished = sample.count > 1 && self->frames.given &&

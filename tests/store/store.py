@@ -217,6 +217,30 @@ def report_is_that_of_the_file(folder):
     require(run("annotate", store).returncode >= 0 and run("store", "flame", store, "-o", store + ".html").returncode == 0, "flame")
 
 
+def order_is_not_seen(folder):
+    """Callers without an object, of samples of the kernel and of others, whatever was added first."""
+    text = run("text", recordings[0]).stdout.decode()
+    kernel = "misc: kernel, ip: 0xffffffff81000100", "[KERNEL 0xffffffff81000100 USER 0x10]"
+    user = "misc: user, ip: 0x55bbe29cf218", "[USER 0x55bbe29cf218 0x10]"
+    paths = []
+    for number, (head, chain) in enumerate((kernel, user)):
+        changed = re.sub(r"(?m)^SAMPLE misc: \w+, ip: \w+(.*callchain: ).*$", lambda match, head=head, chain=chain: f"SAMPLE {head}{match[1]}{chain}", text)
+        with open(os.path.join(folder, "order.text"), "w", encoding="utf-8") as out:
+            out.write(changed)
+        paths.append(os.path.join(folder, f"order-{number}.data"))
+        require(run("assemble", os.path.join(folder, "order.text"), "-o", paths[-1]).returncode == 0, "assemble", head)
+    reports = []
+    for number, order in enumerate((paths, reversed(paths))):
+        store = os.path.join(folder, f"order-{number}.db")
+        for path in order:
+            run("store", "add", store, "--no-symbols", path)
+        lines = run("store", "report", store).stdout.decode().splitlines()
+        reports.append(sorted(line for line in lines if line and not line.startswith("#")))
+    unknown = [line.split()[-2] for line in reports[0] if "[unknown]" in line]
+    require(reports[0] == reports[1], "a report by order", [line for line in reports[0] if line not in reports[1]])
+    require({"[k]", "[.]"} <= set(unknown), "callers without an object", unknown)
+
+
 def stores_are_their_files(folder):
     store = os.path.join(folder, "both.db")
     odd = "a,b=c\\'\""
@@ -429,7 +453,7 @@ def sums_have_no_limit(folder):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="perfdata-store-") as folder:
-        for test in (sums_are_those_of_the_files, once_is_enough, labels_choose, hours_remain, report_is_that_of_the_file, quality_is_that_of_the_file, stores_are_their_files,
+        for test in (sums_are_those_of_the_files, once_is_enough, labels_choose, hours_remain, report_is_that_of_the_file, quality_is_that_of_the_file, order_is_not_seen, stores_are_their_files,
                      top_has_all, reading_changes_nothing, others_are_refused,
                      all_or_nothing, unfinished_changes_are_undone, several_at_once, others_are_added, damage_is_survived, hostile_stores_end, hostile_rows_are_read, sums_have_no_limit):
             test(folder)
