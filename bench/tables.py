@@ -5,10 +5,10 @@
 usage: bench/tables.py PERFDATA LIBRARY FILE [--runs N] [--perf PERF] [--exporter SCRIPT]
 
 With --perf also beside perf: its text parsed in Python for the same answers, and a Python script that it runs for each sample. SCRIPT is
-its export-to-sqlite.py, beside sql -o, which writes all tables; it needs QtSql of PySide2.
+its export-to-sqlite.py, which a statement then asks, and beside sql -o, which writes all tables; it needs QtSql of PySide2.
 
 CPU time (user and system) of one thread, the least of N runs; MB/s of the file. A slice is beside what opening takes, which every
-statement needs: a pass over the file for who ran and what was mapped.
+statement needs: a pass over the file for who ran and what was mapped. In a process that goes on it is the mean of 100 slices.
 """
 
 import argparse
@@ -43,6 +43,24 @@ AS_COLUMNS = r"""    lists = [], [], [], [], []
         for values, value in zip(lists, (int(tid), int(cpu[1:-1]), float(time[:-1]), int(period), int(ip, 16))):
             values.append(value)
 """
+EXPORTED = r"""
+import sqlite3, subprocess, sys
+subprocess.run([sys.argv[1], "script", "-i", sys.argv[2], "-s", sys.argv[3], sys.argv[4]], check=True)
+statement = "select name, count(*) n from samples join symbols on symbol_id = symbols.id group by name order by n desc limit 20"
+print(sqlite3.connect(sys.argv[4]).execute(statement).fetchall())
+"""
+SLICES = r"""
+import perfdata, sys, time
+recording, by_function, first, last = perfdata.open(sys.argv[1]), *sys.argv[2:3], *map(int, sys.argv[3:])
+def cpu_of(condition):
+    before = time.process_time()
+    recording.sql(by_function.format(condition))
+    return time.process_time() - before
+begins = [first + (last - first) * i // 100 for i in range(100)]
+cold, whole = cpu_of(""), min(cpu_of("") for _ in range(3))
+slices = [cpu_of(f" where time_ns between {begin} and {begin + (last - first) // 100}") for begin in begins]
+print(f"{whole:.3f} s, 1 % of the time {sum(slices) / 100:.4f} s: {sum(slices) / 100 / whole:.1%}; names and symbols {cold - whole:.3f} s")
+"""
 SCRIPTED = """import collections
 functions = collections.Counter()
 def process_event(sample):
@@ -51,6 +69,11 @@ def trace_unhandled(event, context, fields, sample):
     functions[sample.get("symbol")] += 1
 def trace_end():
     print(sum(functions.values()))
+"""
+COUNTED = """import collections, perfdata, sys
+functions = collections.Counter()
+for batch in perfdata.open(sys.argv[1]).samples(columns=['function']).batches():
+    functions.update(batch.values('function'))
 """
 OBJECTS = "import perfdata, sys; n = sum(1 for s in perfdata.open(sys.argv[1]).samples({columns}){condition})"
 ASKED = " if s.time_ns and s.ip and s.tid and s.cpu is not None and s.comm"
@@ -68,7 +91,7 @@ def cpu_of(argv, environment, database):
 
 
 def peers_of(options, python, script, database):
-    """Name, which of the questions it answers, and command."""
+    """Name, the questions that it answers, and command."""
     if not options.perf:
         return []
 
@@ -76,14 +99,16 @@ def peers_of(options, python, script, database):
         return python + [SCRIPT.format(fields=fields, lines=lines), options.perf, options.file]
 
     peers = [
-        ("perf script, parsed: functions", "count(*) by function", text('"-F", "comm,tid,time,ip,sym", "-G"', FUNCTIONS)),
-        ("perf script, parsed: stacks", "count(*) by stack", text('"-F", "comm,tid,time,ip,sym,event"', STACKS)),
-        ("perf script, parsed: columns", "python: columns", text('"-F", "tid,cpu,time,period,ip", "-G"', AS_COLUMNS)),
-        ("perf's Python: functions", "count(*) by function", [options.perf, "script", "-i", options.file, "-s", script]),
-        ("perf's Python: objects", "python: objects", [options.perf, "script", "-i", options.file, "-s", script]),
+        ("perf script, parsed: functions", ("count(*) by function", "python: count by function"), text('"-F", "comm,tid,time,ip,sym", "-G"', FUNCTIONS)),
+        ("perf script, parsed: stacks", ("count(*) by stack",), text('"-F", "comm,tid,time,ip,sym,event"', STACKS)),
+        ("perf script, parsed: columns", ("python: columns",), text('"-F", "tid,cpu,time,period,ip", "-G"', AS_COLUMNS)),
+        ("perf's Python: functions", ("count(*) by function", "python: count by function"), [options.perf, "script", "-i", options.file, "-s", script]),
+        ("perf's Python: objects", ("python: objects", "python: five attributes of each"), [options.perf, "script", "-i", options.file, "-s", script]),
     ]
     if options.exporter:
-        peers.append(("perf's exporter to SQLite", "sql -o", [options.perf, "script", "-i", options.file, "-s", options.exporter, database]))
+        peers.append(("perf's exporter, then SQL", ("count(*) by function", "python: count by function"),
+                      python + [EXPORTED, options.perf, options.file, options.exporter, database]))
+        peers.append(("perf's exporter to SQLite", ("sql -o",), [options.perf, "script", "-i", options.file, "-s", options.exporter, database]))
     return peers
 
 
@@ -122,6 +147,7 @@ def main():
         ("samples as Arrow IPC", [options.perfdata, "export", "-q", "--to", "arrow", "--table", "samples", options.file]),
         ("samples as RowBinary", [options.perfdata, "export", "-q", "--to", "rowbinary", "--table", "samples", options.file]),
         ("python: opening", python + ["import perfdata, sys; perfdata.open(sys.argv[1])", options.file]),
+        ("python: count by function", python + [COUNTED, options.file]),
         ("python: columns", python + [COLUMNS, options.file]),
         ("python: objects, 5 columns", python + [OBJECTS.format(columns="columns=['time_ns', 'ip', 'tid', 'cpu', 'comm']", condition=""), options.file]),
         ("python: objects", python + [OBJECTS.format(columns="", condition=""), options.file]),
@@ -141,10 +167,13 @@ def main():
     for name, argv in questions + [(name, argv) for name, _, argv in peers]:
         took[name] = seconds = min(cpu_of(argv, environment, database) for _ in range(options.runs))
         print(f"{name:38} {seconds:7.3f} s {size / max(seconds, 0.001):7.0f} MB/s {seconds / samples * 1e6:7.3f} s for a million samples", flush=True)
+    slices = subprocess.run(python + [SLICES, options.file, by_function, str(first), str(last)], stdout=subprocess.PIPE, check=True, text=True,
+                            env=environment)
+    print("in a process that goes on, by function:", slices.stdout, end="")
     whole, part = (took[name] - took["opening"] for name in ("count(*) by function", "the same, 1 % of the time"))
     print(f"beyond opening, 1 % of the time takes {part / whole:.1%} of the whole")
-    for name, ours, _ in peers:
-        print(f"{name:38} {took[name] / took[ours]:7.1f} times {ours}")
+    for name, answers, _ in peers:
+        print(f"{name:38} " + ", ".join(f"{took[name] / took[ours]:.1f} times {ours}" for ours in answers))
 
 
 if __name__ == "__main__":

@@ -4,9 +4,11 @@
 
 usage: agree.py PERFDATA FILE... [--script]
 
-Rows of both are read side by side, so a file of any size is compared. Exit status: 0 all is equal, 1 not.
+Rows of both are read side by side, so a file of any size is compared. With --script also fields of samples as script prints them, each by
+how often it has which value; fields that script refuses are left out. Exit status: 0 all is equal, 1 not.
 """
 
+import collections
 import json
 import subprocess
 import sys
@@ -112,14 +114,66 @@ def compare(perfdata, path):
     return count, differences.count
 
 
+def nameless(name):
+    """What is in no function is called after its object, and unknown to script."""
+    return "[unknown]" if name.startswith("[") else name
+
+
+# Columns of samples: fields of script, and a value as script prints it.
+SCRIPT = {
+    "comm": ("comm", lambda value: harmless(value).strip()),
+    "pid": ("pid", str),
+    "tid": ("tid", str),
+    "cpu": ("cpu", "[{:03}]".format),
+    "time_ns": ("time", lambda value: f"{value // 10**9}.{value % 10**9:09}:"),
+    "period": ("period", lambda value: str(value % (1 << 64))),
+    "event": ("event", lambda value: harmless(value).strip() + ":"),
+    "ip": ("ip", lambda value: f"{value % (1 << 64):x}"),
+    "function": ("ip,sym", nameless),
+}
+
+
+def is_of_groups(perfdata, path):
+    """Whether script prints each member of a group where its leader was sampled."""
+    groups = "select count(*) n from events where read_format & 8 and sample_type & 16"
+    return any(row["n"] for row in lines(perfdata, "sql", "-q", "--format", "json", path, groups))
+
+
+def compare_script(perfdata, path):
+    """How many columns were compared, and how many are not equal. What is null may be printed as anything."""
+    differences, count = Differences(path), 0
+    if is_of_groups(perfdata, path):
+        return 0, 0
+    for column, (fields, text_of) in SCRIPT.items():
+        done = subprocess.run([perfdata, "script", "-q", "-G", "--ns", "-F", fields, "-i", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              check=False)
+        if done.returncode == 2 or not done.stdout:
+            continue
+        printed = (harmless(line).strip() for line in done.stdout.decode("utf-8", "replace").split("\n")[:-1])
+        if column == "function":
+            printed = (nameless(line.partition(" ")[2].strip()) for line in printed)
+        values = [row[column] for row in lines(perfdata, "sql", "-q", "--format", "json", path, f"select {column} from samples")]
+        found = collections.Counter(text_of(value) for value in values if value is not None)
+        expected = collections.Counter(printed)
+        count += bool(found)
+        # counts of perf stat are all that is printed of a file without samples
+        if found - expected or (values and sum(expected.values()) != len(values)):
+            differences.report("samples", column, list((found - expected).items())[:3], list((expected - found).items())[:3])
+    return count, differences.count
+
+
 def main():
-    perfdata, paths = sys.argv[1], sys.argv[2:]
-    total = wrong = 0
+    perfdata, paths, with_script = sys.argv[1], [path for path in sys.argv[2:] if path != "--script"], "--script" in sys.argv
+    total = wrong = compared = 0
     for path in paths:
         count, different = compare(perfdata, path)
         total += count
         wrong += different
-    print(f"{len(paths)} files, {total} records, {wrong} differences")
+        if with_script:
+            count, different = compare_script(perfdata, path)
+            compared += count
+            wrong += different
+    print(f"{len(paths)} files, {total} records, {compared} columns beside script, {wrong} differences")
     return 1 if wrong or not total else 0
 
 
