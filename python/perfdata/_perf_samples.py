@@ -438,7 +438,9 @@ def parsed(column: str) -> Any:
 
 
 def _registers(column: Optional[str]) -> str:
-    regs = parsed(column).get("regs") or {} if column else {}
+    if not column:
+        return ""
+    regs = parsed(column).get("regs") or {}
     return "".join(f"{register:>5}:0x{value:x} " for register, value in regs.items())
 
 
@@ -481,14 +483,13 @@ class Sample(dict):
         if self._is_whole:
             return
         self._is_whole, present = True, dict(dict.items(self))
-        words = self._words()
+        whole = {key: present[key] if key in present else make(self) for key, make in BEFORE_PLACE.items()}
+        whole.update(self._words())
+        for key, make in BEHIND_PLACE.items():
+            whole[key] = present[key] if key in present else make(self)
+        whole.update(present)
         dict.clear(self)
-        for key, make in ENTRIES.items():
-            if make is None:
-                dict.update(self, {word: present.pop(word, value) for word, value in words.items()})
-            else:
-                self[key] = present.pop(key) if key in present else make(self)
-        dict.update(self, present)
+        dict.update(self, whole)
 
     def __contains__(self, key: Any) -> bool:
         return self.get(key, self) is not self
@@ -549,7 +550,7 @@ class Sample(dict):
 
     def branch_symbols(self) -> List[Dict[str, Any]]:
         found = []
-        for branch in self.branches():
+        for branch in self.branches() if self.row.branch_stack else ():
             ends = {name: self.thread.space.words(branch[name], 0) for name in ("from", "to")}
             found.append({name: f"{end['symbol']}+{end['symoff']:#x}" if "symbol" in end else "" for name, end in ends.items()})
             found[-1].update(pred="M" if branch["mispred"] else "P" if branch["predicted"] else "-", in_tx="X" if branch["in_tx"] else "-",
@@ -558,20 +559,22 @@ class Sample(dict):
 
 
 PLACE_WORDS = ("dso", "dso_bid", "dso_map_start", "dso_map_end", "symbol", "symoff")
-# The entries of a sample in their order, and what makes them; those of the place are made together.
-ENTRIES: Dict[str, Optional[Callable[[Sample], Any]]] = {
+# The entries of a sample in their order, and what makes them.
+BEFORE_PLACE: Dict[str, Callable[[Sample], Any]] = {
     "ev_name": lambda sample: sample.kind.name,
     "attr": lambda sample: sample.kind.attr_bytes,
     "sample": Sample.numbers,
     "raw_buf": lambda sample: sample.row.raw or b"",
     "comm": lambda sample: sample.thread.comm,
-    "": None,
+}
+BEHIND_PLACE: Dict[str, Callable[[Sample], Any]] = {
     "callchain": Sample.chain,
     "brstack": Sample.branches,
     "brstacksym": Sample.branch_symbols,
     "iregs": lambda sample: _registers(sample.row.intr_regs),
     "uregs": lambda sample: _registers(sample.row.user_regs),
 }
+ENTRIES = {**BEFORE_PLACE, **BEHIND_PLACE}
 
 
 def _whole(name: str) -> Callable[..., Any]:
