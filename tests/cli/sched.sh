@@ -21,3 +21,5 @@ shell 'perfdata convert -q --byte-order big -o big.data hot-trace.data && perfda
 # options may stand before the second word
 shell 'perfdata sched -q -p latency hot-trace-pipe.data | cmp - <(perfdata sched latency -p -q hot-trace-pipe.data) && echo same'
 try sched -q nothing hot-trace-pipe.data
+# which CPUs there are a pipe says behind its events
+shell 'perfdata convert -q --to pipe -o trace.pipe hot-trace.data && cmp <(perfdata sched timehist -q -s trace.pipe) <(perfdata sched timehist -q -s hot-trace.data) && echo the same'

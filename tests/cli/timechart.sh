@@ -10,3 +10,5 @@ shell 'ls; perfdata timechart -o - hot-trace.data | cmp - output.svg && grep -c 
 shell 'cat hot-trace.data | perfdata timechart -o - -i - | cmp - output.svg'
 shell 'perfdata convert -q --byte-order big -o big.data hot-trace.data && perfdata timechart -o - big.data | cmp - output.svg'
 shell 'perfdata timechart -w 100 -n 2 -p hot --highlight hot -o - hot-trace.data | grep -v "^[.@]"'
+# several lists of threads are one
+shell 'cmp <(perfdata timechart -p nobody -p hot,1 -o - hot-trace.data) <(perfdata timechart -p nobody,hot,1 -o - hot-trace.data) && echo the same'
