@@ -21,6 +21,7 @@ SOFTWARE, TRACEPOINT = 1, 2
 PAGE_FAULTS = (2, 5, 6)  # all, minor, major
 FREQ, COMM_EXEC = 1 << 10, 1 << 24  # of the flags of an attr
 PLACES_MOST = 1 << 18
+USUAL = 1 | 2 | 4  # of sample_type: address, thread and time
 NO_CONTEXT = 2**64 - 4096  # markers of call chains are not below
 CONTEXTS = {2**64 - 128: 1, 2**64 - 512: 2, 2**64 - 32: 3}
 KERNEL = MODES["kernel"]
@@ -185,6 +186,7 @@ class Kind:
         self.attr: Dict[str, Any] = json.loads(printed.take())
         self.attr_bytes = attr_bytes(event.attr)
         self.ids = list((ctypes.c_uint64 * event.ids.size).from_address(event.ids.data)) if event.ids.size else []
+        self.has_usual_fields = bool(self.attr["sample_type"] & USUAL)
         self.is_tracepoint = self.attr["type"] == TRACEPOINT
         self.is_page_fault = self.attr["type"] == SOFTWARE and self.attr["config"] in PAGE_FAULTS
         self.period = 0 if self.attr.get("flags", 0) & FREQ else self.attr.get("sample_period", 0)
@@ -204,6 +206,11 @@ class Kinds:
             self.all.append(kind)
             self._by_name.setdefault(kind.name, []).append(kind)
             self.by_id.update(dict.fromkeys(kind.ids, kind))
+
+    @staticmethod
+    def is_damaged(row: Row, kind: Kind) -> bool:
+        """It has nothing that samples of its event have, which is a problem of the recording."""
+        return row[6] is None and row[3] is None and row[4] is None and kind.has_usual_fields
 
     @property
     def know_exec(self) -> bool:
@@ -593,7 +600,7 @@ for _name in ("__iter__", "__reversed__", "__len__", "__delitem__", "__repr__", 
 
 
 def rows_of(recording: Any) -> Iterator[Row]:
-    """All samples in the order of time. Those that are damaged are problems, and no rows."""
+    """All samples in the order of time."""
     table = recording.table("samples", Row._fields, order="time")
     for batch in table.batches():
         yield from map(Row._make, zip(*batch.columns(Row._fields)))

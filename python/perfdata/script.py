@@ -184,7 +184,7 @@ class Runner:
 
     def sample(self, row: Row) -> None:
         kind = self.kinds.of(row)
-        if kind is None:
+        if kind is None or self.kinds.is_damaged(row, kind):
             return
         counts = counts_of(parsed(row.read)) if row.read else ()
         if not counts:

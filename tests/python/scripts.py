@@ -210,6 +210,12 @@ def check_ends():
         cut.write(content[:len(content) // 2])
     done, plain = run("script", "-i", "cut.data", "-s", "count.py"), run("script", "-i", "cut.data")
     require(plain.returncode == 1 and done.returncode == 1 and "damage: " in done.stderr and done.stdout.startswith("[]"), "damage", done, plain.stderr)
+    put("total.py", "n = 0\ndef process_event(sample):\n    global n\n    n += 1\ndef trace_end():\n    print(n)\n")
+    with open("damaged.data", "wb") as damaged:  # the callchain of a sample has more entries than there is
+        at = 0x4a0
+        damaged.write(content[:at] + b"\xff" * 4 + content[at + 4:])
+    done = run("script", "-i", "damaged.data", "-s", "total.py")
+    require(done.returncode == 1 and done.stdout == "80\n" and "damage: " in done.stderr, "a damaged sample", done)
     put("slow.py", "import time\ndef process_event(sample):\n    print('one', flush=True)\n    time.sleep(0.1)\ndef trace_end():\n    print('end')\n")
     with subprocess.Popen([program, "script", "-i", recording, "-s", "slow.py"], env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as slow:
         slow.stdout.readline()
