@@ -48,7 +48,7 @@ struct pd_pairs {
 	bool of_programs; // functions of programs are looked up, too, not of the kernel alone
 	bool live; // the file is being recorded: it is read once, and text is written out at the end of each round
 	bool early; // functions are needed with the first event: mappings of the kernel are read with them while none comes later
-	bool unopened; // there are none: it was said why
+	bool unopened;      // there are none: it was said why
 	bool state_changed; // records came since names were known, if it is live
 	bool late; // functions are only needed when all is read: mappings are read with it, and no pass of their own
 	struct pd_symbols *(*open)(void *self, const struct pd_state *state);
