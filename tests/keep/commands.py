@@ -95,7 +95,7 @@ class Recording:
             if words[0] == "flame" and self.events > 1:
                 continue
             if done.status not in FINE:
-                if whole.status in FINE:
+                if whole.status in FINE and whole.out:
                     yield f"{words[0]}: finds samples, filter says {done.err[:200]!r}"
                 continue
             part = self.ask(words, self.part)
