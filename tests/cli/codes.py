@@ -39,7 +39,7 @@ WAYS = {
     "probe": {3: "-x no -F", 5: "-x good.o -D nothing"},
     "info": READS,
     "report": CHOOSES,
-    "script": CHOOSES,
+    "script": {**CHOOSES, 5: "good --event nothing"},
     "folded": CHOOSES,
     "flame": {**CHOOSES, 4: "-o no/out good"},
     "view": {1: "-o out bad", 3: "-o out no", 4: "-o no/out good", 5: "-o out good --where period<0", 6: "-o out empty",
