@@ -391,11 +391,16 @@ static enum pd_status print_other(struct pd_syscalls *syscalls, const struct pd_
 	return status < 0 ? status : status_of_lines(syscalls);
 }
 
+static bool is_runtime(const struct pd_syscalls *syscalls, const struct pd_event *event)
+{
+	return syscalls->options.runtimes && pd_event_is(event, "sched:sched_stat_runtime");
+}
+
 // What tables have of other events. PD_END: it is no line.
 static enum pd_status count_other(struct pd_syscalls *syscalls, const struct pd_record *record,
 				  const struct pd_brief *brief, struct pd_error *error)
 {
-	const bool runtime = syscalls->options.runtimes && pd_event_is(record->event, "sched:sched_stat_runtime");
+	const bool runtime = is_runtime(syscalls, record->event);
 	const bool is_major = record->event->attr->config == SW_PAGE_FAULTS_MAJ;
 	struct pd_sched_thread *thread;
 	struct pd_caller *caller;
@@ -416,7 +421,12 @@ static enum pd_status count_other(struct pd_syscalls *syscalls, const struct pd_
 	return PD_OK;
 }
 
-// Of a file, as perf, only page faults.
+// Of a file, as perf, page faults and run times alone; others only switch.
+static bool is_wanted_event(const struct pd_syscalls *syscalls, const struct pd_event *event)
+{
+	return syscalls->options.live || is_fault(event) || is_runtime(syscalls, event);
+}
+
 static enum pd_status take_other(struct pd_pairs *pairs, const struct pd_record *record, struct pd_error *error)
 {
 	struct pd_syscalls *syscalls = (struct pd_syscalls *)pairs;
@@ -430,9 +440,11 @@ static enum pd_status take_other(struct pd_pairs *pairs, const struct pd_record 
 		return PD_OK;
 	if ((status = take_toggle(syscalls, record->event, error)) != PD_OK)
 		return status == PD_END ? PD_OK : status;
+	if (!is_wanted_event(syscalls, record->event))
+		return PD_OK;
 	syscalls->events++;
 	status = count_other(syscalls, record, &brief, error);
-	if (status != PD_OK || options->text == PD_SYSCALLS_SUMMARY || !(options->live || is_fault(record->event)))
+	if (status != PD_OK || options->text == PD_SYSCALLS_SUMMARY)
 		return status == PD_END ? PD_OK : status;
 	return print_other(syscalls, record, &brief, error);
 }
@@ -538,6 +550,7 @@ enum pd_status pd_print_syscalls(struct pd_text *text, struct pd_file *file, con
 	struct pd_syscalls syscalls = { .pairs.take = take_point, .pairs.forget = forget, .pairs.numbers_only = true };
 	struct pd_error own;
 	enum pd_status status;
+	bool switches;
 
 	if (!error)
 		error = &own;
@@ -554,19 +567,20 @@ enum pd_status pd_print_syscalls(struct pd_text *text, struct pd_file *file, con
 	syscalls.toggle = (struct pd_toggle){ .on = syscalls.options.switch_on,
 					      .off = syscalls.options.switch_off,
 					      .shown = syscalls.options.show_switches };
+	switches = syscalls.toggle.on || syscalls.toggle.off;
 	pd_toggle_begin(&syscalls.toggle);
 	if (status >= 0 && pd_file_event_count(file))
 		status = pd_toggle_check(&syscalls.toggle, file, error);
 	if (status < 0)
 		return status;
-	// what was printed stays
-	if (syscalls.options.text != PD_SYSCALLS_SUMMARY)
+	// what was printed stays, and what switches has to come in its order
+	if (syscalls.options.text != PD_SYSCALLS_SUMMARY || switches)
 		syscalls.pairs.forget = NULL;
 	syscalls.pairs.live = syscalls.options.live;
 	syscalls.pairs.resolves = syscalls.pairs.of_programs = shows_places(file, &syscalls.options);
 	syscalls.pairs.open = syscalls.options.symbols;
 	syscalls.pairs.open_self = syscalls.options.self;
-	if (syscalls.options.live || syscalls.options.runtimes || is_pipe(file) || has_faults(file))
+	if (syscalls.options.live || syscalls.options.runtimes || switches || is_pipe(file) || has_faults(file))
 		syscalls.pairs.other = take_other;
 	syscalls.points = (struct pd_points){ .tracepoints = &syscalls.pairs.points,
 					      .types = syscalls.options.kernel_types,

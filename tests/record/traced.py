@@ -150,6 +150,27 @@ class Traced:
         self.expect("close(" in whole and not after and "close(" not in shown and "sched_process_exit(" in shown, f"{whole} {after} {shown}")
         self.expect("close(" in until and "sched_process_exit(" not in until, until)
 
+    def test_switches_of_recording(self):
+        """Events that are no lines switch, too, and in their order where only tables are printed; they are not counted."""
+        events = "raw_syscalls:sys_enter,raw_syscalls:sys_exit,sched:sched_process_fork,sched:sched_process_exit"
+        made = subprocess.run([self.perfdata, "record", "-o", "switches.data", "-e", events, "--", "sh", "-c", "/bin/true; /bin/true"],
+                              cwd=self.folder, capture_output=True, text=True, check=False)
+        self.expect(made.returncode == 0, str(made))
+        on, off = ("--switch-on", "sched:sched_process_fork"), ("--switch-off", "sched:sched_process_exit")
+        lines = [self.trace(*words, "-i", "switches.data").stdout.count("\n") for words in ((), on, on + off)]
+        self.expect(lines[0] > lines[1] > lines[2] > 0, str(lines))
+        tables = [json.loads(self.trace("-sj", *words, "-i", "switches.data").stdout) for words in ((), on, on + off)]
+        counts = [sum(thread["events"] for thread in table["threads"]) for table in tables]
+        self.expect(counts[0] > counts[1] > counts[2] > 0, str(counts))
+        for words in (("-o", "switches.data"), ("-o", "-")):
+            with open(os.path.join(self.folder, "piped.data"), "wb") as file:
+                made = subprocess.run([self.perfdata, "record", *words, "-e", events, "--", "true"], cwd=self.folder, stdout=file,
+                                      stderr=subprocess.DEVNULL, check=False)
+            name = "piped.data" if words[1] == "-" else words[1]
+            listed = subprocess.run([self.perfdata, "script", "-i", name], cwd=self.folder, capture_output=True, text=True, check=False).stdout
+            told = json.loads(self.trace("-sj", "-i", name).stdout)["events"]
+            self.expect(told == len(re.findall(r" raw_syscalls:sys_", listed)) > 0, f"{name}: {told}")
+
     def test_runtime(self):
         table = self.trace("-s", "--sched", "--", sys.executable, "-c", "sum(range(3000000))").stderr
         told = re.search(r" events, [\d.]+%, ([\d.]+) msec$", table, re.M)
