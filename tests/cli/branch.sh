@@ -66,6 +66,17 @@ done >history.samples
 try report -q --no-symbols --branch-history history.data
 try report -q --no-symbols --branch-history --no-children -s pid history.data
 try report -q --no-symbols --branch-history --no-children -s pid -g folded,0,count --max-stack 2 history.data
+# as many callers where there are no branches
+{
+	sed '/^SAMPLE/,$d; s/PERIOD|BRANCH_STACK/PERIOD|CALLCHAIN|BRANCH_STACK/' branches.txt
+	cat <<-'ENDS'
+		event {name: "task-clock", ids: [8], type: software, config: 1, sample_period: 4000, sample_type: IP|TID|TIME|CPU|PERIOD|CALLCHAIN|IDENTIFIER, flags: sample_id_all}
+		SAMPLE misc: user, identifier: 8, ip: 0x400180, pid: 42, tid: 42, time_ns: 2.001, period: 1000, callchain: [USER 0x400180 0x400115 0x400210 0x400310 0x400410]
+	ENDS
+} | perfdata assemble -o mixed.data -
+for order in callee caller; do
+	try report -q --no-symbols --branch-history --no-children -s pid -g $order --max-stack 2 mixed.data
+done
 shell 'perfdata report -q --no-symbols --branch-history --no-children -s pid --json history.data | grep -o "\"callgraph.*"'
 try report -q --no-symbols --branch-history -s pid branches.data
 try report -q --branch-history -b history.data

@@ -238,8 +238,13 @@ bool pd_branches_chain(struct pd_collector *c, const struct pd_branch_sample *of
 	if (!reserve(c, callers.count))
 		return false;
 	c->branches->count = c->branch_chain_count = 0;
-	if (!has_branches(of))
+	if (!has_branches(of)) {
+		if (!reversed || !c->options->max_stack)
+			return true;
+		add_outermost(c, callers, callers.count, &last);
+		*chain = (struct pd_u64s){ c->branch_chain, c->branch_chain_count };
 		return true;
+	}
 	take_branches(c, of->sample->branch_stack);
 	overlap = reversed ? 0 : count_overlap(&callers, c->branches);
 	remove_loops(c->branches);

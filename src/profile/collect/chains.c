@@ -303,6 +303,16 @@ static bool add_chain(struct pd_collector *c, unsigned most, struct pd_miss *mis
 	return true;
 }
 
+// 0: all. What has branches in front, or begins with the outermost caller then, is as deep as it may be.
+static unsigned most_callers(const struct pd_collector *c)
+{
+	const struct pd_passed_branch *passed;
+	const bool is_made = c->options->by & PD_BY_BRANCHES &&
+			     (c->options->outermost_first || pd_branches_passed(c, &passed));
+
+	return is_made ? 0 : c->options->max_stack;
+}
+
 bool pd_miss_begin(struct pd_collector *c, const struct pd_pending *pending)
 {
 	struct pd_u64s chain = { pending->chain, pending->chain_count };
@@ -329,8 +339,7 @@ bool pd_miss_begin(struct pd_collector *c, const struct pd_pending *pending)
 	}
 	miss->unfinished = pd_chain_is_truncated(chain);
 	miss->cut = is_cut(c->totals[pending->event].event->attr, chain);
-	// so is what has branches in front
-	return add_chain(c, c->options->by & PD_BY_BRANCHES ? 0 : c->options->max_stack, miss);
+	return add_chain(c, most_callers(c), miss);
 }
 
 // Finds the frames that are not known. False if there is no memory.
