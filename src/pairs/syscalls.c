@@ -245,10 +245,7 @@ static enum pd_status print_line(struct pd_syscalls *syscalls, const struct pd_t
 			chain_of(sample->event, sample->brief.callchain, sample->brief.pid, time_ns);
 
 		chain.user_only = syscalls->options.user_stacks;
-		if (pd_pairs_follow_state(&syscalls->pairs, error) < 0)
-			return error->status;
-		pd_lines_exit(&syscalls->lines, thread, entry, call, &chain, (int64_t)sample->values[1]);
-		return pd_text_flush_or_fail(syscalls->pairs.sched.text, error);
+		return pd_lines_exit(&syscalls->lines, thread, entry, call, &chain, (int64_t)sample->values[1], error);
 	}
 	pd_lines_enter(&syscalls->lines, entry, call, time_ns);
 	pd_call_read_values(&syscalls->shapes, syscalls->pairs.points.trace, sample, entry->values);

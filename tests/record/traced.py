@@ -141,6 +141,9 @@ class Traced:
         short = self.trace("--call-graph", "fp", "--max-stack", "1", "-e", "close", "--", "true").stderr
         self.expect(re.search(r"= 0\n {39}.*\n {0,20}[\d.]+ ", short), short)
         self.expect("close(" not in self.trace("--call-graph", "fp", "--min-stack", "90", "-e", "close", "--", "true").stderr, "no long chains")
+        # what was mapped before lines that are not printed
+        failed = self.trace("--call-graph", "fp", "--failure", "--", "sh", "-c", "true; exec cat none").stderr
+        self.expect(re.search(r"openat\(.*ENOENT.*\n {39}[^ ]+ \(/[^)]*libc[^)]*\)\n", failed), failed)
 
     def test_switches(self):
         words = ("-e", "sched:sched_process_exit,exit_group,close")

@@ -211,8 +211,9 @@ static bool is_wanted(const struct pd_lines *lines, bool entered, uint64_t durat
 	return !options->failed_only || result < 0;
 }
 
-void pd_lines_exit(struct pd_lines *lines, const struct pd_sched_thread *thread, struct pd_line_entry *entry,
-		   const struct pd_call *call, const struct pd_line_chain *chain, int64_t result)
+enum pd_status pd_lines_exit(struct pd_lines *lines, const struct pd_sched_thread *thread, struct pd_line_entry *entry,
+			     const struct pd_call *call, const struct pd_line_chain *chain, int64_t result,
+			     struct pd_error *error)
 {
 	struct pd_text *text = lines->sched->text;
 	bool entered = entry->call == call, whole = entered && entry->pending;
@@ -226,12 +227,17 @@ void pd_lines_exit(struct pd_lines *lines, const struct pd_sched_thread *thread,
 	// what is there is that of another call
 	if (!entered)
 		memset(entry->values, 0, sizeof(entry->values));
-	if (!is_wanted(lines, entered, duration_ns, result) || !pd_lines_chain_is_long_enough(lines, chain))
-		return;
+	if (!is_wanted(lines, entered, duration_ns, result))
+		return PD_OK;
+	// of what is not printed names need not be known
+	if (pd_pairs_follow_state(lines->pairs, error) < 0)
+		return error->status;
+	if (!pd_lines_chain_is_long_enough(lines, chain))
+		return PD_OK;
 	lines->printed++;
 	if (lines->options->json) {
 		json_call(lines, thread, entered ? entry : NULL, call, duration_ns, &result, chain);
-		return;
+		return pd_text_flush_or_fail(text, error);
 	}
 	print_head(lines, thread, entered ? entry->time_ns : 0, entered, duration_ns);
 	from = text->size;
@@ -247,4 +253,5 @@ void pd_lines_exit(struct pd_lines *lines, const struct pd_sched_thread *thread,
 	pd_call_print_result(text, &all, result);
 	pd_text_char(text, '\n');
 	pd_lines_print_chain(lines, chain);
+	return pd_text_flush_or_fail(text, error);
 }

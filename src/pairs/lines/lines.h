@@ -159,8 +159,10 @@ struct pd_lines {
 // A begin: the first before its arguments are read into the entry, the second afterwards.
 void pd_lines_enter(struct pd_lines *lines, struct pd_line_entry *entry, const struct pd_call *call, uint64_t time_ns);
 void pd_lines_entered(struct pd_lines *lines, const struct pd_sched_thread *thread, struct pd_line_entry *entry);
-void pd_lines_exit(struct pd_lines *lines, const struct pd_sched_thread *thread, struct pd_line_entry *entry,
-		   const struct pd_call *call, const struct pd_line_chain *chain, int64_t result);
+// Errors: PD_ERROR_MEMORY; PD_ERROR_OUTPUT; those of pd_pairs_follow_state.
+enum pd_status pd_lines_exit(struct pd_lines *lines, const struct pd_sched_thread *thread, struct pd_line_entry *entry,
+			     const struct pd_call *call, const struct pd_line_chain *chain, int64_t result,
+			     struct pd_error *error);
 // Opens the object that all of the output is, and the list of calls if they are wanted; once.
 void pd_lines_json_begin(struct pd_lines *lines);
 // The name of an error; NULL: not known.
