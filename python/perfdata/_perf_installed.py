@@ -24,8 +24,11 @@ class Script(NamedTuple):
 
 
 def _about(path: str) -> Dict[str, str]:
-    with open(path, encoding="utf-8", errors="replace") as file:
-        lines = [line.lstrip()[1:].strip() for line in file if line.lstrip().startswith("#")]
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = [line.lstrip()[1:].strip() for line in file if line.lstrip().startswith("#")]
+    except OSError:  # said when it is run
+        lines = []
     found = {}
     for line in lines:
         for word in "description", "args":
@@ -41,9 +44,9 @@ def scripts(folder: str) -> Dict[str, Script]:
     for language in sorted(os.listdir(root)) if os.path.isdir(root) else ():
         bin_folder = os.path.join(root, language, "bin")
         for file in sorted(os.listdir(bin_folder)) if os.path.isdir(bin_folder) else ():
-            name, _, form = file.rpartition("-")
-            if form in FORMS:
-                found.setdefault(name, Script({})).paths.setdefault(form, os.path.join(bin_folder, file))
+            path, (name, _, form) = os.path.join(bin_folder, file), file.rpartition("-")
+            if form in FORMS and os.path.isfile(path):
+                found.setdefault(name, Script({})).paths.setdefault(form, path)
     for name, script in list(found.items()):
         about = _about(script.paths["report"]) if "report" in script.paths else {}
         found[name] = script._replace(arguments=about.get("args", ""), description=about.get("description", ""))

@@ -588,7 +588,9 @@ def _whole(name: str) -> Callable[..., Any]:
     method = getattr(dict, name)
 
     def call(self: Sample, *arguments: Any, **named: Any) -> Any:
-        self._fill()
+        for sample in (self, *arguments):  # two are compared
+            if isinstance(sample, Sample):
+                sample._fill()
         return method(self, *arguments, **named)
 
     return call

@@ -66,7 +66,9 @@ class Tables:
     def __init__(self, call: Callable[..., None], places: Places, with_chains: bool, knows_exec: bool) -> None:
         self._call, self._places, self._with_chains, self._knows_exec = call, places, with_chains, knows_exec
         self._numbers: Dict[str, Dict[Any, int]] = {}  # by table and key
+        self._counts: Dict[str, int] = {}  # rows of tables that nothing is asked of again
         self._located: Dict[Tuple[Mode, int], Location] = {}
+        self._callers: Dict[Tuple[Mode, int], Tuple[int, Any]] = {}
 
     # ---- numbers ----
 
@@ -83,7 +85,8 @@ class Tables:
         return number
 
     def _next(self, table: str) -> int:
-        return self._number(table, len(self._numbers.get(table, ())))[0]
+        number = self._counts[table] = self._counts.get(table, 0) + 1
+        return number
 
     # ---- threads ----
 
@@ -113,7 +116,7 @@ class Tables:
         return number, is_new
 
     def _comm_thread(self, comm: int, thread: int) -> None:
-        self._row("comm_thread", (comm, thread, self._next("comm_threads")), comm, thread)
+        self._call("comm_thread_table", self._next("comm_thread"), comm, thread)
 
     def _main_of(self, task: Task, time_ns: int) -> Optional[Task]:
         if task.pid == task.tid:
@@ -157,18 +160,34 @@ class Tables:
             self._call("symbol_table", number, dso, _signed(function["start"]), _signed(function["end"]), function["binding"], function["name"])
         return number, function["start"]
 
-    def _location(self, mode: Mode, address: int, is_caller: bool = False) -> Location:
+    def _location(self, mode: Mode, address: int) -> Location:
         key = mode, address
         if key not in self._located:
             place = place_of(self._places.symbols, *mode.where, address)
             found = NOWHERE
             if place.dso:
-                dso = self._dso(place.dso, mode, address)
-                offset = address + mode.range(address).shift
-                symbol, start = self._symbol(dso, place.function, address if is_caller else offset, offset - place.addr)
+                dso, offset = self._dso(place.dso, mode, address), address + mode.range(address).shift
+                symbol, start = self._symbol(dso, place.function, offset, offset - place.addr)
                 found = Location(dso, symbol, max(offset - start, 0))
             self._located[key] = found
         return self._located[key]
+
+    def _find_caller(self, mode: Mode, address: int) -> Tuple[int, Any]:
+        place = place_of(self._places.symbols, *mode.where, address)
+        if not place.dso:
+            return 0, None
+        dso, offset = self._dso(place.dso, mode, address), address + mode.range(address).shift
+        sampled = dso, offset, None
+        symbol = self._numbers.get("symbol", {}).get(sampled)
+        return (self._symbol(dso, place.function, address, offset - place.addr)[0] if symbol is None else symbol), sampled
+
+    def _caller(self, mode: Mode, address: int) -> int:
+        """The symbol of a caller. One that is not known is at its address, and at its offset in the object once a sample was there, as in perf."""
+        key = mode, address
+        if key not in self._callers:
+            self._callers[key] = self._find_caller(mode, address)
+        symbol, sampled = self._callers[key]
+        return self._numbers.get("symbol", {}).get(sampled, symbol)
 
     def _call_path(self, space: Space, addresses: List[int], mode: int) -> int:
         """Call paths begin at the outermost caller; 1 is their root."""
@@ -179,7 +198,7 @@ class Tables:
             elif len(path) < CHAIN_MOST:
                 path.append((address, space.mode(mode)))
         for address, of_mode in reversed(path):
-            symbol = self._location(of_mode, address, True).symbol
+            symbol = self._caller(of_mode, address)
             steps.append((symbol, 0 if symbol else address))
         for symbol, address in [(0, 0), *steps] if steps else ():
             parent = self._row("call_path", (parent, symbol, address), parent, symbol, _signed(address))

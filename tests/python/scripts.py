@@ -240,6 +240,16 @@ def check_modules():
     require(done.stdout == "A | B S ENOENT 0 1\n2000003000 0\n", "Core and Util", done)
 
 
+def assemble(name, chains):
+    """A recording with these call chains, of one address or more, in an object that is not found."""
+    head, sample = run("text", os.path.join(data, "hot.data")).stdout.split("\nSAMPLE ", 1)
+    head = head.replace("addr: 0x55bbe29cf000", "addr: 0x5500000").replace("/tmp/perfdata-demo/hot", "/nowhere/hot")
+    rest = re.search(r", pid: .*callchain: ", sample)[0]
+    put("samples.text", "\n".join([head, *(f"SAMPLE misc: user, ip: {chain[0]:#x}{rest}[USER {' '.join(map(hex, chain))}]" for chain in chains), ""]))
+    done = run("assemble", "samples.text", "-o", name)
+    require(done.returncode == 0, "assemble", done)
+
+
 def check_samples():
     """A sample is a dict whatever is asked of it first."""
     put("ask.py", """
@@ -268,6 +278,11 @@ def trace_end():
 """)
     done = run("script", "-i", os.path.join(data, "hot.data"), "-s", "ask.py")
     require(done.stdout == "81\n" and not done.stderr, "a sample that is asked", done)
+    assemble("equal.data", [[0x5500010, 0x5500020]] * 4 + [[0x5500030]])
+    put("equal.py", "kept = []\nprocess_event = kept.append\ndef trace_end():\n    one, same, another, third, other = kept\n"
+                    "    print(one == same, another != third, other in kept[:4], other == one, dict(one) == third)\n")
+    done = run("script", "-i", "equal.data", "-s", "equal.py")
+    require(done.stdout == "True False False False True\n", "equal samples", done)
 
 
 def check_tables():
@@ -285,6 +300,19 @@ def check_tables():
             needed = list(zip(("evsel", "machine", "thread", "comm", "dso", "symbol"), values[1:7])) + [("call_path", values[21])]
             require(all(not number or (table, number) in known for table, number in needed) and len(values) == 25, "a sample", line)
     require(sum(name == "sample" for name, _ in known) == 81, "samples", len(known))
+    check_unknown_callers()
+
+
+def check_unknown_callers():
+    """A caller without a name is a symbol at its address, and the one of samples there as soon as there are some, as in perf."""
+    assemble("callers.data", [[0x5500010, 0x5500020], [0x5500020], [0x5500010, 0x5500020]])
+    lines = [line.split(" ", 1) for line in run("script", "-i", "callers.data", "-s", "tables.py").stdout.splitlines()]
+    symbols, paths, samples = ([eval(values) for word, values in lines if word == name] for name in ("symbol", "call_path", "sample"))  # pylint: disable=eval-used
+    require([row[2] for row in symbols] == [0x1010, 0x5500020, 0x1020], "symbols", symbols)
+    of_path = {number: symbols[symbol - 1][2] if symbol else None for number, _, symbol, _ in paths}
+    callers = {number: of_path.get(parent) for number, parent, _, _ in paths}
+    steps = [(of_path[row[21]], callers[row[21]]) for row in samples]
+    require(steps == [(0x1010, 0x5500020), (0x1020, None), (0x1010, 0x1020)], "callers", steps)
 
 
 def check_installed():
@@ -297,6 +325,9 @@ def check_installed():
         "#!/bin/bash\n# description: counts samples\n# args: [word]\nperf script \"$@\" -s \"$PERF_EXEC_PATH\"/scripts/python/count.py -- a b\n")
     how = {"env": {**ENVIRONMENT, "PERF_EXEC_PATH": folder}}
     require(run("script", "-l", **how).stdout == f"List of available trace scripts:\n  {'counted [word]':<36} counts samples\n", "script -l")
+    os.mkdir("core/scripts/python/bin/folder-report")
+    os.symlink("/nowhere", "core/scripts/python/bin/nowhere-report")
+    require(run("script", "-l", **how).stdout.count("\n") == 2, "script -l beside what is no file")
     shutil.copy(os.path.join(data, "hot.data"), "perf.data")
     require(run("script", "report", "counted", **how).stdout == "['a', 'b'] True\n", "script report")
     require(run("script", "rep", "counted", "--comm", "none", **how).stdout == "['a', 'b'] False\n", "script report with options")
