@@ -319,7 +319,7 @@ def _report(name: str, problems: List[Problem]) -> int:
     return DAMAGED if any(problem.severity == "damage" for problem in problems) else 0
 
 
-def _run(runner: Runner, options: Any) -> int:
+def _run(runner: Runner, options: Any, name: str) -> int:
     """What goes wrong in the script is its own: it is printed with its lines."""
     try:
         runner.load(options.script, options.arguments)
@@ -328,7 +328,7 @@ def _run(runner: Runner, options: Any) -> int:
         traceback.print_exc()
         return 1
     finally:
-        damaged = _report(options.input, runner.problems)
+        damaged = _report(name, runner.problems)
     return damaged
 
 
@@ -377,6 +377,7 @@ def main(words: Optional[List[str]] = None) -> int:
         return _run_installed(options)
     if not options.script and not options.generate:
         parser.error("no script")
+    path, name = options.input, "standard input" if options.input == "-" else options.input
     try:
         with contextlib.ExitStack() as keeper:
             path = _whole(options.input, keeper)
@@ -385,12 +386,12 @@ def main(words: Optional[List[str]] = None) -> int:
                 return 0
             with open(options.script, "rb"):
                 runner = Runner(path, selection)
-            return _run(runner, options)
+            return _run(runner, options, name)
     except OSError as error:
         print(f"perfdata: {error.filename}: {error.strerror}" if error.filename else f"perfdata: {error}", file=sys.stderr)
         return UNREADABLE
     except Error as error:
-        print(f"perfdata: {error}", file=sys.stderr)
+        print(f"perfdata: {str(error).replace(path, name, 1)}", file=sys.stderr)  # not the copy of a pipe
         return USAGE if error.code == "argument" else UNREADABLE
 
 

@@ -210,6 +210,12 @@ def check_ends():
         cut.write(content[:len(content) // 2])
     done, plain = run("script", "-i", "cut.data", "-s", "count.py"), run("script", "-i", "cut.data")
     require(plain.returncode == 1 and done.returncode == 1 and "damage: " in done.stderr and done.stdout.startswith("[]"), "damage", done, plain.stderr)
+    for end, code in ((len(content) // 2, 1), (0, 3)):
+        with open("cut.data", "wb") as cut:
+            cut.write(content[:end])
+        with open("cut.data", "rb") as pipe, open("cut.data", "rb") as again:
+            done, plain = run("script", "-i", "-", "-s", "count.py", stdin=pipe), run("script", "-i", "-", stdin=again)
+        require(done.returncode == code and plain.stderr.splitlines()[0] in done.stderr, "damage of a pipe", done, plain.stderr)
     put("total.py", "n = 0\ndef process_event(sample):\n    global n\n    n += 1\ndef trace_end():\n    print(n)\n")
     with open("damaged.data", "wb") as damaged:  # the callchain of a sample has more entries than there is
         at = 0x4a0
