@@ -161,15 +161,16 @@ struct pd_entry_place pd_entry_place_of(const struct pd_event_full *event, bool 
 	const struct pd_brief_places *brief = &event->brief;
 	size_t time_at = PD_RECORD_HEADER_SIZE + 8 * (size_t)event->sample_time;
 	size_t whole = PD_RECORD_HEADER_SIZE + (size_t)brief->size;
-	struct pd_entry_place place = { .word = pd_entry_word(0, number_of(&event->event), 0), .size = UINT16_MAX };
+	struct pd_entry_place place = { .word = pd_entry_word(0, number_of(&event->event), 0),
+					.size = PD_ENTRY_UNPLACED };
 
 	if (time_at + 8 >= UINT16_MAX)
 		return place;
 	place.time_at = (uint16_t)time_at;
 	if (!unordered) {
-		place.size = (uint16_t)(time_at + 8);
+		place.size = (uint32_t)(time_at + 8);
 	} else if (brief->sufficient && brief->callchain == PD_FIELD_MISSING && brief->cpu != PD_FIELD_MISSING) {
-		place.size = (uint16_t)(time_at + 8 > whole ? time_at + 8 : whole);
+		place.size = (uint32_t)(time_at + 8 > whole ? time_at + 8 : whole);
 		place.cpu_at = (uint16_t)(PD_RECORD_HEADER_SIZE + brief->cpu);
 	}
 	return place;
@@ -190,9 +191,9 @@ void pd_entry_place_pack(struct pd_entry_place *place, const struct pd_event_ful
 	const struct pd_brief_places *brief = &event->brief;
 	size_t size = size_for(pack, 0, pack->before), raw_size = size_for(pack, pack->before, pack->count);
 
-	if (!pack->count || place->size == UINT16_MAX || event->event.index > PD_ENTRY_NUMBERS ||
+	if (!pack->count || place->size == PD_ENTRY_UNPLACED || event->event.index > PD_ENTRY_NUMBERS ||
 	    (raw_size && (!brief->raw_last || !brief->sufficient)) || size > UINT8_MAX || raw_size > INT16_MAX) {
-		place->size = UINT16_MAX;
+		place->size = PD_ENTRY_UNPLACED;
 		return;
 	}
 	place->pack = *pack;
@@ -206,7 +207,7 @@ void pd_entry_place_pack(struct pd_entry_place *place, const struct pd_event_ful
 	}
 	// memory for what is kept of a block is as much
 	size = size > LEAST_PACKED ? size : LEAST_PACKED;
-	place->size = size > place->size ? (uint16_t)size : place->size;
+	place->size = size > place->size ? (uint32_t)size : place->size;
 	for (unsigned i = pack->before; i < pack->count; i++)
 		place->pack.at[i] = (uint16_t)(place->raw_at + 4 + pack->at[i]);
 	// at the begin of a sample there are words anyway

@@ -11,13 +11,14 @@
 #include "stream/read/batch.h"
 
 enum {
-	PD_ENTRY_CPUS = 4096
+	PD_ENTRY_CPUS = 4096,
+	PD_ENTRY_UNPLACED = UINT16_MAX + 1
 };
 
 // Where samples of an event have what an entry is made of.
 struct pd_entry_place {
-	uint32_t word;    // of entries, without the number
-	uint16_t size;    // bytes that a sample has to have; UINT16_MAX: it takes more to know
+	uint32_t word; // of entries, without the number
+	uint32_t size; // bytes that a sample has to have; more than it can have (PD_ENTRY_UNPLACED): it takes more to know
 	uint16_t time_at; // in a sample
 	uint16_t cpu_at;  // of events of which the CPU alone is of interest; else 0
 	struct pd_pack pack;

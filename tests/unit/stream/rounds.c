@@ -243,21 +243,23 @@ static enum pd_status leave(void *self, const struct pd_event_full *event, struc
 	return PD_END;
 }
 
-static enum pd_status try_kept(size_t *offered_out)
+static enum pd_status try_kept_as(pd_order_pack_fn *pack, size_t *offered_out)
 {
 	struct list once = { 0 };
-	const struct pd_order_taker taker = { .record = add,
-					      .sample = leave,
-					      .self = &once,
-					      .unordered = no_event,
-					      .pack = keep_words,
-					      .packed = add_words };
+	const struct pd_order_taker taker = {
+		.record = add, .sample = leave, .self = &once, .unordered = no_event, .pack = pack, .packed = add_words
+	};
 	struct pd_error error;
 	enum pd_status status;
 
 	status = compared(o.file, pd_order_try_rounds(o.file, &taker, &error), &once);
 	*offered_out = once.offered;
 	return status;
+}
+
+static enum pd_status try_kept(size_t *offered_out)
+{
+	return try_kept_as(keep_words, offered_out);
 }
 
 static enum pd_status try_kept_of_made(const struct make *make, size_t *offered_out)
@@ -314,6 +316,35 @@ TEST(rounds__raw_data_are_kept_where_they_end_samples)
 	opened_open(&o, &image, 0);
 	CHECK(try_kept(&offered) == PD_OK);
 	CHECK(offered > 5900 && offered <= 6000);
+}
+
+static void keep_nothing(void *self, const struct pd_event_full *event, struct pd_pack *pack)
+{
+	(void)self;
+	(void)event;
+	(void)pack;
+}
+
+// As large as records can be, of which it is not known what is wanted.
+TEST(rounds__the_largest_samples_are_kept_as_records)
+{
+	struct image image = { .big = PD_HOST_BIG };
+	size_t offered;
+
+	image_file(&image, IMAGE_IP_TID_TIME_PERIOD, image_flag(&image, IMAGE_SAMPLE_ID_ALL));
+	for (size_t i = 0; i < 40; i++) {
+		size_t record = image.size;
+
+		image_sample(&image, 1000 + i * 10);
+		image_zeros(&image, UINT16_MAX - (image.size - record));
+		image_end(&image, record);
+		if (i % 9 == 0)
+			make_round(&image);
+	}
+	image_file_end(&image);
+	opened_open(&o, &image, 0);
+	CHECK(try_kept_as(keep_nothing, &offered) == PD_OK);
+	CHECK(!offered);
 }
 
 static enum pd_status count_sample(void *self, const struct pd_event_full *event, struct pd_bytes bytes,
@@ -456,6 +487,7 @@ int main(void)
 		TEST_CASE(rounds__what_needs_no_order_is_given_as_it_is_read),
 		TEST_CASE(rounds__what_is_kept_of_samples_has_their_turn),
 		TEST_CASE(rounds__raw_data_are_kept_where_they_end_samples),
+		TEST_CASE(rounds__the_largest_samples_are_kept_as_records),
 		TEST_CASE(rounds__one_sample_of_a_cpu_is_given),
 		TEST_CASE(rounds__what_is_not_plain_is_left_to_two_passes),
 		TEST_CASE(rounds__files_in_disorder_are_as_two_passes_have_them),
