@@ -108,6 +108,7 @@ struct pd_sched {
 	struct pd_sched_thread **idle; // by CPU
 	size_t idle_count;
 	uint32_t max_cpu;
+	uint32_t met_cpu;       // the highest one that had an event
 	uint32_t cpus_at_first; // each of these has an idle thread
 	int name_width;
 	uint64_t start_ns, end_ns;

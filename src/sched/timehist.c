@@ -287,7 +287,10 @@ static inline bool read_sample(struct pd_sched *sched, const struct pd_record *r
 
 static inline void note_cpu(struct pd_sched *sched, uint32_t cpu)
 {
-	if (cpu > sched->max_cpu && cpu < PD_SCHED_CPUS)
+	if (PD_LIKELY(cpu <= sched->met_cpu) || cpu >= PD_SCHED_CPUS)
+		return;
+	sched->met_cpu = cpu;
+	if (cpu > sched->max_cpu)
 		sched->max_cpu = cpu;
 }
 
@@ -448,12 +451,11 @@ static enum pd_status take_record(void *self, struct pd_stream *stream, const st
 static void set_cpus(struct pd_sched *sched)
 {
 	const struct pd_nrcpus *cpus = pd_file_nrcpus(sched->file);
-	const uint32_t met = sched->max_cpu > UNKNOWN_CPUS ? sched->max_cpu : 0;
 
 	sched->max_cpu = cpus && cpus->online && cpus->online < PD_SCHED_CPUS ? cpus->online : UNKNOWN_CPUS;
 	sched->cpus_at_first = sched->max_cpu;
-	if (met > sched->max_cpu)
-		sched->max_cpu = met;
+	if (sched->met_cpu > sched->max_cpu)
+		sched->max_cpu = sched->met_cpu;
 }
 
 static bool restart(void *self)
@@ -469,6 +471,7 @@ static bool restart(void *self)
 	sched->start_ns = sched->end_ns = 0;
 	sched->name_width = NAME_WIDTH;
 	sched->options->has_chains = sched->skipped = false;
+	sched->met_cpu = 0;
 	set_cpus(sched);
 	return true;
 }

@@ -23,3 +23,5 @@ shell 'perfdata sched -q -p latency hot-trace-pipe.data | cmp - <(perfdata sched
 try sched -q nothing hot-trace-pipe.data
 # which CPUs there are a pipe says behind its events
 shell 'perfdata convert -q --to pipe -o trace.pipe hot-trace.data && cmp <(perfdata sched timehist -q -s trace.pipe) <(perfdata sched timehist -q -s hot-trace.data) && echo the same'
+# and one of them may have a higher number
+shell 'perfdata text hot-trace.data | sed "s/cpu: 1,/cpu: 3,/" | perfdata assemble -o far.data - && perfdata convert -q --to pipe -o far.pipe far.data && cmp <(perfdata sched timehist -q -s far.pipe) <(perfdata sched timehist -q -s far.data) && perfdata sched timehist -q -s far.pipe | tail -1'
