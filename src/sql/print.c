@@ -5,8 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 
@@ -30,17 +28,6 @@ struct page {
 
 // ---- cells ----
 
-static void put_real(struct pd_text *text, double real)
-{
-	char digits[40];
-	int precision = 15;
-
-	do {
-		snprintf(digits, sizeof(digits), "%.*g", precision++, real);
-	} while (precision <= 17 && strtod(digits, NULL) != real);
-	pd_text_add(text, digits);
-}
-
 static void put_plain(struct pd_text *text, const struct pd_sql_value *value)
 {
 	switch (value->kind) {
@@ -48,7 +35,7 @@ static void put_plain(struct pd_text *text, const struct pd_sql_value *value)
 		pd_text_s64(text, value->integer);
 		break;
 	case PD_SQL_REAL:
-		put_real(text, value->real);
+		pd_text_double(text, value->real);
 		break;
 	case PD_SQL_TEXT:
 		pd_text_put(text, value->data, value->size);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <perfdata/text.h>
 
@@ -169,6 +170,18 @@ static size_t put_digits(char *to, uint32_t value)
 	return 8 - zeros;
 }
 
+// A program may have chosen a locale with another point.
+static void put_point(char *number)
+{
+	char *point = number + strspn(number, "-0123456789");
+	size_t length = strcspn(point, "0123456789e");
+
+	if (!length)
+		return;
+	memmove(point + 1, point + length, strlen(point + length) + 1);
+	*point = '.';
+}
+
 void pd_text_double(struct pd_text *text, double value)
 {
 	enum {
@@ -180,6 +193,8 @@ void pd_text_double(struct pd_text *text, double value)
 	do
 		snprintf(number, sizeof(number), "%.*g", digits, value);
 	while (digits++ < SURE && strtod(number, NULL) != value);
+	if (isfinite(value))
+		put_point(number);
 	pd_text_add(text, number);
 }
 

@@ -60,7 +60,7 @@ void pd_text_harmless_bytes(struct pd_text *text, const char *string, size_t siz
 void pd_text_escaped_lines(struct pd_text *text, struct pd_bytes lines);
 
 void pd_text_u64(struct pd_text *text, uint64_t value);
-// As few digits as it takes to read the same number again; finite.
+// As few digits as it takes to read the same number again, with a point in every locale; inf and nan, too.
 void pd_text_double(struct pd_text *text, double value);
 void pd_text_s64(struct pd_text *text, int64_t value);
 // The digits that are needed, in front of others that mean nothing; returns their number.

@@ -3,8 +3,10 @@
 #include <perfdata/print.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text/text.h"
 #include "../test.h"
@@ -227,12 +229,50 @@ TEST(test_text__columns_are_those_of_printf)
 	CHECK(same);
 }
 
+static bool is_double(double value, const char *expected)
+{
+	pd_text_double(text, value);
+	return !strcmp(taken(), expected);
+}
+
+TEST(test_text__doubles_as_short_as_they_can_be)
+{
+	CHECK(is_double(0, "0") && is_double(-0.0, "-0") && is_double(0.1, "0.1") && is_double(-2.5, "-2.5"));
+	CHECK(is_double(0.1 + 0.2, "0.30000000000000004") && is_double(1.0 / 3, "0.3333333333333333"));
+	CHECK(is_double(100, "100") && is_double(1e22, "1e+22") && is_double(9007199254740993.0, "9007199254740992"));
+	CHECK(is_double(INFINITY, "inf") && is_double(-INFINITY, "-inf"));
+	pd_text_double(text, NAN);
+	CHECK(strstr(taken(), "nan"));
+}
+
+// Numbers of any bits, among them those that have fewer than others.
+TEST(test_text__doubles_are_read_as_they_were)
+{
+	uint64_t state = 11, bits;
+	bool same = true;
+	double value;
+
+	for (unsigned i = 0; i < 20000; i++) {
+		state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		bits = (state ^ state >> 29) & (i % 5 ? UINT64_MAX : UINT64_C(0x800fffffffffffff));
+		memcpy(&value, &bits, sizeof(value));
+		if (!isfinite(value))
+			continue;
+		pd_text_double(text, value);
+		value = strtod(taken(), NULL);
+		same &= !memcmp(&value, &bits, sizeof(value));
+	}
+	CHECK(same);
+}
+
 static const struct test_case cases[] = {
 	TEST_CASE(test_text__numbers),
 	TEST_CASE(test_text__hex_of_every_length),
 	TEST_CASE(test_text__grouped),
 	TEST_CASE(test_text__time),
 	TEST_CASE(test_text__columns_are_those_of_printf),
+	TEST_CASE(test_text__doubles_as_short_as_they_can_be),
+	TEST_CASE(test_text__doubles_are_read_as_they_were),
 	TEST_CASE(test_text__escaped_for_a_terminal),
 	TEST_CASE(test_text__json_string),
 	TEST_CASE(test_text__json_string_with_each_byte_everywhere),
