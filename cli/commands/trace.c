@@ -256,8 +256,8 @@ static int finish_late(struct late_output *late, int code)
 {
 	int finish = CODE_OK;
 
-	/* a recording without calls has a file without lines */
-	if (late->path && code == CODE_OK)
+	/* a recording without calls has a file without lines, and what was read of a damaged one is not lost */
+	if (late->path && (code_is_usable(code) || pd_text_bytes(late->out.text).size))
 		open_late(late);
 	if (late->out.fd >= 0 || late->out.failure)
 		finish = output_finish(&late->out);

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -103,6 +104,24 @@ class Traced:
             done = self.trace("-o", "calls.data", *words)
             self.expect(done.returncode == 4 and "this is the input" in done.stderr, str(done))
         self.expect(self.trace("-e", "read,close", "-i", "calls.data").stdout == both.stdout, "the recording is still there")
+
+    def test_damaged(self):
+        """What was read of a damaged recording is written to a file, too."""
+        subprocess.run([self.perfdata, "trace", "record", "-o", "whole.data", "--", "ls"], cwd=self.folder, stdin=subprocess.DEVNULL,
+                       capture_output=True, check=True)
+        with open(os.path.join(self.folder, "whole.data"), "rb") as file:
+            data = bytearray(file.read())
+        at, size = struct.unpack_from("<QQ", data, 40)
+        end = at + size // 2
+        while at < end:
+            at += struct.unpack_from("<H", data, at + 6)[0]
+        data[at + 6:at + 8] = bytes(2)
+        with open(os.path.join(self.folder, "damaged.data"), "wb") as file:
+            file.write(data)
+        shown, written = self.trace("-s", "-i", "damaged.data"), self.trace("-s", "-o", "damaged.txt", "-i", "damaged.data")
+        self.expect(shown.returncode == written.returncode == 1 and shown.stdout, f"{shown} {written}")
+        with open(os.path.join(self.folder, "damaged.txt"), encoding="utf-8") as file:
+            self.expect(file.read() == shown.stdout, "the same text")
 
     def test_wrong(self):
         """What is wrong is told before a file is replaced."""
