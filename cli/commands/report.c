@@ -39,7 +39,8 @@ static int print(struct report_run *run)
 		if (status == PD_OK)
 			status = pd_report_text(run->report, &run->text, out->text, &error);
 		if (status == PD_OK && values->thread_counts)
-			status = pd_print_thread_counts(out->text, run->analysis.input.file, &error);
+			status = (values->pretty == COUNTS_RAW ? pd_print_thread_counts_raw : pd_print_thread_counts)(
+				out->text, run->analysis.input.file, &error);
 	}
 	/* What could not be written is reported at the end. */
 	if (status == PD_ERROR_OUTPUT || pd_text_failed(out->text))

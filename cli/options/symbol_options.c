@@ -26,6 +26,8 @@ static const struct option lines[] = {
 	BITS("no-symbols", 0, how.flags, PD_SYMBOLS_NO_FILES, "do not open objects; functions stay unresolved"),
 	BITS("no-demangle", 0, how.flags, PD_SYMBOLS_RAW_NAMES, "show mangled names of functions"),
 	BITS("demangle-kernel", 0, how.flags, PD_SYMBOLS_KERNEL_NAMES, "demangle the names of kernel functions, too"),
+	BITS("ignore-vmlinux", 0, how.flags, PD_SYMBOLS_NO_VMLINUX,
+	     "no names from an image of the kernel, not even that of --vmlinux; only from lists of its symbols"),
 	FLAG("short-names", 0, short_names,
 	     "std::string for std::__cxx11::basic_string<char, ...> and the like (default for flame, top, doctor, and on a terminal)"),
 	FLAG("no-short-names", 0, no_short_names, "C++ names in full, as perf prints them"),

@@ -60,6 +60,13 @@ static const struct option lines[] = {
 	FLAG("full-source-path", 0, options.source_paths, "show the paths of source files, not only their names"),
 	FLAG("no-skip-empty", 0, options.empty_tables, "print a table even for events without samples"),
 	FLAG("modules", 'm', modules, "has no effect: kernel modules are always resolved"),
+	FLAG("disable-order", 0, ignored, "has no effect: records are always in the order of time"),
+	CHOICE("percent-type", 0, "TYPE", ignored_choice, "local-period|global-period|local-hits|global-hits",
+	       "has no effect: it is for instructions, see perfdata annotate"),
+	INTEGER("samples", 0, "N", ignored_number, "has no effect: it is for the terminal interface of perf"),
+	FLAG("raw-trace", 0, options.raw_trace,
+	     "show fields of tracepoints as numbers, one after another, not as their formats print them"),
+	CHOICE("stdio-color", 0, "WHEN", stdio_color, "auto|always|never", "colour the table: as --color"),
 	FLAG("json", 0, json, "print JSON"),
 	FLAG("csv", 0, csv,
 	     "print CSV, one line per row and event; text that spreadsheets would run as a formula is prefixed with '"),
@@ -93,6 +100,8 @@ const struct option report_options[] = {
 	STRING("field-separator", 't', "CHAR", separator, "column separator instead of blanks"),
 	FLAG("thread-counts", 'T', thread_counts,
 	     "also print what each thread counted until it ended (record -s); as perf's --threads"),
+	CHOICE("pretty", 0, "FORM", pretty, "normal|raw",
+	       "with --thread-counts: a row for each thread, or each event with its number"),
 	FLAG("dump-raw-trace", 'D', dump,
 	     "print every record in the order of time, its bytes and what is in it, and counts; filters do not matter"),
 	{ 0 },
@@ -144,7 +153,7 @@ static void fill_text_options(struct report_run *run)
 	text->size = sizeof(*text);
 	text->quiet = values->analysis.input.quiet;
 	text->escape = out->terminal;
-	text->color = out->color && !values->separator;
+	text->color = (values->stdio_color ? values->stdio_color == COLOR_ALWAYS : out->color) && !values->separator;
 	text->separator = values->separator ? *values->separator : 0;
 	text->time = values->analysis.select.time;
 	if (out->terminal && values->percent_limit < 0 && !values->separator)

@@ -23,6 +23,18 @@ struct report_values {
 	bool tasks, mmaps, dump, thread_counts;
 	bool stdio, json, csv;
 	bool raw; /* of mem report: sample by sample */
+	enum {
+		COUNTS_BY_THREAD,
+		COUNTS_RAW
+	} pretty;
+	enum {
+		COLOR_AUTO,
+		COLOR_ALWAYS,
+		COLOR_NEVER
+	} stdio_color;
+	bool ignored;
+	int ignored_choice;
+	uint64_t ignored_number;
 };
 
 /* A run of the command. */

@@ -61,6 +61,8 @@ PD_API void pd_json_stats(struct pd_text *text, const struct pd_stats *stats);
 /** What each thread counted until it ended, from READ records (attr flag inherit_stat), as perf report -T (6.1) prints it. Reads all
  * records of a file. Errors: PD_ERROR_MEMORY, PD_ERROR_LIMIT, and those of pd_stream_next. */
 PD_API enum pd_status pd_print_thread_counts(struct pd_text *text, struct pd_file *file, struct pd_error *error);
+/** The same as perf report -T --pretty raw prints it: each event of each thread with its number, and no end of a line between them. */
+PD_API enum pd_status pd_print_thread_counts_raw(struct pd_text *text, struct pd_file *file, struct pd_error *error);
 
 #ifdef __cplusplus
 }

@@ -156,6 +156,7 @@ struct pd_report_options {
 	/* Samples with the branches of branch stacks in front of their call chains; other default keys, and graphs by address, whose texts
 	 * say what is known of the branches. */
 	bool branch_history;
+	bool raw_trace; /* fields of tracepoints as numbers, one after another, not as their formats print them */
 };
 
 /* ---- reports ---- */

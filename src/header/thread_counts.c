@@ -115,49 +115,93 @@ static void print_column_name(struct pd_text *text, const char *name, int width)
 	pd_text_escaped(text, name, strlen(name));
 }
 
-static enum pd_status print_table(struct pd_text *text, const struct thread_counts *counts, struct pd_error *error)
-{
-	int *widths = pd_alloc((counts->event_count + 1) * sizeof(*widths));
-	int pid_width = 3, tid_width = 3;
+// How wide the columns are that every table has, and that of each event.
+struct thread_widths {
+	int pid, tid;
+	int *counts;
+};
 
-	if (!widths)
-		return pd_fail_memory(error);
-	for (size_t c = 0; c < counts->event_count; c++)
-		widths[c] = width_of_name(counts->events[c]->name);
+static bool measure(const struct thread_counts *counts, struct thread_widths *widths)
+{
+	*widths = (struct thread_widths){ 3, 3, pd_alloc((counts->event_count + 1) * sizeof(*widths->counts)) };
+	if (!widths->counts)
+		return false;
+	memset(widths->counts, 0, (counts->event_count + 1) * sizeof(*widths->counts));
 	for (size_t i = 0; i < counts->row_count; i++) {
 		const struct thread_row *row = &counts->rows[i];
 
-		pid_width = wider(pid_width, snprintf(NULL, 0, "%" PRId32, row->pid));
-		tid_width = wider(tid_width, snprintf(NULL, 0, "%" PRId32, row->tid));
+		widths->pid = wider(widths->pid, snprintf(NULL, 0, "%" PRId32, row->pid));
+		widths->tid = wider(widths->tid, snprintf(NULL, 0, "%" PRId32, row->tid));
 		for (size_t c = 0; c < counts->event_count; c++)
-			widths[c] = wider(widths[c], snprintf(NULL, 0, "%" PRIu64, value_of(row, c)));
+			widths->counts[c] =
+				wider(widths->counts[c], snprintf(NULL, 0, "%" PRIu64, value_of(row, c)));
 	}
-	pd_text_printf(text, "# %*s  %*s", pid_width, "PID", tid_width, "TID");
-	for (size_t c = 0; c < counts->event_count; c++)
-		print_column_name(text, counts->events[c]->name, widths[c]);
+	return true;
+}
+
+static void print_thread(struct pd_text *text, const struct thread_widths *widths, const struct thread_row *row)
+{
+	pd_text_printf(text, "  %*" PRId32 "  %*" PRId32, widths->pid, row->pid, widths->tid, row->tid);
+}
+
+// A row for each thread.
+static void print_table(struct pd_text *text, const struct thread_counts *counts, struct thread_widths *widths)
+{
+	pd_text_printf(text, "# %*s  %*s", widths->pid, "PID", widths->tid, "TID");
+	for (size_t c = 0; c < counts->event_count; c++) {
+		widths->counts[c] = wider(widths->counts[c], width_of_name(counts->events[c]->name));
+		print_column_name(text, counts->events[c]->name, widths->counts[c]);
+	}
 	pd_text_add(text, "\n");
 	for (size_t i = 0; i < counts->row_count; i++) {
-		const struct thread_row *row = &counts->rows[i];
-
-		pd_text_printf(text, "  %*" PRId32 "  %*" PRId32, pid_width, row->pid, tid_width, row->tid);
+		print_thread(text, widths, &counts->rows[i]);
 		for (size_t c = 0; c < counts->event_count; c++)
-			pd_text_printf(text, "  %*" PRIu64, widths[c], value_of(row, c));
+			pd_text_printf(text, "  %*" PRIu64, widths->counts[c], value_of(&counts->rows[i], c));
 		pd_text_add(text, "\n");
 		if (!pd_text_flush_large(text))
 			break;
 	}
-	pd_free(widths);
-	return pd_text_failed(text) ? pd_fail_memory(error) : PD_OK;
 }
 
-enum pd_status pd_print_thread_counts(struct pd_text *text, struct pd_file *file, struct pd_error *error)
+// A row for each event of each thread. As in perf their lines do not end.
+static void print_raw_table(struct pd_text *text, const struct thread_counts *counts, struct thread_widths *widths)
+{
+	int name = (int)strlen("Name"), number = (int)strlen("Raw"), count = (int)strlen("Count");
+
+	for (size_t c = 0; c < counts->event_count; c++) {
+		name = wider(name, width_of_name(counts->events[c]->name));
+		number = wider(number, snprintf(NULL, 0, "%zx", counts->events[c]->index));
+		count = wider(count, widths->counts[c]);
+	}
+	pd_text_printf(text, "# %*s  %*s  %*s  %*s  %*s\n", widths->pid, "PID", widths->tid, "TID", name, "Name", number,
+		       "Raw", count, "Count");
+	for (size_t i = 0; i < counts->row_count; i++) {
+		for (size_t c = 0; c < counts->event_count; c++) {
+			print_thread(text, widths, &counts->rows[i]);
+			print_column_name(text, counts->events[c]->name, name);
+			pd_text_printf(text, "  %*zx  %*" PRIu64, number, counts->events[c]->index, count,
+				       value_of(&counts->rows[i], c));
+		}
+		if (!pd_text_flush_large(text))
+			break;
+	}
+}
+
+static enum pd_status print(struct pd_text *text, struct pd_file *file,
+			    void (*table)(struct pd_text *text, const struct thread_counts *counts,
+					  struct thread_widths *widths),
+			    struct pd_error *error)
 {
 	const struct pd_each each = { .order = PD_ORDER_TIME, .trusts = true };
 	struct thread_counts counts = { .row_of.seed = pd_file_secret(file) };
+	struct thread_widths widths = { 0 };
 	enum pd_status status = pd_each_record(file, &each, take_record, &counts, error);
 
-	if (status >= 0)
-		status = print_table(text, &counts, error);
+	if (status >= 0 && measure(&counts, &widths))
+		table(text, &counts, &widths);
+	if (status >= 0 && (!widths.counts || pd_text_failed(text)))
+		status = pd_fail_memory(error);
+	pd_free(widths.counts);
 	for (size_t i = 0; i < counts.row_count; i++)
 		pd_free(counts.rows[i].values);
 	pd_free(counts.rows);
@@ -165,4 +209,14 @@ enum pd_status pd_print_thread_counts(struct pd_text *text, struct pd_file *file
 	pd_u64_map_fini(&counts.row_of);
 	pd_u64_map_fini(&counts.column_of);
 	return status < 0 ? status : PD_OK;
+}
+
+enum pd_status pd_print_thread_counts(struct pd_text *text, struct pd_file *file, struct pd_error *error)
+{
+	return print(text, file, print_table, error);
+}
+
+enum pd_status pd_print_thread_counts_raw(struct pd_text *text, struct pd_file *file, struct pd_error *error)
+{
+	return print(text, file, print_raw_table, error);
 }

@@ -315,6 +315,8 @@ static bool take_image(struct pd_symbols *symbols, struct pd_kernel *kernel, str
 	const struct pd_elf_symbol_options options = { .data = true, .limit = symbols->limit };
 	uint64_t linked;
 
+	if (symbols->flags & PD_SYMBOLS_NO_VMLINUX)
+		return false;
 	if (pd_elf_symtab(object, debug, &options, &kernel->image, NULL)) {
 		symbols->failed = true;
 		return false;

@@ -562,6 +562,18 @@ static void put_number(const struct print *p, const struct pd_format_piece *piec
 	put_converted(p, piece, value, (int)width);
 }
 
+void pd_trace_print_members(struct pd_trace *trace, struct pd_format *format, struct pd_bytes raw, struct pd_text *text)
+{
+	for (size_t i = 0; i < format->member_count; i++) {
+		if (format->members[i].field.is_common)
+			continue;
+		pd_text_char(text, ' ');
+		pd_text_add(text, format->members[i].field.name);
+		pd_text_char(text, '=');
+		pd_trace_print_member(trace, &format->members[i], raw, text);
+	}
+}
+
 void pd_trace_print_format(struct pd_trace *trace, struct pd_format *format, struct pd_bytes raw, struct pd_text *text)
 {
 	struct print p = { trace, format, raw, text };
@@ -569,14 +581,7 @@ void pd_trace_print_format(struct pd_trace *trace, struct pd_format *format, str
 
 	if (format->failed) {
 		PD_TEXT_LITERAL(text, "[FAILED TO PARSE]");
-		for (size_t i = 0; i < format->member_count; i++) {
-			if (format->members[i].field.is_common)
-				continue;
-			pd_text_char(text, ' ');
-			pd_text_add(text, format->members[i].field.name);
-			pd_text_char(text, '=');
-			pd_trace_print_member(trace, &format->members[i], raw, text);
-		}
+		pd_trace_print_members(trace, format, raw, text);
 		return;
 	}
 	for (size_t i = 0; i < format->piece_count && text->size - start < PD_TRACE_TEXT_MOST; i++) {

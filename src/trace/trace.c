@@ -253,3 +253,16 @@ bool pd_trace_print_field(struct pd_trace *trace, const struct pd_event *event, 
 	pd_trace_print_member(trace, member, raw, text);
 	return true;
 }
+
+bool pd_trace_print_fields(struct pd_trace *trace, const struct pd_event *event, struct pd_bytes raw,
+			   struct pd_text *text)
+{
+	struct pd_format *format = pd_trace_format_of(trace, event);
+
+	if (!format)
+		return false;
+	if (!raw.data)
+		raw.data = (const uint8_t *)"";
+	pd_trace_print_members(trace, format, raw, text);
+	return true;
+}

@@ -145,6 +145,11 @@ const char *pd_trace_skip_space(const char *at, const char *end);
 // address.c: the kind is i (padded with zeros) or I, the order n, b, h or l; more is what comes after %p, as I6c.
 void pd_trace_put_ip4(struct pd_text *text, const uint8_t *b, char kind, char order);
 void pd_trace_put_ip6(struct pd_text *text, const uint8_t *b, const char *more);
+// The fields of an event one after another, whatever its format prints: " NAME=VALUE".
+void pd_trace_print_members(struct pd_trace *trace, struct pd_format *format, struct pd_bytes raw, struct pd_text *text);
+// The same of an event. False, with no output, if its format is unknown.
+bool pd_trace_print_fields(struct pd_trace *trace, const struct pd_event *event, struct pd_bytes raw,
+			   struct pd_text *text);
 void pd_trace_print_format(struct pd_trace *trace, struct pd_format *format, struct pd_bytes raw, struct pd_text *text);
 // Byte order of raw data, once a format was found.
 bool pd_trace_is_big(const struct pd_trace *trace);

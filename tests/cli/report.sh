@@ -200,6 +200,19 @@ try report --hierarchy --json hot.data
 shell 'perfdata text hot.data | sed "s/\"hot-child\"/\"7w-12 x\"/" | perfdata assemble -o numbered.data -; perfdata report --no-symbols --no-children -g none -s comm_nodigit numbered.data'
 # fields of tracepoints
 try report --no-symbols -s trace_fields hot-trace.data
+# numbers instead of what formats print
+shell 'perfdata report --no-symbols --raw-trace -s trace hot-trace.data | head -n 16'
+shell 'perfdata report --no-symbols --raw-trace -s trace -i - <data/hot-trace-pipe.data | tail -n 6'
+shell 'perfdata report --no-symbols --raw-trace -s prev_state,trace_fields hot-trace.data | head -n 16'
+shell 'cmp <(perfdata report -q --no-symbols --raw-trace -s prev_state --json hot-trace.data) <(perfdata report -q --no-symbols -s prev_state/raw --json hot-trace.data | sed s,/raw,,g) && echo the same'
+# options that change no text
+for option in --disable-order --ignore-vmlinux "--percent-type local-hits" "--samples 3" "--stdio-color never" "--pretty raw"; do
+	shell "cmp <(perfdata report -q --no-symbols $option data/hot.data) <(perfdata report -q --no-symbols data/hot.data) && echo the same"
+done
+shell 'cmp <(perfdata report -q --no-symbols --stdio-color always data/hot.data) <(perfdata report -q --no-symbols --color always data/hot.data) && echo the same'
+try report --percent-type hits data/hot.data
+try report --samples few data/hot.data
+try report --stdio-color sometimes data/hot.data
 try report --no-symbols -s switch.prev_state,%1.prev_pid/raw --json hot-trace.data
 try report --no-symbols -s next_comm --csv hot-trace.data
 try report --no-symbols -s %1.nothing hot-trace.data

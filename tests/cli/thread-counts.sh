@@ -31,6 +31,11 @@ END
 shell 'perfdata assemble counts.txt -o counts.data'
 shell 'perfdata report -q -T counts.data | tail -n 3'
 shell 'perfdata report -q -T -i - <counts.data | tail -n 3'
+shell 'perfdata report -q -T --pretty normal counts.data | tail -n 3'
+# as perf, whose rows do not end
+shell 'perfdata report -q -T --pretty raw counts.data | tail -n 1; echo'
+shell 'perfdata report -q -T --pretty raw counts.data | tail -n 2 | head -n 1'
+try report -T --pretty long counts.data
 shell 'perfdata report -D counts.data | grep -a -A 4 "PERF_RECORD_READ\|PERF_RECORD_SAMPLE"'
 try report -T --json counts.data
 try report -T --csv counts.data

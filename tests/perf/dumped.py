@@ -107,9 +107,9 @@ def thread_table(text):
     return text[start.start() :] if start else b""
 
 
-def difference_of_counts(perfdata, path):
-    theirs = compare.ask(["perf", "report", "--stdio", "-T", "-i", path], os.environ)
-    ours = compare.ask([perfdata, "report", "-q", "-T", "-i", path], os.environ)
+def difference_of_counts(perfdata, path, form):
+    theirs = compare.ask(["perf", "report", "--stdio", "-T", "--pretty", form, "-i", path], os.environ)
+    ours = compare.ask([perfdata, "report", "-q", "-T", "--pretty", form, "-i", path], os.environ)
     if theirs.status != 0 or not thread_table(theirs.out) or b": damage: " in ours.err:
         return "refused"
     if ours.crashed:
@@ -136,9 +136,11 @@ def main():
                 kind = found if " " not in found else "DIFFER"
                 counts[kind] = counts.get(kind, 0) + 1
                 wrong += [f"{name}: {command} -D: {found}"] if kind == "DIFFER" else []
-            found = difference_of_counts(perfdata, path)
-            counts["tables" if found == "equal" else found] = counts.get("tables" if found == "equal" else found, 0) + 1
-            wrong += [f"{name}: report -T: {found}"] if " " in found else []
+            for form in ("normal", "raw"):
+                found = difference_of_counts(perfdata, path, form)
+                kind = "tables" if found == "equal" else found
+                counts[kind] = counts.get(kind, 0) + 1
+                wrong += [f"{name}: report -T --pretty {form}: {found}"] if " " in found else []
     print("\n".join([*wrong, " ".join(f"{name} {count}" for name, count in sorted(counts.items()))]))
     return 1 if wrong or not counts.get("equal") or not counts.get("tables") else 0
 

@@ -63,9 +63,10 @@ OPTIONS = {name: name for name in (
     "--symbol-filter a -s comm,sym", "--socket-filter 0 -s comm,socket", "-U -s dso", "-w 12,20 -s comm,dso", "-t | -s comm,dso", "--percent-limit 10 -s dso",
     "--ns -s time", "--time 10%-30% -s comm", "--time 10%/2 -s comm", "--show-total-period -n -s comm", "--showcpuutilization -s dso", "--full-source-path -s srcline",
     "--exclude-other -s dso", "-p main -s parent,dso", "-p main -x -s dso", "--ignore-callees spin -s sym", "--demangle -s dso", "--no-demangle -s dso",
-    "--demangle-kernel -s dso", "-c work -s comm,dso", "-d [kernel.kallsyms] -s dso", "-S main -s dso", "--time-quantum 1ms -s time", "--raw-trace -s dso", "-q -s dso", "-v -s dso",
+    "--demangle-kernel -s dso", "-c work -s comm,dso", "-d [kernel.kallsyms] -s dso", "-S main -s dso", "--time-quantum 1ms -s time", "--raw-trace -s trace", "--raw-trace -s trace_fields", "--raw-trace -s next_comm,prev_state", "--percent-type local-hits -s dso", "--samples 3 -s dso",
+    "--disable-order -s dso", "--ignore-vmlinux -s dso", "--stdio-color always -s dso", "--stdio-color never -s dso", "--pretty raw -s dso", "-q -s dso", "-v -s dso",
     "--tasks", "--mmaps", "--stats", "--header-only", "-D", "--inline -s dso", "--no-inline -s dso", "--max-stack 3 -s dso", "-G -s dso", "-g caller -s sym", "-g folded -s sym", "--mem-mode -s dso", "--total-cycles", "--branch-stack -s dso_from", "--branch-history -s pid", "--branch-history --no-children -s comm --max-stack 9", "--branch-history -s comm -g graph,5,callee", "--branch-history -s dso -g folded,2", "--no-branch-stack -s dso", "-T -s dso", "-M -s dso", "-m -s dso")}
-LEFT_OUT = {"--raw-trace", "-D", "-T", "-M", "-v", "--showcpuutilization", "--header-only"}
+LEFT_OUT = {"-D", "-T", "-M", "-v", "--showcpuutilization", "--header-only"}
 
 NOTHING = {"", "0", "N/A", "[unknown]", "unknown", "0.0", "-", "-      -", "0.00%", "[other]", "Unknown", "N", ".", "0/0x0", "???"}
 
@@ -147,7 +148,7 @@ class File:
         of_branches = "branches" in self.kinds
         if "threads" in self.kinds and key not in ("latency", "latency_children", "parallelism"):
             return None
-        if key in OPTIONS and ("next_" in key or "trace_fields" in key) > ("tracepoints" in self.kinds):
+        if key in OPTIONS and re.search("next_|trace_fields|-s trace", key) and "tracepoints" not in self.kinds:
             return None
         if key in OPTIONS:
             return OPTIONS[key].split() if ("cycles" in key or "--branch" in key) <= of_branches else None

@@ -3,6 +3,7 @@
 #include "base/text/text.h"
 #include "report/keys/find.h"
 #include "report/report.h"
+#include "trace/trace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -162,6 +163,16 @@ bool pd_key_time(struct pd_report *report, size_t key, const struct key_context 
 	return pd_value_find_number(&report->values[key], ns, ns, text, value_out);
 }
 
+static bool print_trace(struct pd_report *report, const struct pd_profile_entry *entry, struct pd_text *text)
+{
+	struct pd_bytes raw = pd_key_raw(report, entry);
+
+	if (entry->event->attr->type != PD_TYPE_TRACEPOINT)
+		return false;
+	return report->options.raw_trace ? pd_trace_print_fields(report->trace, entry->event, raw, text) :
+					   pd_trace_print(report->trace, entry->event, raw, text);
+}
+
 /* What a tracepoint recorded, in its own format. */
 bool pd_key_trace(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
@@ -175,8 +186,7 @@ bool pd_key_trace(struct pd_report *report, size_t key, const struct key_context
 	text = pd_text_new();
 	if (!text)
 		return false;
-	if (entry->event->attr->type != PD_TYPE_TRACEPOINT ||
-	    !pd_trace_print(report->trace, entry->event, pd_key_raw(report, entry), text))
+	if (!print_trace(report, entry, text))
 		pd_text_add(text, "N/A");
 	pd_text_printf(text, "%c", 0);
 	bytes = pd_text_bytes(text);

@@ -264,6 +264,7 @@ static struct field_key *new_key(struct pd_report *report, const char *name, siz
 			 .descending = true,
 			 .right = true },
 		.event = EVERY_EVENT,
+		.raw = report->options.raw_trace,
 		.name = pd_arena_text(&report->field_texts, name, length),
 	};
 	return key->name ? key : NULL;
