@@ -41,9 +41,17 @@ static const struct option options[] = {
 	INTEGER("entries", 'E', "N", settings.form.entries,
 		"maximum number of rows (default: as many as fit the screen)"),
 	STRING("sort", 's', "KEYS", settings.form.sort, "sort keys, as in perfdata report (default: " DEFAULT_SORT ")"),
+	STRING("fields", 0, "LIST", settings.form.fields, "columns, as in perfdata report -F"),
+	STRING("column-widths", 'w', "LIST", settings.form.widths, "column widths; 0: as wide as needed"),
 	GROUP(show_samples_option, settings.form.samples),
 	GROUP(show_period_option, settings.form.period),
 	GROUP(percent_limit_option, settings.form.least_percent),
+	CHOICE("percentage", 0, "HOW", settings.form.relative, "absolute|relative",
+	       "percentages of all samples (absolute) or of those that match the filters (relative)"),
+	STRING("ignore-callees", 0, "REGEX", settings.form.ignored_callees,
+	       "samples in what these functions called are their own"),
+	FLAG("raw-trace", 0, settings.form.raw_trace,
+	     "show fields of tracepoints as numbers, one after another, not as their formats print them"),
 	FLAG("zero", 'z', settings.zero, "reset counts at each refresh instead of decaying them"),
 	FLAG("hide_kernel_symbols", 'K', settings.hide_kernel, "hide kernel symbols"),
 	FLAG("hide_user_symbols", 'U', settings.hide_user, "hide user-space symbols"),
@@ -54,6 +62,7 @@ static const struct option options[] = {
 	NUMBER("iterations", 0, "N", iterations, "exit after N tables"),
 	FLAG("json", 0, json, "print a JSON object per table, one per line"),
 	STRING("input", 0, "FILE", input, "show a recording in progress instead of recording; - is standard input"),
+	FLAG("force", 0, force, "ignored, for compatibility with perf: files of other users are read anyway"),
 	GROUP(stdio_option, stdio),
 	FLAG("verbose", 'v', verbose, "print more diagnostics"),
 	GROUP(symbol_group, symbols),
@@ -72,11 +81,12 @@ static const struct example examples[] = {
 
 /* ---- what is asked for ---- */
 
-/* "+KEYS" come after the usual ones. */
-static bool take_sort(const char *keys, char sort[PROMPT_MOST])
+/* "+KEYS" come after the usual ones. Who chooses columns has no others. */
+static bool take_sort(const struct pd_top_form *form, char sort[PROMPT_MOST])
 {
+	const char *keys = form->sort;
 	bool more = keys && *keys == '+';
-	const char *own = !keys ? DEFAULT_SORT : keys + more;
+	const char *own = keys ? keys + more : form->fields ? "" : DEFAULT_SORT;
 
 	return snprintf(sort, PROMPT_MOST, "%s%s", more ? DEFAULT_SORT "," : "", own) < PROMPT_MOST ||
 	       print_error("option --sort: longer than %d bytes", PROMPT_MOST - 1);
@@ -319,8 +329,11 @@ static bool open_session(struct top *top, struct pd_select *select)
 					      .self = top };
 	struct pd_error error;
 
-	if (!take_sort(values->settings.form.sort, sort))
+	if (!take_sort(&values->settings.form, sort))
 		return false;
+	if (values->settings.form.widths &&
+	    pd_report_widths_parse(values->settings.form.widths, &(struct pd_report_text_options){ 0 }, &error) < 0)
+		return print_error("option --column-widths: %s", error.message);
 	if (values->delay && !top_parse_delay(values->delay, &how.settings.delay_ns))
 		return print_error("option --delay: '%s' is not a number of seconds of at least 0.1", values->delay);
 	describe_targets(values, whom);

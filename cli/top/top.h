@@ -47,7 +47,7 @@ struct top_values {
 	const char *input;
 	const char *delay;
 	struct option_number iterations;
-	bool batch, json, stdio;
+	bool batch, json, stdio, force;
 	bool children, no_children, stitch_lbr;
 	bool verbose;
 };

@@ -299,6 +299,10 @@ struct pd_top_form {
 	size_t max_stack;
 	const struct pd_select *select; /* objects and functions that are shown; may be NULL */
 	size_t event;                   /* the one that is shown, or PD_TOP_ALL_EVENTS */
+	/* As in pd_report_options; fields without sort (NULL or ""): the keys are those among the columns. */
+	const char *fields, *ignored_callees;
+	bool relative, raw_trace;
+	const char *widths; /* of columns, see pd_report_widths_parse; NULL: as wide as needed */
 };
 
 #define PD_TOP_ALL_EVENTS UINT32_MAX

@@ -87,6 +87,7 @@ struct pd_samples_options {
 	/* Where a sample of an event is printed; NULL: where other records are, in the text of pd_samples_new. By one thread. */
 	struct pd_text *(*text_of)(void *self, const struct pd_event *event);
 	enum pd_samples_raw raw; /* by one thread, and all records, whatever is selected */
+	bool short_start; /* names of threads in eight characters, and CPUs without brackets, as perf script -L */
 };
 
 struct pd_samples_result {

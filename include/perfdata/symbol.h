@@ -29,14 +29,15 @@ extern "C" {
 #endif
 
 enum pd_symbols_flag {
-	PD_SYMBOLS_NO_FILES = 1,     /* open no files: objects have names, functions are unresolved */
-	PD_SYMBOLS_RAW_NAMES = 2,    /* linker names, not demangled */
-	PD_SYMBOLS_NO_INLINE = 4,    /* pd_symbols_lines returns only the function itself */
-	PD_SYMBOLS_NO_JITDUMP = 8,   /* do not read jit-PID.dump, like perf without perf inject */
-	PD_SYMBOLS_ANY_FILE = 16,    /* pd_symbols_build_id uses the file now at the path, even if it has changed */
-	PD_SYMBOLS_SHORT_NAMES = 32, /* C++ names without default template arguments: std::string */
+	PD_SYMBOLS_NO_FILES = 1,      /* open no files: objects have names, functions are unresolved */
+	PD_SYMBOLS_RAW_NAMES = 2,     /* linker names, not demangled */
+	PD_SYMBOLS_NO_INLINE = 4,     /* pd_symbols_lines returns only the function itself */
+	PD_SYMBOLS_NO_JITDUMP = 8,    /* do not read jit-PID.dump, like perf without perf inject */
+	PD_SYMBOLS_ANY_FILE = 16,     /* pd_symbols_build_id uses the file now at the path, even if it has changed */
+	PD_SYMBOLS_SHORT_NAMES = 32,  /* C++ names without default template arguments: std::string */
 	PD_SYMBOLS_KERNEL_NAMES = 64, /* also demangle names of the kernel, which are shown as the linker sees them */
-	PD_SYMBOLS_NO_VMLINUX = 128   /* no names of the kernel from its image, not even from vmlinux; only from lists of its symbols */
+	PD_SYMBOLS_NO_VMLINUX =
+		128 /* no names of the kernel from its image, not even from vmlinux; only from lists of its symbols */
 };
 
 /** Fetches the object or (debug) the debug file with a build id and returns its path, valid until the next call; NULL

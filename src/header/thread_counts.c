@@ -133,8 +133,7 @@ static bool measure(const struct thread_counts *counts, struct thread_widths *wi
 		widths->pid = wider(widths->pid, snprintf(NULL, 0, "%" PRId32, row->pid));
 		widths->tid = wider(widths->tid, snprintf(NULL, 0, "%" PRId32, row->tid));
 		for (size_t c = 0; c < counts->event_count; c++)
-			widths->counts[c] =
-				wider(widths->counts[c], snprintf(NULL, 0, "%" PRIu64, value_of(row, c)));
+			widths->counts[c] = wider(widths->counts[c], snprintf(NULL, 0, "%" PRIu64, value_of(row, c)));
 	}
 	return true;
 }
@@ -173,8 +172,8 @@ static void print_raw_table(struct pd_text *text, const struct thread_counts *co
 		number = wider(number, snprintf(NULL, 0, "%zx", counts->events[c]->index));
 		count = wider(count, widths->counts[c]);
 	}
-	pd_text_printf(text, "# %*s  %*s  %*s  %*s  %*s\n", widths->pid, "PID", widths->tid, "TID", name, "Name", number,
-		       "Raw", count, "Count");
+	pd_text_printf(text, "# %*s  %*s  %*s  %*s  %*s\n", widths->pid, "PID", widths->tid, "TID", name, "Name",
+		       number, "Raw", count, "Count");
 	for (size_t i = 0; i < counts->row_count; i++) {
 		for (size_t c = 0; c < counts->event_count; c++) {
 			print_thread(text, widths, &counts->rows[i]);

@@ -20,7 +20,11 @@ static enum pd_status plan_table(const struct pd_top_form *form, struct pd_repor
 	struct pd_report_options options = {
 		.size = sizeof(options),
 		.view = PD_REPORT_SAMPLES,
-		.sort = form->sort,
+		.sort = form->fields && form->sort && !*form->sort ? NULL : form->sort,
+		.fields = form->fields,
+		.ignored_callees = form->ignored_callees,
+		.relative = form->relative,
+		.raw_trace = form->raw_trace,
 		.no_children = !form->children,
 		.show_samples = form->samples,
 		.show_period = form->period,
@@ -114,8 +118,10 @@ enum pd_status pd_top_text(const struct pd_top_form *form, const struct pd_top_t
 	bool several = form->event == PD_TOP_ALL_EVENTS;
 	const struct pd_report_table *table;
 	struct pd_report *report;
-	enum pd_status status;
+	enum pd_status status = form->widths ? pd_report_widths_parse(form->widths, &options, error) : PD_OK;
 
+	if (status < 0)
+		return status;
 	add_head(form, totals, source, text);
 	status = build_table(form, source, max_rows, &report, error);
 	if (status < 0)

@@ -18,6 +18,10 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define HAS(attr, NAME) ((attr)->sample_type & PD_MASK(PD_SAMPLE_TYPE_##NAME))
 
+enum {
+	COMM_SHORT = 8 /* of a name of a thread where lines begin short */
+};
+
 /* ---- the start of a line ---- */
 
 static void print_misc(struct pd_line_buffer *line, uint16_t misc, uint32_t type)
@@ -117,15 +121,22 @@ static void print_day(struct pd_samples *samples, uint64_t time_ns)
 	pd_line_char(line, ' ');
 }
 
+static void print_comm(struct pd_line_buffer *line, const char *comm, bool cut, size_t width)
+{
+	char part[COMM_SHORT + 1];
+
+	snprintf(part, sizeof(part), "%.*s", COMM_SHORT, comm);
+	pd_line_foreign(line, cut ? part : comm, cut ? COMM_SHORT : width);
+	pd_line_char(line, ' ');
+}
+
 /* comm, pid and tid. */
-static void print_thread(struct pd_line_buffer *line, const struct pd_shown_sample *hit, bool wide)
+static void print_thread(struct pd_line_buffer *line, const struct pd_shown_sample *hit, bool cut, bool wide)
 {
 	uint32_t shown = hit->shown;
 
-	if (shown & FIELD_COMM) {
-		pd_line_foreign(line, hit->comm, wide ? 16 : 0);
-		pd_line_char(line, ' ');
-	}
+	if (shown & FIELD_COMM)
+		print_comm(line, hit->comm, cut, wide ? 16 : 0);
 	if ((shown & FIELD_PID) && (shown & FIELD_TID)) {
 		pd_line_signed(line, (int32_t)hit->pid, 5, ' ');
 		pd_line_char(line, '/');
@@ -138,7 +149,7 @@ static void print_thread(struct pd_line_buffer *line, const struct pd_shown_samp
 }
 
 /* Made once for a thread, unless it is escaped or long. */
-static void start_thread(struct pd_line_buffer *line, const struct pd_shown_sample *hit, bool wide)
+static void start_thread(struct pd_line_buffer *line, const struct pd_shown_sample *hit, bool cut, bool wide)
 {
 	struct pd_thread_line *thread = hit->thread;
 	uint64_t flushes;
@@ -151,7 +162,7 @@ static void start_thread(struct pd_line_buffer *line, const struct pd_shown_samp
 	pd_line_piece(line);
 	start = line->used;
 	flushes = line->flushes;
-	print_thread(line, hit, wide);
+	print_thread(line, hit, cut, wide);
 	if (!thread || line->flushes != flushes || line->used - start > START_MOST)
 		return;
 	thread->start_size = line->used - start;
@@ -165,8 +176,11 @@ void pd_samples_start(struct pd_samples *samples, const struct pd_shown_sample *
 	struct pd_line_buffer *line = &samples->line;
 	uint32_t shown = hit->shown;
 
-	start_thread(line, hit, wide);
-	if (shown & FIELD_CPU) {
+	start_thread(line, hit, samples->options.short_start, wide);
+	if ((shown & FIELD_CPU) && samples->options.short_start) {
+		pd_line_signed(line, (int32_t)hit->cpu, 3, ' ');
+		pd_line_char(line, ' ');
+	} else if (shown & FIELD_CPU) {
 		pd_line_char(line, '[');
 		pd_line_signed(line, (int32_t)hit->cpu, 3, '0');
 		pd_line_word(line, "] ");

@@ -142,7 +142,7 @@ enum pd_status pd_top_session_new(const struct pd_top_session_options *options, 
 	form = &session->settings.form;
 	status = pd_sum_new(&session->sum, error);
 	if (status >= 0)
-		status = pd_top_session_sort(session, form->sort ? form->sort : usual_sort, error);
+		status = pd_top_session_sort(session, form->sort ? form->sort : form->fields ? "" : usual_sort, error);
 	if (status >= 0)
 		status = pd_top_session_filter(session, form->filter ? form->filter : "", error);
 	if (status >= 0)

@@ -146,7 +146,8 @@ const char *pd_trace_skip_space(const char *at, const char *end);
 void pd_trace_put_ip4(struct pd_text *text, const uint8_t *b, char kind, char order);
 void pd_trace_put_ip6(struct pd_text *text, const uint8_t *b, const char *more);
 // The fields of an event one after another, whatever its format prints: " NAME=VALUE".
-void pd_trace_print_members(struct pd_trace *trace, struct pd_format *format, struct pd_bytes raw, struct pd_text *text);
+void pd_trace_print_members(struct pd_trace *trace, struct pd_format *format, struct pd_bytes raw,
+			    struct pd_text *text);
 // The same of an event. False, with no output, if its format is unknown.
 bool pd_trace_print_fields(struct pd_trace *trace, const struct pd_event *event, struct pd_bytes raw,
 			   struct pd_text *text);

@@ -5,6 +5,11 @@ try script -F nothing hot.data
 try script -F sw:trace hot.data
 try script -F comm,+ip hot.data
 try script --reltime --deltatime hot.data
+# short names of threads, and no brackets
+shell 'perfdata script -q --no-symbols -L -G data/hot.data | head -n 3'
+shell 'perfdata script -q --no-symbols -L -F comm,tid,cpu,time,event data/hot-trace.data | head -n 3'
+shell 'perfdata script -q --no-symbols --Latency --show-task-events -F comm,pid,tid,time,event data/hot.data | head -n 3'
+shell 'cmp <(perfdata script -q --no-symbols -a data/hot.data) <(perfdata script -q --no-symbols data/hot.data) && echo the same'
 try script --time 3-4 hot.data
 try script --cpu x hot.data
 try script --pid a hot.data

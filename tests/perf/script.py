@@ -154,6 +154,8 @@ VARIANTS = {
     "symbol": "-S spin",
     "symbols": "-S spin,clear_page_erms,no_such_symbol",
     "reltime": "--reltime",
+    "latency": "-L",
+    "latency fields": "-L -a --ns --show-task-events -F comm,pid,tid,cpu,time,event",
     "deltatime": "--deltatime",
     "deltatime ns": "--deltatime --ns -F comm,tid,time",
     "comm,time": "--reltime -F comm,time",
