@@ -7,6 +7,7 @@
 #include "record/options.h"
 #include "options/symbol_options.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,9 +25,9 @@ struct values {
 	struct option_number runs;
 	bool force;
 	const char *store;
-	struct option_list labels;
+	struct option_list labels, switch_events;
 	/* how perf works inside */
-	const char *aio, *affinity;
+	const char *aio, *affinity, *vmlinux;
 	struct option_number synthesizers, map_timeout_ms;
 };
 
@@ -55,6 +56,8 @@ static const struct option options[] = {
 	     "flight recorder: keep only the newest records in memory, write them at exit, or at SIGUSR2 with --switch-output"),
 	OPTION("switch-output", 0, ATTACHED, "WHEN", switch_output,
 	       "start a new file at SIGUSR2 (signal), or after a size (100M) or a time (30s)"),
+	OPTION("switch-output-event", 0, LIST, "EVENT", switch_events,
+	       "start a new file when EVENT happens, a tracepoint or EVENT/period=N/; it is not recorded (may be repeated)"),
 	RECORDER("switch-max-files", 0, "N", recording.wanted, "keep only the newest N files of --switch-output"),
 	STRING("store", 0, "STORE", store, "add complete files to STORE; --switch-max-files removes only added ones"),
 	OPTION("label", 0, LIST, "KEY=VALUE", labels, "label of what is added to STORE (may be repeated)"),
@@ -69,6 +72,8 @@ static const struct option options[] = {
 	RECORDER("max-size", 0, "SIZE", recording.wanted, "stop when the output reaches this size: 100M"),
 	RECORDER("duration", 0, "TIME", recording.wanted, "stop after this time: 10s"),
 	RECORDER("mmap-flush", 0, "SIZE", recording.wanted, "minimum bytes to drain from a ring buffer at once"),
+	FLAG("no-buffering", 0, recording.wanted.session.no_buffering,
+	     "wake up for each sample, instead of when a ring buffer is half full"),
 	GROUP(realtime_option, recording.wanted),
 	OPTION("threads", 0, ATTACHED, "SPEC", threads,
 	       "write a directory with several threads, one per cpu (default), core, package, numa node, or RINGS/CPUS:..."),
@@ -80,6 +85,8 @@ static const struct option options[] = {
 	FLAG("force", 'f', force, "no effect"),
 	OPTION("aio", 0, LEVEL, "N", aio, "no effect: ring buffers are large enough"),
 	STRING("affinity", 0, "WHERE", affinity, "no effect: --threads drains ring buffers on their CPUs"),
+	STRING("vmlinux", 0, "FILE", vmlinux,
+	       "no effect, but FILE must be readable: report --vmlinux takes names from it"),
 	NUMBER("num-thread-synthesize", 0, "N", synthesizers,
 	       "no effect: running processes are synthesized by one thread"),
 	NUMBER("proc-map-timeout", 0, "MS", map_timeout_ms, "no effect: maps of processes are always read completely"),
@@ -104,9 +111,24 @@ struct record {
 	struct pd_recorder *recorder;
 	struct pd_unwound_options chains; /* with --unwind-now: where they go */
 	struct pd_store_profile stored;   /* with --store: what is said of the files */
+	struct pd_events *triggers;       /* --switch-output-event */
 };
 
 /* ---- what is wanted ---- */
+
+static bool take_triggers(struct record *record)
+{
+	const struct option_list *names = &record->values->switch_events;
+	struct pd_session *session = &record->setup.options.session;
+	struct pd_error error;
+	enum pd_status status = names->count ? pd_events_new(NULL, &record->triggers, &error) : PD_OK;
+
+	for (size_t i = 0; i < names->count && status >= 0; i++)
+		status = pd_events_add(record->triggers, names->items[i], &error);
+	session->switch_events = record->triggers;
+	session->switch_on_call |= names->count != 0;
+	return status >= 0 || print_error("option --switch-output-event: %s", error.message);
+}
 
 static bool take_session(const struct values *values, struct pd_recorder_options *wanted)
 {
@@ -169,7 +191,7 @@ static bool take_unwinding(struct record *record)
 		return true;
 	if (wanted->sampling.call_graph != PD_CALL_GRAPH_DWARF)
 		return print_error("--unwind-now requires --call-graph dwarf");
-	if (values->switch_output || wanted->session.overwrite || values->threads ||
+	if (wanted->session.switch_on_call || wanted->session.overwrite || values->threads ||
 	    wanted->session.timestamp_filename || wanted->session.max_size)
 		return print_error("--unwind-now cannot be combined with --switch-output, --overwrite, --threads, "
 				   "--timestamp-filename or --max-size");
@@ -217,11 +239,14 @@ static bool take_values(struct record *record, const struct call *call)
 	if (!record_take(setup, &values->recording, call) || !record_take_samples(setup, &values->recording) ||
 	    !take_preset(setup, values->preset))
 		return false;
+	if (values->vmlinux && access(values->vmlinux, R_OK) < 0)
+		return print_error("option --vmlinux: %s: %s", values->vmlinux, strerror(errno));
 	/* a thread is named for itself */
 	wanted->sampling.no_inherit |= values->recording.tids != NULL;
 	if (!call->word_count && !pd_targets_are_given(&wanted->targets))
 		return print_error("nothing to record: give a COMMAND, -a (system-wide) or -p PID");
-	return take_session(values, wanted) && take_output(record, call->config) && take_unwinding(record);
+	return take_session(values, wanted) && take_triggers(record) && take_output(record, call->config) &&
+	       take_unwinding(record);
 }
 
 /* ---- what is reported ---- */
@@ -415,6 +440,7 @@ static int run_record(const struct call *call)
 		code = take_store(&record);
 	if (code == CODE_OK)
 		code = record.values->runs.given ? record_several(&record, call) : record_opened(&record, call);
+	pd_events_free(record.triggers);
 	record_fini(&record.setup);
 	return code;
 }

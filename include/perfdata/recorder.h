@@ -108,21 +108,23 @@ enum pd_build_id_choice {
 
 /** Start, end and splitting of a recording. */
 struct pd_session {
-	int64_t delay_ms;          /* start sampling after N ms; -1: with pd_recorder_enable */
-	uint64_t max_size;         /* stop after N bytes of output; 0: no limit */
-	uint64_t max_ns;           /* stop after N ns; 0: no limit */
-	bool overwrite;            /* ring buffers keep the newest records, written at the end or when files are
+	int64_t delay_ms;     /* start sampling after N ms; -1: with pd_recorder_enable */
+	uint64_t max_size;    /* stop after N bytes of output; 0: no limit */
+	uint64_t max_ns;      /* stop after N ns; 0: no limit */
+	bool overwrite;       /* ring buffers keep the newest records, written at the end or when files are
 				   * switched */
-	bool tail_synthesize;      /* synthesize records of running processes at the end */
-	uint64_t switch_size;      /* start a new file after N bytes ... */
-	uint64_t switch_ns;        /* ... or N ns; 0: never */
-	bool switch_on_call;       /* ... or on pd_recorder_switch */
-	uint32_t switch_max_files; /* delete older files; 0: keep all */
+	bool tail_synthesize; /* synthesize records of running processes at the end */
+	uint64_t switch_size; /* start a new file after N bytes ... */
+	uint64_t switch_ns;   /* ... or N ns; 0: never */
+	bool switch_on_call;  /* ... or on pd_recorder_switch */
+	const struct pd_events *switch_events; /* with it: ... or when one of these happens; they are not recorded */
+	uint32_t switch_max_files;             /* delete older files; 0: keep all */
 	bool timestamp_filename;
 	unsigned synth; /* enum pd_synth; 0: all */
 	bool no_synth;
 	enum pd_build_id_choice build_ids;
 	uint64_t ring_bytes;  /* ring buffer size, 2^n pages; 0: automatic */
+	bool no_buffering;    /* wake up for each sample */
 	uint64_t flush_bytes; /* minimum bytes to drain from a ring buffer at once, at most 1/4 of its size; 0:
 				   * any */
 	const char *threads;  /* write a directory, with several threads: one for each "cpu", "core", "package"

@@ -281,6 +281,7 @@ static void set_event(struct pd_config *config, size_t index, const struct pd_re
 		set_dummy(attr, &choice, all);
 	}
 	set_flag(attr, PD_MASK(PD_ATTR_WRITE_BACKWARD), choice.overwrite);
+	attr->wakeup_events = options->session.no_buffering;
 	if (all->stat || all->running_time)
 		attr->read_format |= PD_MASK(PD_READ_FORMAT_TOTAL_TIME_ENABLED) |
 				     PD_MASK(PD_READ_FORMAT_TOTAL_TIME_RUNNING);

@@ -76,6 +76,8 @@ OPTIONS = {
     "unwind-now": "OURS --unwind-now --call-graph dwarf", "runs": "OURS --runs 1", "for": "OURS --for sched",
     "store": "OURS --store fleet.db", "label": "OURS --store fleet.db --label service=web",
     "delay": "-D 10", "control": "--control fd:0 -a", "overwrite": "--overwrite -a", "switch-output": "--switch-output=20K -a",
+    "switch-output-event": "TRACE --switch-output-event sched:sched_process_exit -a", "no-buffering": "--no-buffering -a",
+    "vmlinux": "--vmlinux /proc/version",
     "switch-max-files": "--switch-output=20K --switch-max-files 1 -a", "timestamp-filename": "--timestamp-filename",
     "timestamp-boundary": "--timestamp-boundary", "tail-synthesize": "--tail-synthesize", "synth": "--synth task -a",
     "max-size": "--max-size 100K -a -F 20000", "duration": "OURS --duration 100ms -a", "mmap-flush": "--mmap-flush 4K",

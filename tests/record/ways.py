@@ -93,6 +93,23 @@ class Ways:
         for name in names:
             os.unlink(os.path.join(self.folder, name))
 
+    def switched_by_an_event(self):
+        """Each event begins the next file; it is in none of them."""
+        result = self.record("--switch-output-event", "cpu-clock", "--", "true")
+        self.expect(result.returncode == 3 and "period" in result.stderr, f"an event without a period: {result.stderr}")
+        for options in ([], ["-a"]):
+            event = "page-faults/period=20000/"
+            allocate = "import time\nfor i in range(4):\n bytearray(b'1') * (100 << 20)\n time.sleep(0.4)"
+            result = self.record("-q", "-F", "500", "--switch-output-event", event, *options, "--", sys.executable, "-c", allocate)
+            names = sorted(n for n in os.listdir(self.folder) if n.startswith("out.data.2"))
+            self.expect(result.returncode == 0 and len(names) >= 4, f"--switch-output-event {options}: {names} {result.stderr}")
+            for name in names:
+                path = os.path.join(self.folder, name)
+                events = [event["name"] for event in self.info(path)["events"]]
+                self.expect("cpu-clock" in events[0] and not any("page-faults" in n for n in events), f"{name}: {events}")
+                self.checked(name, path)
+                os.unlink(path)
+
     def same_twice(self):
         """CPUs, processes and threads that are named twice are recorded once."""
         self.record("-q", "-C", "0,0,0-0", "--", "true")
@@ -365,7 +382,7 @@ def main():
         if probe.returncode != 0:
             print("nothing can be recorded here:", probe.stderr.strip())
             return SKIPPED
-        for way in (ways.thread_that_ends, ways.switched_files, ways.same_twice, ways.answers_unread, ways.fifo, ways.stops,
+        for way in (ways.thread_that_ends, ways.switched_files, ways.switched_by_an_event, ways.same_twice, ways.answers_unread, ways.fifo, ways.stops,
                     ways.build_ids, ways.cached_objects, ways.time_of_day, ways.packing, ways.flush, ways.rings,
                     ways.threads, ways.priority, ways.runs):
             if arguments.only in way.__name__:
