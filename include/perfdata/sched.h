@@ -43,6 +43,9 @@ struct pd_timehist_options {
 	const char *cpus;    /* switches of these CPUs, "0-3,7"; NULL: of all */
 	const char *time;    /* "START,STOP" in seconds, either of them may be missing; NULL: all of it */
 	bool no_chains;      /* no call chains behind switches, which are printed if all events have them */
+	const char *prios;   /* threads with these priorities, "100-119,125", each 0 to 139; NULL: all */
+	bool show_prio;      /* a column for the priority, or "old->new" */
+	bool pre_migrations; /* a column for the time on the queue of a CPU before a migration to another one */
 	uint32_t max_stack;  /* functions of a call chain; 0 means 5, PD_TIMEHIST_NO_STACK none */
 	/* Opens symbols for the state of the file, which the call frees; NULL: pd_symbols_new without options. If it returns NULL, the call
 	 * ends with PD_ERROR_STOPPED. */

@@ -2,11 +2,16 @@
 // Which threads, CPUs and times of timehist are wanted, by perf's rules.
 #include "sched/sched.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text/number_list.h"
 
 #define NS_PER_S UINT64_C(1000000000)
+
+enum {
+	PRIO_MOST = 139
+};
 
 static bool is_digit(char character)
 {
@@ -41,23 +46,43 @@ static enum pd_status read_window(struct pd_sched_window *window, const char *ti
 	return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "'%s' is no part of the time, such as 12.5,13", time);
 }
 
+static bool are_prios(const char *list)
+{
+	for (char *end; *list; list = *end ? end + 1 : end)
+		if (strtoul(list, &end, 10) > PRIO_MOST)
+			return false;
+	return true;
+}
+
 enum pd_status pd_sched_choose(struct pd_sched *sched, struct pd_error *error)
 {
 	const struct pd_timehist_options *options = sched->options;
-	const char *const lists[] = { options->pids, options->tids, options->cpus };
+	const char *const lists[] = { options->pids, options->tids, options->cpus, options->prios };
 
-	sched->chooses = options->pids || options->tids || options->cpus || options->time;
+	sched->chooses = options->pids || options->tids || options->cpus || options->time || options->prios;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		if (lists[i] && !pd_list_is_right(lists[i]))
 			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: not a list of numbers", lists[i]);
+	if (options->prios && !are_prios(options->prios))
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: priorities are 0 to %d", options->prios,
+			       PRIO_MOST);
 	return options->time ? read_window(&sched->window, options->time, error) : PD_OK;
 }
 
-bool pd_sched_has_thread(struct pd_sched *sched, const struct pd_sched_thread *thread)
+// Of a thread that was switched in, the priority that it had then. What is not known is taken.
+static bool has_prio(const struct pd_timehist_options *options, const struct pd_sched_thread *thread, int32_t prio)
+{
+	int32_t known = thread->has_prio ? thread->prio : prio;
+
+	return !options->prios || known == PD_SCHED_NO_PRIO || pd_list_has(options->prios, (uint32_t)known);
+}
+
+bool pd_sched_has_thread(struct pd_sched *sched, const struct pd_sched_thread *thread, int32_t prio)
 {
 	const struct pd_timehist_options *options = sched->options;
 	bool has = (!options->pids || pd_list_has(options->pids, (uint32_t)thread->pid)) &&
-		   (!options->tids || pd_list_has(options->tids, (uint32_t)thread->tid));
+		   (!options->tids || pd_list_has(options->tids, (uint32_t)thread->tid)) &&
+		   has_prio(options, thread, prio);
 
 	sched->skipped |= !has;
 	return has;

@@ -54,12 +54,16 @@ static void add_switch(struct pd_sched *sched, const struct pd_sched_event *even
 {
 	struct pd_json *json = begin_event(sched, "switch", sample);
 	char name[PD_SCHED_NAME], code[] = { pd_sched_state(thread, state), 0 };
-	uint64_t next = 0;
+	uint64_t next = 0, prio = 0;
 
 	pd_sched_json_thread(json, "thread", thread);
 	pd_json_number(json, "wait_ns", thread->sleep_ns + thread->disk_ns + thread->preempt_ns);
 	pd_json_number(json, "delay_ns", thread->delay_ns);
 	pd_json_number(json, "run_ns", thread->run_ns);
+	if (sched->options->pre_migrations)
+		pd_json_number(json, "pre_migration_ns", thread->pre_migration_ns);
+	if (sched->options->show_prio && pd_raw_number_read(sample->raw, &event->prev_prio, &prio))
+		add_signed(json, "prio", (int32_t)prio);
 	pd_json_string(json, "state", code);
 	pd_raw_number_read(sample->raw, &event->next_pid, &next);
 	pd_sched_next_name(event, sample, name);

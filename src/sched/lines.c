@@ -48,12 +48,30 @@ static void print_cpus(struct pd_sched *sched, uint32_t cpu, char mark)
 		pd_text_char(sched->text, i == cpu ? mark : ' ');
 }
 
-static void print_header(struct pd_sched *sched)
+// A line of the header: what stands above the columns of a switch.
+static void print_headings(struct pd_sched *sched, const char *name, const char *prio, const char *const times[4],
+			   const char *state)
 {
 	const struct pd_timehist_options *options = sched->options;
 	struct pd_text *text = sched->text;
+
+	pd_text_printf(text, " %-*s", sched->name_width, name);
+	if (options->show_prio)
+		pd_text_printf(text, "  %-8s", prio);
+	for (size_t i = 0; i < 3U + options->pre_migrations; i++)
+		pd_text_printf(text, "  %9s", times[i]);
+	pd_text_printf(text, "%s\n", options->state ? state : "");
+}
+
+static void print_header(struct pd_sched *sched)
+{
+	static const char *const above[4] = { "wait time", "sch delay", "run time", "pre-mig time" },
+				 *const below[4] = { "(msec)", "(msec)", "(msec)", "(msec)" },
+				 *const rules[4] = { "---------", "---------", "---------", "---------" };
+	const struct pd_timehist_options *options = sched->options;
+	struct pd_text *text = sched->text;
 	uint32_t cpus = sched->max_cpu + 1;
-	int width = sched->name_width;
+	char rule[DOTS + 1];
 
 	pd_text_printf(text, "%15s %6s ", "time", "cpu");
 	if (options->cpu_visual) {
@@ -62,16 +80,16 @@ static void print_header(struct pd_sched *sched)
 			pd_text_printf(text, "%x", i % 16);
 		pd_text_char(text, ' ');
 	}
-	pd_text_printf(text, " %-*s  %9s  %9s  %9s", width, "task name", "wait time", "sch delay", "run time");
-	pd_text_printf(text, "%s\n%15s %-6s ", options->state ? "  state" : "", "", "");
+	print_headings(sched, "task name", "prio", above, "  state");
+	pd_text_printf(text, "%15s %-6s ", "", "");
 	if (options->cpu_visual)
 		pd_text_printf(text, " %*s ", (int)cpus, "");
-	pd_text_printf(text, " %-*s  %9s  %9s  %9s", width, "[tid/pid]", "(msec)", "(msec)", "(msec)");
-	pd_text_printf(text, "%s\n%.15s %.6s ", options->state ? "       " : "", dots, dots);
+	print_headings(sched, "[tid/pid]", "", below, "       ");
+	pd_text_printf(text, "%.15s %.6s ", dots, dots);
 	if (options->cpu_visual)
 		pd_text_printf(text, " %.*s ", at_most_dots(cpus), dots);
-	pd_text_printf(text, " %.*s  %.9s  %.9s  %.9s%s%.*s\n", at_most_dots((uint32_t)width), dots, dots, dots, dots,
-		       options->state ? "  " : "", options->state ? 5 : 0, dots);
+	snprintf(rule, sizeof(rule), "%.*s", at_most_dots((uint32_t)sched->name_width), dots);
+	print_headings(sched, rule, "--------", rules, "  -----");
 }
 
 // The character of the lowest bit; perf's are those of kernels before 4.14.
@@ -114,6 +132,21 @@ static void print_next(struct pd_sched *sched, const struct pd_sched_event *even
 	pd_text_printf(sched->text, " %-*.*s", sched->name_width, NEXT_MOST, next);
 }
 
+// What it was switched in and out with.
+static void print_prio(struct pd_text *text, const struct pd_sched_event *event, const struct pd_sched_sample *sample,
+		       const struct pd_sched_thread *thread)
+{
+	uint64_t recorded = 0;
+	char prio[32];
+
+	pd_raw_number_read(sample->raw, &event->prev_prio, &recorded);
+	if (thread->has_prio && thread->prio != (int32_t)recorded)
+		snprintf(prio, sizeof(prio), "%d->%d", thread->prio, (int32_t)recorded);
+	else
+		snprintf(prio, sizeof(prio), "%d", (int32_t)recorded);
+	pd_text_printf(text, " %-8s ", prio);
+}
+
 static void print_switch(struct pd_sched *sched, const struct pd_sched_event *event,
 			 const struct pd_sched_sample *sample, const struct pd_sched_thread *thread, int64_t state)
 {
@@ -131,9 +164,13 @@ static void print_switch(struct pd_sched *sched, const struct pd_sched_event *ev
 	pd_text_char(text, ' ');
 	pd_text_left(text, name, (size_t)sched->name_width);
 	pd_text_char(text, ' ');
+	if (options->show_prio)
+		print_prio(text, event, sample, thread);
 	pd_sched_print_time(text, thread->sleep_ns + thread->disk_ns + thread->preempt_ns, 6);
 	pd_sched_print_time(text, thread->delay_ns, 6);
 	pd_sched_print_time(text, thread->run_ns, 6);
+	if (options->pre_migrations)
+		pd_sched_print_time(text, thread->pre_migration_ns, 6);
 	if (options->state)
 		pd_text_printf(text, " %5c ", pd_sched_state(thread, state));
 	if (options->next)

@@ -32,7 +32,8 @@
 enum {
 	PD_SCHED_NAME = 32,   // bytes that perf has for a thread in a line
 	PD_SCHED_CPUS = 4096, // perf's own limit
-	PD_SCHED_RECENT = 64
+	PD_SCHED_RECENT = 64,
+	PD_SCHED_NO_PRIO = -1
 };
 
 // A distribution, summed up as perf does, so that its digits are the same.
@@ -50,7 +51,10 @@ struct pd_sched_thread {
 	bool idle;
 	uint64_t last_ns, ready_ns; // when it was switched out, and woken; 0: not
 	int64_t last_state;
-	uint64_t run_ns, delay_ns, sleep_ns, disk_ns, preempt_ns; // of the last time
+	uint64_t run_ns, delay_ns, sleep_ns, disk_ns, preempt_ns, pre_migration_ns; // of the last time
+	uint64_t queued_ns, migrated_ns; // since it was switched out: when it could run, and was migrated; 0: not
+	int32_t prio;                    // it was switched in with
+	bool has_prio;
 	uint64_t total_run_ns, total_delay_ns, total_sleep_ns, total_disk_ns, total_preempt_ns;
 	uint64_t migrations;
 	struct pd_sched_stats stats;
@@ -71,8 +75,9 @@ enum pd_sched_role {
 struct pd_sched_event {
 	enum pd_sched_role role;
 	struct pd_raw_number pid, next_pid, state, from_cpu, to_cpu;
-	struct pd_raw_number next_comm; // a string
-	uint64_t *last_ns;              // by CPU
+	struct pd_raw_number next_comm;            // a string
+	struct pd_raw_number prev_prio, next_prio; // if they are wanted
+	uint64_t *last_ns;                         // by CPU
 	size_t cpu_count;
 };
 
@@ -177,8 +182,8 @@ void pd_sched_next_name(const struct pd_sched_event *event, const struct pd_sche
 
 // Reads what is chosen of timehist.
 enum pd_status pd_sched_choose(struct pd_sched *sched, struct pd_error *error);
-// Threads that are not are noted as skipped.
-bool pd_sched_has_thread(struct pd_sched *sched, const struct pd_sched_thread *thread);
+// Threads that are not are noted as skipped. prio: of a thread that is switched out, PD_SCHED_NO_PRIO if it is not known.
+bool pd_sched_has_thread(struct pd_sched *sched, const struct pd_sched_thread *thread, int32_t prio);
 bool pd_sched_has_cpu(const struct pd_sched *sched, uint32_t cpu);
 bool pd_sched_has_time(const struct pd_sched *sched, uint64_t time_ns);
 // Cuts the time from one switch to another to what is chosen of it. False if that is nothing.

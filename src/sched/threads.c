@@ -242,8 +242,11 @@ static void add_wait(struct pd_sched_thread *thread, uint64_t wait_ns)
 void pd_sched_add_run(struct pd_sched_thread *thread, uint64_t time_ns, uint64_t before_ns)
 {
 	thread->delay_ns = thread->sleep_ns = thread->disk_ns = thread->preempt_ns = thread->run_ns = 0;
+	thread->pre_migration_ns = 0;
 	if (before_ns) {
 		thread->run_ns = time_ns - before_ns;
+		if (thread->queued_ns && thread->migrated_ns > thread->queued_ns && thread->migrated_ns < before_ns)
+			thread->pre_migration_ns = thread->migrated_ns - thread->queued_ns;
 		if (thread->ready_ns && thread->ready_ns <= before_ns)
 			thread->delay_ns = before_ns - thread->ready_ns;
 		if (thread->last_ns && thread->last_ns <= before_ns)

@@ -11,11 +11,17 @@
 
 enum {
 	NAME_WIDTH = 30,
-	UNKNOWN_CPUS = 4, // that perf assumes
+	UNKNOWN_CPUS = 4,  // that perf assumes
+	STATE_BITS = 0xff, // none of them: it can run; a higher one: it was preempted
 	ARENA_LIMIT = 2047 << 20
 };
 
 // ---- events ----
+
+static bool wants_prio(const struct pd_timehist_options *options)
+{
+	return options->prios || options->show_prio;
+}
 
 static enum pd_status find_fields(struct pd_sched *sched, const struct pd_event *event, struct pd_sched_event *found,
 				  struct pd_error *error)
@@ -35,6 +41,10 @@ static enum pd_status find_fields(struct pd_sched *sched, const struct pd_event 
 	status = pd_raw_number_find(trace, event, "next_pid", &found->next_pid, error);
 	if (status == PD_OK)
 		status = pd_raw_number_find(trace, event, "prev_state", &found->state, error);
+	if (status == PD_OK && wants_prio(sched->options))
+		status = pd_raw_number_find(trace, event, "prev_prio", &found->prev_prio, error);
+	if (status == PD_OK && wants_prio(sched->options))
+		status = pd_raw_number_find(trace, event, "next_prio", &found->next_prio, error);
 	for (size_t i = 0; pd_trace_field_at(trace, event, i, &field); i++)
 		if (!strcmp(field.name, "next_comm"))
 			found->next_comm = (struct pd_raw_number){ .offset = field.offset, .size = field.size };
@@ -48,7 +58,8 @@ static enum pd_sched_role role_of(const struct pd_sched *sched, const struct pd_
 	if (pd_event_is(event, "sched:sched_waking") || pd_event_is(event, "sched:sched_wakeup_new") ||
 	    (!sched->ignores_wakeups && pd_event_is(event, "sched:sched_wakeup")))
 		return PD_SCHED_WAKEUP;
-	if (sched->options->migrations && pd_event_is(event, "sched:sched_migrate_task"))
+	if ((sched->options->migrations || sched->options->pre_migrations) &&
+	    pd_event_is(event, "sched:sched_migrate_task"))
 		return PD_SCHED_MIGRATE;
 	return PD_SCHED_OTHER;
 }
@@ -173,6 +184,28 @@ static void count_switch(struct pd_sched *sched, const struct pd_sched_event *ev
 		sched->form->add_switch(sched, event, sample, thread, state);
 }
 
+// The priorities of who is switched out and in: that of a thread may change until it is switched out.
+static enum pd_status take_prios(struct pd_sched *sched, const struct pd_sched_event *event,
+				 const struct pd_sched_sample *sample, int32_t *prio_out, struct pd_error *error)
+{
+	uint64_t next = 0, prev_prio = 0, next_prio = 0;
+	struct pd_sched_thread *thread;
+
+	*prio_out = PD_SCHED_NO_PRIO;
+	if (!wants_prio(sched->options) || !pd_raw_number_read(sample->raw, &event->prev_prio, &prev_prio) ||
+	    !pd_raw_number_read(sample->raw, &event->next_prio, &next_prio) ||
+	    !pd_raw_number_read(sample->raw, &event->next_pid, &next))
+		return PD_OK;
+	*prio_out = (int32_t)prev_prio;
+	thread = (uint32_t)next ? pd_sched_find(sched, -1, (int32_t)next, error) :
+				  pd_sched_find_idle(sched, sample->cpu, error);
+	if (!thread)
+		return error->status;
+	thread->prio = (int32_t)next_prio;
+	thread->has_prio = thread->prio != PD_SCHED_NO_PRIO;
+	return PD_OK;
+}
+
 // From the first switch of what is chosen to the last one.
 static void count_time(struct pd_sched *sched, uint64_t time_ns)
 {
@@ -192,14 +225,19 @@ static enum pd_status take_switch(struct pd_sched *sched, struct pd_sched_event 
 	int64_t state = (int32_t)numbers->state;
 	struct pd_sched_sample cut;
 	const struct pd_sched_sample *shown = sample;
+	enum pd_status status;
+	int32_t prio;
 	bool wanted;
 
 	if (!thread)
 		return error->status;
 	if (!numbers->whole)
 		return PD_OK;
+	status = take_prios(sched, event, sample, &prio, error);
+	if (status < 0)
+		return status;
 	// between two threads no CPU was idle
-	wanted = (!sched->chooses || pd_sched_has_thread(sched, thread)) &&
+	wanted = (!sched->chooses || pd_sched_has_thread(sched, thread, prio)) &&
 		 (!sched->options->idle || !(uint32_t)prev_pid || !(uint32_t)next);
 	before_ns = *last_ns;
 	if (wanted && sched->chooses) {
@@ -211,7 +249,8 @@ static enum pd_status take_switch(struct pd_sched *sched, struct pd_sched_event 
 	if (wanted) {
 		thread->last_ns = sample->time_ns;
 		thread->last_state = state;
-		thread->ready_ns = 0;
+		thread->ready_ns = thread->migrated_ns = 0;
+		thread->queued_ns = state & STATE_BITS ? 0 : sample->time_ns;
 	}
 	count_time(sched, shown->time_ns);
 	*last_ns = sample->time_ns;
@@ -226,17 +265,21 @@ static enum pd_status take_other(struct pd_sched *sched, const struct pd_sched_e
 
 	if (!thread)
 		return error->status;
-	if (event->role == PD_SCHED_MIGRATE)
+	if (event->role == PD_SCHED_MIGRATE) {
 		thread->migrations++;
-	else if (!thread->ready_ns)
+		thread->migrated_ns = sample->time_ns;
+		shown &= sched->options->migrations;
+	} else if (!thread->ready_ns) {
 		thread->ready_ns = sample->time_ns;
+		thread->queued_ns = thread->queued_ns ? thread->queued_ns : sample->time_ns;
+	}
 	if (!shown || (event->role == PD_SCHED_WAKEUP &&
 		       (!sched->options->wakeups || !pd_sched_has_time(sched, sample->time_ns))))
 		return PD_OK;
 	by = pd_sched_find(sched, sample->pid, sample->tid, error);
 	if (!by)
 		return error->status;
-	if (!pd_sched_has_thread(sched, by) && !pd_sched_has_thread(sched, thread))
+	if (!pd_sched_has_thread(sched, by, PD_SCHED_NO_PRIO) && !pd_sched_has_thread(sched, thread, PD_SCHED_NO_PRIO))
 		return PD_OK;
 	if (event->role == PD_SCHED_MIGRATE)
 		sched->form->add_migration(sched, event, sample, by, thread);
@@ -375,7 +418,8 @@ static void choose_words(void *self, const struct pd_event_full *full, struct pd
 	const struct pd_sched_event *event = find_event(sched, &full->event, &unwanted);
 	struct pd_pack pack = { .before = WORD_CHAIN, .count = WORD_CHAIN };
 
-	if (!event || brief->cpu == PD_FIELD_MISSING || brief->pid == PD_FIELD_MISSING || brief->tid != brief->pid + 4)
+	if (!event || wants_prio(sched->options) || brief->cpu == PD_FIELD_MISSING || brief->pid == PD_FIELD_MISSING ||
+	    brief->tid != brief->pid + 4)
 		return;
 	pack.at[WORD_CPU] = PD_RECORD_HEADER_SIZE + brief->cpu;
 	pack.at[WORD_IDS] = PD_RECORD_HEADER_SIZE + brief->pid;

@@ -25,3 +25,6 @@ try sched -q nothing hot-trace-pipe.data
 shell 'perfdata convert -q --to pipe -o trace.pipe hot-trace.data && cmp <(perfdata sched timehist -q -s trace.pipe) <(perfdata sched timehist -q -s hot-trace.data) && echo the same'
 # and one of them may have a higher number
 shell 'perfdata text hot-trace.data | sed "s/cpu: 1,/cpu: 3,/" | perfdata assemble -o far.data - && perfdata convert -q --to pipe -o far.pipe far.data && cmp <(perfdata sched timehist -q -s far.pipe) <(perfdata sched timehist -q -s far.data) && perfdata sched timehist -q -s far.pipe | tail -1'
+try sched timehist --prio 1-140 hot-trace-pipe.data
+shell 'perfdata sched timehist -q --show-prio -P --prio 120 hot-trace.data | head -n 6'
+shell 'perfdata sched timehist -q --json -P --show-prio hot-trace.data | grep -o "\"pre_migration_ns\":[0-9]*,\"prio\":[0-9]*" | sort | uniq -c'

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Compares perfdata sched timehist, latency and map with those of perf, on recordings made here and on a corpus.
 
-usage: timehist.py PERFDATA [CORPUS] [--verbose]
+usage: timehist.py PERFDATA [CORPUS] [--new PERF] [--verbose]
 
 Both programs must print the same bytes with each set of options. Files that this perf cannot open are counted and left out; a
-comparison in which perf prints nothing for all files fails. Exit status: 0 all agrees, 1 something does not, 77 no perf 6.1 that
+comparison in which perf prints nothing for all files fails. What perf 6.1 does not know is compared with a perf 7.2, by its columns alone:
+delays and names have other rules there. Exit status: 0 all agrees, 1 something does not, 77 no perf 6.1 that
 can record the scheduler's events.
 """
 
@@ -13,6 +14,7 @@ import argparse
 import glob
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,7 @@ CHOSEN = ("-p {pid}", "-t {tid}", "-s -p {pid},1", "-S -w -M -t {tid}", "-I -S -
           "-s --time 0,1", "-w -n -V --state -p {pid} --time {begin},{end}")
 LATENCY = ("", "-p", "-s max", "-s runtime,avg", "-p -s switch", "-s pid")
 CHAINS = ("", "-g -S -w -n -V -M --state", "--max-stack 0", "--max-stack 2", "--max-stack 30", "-I -S", "-I -s")
+NEW = ("", "--prio 120", "--prio 0-99,120-139")
 MAP = ("", "--compact", "--cpus 1", "--compact --cpus 0", "--color-pids 1")
 # busy, idle, and threads that come and go
 WORK = ("for i in 1 2 3 4 5 6; do (sleep 0.01; ls / >/dev/null; sleep 0.05) & done; wait", "sleep 0.3",
@@ -114,6 +117,36 @@ def compare(perfdata, path, here, verbose):
     return same, other
 
 
+def columns(output):
+    """When, on which CPU, priority, wait time, run time and time before a migration of each switch."""
+    rows = []
+    for line in output.decode(errors="replace").splitlines()[3:]:
+        found = re.match(r" *(\d+\.\d+ \[\d+\]) .* (-?\d+(?:->-?\d+)?) +([\d.]+) +[\d.]+ +([\d.]+) +([\d.]+) *$", line)
+        rows.append(found.groups() if found else ("?", line))
+    return rows
+
+
+def compare_new(perf, perfdata, path):
+    """Options that only a newer perf has; those of which nothing is printed are no agreement. perf 7.2 forgets what it knew of a thread
+    earlier: times before a migration are compared where both know when it was switched out, which must be so for half of the lines that have
+    such a time."""
+    same = other = 0
+    for options in NEW:
+        line = ["sched", "timehist", "--no-call-graph", "--show-prio", "-P", *options.split()]
+        theirs = columns(output([perf, *line, "-i", path])[1])
+        ours = columns(output([perfdata, *line, path])[1])
+        pairs = list(zip(theirs, ours))
+        right = theirs and len(theirs) == len(ours) and all(a[0] != "?" and a[:2] + a[3:4] == b[:2] + b[3:4] for a, b in pairs)
+        known = [a[4] == b[4] for a, b in pairs if right and a[2] == b[2] != "0.000"]
+        if right and all(known) and 2 * len(known) >= sum(b[2] != "0.000" for b in ours):
+            same += 1
+            continue
+        other += 1
+        print(f"{path} {options}: {len(theirs)} lines of perf, {len(ours)} here",
+              *[f"\n  perf: {a}\n  here: {b}" for a, b in pairs if a != b][:1])
+    return same, other
+
+
 def of_corpus(perfdata, corpus):
     """Files with switches."""
     paths = sorted(glob.glob(os.path.join(corpus, "recorded", "*.data"))) if corpus else []
@@ -124,6 +157,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("perfdata")
     parser.add_argument("corpus", nargs="?")
+    parser.add_argument("--new", metavar="PERF", help="a perf 7.2")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
     if not has_perf():
@@ -140,6 +174,9 @@ def main():
             refused += counts is None
             same += counts[0] if counts else 0
             other += counts[1] if counts else 0
+        for path in made if args.new else ():
+            counts = compare_new(args.new, args.perfdata, path)
+            same, other = same + counts[0], other + counts[1]
     print(f"{same} outputs are equal, {other} are not; perf opens {refused} of the files not")
     return 1 if other or not same else 0
 
