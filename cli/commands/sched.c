@@ -84,12 +84,15 @@ const struct command cmd_sched_timehist = {
 struct latency_values {
 	struct input_options input;
 	struct pd_sched_latency_options how;
+	struct option_number cpu;
 };
 #undef VALUES
 #define VALUES struct latency_values
 
 static const struct option latency_options[] = {
 	FLAG("pids", 'p', how.by_thread, "a line for each thread, not for each name"),
+	NUMBER("CPU", 'C', "N", cpu,
+	       "for a recording of CPU N alone: wait times begin at each wakeup and migration; all CPUs are counted, as in perf"),
 	STRING("sort", 's', "KEYS", how.sort, "sort by these keys: avg (default), max, switch, runtime, pid"),
 	GROUP(json_option, how.json),
 	GROUP(input_group, input),
@@ -98,7 +101,10 @@ static const struct option latency_options[] = {
 
 static enum pd_status print_latency(struct input *input, const void *how, struct pd_error *error)
 {
-	return pd_print_sched_latency(input->out->text, input->file, how, error);
+	struct pd_sched_latency_options own = *(const struct pd_sched_latency_options *)how;
+
+	own.one_cpu = ((const struct latency_values *)input->call->values)->cpu.given;
+	return pd_print_sched_latency(input->out->text, input->file, &own, error);
 }
 
 const struct command cmd_sched_latency = {

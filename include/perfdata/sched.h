@@ -61,8 +61,9 @@ PD_API enum pd_status pd_print_timehist(struct pd_text *text, struct pd_file *fi
 
 /** Zero is the default for each member; NULL means all defaults. */
 struct pd_sched_latency_options {
-	size_t size;         /* sizeof(struct pd_sched_latency_options); 0 is PD_ERROR_ARGUMENT */
-	bool by_thread;      /* a line for each thread, not for each name */
+	size_t size;    /* sizeof(struct pd_sched_latency_options); 0 is PD_ERROR_ARGUMENT */
+	bool by_thread; /* a line for each thread, not for each name */
+	bool one_cpu; /* switches of other CPUs may be missing: each wakeup begins a wait, and each migration another one */
 	const char *sort;    /* keys: runtime, switch, avg, max, pid; NULL: "avg,max,switch,runtime" */
 	size_t thread_limit; /* maximum number of threads; 0 means 4 million */
 	bool json;           /* as one JSON object */

@@ -92,8 +92,8 @@ static void enter(struct waits *waits, uint64_t time_ns)
 
 static void wake(struct latency *latency, struct waits *waits, uint64_t time_ns)
 {
-	// who can run is woken in vain
-	if (waits->doing != SLEEPS)
+	// who can run is woken in vain, unless its last switch may be missing
+	if (waits->doing != SLEEPS && !latency->options->one_cpu)
 		return;
 	latency->pass.wakeups++;
 	if (waits->out_ns > time_ns) {
@@ -120,6 +120,13 @@ static enum pd_status take_switch(struct latency *latency, const struct pd_trace
 	return PD_OK;
 }
 
+// On the other CPU it begins to wait again.
+static void migrate(struct latency *latency, struct waits *waits, uint64_t time_ns)
+{
+	waits->out_ns = waits->woken_ns = time_ns;
+	latency->pass.wakeups++;
+}
+
 static void forget(struct pd_sched_pass *pass)
 {
 	struct latency *latency = (struct latency *)pass;
@@ -131,16 +138,18 @@ static enum pd_status take_point(struct pd_sched_pass *pass, const struct pd_tra
 				 struct pd_error *error)
 {
 	struct latency *latency = (struct latency *)pass;
-	bool ran = sample->which == PD_SCHED_POINT_RUNTIME;
+	bool ran = sample->which == PD_SCHED_POINT_RUNTIME, moved = sample->which == PD_SCHED_POINT_MIGRATE;
 	struct waits *waits;
 
 	if (sample->which == PD_SCHED_POINT_SWITCH)
 		return take_switch(latency, sample, error);
-	waits = waits_of(latency, sample->values[0], ran, sample->brief.time_ns, error);
+	waits = waits_of(latency, sample->values[0], ran || moved, sample->brief.time_ns, error);
 	if (!waits)
 		return error->status;
 	if (ran)
 		waits->run_ns += sample->values[1];
+	else if (moved)
+		migrate(latency, waits, sample->brief.time_ns);
 	else
 		wake(latency, waits, sample->brief.time_ns);
 	return PD_OK;
@@ -466,6 +475,7 @@ enum pd_status pd_print_sched_latency(struct pd_text *text, struct pd_file *file
 		return pd_fail_memory(error);
 	latency->options = &all;
 	latency->pass.point = take_point;
+	latency->pass.migrations = all.one_cpu;
 	latency->pass.forget = forget;
 	status = print_latency(latency, file, text, error);
 	pd_sched_pass_fini(&latency->pass);

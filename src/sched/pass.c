@@ -15,11 +15,12 @@ enum {
 	ARENA_LIMIT = 2047 << 20
 };
 
-static const struct pd_tracepoint points[] = {
+static const struct pd_tracepoint points[PD_SCHED_POINTS] = {
 	[PD_SCHED_POINT_SWITCH] = { "sched:sched_switch", { "prev_pid", "next_pid", "prev_state" } },
 	[PD_SCHED_POINT_RUNTIME] = { "sched:sched_stat_runtime", { "pid", "runtime" } },
 	[PD_SCHED_POINT_WAKING] = { "sched:sched_waking", { "pid" } },
 	[PD_SCHED_POINT_WAKEUP_NEW] = { "sched:sched_wakeup_new", { "pid" } },
+	[PD_SCHED_POINT_MIGRATE] = { "sched:sched_migrate_task", { "pid" } },
 	[PD_SCHED_POINT_WAKEUP] = { "sched:sched_wakeup", { "pid" } },
 };
 
@@ -112,12 +113,17 @@ static bool is_unordered(void *self, const struct pd_event *event)
 	return !pd_tracepoints_wants(&pass->points, event);
 }
 
-// With sched_wakeup, sched_waking is not needed.
-static size_t count_points(struct pd_file *file)
+// With sched_wakeup, sched_waking is not needed. What is not wanted has a name that no event has.
+static enum pd_status init_points(struct pd_sched_pass *pass, struct pd_file *file, struct pd_error *error)
 {
-	size_t all = sizeof(points) / sizeof(points[0]);
+	static const char unwanted[] = "-";
 
-	return pd_file_has_tracepoint(file, "sched:sched_wakeup") ? all - 1 : all;
+	memcpy(pass->table, points, sizeof(points));
+	if (!pass->migrations)
+		pass->table[PD_SCHED_POINT_MIGRATE].name = unwanted;
+	if (pd_file_has_tracepoint(file, "sched:sched_wakeup"))
+		pass->table[PD_SCHED_POINT_WAKING].name = unwanted;
+	return pd_tracepoints_init(&pass->points, file, pass->table, PD_SCHED_POINTS, error);
 }
 
 static bool begin(struct pd_sched_pass *pass)
@@ -166,7 +172,7 @@ enum pd_status pd_sched_pass_run(struct pd_sched_pass *pass, struct pd_file *fil
 	pass->none.thread_limit = thread_limit;
 	if (pd_file_header(file)->mode != PD_MODE_PIPE && !pd_file_has_tracepoint(file, points[0].name))
 		return pd_sched_fail_without_switches(error);
-	status = pd_tracepoints_init(&pass->points, file, points, count_points(file), error);
+	status = init_points(pass, file, error);
 	if (status >= 0 && !begin(pass))
 		status = pd_fail_memory(error);
 	if (status >= 0)

@@ -229,7 +229,9 @@ enum pd_sched_point {
 	PD_SCHED_POINT_RUNTIME,
 	PD_SCHED_POINT_WAKEUP,
 	PD_SCHED_POINT_WAKEUP_NEW,
-	PD_SCHED_POINT_WAKING
+	PD_SCHED_POINT_MIGRATE, // only if they are wanted
+	PD_SCHED_POINT_WAKING,
+	PD_SCHED_POINTS
 };
 
 struct pd_sched_pass;
@@ -240,6 +242,8 @@ struct pd_sched_pass {
 	struct pd_sched sched;
 	struct pd_timehist_options none;
 	struct pd_tracepoints points;
+	struct pd_tracepoint table[PD_SCHED_POINTS];
+	bool migrations; // are wanted
 	pd_sched_point_fn *point;
 	void (*forget)(struct pd_sched_pass *pass); // all records, which come again; NULL: what was printed stays
 	struct {

@@ -28,3 +28,4 @@ shell 'perfdata text hot-trace.data | sed "s/cpu: 1,/cpu: 3,/" | perfdata assemb
 try sched timehist --prio 1-140 hot-trace-pipe.data
 shell 'perfdata sched timehist -q --show-prio -P --prio 120 hot-trace.data | head -n 6'
 shell 'perfdata sched timehist -q --json -P --show-prio hot-trace.data | grep -o "\"pre_migration_ns\":[0-9]*,\"prio\":[0-9]*" | sort | uniq -c'
+shell 'perfdata sched latency -q -C 0 hot-trace.data | cmp -s - <(perfdata sched latency -q hot-trace.data); perfdata sched latency -q -p -C 0 hot-trace.data | head -n 6'

@@ -40,7 +40,7 @@ POWER = (
 )
 COMMANDS = {
     SCHED: ("sched timehist -M -w -n", "sched timehist -s", "sched timehist -p 1-3 -t 1 -w -M --no-symbols", "sched timehist -C 0,3 -S -I",
-            "sched timehist --time 0.000005,2000 -S --max-stack 1 --no-symbols", "sched timehist -S -V -I --state", "sched latency", "sched latency -p", "sched map",
+            "sched timehist --time 0.000005,2000 -S --max-stack 1 --no-symbols", "sched timehist -S -V -I --state", "sched latency", "sched latency -p", "sched latency -C 0", "sched map",
             "sched map --compact --color-pids 1", "waiting --no-symbols", "waiting --why 1 --no-symbols", "waiting --from 0.000001 --to 2000 -n 2 --no-symbols", "folded --waiting --no-symbols", "timechart -o -", "timechart -w 77 -n 1 --highlight 1 -p 1,x -o -"),
     POWER: ("timechart -o -", "timechart -w 3 -T -n 1 --io-skip-eagain -o -", "timechart -P -o -"),
     locks.EVENTS: ("lock contention --no-symbols", "lock contention -t --no-symbols", "lock report -c --no-symbols",

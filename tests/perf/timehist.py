@@ -23,7 +23,7 @@ TIMEHIST = ("", "-s", "-S", "-w", "-n", "-M", "-V", "-I", "--state", "-s --state
 CHOSEN = ("-p {pid}", "-t {tid}", "-s -p {pid},1", "-S -w -M -t {tid}", "-I -S -p {pid}", "-C 0", "-s -C 1", "-S -w -M -C 0", "-I -S -C 0",
           "--time {begin},{end}", "-s --time {begin},", "-S -w -M --time ,{end}", "-I -S --time {begin},{end}", "-s --state --time {begin},{end} -p {pid}",
           "-s --time 0,1", "-w -n -V --state -p {pid} --time {begin},{end}")
-LATENCY = ("", "-p", "-s max", "-s runtime,avg", "-p -s switch", "-s pid")
+LATENCY = ("", "-p", "-s max", "-s runtime,avg", "-p -s switch", "-s pid", "-C 0", "-p -C 1 -s max")
 CHAINS = ("", "-g -S -w -n -V -M --state", "--max-stack 0", "--max-stack 2", "--max-stack 30", "-I -S", "-I -s")
 NEW = ("", "--prio 120", "--prio 0-99,120-139")
 MAP = ("", "--compact", "--cpus 1", "--compact --cpus 0", "--color-pids 1")
