@@ -120,9 +120,8 @@ static int run_report(const struct call *call)
 	printing.big_numbers = true;
 	printing.locale = "";
 	printing.warn = print_warning;
-	if (!stat_form_take(&printing))
+	if (!stat_form_take(&printing) || !stat_by_take(&values->by, &printing))
 		return CODE_USAGE;
-	printing.by_given = stat_by_given(&values->by, &printing.by);
 	code = input_open(&input, &where, call, NULL, NULL);
 	if (code != CODE_OK)
 		return code;
@@ -193,7 +192,7 @@ const struct command cmd_stat = {
 		"are those of perf stat. Without COMMAND and target, count system-wide until you press Ctrl-C. Events that this "
 		"machine lacks are printed as not supported. Metrics of -M: {metrics}.\n\n"
 		"perfdata stat record [OPTION]... COMMAND also writes the counts to a perf.data file (-o FILE). perfdata stat report "
-		"[-i FILE] prints them; it accepts --per-core, --per-die, --per-socket, --per-node, --no-aggr, --metric-only, --field-separator "
+		"[-i FILE] prints them; it accepts --per-core, --per-cluster, --per-cache, --per-die, --per-socket, --per-node, --no-aggr, --metric-only, --field-separator "
 		"and --json.\n\n"
 		"Counts are printed to standard error, separate from the output of COMMAND; those of stat report to standard output. "
 		"The exit status is that of COMMAND; 127 if it cannot be executed, 128 plus the signal number if a signal stopped the counting.",

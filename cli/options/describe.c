@@ -22,16 +22,17 @@ struct description {
 static struct manual_option describe_option(const struct command_line *line, const struct option *option)
 {
 	const enum option_kind kind = option->kind;
+	const bool attached = kind == OPTION_ATTACHED || kind == OPTION_TAGGED_ATTACHED;
 	struct manual_option described = {
 		.name = option->name,
 		.short_name = option->short_name,
-		.repeated = kind == OPTION_LIST || kind == OPTION_TAGGED,
+		.repeated = kind == OPTION_LIST || kind == OPTION_TAGGED || kind == OPTION_TAGGED_ATTACHED,
 		.help = option->help,
 		.heading = headings[option->heading],
 		.value = { .name = option->argument,
 			   .optional = option_is_optional(option),
-			   .is_next = kind != OPTION_MAYBE && kind != OPTION_ATTACHED,
-			   .attached = kind == OPTION_ATTACHED },
+			   .is_next = kind != OPTION_MAYBE && !attached,
+			   .attached = attached },
 	};
 
 	if (option->argument)

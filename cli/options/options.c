@@ -57,7 +57,7 @@ static bool is_left_out(const struct option *option, const char *next)
 
 	if (option->kind == OPTION_MAYBE)
 		return !next || *next == '-';
-	return option->kind == OPTION_ATTACHED ||
+	return option->kind == OPTION_ATTACHED || option->kind == OPTION_TAGGED_ATTACHED ||
 	       (option->kind == OPTION_LEVEL && (!next || !pd_number_parse(next, &number)));
 }
 
@@ -247,7 +247,7 @@ void options_fini(const struct command *command, struct parsed *parsed)
 
 		if (walk.option.kind == OPTION_LIST)
 			free(list->items);
-		if (walk.option.kind == OPTION_TAGGED) {
+		if (walk.option.kind == OPTION_TAGGED || walk.option.kind == OPTION_TAGGED_ATTACHED) {
 			struct option_tags *tags = (void *)list;
 
 			/* several options have the same place */

@@ -37,7 +37,8 @@ enum option_kind {
 	OPTION_ATTACHED, /* the same, but a value is only what is attached: -tN, --name=N; "" without, as with perf */
 	OPTION_LEVEL, /* the same, but a next argument that is a number is the value, too: no command has such a name */
 	OPTION_LIST,  /* struct option_list; may be given many times */
-	OPTION_TAGGED, /* struct option_tags, which several options share: their order counts */
+	OPTION_TAGGED,          /* struct option_tags, which several options share: their order counts */
+	OPTION_TAGGED_ATTACHED, /* the same, with a value as of ATTACHED */
 };
 
 struct option_number {

@@ -77,5 +77,6 @@ bool option_find(const struct command *command, const char *name, size_t length,
 
 bool option_is_optional(const struct option *option)
 {
-	return option->kind == OPTION_MAYBE || option->kind == OPTION_ATTACHED || option->kind == OPTION_LEVEL;
+	return option->kind == OPTION_MAYBE || option->kind == OPTION_ATTACHED || option->kind == OPTION_LEVEL ||
+	       option->kind == OPTION_TAGGED_ATTACHED;
 }

@@ -189,6 +189,7 @@ bool option_set(const struct command *command, const struct option *option, cons
 	case OPTION_LIST:
 		return option_list_add(place, value);
 	case OPTION_TAGGED:
+	case OPTION_TAGGED_ATTACHED:
 		return tags_add(place, option->name, value);
 	}
 	return false;

@@ -15,6 +15,9 @@
 
 static const struct option by_lines[] = {
 	OPTION("per-core", 0, TAGGED, NULL, ways, "counts of each core"),
+	OPTION("per-cluster", 0, TAGGED, NULL, ways, "counts of each cluster of cores"),
+	OPTION("per-cache", 0, TAGGED_ATTACHED, "LEVEL", ways,
+	       "counts of the CPUs that share a cache of this level, L1 to L4; default: the last level"),
 	OPTION("per-die", 0, TAGGED, NULL, ways, "counts of each die"),
 	OPTION("per-socket", 0, TAGGED, NULL, ways, "counts of each socket"),
 	OPTION("per-node", 0, TAGGED, NULL, ways, "counts of each NUMA node"),
@@ -42,22 +45,37 @@ enum {
 	NS_OF_MS = 1000000
 };
 
-bool stat_by_given(const struct stat_by_values *values, enum pd_stat_by *by_out)
+/* L2, as perf has it; "" is the last level. */
+static bool take_level(const char *text, unsigned *level_out)
+{
+	bool is_level = (*text == 'L' || *text == 'l') && text[1] >= '1' && text[1] < '1' + PD_STAT_CACHE_LEVELS &&
+			!text[2];
+
+	*level_out = is_level ? (unsigned)(text[1] - '0') : 0;
+	return is_level || !*text ||
+	       print_error("option --per-cache: '%s' is no level; it must be L1 to L%d", text, PD_STAT_CACHE_LEVELS);
+}
+
+bool stat_by_take(const struct stat_by_values *values, struct pd_stat_options *printing)
 {
 	static const struct {
 		const char *name;
 		enum pd_stat_by by;
-	} ways[] = { { "per-core", PD_STAT_BY_CORE },
-		     { "per-die", PD_STAT_BY_DIE },
-		     { "per-socket", PD_STAT_BY_SOCKET },
-		     { "per-node", PD_STAT_BY_NODE },
+	} ways[] = { { "per-core", PD_STAT_BY_CORE },     { "per-cluster", PD_STAT_BY_CLUSTER },
+		     { "per-cache", PD_STAT_BY_CACHE },   { "per-die", PD_STAT_BY_DIE },
+		     { "per-socket", PD_STAT_BY_SOCKET }, { "per-node", PD_STAT_BY_NODE },
 		     { "no-aggr", PD_STAT_BY_CPU } };
 	const struct option_tags *given = &values->ways;
 
+	for (size_t i = 0; i < given->count; i++)
+		if (!strcmp(given->items[i].name, "per-cache") &&
+		    !take_level(given->items[i].value, &printing->cache_level))
+			return false;
 	for (size_t i = 0; given->count && i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (strcmp(given->items[given->count - 1].name, ways[i].name) == 0)
-			*by_out = ways[i].by;
-	return given->count != 0;
+			printing->by = ways[i].by;
+	printing->by_given = given->count != 0;
+	return true;
 }
 
 /* ---- what is wanted ---- */
@@ -149,12 +167,16 @@ static bool take_targets(struct stat_setup *setup)
 static bool take_by(struct stat_setup *setup)
 {
 	const struct stat_values *values = setup->values;
-	bool some = stat_by_given(&values->by, &setup->session.printing.by);
+	struct pd_stat_options *printing = &setup->session.printing;
+	bool some;
 
+	if (!stat_by_take(&values->by, printing))
+		return false;
+	some = printing->by_given;
 	if (some && values->per_thread)
 		return print_error("--per-thread, --per-core, --no-aggr ... are mutually exclusive");
 	if (values->per_thread)
-		setup->session.printing.by = PD_STAT_BY_THREAD;
+		printing->by = PD_STAT_BY_THREAD;
 	if ((some || setup->record.options.targets.cgroup_count || values->for_each_cgroup) && !is_system_wide(setup))
 		return print_error("counting per CPU or cgroup is system-wide; use -a");
 	if (values->per_thread && setup->session.only_command)

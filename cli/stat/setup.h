@@ -11,8 +11,8 @@ struct stat_by_values {
 	struct option_tags ways; /* the last one counts */
 };
 extern const struct option_group stat_by_group;
-/* False if nothing was given. */
-bool stat_by_given(const struct stat_by_values *values, enum pd_stat_by *by_out);
+/* Sets what counts are summed up by, if something was given. Says what is wrong and returns false then. */
+bool stat_by_take(const struct stat_by_values *values, struct pd_stat_options *printing);
 
 /* What is printed, if not a table: members of struct pd_stat_options. */
 extern const struct option_group stat_form_group;

@@ -70,9 +70,10 @@ struct pd_counter_places {
 
 /** Settings stored in the file. */
 struct pd_counter_settings {
-	uint64_t aggregation; /* as in STAT_CONFIG */
+	uint64_t aggregation; /* as in STAT_CONFIG; with a level, the number of perf 6.9 and later */
 	uint64_t interval_ms;
 	bool scale;
+	uint64_t level; /* of the cache; 0: none is written */
 };
 
 enum pd_counter_state {

@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-/** What counts are summed up by; numbers as perf 6.1 writes them into STAT_CONFIG. */
+/** What counts are summed up by; numbers up to 7 as perf 6.1 writes them into STAT_CONFIG. */
 enum pd_stat_by {
 	PD_STAT_BY_CPU = 0,
 	PD_STAT_GLOBAL = 1,
@@ -34,7 +34,9 @@ enum pd_stat_by {
 	PD_STAT_BY_DIE = 3,
 	PD_STAT_BY_CORE = 4,
 	PD_STAT_BY_THREAD = 5,
-	PD_STAT_BY_NODE = 7
+	PD_STAT_BY_NODE = 7,
+	PD_STAT_BY_CLUSTER = 8, /* of cores */
+	PD_STAT_BY_CACHE = 9    /* CPUs that share one, see cache_level */
 };
 
 /** Zero is the default for each member; NULL means all defaults. Strings must remain valid. */
@@ -56,8 +58,13 @@ struct pd_stat_options {
 	bool all_threads;           /* those that did nothing are left out */
 	const char *const *cgroups; /* of each event, the last for all others; "" is none */
 	size_t cgroup_count;
-	pd_warn_fn *warn; /* gets warnings; may be NULL */
-	void *self;       /* first argument of warn */
+	pd_warn_fn *warn;     /* gets warnings; may be NULL */
+	void *self;           /* first argument of warn */
+	unsigned cache_level; /* of PD_STAT_BY_CACHE: 1 to PD_STAT_CACHE_LEVELS; 0: the last level of each CPU */
+};
+
+enum {
+	PD_STAT_CACHE_LEVELS = 4
 };
 
 struct pd_stat_counts;

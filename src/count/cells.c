@@ -50,30 +50,48 @@ void pd_stat_table_fini(struct pd_stat_table *table)
 
 /* ---- groups of CPUs ---- */
 
+/* The cache of a level, or of the last one that the CPU has. */
+static void take_cache(struct pd_stat_place *place, const int caches[PD_STAT_CACHE_LEVELS], unsigned level)
+{
+	unsigned last = PD_STAT_CACHE_LEVELS;
+
+	while (!level && last && caches[last - 1] < 0)
+		last--;
+	place->level = (int)(level ? level : last);
+	place->cache = place->level ? caches[place->level - 1] : -1;
+}
+
 static struct pd_stat_place place_of(const struct pd_stat_table *table, int32_t cpu)
 {
+	static const struct pd_stat_place unplaced = { .caches = { -1, -1, -1, -1 } };
+	const struct pd_stat_place *known = &unplaced;
 	struct pd_stat_place place = { 0 };
 
 	if (cpu >= 0 && (size_t)cpu < table->places.count)
-		place = table->places.items[cpu];
-	if (table->by != PD_STAT_BY_NODE)
-		place.node = 0;
-	if (table->by == PD_STAT_BY_NODE)
-		place.socket = 0;
-	if (table->by != PD_STAT_BY_DIE && table->by != PD_STAT_BY_CORE)
-		place.die = 0;
-	if (table->by != PD_STAT_BY_CORE)
-		place.core = 0;
+		known = &table->places.items[cpu];
+	if (table->by == PD_STAT_BY_NODE) {
+		place.node = known->node;
+		return place;
+	}
+	place.socket = known->socket;
+	if (table->by != PD_STAT_BY_SOCKET)
+		place.die = known->die;
+	if (table->by == PD_STAT_BY_CLUSTER)
+		place.cluster = known->cluster;
+	if (table->by == PD_STAT_BY_CORE)
+		place.core = known->core;
+	if (table->by == PD_STAT_BY_CACHE)
+		take_cache(&place, known->caches, table->cache_level);
 	return place;
 }
 
 static int compare_places(const struct pd_stat_place *a, const struct pd_stat_place *b)
 {
-	const int pairs[][2] = {
-		{ a->node, b->node }, { a->socket, b->socket }, { a->die, b->die }, { a->core, b->core }
-	};
+	const int pairs[][2] = { { a->node, b->node },       { a->socket, b->socket }, { a->die, b->die },
+				 { a->cluster, b->cluster }, { a->level, b->level },   { a->cache, b->cache },
+				 { a->core, b->core } };
 
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
 		if (pairs[i][0] != pairs[i][1])
 			return pairs[i][0] < pairs[i][1] ? -1 : 1;
 	return 0;

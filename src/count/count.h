@@ -29,16 +29,19 @@ double pd_stat_mean_deviation(const struct pd_stat_mean *mean);
 /* ---- places ---- */
 
 struct pd_stat_place {
-	int node, socket, die, core;
+	int node, socket, die, cluster, core;
+	int caches[PD_STAT_CACHE_LEVELS]; /* of a CPU: the first one that shares that of each level */
+	int level, cache;                 /* of those that share a cache: its level, and the first one of them */
 };
 
-/* By number of the CPU. What is not known is 0, and -1 for nodes. */
+/* By number of the CPU. What is not known is 0, and -1 for nodes and caches. */
 struct pd_stat_places {
 	struct pd_stat_place *items;
 	size_t count;
 };
 
-bool pd_stat_places_of_machine(struct pd_stat_places *places);
+/* sysfs: "/sys". */
+bool pd_stat_places_of_machine(struct pd_stat_places *places, const char *sysfs);
 bool pd_stat_places_of_file(struct pd_stat_places *places, struct pd_file *file);
 void pd_stat_places_fini(struct pd_stat_places *places);
 
@@ -96,6 +99,7 @@ struct pd_stat_table {
 	size_t thread_count;
 	struct pd_stat_places places;
 	enum pd_stat_by by;
+	unsigned cache_level; /* see struct pd_stat_options */
 	bool scale, interval;
 	bool all_threads; /* those that did nothing are left out */
 	unsigned runs;
@@ -172,6 +176,10 @@ struct pd_stat_printer {
 };
 
 void pd_stat_printer_fini(struct pd_stat_printer *printer);
+
+/* The options with all members, NULL being the defaults. Errors: PD_ERROR_ARGUMENT. */
+enum pd_status pd_stat_options_take(const struct pd_stat_options *options, struct pd_stat_options *own,
+				    struct pd_error *error);
 
 /* A round of an interval. */
 void pd_stat_print_round(struct pd_stat_printer *printer, struct pd_stat_table *table, uint64_t time_ns);

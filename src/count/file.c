@@ -34,6 +34,7 @@ struct report {
 	uint64_t interval_ms;
 	uint64_t aggregation;
 	bool has_level;
+	uint64_t level;
 	uint64_t unknown_counts;
 };
 
@@ -110,7 +111,7 @@ static void take_settings(struct report *report, const struct pd_stat_config *co
 		else if (entry->tag == PD_STAT_CONFIG_SCALE)
 			report->table.scale = entry->value != 0;
 		else if (entry->tag == PD_STAT_CONFIG_AGGR_LEVEL)
-			report->has_level = true;
+			report->has_level = true, report->level = entry->value;
 	}
 }
 
@@ -119,24 +120,23 @@ static enum pd_stat_by by_number(const struct report *report, struct pd_file *fi
 {
 	static const enum pd_stat_by old[] = { PD_STAT_BY_CPU,  PD_STAT_GLOBAL,    PD_STAT_BY_SOCKET, PD_STAT_BY_DIE,
 					       PD_STAT_BY_CORE, PD_STAT_BY_THREAD, PD_STAT_GLOBAL,    PD_STAT_BY_NODE };
-	static const enum pd_stat_by caches[] = { PD_STAT_BY_CPU,    PD_STAT_GLOBAL, PD_STAT_BY_SOCKET,
-						  PD_STAT_BY_DIE,    PD_STAT_GLOBAL, PD_STAT_BY_CORE,
-						  PD_STAT_BY_THREAD, PD_STAT_GLOBAL, PD_STAT_BY_NODE };
-	static const enum pd_stat_by clusters[] = { PD_STAT_BY_CPU,  PD_STAT_GLOBAL,    PD_STAT_BY_SOCKET,
-						    PD_STAT_BY_DIE,  PD_STAT_GLOBAL,    PD_STAT_GLOBAL,
-						    PD_STAT_BY_CORE, PD_STAT_BY_THREAD, PD_STAT_GLOBAL,
+	static const enum pd_stat_by caches[] = { PD_STAT_BY_CPU,    PD_STAT_GLOBAL,   PD_STAT_BY_SOCKET,
+						  PD_STAT_BY_DIE,    PD_STAT_BY_CACHE, PD_STAT_BY_CORE,
+						  PD_STAT_BY_THREAD, PD_STAT_GLOBAL,   PD_STAT_BY_NODE };
+	static const enum pd_stat_by clusters[] = { PD_STAT_BY_CPU,  PD_STAT_GLOBAL,     PD_STAT_BY_SOCKET,
+						    PD_STAT_BY_DIE,  PD_STAT_BY_CLUSTER, PD_STAT_BY_CACHE,
+						    PD_STAT_BY_CORE, PD_STAT_BY_THREAD,  PD_STAT_GLOBAL,
 						    PD_STAT_BY_NODE };
 	const struct pd_string *version = pd_file_version(file);
 	unsigned major = 0, minor = 0;
 	bool known = version && sscanf(version->value.data, "%u.%u", &major, &minor) == 2;
-	bool newest = !known || major > 6 || (major == 6 && minor >= 9);
 	size_t at = (size_t)report->aggregation;
 
 	if (!report->has_level)
 		return report->aggregation < 8 ? old[at] : PD_STAT_GLOBAL;
-	if (newest)
-		return report->aggregation < 10 ? clusters[at] : PD_STAT_GLOBAL;
-	return report->aggregation < 9 ? caches[at] : PD_STAT_GLOBAL;
+	if (known && major == 6 && minor < 9)
+		return report->aggregation < 9 ? caches[at] : PD_STAT_GLOBAL;
+	return report->aggregation < 10 ? clusters[at] : PD_STAT_GLOBAL;
 }
 
 /* ---- the table ---- */
@@ -177,10 +177,15 @@ static bool make_ready(struct report *report)
 
 	report->ready = true;
 	table->by = by_number(report, file);
-	if (report->options.by_given && counts_cpus(report))
+	table->cache_level = report->level <= PD_STAT_CACHE_LEVELS ? (unsigned)report->level : 0;
+	if (report->options.by_given && counts_cpus(report)) {
 		table->by = report->options.by;
-	else if (report->options.by_given)
+		table->cache_level = report->options.cache_level;
+	} else if (report->options.by_given) {
 		warn(report, "counts are per thread and cannot be aggregated by CPU");
+	}
+	if (table->by == PD_STAT_BY_CLUSTER)
+		warn(report, "no file has the clusters of its CPUs: each die is shown as one");
 	table->interval = report->interval_ms != 0;
 	table->runs = 1;
 	table->events = pd_alloc((pd_file_event_count(file) + 1) * sizeof(*table->events));
@@ -337,10 +342,9 @@ enum pd_status pd_stat_report(struct pd_file *file, const struct pd_stat_options
 	struct report report = { .file = file, .aggregation = PD_STAT_GLOBAL, .table.scale = true };
 	enum pd_status status;
 
-	if (options && !options->size)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_stat_options.size is 0");
-	if (options)
-		memcpy(&report.options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+	status = pd_stat_options_take(options, &report.options, error);
+	if (status < 0)
+		return status;
 	report.printer = (struct pd_stat_printer){ .options = &report.options,
 						   .text = text,
 						   .separator = report.options.separator,

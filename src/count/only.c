@@ -134,11 +134,15 @@ static void end_row(struct only *only)
 
 static const char *place_words(enum pd_stat_by by)
 {
-	static const char *const words[] = {
-		[PD_STAT_BY_CPU] = "cpu",       [PD_STAT_GLOBAL] = "",           [PD_STAT_BY_SOCKET] = "socket,cpus",
-		[PD_STAT_BY_DIE] = "die,cpus",  [PD_STAT_BY_CORE] = "core,cpus", [PD_STAT_BY_THREAD] = "comm-pid",
-		[PD_STAT_BY_NODE] = "node,cpus"
-	};
+	static const char *const words[] = { [PD_STAT_BY_CPU] = "cpu",
+					     [PD_STAT_GLOBAL] = "",
+					     [PD_STAT_BY_SOCKET] = "socket,cpus",
+					     [PD_STAT_BY_DIE] = "die,cpus",
+					     [PD_STAT_BY_CORE] = "core,cpus",
+					     [PD_STAT_BY_THREAD] = "comm-pid",
+					     [PD_STAT_BY_NODE] = "node,cpus",
+					     [PD_STAT_BY_CLUSTER] = "cluster,ctrs",
+					     [PD_STAT_BY_CACHE] = "cache,ctrs" };
 
 	return words[by];
 }

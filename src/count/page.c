@@ -35,6 +35,12 @@ static void group_name(const struct pd_stat_table *table, const struct pd_stat_p
 	case PD_STAT_BY_CORE:
 		snprintf(name, 64, "S%d-D%d-C%d", place->socket, place->die, place->core);
 		break;
+	case PD_STAT_BY_CLUSTER:
+		snprintf(name, 64, "S%d-D%d-CLS%d", place->socket, place->die, place->cluster);
+		break;
+	case PD_STAT_BY_CACHE:
+		snprintf(name, 64, "S%d-D%d-L%d-ID%d", place->socket, place->die, place->level, place->cache);
+		break;
 	case PD_STAT_BY_DIE:
 		snprintf(name, 64, "S%d-D%d", place->socket, place->die);
 		break;
@@ -47,12 +53,16 @@ static void group_name(const struct pd_stat_table *table, const struct pd_stat_p
 	}
 }
 
-/* The last number of a name has a width of its own, so that all stand below each other. */
+/* The last number of a name, or all of it, has a width of its own, so that all stand below each other. */
 static int group_width(const struct pd_stat_table *table, const struct pd_stat_place *place)
 {
 	switch (table->by) {
 	case PD_STAT_BY_CORE:
 		return snprintf(NULL, 0, "S%d-D%d-C", place->socket, place->die) + 8;
+	case PD_STAT_BY_CLUSTER:
+		return 20;
+	case PD_STAT_BY_CACHE:
+		return 22;
 	case PD_STAT_BY_DIE:
 		return snprintf(NULL, 0, "S%d-D", place->socket) + 8;
 	default:
@@ -60,10 +70,17 @@ static int group_width(const struct pd_stat_table *table, const struct pd_stat_p
 	}
 }
 
+/* Those that perf 6.1 does not have are printed in the words of those that do. */
+static bool is_newer(enum pd_stat_by by)
+{
+	return by == PD_STAT_BY_CLUSTER || by == PD_STAT_BY_CACHE;
+}
+
 void pd_stat_print_place(struct pd_stat_page *page, const struct pd_stat_line *line)
 {
 	static const char *const keys[] = {
-		[PD_STAT_BY_SOCKET] = "socket", [PD_STAT_BY_DIE] = "die", [PD_STAT_BY_CORE] = "core", [PD_STAT_BY_NODE] = "node"
+		[PD_STAT_BY_SOCKET] = "socket", [PD_STAT_BY_DIE] = "die",         [PD_STAT_BY_CORE] = "core",
+		[PD_STAT_BY_NODE] = "node",     [PD_STAT_BY_CLUSTER] = "cluster", [PD_STAT_BY_CACHE] = "cache"
 	};
 	struct pd_text *text = page->printer->text;
 	const char *separator = page->printer->separator;
@@ -72,8 +89,8 @@ void pd_stat_print_place(struct pd_stat_page *page, const struct pd_stat_line *l
 	if (line->group) {
 		group_name(page->table, &line->group->place, name);
 		if (page->printer->json)
-			pd_stat_json_field(page, "\"%s\" : \"%s\", \"aggregate-number\" : %zu", keys[page->table->by],
-					   name, line->cpus);
+			pd_stat_json_field(page, "\"%s\" : \"%s\", \"%s\" : %zu", keys[page->table->by], name,
+					   is_newer(page->table->by) ? "counters" : "aggregate-number", line->cpus);
 		else if (separator)
 			pd_text_printf(text, "%s%s%zu%s", name, separator, line->cpus, separator);
 		else

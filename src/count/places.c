@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which CPU is in which core, die, socket and node: of this machine, or as a file says it. */
+/* Which CPU is in which core, cluster, die, socket and node, and which share a cache: of this machine, or as a file says it. */
 #include "count/count.h"
 
 #include <ctype.h>
@@ -23,7 +23,7 @@ static bool reserve_places(struct pd_stat_places *places, size_t count)
 	if (!items)
 		return false;
 	for (size_t i = places->count; i < count; i++)
-		items[i] = (struct pd_stat_place){ .node = -1 };
+		items[i] = (struct pd_stat_place){ .node = -1, .caches = { -1, -1, -1, -1 } };
 	places->items = items;
 	places->count = count;
 	return true;
@@ -35,24 +35,33 @@ void pd_stat_places_fini(struct pd_stat_places *places)
 	*places = (struct pd_stat_places){ 0 };
 }
 
-/* Gives the CPUs of a list ("0-3,8") a node. What is no list says nothing. */
-static bool set_node(struct pd_stat_places *places, const char *list, size_t length, int node)
+static unsigned long read_cpu(const char **at, const char *end)
+{
+	unsigned long cpu = 0;
+
+	for (; *at < end && isdigit((unsigned char)**at) && cpu < MOST_CPUS; ++*at)
+		cpu = cpu * 10 + (unsigned long)(**at - '0');
+	return cpu;
+}
+
+/* Gives the CPUs of a list ("0-3,8") a node or, with a level, the cache of it that they share, which is named by the first of them.
+ * What is no list says nothing. */
+static bool set_shared(struct pd_stat_places *places, const char *list, size_t length, unsigned level, int node)
 {
 	const char *at = list, *end = list + length;
+	const int named = level ? (int)read_cpu(&list, end) : node;
 
 	while (at < end && isdigit((unsigned char)*at)) {
-		unsigned long first = 0, last;
+		unsigned long first = read_cpu(&at, end), last = first;
 
-		for (; at < end && isdigit((unsigned char)*at) && first < MOST_CPUS; at++)
-			first = first * 10 + (unsigned long)(*at - '0');
-		last = first;
-		if (at < end && *at == '-')
-			for (at++, last = 0; at < end && isdigit((unsigned char)*at) && last < MOST_CPUS; at++)
-				last = last * 10 + (unsigned long)(*at - '0');
+		if (at < end && *at == '-') {
+			at++;
+			last = read_cpu(&at, end);
+		}
 		if (first > last || !reserve_places(places, last + 1))
 			return first <= last && last >= MOST_CPUS;
 		for (unsigned long cpu = first; cpu <= last; cpu++)
-			places->items[cpu].node = node;
+			*(level ? &places->items[cpu].caches[level - 1] : &places->items[cpu].node) = named;
 		at += at < end && *at == ',';
 	}
 	return true;
@@ -70,28 +79,51 @@ static bool read_line(const char *path, char *line, size_t capacity)
 	return got;
 }
 
-static int read_number(size_t cpu, const char *name)
+/* What is known of a CPU in a file of its own; 0 if there is none. */
+static int read_number(const char *cpus, size_t cpu, const char *name)
 {
-	char path[128], line[32];
+	char path[512], line[32];
 
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%zu/topology/%s", cpu, name);
+	snprintf(path, sizeof(path), "%s/cpu%zu/%s", cpus, cpu, name);
 	return read_line(path, line, sizeof(line)) ? (int)strtol(line, NULL, 10) : 0;
 }
 
-static bool read_nodes(struct pd_stat_places *places)
+/* Each CPU has the same number of caches, each in a folder. */
+static bool read_caches(struct pd_stat_places *places, const char *cpus, size_t cpu)
 {
-	DIR *dir = opendir("/sys/devices/system/node");
+	char name[64], path[512], list[4096];
+	bool ok = true, found = true;
+
+	for (unsigned i = 0; ok && found; i++) {
+		int level;
+
+		snprintf(name, sizeof(name), "cache/index%u/level", i);
+		level = read_number(cpus, cpu, name);
+		snprintf(path, sizeof(path), "%s/cpu%zu/cache/index%u/shared_cpu_list", cpus, cpu, i);
+		found = read_line(path, list, sizeof(list));
+		if (found && level > 0 && level <= PD_STAT_CACHE_LEVELS)
+			ok = set_shared(places, list, strcspn(list, "\n"), (unsigned)level, 0);
+	}
+	return ok;
+}
+
+static bool read_nodes(struct pd_stat_places *places, const char *sysfs)
+{
+	char nodes[256];
 	struct dirent *entry;
 	bool ok = true;
+	DIR *dir;
 
+	snprintf(nodes, sizeof(nodes), "%s/devices/system/node", sysfs);
+	dir = opendir(nodes);
 	while (dir && ok && (entry = readdir(dir)) != NULL) {
-		char path[512], line[4096];
+		char path[768], line[4096];
 
 		if (strncmp(entry->d_name, "node", 4) != 0 || !isdigit((unsigned char)entry->d_name[4]))
 			continue;
-		snprintf(path, sizeof(path), "/sys/devices/system/node/%s/cpulist", entry->d_name);
+		snprintf(path, sizeof(path), "%s/%s/cpulist", nodes, entry->d_name);
 		if (read_line(path, line, sizeof(line)))
-			ok = set_node(places, line, strcspn(line, "\n"), (int)strtol(entry->d_name + 4, NULL, 10));
+			ok = set_shared(places, line, strcspn(line, "\n"), 0, (int)strtol(entry->d_name + 4, NULL, 10));
 	}
 	if (dir)
 		closedir(dir);
@@ -104,28 +136,32 @@ static int known(int number)
 	return number < 0 ? 0 : number;
 }
 
-bool pd_stat_places_of_machine(struct pd_stat_places *places)
+static bool read_cpu_places(struct pd_stat_places *places, const char *cpus, size_t cpu)
 {
-	DIR *dir = opendir("/sys/devices/system/cpu");
+	if (!reserve_places(places, cpu + 1))
+		return false;
+	places->items[cpu].socket = known(read_number(cpus, cpu, "topology/physical_package_id"));
+	places->items[cpu].die = known(read_number(cpus, cpu, "topology/die_id"));
+	places->items[cpu].cluster = known(read_number(cpus, cpu, "topology/cluster_id"));
+	places->items[cpu].core = known(read_number(cpus, cpu, "topology/core_id"));
+	return read_caches(places, cpus, cpu);
+}
+
+bool pd_stat_places_of_machine(struct pd_stat_places *places, const char *sysfs)
+{
+	char cpus[256];
 	struct dirent *entry;
 	bool ok = true;
+	DIR *dir;
 
-	while (dir && ok && (entry = readdir(dir)) != NULL) {
-		size_t cpu;
-
-		if (strncmp(entry->d_name, "cpu", 3) != 0 || !isdigit((unsigned char)entry->d_name[3]))
-			continue;
-		cpu = strtoul(entry->d_name + 3, NULL, 10);
-		ok = reserve_places(places, cpu + 1);
-		if (!ok)
-			break;
-		places->items[cpu].socket = known(read_number(cpu, "physical_package_id"));
-		places->items[cpu].die = known(read_number(cpu, "die_id"));
-		places->items[cpu].core = known(read_number(cpu, "core_id"));
-	}
+	snprintf(cpus, sizeof(cpus), "%s/devices/system/cpu", sysfs);
+	dir = opendir(cpus);
+	while (dir && ok && (entry = readdir(dir)) != NULL)
+		if (!strncmp(entry->d_name, "cpu", 3) && isdigit((unsigned char)entry->d_name[3]))
+			ok = read_cpu_places(places, cpus, strtoul(entry->d_name + 3, NULL, 10));
 	if (dir)
 		closedir(dir);
-	return ok && read_nodes(places);
+	return ok && read_nodes(places, sysfs);
 }
 
 /* ---- a file ---- */
@@ -149,12 +185,21 @@ bool pd_stat_places_of_file(struct pd_stat_places *places, struct pd_file *file)
 {
 	const struct pd_cpu_topology *cores = pd_file_cpu_topology(file);
 	const struct pd_numa_topology *nodes = pd_file_numa_topology(file);
+	const struct pd_cache *caches = pd_file_cache(file);
 	bool ok = !cores || take_cores(places, cores);
+
+	/* of several that hold a CPU, as perf has it, the last in the file counts */
+	for (size_t i = 0; caches && i < caches->levels.count && ok; i++) {
+		const struct pd_cache_level *cache = PD_ITEM(pd_cache_level, caches->levels, i);
+
+		if (cache->level && cache->level <= PD_STAT_CACHE_LEVELS)
+			ok = set_shared(places, cache->map.data, cache->map.length, cache->level, 0);
+	}
 
 	for (size_t i = 0; nodes && i < nodes->nodes.count && ok; i++) {
 		const struct pd_numa_node *node = PD_ITEM(pd_numa_node, nodes->nodes, i);
 
-		ok = set_node(places, node->cpus.data, node->cpus.length, (int)node->node);
+		ok = set_shared(places, node->cpus.data, node->cpus.length, 0, (int)node->node);
 	}
 	return ok;
 }

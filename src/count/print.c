@@ -17,6 +17,23 @@ enum {
 	SHORT_NAME_WIDTH = 25 /* of what was not counted */
 };
 
+/* ---- options ---- */
+
+enum pd_status pd_stat_options_take(const struct pd_stat_options *options, struct pd_stat_options *own,
+				    struct pd_error *error)
+{
+	*own = (struct pd_stat_options){ .by = PD_STAT_GLOBAL };
+	if (!options)
+		return PD_OK;
+	if (!options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_stat_options.size is 0");
+	memcpy(own, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+	if (own->cache_level > PD_STAT_CACHE_LEVELS)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_stat_options.cache_level is more than %d",
+			       PD_STAT_CACHE_LEVELS);
+	return PD_OK;
+}
+
 /* ---- what ---- */
 
 static const char *missing_word(const struct pd_stat_line *line)
@@ -163,10 +180,9 @@ static void print_metric(struct pd_stat_page *page, const struct pd_stat_metric 
 /* A second metric stands below the first, with the same place in front. */
 static void next_line(struct pd_stat_page *page, const struct pd_stat_line *line)
 {
-	static const unsigned fields[] = {
-		[PD_STAT_BY_CPU] = 1,  [PD_STAT_GLOBAL] = 0,    [PD_STAT_BY_SOCKET] = 2, [PD_STAT_BY_DIE] = 2,
-		[PD_STAT_BY_CORE] = 2, [PD_STAT_BY_THREAD] = 1, [PD_STAT_BY_NODE] = 1
-	};
+	static const unsigned fields[] = { [PD_STAT_BY_CPU] = 1,  [PD_STAT_GLOBAL] = 0,     [PD_STAT_BY_SOCKET] = 2,
+					   [PD_STAT_BY_DIE] = 2,  [PD_STAT_BY_CORE] = 2,    [PD_STAT_BY_THREAD] = 1,
+					   [PD_STAT_BY_NODE] = 1, [PD_STAT_BY_CLUSTER] = 2, [PD_STAT_BY_CACHE] = 2 };
 	struct pd_text *text = page->printer->text;
 
 	if (page->printer->json) {
@@ -370,6 +386,8 @@ void pd_stat_print_round(struct pd_stat_printer *printer, struct pd_stat_table *
 		[PD_STAT_BY_CORE] = "#           time core            cpus             counts unit events\n",
 		[PD_STAT_BY_THREAD] = "#           time             comm-pid                  counts unit events\n",
 		[PD_STAT_BY_NODE] = "#           time node   cpus             counts unit events\n",
+		[PD_STAT_BY_CLUSTER] = "#           time cluster              ctrs             counts unit events\n",
+		[PD_STAT_BY_CACHE] = "#           time cache                  ctrs             counts unit events\n",
 	};
 	struct pd_stat_page page = { .printer = printer, .table = table };
 	uint64_t seconds = time_ns / 1000000000, ns = time_ns % 1000000000;

@@ -243,10 +243,16 @@ static bool has_file(const struct pd_stat_session *session)
 
 static enum pd_status open_file(struct pd_stat_session *session, struct pd_error *error)
 {
-	const struct pd_counter_settings settings = { .aggregation = session->options.printing.by,
-						      .interval_ms = session->options.interval_ns / NS_OF_MS,
-						      .scale = !session->options.printing.no_scale };
+	const struct pd_stat_options *printing = &session->options.printing;
+	struct pd_counter_settings settings = { .aggregation = printing->by,
+						.interval_ms = session->options.interval_ns / NS_OF_MS,
+						.scale = !printing->no_scale };
 
+	// with a level the numbers are those of perf 6.9; one more than there are is the last
+	if (printing->by == PD_STAT_BY_CLUSTER || printing->by == PD_STAT_BY_CACHE) {
+		settings.aggregation = printing->by == PD_STAT_BY_CLUSTER ? 4 : 5;
+		settings.level = printing->cache_level ? printing->cache_level : PD_STAT_CACHE_LEVELS + 1;
+	}
 	return has_file(session) ? pd_counter_open_file(session->recorder, &settings, error) : PD_OK;
 }
 

@@ -19,25 +19,26 @@ enum pd_status pd_stat_new(const struct pd_stat_options *options, struct pd_text
 			   struct pd_stat_counts **stat_out, struct pd_error *error)
 {
 	struct pd_stat_counts *stat;
+	enum pd_status status;
 
-	if (options && !options->size)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_stat_options.size is 0");
 	stat = pd_alloc(sizeof(*stat));
 	if (!stat)
 		return pd_fail_memory(error);
-	if (options)
-		memcpy(&stat->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
-	else
-		stat->options.by = PD_STAT_GLOBAL;
+	status = pd_stat_options_take(options, &stat->options, error);
+	if (status < 0) {
+		pd_free(stat);
+		return status;
+	}
 	stat->printer = (struct pd_stat_printer){ .options = &stat->options,
 						  .text = text,
 						  .separator = stat->options.separator,
 						  .json = stat->options.json };
 	stat->table.by = stat->options.by;
+	stat->table.cache_level = stat->options.cache_level;
 	stat->table.scale = !stat->options.no_scale;
 	stat->table.all_threads = stat->options.all_threads;
 	stat->table.runs = stat->options.runs ? stat->options.runs : 1;
-	if (!pd_stat_places_of_machine(&stat->table.places)) {
+	if (!pd_stat_places_of_machine(&stat->table.places, "/sys")) {
 		pd_stat_free(stat);
 		return pd_fail_memory(error);
 	}

@@ -149,8 +149,9 @@ static enum pd_status add_settings(struct pd_made *made, const struct pd_counter
 {
 	struct pd_stat_config_entry entries[] = { { .tag = PD_STAT_CONFIG_AGGR_MODE, .value = settings->aggregation },
 						  { .tag = PD_STAT_CONFIG_INTERVAL, .value = settings->interval_ms },
-						  { .tag = PD_STAT_CONFIG_SCALE, .value = settings->scale } };
-	struct pd_stat_config config = { .entries = { entries, 3, sizeof(entries[0]) } };
+						  { .tag = PD_STAT_CONFIG_SCALE, .value = settings->scale },
+						  { .tag = PD_STAT_CONFIG_AGGR_LEVEL, .value = settings->level } };
+	struct pd_stat_config config = { .entries = { entries, settings->level ? 4 : 3, sizeof(entries[0]) } };
 
 	return pd_made_add(made, PD_RECORD_STAT_CONFIG, 0, &config, error);
 }

@@ -17,6 +17,7 @@ CACHES = ["L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB"]
 RAW = ["slots", "topdown-retiring", "topdown-bad-spec", "topdown-fe-bound", "topdown-be-bound", "topdown-total-slots",
        "topdown-slots-issued", "topdown-slots-retired", "topdown-fetch-bubbles", "topdown-recovery-bubbles", "cpu/cycles-t/",
        "cpu/tx-start/", "cpu/el-start/", "cpu/cycles-ct/"]
+BY_CLUSTER, BY_CACHE = 4, 5  # numbers of perf 6.9 and later, in files that have a level of caches
 GLOBAL, BY_CPU, BY_SOCKET, BY_DIE, BY_CORE, BY_THREAD, BY_NODE = 1, 0, 2, 3, 4, 5, 7
 
 
@@ -91,7 +92,8 @@ def topology(cpus):
                 for i in range(0, n, 2)) + "]}"]
 
 
-def counts_text(events, rounds, cpus=(65535,), threads=((100, "a"),), by=GLOBAL, interval=0, scale=1):
+def counts_text(events, rounds, cpus=(65535,), threads=((100, "a"),), by=GLOBAL, interval=0, scale=1,
+                level=None, caches=()):
     """A perf.data as text. rounds: (seconds, {event: [(thread, index of the CPU, value, enabled, running)]})"""
     cpus = list(cpus)
     cells = len(cpus) * len(threads)
@@ -101,6 +103,10 @@ def counts_text(events, rounds, cpus=(65535,), threads=((100, "a"),), by=GLOBAL,
     lines += ['feature HOSTNAME {value: "h"}', 'feature OSRELEASE {value: "6"}', 'feature ARCH {value: "x86_64"}',
               'feature CMDLINE {arguments: [{value: "stat"} {value: "record"} {value: "true"}]}']
     lines += topology(cpus) + ["feature STAT {}"]
+    if caches:
+        lines.append("feature CACHE {version: 1, levels: [" + " ".join(
+            f'{{level: {number}, line_size: 64, sets: 64, ways: 8, type: "Unified", size: "1M", map: "{shared}"}}'
+            for number, shared in caches) + "]}")
     for name in events:
         if name.split(":")[0] in SOFTWARE[:2]:
             lines.append(f'EVENT_UPDATE type: unit, id: {ids[name][0]}, unit: "msec"+24')
@@ -110,7 +116,8 @@ def counts_text(events, rounds, cpus=(65535,), threads=((100, "a"),), by=GLOBAL,
     lines.append(f"CPU_MAP cpus: {{kind: cpus, cpus: [{' '.join(map(str, cpus))}]}}" +
                  (f', rest: x"{"00" * (-size % 8)}"' if size % 8 else ""))
     lines.append(f"STAT_CONFIG entries: [{{tag: aggr_mode, value: {by}}}, {{tag: interval, value: {interval}}}, "
-                 f"{{tag: scale, value: {scale}}}]")
+                 f"{{tag: scale, value: {scale}}}" +
+                 ("" if level is None else f", {{tag: aggr_level, value: {level}}}") + "]")
     for i, (seconds, counts) in enumerate(rounds):
         for name, values in counts.items():
             for thread, cpu, value, enabled, running in values:
@@ -187,3 +194,28 @@ def metric_files(perfdata, folder):
                                                 **whole)
     for name, text in texts.items():
         yield name, assemble(perfdata, text, os.path.join(folder, name + ".data"))
+
+
+# Ways to sum up files of newer_files.
+NEWER_WAYS = ["--per-cache", "--per-cache=L1", "--per-cache=l2", "--per-cache=L3", "--per-cache=L4", "--per-cluster"]
+
+
+def newer_files(perfdata, folder):
+    """Files with clusters and caches, which perf 6.1 does not know: (name, path, number of CPUs)."""
+    own = [(1, "0"), (1, "1"), (2, "0"), (2, "1"), (3, "0-1")]
+    shared = [(1, "0"), (1, "1"), (1, "2"), (1, "3"), (2, "0-1"), (2, "2"), (3, "0-2")]
+
+    def cells(cpus, k):
+        return {name: [(0, c, k * v * (c + 1), k * 10 ** 8, k * 10 ** 8) for c in cpus]
+                for name, v in (("cycles", 900), ("instructions", 1234))}
+
+    for name, cpus, by, level, caches in (
+            ("cluster", (0, 1), BY_CLUSTER, 5, own), ("cache", (0, 1), BY_CACHE, 5, own), ("cache-2", (0, 1), BY_CACHE, 2, own),
+            ("cache-99", (0, 1), BY_CACHE, 99, own), ("cache-none", (0, 1), BY_CACHE, 5, ()), ("cache-one", (0, 1), BY_CACHE, 5, [(2, "1")]),
+            ("caches", (0, 1, 2, 3), BY_CACHE, 5, shared), ("clusters", (0, 1, 2, 3), BY_CLUSTER, 5, shared)):
+        more = dict(cpus=cpus, threads=((-1, ""),), by=by, level=level, caches=caches)
+        texts = {"by-" + name: counts_text(["cycles", "instructions"], [(0.5, cells(cpus, 1))], **more)}
+        if name in ("cluster", "cache"):
+            texts["interval-" + name] = counts_text(["cycles", "instructions"], [(0.1 * k, cells(cpus, k)) for k in (1, 2)], interval=100, **more)
+        for given, text in texts.items():
+            yield given, assemble(perfdata, text, os.path.join(folder, given + ".data")), len(cpus)

@@ -10,6 +10,7 @@ not allow it. Exit status: 0 all is well; 1 not.
 """
 
 import argparse
+import itertools
 import json
 import os
 import re
@@ -29,8 +30,9 @@ FORMS = ([], ["-x,"], ["-j"])
 def printed(perfdata, folder):
     """What is printed of each file, in each form."""
     parts = []
-    for name, path in common.metric_files(perfdata, folder):
+    for name, path, *_ in itertools.chain(common.metric_files(perfdata, folder), common.newer_files(perfdata, folder)):
         ways = ["-A", "--per-core", "--per-socket", "--per-die", "--per-node"] if name == "by-global" else []
+        ways += common.NEWER_WAYS if name in ("by-cache", "by-caches") else []
         for form in FORMS:
             for way in [None, *ways]:
                 for only in ([], ["--metric-only"]):
@@ -95,7 +97,8 @@ class Live(common.Tests):
         for words in (["-I", "10", "--timeout", "100", "true"], ["--interval-count", "1", "true"], ["--timeout", "5", "true"],
                       ["-A", "true"], ["--table", "true"], ["-B", "-x,", "true"], ["-j", "-x,", "true"], ["-r", "101", "true"],
                       ["-e", "nosuchevent", "true"], ["-C", "9999", "true"], ["-M", "nosuch", "true"], ["record", "-r", "2", "true"],
-                      ["--per-thread", "true"], ["-a", "-A", "--per-thread"], ["-D", "x", "true"],
+                      ["--per-thread", "true"], ["-a", "-A", "--per-thread"], ["-a", "--per-cache=L5", "true"], ["-a", "--per-cache=3", "true"], ["--per-cluster", "true"],
+                      ["-D", "x", "true"],
                       ["-a", "-G", "/", "-e", "cs", "true"], ["-a", "-e", "cs,faults", "-G", "/,/,/", "true"]):
             result = self.stat(*words)
             self.expect(result.returncode == 2 and result.stderr.startswith("perfdata: "), f"{words}: {result}")
@@ -163,6 +166,35 @@ class Live(common.Tests):
         both = self.stat("-I", "20", "--summary", "-x,", "-e", "page-faults", self.work, 0, 500, 0, 50).stderr.splitlines()
         parts = sum(float(line.split(",")[1]) for line in both[:-1] if line.split(",")[1][0] != "<")
         self.expect(both[-1].startswith("         summary,") and float(both[-1].split(",")[1]) == parts, f"summary: {both}")
+
+    def places(self):
+        """CPUs that share a cache, or are in a cluster, as sysfs says it; the file has the way that was asked for."""
+        if not self.may("-a", "-e", "cpu-clock"):
+            print("skipped: the kernel does not let this user count all")
+            return
+        cpus = [int(c[3:]) for c in os.listdir("/sys/devices/system/cpu") if re.fullmatch(r"cpu\d+", c)]
+
+        def reads(cpu, name, none):
+            path = f"/sys/devices/system/cpu/cpu{cpu}/{name}"
+            if not os.path.exists(path):
+                return none
+            with open(path, encoding="ascii") as file:
+                return re.match(r"-?\d+", file.read())[0]
+        for level in ("1", "2"):
+            shared = [int(reads(c, f"cache/index{i}/shared_cpu_list", "-1")) for c in cpus for i in range(9)
+                      if reads(c, f"cache/index{i}/level", "") == level]
+            lines = self.stat("-x,", "-a", f"--per-cache=L{level}", "-e", "cpu-clock", "true").stderr.splitlines()
+            names = {re.match(r"S\d+-D\d+-L(\d)-ID(-?\d+),", line).groups() for line in lines}
+            self.expect(names == {(level, str(i)) for i in shared or [-1]}, f"caches of level {level}: {shared} {lines}")
+        clusters = {max(0, int(reads(c, "topology/cluster_id", "0"))) for c in cpus}
+        lines = self.stat("-j", "-a", "--per-cluster", "-e", "cpu-clock", "true").stderr.splitlines()
+        found = {int(json.loads(line)["cluster"].partition("CLS")[2]) for line in lines}
+        self.expect(found == clusters, f"clusters {clusters}: {lines}")
+        path = os.path.join(self.folder, "places.data")
+        for way in ("--per-cache=L2", "--per-cache", "--per-cluster", "--per-core"):
+            self.stat("record", "-o", path, "-a", way, "-e", "cpu-clock", "true")
+            plain, given = (common.run([self.perfdata, "stat", "-x,", "report", "-i", path, *more]).stdout for more in ([], [way]))
+            self.expect(plain == given and plain, f"recorded {way}: {plain!r} {given!r}")
 
     def cgroups(self):
         """A cgroup is that of the events in front of it."""
@@ -304,7 +336,7 @@ def main():
         live.expect(golden == text, "all that golden.txt has")
         damaged(perfdata, folder, live)
         if live.may("-e", "task-clock"):
-            for test in (live.statuses, live.counts, live.group_without, live.forms, live.cgroups, live.tools, live.metric_only, live.ends, live.control, live.file,
+            for test in (live.statuses, live.counts, live.group_without, live.forms, live.places, live.cgroups, live.tools, live.metric_only, live.ends, live.control, live.file,
                          live.without_rights):
                 test()
         else:
