@@ -34,7 +34,7 @@ struct stat_values {
 	bool big_num, no_big_num, scale;
 	bool topdown, transaction;
 	bool null, sync, no_csv_summary, quiet, verbose;
-	bool no_merge;
+	bool no_effect; /* of options that ask for what is done anyway */
 	const char *control, *for_each_cgroup, *pre, *post;
 };
 

@@ -33,7 +33,7 @@ LINES = [
     "-n W", "-r 3 W", "-r 3 -e task-clock,page-faults W", "-r 2 -n W", "-r 2 -n --table W", "-r 3 -x, W", "-r 2 -j W",
     "-x, W", "-x; -e task-clock,cycles W", "-x \\t -e task-clock W", "-j W", "-j -e task-clock,cycles W", "-x, -n W", "-j -n W",
     "-B W", "--no-big-num W", "--scale W", "--no-scale W", "-i W", "-S -e task-clock W", "--all-user W", "--all-kernel -e task-clock,page-faults W",
-    "-v -e task-clock W", "--quiet W", "--no-merge -e task-clock W",
+    "-v -e task-clock W", "--quiet W", "--no-merge -e task-clock W", "--metric-no-group -e task-clock,cs W", "--metric-no-merge --metric-no-group -e task-clock W",
     "-a SLEEP", "-a -e cpu-clock,page-faults SLEEP", "-C 0 -e cpu-clock SLEEP", "-a -C 0 -e cpu-clock SLEEP",
     "-a -A -e cpu-clock,cycles SLEEP", "-a --per-core SLEEP", "-a --per-socket -e cpu-clock,cycles,page-faults SLEEP",
     "-a --per-die -e cpu-clock SLEEP", "-a --per-node -e cpu-clock SLEEP", "-a -A -x, -e cpu-clock,cycles SLEEP",

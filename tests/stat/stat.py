@@ -139,6 +139,10 @@ class Live(common.Tests):
         text = self.stat("-n", "true").stderr
         self.expect("seconds time elapsed" in text and "task-clock" not in text, f"null: {text}")
         self.expect(self.stat("--quiet", "true").stderr == "", "quiet")
+        for words in (["--metric-no-group"], ["--metric-no-merge"], ["--metric-no-threshold"], ["--affinity"], ["--no-affinity"]):
+            lines = self.stat("-x,", *words, "-M", "IPC,frequency", "true").stderr.splitlines()
+            names = [line.split(",")[2].removesuffix(":u") for line in lines]
+            self.expect(names == ["cycles", "instructions", "task-clock", "cycles"], f"{words}: {lines}")
         out = os.path.join(self.folder, "out.txt")
         for i in (1, 2):
             self.stat("-o", out, "--append", "-e", "page-faults", "true")
