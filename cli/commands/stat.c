@@ -35,6 +35,8 @@ static const struct option options[] = {
 	FLAG("append", 0, append, "append to the output file"),
 	NUMBER("log-fd", 0, "FD", log_fd, "write to this file descriptor"),
 	GROUP(stat_by_group, by),
+	FLAG("percore-show-thread", 0, session.printing.percore_show_thread,
+	     "with -A, counts of events with the term percore for each CPU, not each core; they are those of the whole core"),
 	FLAG("per-thread", 0, per_thread, "count each thread separately"),
 	FLAG("big-num", 'B', big_num, "no effect: thousands separators are the default"),
 	FLAG("no-big-num", 0, no_big_num, "print numbers without thousands separators"),

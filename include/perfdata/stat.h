@@ -61,6 +61,7 @@ struct pd_stat_options {
 	pd_warn_fn *warn;     /* gets warnings; may be NULL */
 	void *self;           /* first argument of warn */
 	unsigned cache_level; /* of PD_STAT_BY_CACHE: 1 to PD_STAT_CACHE_LEVELS; 0: the last level of each CPU */
+	bool percore_show_thread; /* PD_STAT_BY_CPU: events of whole cores (term percore) get a line for each CPU, not for each core */
 };
 
 enum {

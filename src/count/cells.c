@@ -61,7 +61,7 @@ static void take_cache(struct pd_stat_place *place, const int caches[PD_STAT_CAC
 	place->cache = place->level ? caches[place->level - 1] : -1;
 }
 
-static struct pd_stat_place place_of(const struct pd_stat_table *table, int32_t cpu)
+static struct pd_stat_place place_by(const struct pd_stat_table *table, enum pd_stat_by by, int32_t cpu)
 {
 	static const struct pd_stat_place unplaced = { .caches = { -1, -1, -1, -1 } };
 	const struct pd_stat_place *known = &unplaced;
@@ -69,20 +69,25 @@ static struct pd_stat_place place_of(const struct pd_stat_table *table, int32_t 
 
 	if (cpu >= 0 && (size_t)cpu < table->places.count)
 		known = &table->places.items[cpu];
-	if (table->by == PD_STAT_BY_NODE) {
+	if (by == PD_STAT_BY_NODE) {
 		place.node = known->node;
 		return place;
 	}
 	place.socket = known->socket;
-	if (table->by != PD_STAT_BY_SOCKET)
+	if (by != PD_STAT_BY_SOCKET)
 		place.die = known->die;
-	if (table->by == PD_STAT_BY_CLUSTER)
+	if (by == PD_STAT_BY_CLUSTER)
 		place.cluster = known->cluster;
-	if (table->by == PD_STAT_BY_CORE)
+	if (by == PD_STAT_BY_CORE)
 		place.core = known->core;
-	if (table->by == PD_STAT_BY_CACHE)
+	if (by == PD_STAT_BY_CACHE)
 		take_cache(&place, known->caches, table->cache_level);
 	return place;
+}
+
+static struct pd_stat_place place_of(const struct pd_stat_table *table, int32_t cpu)
+{
+	return place_by(table, table->by, cpu);
 }
 
 static int compare_places(const struct pd_stat_place *a, const struct pd_stat_place *b)
@@ -158,4 +163,23 @@ struct pd_stat_sum *pd_stat_group_sums(const struct pd_stat_table *table, const 
 		}
 	}
 	return sums;
+}
+
+bool pd_stat_core_sum(const struct pd_stat_table *table, const struct pd_stat_event *event, size_t cpu,
+		      struct pd_stat_sum *sum_out, struct pd_stat_place *core_out)
+{
+	bool first = true;
+
+	*sum_out = (struct pd_stat_sum){ 0 };
+	*core_out = place_by(table, PD_STAT_BY_CORE, event->cpus[cpu]);
+	for (size_t i = 0; i < event->cpu_count; i++) {
+		const struct pd_stat_place core = place_by(table, PD_STAT_BY_CORE, event->cpus[i]);
+		const struct pd_stat_cell *cell = pd_stat_cell(event, 0, i);
+
+		if (compare_places(core_out, &core) != 0)
+			continue;
+		first &= i >= cpu || cell->absent;
+		add_cell(sum_out, cell);
+	}
+	return first;
 }

@@ -67,6 +67,7 @@ struct pd_stat_event {
 	double scale;
 	bool supported;
 	bool snapshot;       /* values are no sums */
+	bool percore;        /* counts of single CPUs are those of their whole core */
 	const int32_t *cpus; /* -1: any */
 	size_t cpu_count;
 	struct pd_stat_cell *cells; /* of each thread, and in that of each CPU */
@@ -133,6 +134,11 @@ struct pd_stat_group *pd_stat_groups(const struct pd_stat_table *table, size_t *
 /* All events in all groups: those of the first group, then those of the next. NULL without memory; the caller frees it. */
 struct pd_stat_sum *pd_stat_group_sums(const struct pd_stat_table *table, const struct pd_stat_group *groups,
 				       size_t count);
+
+/* The counts of all CPUs of the core that a CPU is in, as those of the CPU; core_out: where that is. Returns whether no CPU before it is
+ * in the same core. */
+bool pd_stat_core_sum(const struct pd_stat_table *table, const struct pd_stat_event *event, size_t cpu,
+		      struct pd_stat_sum *sum_out, struct pd_stat_place *core_out);
 
 /* ---- metrics ---- */
 

@@ -253,14 +253,12 @@ static void take_cpus(struct only *only)
 	for (size_t cpu = 0; cpu < most && table->thread_count; cpu++) {
 		for (size_t i = 0; i < table->event_count; i++) {
 			const struct pd_stat_event *event = &table->events[i];
-			struct pd_stat_line line = { .event = event, .slot = cpu };
+			struct pd_stat_place core;
+			struct pd_stat_line line;
 
 			/* what is on a few CPUs only is of packages, and has no metrics */
-			if (event->cpu_count < most || pd_stat_cell(event, 0, cpu)->absent)
-				continue;
-			line.cpu = event->cpus[cpu];
-			pd_stat_line_take(&line, pd_stat_cell(event, 0, cpu));
-			take_line(only, &line);
+			if (event->cpu_count == most && pd_stat_line_of_cpu(only->page, event, cpu, &core, &line))
+				take_line(only, &line);
 		}
 	}
 }

@@ -76,6 +76,26 @@ static bool is_newer(enum pd_stat_by by)
 	return by == PD_STAT_BY_CLUSTER || by == PD_STAT_BY_CACHE;
 }
 
+/* Its name, or that of its core. */
+static void print_cpu(struct pd_stat_page *page, const struct pd_stat_line *line)
+{
+	const char *separator = page->printer->separator;
+	char name[64];
+
+	if (line->core)
+		snprintf(name, sizeof(name), "S%d-D%d-C%d", line->core->socket, line->core->die, line->core->core);
+	else
+		snprintf(name, sizeof(name), "CPU%" PRId32, line->cpu);
+	if (page->printer->json && line->core)
+		pd_stat_json_field(page, "\"core\" : \"%s\"", name);
+	else if (page->printer->json)
+		pd_stat_json_field(page, "\"cpu\" : \"%" PRId32 "\"", line->cpu);
+	else if (separator)
+		pd_text_printf(page->printer->text, "%s%s", name, separator);
+	else
+		pd_text_printf(page->printer->text, "%-*s ", line->core ? 18 : 10, name);
+}
+
 void pd_stat_print_place(struct pd_stat_page *page, const struct pd_stat_line *line)
 {
 	static const char *const keys[] = {
@@ -107,12 +127,7 @@ void pd_stat_print_place(struct pd_stat_page *page, const struct pd_stat_line *l
 		pd_text_printf(text, separator ? "-%" PRId32 : "-%-8" PRId32, line->thread->tid);
 		pd_text_add(text, separator ? separator : " ");
 	} else if (page->table->by == PD_STAT_BY_CPU) {
-		if (page->printer->json)
-			pd_stat_json_field(page, "\"cpu\" : \"%" PRId32 "\"", line->cpu);
-		else if (separator)
-			pd_text_printf(text, "CPU%" PRId32 "%s", line->cpu, separator);
-		else
-			pd_text_printf(text, "CPU%-7" PRId32 " ", line->cpu);
+		print_cpu(page, line);
 	}
 }
 
@@ -123,11 +138,30 @@ bool pd_stat_line_is_missing(const struct pd_stat_line *line)
 	return !line->running || !line->enabled;
 }
 
-void pd_stat_line_take(struct pd_stat_line *line, const struct pd_stat_cell *cell)
+bool pd_stat_line_of_cpu(const struct pd_stat_page *page, const struct pd_stat_event *event, size_t cpu,
+			 struct pd_stat_place *core, struct pd_stat_line *line_out)
 {
-	line->value = (double)cell->round[PD_STAT_VALUE];
-	line->enabled = (double)cell->round[PD_STAT_ENABLED];
-	line->running = (double)cell->round[PD_STAT_RUNNING];
+	const struct pd_stat_cell *cell = pd_stat_cell(event, 0, cpu);
+	const uint64_t *counts = cell->round;
+	struct pd_stat_sum sum;
+
+	if (cell->absent)
+		return false;
+	*line_out = (struct pd_stat_line){ .event = event, .slot = cpu, .cpu = event->cpus[cpu] };
+	if (event->percore) {
+		bool first = pd_stat_core_sum(page->table, event, cpu, &sum, core);
+
+		counts = sum.all;
+		if (!page->printer->options->percore_show_thread) {
+			line_out->core = core;
+			if (!first)
+				return false;
+		}
+	}
+	line_out->value = (double)counts[PD_STAT_VALUE];
+	line_out->enabled = (double)counts[PD_STAT_ENABLED];
+	line_out->running = (double)counts[PD_STAT_RUNNING];
+	return true;
 }
 
 struct pd_stat_line pd_stat_line_of_all(const struct pd_stat_event *event)

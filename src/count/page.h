@@ -13,6 +13,7 @@ struct pd_stat_line {
 	const struct pd_stat_group *group; /* of CPUs, or NULL */
 	size_t cpus;                       /* in it */
 	int32_t cpu;                       /* of PD_STAT_BY_CPU */
+	const struct pd_stat_place *core;  /* likewise, of an event of whole cores, or NULL */
 	const struct pd_stat_thread *thread;
 	double noise; /* percent */
 };
@@ -37,8 +38,10 @@ struct pd_stat_line pd_stat_line_of_thread(const struct pd_stat_table *table, co
 					   size_t thread);
 struct pd_stat_line pd_stat_line_of_group(const struct pd_stat_event *event, const struct pd_stat_group *group,
 					  const struct pd_stat_sum *sum);
-/* The count of a CPU. */
-void pd_stat_line_take(struct pd_stat_line *line, const struct pd_stat_cell *cell);
+/* That of a CPU, by its number in the event. core: room for where its core is. False if there is none, or that of the core stands
+ * with another CPU. */
+bool pd_stat_line_of_cpu(const struct pd_stat_page *page, const struct pd_stat_event *event, size_t cpu,
+			 struct pd_stat_place *core, struct pd_stat_line *line_out);
 /* What decides: a count that was never on is none. */
 bool pd_stat_line_is_missing(const struct pd_stat_line *line);
 

@@ -269,11 +269,10 @@ static void print_by_cpu(struct pd_stat_page *page)
 		const struct pd_stat_event *event = &page->table->events[i];
 
 		for (size_t cpu = 0; cpu < event->cpu_count && page->table->thread_count; cpu++) {
-			const struct pd_stat_cell *cell = pd_stat_cell(event, 0, cpu);
-			struct pd_stat_line line = { .event = event, .slot = cpu, .cpu = event->cpus[cpu] };
+			struct pd_stat_place core;
+			struct pd_stat_line line;
 
-			pd_stat_line_take(&line, cell);
-			if (!cell->absent)
+			if (pd_stat_line_of_cpu(page, event, cpu, &core, &line))
 				print_line(page, &line);
 		}
 	}

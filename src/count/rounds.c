@@ -57,10 +57,23 @@ static void round_of_cells(struct pd_stat_table *table, struct pd_stat_event *ev
 			subtract(cell->round, cell->before, again);
 		if (table->scale)
 			scale(cell->round);
-		if (table->by == PD_STAT_BY_CPU)
-			pd_stat_metric_note(table, event, (double)cell->round[PD_STAT_VALUE], i % event->cpu_count);
-		else if (table->by == PD_STAT_BY_THREAD)
+		if (table->by == PD_STAT_BY_THREAD)
 			pd_stat_metric_note(table, event, (double)cell->round[PD_STAT_VALUE], i / event->cpu_count);
+	}
+}
+
+static void note_cpus(struct pd_stat_table *table, const struct pd_stat_event *event)
+{
+	for (size_t i = 0; i < table->thread_count * event->cpu_count; i++) {
+		uint64_t value = event->cells[i].round[PD_STAT_VALUE];
+		struct pd_stat_place core;
+		struct pd_stat_sum sum;
+
+		if (event->percore) {
+			pd_stat_core_sum(table, event, i % event->cpu_count, &sum, &core);
+			value = sum.all[PD_STAT_VALUE];
+		}
+		pd_stat_metric_note(table, event, (double)value, i % event->cpu_count);
 	}
 }
 
@@ -85,6 +98,8 @@ void pd_stat_table_round(struct pd_stat_table *table, bool again)
 			round_of_all(table, &table->events[i], again);
 		else
 			round_of_cells(table, &table->events[i], again);
+		if (table->by == PD_STAT_BY_CPU)
+			note_cpus(table, &table->events[i]);
 	}
 	if (table->by != PD_STAT_GLOBAL && table->by != PD_STAT_BY_CPU && table->by != PD_STAT_BY_THREAD)
 		note_groups(table);

@@ -117,6 +117,7 @@ static bool take_event(struct pd_stat_counts *stat, const struct pd_recorder *re
 					 .scale = counted.wanted->scale,
 					 .supported = counted.supported,
 					 .snapshot = counted.wanted->snapshot,
+					 .percore = counted.wanted->terms.percore == PD_YES,
 					 .cpus = places->cpus,
 					 .cpu_count = places->cpu_count };
 	memcpy(event->sums, sums, sizeof(sums));

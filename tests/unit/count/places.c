@@ -121,6 +121,70 @@ TEST(groups)
 	pd_stat_places_fini(&table.places);
 }
 
+static bool prints(struct pd_stat_table *table, const struct pd_stat_options *options, const char *wanted)
+{
+	struct pd_text *text = pd_text_new();
+	struct pd_stat_printer printer = {
+		.options = options, .text = text, .separator = options->separator, .json = options->json
+	};
+	bool same;
+
+	if (!text)
+		return false;
+	pd_stat_print_all(&printer, table);
+	same = pd_text_bytes(text).size == strlen(wanted) && !memcmp(pd_text_bytes(text).data, wanted, strlen(wanted));
+	if (!same)
+		printf("# %.*s", (int)pd_text_bytes(text).size, (const char *)pd_text_bytes(text).data);
+	pd_stat_printer_fini(&printer);
+	pd_text_free(text);
+	return same;
+}
+
+// Two cores of two CPUs and one of one: an event of whole cores, and one of CPUs.
+TEST(whole_cores)
+{
+	static const int32_t cpus[] = { 0, 1, 2, 3, 4 };
+	static const struct pd_stat_options cores = { .separator = "," },
+					    threads = { .separator = ",", .percore_show_thread = true };
+	static const struct pd_stat_options json = { .json = true };
+	struct pd_stat_place items[] = { { .core = 0 }, { .core = 1 }, { .core = 0 }, { .core = 1 }, { .socket = 1 } };
+	struct pd_stat_cell cells[10] = { 0 };
+	struct pd_stat_event events[] = { { .name = "a", .percore = true, .cells = cells },
+					  { .name = "b", .cells = cells + 5 } };
+	struct pd_stat_table table = { .events = events,
+				       .event_count = 2,
+				       .thread_count = 1,
+				       .by = PD_STAT_BY_CPU,
+				       .runs = 1,
+				       .places = { items, 5 } };
+
+	for (size_t i = 0; i < 2; i++) {
+		events[i].attr.type = PD_TYPE_RAW;
+		events[i].scale = 1;
+		events[i].cpus = cpus;
+		events[i].cpu_count = 5;
+		events[i].supported = true;
+	}
+	for (size_t i = 0; i < 10; i++)
+		for (size_t j = 0; j < 3; j++)
+			cells[i].all[j] = j ? 10 : (uint64_t)1 << i % 5;
+	pd_stat_table_round(&table, false);
+	CHECK(prints(&table, &cores,
+		     "S0-D0-C0,5,,a,20,100.00,,\nS0-D0-C1,10,,a,20,100.00,,\nS1-D0-C0,16,,a,10,100.00,,\n"
+		     "CPU0,1,,b,10,100.00,,\nCPU1,2,,b,10,100.00,,\nCPU2,4,,b,10,100.00,,\n"
+		     "CPU3,8,,b,10,100.00,,\nCPU4,16,,b,10,100.00,,\n"));
+	table.event_count = 1;
+	CHECK(prints(&table, &threads,
+		     "CPU0,5,,a,20,100.00,,\nCPU1,10,,a,20,100.00,,\nCPU2,5,,a,20,100.00,,\n"
+		     "CPU3,10,,a,20,100.00,,\nCPU4,16,,a,10,100.00,,\n"));
+	table.by = PD_STAT_BY_CPU;
+	events[0].cpu_count = 1;
+	CHECK(prints(&table, &json,
+		     "{\"core\" : \"S0-D0-C0\", \"counter-value\" : \"1.000000\", \"unit\" : \"\", \"event\" : \"a\", "
+		     "\"event-runtime\" : 10, \"pcnt-running\" : 100.00, \"metric-value\" : 0.000000, "
+		     "\"metric-unit\" : \"(null)\"}\n"));
+}
+
 TEST(no_memory)
 {
 	for (long n = 0; n < 100; n++) {
@@ -144,4 +208,5 @@ TEST(clean)
 	CHECK(system(command) == 0);
 }
 
-RUN(TEST_CASE(start), TEST_CASE(places_are_read), TEST_CASE(groups), TEST_CASE(no_memory), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(places_are_read), TEST_CASE(groups), TEST_CASE(whole_cores), TEST_CASE(no_memory),
+    TEST_CASE(clean))
