@@ -38,6 +38,7 @@ struct pd_stat_place {
 struct pd_stat_places {
 	struct pd_stat_place *items;
 	size_t count;
+	size_t unnamed; /* CPUs that lists may still name */
 };
 
 /* sysfs: "/sys". */

@@ -10,7 +10,9 @@
 #include <string.h>
 
 enum {
-	MOST_CPUS = 1 << 16
+	MOST_CPUS = 1 << 16,
+	MOST_NAMED =
+		16 * MOST_CPUS // CPUs in all lists of a file: each is in one node, and in a cache or two of each level
 };
 
 static bool reserve_places(struct pd_stat_places *places, size_t count)
@@ -45,7 +47,7 @@ static unsigned long read_cpu(const char **at, const char *end)
 }
 
 /* Gives the CPUs of a list ("0-3,8") a node or, with a level, the cache of it that they share, which is named by the first of them.
- * What is no list says nothing. */
+ * What is no list says nothing, nor what names more CPUs than there may be. */
 static bool set_shared(struct pd_stat_places *places, const char *list, size_t length, unsigned level, int node)
 {
 	const char *at = list, *end = list + length;
@@ -58,8 +60,11 @@ static bool set_shared(struct pd_stat_places *places, const char *list, size_t l
 			at++;
 			last = read_cpu(&at, end);
 		}
-		if (first > last || !reserve_places(places, last + 1))
-			return first <= last && last >= MOST_CPUS;
+		if (first > last || last >= MOST_CPUS || last - first >= places->unnamed)
+			return true;
+		if (!reserve_places(places, last + 1))
+			return false;
+		places->unnamed -= last - first + 1;
 		for (unsigned long cpu = first; cpu <= last; cpu++)
 			*(level ? &places->items[cpu].caches[level - 1] : &places->items[cpu].node) = named;
 		at += at < end && *at == ',';
@@ -154,6 +159,7 @@ bool pd_stat_places_of_machine(struct pd_stat_places *places, const char *sysfs)
 	bool ok = true;
 	DIR *dir;
 
+	places->unnamed = SIZE_MAX;
 	snprintf(cpus, sizeof(cpus), "%s/devices/system/cpu", sysfs);
 	dir = opendir(cpus);
 	while (dir && ok && (entry = readdir(dir)) != NULL)
@@ -188,6 +194,7 @@ bool pd_stat_places_of_file(struct pd_stat_places *places, struct pd_file *file)
 	const struct pd_cache *caches = pd_file_cache(file);
 	bool ok = !cores || take_cores(places, cores);
 
+	places->unnamed = MOST_NAMED;
 	/* of several that hold a CPU, as perf has it, the last in the file counts */
 	for (size_t i = 0; caches && i < caches->levels.count && ok; i++) {
 		const struct pd_cache_level *cache = PD_ITEM(pd_cache_level, caches->levels, i);
