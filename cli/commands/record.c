@@ -125,7 +125,6 @@ static bool take_triggers(struct record *record)
 
 	for (size_t i = 0; i < names->count && status >= 0; i++)
 		status = pd_events_add(record->triggers, names->items[i], &error);
-	session->switch_events = record->triggers;
 	session->switch_on_call |= names->count != 0;
 	return status >= 0 || print_error("option --switch-output-event: %s", error.message);
 }
@@ -343,15 +342,21 @@ static int record_all(struct record *record, const struct call *call)
 	const struct values *values = record->values;
 	struct pd_recorded recorded;
 	struct pd_control *control = NULL;
+	struct pd_trigger *trigger = NULL;
 	struct pd_error error;
 	enum pd_status status;
 
 	catch_signals(record);
-	if (!record_open_control(values->control, record->recorder, &control))
+	if (record->triggers && pd_trigger_open(record->recorder, record->triggers, &trigger, &error) < 0)
+		return print_failure(CODE_UNREADABLE, "%s", error.message);
+	if (!record_open_control(values->control, record->recorder, &control)) {
+		pd_trigger_close(trigger);
 		return CODE_USAGE;
+	}
 	status = values->unwind_now ? record_unwound(record, &recorded, &error) :
 				      pd_recorder_run(record->recorder, &recorded, &error);
 	pd_control_close(control);
+	pd_trigger_close(trigger);
 	if (status < 0)
 		return print_failure(CODE_OUTPUT, "%s", error.message);
 	if (!recorded.command_errno)

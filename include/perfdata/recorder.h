@@ -108,17 +108,16 @@ enum pd_build_id_choice {
 
 /** Start, end and splitting of a recording. */
 struct pd_session {
-	int64_t delay_ms;     /* start sampling after N ms; -1: with pd_recorder_enable */
-	uint64_t max_size;    /* stop after N bytes of output; 0: no limit */
-	uint64_t max_ns;      /* stop after N ns; 0: no limit */
-	bool overwrite;       /* ring buffers keep the newest records, written at the end or when files are
+	int64_t delay_ms;          /* start sampling after N ms; -1: with pd_recorder_enable */
+	uint64_t max_size;         /* stop after N bytes of output; 0: no limit */
+	uint64_t max_ns;           /* stop after N ns; 0: no limit */
+	bool overwrite;            /* ring buffers keep the newest records, written at the end or when files are
 				   * switched */
-	bool tail_synthesize; /* synthesize records of running processes at the end */
-	uint64_t switch_size; /* start a new file after N bytes ... */
-	uint64_t switch_ns;   /* ... or N ns; 0: never */
-	bool switch_on_call;  /* ... or on pd_recorder_switch */
-	const struct pd_events *switch_events; /* with it: ... or when one of these happens; they are not recorded */
-	uint32_t switch_max_files;             /* delete older files; 0: keep all */
+	bool tail_synthesize;      /* synthesize records of running processes at the end */
+	uint64_t switch_size;      /* start a new file after N bytes ... */
+	uint64_t switch_ns;        /* ... or N ns; 0: never */
+	bool switch_on_call;       /* ... or on pd_recorder_switch */
+	uint32_t switch_max_files; /* delete older files; 0: keep all */
 	bool timestamp_filename;
 	unsigned synth; /* enum pd_synth; 0: all */
 	bool no_synth;
@@ -272,6 +271,15 @@ PD_API enum pd_status pd_control_open(struct pd_recorder *recorder, const char *
 				      struct pd_control **control_out, struct pd_error *error);
 /** Ends the thread, before pd_recorder_close. NULL is ignored. */
 PD_API void pd_control_close(struct pd_control *control);
+
+struct pd_trigger;
+/** Calls pd_recorder_switch whenever one of these events happens on the targets of a recorder, on a thread of its own; they are not
+ * recorded. Events that are no tracepoints need a period. From now on they count. Errors: those of pd_recorder_open, and
+ * PD_ERROR_ARGUMENT for an event without a period. */
+PD_API enum pd_status pd_trigger_open(struct pd_recorder *recorder, const struct pd_events *events,
+				      struct pd_trigger **trigger_out, struct pd_error *error);
+/** Ends the thread, before pd_recorder_close. NULL is ignored. */
+PD_API void pd_trigger_close(struct pd_trigger *trigger);
 
 /* ---- what users write ---- */
 /* Texts as perf's options take them, without regard to case. Errors: PD_ERROR_ARGUMENT, with a message that says what can be

@@ -116,17 +116,6 @@ enum pd_status pd_offcpu_flush(struct pd_offcpu *offcpu, struct pd_bytes *record
 enum pd_status pd_offcpu_end(struct pd_offcpu *offcpu, struct pd_bytes *records_out, struct pd_error *error);
 uint64_t pd_offcpu_samples(const struct pd_offcpu *offcpu);
 
-// ---- trigger.c: events that begin the next file ----
-
-struct pd_trigger;
-
-// Opens session.switch_events on the targets of a recorder, whose command must be there.
-enum pd_status pd_trigger_new(struct pd_recorder *recorder, struct pd_trigger **trigger_out, struct pd_error *error);
-// From now on they count.
-enum pd_status pd_trigger_start(struct pd_trigger *trigger, struct pd_error *error);
-// NULL is ignored.
-void pd_trigger_free(struct pd_trigger *trigger);
-
 // ---- the whole ----
 
 struct pd_recorder {
@@ -139,8 +128,7 @@ struct pd_recorder {
 	size_t ring_count;
 	size_t ring_bytes;
 	struct pd_ring_counts counts;
-	struct pd_offcpu *offcpu;   // NULL: not asked for
-	struct pd_trigger *trigger; // likewise
+	struct pd_offcpu *offcpu; // NULL: not asked for
 	struct pd_recorded recorded;
 	// open.c: what the kernel was found not to know
 	unsigned missing;    // steps of the ladder that were taken

@@ -118,8 +118,6 @@ enum pd_status pd_recorder_open(const struct pd_recorder_options *options, struc
 		status = pd_workers_start(recorder, error);
 	if (status >= 0 && options->sampling.off_cpu)
 		status = pd_offcpu_new(&recorder->options, &recorder->offcpu, error);
-	if (status >= 0 && recorder->options.session.switch_events)
-		status = pd_trigger_new(recorder, &recorder->trigger, error);
 	if (status < 0)
 		pd_recorder_close(recorder);
 	else
@@ -132,7 +130,6 @@ void pd_recorder_close(struct pd_recorder *recorder)
 	if (!recorder)
 		return;
 	fini_pulled(recorder);
-	pd_trigger_free(recorder->trigger);
 	pd_store_feed_free(recorder->feed);
 	pd_workers_end(recorder);
 	pd_session_abort(recorder);
@@ -393,9 +390,7 @@ static enum pd_status start(struct loop *loop, struct pd_error *error)
 		pd_recorder_enable_all(recorder, true, NULL);
 	if (delay > 0)
 		loop->enable_ns = loop->start_ns + (uint64_t)delay * 1000000;
-	if (recorder->trigger)
-		status = pd_trigger_start(recorder->trigger, error);
-	if (status >= 0 && recorder->command.pid) {
+	if (recorder->command.pid) {
 		status = pd_command_start(&recorder->command, error);
 		recorder->recorded.command_errno = recorder->command.failure;
 		recorder->recorded.command_ran = !recorder->command.failure;

@@ -43,12 +43,13 @@ static enum pd_status switch_if_sampled(void *self, const void *data, size_t siz
 }
 
 // A command is a process by now, which has not begun.
-static struct pd_recorder_options options_of(struct pd_trigger *trigger, struct pd_u32s *command)
+static struct pd_recorder_options options_of(struct pd_trigger *trigger, const struct pd_events *events,
+					     const struct pd_u32s *command)
 {
 	const struct pd_recorder_options *options = &trigger->switched->options;
 	struct pd_recorder_options own = {
 		.size = sizeof(own),
-		.events = options->session.switch_events,
+		.events = events,
 		.targets = options->targets,
 		.session = { .no_synth = true, .no_buffering = true, .build_ids = PD_BUILD_IDS_NONE },
 		.fd = -1,
@@ -64,29 +65,6 @@ static struct pd_recorder_options options_of(struct pd_trigger *trigger, struct 
 	return own;
 }
 
-enum pd_status pd_trigger_new(struct pd_recorder *recorder, struct pd_trigger **trigger_out, struct pd_error *error)
-{
-	uint32_t pid = (uint32_t)recorder->command.pid;
-	struct pd_u32s command = { .items = &pid, .count = 1 };
-	struct pd_recorder_options options;
-	struct pd_trigger *trigger;
-	enum pd_status status = check_periods(recorder->options.session.switch_events, error);
-
-	if (status < 0)
-		return status;
-	trigger = pd_alloc(sizeof(*trigger));
-	if (!trigger)
-		return pd_fail_memory(error);
-	trigger->switched = recorder;
-	options = options_of(trigger, &command);
-	status = pd_recorder_open(&options, &trigger->recorder, error);
-	if (status < 0)
-		pd_free(trigger);
-	else
-		*trigger_out = trigger;
-	return status;
-}
-
 static void wait_for_events(void *self)
 {
 	const struct pd_trigger *trigger = self;
@@ -98,21 +76,48 @@ static void wait_for_events(void *self)
 				   error.message);
 }
 
-enum pd_status pd_trigger_start(struct pd_trigger *trigger, struct pd_error *error)
+static enum pd_status start(struct pd_trigger *trigger, struct pd_error *error)
 {
 	int failure;
 
-	// before the command begins, and before there is a thread
+	// before the command begins
 	pd_recorder_enable_all(trigger->recorder, true, NULL);
 	failure = pd_worker_start(&trigger->worker, wait_for_events, trigger);
 	return failure ? pd_fail_system(error, failure, "--switch-output-event: no thread") : PD_OK;
 }
 
-void pd_trigger_free(struct pd_trigger *trigger)
+enum pd_status pd_trigger_open(struct pd_recorder *recorder, const struct pd_events *events,
+			       struct pd_trigger **trigger_out, struct pd_error *error)
+{
+	uint32_t pid = (uint32_t)recorder->command.pid;
+	const struct pd_u32s command = { .items = &pid, .count = 1 };
+	struct pd_recorder_options options;
+	struct pd_trigger *trigger;
+	enum pd_status status = check_periods(events, error);
+
+	if (status < 0)
+		return status;
+	trigger = pd_alloc(sizeof(*trigger));
+	if (!trigger)
+		return pd_fail_memory(error);
+	trigger->switched = recorder;
+	options = options_of(trigger, events, &command);
+	status = pd_recorder_open(&options, &trigger->recorder, error);
+	if (status >= 0)
+		status = start(trigger, error);
+	if (status < 0)
+		pd_trigger_close(trigger);
+	else
+		*trigger_out = trigger;
+	return status;
+}
+
+void pd_trigger_close(struct pd_trigger *trigger)
 {
 	if (!trigger)
 		return;
-	pd_recorder_stop(trigger->recorder);
+	if (trigger->worker.started)
+		pd_recorder_stop(trigger->recorder);
 	pd_worker_join(&trigger->worker);
 	pd_recorder_close(trigger->recorder);
 	pd_free(trigger);
