@@ -41,6 +41,7 @@ static const struct option lines[] = {
 	GROUP(show_samples_option, options.show_samples),
 	GROUP(show_period_option, options.show_period),
 	FLAG("show-cpu-utilization", 0, options.show_levels, "add columns for kernel and user shares"),
+	FLAG("showcpuutilization", 0, options.show_levels, "the same, as perf's manual page spells it"),
 	STRING("column-widths", 'w', "LIST", widths, "column widths; 0: as wide as needed"),
 	FLAG("hide-unresolved", 'U', options.hide_unresolved, "omit samples in unresolved functions"),
 	FLAG("group", 0, options.all_in_one_table, "print all events in one table"),
