@@ -43,6 +43,8 @@ def without_numbers(text):
     # a name that is not recorded, which perf prints as an empty one
     text = re.sub(rb'filename: (""|0x[0-9a-f]+)', b"filename", text)
     text = re.sub(rb"0x[0-9a-f]+", b"0x", text)
+    # what is left in the register of an argument that this request of prctl does not have
+    text = re.sub(rb"(arg\d): \d{12,}", rb"\1: LEFT", text)
     text = re.sub(rb"/\d+ ", b"/TID ", text)
     text = re.sub(rb"(?m)^( +[\d.?]+ (\([^)]*\): )?)\d+ ", rb"\1TID ", text)
     text = re.sub(rb"pid: \d+( \([^)]*\))?", b"pid: PID", text)
