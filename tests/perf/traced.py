@@ -27,6 +27,7 @@ OPTIONS = ("", "-e close,open*", "-e !mmap,close,futex", "--failure", "--no-comm
            "-e syscalls:sys_exit_close --no-comm", "-F maj -e close", "--call-graph fp -e close,openat", "--call-graph fp --kernel-syscall-graph -e read",
            "--call-graph fp --max-stack 2 -e mmap", "--call-graph fp --min-stack 3 -e mmap,close", "--call-graph fp -e sched:sched_process_exit",
            "--switch-on syscalls:sys_enter_exit_group -e syscalls:sys_enter_exit_group,exit_group,close", "--syscalls -e sched:sched_process_exit -e read", "--duration 1000")
+PATIENCE = 8  # runs of perf until one ends well
 TABLES = ("-s", "-s -e read,close", "-s --errno-summary")
 
 
@@ -71,8 +72,11 @@ def table_rows(text):
 
 def run_perf(words, folder):
     """perf 6.1 now and then ends by an assertion of its own."""
-    done = run(["perf", *words], folder)
-    return done if done[0] >= 0 else run(["perf", *words], folder)
+    for _ in range(PATIENCE):
+        done = run(["perf", *words], folder)
+        if done[0] >= 0:
+            break
+    return done
 
 
 def compare(agreement, ours, options, work, shown, folder):
