@@ -20,7 +20,7 @@ static const char *function_at(void *self, uint64_t addr, uint64_t *start_out)
 
 static struct pd_bytes after(struct pd_bytes raw, size_t size)
 {
-	return raw.size < size ? raw : (struct pd_bytes){ raw.data + size, raw.size - size };
+	return !size || raw.size < size ? raw : (struct pd_bytes){ raw.data + size, raw.size - size };
 }
 
 static struct pd_bytes after_access(const struct pd_report *report, const struct pd_profile_entry *entry)
