@@ -185,14 +185,14 @@ static void add_callers(struct pd_collector *c, struct pd_u64s chain, size_t beg
 
 static void add_innermost(struct pd_collector *c, struct pd_u64s chain, size_t begin, size_t end, unsigned *last)
 {
-	const struct pd_u64s rest = { chain.items + begin, begin < end ? end - begin : 0 };
+	const struct pd_u64s rest = { chain.count ? chain.items + begin : NULL, begin < end ? end - begin : 0 };
 
 	add_callers(c, chain, begin, begin + count_words(rest, rest.count, c->options->max_stack, false), last);
 }
 
 static void add_outermost(struct pd_collector *c, struct pd_u64s chain, size_t count, unsigned *last)
 {
-	const struct pd_u64s rest = { chain.items + (chain.count - count), count };
+	const struct pd_u64s rest = { chain.count ? chain.items + (chain.count - count) : NULL, count };
 
 	add_callers(c, chain, chain.count - count_words(rest, count, c->options->max_stack, true), chain.count, last);
 }
