@@ -167,7 +167,8 @@ bool pd_trace_name(struct pd_trace *trace, const struct pd_event *event, const c
 
 // ---- printing ----
 
-bool pd_trace_print(struct pd_trace *trace, const struct pd_event *event, struct pd_bytes raw, struct pd_text *text)
+static bool print_by(void (*print)(struct pd_trace *, struct pd_format *, struct pd_bytes, struct pd_text *),
+		     struct pd_trace *trace, const struct pd_event *event, struct pd_bytes raw, struct pd_text *text)
 {
 	struct pd_format *format = pd_trace_format_of(trace, event);
 
@@ -175,8 +176,19 @@ bool pd_trace_print(struct pd_trace *trace, const struct pd_event *event, struct
 		return false;
 	if (!raw.data)
 		raw.data = (const uint8_t *)"";
-	pd_trace_print_format(trace, format, raw, text);
+	print(trace, format, raw, text);
 	return true;
+}
+
+bool pd_trace_print(struct pd_trace *trace, const struct pd_event *event, struct pd_bytes raw, struct pd_text *text)
+{
+	return print_by(pd_trace_print_format, trace, event, raw, text);
+}
+
+bool pd_trace_print_fields(struct pd_trace *trace, const struct pd_event *event, struct pd_bytes raw,
+			   struct pd_text *text)
+{
+	return print_by(pd_trace_print_members, trace, event, raw, text);
 }
 
 const struct pd_member *pd_trace_member_at(struct pd_trace *trace, const struct pd_event *event, size_t index)
@@ -251,18 +263,5 @@ bool pd_trace_print_field(struct pd_trace *trace, const struct pd_event *event, 
 	if (!raw.data)
 		raw.data = (const uint8_t *)"";
 	pd_trace_print_member(trace, member, raw, text);
-	return true;
-}
-
-bool pd_trace_print_fields(struct pd_trace *trace, const struct pd_event *event, struct pd_bytes raw,
-			   struct pd_text *text)
-{
-	struct pd_format *format = pd_trace_format_of(trace, event);
-
-	if (!format)
-		return false;
-	if (!raw.data)
-		raw.data = (const uint8_t *)"";
-	pd_trace_print_members(trace, format, raw, text);
 	return true;
 }

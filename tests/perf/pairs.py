@@ -51,9 +51,9 @@ def without_known(text):
     return re.sub(rb" +", b" ", re.sub(rb"val3: 0x[0-9a-f]*", b"", text))
 
 
-def without_stubs(text):
+def without_plt(text):
     """perf 6.1 may call an entry of the PLT otherwise."""
-    return re.sub(rb"[^ \[]*@plt\b|\[0x[0-9a-f]+\]", b"STUB", without_known(text))
+    return re.sub(rb"[^ \[]*@plt\b|\[0x[0-9a-f]+\]", b"PLT", without_known(text))
 
 
 def make_up(perfdata, path, seed):
@@ -101,7 +101,7 @@ def main():
         events = ("-e", "raw_syscalls:*", "-e", "minor-faults", "-c", "1", "-d")
         if output(["perf", "record", *events, "-g", "-o", path, "--", "ls", "-l", "/"])[0] == 0:
             for line in PLACES:
-                agreement.compare(["perf", *line.split(), "-i", path], [sys.argv[1], *line.split(), path], without_stubs, told=True)
+                agreement.compare(["perf", *line.split(), "-i", path], [sys.argv[1], *line.split(), path], without_plt, told=True)
         for seed in range(3):
             path = os.path.join(folder, "made.data")
             make_up(sys.argv[1], path, seed)

@@ -99,6 +99,17 @@ static inline struct pd_effect pd_effect_write(uint64_t registers, unsigned sp)
 				   .writes = registers };
 }
 
+// Where the register of number 0 always is 0: writing to it does nothing, and as a base it is none.
+static inline struct pd_effect pd_effect_zero_write(unsigned reg, unsigned sp)
+{
+	return pd_effect_write(reg ? pd_effect_bit(reg) : 0, sp);
+}
+
+static inline struct pd_effect pd_effect_zero_set(unsigned reg, unsigned base, int64_t offset)
+{
+	return reg ? pd_effect_set(reg, base ? base : PD_UNWIND_NO_REGISTER, offset) : pd_effect_of(PD_EFFECT_OTHER);
+}
+
 // A register becomes the sum of two, which is followed if it is the stack pointer and one of them.
 static inline struct pd_effect pd_effect_sum(unsigned kind, unsigned reg, unsigned base, unsigned other, unsigned sp)
 {

@@ -5,28 +5,15 @@
 enum {
 	ZERO = 0,
 	SP = 29,
-	RA = 31,
-	NONE = PD_UNWIND_NO_REGISTER
+	RA = 31
 };
-
-static struct pd_effect writing(unsigned reg)
-{
-	return pd_effect_write(reg == ZERO ? 0 : pd_effect_bit(reg), SP);
-}
-
-static struct pd_effect set(unsigned reg, unsigned base, int64_t offset)
-{
-	if (reg == ZERO)
-		return pd_effect_of(PD_EFFECT_OTHER);
-	return pd_effect_set(reg, base == ZERO ? NONE : base, offset);
-}
 
 static struct pd_effect sum_of(unsigned kind, unsigned reg, unsigned base, unsigned other)
 {
 	if (other == ZERO)
-		return set(reg, base, 0);
+		return pd_effect_zero_set(reg, base, 0);
 	if (base == ZERO && kind == PD_EFFECT_ADD)
-		return set(reg, other, 0);
+		return pd_effect_zero_set(reg, other, 0);
 	return pd_effect_sum(kind, reg, base, other, SP);
 }
 
@@ -54,9 +41,10 @@ static struct pd_effect decode_registers(uint32_t word)
 	case 0x2f:
 		return sum_of(PD_EFFECT_SUBTRACT, reg, base, other);
 	case 0x25: // or, which moves
-		return base == ZERO || other == ZERO ? set(reg, base + other, 0) : writing(reg);
+		return base == ZERO || other == ZERO ? pd_effect_zero_set(reg, base + other, 0) :
+						       pd_effect_zero_write(reg, SP);
 	default:
-		return writing(reg);
+		return pd_effect_zero_write(reg, SP);
 	}
 }
 
@@ -68,14 +56,15 @@ static struct pd_effect decode_immediate(uint32_t word)
 	switch (word >> 26) {
 	case 0x09: // addiu
 	case 0x19: // daddiu
-		return set(reg, base, value);
+		return pd_effect_zero_set(reg, base, value);
 	case 0x0d: // ori, after lui, or alone
-		return base == ZERO || (base == reg && reg != SP) ? set(reg, base, pd_effect_field(word, 0, 16)) :
-								    writing(reg);
+		return base == ZERO || (base == reg && reg != SP) ?
+			       pd_effect_zero_set(reg, base, pd_effect_field(word, 0, 16)) :
+			       pd_effect_zero_write(reg, SP);
 	case 0x0f: // lui
-		return base == ZERO ? set(reg, ZERO, value * 65536) : writing(reg);
+		return base == ZERO ? pd_effect_zero_set(reg, ZERO, value * 65536) : pd_effect_zero_write(reg, SP);
 	default:
-		return writing(reg);
+		return pd_effect_zero_write(reg, SP);
 	}
 }
 
@@ -87,7 +76,7 @@ static struct pd_effect decode_memory(uint32_t word, bool is_whole, bool loads)
 	if (is_whole && reg != ZERO)
 		return pd_effect_access(loads ? PD_EFFECT_LOAD : PD_EFFECT_STORE, reg, base,
 					pd_effect_signed(word, 16));
-	return loads ? writing(reg) : pd_effect_of(PD_EFFECT_STORE);
+	return loads ? pd_effect_zero_write(reg, SP) : pd_effect_of(PD_EFFECT_STORE);
 }
 
 static struct pd_effect decode_floating(uint32_t word)
@@ -96,7 +85,7 @@ static struct pd_effect decode_floating(uint32_t word)
 
 	if (kind == 8 || kind == 9 || kind == 13) // branches
 		return pd_effect_of(PD_EFFECT_UNKNOWN);
-	return kind < 4 ? writing(pd_effect_field(word, 16, 5)) : pd_effect_of(PD_EFFECT_OTHER);
+	return kind < 4 ? pd_effect_zero_write(pd_effect_field(word, 16, 5), SP) : pd_effect_of(PD_EFFECT_OTHER);
 }
 
 static struct pd_effect decode(uint32_t word, uint64_t addr, bool is_wide)
@@ -114,7 +103,7 @@ static struct pd_effect decode(uint32_t word, uint64_t addr, bool is_wide)
 	case 0x11:
 		return decode_floating(word);
 	case 0x1c: // mul and others
-		return writing(pd_effect_field(word, 11, 5));
+		return pd_effect_zero_write(pd_effect_field(word, 11, 5), SP);
 	case 0x1f: // ext, ins, rdhwr: whichever register it is
 		return pd_effect_write(
 			pd_effect_bit(pd_effect_field(word, 16, 5)) | pd_effect_bit(pd_effect_field(word, 11, 5)), SP);

@@ -6,26 +6,13 @@ enum {
 	ZERO = 0,
 	RA = 1,
 	SP = 2,
-	NONE = PD_UNWIND_NO_REGISTER,
 	DOUBLE = 3 // the width of a register
 };
-
-static struct pd_effect writing(unsigned reg)
-{
-	return pd_effect_write(reg == ZERO ? 0 : pd_effect_bit(reg), SP);
-}
-
-static struct pd_effect set(unsigned reg, unsigned base, int64_t offset)
-{
-	if (reg == ZERO)
-		return pd_effect_of(PD_EFFECT_OTHER);
-	return pd_effect_set(reg, base == ZERO ? NONE : base, offset);
-}
 
 // Of 32 bits: constants are the same, addresses are not.
 static struct pd_effect set_word(unsigned reg, unsigned base, int64_t offset)
 {
-	return reg == SP || base == SP ? writing(reg) : set(reg, base, offset);
+	return reg == SP || base == SP ? pd_effect_zero_write(reg, SP) : pd_effect_zero_set(reg, base, offset);
 }
 
 static struct pd_effect load_one(unsigned reg, unsigned base, int64_t offset)
@@ -62,11 +49,11 @@ static struct pd_effect decode_first(uint32_t word)
 
 	switch (word >> 13) {
 	case 0: // addi4spn
-		return frame ? set(reg, SP, frame) : pd_effect_of(PD_EFFECT_UNKNOWN);
+		return frame ? pd_effect_zero_set(reg, SP, frame) : pd_effect_of(PD_EFFECT_UNKNOWN);
 	case 1: // fld
 		return pd_effect_of(PD_EFFECT_OTHER);
 	case 2: // lw
-		return writing(reg);
+		return pd_effect_zero_write(reg, SP);
 	case 3: // ld
 		return load_one(reg, base, wide);
 	case 5: // fsd
@@ -94,20 +81,21 @@ static struct pd_effect decode_second(uint32_t word, uint64_t addr)
 
 	switch (word >> 13) {
 	case 0: // addi
-		return set(reg, reg, value);
+		return pd_effect_zero_set(reg, reg, value);
 	case 1: // addiw
 		return set_word(reg, reg, value);
 	case 2: // li
-		return set(reg, ZERO, value);
+		return pd_effect_zero_set(reg, ZERO, value);
 	case 3: // addi16sp, lui
 		if (reg != SP)
-			return set(reg, ZERO, value * 4096);
-		return set(SP, SP,
-			   pd_effect_signed(moved(word, 12, 1, 9) | moved(word, 6, 1, 4) | moved(word, 5, 1, 6) |
-						    moved(word, 3, 2, 7) | moved(word, 2, 1, 5),
-					    10));
+			return pd_effect_zero_set(reg, ZERO, value * 4096);
+		return pd_effect_zero_set(SP, SP,
+					  pd_effect_signed(moved(word, 12, 1, 9) | moved(word, 6, 1, 4) |
+								   moved(word, 5, 1, 6) | moved(word, 3, 2, 7) |
+								   moved(word, 2, 1, 5),
+							   10));
 	case 4: // logical ones, shifts and differences
-		return writing(8 + pd_effect_field(word, 7, 3));
+		return pd_effect_zero_write(8 + pd_effect_field(word, 7, 3), SP);
 	case 5: // j
 		return pd_effect_jump(addr + (uint64_t)jump_distance(word));
 	default: // branches
@@ -125,7 +113,7 @@ static struct pd_effect decode_third(uint32_t word)
 	switch (word >> 13) {
 	case 0: // slli
 	case 2: // lwsp
-		return writing(reg);
+		return pd_effect_zero_write(reg, SP);
 	case 1: // fldsp
 		return pd_effect_of(PD_EFFECT_OTHER);
 	case 3: // ldsp
@@ -133,7 +121,7 @@ static struct pd_effect decode_third(uint32_t word)
 	case 4:
 		if (!other)
 			return is_upper ? pd_effect_of(PD_EFFECT_UNKNOWN) : jump_to_register(reg);
-		return is_upper ? pd_effect_sum(PD_EFFECT_ADD, reg, reg, other, SP) : set(reg, other, 0);
+		return is_upper ? pd_effect_sum(PD_EFFECT_ADD, reg, reg, other, SP) : pd_effect_zero_set(reg, other, 0);
 	case 7: // sdsp
 		return store(other, SP, to);
 	default: // fsdsp, swsp
@@ -166,7 +154,7 @@ static struct pd_effect decode_sum(uint32_t word)
 	case 0x40000000:
 		return pd_effect_sum(PD_EFFECT_SUBTRACT, reg, base, other, SP);
 	default:
-		return writing(reg);
+		return pd_effect_zero_write(reg, SP);
 	}
 }
 
@@ -187,20 +175,20 @@ static struct pd_effect decode_long(uint32_t word, uint64_t addr)
 
 	switch (word & 0x7f) {
 	case 0x03: // loads
-		return width == DOUBLE ? load_one(reg, base, value) : writing(reg);
+		return width == DOUBLE ? load_one(reg, base, value) : pd_effect_zero_write(reg, SP);
 	case 0x13: // with an immediate
-		return width == 0 ? set(reg, base, value) : writing(reg);
+		return width == 0 ? pd_effect_zero_set(reg, base, value) : pd_effect_zero_write(reg, SP);
 	case 0x1b:
-		return width == 0 ? set_word(reg, base, value) : writing(reg);
+		return width == 0 ? set_word(reg, base, value) : pd_effect_zero_write(reg, SP);
 	case 0x37: // lui
-		return set(reg, ZERO, (int64_t)(int32_t)(word & 0xfffff000));
+		return pd_effect_zero_set(reg, ZERO, (int64_t)(int32_t)(word & 0xfffff000));
 	case 0x33:
 		return decode_sum(word);
 	case 0x17: // auipc
 	case 0x3b:
 	case 0x2f: // atomic ones
 	case 0x53: // of floating point; some give their result to a register
-		return writing(reg);
+		return pd_effect_zero_write(reg, SP);
 	case 0x23: // stores
 		if (width != DOUBLE)
 			return pd_effect_of(PD_EFFECT_STORE);
