@@ -347,8 +347,9 @@ static int record_all(struct record *record, const struct call *call)
 	enum pd_status status;
 
 	catch_signals(record);
-	if (record->triggers && pd_trigger_open(record->recorder, record->triggers, &trigger, &error) < 0)
-		return print_failure(CODE_UNREADABLE, "%s", error.message);
+	status = record->triggers ? pd_trigger_open(record->recorder, record->triggers, &trigger, &error) : PD_OK;
+	if (status < 0)
+		return code_with_error(status, &error);
 	if (!record_open_control(values->control, record->recorder, &control)) {
 		pd_trigger_close(trigger);
 		return CODE_USAGE;

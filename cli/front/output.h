@@ -23,8 +23,8 @@ struct output {
 	size_t clip_from;        /* bytes of the text before it are as they are */
 	unsigned column;         /* of the line that was not ended yet, if they do */
 	int failure;             /* errno of the write that failed; nothing is written after it */
-	const volatile sig_atomic_t
-		*ended; /* or NULL: once it is set, a reader that takes nothing is waited for no more */
+	/* Or NULL: once it is set, a reader that takes nothing is waited for no more. */
+	const volatile sig_atomic_t *ended;
 };
 
 /* False if there is no memory. */

@@ -146,9 +146,8 @@ struct pd_profile_entry {
 	uint64_t samples;
 	uint64_t period;  /* sum */
 	uint64_t weights; /* sum, if the event records weights */
-	struct pd_bytes
-		raw; /* with PD_BY_ACCESS a struct pd_access, with PD_BY_BRANCHES what is of branches, then raw data of
-				 * each sample; 8-aligned */
+	/* With PD_BY_ACCESS a struct pd_access, with PD_BY_BRANCHES what is of branches, then raw data of each sample; 8-aligned. */
+	struct pd_bytes raw;
 	uint64_t sample_period; /* with PD_BY_PERIOD that of each sample, without all but its seven highest bits: at most
 				 * 1/64 too low */
 	uint32_t parallelism;   /* threads that ran at the time of the samples; 0: not asked for */

@@ -125,8 +125,12 @@ static void print_comm(struct pd_line_buffer *line, const char *comm, bool cut, 
 {
 	char part[COMM_SHORT + 1];
 
-	snprintf(part, sizeof(part), "%.*s", COMM_SHORT, comm);
-	pd_line_foreign(line, cut ? part : comm, cut ? COMM_SHORT : width);
+	if (cut) {
+		snprintf(part, sizeof(part), "%.*s", COMM_SHORT, comm);
+		pd_line_foreign(line, part, COMM_SHORT);
+	} else {
+		pd_line_foreign(line, comm, width);
+	}
 	pd_line_char(line, ' ');
 }
 
