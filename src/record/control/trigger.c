@@ -12,6 +12,7 @@ struct pd_trigger {
 	struct pd_recorder *switched; // the recording
 	struct pd_recorder *recorder; // of the events
 	uint64_t samples;             // that came so far
+	uint32_t command; // process of the recording's command; the recorder of the events has a pointer to it
 	struct pd_worker worker;
 };
 
@@ -43,8 +44,7 @@ static enum pd_status switch_if_sampled(void *self, const void *data, size_t siz
 }
 
 // A command is a process by now, which has not begun.
-static struct pd_recorder_options options_of(struct pd_trigger *trigger, const struct pd_events *events,
-					     const struct pd_u32s *command)
+static struct pd_recorder_options options_of(struct pd_trigger *trigger, const struct pd_events *events)
 {
 	const struct pd_recorder_options *options = &trigger->switched->options;
 	struct pd_recorder_options own = {
@@ -61,7 +61,7 @@ static struct pd_recorder_options options_of(struct pd_trigger *trigger, const s
 	own.targets.cgroups = NULL;
 	own.targets.cgroup_count = 0;
 	if (!pd_targets_are_given(&own.targets))
-		own.targets.pids = *command;
+		own.targets.pids = (struct pd_u32s){ .items = &trigger->command, .count = 1 };
 	return own;
 }
 
@@ -89,8 +89,6 @@ static enum pd_status start(struct pd_trigger *trigger, struct pd_error *error)
 enum pd_status pd_trigger_open(struct pd_recorder *recorder, const struct pd_events *events,
 			       struct pd_trigger **trigger_out, struct pd_error *error)
 {
-	uint32_t pid = (uint32_t)recorder->command.pid;
-	const struct pd_u32s command = { .items = &pid, .count = 1 };
 	struct pd_recorder_options options;
 	struct pd_trigger *trigger;
 	enum pd_status status = check_periods(events, error);
@@ -101,7 +99,8 @@ enum pd_status pd_trigger_open(struct pd_recorder *recorder, const struct pd_eve
 	if (!trigger)
 		return pd_fail_memory(error);
 	trigger->switched = recorder;
-	options = options_of(trigger, events, &command);
+	trigger->command = (uint32_t)recorder->command.pid;
+	options = options_of(trigger, events);
 	status = pd_recorder_open(&options, &trigger->recorder, error);
 	if (status >= 0)
 		status = start(trigger, error);
